@@ -1,0 +1,37 @@
+"""The errors a user can cause: each is one line, and each carries the exit code of the program it ends."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class TdlError(Exception):
+    """Base of all errors that are reported as one line, without a traceback."""
+
+    exit_code = 2
+
+
+class ConfigError(TdlError, ValueError):
+    """A value of the configuration (or of an API call) is not allowed."""
+
+
+class CheckpointError(TdlError):
+    """A checkpoint is missing, cut, corrupt, of another network, or could not be written."""
+
+
+class DivergenceError(TdlError):
+    """A value left all bounds or is not finite: the step size is too large."""
+
+    exit_code = 1
+
+
+def refuse(key: str, given: object, allowed: str) -> ConfigError:
+    """The one shape of a complaint about a value: key, what was given, what is allowed."""
+    return ConfigError(f"{key}: {given!r} is not allowed; expected {allowed}")
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """A hint such as ``; did you mean 'alpha'?``, or nothing where no name is near."""
+    near = difflib.get_close_matches(name, list(names), n=3, cutoff=0.5)
+    return f"; did you mean {' or '.join(map(repr, near))}?" if near else ""

@@ -1,0 +1,154 @@
+"""The compiled game, for Python: boards go in and out as plain ints."""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, uint64_t
+
+from tdl.errors import refuse
+from tdl.game.board cimport (board64, board128, board_t, empty_cells, first_board, legal_afterstates, max_tile, place)
+from tdl.game.lines cimport LineTables
+from tdl.game.rules import Rules
+from tdl.game.stream cimport Stream as StreamState, draw, stream_of
+
+
+cdef class Stream:
+    """The random sequence of one (seed, role, episode); the twin of `tdl.game.reference.Stream`.
+
+    Parameters
+    ----------
+    seed, role, episode : non-negative ints below 2^64; roles are named in `tdl.game.reference`.
+    """
+    cdef StreamState state
+
+    def __cinit__(self, uint64_t seed, uint64_t role, uint64_t episode):
+        self.state = stream_of(seed, role, episode)
+
+    def next(self):
+        """The next number, 0 to 2^64 - 1."""
+        return draw(&self.state)
+
+
+cdef class Engine:
+    """Plays by `rules`, one call at a time.
+
+    A board is an int with cell 0 in its lowest bits (`rules.bits` bits a cell, rows one after the other).
+    """
+    cdef readonly LineTables tables
+
+    def __init__(self, rules=None):
+        self.tables = LineTables(rules if rules is not None else Rules())
+
+    @property
+    def rules(self):
+        """The `Rules` played by."""
+        return self.tables.rules
+
+    def board(self, cells):
+        """Pack a board.
+
+        Parameters
+        ----------
+        cells : an int (returned as it is, checked), or rows of tile *values*, shape (rows, cols), 0 = empty.
+
+        Raises
+        ------
+        ConfigError : a wrong shape, or a number that is no tile of this game.
+        """
+        rules = self.tables.rules
+        if isinstance(cells, (int, np.integer)) and not isinstance(cells, bool):
+            packed = int(cells)
+            if not 0 <= packed < 1 << (rules.bits * rules.cells):
+                raise refuse("board", cells, f"an int of {rules.bits * rules.cells} bits")
+            return packed
+        grid = np.asarray(cells)
+        if grid.shape != (rules.rows, rules.cols):
+            raise refuse("board shape", grid.shape, f"{(rules.rows, rules.cols)}")
+        index = {rules.value(i): i for i in range(rules.largest, -1, -1)}
+        packed = 0
+        for cell, value in enumerate(grid.ravel().tolist()):
+            if value not in index:
+                raise refuse(f"board cell {cell}", value, f"a tile of the game: {list(index)[::-1][:6]} ...")
+            packed |= index[value] << (rules.bits * cell)
+        return packed
+
+    def array(self, board):
+        """The tile values of a board: int64 array of shape (rows, cols)."""
+        rules = self.tables.rules
+        board = self.board(board)
+        cells = [rules.value(board >> rules.bits * cell & rules.largest) for cell in range(rules.cells)]
+        return np.array(cells, np.int64).reshape(rules.rows, rules.cols)
+
+    def show(self, board):
+        """The board as text, one line a row."""
+        grid = self.array(board)
+        width = max(4, len(str(grid.max())))
+        return "\n".join(" ".join(f"{value or '.':>{width}}" for value in row) for row in grid.tolist())
+
+    def afterstates(self, board):
+        """The legal moves of a board: list of (action, afterstate, reward), actions ascending."""
+        if self.tables.wide:
+            return _afterstates[board128](self.tables, self.board(board))
+        return _afterstates[board64](self.tables, self.board(board))
+
+    def legal(self, board):
+        """The legal actions, ascending; empty when the game is over."""
+        return [action for action, _, _ in self.afterstates(board)]
+
+    def move(self, board, action):
+        """(afterstate, reward) of an action.
+
+        Raises
+        ------
+        ConfigError : the action is not legal on this board.
+        """
+        for legal, after, reward in self.afterstates(board):
+            if legal == action:
+                return after, reward
+        raise refuse("action", action, f"one of the legal actions {self.legal(board)}")
+
+    def terminal(self, board):
+        """Whether the game is over."""
+        return not self.afterstates(board)
+
+    def empty(self, board):
+        """Number of empty cells."""
+        cdef uint64_t marks
+        board = self.board(board)
+        if self.tables.wide:
+            return empty_cells(self.tables, <board128> board, &marks)
+        return empty_cells(self.tables, <board64> board, &marks)
+
+    def place(self, board, Stream stream, int tile=0):
+        """Drop a tile (index `tile`; 0: by the drop law) on a random empty cell of an afterstate.
+
+        Raises
+        ------
+        ConfigError : the board is full.
+        """
+        board = self.board(board)
+        if not self.empty(board):
+            raise refuse("board", self.show(board), "a board with an empty cell")
+        if self.tables.wide:
+            return place(self.tables, <board128> board, &stream.state, tile)
+        return place(self.tables, <board64> board, &stream.state, tile)
+
+    def start(self, Stream stream):
+        """The first board of a game."""
+        if self.tables.wide:
+            return first_board(self.tables, <board128> 0, &stream.state)
+        return first_board(self.tables, <board64> 0, &stream.state)
+
+    def max_tile(self, board):
+        """Value of the largest tile."""
+        board = self.board(board)
+        if self.tables.wide:
+            return max_tile(self.tables, <board128> board)
+        return max_tile(self.tables, <board64> board)
+
+
+cdef list _afterstates(LineTables tables, board_t board):
+    cdef board_t after[4]
+    cdef int32_t reward[4]
+    cdef int action[4]
+    cdef int i, n = legal_afterstates(tables, board, after, reward, action)
+    return [(action[i], after[i], reward[i]) for i in range(n)]

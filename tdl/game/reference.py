@@ -1,0 +1,136 @@
+"""The game in plain Python: slow and obvious, the twin that every kernel is tested against.
+
+A board is a list of rows*cols tile indices, row by row. Random numbers come from `Stream`, which draws exactly
+what the compiled engine draws, so both can play the same game.
+"""
+
+from __future__ import annotations
+
+from tdl.game.rules import DOWN, DROP, LEFT, RIGHT, UP, Rules
+
+Board = list[int]
+
+MASK = 2**64 - 1
+
+# Roles: the same seed and episode give unrelated streams for unrelated purposes, so that evaluating more often
+# cannot change training.
+TRAINING, EXPLORATION, EVALUATION = 0, 1, 2
+
+
+class Stream:
+    """The random sequence of one (seed, role, episode): xoshiro256** seeded through SplitMix64.
+
+    Sources: Blackman and Vigna, https://prng.di.unimi.it/xoshiro256starstar.c and splitmix64.c.
+    """
+
+    def __init__(self, seed: int, role: int, episode: int) -> None:
+        key = 0
+        for part in (seed, role, episode):
+            key = _splitmix(key ^ part & MASK)[1]
+        self.state = []
+        for _ in range(4):
+            key, word = _splitmix(key)
+            self.state.append(word)
+
+    def next(self) -> int:
+        """The next 64-bit number."""
+        s = self.state
+        result = _rotate(s[1] * 5 & MASK, 7) * 9 & MASK
+        t = s[1] << 17 & MASK
+        s[2] ^= s[0]
+        s[3] ^= s[1]
+        s[1] ^= s[2]
+        s[0] ^= s[3]
+        s[2] ^= t
+        s[3] = _rotate(s[3], 45)
+        return result
+
+
+def _splitmix(state: int) -> tuple[int, int]:
+    state = state + 0x9E3779B97F4A7C15 & MASK
+    z = (state ^ state >> 30) * 0xBF58476D1CE4E5B9 & MASK
+    z = (z ^ z >> 27) * 0x94D049BB133111EB & MASK
+    return state, z ^ z >> 31
+
+
+def _rotate(x: int, k: int) -> int:
+    return (x << k | x >> 64 - k) & MASK
+
+
+def slide(line: Board, rules: Rules) -> tuple[Board, int]:
+    """Slide one line towards its first cell: (new line, reward).
+
+    `[1, 1, 1, 0] -> [2, 1, 0, 0]` in 2048: merging starts at the wall, and a merged tile does not merge again.
+    """
+    tiles = [tile for tile in line if tile]
+    out, reward = [], 0
+    while tiles:
+        tile = tiles.pop(0)
+        merged = rules.merge(tile, tiles[0]) if tiles else 0
+        if merged:
+            tiles.pop(0)
+            reward += rules.value(merged)
+            tile = min(merged, rules.largest)
+        out.append(tile)
+    return out + [0] * (len(line) - len(out)), reward
+
+
+def lines(action: int, rules: Rules) -> list[list[int]]:
+    """The cells of every line, each beginning at the wall the action moves towards."""
+    rows = [[r * rules.cols + c for c in range(rules.cols)] for r in range(rules.rows)]
+    cols = [list(column) for column in zip(*rows, strict=True)]
+    return {
+        UP: cols,
+        DOWN: [column[::-1] for column in cols],
+        LEFT: rows,
+        RIGHT: [row[::-1] for row in rows],
+    }[action]
+
+
+def move(board: Board, action: int, rules: Rules) -> tuple[Board, int] | None:
+    """The afterstate and reward of an action, or None when it changes nothing (an illegal move)."""
+    after, reward = list(board), 0
+    for cells in lines(action, rules):
+        slid, gained = slide([board[cell] for cell in cells], rules)
+        reward += gained
+        for cell, tile in zip(cells, slid, strict=True):
+            after[cell] = tile
+    return None if after == board else (after, reward)
+
+
+def legal(board: Board, rules: Rules) -> list[int]:
+    """The legal actions, ascending."""
+    return [action for action in range(4) if move(board, action, rules)]
+
+
+def terminal(board: Board, rules: Rules) -> bool:
+    """Whether no action is legal."""
+    return not legal(board, rules)
+
+
+def place(board: Board, stream: Stream, rules: Rules, tile: int | str = DROP) -> Board:
+    """Put a tile (by the drop law, unless given) on a random empty cell. One draw serves cell and tile."""
+    draw = stream.next()
+    empty = [cell for cell, content in enumerate(board) if content == 0]
+    cell = empty[(draw >> 32) * len(empty) >> 32]
+    if tile == DROP:
+        tile = next(index for index, below in rules.thresholds if (draw & 0xFFFFFFFF) < below)
+    return [int(tile) if i == cell else content for i, content in enumerate(board)]
+
+
+def start(stream: Stream, rules: Rules) -> Board:
+    """The first board of a game."""
+    board = [0] * rules.cells
+    for tile in rules.start:
+        board = place(board, stream, rules, tile)
+    return board
+
+
+def pack(board: Board, rules: Rules) -> int:
+    """The board as an int: cell 0 in the lowest bits."""
+    return sum(tile << rules.bits * cell for cell, tile in enumerate(board))
+
+
+def unpack(packed: int, rules: Rules) -> Board:
+    """The tile indices of a packed board."""
+    return [packed >> rules.bits * cell & rules.largest for cell in range(rules.cells)]

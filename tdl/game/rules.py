@@ -1,0 +1,195 @@
+"""What a game is: rules as data.
+
+A `Rules` value is the single home of the board's shape, the tile values, the merge law, the drop law and the
+start law. Line tables, engine, placer, search and exact solver all read it; none of them knows a game by name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tdl.errors import ConfigError, nearest, refuse
+
+UP, RIGHT, DOWN, LEFT = 0, 1, 2, 3
+"""Actions. Some programs count left, up, right, down: convert at the edge, never inside."""
+ACTION_NAMES = ("up", "right", "down", "left")
+
+DRAW_ONE = 2**32
+"""A probability of one, in the units of `Rules.thresholds`."""
+
+DROP = "drop"
+"""In a start law: a tile placed by the drop law."""
+
+MAX_LINE_BITS = 20
+"""Longest line, in bits, that is tabulated (2^20 lines take 16 MB)."""
+
+
+@dataclass(frozen=True)
+class Game:
+    """One family member: what its tiles are worth and which neighbours merge.
+
+    `merge(a, b)` gives the tile index that two neighbouring indices merge into, or 0 when they do not merge; it
+    must be symmetric. `value(i)` is the tile value of index i; `version` rises when results change.
+    """
+
+    name: str
+    version: int
+    value: Callable[[int], int]
+    merge: Callable[[int, int], int]
+
+
+def _power_of_two(index: int) -> int:
+    return 2**index if index else 0
+
+
+def _merge_equal(a: int, b: int) -> int:
+    return a + 1 if a == b and a > 0 else 0
+
+
+GAMES: Mapping[str, Game] = {
+    # 2048, Gabriele Cirulli 2014: https://github.com/gabrielecirulli/2048/blob/master/js/game_manager.js
+    "pow2": Game("pow2", 1, _power_of_two, _merge_equal),
+}
+
+
+@dataclass(frozen=True)
+class Rules:
+    """A game on a board of `rows` x `cols` cells with a drop law and a start law.
+
+    Attributes
+    ----------
+    game : name of the game, a key of `GAMES`.
+    drop : pairs (tile index, probability) of a dropped tile; the cell is uniform over the empty ones.
+    start : one item for each tile of the first board: `"drop"` (by the drop law) or a tile index.
+
+    Raises
+    ------
+    ConfigError : a law that is not a probability distribution, an unknown game, a board that does not fit.
+    """
+
+    game: str = "pow2"
+    rows: int = 4
+    cols: int = 4
+    drop: tuple[tuple[int, float], ...] = ((1, 0.9), (2, 0.1))
+    start: tuple[int | str, ...] = (DROP, DROP)
+
+    def __post_init__(self) -> None:
+        if self.game not in GAMES:
+            raise refuse("game", self.game, f"one of {sorted(GAMES)}{nearest(self.game, GAMES)}")
+        for name, side in (("rows", self.rows), ("cols", self.cols)):
+            if not 2 <= side <= 5:
+                raise refuse(f"board {name}", side, "2 to 5")
+        longest = max(self.rows, self.cols)
+        if longest * self.bits > MAX_LINE_BITS:
+            raise refuse("board", f"{self.rows}x{self.cols}", f"lines of at most {MAX_LINE_BITS} bits")
+        object.__setattr__(self, "drop", _checked_drop(self.drop, self.largest))
+        object.__setattr__(self, "start", _checked_start(self.start, self.largest, self.cells))
+
+    @property
+    def cells(self) -> int:
+        """Number of cells."""
+        return self.rows * self.cols
+
+    @property
+    def bits(self) -> int:
+        """Bits of a cell in the packed board: 4 up to 16 cells, where a 64-bit board holds 2048, else 5."""
+        return 4 if self.cells <= 16 else 5
+
+    @property
+    def largest(self) -> int:
+        """Largest tile index a cell can hold. Two of them merge into one of it, with the doubled tile's reward."""
+        return 2**self.bits - 1
+
+    def value(self, index: int) -> int:
+        """Tile value of a tile index (0 for an empty cell)."""
+        return GAMES[self.game].value(index)
+
+    def merge(self, a: int, b: int) -> int:
+        """Index two neighbouring tile indices merge into, 0 when they do not merge. May exceed `largest`."""
+        return GAMES[self.game].merge(a, b)
+
+    @property
+    def thresholds(self) -> tuple[tuple[int, int], ...]:
+        """The drop law for a 32-bit draw u: pairs (tile index, t); the first pair with u < t is dropped.
+
+        Exact to 2^-32. Placer, chance node and solver read the law from here or from `drop`, nowhere else.
+        """
+        total, pairs = 0.0, []
+        for index, probability in self.drop:
+            total += probability
+            pairs.append((index, min(DRAW_ONE, round(total * DRAW_ONE))))
+        pairs[-1] = (pairs[-1][0], DRAW_ONE)
+        return tuple(pairs)
+
+    @property
+    def tiles(self) -> tuple[int, ...]:
+        """All tile values of this board, ascending."""
+        return tuple(self.value(i) for i in range(1, self.largest + 1))
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain description, for `meta.json`; `from_dict` reads it back."""
+        return {
+            "game": self.game,
+            "version": GAMES[self.game].version,
+            "rows": self.rows,
+            "cols": self.cols,
+            "drop": [list(pair) for pair in self.drop],
+            "start": list(self.start),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Rules:
+        """Read `to_dict`'s description; refuses rules of another version.
+
+        Raises
+        ------
+        ConfigError : an unknown game, another version of it, or a wrong law.
+        """
+        rules = cls(
+            game=data["game"],
+            rows=data["rows"],
+            cols=data["cols"],
+            drop=tuple((i, p) for i, p in data["drop"]),
+            start=tuple(data["start"]),
+        )
+        version = GAMES[rules.game].version
+        if data["version"] != version:
+            raise refuse("rules version", data["version"], f"{version} for game {rules.game}")
+        return rules
+
+
+def _checked_drop(law: Sequence[Any], largest: int) -> tuple[tuple[int, float], ...]:
+    pairs = []
+    for pair in law:
+        if not (isinstance(pair, Sequence) and not isinstance(pair, str) and len(pair) == 2):
+            raise refuse("tiles.drop", pair, "pairs [tile index, probability]")
+        index, probability = pair
+        _check_tile("tiles.drop", index, largest)
+        if isinstance(probability, bool) or not isinstance(probability, int | float) or not 0 < probability <= 1:
+            raise refuse("tiles.drop", probability, "probabilities above 0 and at most 1")
+        pairs.append((index, float(probability)))
+    if not pairs:
+        raise refuse("tiles.drop", [], "at least one pair [tile index, probability]")
+    if len({index for index, _ in pairs}) < len(pairs):
+        raise refuse("tiles.drop", [list(p) for p in pairs], "each tile index once")
+    total = math.fsum(probability for _, probability in pairs)
+    if abs(total - 1) > 1e-9:
+        raise ConfigError(f"tiles.drop: the probabilities sum to {total:g}; expected a sum of 1")
+    return tuple(pairs)
+
+
+def _checked_start(law: Sequence[Any], largest: int, cells: int) -> tuple[int | str, ...]:
+    if not 1 <= len(law) < cells:
+        raise refuse("tiles.start", list(law), f"between 1 and {cells - 1} tiles")
+    for item in law:
+        if item != DROP:
+            _check_tile("tiles.start", item, largest)
+    return tuple(law)
+
+
+def _check_tile(key: str, index: object, largest: int) -> None:
+    if isinstance(index, bool) or not isinstance(index, int) or not 1 <= index <= largest:
+        raise refuse(key, index, f"a tile index from 1 to {largest}")

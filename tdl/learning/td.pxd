@@ -1,0 +1,72 @@
+"""TD(0) on afterstates: errors, and the two orders of updates.
+
+    V(s'_t)  +=  alpha * (r_{t+1} + gamma V(s'_{t+1}) - V(s'_t)),     target 0 after the last move
+
+Sources: Sutton and Barto (2018), sections 6.1 and 6.8; Szubert and Jaskowski (2014), "Temporal Difference Learning of
+N-Tuple Networks for the Game 2048", section III. The twin is `tdl.learning.reference`.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+
+from tdl.game.board cimport board64
+from tdl.learning.stepsize cimport Step, learn
+from tdl.network.ntuple cimport fetch, tdl_index_fn, tdl_index_plan, total, width_t
+
+cdef enum:
+    REPLAY = 8      # afterstates looked up at once in a backward pass: 4 and 16 were slower
+
+
+cdef struct Tally:
+    double abs_error
+    int64_t updates
+
+
+cdef struct Learner:
+    # What learning needs of a network, as plain values.
+    float *weights
+    const tdl_index_plan *plan
+    tdl_index_fn activate
+    Step step
+    float gamma
+    Tally tally
+
+
+cdef inline void update(Learner *learner, const uint32_t *entry, width_t m, float target) noexcept nogil:
+    """One TD update. V is read here, not taken from when the move was chosen: several games learn at once, and with
+    a stale value a blank network diverges at 16 lanes, with alpha .5 even at one. Reading again costs 4%."""
+    cdef float error = target - total(learner.weights, entry, m)
+    learn(&learner.step, learner.weights, entry, m, error)
+    learner.tally.abs_error += error if error >= 0 else -error
+    learner.tally.updates += 1
+
+
+cdef inline void look_up(const Learner *learner, const board64 *boards, int n, uint32_t *entry,
+                         width_t m) noexcept nogil:
+    """The entries of `n` boards, `plan.padded` apart, and a request for their cache lines."""
+    cdef int i
+    learner.activate(learner.plan, <const uint64_t *> boards, n, entry)
+    for i in range(n):
+        fetch(learner.weights, entry + i * learner.plan.padded, m)
+
+
+cdef inline void replay_backward(Learner *learner, const board64 *path, const int32_t *reward, int64_t n, uint32_t *entry,
+                                 width_t m) noexcept nogil:
+    """Update the `n` afterstates of a finished game, last to first; `reward[t]` led to `path[t]`.
+
+    Every target uses V(s'_{t+1}) as it is after its own update. While one batch of afterstates is updated, the entries
+    of the batch before it are on their way; `entry` has room for two batches.
+    """
+    cdef int64_t low, lower, t
+    cdef int bank = 0, padded = learner.plan.padded
+    cdef uint32_t *row
+    cdef float target = 0
+    low = max(n - REPLAY, 0)
+    look_up(learner, path + low, <int> (n - low), entry, m)
+    while n > 0:
+        lower = max(low - REPLAY, 0)
+        look_up(learner, path + lower, <int> (low - lower), entry + (1 - bank) * REPLAY * padded, m)
+        for t in range(n - 1, low - 1, -1):
+            row = entry + (bank * REPLAY + t - low) * padded
+            update(learner, row, m, target)
+            target = <float> reward[t] + learner.gamma * total(learner.weights, row, m)
+        n, low, bank = low, lower, 1 - bank

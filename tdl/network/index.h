@@ -1,0 +1,131 @@
+/* Which table entries a board activates: the indices of all features of a board at once.
+ *
+ * The only C of the project, because it is the only place that needs instructions Cython cannot name. The same
+ * function exists once in portable C and once for each instruction set; `tdl_index_best` picks at run time. All give
+ * the same numbers (tests force each); the meaning of those numbers is described and doubled in layout.py.
+ *
+ * A board of 4-bit cells is unpacked to one byte a cell. A feature's index has four bytes; byte k holds two cells,
+ * the first spread to bits 0,1,4,5 and the second to bits 2,3,6,7, so that the two low bits of each share the lowest
+ * four bits of the index: one cache line of 16 floats. `first` and `second` name, for each byte of each feature, the
+ * cell that goes there (SKIP: none), which is just what a byte shuffle takes. Four features fill 128 bits.
+ */
+#ifndef TDL_INDEX_H
+#define TDL_INDEX_H
+
+#include <stdint.h>
+
+#define TDL_SKIP 0x80    /* a byte shuffle writes 0 for it */
+#define TDL_FOLD 12      /* how far the fold of layout.py reaches up */
+
+typedef struct {
+    int32_t padded;           /* features, rounded up to 16; those added activate entry 0 and are never read */
+    int32_t odd;              /* whether some tuple has an odd number of cells */
+    const uint8_t *first;     /* [padded][4] */
+    const uint8_t *second;    /* [padded][4] */
+    const uint32_t *lone;     /* [padded] bits 4,5 of the byte that holds an odd tuple's last cell, else 0 */
+    const uint32_t *base;     /* [padded] where the feature's table begins */
+} tdl_index_plan;
+
+/* out[b * padded + f] becomes the entry that feature f of boards[b] activates. */
+typedef void (*tdl_index_fn)(const tdl_index_plan *plan, const uint64_t *boards, int n, uint32_t *out);
+
+static void tdl_index_portable(const tdl_index_plan *plan, const uint64_t *boards, int n, uint32_t *out)
+{
+    uint32_t first[256] = {0}, second[256] = {0};   /* by cell; entry TDL_SKIP stays 0 */
+    for (int b = 0; b < n; b++) {
+        for (int cell = 0; cell < 16; cell++) {
+            uint32_t tile = (boards[b] >> (4 * cell)) & 15;
+            first[cell] = (tile & 3) | (tile & 12) << 2;
+            second[cell] = first[cell] << 2;
+        }
+        for (int f = 0; f < plan->padded; f++) {
+            const uint8_t *p = plan->first + 4 * f, *q = plan->second + 4 * f;
+            uint32_t x = (first[p[0]] | second[q[0]]) | (first[p[1]] | second[q[1]]) << 8
+                       | (first[p[2]] | second[q[2]]) << 16 | (first[p[3]] | second[q[3]]) << 24;
+            uint32_t lone = x & plan->lone[f];
+            x = (x ^ lone) | lone >> 2;
+            x ^= (x >> TDL_FOLD) & ~15u;
+            *out++ = x + plan->base[f];
+        }
+    }
+}
+
+#if defined(__x86_64__) && !defined(TDL_PORTABLE)
+#define TDL_X86 1
+#include <immintrin.h>
+
+/* One body, instantiated for each width: V is the vector type, N the features it holds. */
+#define TDL_INDEX_BODY(V, N, BROADCAST, LOAD, STORE, SHUFFLE, OR, AND, XOR, SHR, ADD, SET1)                      \
+    const __m128i low = _mm_set1_epi8(15);                                                                       \
+    const __m128i spread = _mm_setr_epi8(0, 1, 2, 3, 16, 17, 18, 19, 32, 33, 34, 35, 48, 49, 50, 51);            \
+    const V line = SET1(~15);                                                                                    \
+    for (int b = 0; b < n; b++) {                                                                                \
+        __m128i board = _mm_cvtsi64_si128((long long)boards[b]);                                                 \
+        __m128i cells = _mm_unpacklo_epi8(_mm_and_si128(board, low),                                             \
+                                          _mm_and_si128(_mm_srli_epi64(board, 4), low));                         \
+        __m128i narrow = _mm_shuffle_epi8(spread, cells);                                                        \
+        V a = BROADCAST(narrow), c = BROADCAST(_mm_slli_epi16(narrow, 2));                                       \
+        for (int f = 0; f < plan->padded; f += N) {                                                              \
+            V x = OR(SHUFFLE(a, LOAD(plan->first + 4 * f)), SHUFFLE(c, LOAD(plan->second + 4 * f)));             \
+            if (plan->odd) {                                                                                     \
+                V lone = AND(x, LOAD(plan->lone + f));                                                           \
+                x = OR(XOR(x, lone), SHR(lone, 2));                                                              \
+            }                                                                                                    \
+            x = XOR(x, AND(SHR(x, TDL_FOLD), line));                                                             \
+            STORE(out + f, ADD(x, LOAD(plan->base + f)));                                                        \
+        }                                                                                                        \
+        out += plan->padded;                                                                                     \
+    }
+
+#define LOAD128(p) _mm_loadu_si128((const __m128i *)(p))
+#define STORE128(p, v) _mm_storeu_si128((__m128i *)(p), v)
+#define SAME128(v) (v)
+__attribute__((target("ssse3")))
+static void tdl_index_ssse3(const tdl_index_plan *plan, const uint64_t *boards, int n, uint32_t *out)
+{
+    TDL_INDEX_BODY(__m128i, 4, SAME128, LOAD128, STORE128, _mm_shuffle_epi8, _mm_or_si128, _mm_and_si128,
+                   _mm_xor_si128, _mm_srli_epi32, _mm_add_epi32, _mm_set1_epi32)
+}
+
+#define LOAD256(p) _mm256_loadu_si256((const __m256i *)(p))
+#define STORE256(p, v) _mm256_storeu_si256((__m256i *)(p), v)
+__attribute__((target("avx2")))
+static void tdl_index_avx2(const tdl_index_plan *plan, const uint64_t *boards, int n, uint32_t *out)
+{
+    TDL_INDEX_BODY(__m256i, 8, _mm256_broadcastsi128_si256, LOAD256, STORE256, _mm256_shuffle_epi8, _mm256_or_si256,
+                   _mm256_and_si256, _mm256_xor_si256, _mm256_srli_epi32, _mm256_add_epi32,
+                   _mm256_set1_epi32)
+}
+
+#define LOAD512(p) _mm512_loadu_si512((const void *)(p))
+#define STORE512(p, v) _mm512_storeu_si512((void *)(p), v)
+__attribute__((target("avx512f,avx512bw")))
+static void tdl_index_avx512(const tdl_index_plan *plan, const uint64_t *boards, int n, uint32_t *out)
+{
+    TDL_INDEX_BODY(__m512i, 16, _mm512_broadcast_i32x4, LOAD512, STORE512, _mm512_shuffle_epi8, _mm512_or_si512,
+                   _mm512_and_si512, _mm512_xor_si512, _mm512_srli_epi32, _mm512_add_epi32,
+                   _mm512_set1_epi32)
+}
+#endif
+
+/* The instruction sets by number, slowest first; NULL where this build or this CPU does not have it. */
+#define TDL_INDEX_SETS 4
+static const char *const tdl_index_names[TDL_INDEX_SETS] = {"portable", "ssse3", "avx2", "avx512"};
+
+static tdl_index_fn tdl_index_of(int set)
+{
+    if (set == 0)
+        return tdl_index_portable;
+#ifdef TDL_X86
+    __builtin_cpu_init();
+    if (set == 1 && __builtin_cpu_supports("ssse3"))
+        return tdl_index_ssse3;
+    if (set == 2 && __builtin_cpu_supports("avx2"))
+        return tdl_index_avx2;
+    if (set == 3 && __builtin_cpu_supports("avx512bw"))
+        return tdl_index_avx512;
+#endif
+    return 0;
+}
+
+#endif

@@ -1,0 +1,98 @@
+"""The n-tuple network: owner of the weights, and the functions that read and move them.
+
+A learner sees active entries, not boards: `activate` turns boards into entries, `total` sums them, `shift` adds.
+The table base is an argument, so that a network of several stages needs no other code.
+"""
+
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+
+cdef extern from "index.h" nogil:
+    ctypedef struct tdl_index_plan:
+        int32_t padded
+        int32_t odd
+        const unsigned char *first
+        const unsigned char *second
+        const uint32_t *lone
+        const uint32_t *base
+    ctypedef void (*tdl_index_fn)(const tdl_index_plan *plan, const uint64_t *boards, int n, uint32_t *out) noexcept
+    tdl_index_fn tdl_index_of(int set) noexcept
+    const char **tdl_index_names
+    int TDL_INDEX_SETS
+    int TDL_SKIP
+
+cdef extern from *:
+    """
+    #define tdl_prefetch(p) __builtin_prefetch((p), 1, 3)
+    """
+    void prefetch "tdl_prefetch"(const void *) noexcept nogil
+
+# The number of features as a type: 32 (4 tuples on a square) and 64 (8 tuples) become compile-time constants, any
+# other number goes the general way.
+ctypedef signed char width32
+ctypedef short width64
+ctypedef int width_any
+ctypedef fused width_t:
+    width32
+    width64
+    width_any
+
+
+cdef inline int features_of(width_t m) noexcept nogil:
+    if width_t is width32:
+        return 32
+    elif width_t is width64:
+        return 64
+    else:
+        return m
+
+
+cdef inline float total(const float *weights, const uint32_t *entry, width_t m) noexcept nogil:
+    """The sum of the active entries: four partial sums (feature f goes to sum f % 4), added in pairs.
+
+    One running sum would wait for each addition; this order is the same in every specialisation and in the twin.
+    """
+    cdef float a = 0, b = 0, c = 0, d = 0
+    cdef int f = 0, whole = features_of(m) & ~3
+    while f < whole:
+        a += weights[entry[f]]
+        b += weights[entry[f + 1]]
+        c += weights[entry[f + 2]]
+        d += weights[entry[f + 3]]
+        f += 4
+    if width_t is width_any:
+        if f < m:
+            a += weights[entry[f]]
+        if f + 1 < m:
+            b += weights[entry[f + 1]]
+        if f + 2 < m:
+            c += weights[entry[f + 2]]
+    return (a + b) + (c + d)
+
+
+cdef inline void shift(float *weights, const uint32_t *entry, width_t m, float delta) noexcept nogil:
+    """Add `delta` to every active entry (twice to one that is active twice)."""
+    cdef int f
+    for f in range(features_of(m)):
+        weights[entry[f]] += delta
+
+
+cdef inline void fetch(const float *weights, const uint32_t *entry, width_t m) noexcept nogil:
+    """Ask for the active entries' cache lines, to be read one round of lanes later."""
+    cdef int f
+    for f in range(features_of(m)):
+        prefetch(&weights[entry[f]])
+
+
+cdef class NTupleNetwork:
+    cdef readonly object rules, tuples, layout
+    cdef readonly int m                 # features: active entries of a board
+    cdef readonly tuple features        # of each feature: (table, cells)
+    cdef readonly tuple starts          # of each table: its first entry
+    cdef readonly tuple lengths         # of each table: cells of its tuple
+    cdef readonly object weights        # float32, all tables in memory order
+    cdef readonly str instructions      # the instruction set in use
+    cdef list _plan_arrays              # keeps what `plan` points into alive
+    cdef tdl_index_plan plan
+    cdef tdl_index_fn activate
+    cdef float *w
+    cdef _make_plan(self)

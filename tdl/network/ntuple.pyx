@@ -1,0 +1,151 @@
+"""The n-tuple network for Python: building it, asking for values, reading its tables."""
+
+import mmap
+import os
+
+import numpy as np
+
+from libc.stdint cimport uint32_t, uint64_t
+
+from tdl.errors import ConfigError, refuse
+from tdl.network.layout import Packed16
+from tdl.network.memory import require_memory
+from tdl.network.tuples import features as features_of_set
+
+MAX_FEATURES = 1024
+_PAD = 16     # features the widest index function computes at a time
+
+
+cdef class NTupleNetwork:
+    """V(afterstate) = sum over the features of one table entry each.
+
+    Parameters
+    ----------
+    rules : `Rules`; the board's cells must have 4 bits.
+    tuples : `TupleSet`.
+    initial_value : V of every board before learning, in points, split over the active entries.
+
+    Attributes
+    ----------
+    weights : float32 array of all tables in memory order (see `tdl.network.layout`); changing it changes the network.
+    m : active entries of a board; a total step size is divided by it.
+
+    Raises
+    ------
+    ConfigError : tuples that are not on the board, or a network larger than the free memory.
+    """
+
+    def __init__(self, rules, tuples, *, float initial_value=0.0):
+        self.rules, self.tuples, self.layout = rules, tuples, Packed16()
+        if rules.bits != 4:
+            raise refuse("board", f"{rules.rows}x{rules.cols} with cells of {rules.bits} bits", "cells of 4 bits")
+        self.features = tuple(features_of_set(tuples, rules.rows, rules.cols))
+        self.m = len(self.features)
+        if self.m > MAX_FEATURES:
+            raise refuse("tuples", f"{self.m} features", f"at most {MAX_FEATURES}")
+        lengths = {table: len(cells) for table, cells in self.features}
+        self.lengths = tuple(lengths[table] for table in range(len(lengths)))
+        starts, entries = self.layout.starts(self.lengths)
+        self.starts = tuple(starts)
+        if entries > 2**32:
+            raise refuse("tuples", f"{entries:,} weights", f"at most {2**32:,}")
+        require_memory("tuples", 4 * entries, f"the network's {entries:,} weights")
+        self.weights = _allocate(entries)
+        cdef float[::1] view = self.weights
+        self.w = &view[0]
+        if initial_value:
+            self.weights.fill(initial_value / self.m)
+        self._make_plan()
+        self.use_instructions(os.environ.get("TDL_INSTRUCTIONS") or None)
+
+    cdef _make_plan(self):
+        cdef int padded = -(-self.m // _PAD) * _PAD
+        first = np.full((padded, 4), TDL_SKIP, np.uint8)
+        second = np.full((padded, 4), TDL_SKIP, np.uint8)
+        lone = np.zeros(padded, np.uint32)
+        base = np.zeros(padded, np.uint32)
+        for f, (table, cells) in enumerate(self.features):
+            first[f, : (len(cells) + 1) // 2] = cells[0::2]
+            second[f, : len(cells) // 2] = cells[1::2]
+            if len(cells) % 2:
+                lone[f] = 0x30 << len(cells) // 2 * 8
+            base[f] = self.starts[table]
+        self._plan_arrays = [first, second, lone, base]
+        cdef const unsigned char[:, ::1] first_view = first, second_view = second
+        cdef const uint32_t[::1] lone_view = lone, base_view = base
+        self.plan.padded, self.plan.odd = padded, bool(lone.any())
+        self.plan.first, self.plan.second = &first_view[0, 0], &second_view[0, 0]
+        self.plan.lone, self.plan.base = &lone_view[0], &base_view[0]
+
+    @staticmethod
+    def instruction_sets():
+        """The instruction sets this build and this CPU can use, slowest first."""
+        return [tdl_index_names[i].decode() for i in range(TDL_INDEX_SETS) if tdl_index_of(i) != NULL]
+
+    def use_instructions(self, name=None):
+        """Choose the instruction set of the index function (None: the fastest). All give the same bits.
+
+        Raises
+        ------
+        ConfigError : this build or this CPU does not have it.
+        """
+        names = self.instruction_sets()
+        name = names[-1] if name is None else name
+        if name not in names:
+            raise refuse("TDL_INSTRUCTIONS", name, f"one of {names}")
+        for i in range(TDL_INDEX_SETS):
+            if tdl_index_names[i].decode() == name:
+                self.activate = tdl_index_of(i)
+        self.instructions = name
+
+    def entries(self, board):
+        """The memory indices of the active entries of a board: uint32 array of shape (m,)."""
+        cdef uint64_t packed = board
+        out = np.empty(self.plan.padded, np.uint32)
+        cdef uint32_t[::1] view = out
+        self.activate(&self.plan, &packed, 1, &view[0])
+        return out[: self.m]
+
+    def value(self, board):
+        """V of an afterstate (a packed board), in points."""
+        cdef const uint32_t[::1] entry = self.entries(board)
+        return total(self.w, &entry[0], self.m)
+
+    def table(self, int number):
+        """A copy of one table in natural order: float32, shape (16**n,), the first cell least significant."""
+        return self._slice(number)[self._order(number)]
+
+    def set_table(self, int number, values):
+        """Replace one table by values in natural order.
+
+        Raises
+        ------
+        ConfigError : not as many values as the table has entries.
+        """
+        values = np.asarray(values, np.float32)
+        if values.shape != (self.layout.size(self.lengths[number]),):
+            raise refuse(f"table {number}", values.shape, f"shape ({self.layout.size(self.lengths[number])},)")
+        self._slice(number)[self._order(number)] = values
+
+    def _slice(self, number):
+        start = self.starts[number]
+        return self.weights[start : start + self.layout.size(self.lengths[number])]
+
+    def _order(self, number):
+        length = self.lengths[number]
+        return self.layout.map(np.arange(self.layout.size(length), dtype=np.uint32), length)
+
+    def describe(self):
+        """What identifies the network, for `meta.json`: a checkpoint fits when these are equal."""
+        return {"tuples": self.tuples.to_dict(), "radix": self.layout.radix, "layout": self.layout.name}
+
+
+def _allocate(entries):
+    """A zeroed float32 array on a page border: cache lines of the layout must be cache lines of the machine."""
+    try:
+        memory = mmap.mmap(-1, 4 * entries, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except (OSError, ValueError, OverflowError) as error:
+        raise ConfigError(f"tuples: {4 * entries:,} bytes for the weights could not be had: {error}") from error
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        memory.madvise(mmap.MADV_HUGEPAGE)   # fewer page walks: 5 to 7% here, more on machines that are not virtual
+    return np.frombuffer(memory, np.float32)

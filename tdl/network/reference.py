@@ -1,0 +1,40 @@
+"""The n-tuple network in plain Python: a dictionary for each table, in natural order. The twin of `NTupleNetwork`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tdl.game.reference import Board
+from tdl.game.rules import Rules
+from tdl.network.tuples import TupleSet, features
+
+RADIX = 16
+
+
+class ReferenceNetwork:
+    """V(board) = sum over the features of one table entry each; entries never touched are `initial_value` / m."""
+
+    def __init__(self, rules: Rules, tuples: TupleSet, initial_value: float = 0.0) -> None:
+        self.features = features(tuples, rules.rows, rules.cols)
+        self.m = len(self.features)
+        self.initial = np.float32(initial_value / self.m)
+        self.tables: list[dict[int, np.float32]] = [{} for _ in range(1 + self.features[-1][0])]
+
+    def active(self, board: Board) -> list[tuple[int, int]]:
+        """The active entries: (table, natural index), in the order of the features."""
+        return [
+            (table, sum(min(board[cell], RADIX - 1) * RADIX**j for j, cell in enumerate(cells)))
+            for table, cells in self.features
+        ]
+
+    def value(self, board: Board) -> np.float32:
+        """V of a board, summed as the kernel does: feature f goes to partial sum f % 4."""
+        part = [np.float32(0)] * 4
+        for f, (table, index) in enumerate(self.active(board)):
+            part[f % 4] += self.tables[table].get(index, self.initial)
+        return (part[0] + part[1]) + (part[2] + part[3])
+
+    def shift(self, board: Board, delta: np.float32) -> None:
+        """Add `delta` to every active entry."""
+        for table, index in self.active(board):
+            self.tables[table][index] = self.tables[table].get(index, self.initial) + delta
