@@ -1,0 +1,34 @@
+"""Temporal-difference learning of n-tuple networks for 2048 and its relatives."""
+
+__version__ = "0.1.0"
+
+try:
+    from tdl.agents.player import Player, load
+    from tdl.agents.trainer import Trainer, evaluate
+    from tdl.config import tuple_set
+    from tdl.errors import TdlError
+    from tdl.game.engine import Engine, Stream
+    from tdl.game.rules import Rules
+    from tdl.network.ntuple import NTupleNetwork
+    from tdl.network.tuples import TupleSet
+except ModuleNotFoundError as error:
+    if error.name and error.name.startswith("tdl."):
+        raise ImportError(
+            f"{error.name} is not built here ({__path__[0]}). Run `make build` in the source folder, or, to use an "
+            "installed tdl, start Python from another folder or with `python -P`."
+        ) from error
+    raise
+
+__all__ = [
+    "Engine",
+    "NTupleNetwork",
+    "Player",
+    "Rules",
+    "Stream",
+    "TdlError",
+    "Trainer",
+    "TupleSet",
+    "evaluate",
+    "load",
+    "tuple_set",
+]

@@ -26,6 +26,14 @@ class DivergenceError(TdlError):
     exit_code = 1
 
 
+class Interrupted(TdlError):
+    """The run was asked to stop; its checkpoint is written."""
+
+    def __init__(self, message: str, exit_code: int) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
 def refuse(key: str, given: object, allowed: str) -> ConfigError:
     """The one shape of a complaint about a value: key, what was given, what is allowed."""
     return ConfigError(f"{key}: {given!r} is not allowed; expected {allowed}")

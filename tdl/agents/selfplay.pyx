@@ -47,6 +47,8 @@ cdef class SelfPlay:
             raise refuse("order", order, f"one of {sorted(ORDERS)}")
         if not 1 <= lanes <= MAX_LANES:
             raise refuse("lanes", lanes, f"1 to {MAX_LANES}")
+        if order != "none" and not network.weights.flags.writeable:
+            raise ConfigError("network: its weights are read-only, as those of a loaded player are; it cannot learn")
         self.network, self.tables, self.lanes = network, tables, lanes
         self.order = ORDERS[order]
         self.learner.weights = network.w

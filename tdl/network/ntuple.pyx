@@ -24,6 +24,7 @@ cdef class NTupleNetwork:
     rules : `Rules`; the board's cells must have 4 bits.
     tuples : `TupleSet`.
     initial_value : V of every board before learning, in points, split over the active entries.
+    weights : float32 array in memory order to use in place (a read-only one cannot learn); None makes a new one.
 
     Attributes
     ----------
@@ -32,10 +33,10 @@ cdef class NTupleNetwork:
 
     Raises
     ------
-    ConfigError : tuples that are not on the board, or a network larger than the free memory.
+    ConfigError : tuples that are not on the board, weights of another shape, a network larger than the free memory.
     """
 
-    def __init__(self, rules, tuples, *, float initial_value=0.0):
+    def __init__(self, rules, tuples, *, float initial_value=0.0, weights=None):
         self.rules, self.tuples, self.layout = rules, tuples, Packed16()
         if rules.bits != 4:
             raise refuse("board", f"{rules.rows}x{rules.cols} with cells of {rules.bits} bits", "cells of 4 bits")
@@ -47,14 +48,18 @@ cdef class NTupleNetwork:
         self.lengths = tuple(lengths[table] for table in range(len(lengths)))
         starts, entries = self.layout.starts(self.lengths)
         self.starts = tuple(starts)
-        if entries > 2**32:
-            raise refuse("tuples", f"{entries:,} weights", f"at most {2**32:,}")
-        require_memory("tuples", 4 * entries, f"the network's {entries:,} weights")
-        self.weights = _allocate(entries)
-        cdef float[::1] view = self.weights
-        self.w = &view[0]
-        if initial_value:
-            self.weights.fill(initial_value / self.m)
+        if weights is None:
+            require_memory("tuples", 4 * entries, f"the network's {entries:,} weights")
+            if entries > 2**32:
+                raise refuse("tuples", f"{entries:,} weights", f"at most {2**32:,}")
+            weights = _allocate(entries)
+            if initial_value:
+                weights.fill(initial_value / self.m)
+        elif weights.shape != (entries,) or weights.dtype != np.float32:
+            raise refuse("weights", f"{weights.shape} {weights.dtype}", f"({entries},) float32")
+        self.weights = weights
+        cdef const float[::1] view = weights
+        self.w = <float *> &view[0]
         self._make_plan()
         self.use_instructions(os.environ.get("TDL_INSTRUCTIONS") or None)
 

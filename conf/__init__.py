@@ -1,0 +1,1 @@
+"""The configuration files, installed as `tdl.conf`."""

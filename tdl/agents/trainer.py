@@ -1,0 +1,139 @@
+"""Training and evaluating a network, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdl.agents.selfplay import SelfPlay
+from tdl.errors import refuse
+from tdl.game.lines import LineTables
+from tdl.game.reference import EVALUATION, TRAINING
+from tdl.network.ntuple import NTupleNetwork
+
+AUTO_LANES = 4
+"""What `lanes="auto"` means. It depends on nothing, so that a configuration gives the same run on every machine."""
+
+SLICE = 1 << 19
+"""Moves between two looks at the clock, the keyboard and the progress bar: some tenths of a second."""
+
+Between = Callable[[int, int], None]
+"""Called now and then while a block is played: (episodes finished, moves played). May raise to give the block up."""
+
+
+def lane_count(lanes: int | str) -> int:
+    """The number of lanes that `lanes` (a number or "auto") asks for."""
+    if lanes == "auto":
+        return AUTO_LANES
+    if isinstance(lanes, bool) or not isinstance(lanes, int):
+        raise refuse("lanes", lanes, "auto or a whole number from 1 to 64")
+    return lanes
+
+
+class Trainer:
+    """TD(0)-afterstate learning by self-play.
+
+    Parameters
+    ----------
+    network : `NTupleNetwork` that plays and learns, in place.
+    alpha : total step size, above 0; each of the m active entries moves by alpha / m times the error.
+    order : "backward" (after each game, last afterstate first) or "forward" (after each move).
+    gamma : discount of the next value, 0 to 1.
+    seed : of the random stream; episode k of a seed always meets the same drops.
+    lanes : games played in turn by the one thread; 1 is the textbook algorithm move for move.
+    episode : number of the next episode (not 0 when training is continued).
+
+    Attributes
+    ----------
+    episode, moves : episodes and moves played so far.
+    mean_abs_error : of the last block, in points.
+
+    Raises
+    ------
+    ConfigError : a parameter out of its range.
+    """
+
+    def __init__(
+        self,
+        network: NTupleNetwork,
+        *,
+        alpha: float,
+        order: str = "backward",
+        gamma: float = 1.0,
+        seed: int = 0,
+        lanes: int | str = "auto",
+        episode: int = 0,
+    ) -> None:
+        if order not in ("backward", "forward"):
+            raise refuse("order", order, "backward or forward")
+        self.network = network
+        self.episode = episode
+        self.moves = 0
+        self.mean_abs_error = float("nan")
+        self._play = SelfPlay(
+            network,
+            LineTables(network.rules),
+            order=order,
+            alpha=alpha,
+            gamma=gamma,
+            seed=seed,
+            role=TRAINING,
+            lanes=lane_count(lanes),
+        )
+
+    def train(self, episodes: int, between: Between | None = None) -> NDArray[np.void]:
+        """Play and learn a block: the next `episodes` episodes.
+
+        Returns
+        -------
+        structured array of dtype `tdl.agents.records.RECORD`, shape (episodes,): episode, score, moves, max_tile.
+
+        Raises
+        ------
+        DivergenceError : a value is not finite or beyond all bounds; the network is not to be used further.
+        """
+        records = _play_block(self._play, self.episode, episodes, between)
+        self.episode += episodes
+        self.moves += self._play.moves
+        self.mean_abs_error = self._play.mean_abs_error
+        return records
+
+
+def evaluate(
+    network: NTupleNetwork,
+    episodes: int,
+    *,
+    seed: int = 0,
+    gamma: float = 1.0,
+    lanes: int | str = "auto",
+    between: Between | None = None,
+) -> NDArray[np.void]:
+    """Play greedy games without learning (1-ply: argmax of reward + gamma * V).
+
+    The games draw from a stream of their own: evaluating never changes training, and game k of a seed meets the same
+    drops whatever the number of lanes.
+
+    Returns
+    -------
+    structured array of dtype `tdl.agents.records.RECORD`, shape (episodes,).
+    """
+    play = SelfPlay(
+        network,
+        LineTables(network.rules),
+        order="none",
+        gamma=gamma,
+        seed=seed,
+        role=EVALUATION,
+        lanes=lane_count(lanes),
+    )
+    return _play_block(play, 0, episodes, between)
+
+
+def _play_block(play: SelfPlay, first: int, episodes: int, between: Between | None) -> NDArray[np.void]:
+    play.begin(first, episodes)
+    while not play.advance(SLICE):
+        if between:
+            between(play.finished, play.moves)
+    return play.records

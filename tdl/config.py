@@ -1,0 +1,260 @@
+"""The configuration of a run: its types, every check of a value, and the live objects built from it.
+
+The values themselves stand in `conf/`. Hydra checks names and types while it composes; everything else is checked by
+`check`, before the first game.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any
+
+from hydra.core.config_store import ConfigStore
+from omegaconf import MISSING, DictConfig, OmegaConf
+
+from tdl.agents.selfplay import MAX_LANES, ORDERS
+from tdl.agents.trainer import Trainer, lane_count
+from tdl.errors import ConfigError, nearest, refuse
+from tdl.game.rules import GAMES, Rules
+from tdl.network.ntuple import NTupleNetwork
+from tdl.network.tuples import TupleSet
+
+MAX_ALPHA = 10.0
+"""Above 2 a single entry diverges; experiments with divergence need somewhat more."""
+
+
+@dataclass
+class GameConfig:
+    """Which game."""
+
+    name: str = MISSING
+
+
+@dataclass
+class TilesConfig:
+    """The drop law and the start law."""
+
+    drop: list[Any] = MISSING
+    start: list[Any] = MISSING
+
+
+@dataclass
+class TuplesConfig:
+    """The n-tuple network's shape."""
+
+    cells: list[Any] = MISSING
+    symmetries: bool = MISSING
+    share: bool = MISSING
+
+
+@dataclass
+class LearnerConfig:
+    """How the network learns."""
+
+    order: str = MISSING
+    alpha: float = MISSING
+
+
+@dataclass
+class BudgetConfig:
+    """Further ends of a run."""
+
+    seconds: float | None = MISSING
+    moves: int | None = MISSING
+
+
+@dataclass
+class EvaluateConfig:
+    """The greedy games after training."""
+
+    episodes: int = MISSING
+
+
+@dataclass
+class SaveConfig:
+    """When checkpoints are written and how many stay."""
+
+    every: int | None = MISSING
+    seconds: float | None = MISSING
+    keep: int = MISSING
+
+
+@dataclass
+class RunConfig:
+    """All of `conf/run.yaml`."""
+
+    game: GameConfig = field(default_factory=GameConfig)
+    tiles: TilesConfig = field(default_factory=TilesConfig)
+    tuples: TuplesConfig = field(default_factory=TuplesConfig)
+    learner: LearnerConfig = field(default_factory=LearnerConfig)
+    alpha: float | None = MISSING
+    gamma: float = MISSING
+    episodes: int = MISSING
+    block: int = MISSING
+    seed: int = MISSING
+    lanes: Any = MISSING
+    budget: BudgetConfig = field(default_factory=BudgetConfig)
+    evaluate: EvaluateConfig = field(default_factory=EvaluateConfig)
+    save: SaveConfig = field(default_factory=SaveConfig)
+    resume: str | None = MISSING
+
+
+CHANGEABLE = ("episodes", "budget", "evaluate", "save", "resume")
+"""Keys that may differ when a run is resumed: they do not change what has been learned."""
+
+
+def register() -> None:
+    """Make the types known to Hydra, under the name `schema` that `conf/run.yaml` begins with."""
+    ConfigStore.instance().store(name="schema", node=RunConfig)
+
+
+def read(cfg: DictConfig) -> RunConfig:
+    """The configuration Hydra composed, as a `RunConfig` whose every value has been checked.
+
+    Raises
+    ------
+    ConfigError : names the key, what was given, what is allowed, and the nearest valid name.
+    """
+    plain = OmegaConf.to_container(cfg, resolve=True)
+    assert isinstance(plain, dict)
+    return from_plain({str(key): value for key, value in plain.items()})
+
+
+def from_plain(plain: Mapping[str, Any]) -> RunConfig:
+    """The same from plain dictionaries, as `meta.json` and `result.json` hold them."""
+    check_keys(plain, RunConfig, "")
+    typed = OmegaConf.merge(OmegaConf.structured(RunConfig), dict(plain))
+    config = OmegaConf.to_object(typed)
+    assert isinstance(config, RunConfig)
+    check(config)
+    return config
+
+
+def to_plain(config: RunConfig) -> dict[str, Any]:
+    """The configuration as plain dictionaries."""
+    return dataclasses.asdict(config)
+
+
+def key_hash(plain: Mapping[str, Any]) -> str:
+    """Eight hex digits that identify a configuration; `resume` and Hydra's own keys do not count."""
+    counted = {key: value for key, value in plain.items() if key not in ("hydra", "resume")}
+    return hashlib.sha256(json.dumps(counted, sort_keys=True, default=str).encode()).hexdigest()[:8]
+
+
+def check_keys(plain: Mapping[str, Any], schema: type, prefix: str) -> None:
+    """Refuse keys that the schema does not have: Hydra lets `+name=value` through.
+
+    Raises
+    ------
+    ConfigError : names the key and the nearest valid one.
+    """
+    fields = {f.name: f.default_factory for f in dataclasses.fields(schema)}
+    for key, value in plain.items():
+        if key not in fields:
+            raise ConfigError(f"{prefix}{key}: no such key; expected one of {', '.join(fields)}{nearest(key, fields)}")
+        if dataclasses.is_dataclass(fields[key]) and isinstance(value, Mapping):
+            check_keys(value, fields[key], f"{prefix}{key}.")  # type: ignore[arg-type]
+
+
+def check(config: RunConfig) -> None:
+    """Check every value. Shape and laws are checked by the objects that own them.
+
+    Raises
+    ------
+    ConfigError : the first value that is not allowed.
+    """
+    if config.game.name not in GAMES:
+        raise refuse("game.name", config.game.name, f"one of {', '.join(GAMES)}{nearest(config.game.name, GAMES)}")
+    rules(config)
+    tuple_set_of(config).check_board(4, 4)
+    orders = [order for order in ORDERS if order != "none"]
+    if config.learner.order not in orders:
+        raise refuse(
+            "learner.order", config.learner.order, f"{' or '.join(orders)}{nearest(config.learner.order, orders)}"
+        )
+    _above_zero("learner.alpha", config.learner.alpha, MAX_ALPHA)
+    if config.alpha is not None:
+        _above_zero("alpha", config.alpha, MAX_ALPHA)
+    if not 0 <= config.gamma <= 1:
+        raise refuse("gamma", config.gamma, "a number from 0 to 1")
+    if not 1 <= lane_count(config.lanes) <= MAX_LANES:
+        raise refuse("lanes", config.lanes, f"auto or a whole number from 1 to {MAX_LANES}")
+    for key, value, least in (
+        ("episodes", config.episodes, 0),
+        ("block", config.block, 1),
+        ("seed", config.seed, 0),
+        ("evaluate.episodes", config.evaluate.episodes, 0),
+        ("save.keep", config.save.keep, 1),
+        ("save.every", config.save.every, 1),
+        ("budget.moves", config.budget.moves, 1),
+    ):
+        if value is not None and not least <= value < 2**63:
+            raise refuse(key, value, f"a whole number of at least {least}")
+    for key, seconds in (("save.seconds", config.save.seconds), ("budget.seconds", config.budget.seconds)):
+        if seconds is not None:
+            _above_zero(key, seconds, math.inf)
+
+
+def rules(config: RunConfig) -> Rules:
+    """The game's rules."""
+    return Rules(game=config.game.name, drop=tuple(config.tiles.drop), start=tuple(config.tiles.start))
+
+
+def tuple_set_of(config: RunConfig) -> TupleSet:
+    """The network's shape."""
+    return TupleSet(tuple(config.tuples.cells), config.tuples.symmetries, config.tuples.share)
+
+
+def alpha(config: RunConfig) -> float:
+    """The total step size: `alpha`, or the learner's own."""
+    return config.learner.alpha if config.alpha is None else config.alpha
+
+
+def build_network(config: RunConfig) -> NTupleNetwork:
+    """A new network.
+
+    Raises
+    ------
+    ConfigError : it does not fit into the memory that is free.
+    """
+    return NTupleNetwork(rules(config), tuple_set_of(config))
+
+
+def build_trainer(config: RunConfig, network: NTupleNetwork, episode: int) -> Trainer:
+    """The trainer of `network`, whose next episode is number `episode`."""
+    return Trainer(
+        network,
+        alpha=alpha(config),
+        order=config.learner.order,
+        gamma=config.gamma,
+        seed=config.seed,
+        lanes=config.lanes,
+        episode=episode,
+    )
+
+
+def tuple_set(name: str) -> TupleSet:
+    """One of the named tuple sets of `conf/tuples`, for use in Python: `tuple_set("4x6")`.
+
+    Raises
+    ------
+    ConfigError : there is none of this name.
+    """
+    folder = resources.files("tdl.conf") / "tuples"
+    names = sorted(path.name.removesuffix(".yaml") for path in folder.iterdir() if path.name.endswith(".yaml"))
+    if name not in names:
+        raise refuse("tuples", name, f"one of {', '.join(names)}{nearest(name, names)}")
+    group = OmegaConf.create((folder / f"{name}.yaml").read_text())
+    return TupleSet(tuple(map(tuple, group.cells)), group.symmetries, group.share)
+
+
+def _above_zero(key: str, value: float, most: float) -> None:
+    if not (0 < value <= most and math.isfinite(value)):
+        limit = f" and at most {most:g}" if math.isfinite(most) else ""
+        raise refuse(key, value, f"a number above 0{limit}")

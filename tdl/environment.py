@@ -1,0 +1,60 @@
+"""Where and with what a run was made: versions, commit, CPU, memory."""
+
+from __future__ import annotations
+
+import platform
+import resource
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from tdl import __version__
+
+
+def describe(instructions: str) -> dict[str, Any]:
+    """The part of `result.json` that names commit, versions, CPU and instruction set."""
+    commit, dirty = _commit()
+    return {
+        "commit": commit,
+        "dirty": dirty,
+        "versions": {
+            "tdl": __version__,
+            "python": platform.python_version(),
+            **{name: metadata.version(name) for name in ("numpy", "hydra-core", "omegaconf")},
+        },
+        "cpu": _cpu(),
+        "instructions": instructions,
+    }
+
+
+def peak_memory() -> int:
+    """Largest resident memory of this process so far, in bytes."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _commit() -> tuple[str | None, bool | None]:
+    """Commit of the source and whether files differ from it; (None, None) for an installed package."""
+    source = Path(__file__).resolve().parent.parent
+    if not (source / ".git").exists():
+        return None, None
+
+    def git(*words: str) -> str:
+        return subprocess.run(["git", "-C", str(source), *words], capture_output=True, text=True, check=True).stdout
+
+    try:
+        return git("rev-parse", "HEAD").strip(), bool(git("status", "--porcelain", "--untracked-files=no").strip())
+    except (OSError, subprocess.CalledProcessError):
+        return None, None
+
+
+def _cpu() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()

@@ -1,0 +1,82 @@
+"""Data frames to figures."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import matplotlib as mpl
+import pandas as pd
+import seaborn as sns
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, PercentFormatter
+
+from tdl.results import load
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_TILES = 6
+"""Reach rates drawn at most: those of the largest tiles that were reached."""
+
+
+def save_curve(folder: Path) -> None:
+    """Write `curve.png` of a run: score and reach rates against episodes, one point per block."""
+    frame = load(folder)
+    figure = curve(frame)
+    temporary = folder / ".curve.new.png"
+    figure.savefig(temporary, dpi=120)
+    os.replace(temporary, folder / "curve.png")
+
+
+def curve(frame: pd.DataFrame) -> Figure:
+    """Learning curve of one run.
+
+    Parameters
+    ----------
+    frame : rows of `tdl.results.load`, of one run.
+    """
+    sns.set_theme(style="whitegrid", context="notebook")
+    mpl.rcParams["svg.fonttype"] = "none"
+    figure = Figure(figsize=(11, 4.5), layout="constrained")
+    score, reached = figure.subplots(1, 2)
+    first = frame.iloc[0]
+    figure.suptitle(f"{first['tuples']}, {first['learner']} {first['learner.order']}, "
+                    f"alpha {first['alpha']:g}, seed {first['seed']}", fontsize="medium")  # fmt: skip
+    _draw_scores(score, frame)
+    _draw_reach(reached, frame)
+    for axes in (score, reached):
+        axes.set_xlabel("episodes")
+        axes.set_xlim(left=0)
+        axes.xaxis.set_major_formatter(FuncFormatter(_thousands))
+    return figure
+
+
+def _draw_scores(axes: Axes, frame: pd.DataFrame) -> None:
+    named = frame.rename(columns={"max": "best"})
+    long = named.melt("episode", ["mean", "best"], var_name="of the block", value_name="score")
+    marker = "o" if len(frame) == 1 else None
+    sns.lineplot(long, x="episode", y="score", hue="of the block", errorbar=None, marker=marker, ax=axes)
+    axes.set_ylabel("score")
+    axes.set_ylim(bottom=0)
+    axes.yaxis.set_major_formatter(FuncFormatter(_thousands))
+    axes.set_title("score of a block of games")
+
+
+def _draw_reach(axes: Axes, frame: pd.DataFrame) -> None:
+    columns = [name for name in frame.columns if name.startswith("reach_") and frame[name].max() > 0]
+    columns = columns[-MOST_TILES:]
+    long = frame.melt("episode", columns, var_name="tile", value_name="rate")
+    long["tile"] = long["tile"].str.removeprefix("reach_")
+    marker = "o" if len(frame) == 1 else None
+    sns.lineplot(long, x="episode", y="rate", hue="tile", palette="viridis_r", errorbar=None, marker=marker, ax=axes)
+    axes.set_ylabel("games that reached the tile")
+    axes.set_ylim(0, 1.02)
+    axes.yaxis.set_major_formatter(PercentFormatter(1))
+    axes.set_title("reach rates")
+    axes.legend(title="tile", loc="center left", bbox_to_anchor=(1, 0.5))
+
+
+def _thousands(value: float, _: object) -> str:
+    return f"{value / 1000:g}k" if value else "0"

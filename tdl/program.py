@@ -1,0 +1,190 @@
+"""What every program shares: the way into Hydra, where outputs go, and errors of one line with their exit codes.
+
+Exit codes: 0 done, 1 Hydra's own complaints and divergence, 2 our complaints, 130 and 143 after Ctrl-C and SIGTERM.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable
+from datetime import datetime
+from importlib import resources
+from pathlib import Path
+
+import hydra
+from hydra.core.hydra_config import HydraConfig
+from hydra.errors import HydraException, MissingConfigException
+from hydra.types import RunMode
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from tdl import config, sweep
+from tdl.errors import Interrupted, TdlError, nearest
+from tdl.resume import run_folder
+
+GROUPS = ("game", "tiles", "tuples", "learner")
+
+NOW = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
+
+
+class _Job:
+    """One program's job as Hydra calls it: errors are kept from Hydra, which would print lines of its own."""
+
+    def __init__(self, work: Callable[[DictConfig, Path], None]) -> None:
+        self.work = work
+        self.started = False
+        self.error: BaseException | None = None
+
+    def __call__(self, cfg: DictConfig) -> None:
+        self.started = True
+        chosen = HydraConfig.get()
+        folder = Path(chosen.runtime.output_dir)
+        try:
+            self.work(cfg, folder)
+        except (Exception, KeyboardInterrupt) as error:
+            self.error = self.error or error
+            if chosen.mode == RunMode.MULTIRUN and not isinstance(error, KeyboardInterrupt | Interrupted):
+                code, line = explain(error, True)
+                sweep.mark_failed(folder, cfg, chosen_names(), line if code else repr(error))
+                print(f"tdl: {' '.join(chosen.overrides.task)}: {line or repr(error)}", file=sys.stderr)
+            elif chosen.mode == RunMode.MULTIRUN:
+                raise KeyboardInterrupt from error  # ends the whole sweep
+            else:
+                _remove_unused(folder)
+
+
+def run_program(config_name: str, work: Callable[[DictConfig, Path], None]) -> None:
+    """Compose `conf/<config_name>.yaml` with the command line and call `work(cfg, output folder)`.
+
+    In a multirun each job fails alone; the exit code then is that of the first that failed.
+    """
+    os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # Hydra raises, so that the line is ours
+    config.register()
+    _register_resolvers()
+    job = _Job(work)
+
+    def hydra_job(cfg: DictConfig) -> None:
+        job(cfg)
+
+    error: BaseException | None = None
+    try:
+        hydra.main(version_base="1.3", config_path="pkg://tdl.conf", config_name=config_name)(hydra_job)()
+    except (Exception, KeyboardInterrupt) as raised:
+        error = raised
+    failed = sweep.gather()
+    error = job.error or error
+    if error is not None:
+        code, line = explain(error, job.started)
+        if code is None:
+            raise error
+        print(f"tdl: {line}", file=sys.stderr)
+        sys.exit(code)
+    sys.exit(1 if failed else 0)
+
+
+def explain(error: BaseException, started: bool) -> tuple[int | None, str]:
+    """Exit code and one line for an error; None for a fault of the program, which keeps its traceback.
+
+    `started` tells whether a job had begun: before that, an error Hydra does not expect comes from the command line.
+    """
+    chain = [error]
+    while (cause := chain[-1].__cause__ or chain[-1].__context__) is not None and cause not in chain:
+        chain.append(cause)
+    ours = next((each for each in chain if isinstance(each, TdlError)), None)
+    if ours is not None:
+        return ours.exit_code, _one_line(str(ours))
+    if isinstance(error, KeyboardInterrupt):
+        return 130, "interrupted"
+    if isinstance(error, MissingConfigException):
+        return 1, _missing_choice(error)
+    if isinstance(error, HydraException | OmegaConfBaseException):
+        return 1, _hydra_line(chain)
+    if isinstance(error, OSError):
+        return 2, _one_line(f"{error.filename or 'file'}: {error.strerror or error}")
+    if isinstance(error, MemoryError):
+        return 2, _one_line(str(error) or "out of memory")
+    if not started:
+        return 1, f"Hydra could not compose the configuration: {_one_line(str(error))}"
+    return None, ""
+
+
+def _missing_choice(error: MissingConfigException) -> str:
+    group, _, choice = str(error.missing_cfg_file).rpartition("/")
+    options = list(error.options or [])
+    if not group:
+        return _one_line(str(error))
+    return f"{group}={choice}: no such choice; expected one of {', '.join(options)}{nearest(choice, options)}"
+
+
+def _hydra_line(chain: list[BaseException]) -> str:
+    line = _one_line(str(chain[0]))
+    if wrong := re.search(r"Could not override '([^']+)'", line):
+        return f"{wrong[1]}: no such key{nearest(wrong[1], _known_keys())}; --help lists all keys"
+    # Hydra names the override, a cause says what is wrong with it.
+    causes = [str(each).splitlines()[0] for each in chain[1:] if isinstance(each, OmegaConfBaseException) and str(each)]
+    return f"{line}: {causes[0]}" if causes else line
+
+
+def _known_keys() -> list[str]:
+    plain = OmegaConf.to_container(OmegaConf.structured(config.RunConfig))
+    assert isinstance(plain, dict)
+    nested = [f"{key}.{sub}" for key, value in plain.items() if isinstance(value, dict) for sub in value]
+    return [str(key) for key in plain] + nested
+
+
+def _one_line(text: str) -> str:
+    return "; ".join(part.strip() for part in text.splitlines() if part.strip())
+
+
+def _remove_unused(folder: Path) -> None:
+    """Take back the folder of a run that never began: nothing in it but what Hydra wrote."""
+    hydra_files = [folder / ".hydra" / name for name in ("config.yaml", "hydra.yaml", "overrides.yaml")]
+    if sorted(path for path in folder.rglob("*") if path.is_file()) == sorted(hydra_files):
+        for path in hydra_files:
+            path.unlink()
+        (folder / ".hydra").rmdir()
+        folder.rmdir()
+
+
+def _register_resolvers() -> None:
+    """The names in `conf/run.yaml`: time, configuration hash and process make folders that never meet."""
+
+    def digest(*, _root_: DictConfig) -> str:
+        plain = {key: OmegaConf.to_container(value) if OmegaConf.is_config(value) else value
+                 for key, value in _root_.items_ex(resolve=False) if key != "hydra"}  # fmt: skip
+        return config.key_hash({str(key): value for key, value in plain.items()})
+
+    def new_or_resumed(*, _root_: DictConfig) -> str:
+        if _root_.resume is not None:
+            return str(run_folder(_root_.resume))
+        return f"outputs/{NOW}_{digest(_root_=_root_)}_{os.getpid()}"
+
+    def hydra_subfolder(*, _root_: DictConfig) -> str:
+        return ".hydra" if _root_.resume is None else f".hydra/resumed_{NOW}_{os.getpid()}"
+
+    def described_keys() -> str:
+        text = (resources.files("tdl.conf") / "run.yaml").read_text()
+        return text[text.index("\nalpha:") + 1 : text.index("\nhydra:")]
+
+    for name, resolver, cached in (
+        ("tdl_described_keys", described_keys, True),
+        ("tdl_hash", digest, False),
+        ("tdl_run_folder", new_or_resumed, False),
+        ("tdl_hydra_subfolder", hydra_subfolder, False),
+        ("tdl_sweep_folder", lambda: f"outputs/sweep_{NOW}_{os.getpid()}", True),
+    ):
+        OmegaConf.register_new_resolver(name, resolver, use_cache=cached, replace=True)
+
+
+def explicit_keys() -> list[str]:
+    """The keys named on the command line, groups by their name (`tuples=8x6` is `tuples`)."""
+    return [str(override).split("=", 1)[0].lstrip("+~") for override in HydraConfig.get().overrides.task]
+
+
+def chosen_names() -> dict[str, str]:
+    """The name chosen in each group, as `{"tuples": "4x6", ...}`; `custom` where the command line changed it."""
+    changed = {key.split(".")[0] for key in explicit_keys() if key.startswith(("tuples.", "tiles.", "game."))}
+    chosen = HydraConfig.get().runtime.choices
+    return {name: "custom" if name in changed else str(chosen[name]) for name in GROUPS}

@@ -1,0 +1,125 @@
+"""Finished (and unfinished) runs as tidy data frames.
+
+>>> import tdl.results
+>>> tdl.results.load("no such folder")
+Traceback (most recent call last):
+...
+tdl.errors.TdlError: no such folder: no run in it (no result.json)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tdl.errors import TdlError
+
+Folders = str | Path | Iterable[str | Path]
+
+SUMMARY = ("status", "error", "episodes", "moves", "seconds", "moves_per_second", "peak_memory_bytes", "config_hash")
+
+
+def runs(folders: Folders) -> pd.DataFrame:
+    """One row per run: its configuration, status and final evaluation.
+
+    Parameters
+    ----------
+    folders : a folder or several, each of a run or of a sweep, or with any mixture of them below.
+
+    Returns
+    -------
+    columns `run` (folder), every config key (nested ones as `learner.order`; `game`, `tiles`, `tuples` and `learner`
+    hold the chosen names; `alpha` the value that was used), `seed`, `status`, `error`, `episodes`, `moves`,
+    `seconds`, `moves_per_second`, and of the final evaluation `eval_mean`, `eval_low`, `eval_high` (95% interval),
+    `eval_median`, `eval_max`, `eval_reach_<tile>`.
+
+    Raises
+    ------
+    TdlError : a folder without any run.
+    """
+    return pd.DataFrame([_run_row(path) for path in _result_files(folders)])
+
+
+def load(folders: Folders) -> pd.DataFrame:
+    """One row per run and block: the columns of `blocks.csv`, and the configuration of the run.
+
+    Columns of `runs` that a block has too (`moves`, `seconds`, `moves_per_second`) are the block's; the evaluation is
+    left out. Sorted by run and episode.
+    """
+    frames = []
+    for path in _result_files(folders):
+        try:
+            blocks = pd.read_csv(path.parent / "blocks.csv")
+        except (FileNotFoundError, pd.errors.EmptyDataError):
+            continue
+        fixed = {
+            key: value
+            for key, value in _run_row(path).items()
+            if key not in blocks.columns and key not in SUMMARY[1:] and not key.startswith("eval_")
+        }
+        frames.append(pd.concat([pd.DataFrame([fixed] * len(blocks)), blocks], axis=1))
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+
+def episodes(folders: Folders) -> pd.DataFrame:
+    """One row per training episode: `run`, `seed`, `episode`, `score`, `moves`, `max_tile`."""
+    frames = []
+    for path in _result_files(folders):
+        file = path.parent / "episodes.npy"
+        if file.exists():
+            frame = pd.DataFrame(np.load(file, allow_pickle=False))
+            frame.insert(0, "run", str(path.parent))
+            frame.insert(1, "seed", _read(path)["config"]["seed"])
+            frames.append(frame)
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+
+def _result_files(folders: Folders) -> list[Path]:
+    given = [folders] if isinstance(folders, str | Path) else list(folders)
+    found: dict[Path, None] = {}
+    for folder in map(Path, given):
+        here = sorted(folder.rglob("result.json"))
+        if not here:
+            raise TdlError(f"{folder}: no run in it (no result.json)")
+        found.update(dict.fromkeys(here))
+    return list(found)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_text())
+    except ValueError as error:
+        raise TdlError(f"{path}: cut or corrupt: {error}") from error
+    if not isinstance(data, dict) or "config" not in data:
+        raise TdlError(f"{path}: not the result of a run")
+    return data
+
+
+def _run_row(path: Path) -> dict[str, Any]:
+    data = _read(path)
+    evaluation = data.get("evaluation", {})
+    low, high = evaluation.get("mean_ci95") or (np.nan, np.nan)
+    row: dict[str, Any] = {"run": str(path.parent), **data["names"], **_flat(data["config"], "")}
+    row |= {key: data[key] for key in ("alpha", "seed") if key in data}
+    row |= {key: data.get(key) for key in SUMMARY}
+    if evaluation.get("episodes"):
+        row |= {"eval_mean": evaluation["mean"], "eval_low": low, "eval_high": high}
+        row |= {"eval_median": evaluation["median"], "eval_max": evaluation["max"]}
+        row |= {f"eval_reach_{tile}": reached["rate"] for tile, reached in evaluation["reach"].items()}
+    return row
+
+
+def _flat(config: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    """Nested keys joined by dots; lists as text."""
+    flat: dict[str, Any] = {}
+    for key, value in config.items():
+        if isinstance(value, Mapping):
+            flat |= _flat(value, f"{prefix}{key}.")
+        else:
+            flat[prefix + key] = json.dumps(value) if isinstance(value, list) else value
+    return flat

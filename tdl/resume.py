@@ -1,0 +1,88 @@
+"""Continuing a run: finding it, and deciding which configuration holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tdl import config
+from tdl.errors import CheckpointError, ConfigError
+from tdl.network.storage import Meta, read_meta
+
+CHECKPOINT = "checkpoint"
+
+
+def run_folder(resume: str) -> Path:
+    """The folder of the run that `resume` names: the folder itself, or its `checkpoint`.
+
+    Raises
+    ------
+    CheckpointError : there is no checkpoint, or a damaged one.
+    """
+    folder = Path(resume)
+    if folder.name == CHECKPOINT:
+        folder = folder.parent
+    read_meta(folder / CHECKPOINT)
+    return folder
+
+
+def resumed_config(given: config.RunConfig, meta: Meta, explicit: Sequence[str]) -> config.RunConfig:
+    """The configuration to continue with: the checkpoint's, with what the command line says of `CHANGEABLE` keys.
+
+    Parameters
+    ----------
+    given : the configuration composed from this command line.
+    explicit : the keys this command line names; only they count, everything else comes from the checkpoint.
+
+    Raises
+    ------
+    ConfigError : the command line gives another value to a key that must not change.
+    """
+    stored, now = dict(meta["config"]), config.to_plain(given)
+    for key in explicit:
+        top = key.split(".")[0].split("@")[0]
+        keys = [top] if top in now else list(now)  # `experiment=...` may touch all of them
+        for each in keys:
+            if each in config.CHANGEABLE:
+                continue
+            if _known(stored[each]) != _known(now[each]):
+                raise ConfigError(
+                    f"{key}: a resumed run keeps its configuration; its {each} is {stored[each]!r}, given was "
+                    f"{now[each]!r}; only {', '.join(config.CHANGEABLE[:-1])} may change"
+                )
+        _take(stored, now, key)
+    return config.from_plain(stored)
+
+
+def _known(value: Any) -> Any:
+    """Lists for tuples: what JSON makes of a value."""
+    if isinstance(value, dict):
+        return {key: _known(each) for key, each in value.items()}
+    return [_known(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _take(stored: dict[str, Any], now: dict[str, Any], key: str) -> None:
+    """Let the command line's value of a changeable key hold; of `save.every` that one value only."""
+    parts = key.split(".")
+    if parts[0] not in config.CHANGEABLE or parts[0] == "resume":
+        return
+    if len(parts) == 2 and isinstance(stored[parts[0]], dict):
+        stored[parts[0]] = {**stored[parts[0]], parts[1]: now[parts[0]][parts[1]]}
+    else:
+        stored[parts[0]] = now[parts[0]]
+
+
+def check_fits(meta: Meta, network_description: dict[str, Any], rules_description: dict[str, Any], folder: Path) -> None:
+    """Refuse a checkpoint of another network or another game.
+
+    Raises
+    ------
+    CheckpointError : names what differs.
+    """
+    for name, stored, here in (
+        ("network", meta["network"], network_description),
+        ("rules", meta["rules"], rules_description),
+    ):
+        if _known(stored) != _known(here):
+            raise CheckpointError(f"{folder}: a checkpoint of another {name}: it has {stored}, this run {here}")

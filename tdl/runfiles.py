@@ -1,0 +1,116 @@
+"""The growing files of a run: `episodes.npy`, `blocks.csv`, `train.log`. On resume they are cut to the checkpoint."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tdl.agents.records import RECORD
+from tdl.errors import CheckpointError
+from tdl.statistics import Records
+
+_HEADER = 256  # bytes of the .npy header, padded, so that it can be patched when the file grows
+
+
+class RunFiles:
+    """Appends each block's results in `folder`.
+
+    Parameters
+    ----------
+    folder : the run's folder; it must exist.
+    episode : episodes to keep of what is there: 0 starts anew, the checkpoint's number continues.
+
+    Raises
+    ------
+    CheckpointError : `episodes.npy` is missing, shorter than the checkpoint, or not of this program.
+    OSError : the folder cannot be written.
+    """
+
+    def __init__(self, folder: Path, episode: int) -> None:
+        self.folder = folder
+        if episode:
+            _check_episodes(folder / "episodes.npy", episode)
+        self._episodes = _open(folder / "episodes.npy", episode)
+        self._rows = episode
+        self._patch_header()
+        self._episodes.truncate(_HEADER + episode * RECORD.itemsize)
+        _cut_lines(folder / "blocks.csv", episode, header=True)
+        _cut_lines(folder / "train.log", episode, header=False)
+
+    def append(self, records: Records, row: Mapping[str, Any], block: str) -> None:
+        """Add one block: its records, its row of figures, its statistics block."""
+        self._episodes.seek(0, os.SEEK_END)
+        self._episodes.write(records.tobytes())
+        self._rows += len(records)
+        self._patch_header()
+        path = self.folder / "blocks.csv"
+        with path.open("a", newline="") as file:
+            writer = csv.DictWriter(file, list(row))
+            if file.tell() == 0:
+                writer.writeheader()
+            writer.writerow(row)
+        with (self.folder / "train.log").open("a") as file:
+            file.write(block)
+
+    def close(self) -> None:
+        """Close the files; every block is in them already."""
+        self._episodes.close()
+
+    def _patch_header(self) -> None:
+        text = repr({"descr": RECORD.descr, "fortran_order": False, "shape": (self._rows,)})
+        magic = b"\x93NUMPY\x01\x00" + (_HEADER - 10).to_bytes(2, "little")
+        self._episodes.seek(0)
+        self._episodes.write(magic + text.encode().ljust(_HEADER - 11) + b"\n")
+        self._episodes.flush()
+
+
+def save_records(path: Path, records: Records) -> None:
+    """Write games to a `.npy` file, in one step."""
+    buffer = io.BytesIO()
+    np.save(buffer, records, allow_pickle=False)
+    _replace(path, buffer.getvalue())
+
+
+def save_json(path: Path, data: Mapping[str, Any]) -> None:
+    """Write a JSON file, in one step."""
+    _replace(path, json.dumps(data, indent=1).encode() + b"\n")
+
+
+def _replace(path: Path, content: bytes) -> None:
+    temporary = path.with_name(path.name + ".new")
+    temporary.write_bytes(content)
+    os.replace(temporary, path)
+
+
+def _open(path: Path, episode: int) -> io.BufferedRandom:
+    return path.open("r+b" if episode else "w+b")
+
+
+def _check_episodes(path: Path, episode: int) -> None:
+    try:
+        with path.open("rb") as file:
+            start, size = file.read(8), os.fstat(file.fileno()).st_size
+    except OSError as error:
+        raise CheckpointError(f"{path}: cannot be read: {error}") from error
+    if start != b"\x93NUMPY\x01\x00" or size < _HEADER + episode * RECORD.itemsize:
+        raise CheckpointError(f"{path}: cut: it has not the {episode} episodes of the checkpoint")
+
+
+def _cut_lines(path: Path, episode: int, *, header: bool) -> None:
+    """Keep the blocks up to `episode`. A block's first line begins with its episode; others belong to the one above."""
+    lines = path.read_text().splitlines(keepends=True) if path.exists() and episode else []
+    kept, keep = lines[:1] if header else [], False
+    for line in lines[1:] if header else lines:
+        number = line.replace("\t", ",").split(",")[0]
+        if number.isdigit():
+            keep = int(number) <= episode
+        if keep and line.endswith("\n"):
+            kept.append(line)
+    _replace(path, "".join(kept).encode())

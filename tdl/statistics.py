@@ -1,0 +1,95 @@
+"""Figures of a set of games: means and reach rates with intervals, and the field's statistics block."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdl.game.rules import Rules
+
+Records = NDArray[np.void]
+
+Z95 = 1.959963984540054
+"""Half width of a 95% interval, in standard errors (the normal distribution's 97.5% point)."""
+
+
+def mean_interval(values: NDArray[Any]) -> tuple[float, float]:
+    """95% interval of the mean of independent values: mean +- 1.96 standard errors; (nan, nan) below two values."""
+    if len(values) < 2:
+        return math.nan, math.nan
+    half = Z95 * float(np.std(values, ddof=1)) / math.sqrt(len(values))
+    return float(np.mean(values)) - half, float(np.mean(values)) + half
+
+
+def share_interval(hits: int, n: int) -> tuple[float, float]:
+    """95% interval of a share of hits/n: Wilson (1927), JASA 22, p. 209. It stays in [0, 1] for 0 hits too."""
+    if n == 0:
+        return math.nan, math.nan
+    p, z2 = hits / n, Z95**2 / n
+    centre, half = p + z2 / 2, Z95 * math.sqrt(p * (1 - p) / n + z2 / (4 * n))
+    return max(0.0, (centre - half) / (1 + z2)), min(1.0, (centre + half) / (1 + z2))
+
+
+def reach(records: Records, tile: int) -> int:
+    """How many of the games made a tile of at least this value."""
+    return int(np.count_nonzero(records["max_tile"] >= tile))
+
+
+def block_row(records: Records, rules: Rules, seconds: float, mean_abs_error: float) -> dict[str, float | int]:
+    """The row of `blocks.csv` for a block of games."""
+    moves, n = int(records["moves"].sum()), len(records)
+    row: dict[str, float | int] = {
+        "episode": int(records["episode"][-1]) + 1,
+        "mean": float(records["score"].mean()),
+        "median": float(np.median(records["score"])),
+        "max": int(records["score"].max()),
+        "moves": moves,
+        "seconds": round(seconds, 6),
+        "moves_per_second": round(moves / seconds) if seconds else 0,
+        "mean_abs_error": mean_abs_error,
+    }
+    return row | {f"reach_{tile}": reach(records, tile) / n for tile in rules.tiles}
+
+
+def summary(records: Records, rules: Rules) -> dict[str, Any]:
+    """The evaluation part of `result.json`: mean with 95% interval, median, max, reach rates with intervals."""
+    n = len(records)
+    out: dict[str, Any] = {"episodes": n}
+    if n:
+        low, high = mean_interval(records["score"])
+        out |= {
+            "mean": float(records["score"].mean()),
+            "mean_ci95": None if math.isnan(low) else [low, high],
+            "median": float(np.median(records["score"])),
+            "max": int(records["score"].max()),
+            "moves": int(records["moves"].sum()),
+            "reach": {
+                str(tile): {"rate": reach(records, tile) / n, "ci95": list(share_interval(reach(records, tile), n))}
+                for tile in rules.tiles
+                if reach(records, tile)
+            },
+        }
+    return out
+
+
+def statistics_block(records: Records, episode: int, moves_per_second: float) -> str:
+    """The field's own way to print progress.
+
+    A line with the episode, mean and best score and moves per second; then for every tile that was the largest of
+    some game: the share of games that reached it, and in brackets the share that ended with it as the largest::
+
+        10000	mean = 19389.6	max = 62512	ops = 2651234
+            1024 	85.3%	(53%)
+            2048 	32.3%	(31%)
+    """
+    n = len(records)
+    lines = [
+        f"{episode}\tmean = {records['score'].mean():.6g}\tmax = {records['score'].max()}\tops = {moves_per_second:.0f}"
+    ]
+    for tile in np.unique(records["max_tile"]).tolist():
+        ended = int(np.count_nonzero(records["max_tile"] == tile))
+        lines.append(f"\t{tile} \t{100 * reach(records, tile) / n:.4g}%\t({100 * ended / n:.4g}%)")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,203 @@
+"""One training run: blocks of self-play, and between them progress, records, checkpoints and the ends of the run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tdl import config, environment
+from tdl.agents.player import WEIGHTS
+from tdl.agents.trainer import Trainer, evaluate
+from tdl.errors import CheckpointError, Interrupted, TdlError
+from tdl.interrupts import Interrupts
+from tdl.network.ntuple import NTupleNetwork
+from tdl.network.storage import Meta, read_array, read_meta, write_checkpoint
+from tdl.progress import Progress
+from tdl.resume import CHECKPOINT, check_fits
+from tdl.runfiles import RunFiles, save_json, save_records
+from tdl.statistics import Records, block_row, statistics_block, summary
+
+
+class TrainingRun:
+    """A run in its folder, new or continued from the checkpoint in it.
+
+    Parameters
+    ----------
+    settings : the checked configuration.
+    folder : where everything is left.
+    names : the name chosen in each config group, for tables; it changes nothing.
+    meta : description of the checkpoint to continue from; None starts anew.
+    """
+
+    def __init__(
+        self, settings: config.RunConfig, folder: Path, names: Mapping[str, str], meta: Meta | None = None
+    ) -> None:
+        self.settings, self.folder, self.names = settings, folder, dict(names)
+        self.rules = config.rules(settings)
+        self.network: NTupleNetwork | None = config.build_network(settings)
+        meta = meta or {"episode": 0, "moves": 0, "seconds": 0.0}
+        self.saved_episode: int = meta["episode"]
+        self.moves: int = meta["moves"]
+        self.seconds: float = meta["seconds"]
+        if self.saved_episode:
+            check_fits(meta, self.network.describe(), self.rules.to_dict(), folder)
+            read_array(folder / CHECKPOINT, meta, WEIGHTS, into=self.network.weights)
+        self.trainer: Trainer = config.build_trainer(settings, self.network, self.saved_episode)
+        self.result: dict[str, Any] = {
+            "status": "running",
+            "config_hash": config.key_hash(config.to_plain(settings)),
+            "names": self.names,
+            "seed": settings.seed,
+            "alpha": config.alpha(settings),
+            "config": config.to_plain(settings),
+            **environment.describe(self.network.instructions),
+        }
+        self._saved_at = time.monotonic()
+
+    def finished(self) -> bool:
+        """Whether nothing is left to train: all episodes are played or a budget is used up."""
+        budget = self.settings.budget
+        return (
+            self.trainer.episode >= self.settings.episodes
+            or (budget.seconds is not None and self.seconds >= budget.seconds)
+            or (budget.moves is not None and self.moves >= budget.moves)
+        )
+
+    def run(self) -> None:
+        """Train, evaluate, and leave every file of the run.
+
+        Raises
+        ------
+        DivergenceError : the last good checkpoint stays.
+        Interrupted : after the signal's block is finished and saved.
+        CheckpointError : a checkpoint could not be written; the one before is intact.
+        """
+        self._write_result()
+        try:
+            with Interrupts() as interrupts:
+                last = self._train(interrupts)
+                if self.trainer.episode > self.saved_episode:
+                    self._save()
+                if interrupts.requested:
+                    raise Interrupted(
+                        f"stopped at episode {self.trainer.episode}; go on with resume={self.folder}",
+                        128 + interrupts.requested,
+                    )
+        except TdlError as error:
+            self.result["error"] = str(error)
+            self._write_result("interrupted" if isinstance(error, Interrupted) else "failed")
+            raise
+        except KeyboardInterrupt:
+            self._write_result("interrupted")
+            raise
+        self._evaluate()
+        self._write_result("finished")
+        if last:
+            print(last, end="")
+
+    def _train(self, interrupts: Interrupts) -> str:
+        """Play blocks until the run ends; gives the last statistics block."""
+        block, progress = "", Progress("train", self.trainer.episode, self.settings.episodes)
+        files = RunFiles(self.folder, self.trainer.episode)
+        try:
+            while not self.finished() and not interrupts.requested:
+                block = self._play_block(files, progress)
+                if self._save_due():
+                    self._save()
+        finally:
+            files.close()
+            progress.close()
+        return block
+
+    def _play_block(self, files: RunFiles, progress: Progress) -> str:
+        first, before = self.trainer.episode, self.trainer.moves
+        episodes = min(self.settings.block, self.settings.episodes - first)
+        start = time.perf_counter()
+        records = self.trainer.train(
+            episodes, lambda finished, moves: progress.update(first + finished, before + moves)
+        )
+        seconds = time.perf_counter() - start
+        self.seconds += seconds
+        self.moves += self.trainer.moves - before
+        row = block_row(records, self.rules, seconds, self.trainer.mean_abs_error)
+        block = statistics_block(records, self.trainer.episode, row["moves_per_second"])
+        files.append(records, row, block)
+        progress.update(self.trainer.episode, self.trainer.moves, row["mean"])
+        return block
+
+    def _save_due(self) -> bool:
+        save = self.settings.save
+        return (save.every is not None and self.trainer.episode - self.saved_episode >= save.every) or (
+            save.seconds is not None and time.monotonic() - self._saved_at >= save.seconds
+        )
+
+    def _save(self) -> None:
+        assert self.network is not None
+        meta = {
+            "episode": self.trainer.episode,
+            "moves": self.moves,
+            "seconds": self.seconds,
+            "rules": self.rules.to_dict(),
+            "network": self.network.describe(),
+            "learner": {"order": self.settings.learner.order, "gamma": self.settings.gamma,
+                        "alpha": config.alpha(self.settings)},
+            "names": self.names,
+            "config": config.to_plain(self.settings),
+        }  # fmt: skip
+        write_checkpoint(
+            self.folder / CHECKPOINT, meta, {WEIGHTS: self.network.weights}, keep=self.settings.save.keep
+        )
+        self.saved_episode, self._saved_at = self.trainer.episode, time.monotonic()
+        self._write_result()
+
+    def _evaluate(self) -> None:
+        episodes = self.settings.evaluate.episodes
+        if not episodes:
+            return
+        assert self.network is not None
+        progress = Progress("evaluate", 0, episodes)
+        start = time.perf_counter()
+        records: Records = evaluate(
+            self.network,
+            episodes,
+            seed=self.settings.seed,
+            gamma=self.settings.gamma,
+            lanes=self.settings.lanes,
+            between=progress.update,
+        )
+        seconds = time.perf_counter() - start
+        progress.update(episodes, int(records["moves"].sum()), float(records["score"].mean()))
+        progress.close()
+        save_records(self.folder / "evaluation.npy", records)
+        self.result["evaluation"] = summary(records, self.rules) | {"seconds": seconds}
+
+    def _write_result(self, status: str = "running") -> None:
+        self.result |= {
+            "status": status,
+            "episodes": self.trainer.episode,
+            "moves": self.moves,
+            "seconds": self.seconds,
+            "moves_per_second": round(self.moves / self.seconds) if self.seconds else None,
+            "peak_memory_bytes": environment.peak_memory(),
+        }
+        save_json(self.folder / "result.json", self.result)
+
+    def release(self) -> None:
+        """Give the weights' memory back: drawing the curve needs some of its own."""
+        self.network = None
+        del self.trainer
+
+
+def continued(folder: Path) -> Meta:
+    """The description of the checkpoint in a run's folder.
+
+    Raises
+    ------
+    CheckpointError : missing or damaged.
+    """
+    meta = read_meta(folder / CHECKPOINT)
+    if "config" not in meta:
+        raise CheckpointError(f"{folder}: its checkpoint is not of a training run")
+    return meta

@@ -1,0 +1,78 @@
+"""The rules, boards and tuple sets that the kernel tests run over.
+
+A new game or board shape is one more line in `RULES`: every test of a kernel against its twin then runs on it.
+"""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from tdl.game.engine import Engine
+from tdl.game.rules import Rules
+from tdl.network.tuples import TupleSet
+
+RULES = {
+    "4x4": Rules(),
+    "4x4-80-20-two": Rules(drop=((1, 0.8), (2, 0.2)), start=(1, 1)),
+    "2x2": Rules(rows=2, cols=2),
+    "2x3": Rules(rows=2, cols=3),
+    "3x3": Rules(rows=3, cols=3),
+    "3x4": Rules(rows=3, cols=4),
+    "4x3": Rules(rows=4, cols=3),
+    "2x5": Rules(rows=2, cols=5),  # the longest line that is tabulated
+}
+
+each_rules = pytest.mark.parametrize("rules", RULES.values(), ids=RULES.keys())
+
+# Sanitized builds are many times slower: no example has a deadline.
+few = settings(max_examples=20, deadline=None)
+many = settings(max_examples=80, deadline=None)
+
+
+@cache
+def engine(rules):
+    """One engine for each rules: its tables are built once."""
+    return Engine(rules)
+
+
+def drawn(text, rules):
+    """A board as tile indices, from tile values as a player sees them: rows end with `/` or a line, `.` is empty."""
+    index = {rules.value(i): i for i in range(rules.largest, -1, -1)}
+    return [0 if word == "." else index[int(word)] for word in text.replace("/", " ").split()]
+
+
+def boards(rules):
+    """Strategy for boards as lists of tile indices: few different tiles, so that lines merge, or any tiles."""
+    tile = st.integers(0, rules.largest)
+    palette = st.lists(tile, min_size=1, max_size=3, unique=True).flatmap(st.sampled_from)
+    alike = st.lists(tile, min_size=1, max_size=3, unique=True).flatmap(lambda few_tiles: _board(rules, few_tiles))
+    return st.one_of(alike, st.lists(palette | tile, min_size=rules.cells, max_size=rules.cells))
+
+
+def _board(rules, tiles):
+    return st.lists(st.sampled_from(tiles), min_size=rules.cells, max_size=rules.cells)
+
+
+def random_boards(rules, n, seed=0):
+    """`n` boards, each a list of tile indices, every tile equally likely; always the same ones."""
+    return np.random.default_rng(seed).integers(0, rules.largest + 1, (n, rules.cells)).tolist()
+
+
+def small_tuples(rules):
+    """Tuple sets that fit every board of at least 2x2: odd, even and mixed lengths, both flags on and off."""
+    below = rules.cols
+    mixed = ((0, 1), (0,), (below, 0, 1), (0, 1, below, below + 1))
+    return {
+        "even": TupleSet(((0, 1),)),
+        "odd": TupleSet(((1, 0, below),)),
+        "mixed": TupleSet(mixed),
+        "unshared": TupleSet(mixed[:3], share=False),
+        "one image": TupleSet(mixed, symmetries=False),
+    }
+
+
+SET_NAMES = tuple(small_tuples(Rules()))
+each_set = pytest.mark.parametrize("set_name", SET_NAMES)
