@@ -26,7 +26,7 @@ class DivergenceError(TdlError):
     exit_code = 1
 
 
-class Interrupted(TdlError):
+class Interrupted(TdlError):  # noqa: N818 - it is no error: the run did as it was asked
     """The run was asked to stop; its checkpoint is written."""
 
     def __init__(self, message: str, exit_code: int) -> None:

@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from datetime import datetime
 from importlib import resources
 from pathlib import Path
@@ -112,7 +113,7 @@ def explain(error: BaseException, started: bool) -> tuple[int | None, str]:
 
 def _missing_choice(error: MissingConfigException) -> str:
     group, _, choice = str(error.missing_cfg_file).rpartition("/")
-    options = list(error.options or [])
+    options = [str(option) for option in error.options or []]
     if not group:
         return _one_line(str(error))
     return f"{group}={choice}: no such choice; expected one of {', '.join(options)}{nearest(choice, options)}"
@@ -123,15 +124,17 @@ def _hydra_line(chain: list[BaseException]) -> str:
     if wrong := re.search(r"Could not override '([^']+)'", line):
         return f"{wrong[1]}: no such key{nearest(wrong[1], _known_keys())}; --help lists all keys"
     # Hydra names the override, a cause says what is wrong with it.
-    causes = [str(each).splitlines()[0] for each in chain[1:] if isinstance(each, OmegaConfBaseException) and str(each)]
-    return f"{line}: {causes[0]}" if causes else line
+    causes = [str(each) for each in chain[1:] if isinstance(each, OmegaConfBaseException) and str(each)]
+    return f"{line}: {causes[0].splitlines()[0]}" if causes else line
 
 
 def _known_keys() -> list[str]:
-    plain = OmegaConf.to_container(OmegaConf.structured(config.RunConfig))
-    assert isinstance(plain, dict)
-    nested = [f"{key}.{sub}" for key, value in plain.items() if isinstance(value, dict) for sub in value]
-    return [str(key) for key in plain] + nested
+    names = []
+    for key in fields(config.RunConfig):
+        names.append(key.name)
+        if is_dataclass(key.default_factory):
+            names += [f"{key.name}.{nested.name}" for nested in fields(key.default_factory)]
+    return names
 
 
 def _one_line(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from typing import Any
 
 from tqdm import tqdm
 
@@ -26,7 +27,7 @@ class Progress:
         self._first = done
         self._start = self._shown = time.monotonic()
         self._moves = 0
-        self._bar: tqdm[None] | None = None
+        self._bar: tqdm[Any] | None = None
         if sys.stderr.isatty() and total > done:
             self._bar = tqdm(
                 total=total,

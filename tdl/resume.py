@@ -73,16 +73,13 @@ def _take(stored: dict[str, Any], now: dict[str, Any], key: str) -> None:
         stored[parts[0]] = now[parts[0]]
 
 
-def check_fits(meta: Meta, network_description: dict[str, Any], rules_description: dict[str, Any], folder: Path) -> None:
-    """Refuse a checkpoint of another network or another game.
+def check_fits(meta: Meta, network: dict[str, Any], rules: dict[str, Any], folder: Path) -> None:
+    """Refuse a checkpoint whose description of the network or of the rules is another one than that given.
 
     Raises
     ------
     CheckpointError : names what differs.
     """
-    for name, stored, here in (
-        ("network", meta["network"], network_description),
-        ("rules", meta["rules"], rules_description),
-    ):
+    for name, stored, here in (("network", meta["network"], network), ("rules", meta["rules"], rules)):
         if _known(stored) != _known(here):
             raise CheckpointError(f"{folder}: a checkpoint of another {name}: it has {stored}, this run {here}")

@@ -104,7 +104,7 @@ def _check_episodes(path: Path, episode: int) -> None:
 
 
 def _cut_lines(path: Path, episode: int, *, header: bool) -> None:
-    """Keep the blocks up to `episode`. A block's first line begins with its episode; others belong to the one above."""
+    """Keep the blocks up to `episode`. A block's first line begins with its episode; what follows belongs to it."""
     lines = path.read_text().splitlines(keepends=True) if path.exists() and episode else []
     kept, keep = lines[:1] if header else [], False
     for line in lines[1:] if header else lines:

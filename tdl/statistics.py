@@ -16,11 +16,26 @@ Z95 = 1.959963984540054
 """Half width of a 95% interval, in standard errors (the normal distribution's 97.5% point)."""
 
 
+def t95(df: int) -> float:
+    """Half width of a 95% interval in standard errors when these are estimated: Student's t with df degrees of freedom.
+
+    The expansion of Abramowitz and Stegun (1964), 26.7.5; off by 0.3% at df = 4, less above.
+    """
+    z = Z95
+    terms = (
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
+    )
+    return z + sum(term / df ** (i + 1) for i, term in enumerate(terms))
+
+
 def mean_interval(values: NDArray[Any]) -> tuple[float, float]:
-    """95% interval of the mean of independent values: mean +- 1.96 standard errors; (nan, nan) below two values."""
+    """95% interval of the mean of independent values (Student's t); (nan, nan) below two values."""
     if len(values) < 2:
         return math.nan, math.nan
-    half = Z95 * float(np.std(values, ddof=1)) / math.sqrt(len(values))
+    half = t95(len(values) - 1) * float(np.std(values, ddof=1)) / math.sqrt(len(values))
     return float(np.mean(values)) - half, float(np.mean(values)) + half
 
 
@@ -85,10 +100,8 @@ def statistics_block(records: Records, episode: int, moves_per_second: float) ->
             1024 	85.3%	(53%)
             2048 	32.3%	(31%)
     """
-    n = len(records)
-    lines = [
-        f"{episode}\tmean = {records['score'].mean():.6g}\tmax = {records['score'].max()}\tops = {moves_per_second:.0f}"
-    ]
+    n, score = len(records), records["score"]
+    lines = [f"{episode}\tmean = {score.mean():.6g}\tmax = {score.max()}\tops = {moves_per_second:.0f}"]
     for tile in np.unique(records["max_tile"]).tolist():
         ended = int(np.count_nonzero(records["max_tile"] == tile))
         lines.append(f"\t{tile} \t{100 * reach(records, tile) / n:.4g}%\t({100 * ended / n:.4g}%)")

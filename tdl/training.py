@@ -146,9 +146,7 @@ class TrainingRun:
             "names": self.names,
             "config": config.to_plain(self.settings),
         }  # fmt: skip
-        write_checkpoint(
-            self.folder / CHECKPOINT, meta, {WEIGHTS: self.network.weights}, keep=self.settings.save.keep
-        )
+        write_checkpoint(self.folder / CHECKPOINT, meta, {WEIGHTS: self.network.weights}, keep=self.settings.save.keep)
         self.saved_episode, self._saved_at = self.trainer.episode, time.monotonic()
         self._write_result()
 

@@ -59,7 +59,7 @@ def test_all_positions_of_2x2(moves):
 
 
 GAMES = {
-    # Nothing merges at first: each of the four moves shifts tiles and leaves 3 empty cells, so 4 * 3 * 2 boards follow.
+    # Nothing merges at first: each of the four moves leaves 3 empty cells, so 4 * 3 * 2 boards follow.
     "quiet": (
         """
         .   2   4   .

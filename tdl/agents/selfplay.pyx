@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from libc.math cimport fabsf
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset

@@ -127,8 +127,8 @@ cdef inline int empty_cells(LineTables tables, board_t board, uint64_t *marks) n
 
 cdef inline int nth_shift(LineTables tables, board_t board, uint64_t marks, int n) noexcept nogil:
     """Where the n-th marked cell lies in the board, in bits."""
-    cdef int i
-    for i in range(n):
+    cdef int _
+    for _ in range(n):
         marks &= marks - 1
     if board_t is board64:
         if tables.bits == 4:

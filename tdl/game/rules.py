@@ -42,7 +42,7 @@ class Game:
 
 
 def _power_of_two(index: int) -> int:
-    return 2**index if index else 0
+    return 1 << index if index else 0
 
 
 def _merge_equal(a: int, b: int) -> int:
@@ -101,7 +101,7 @@ class Rules:
     @property
     def largest(self) -> int:
         """Largest tile index a cell can hold. Two of them merge into one of it, with the doubled tile's reward."""
-        return 2**self.bits - 1
+        return (1 << self.bits) - 1
 
     def value(self, index: int) -> int:
         """Tile value of a tile index (0 for an empty cell)."""

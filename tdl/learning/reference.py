@@ -18,7 +18,7 @@ class ReferenceLearner:
         self.errors: list[np.float32] = []
 
     def backup(self, reward: int, after: Board) -> np.float32:
-        """r + gamma V(s'): what a move is chosen by, and the target of the afterstate before it."""
+        """R + gamma V(s'): what a move is chosen by, and the target of the afterstate before it."""
         return np.float32(reward) + self.gamma * self.network.value(after)
 
     def update(self, after: Board, target: np.float32) -> None:

@@ -10,7 +10,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from tdl.game.board cimport board64
 from tdl.learning.stepsize cimport Step, learn
-from tdl.network.ntuple cimport fetch, tdl_index_fn, tdl_index_plan, total, width_t
+from tdl.network.ntuple cimport fetch, tdl_check, tdl_index_fn, tdl_index_plan, total, width_t
 
 cdef enum:
     REPLAY = 8      # afterstates looked up at once in a backward pass: 4 and 16 were slower
@@ -45,12 +45,13 @@ cdef inline void look_up(const Learner *learner, const board64 *boards, int n, u
     """The entries of `n` boards, `plan.padded` apart, and a request for their cache lines."""
     cdef int i
     learner.activate(learner.plan, <const uint64_t *> boards, n, entry)
+    tdl_check(learner.plan, entry, n)
     for i in range(n):
         fetch(learner.weights, entry + i * learner.plan.padded, m)
 
 
-cdef inline void replay_backward(Learner *learner, const board64 *path, const int32_t *reward, int64_t n, uint32_t *entry,
-                                 width_t m) noexcept nogil:
+cdef inline void replay_backward(Learner *learner, const board64 *path, const int32_t *reward, int64_t n,
+                                 uint32_t *entry, width_t m) noexcept nogil:
     """Update the `n` afterstates of a finished game, last to first; `reward[t]` led to `path[t]`.
 
     Every target uses V(s'_{t+1}) as it is after its own update. While one batch of afterstates is updated, the entries

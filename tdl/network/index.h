@@ -4,10 +4,10 @@
  * function exists once in portable C and once for each instruction set; `tdl_index_best` picks at run time. All give
  * the same numbers (tests force each); the meaning of those numbers is described and doubled in layout.py.
  *
- * A board of 4-bit cells is unpacked to one byte a cell. A feature's index has four bytes; byte k holds two cells,
- * the first spread to bits 0,1,4,5 and the second to bits 2,3,6,7, so that the two low bits of each share the lowest
- * four bits of the index: one cache line of 16 floats. `first` and `second` name, for each byte of each feature, the
- * cell that goes there (SKIP: none), which is just what a byte shuffle takes. Four features fill 128 bits.
+ * A board of 4-bit cells is unpacked to one byte a cell, each tile recoded. A feature's index has four bytes; byte k
+ * holds cell 2k of the tuple in its low and cell 2k+1 in its high half. `low` and `high` name, for each byte of each
+ * feature, the cell that goes there (TDL_SKIP: none), which is just what a byte shuffle takes; a pair's own cell is
+ * named once more above the last digit, and `keep` clears what is not wanted of it. Four features fill 128 bits.
  */
 #ifndef TDL_INDEX_H
 #define TDL_INDEX_H
@@ -15,35 +15,51 @@
 #include <stdint.h>
 
 #define TDL_SKIP 0x80    /* a byte shuffle writes 0 for it */
-#define TDL_FOLD 12      /* how far the fold of layout.py reaches up */
+#define TDL_FOLD 10      /* how far the fold of layout.py reaches up */
 
 typedef struct {
     int32_t padded;           /* features, rounded up to 16; those added activate entry 0 and are never read */
-    int32_t odd;              /* whether some tuple has an odd number of cells */
-    const uint8_t *first;     /* [padded][4] */
-    const uint8_t *second;    /* [padded][4] */
-    const uint32_t *lone;     /* [padded] bits 4,5 of the byte that holds an odd tuple's last cell, else 0 */
+    int32_t packs;            /* whether some feature is packed */
+    const uint8_t *code;      /* [16] of a tile */
+    const uint8_t *low;       /* [padded][4] */
+    const uint8_t *high;      /* [padded][4] */
+    const uint32_t *keep;     /* [padded] bits of the index that hold something */
+    const uint32_t *pack;     /* [padded] 3 where bits 0,1 and 6,7 are exchanged, else 0 */
     const uint32_t *base;     /* [padded] where the feature's table begins */
+    uint64_t entries;         /* of all tables: what an index must stay below */
 } tdl_index_plan;
+
+#ifdef TDL_CHECKED
+#include <stdio.h>
+#include <stdlib.h>
+static inline void tdl_check(const tdl_index_plan *plan, const uint32_t *out, int boards)
+{
+    for (int i = 0; i < boards * plan->padded; i++)
+        if (out[i] >= plan->entries) {
+            fprintf(stderr, "tdl: entry %u of %llu\n", out[i], (unsigned long long)plan->entries);
+            abort();
+        }
+}
+#else
+#define tdl_check(plan, out, boards) ((void)0)
+#endif
 
 /* out[b * padded + f] becomes the entry that feature f of boards[b] activates. */
 typedef void (*tdl_index_fn)(const tdl_index_plan *plan, const uint64_t *boards, int n, uint32_t *out);
 
 static void tdl_index_portable(const tdl_index_plan *plan, const uint64_t *boards, int n, uint32_t *out)
 {
-    uint32_t first[256] = {0}, second[256] = {0};   /* by cell; entry TDL_SKIP stays 0 */
+    uint32_t tile[256] = {0};   /* by cell; entry TDL_SKIP stays 0 */
     for (int b = 0; b < n; b++) {
-        for (int cell = 0; cell < 16; cell++) {
-            uint32_t tile = (boards[b] >> (4 * cell)) & 15;
-            first[cell] = (tile & 3) | (tile & 12) << 2;
-            second[cell] = first[cell] << 2;
-        }
+        for (int cell = 0; cell < 16; cell++)
+            tile[cell] = plan->code[(boards[b] >> (4 * cell)) & 15];
         for (int f = 0; f < plan->padded; f++) {
-            const uint8_t *p = plan->first + 4 * f, *q = plan->second + 4 * f;
-            uint32_t x = (first[p[0]] | second[q[0]]) | (first[p[1]] | second[q[1]]) << 8
-                       | (first[p[2]] | second[q[2]]) << 16 | (first[p[3]] | second[q[3]]) << 24;
-            uint32_t lone = x & plan->lone[f];
-            x = (x ^ lone) | lone >> 2;
+            const uint8_t *p = plan->low + 4 * f, *q = plan->high + 4 * f;
+            uint32_t x = (tile[p[0]] | tile[q[0]] << 4) | (tile[p[1]] | tile[q[1]] << 4) << 8
+                       | (tile[p[2]] | tile[q[2]] << 4) << 16 | (tile[p[3]] | tile[q[3]] << 4) << 24;
+            x &= plan->keep[f];
+            uint32_t moved = ((x >> 6) ^ x) & plan->pack[f];
+            x ^= moved ^ moved << 6;
             x ^= (x >> TDL_FOLD) & ~15u;
             *out++ = x + plan->base[f];
         }
@@ -55,26 +71,26 @@ static void tdl_index_portable(const tdl_index_plan *plan, const uint64_t *board
 #include <immintrin.h>
 
 /* One body, instantiated for each width: V is the vector type, N the features it holds. */
-#define TDL_INDEX_BODY(V, N, BROADCAST, LOAD, STORE, SHUFFLE, OR, AND, XOR, SHR, ADD, SET1)                      \
-    const __m128i low = _mm_set1_epi8(15);                                                                       \
-    const __m128i spread = _mm_setr_epi8(0, 1, 2, 3, 16, 17, 18, 19, 32, 33, 34, 35, 48, 49, 50, 51);            \
-    const V line = SET1(~15);                                                                                    \
-    for (int b = 0; b < n; b++) {                                                                                \
-        __m128i board = _mm_cvtsi64_si128((long long)boards[b]);                                                 \
-        __m128i cells = _mm_unpacklo_epi8(_mm_and_si128(board, low),                                             \
-                                          _mm_and_si128(_mm_srli_epi64(board, 4), low));                         \
-        __m128i narrow = _mm_shuffle_epi8(spread, cells);                                                        \
-        V a = BROADCAST(narrow), c = BROADCAST(_mm_slli_epi16(narrow, 2));                                       \
-        for (int f = 0; f < plan->padded; f += N) {                                                              \
-            V x = OR(SHUFFLE(a, LOAD(plan->first + 4 * f)), SHUFFLE(c, LOAD(plan->second + 4 * f)));             \
-            if (plan->odd) {                                                                                     \
-                V lone = AND(x, LOAD(plan->lone + f));                                                           \
-                x = OR(XOR(x, lone), SHR(lone, 2));                                                              \
-            }                                                                                                    \
-            x = XOR(x, AND(SHR(x, TDL_FOLD), line));                                                             \
-            STORE(out + f, ADD(x, LOAD(plan->base + f)));                                                        \
-        }                                                                                                        \
-        out += plan->padded;                                                                                     \
+#define TDL_INDEX_BODY(V, N, BROADCAST, LOAD, STORE, SHUFFLE, OR, AND, XOR, SHR, SHL, ADD, SET1)                      \
+    const __m128i half = _mm_set1_epi8(15), code = _mm_loadu_si128((const __m128i *)plan->code);                      \
+    const V line = SET1(~15);                                                                                         \
+    for (int b = 0; b < n; b++) {                                                                                     \
+        __m128i board = _mm_cvtsi64_si128((long long)boards[b]);                                                      \
+        __m128i cells = _mm_unpacklo_epi8(_mm_and_si128(board, half),                                                 \
+                                          _mm_and_si128(_mm_srli_epi64(board, 4), half));                             \
+        __m128i tiles = _mm_shuffle_epi8(code, cells);                                                                \
+        V a = BROADCAST(tiles), c = BROADCAST(_mm_slli_epi16(tiles, 4));                                              \
+        for (int f = 0; f < plan->padded; f += N) {                                                                   \
+            V x = OR(SHUFFLE(a, LOAD(plan->low + 4 * f)), SHUFFLE(c, LOAD(plan->high + 4 * f)));                      \
+            x = AND(x, LOAD(plan->keep + f));                                                                         \
+            if (plan->packs) {                                                                                        \
+                V moved = AND(XOR(SHR(x, 6), x), LOAD(plan->pack + f));                                               \
+                x = XOR(x, XOR(moved, SHL(moved, 6)));                                                                \
+            }                                                                                                         \
+            x = XOR(x, AND(SHR(x, TDL_FOLD), line));                                                                  \
+            STORE(out + f, ADD(x, LOAD(plan->base + f)));                                                             \
+        }                                                                                                             \
+        out += plan->padded;                                                                                          \
     }
 
 #define LOAD128(p) _mm_loadu_si128((const __m128i *)(p))
@@ -84,7 +100,7 @@ __attribute__((target("ssse3")))
 static void tdl_index_ssse3(const tdl_index_plan *plan, const uint64_t *boards, int n, uint32_t *out)
 {
     TDL_INDEX_BODY(__m128i, 4, SAME128, LOAD128, STORE128, _mm_shuffle_epi8, _mm_or_si128, _mm_and_si128,
-                   _mm_xor_si128, _mm_srli_epi32, _mm_add_epi32, _mm_set1_epi32)
+                   _mm_xor_si128, _mm_srli_epi32, _mm_slli_epi32, _mm_add_epi32, _mm_set1_epi32)
 }
 
 #define LOAD256(p) _mm256_loadu_si256((const __m256i *)(p))
@@ -93,7 +109,7 @@ __attribute__((target("avx2")))
 static void tdl_index_avx2(const tdl_index_plan *plan, const uint64_t *boards, int n, uint32_t *out)
 {
     TDL_INDEX_BODY(__m256i, 8, _mm256_broadcastsi128_si256, LOAD256, STORE256, _mm256_shuffle_epi8, _mm256_or_si256,
-                   _mm256_and_si256, _mm256_xor_si256, _mm256_srli_epi32, _mm256_add_epi32,
+                   _mm256_and_si256, _mm256_xor_si256, _mm256_srli_epi32, _mm256_slli_epi32, _mm256_add_epi32,
                    _mm256_set1_epi32)
 }
 
@@ -103,7 +119,7 @@ __attribute__((target("avx512f,avx512bw")))
 static void tdl_index_avx512(const tdl_index_plan *plan, const uint64_t *boards, int n, uint32_t *out)
 {
     TDL_INDEX_BODY(__m512i, 16, _mm512_broadcast_i32x4, LOAD512, STORE512, _mm512_shuffle_epi8, _mm512_or_si512,
-                   _mm512_and_si512, _mm512_xor_si512, _mm512_srli_epi32, _mm512_add_epi32,
+                   _mm512_and_si512, _mm512_xor_si512, _mm512_srli_epi32, _mm512_slli_epi32, _mm512_add_epi32,
                    _mm512_set1_epi32)
 }
 #endif
@@ -112,7 +128,7 @@ static void tdl_index_avx512(const tdl_index_plan *plan, const uint64_t *boards,
 #define TDL_INDEX_SETS 4
 static const char *const tdl_index_names[TDL_INDEX_SETS] = {"portable", "ssse3", "avx2", "avx512"};
 
-static tdl_index_fn tdl_index_of(int set)
+static inline tdl_index_fn tdl_index_of(int set)
 {
     if (set == 0)
         return tdl_index_portable;

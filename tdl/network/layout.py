@@ -1,70 +1,151 @@
 """Where an entry lies in memory.
 
 The *natural* index of an entry reads the tuple's tile indices as digits, the first cell least significant. Tile
-indices have little entropy, so natural order puts the hot entries of a table into few cache sets. The layout is a
-bijection of each table onto itself (`map`, `inverse`) plus a start for each table (`starts`); it changes no value,
-only speed. `index.h` computes the same numbers for all features at once; files store the memory order, with `name`.
+indices have little entropy, so natural order puts the hot entries into few lines and few cache sets. The layout is a
+bijection of the entries of all tables onto memory; it changes no value, only speed. `index.h` computes the same numbers
+for all features at once; files store the memory order and the layout's name.
 
-`packed16`, for radix 16, in three steps:
-1. *Pack.* Two cells share a byte, the first in bits 0,1,4,5, the second in bits 2,3,6,7: the low two bits of the first
-   two cells choose the place in a cache line (16 floats). The last cell of an odd tuple keeps its four bits together.
-2. *Fold.* Bits 16 and up are xor-ed onto bits 4 and up, which spreads low bits of later cells over the cache sets
-   that the first cells' high bits, rarely set, leave empty. Only higher bits are folded in, so it can be undone.
-3. *Skew.* Every table starts 7,936 entries after the end of the one before, or equal entries of different tables
+`paired16`, for radix 16:
+
+1. *Code.* A digit's bits 3,2,0,1 become bits 0,1,2,3: the low two bits, which differ most between boards, stand on top.
+2. *Pair.* Two tables whose tuples share all cells but one (in some symmetric image, where images share tables) are
+   looked up together: on the same board the shared cells hold the same tiles. They are woven into one region whose
+   cache line, 16 floats, holds 8 entries of each: the low three bits of the tile in the tuple's *own* cell choose
+   the place and one bit the table; the shared cells choose the line. The own cell's fourth bit goes on top.
+3. *Pack.* A table without a partner exchanges bits 0,1 and 6,7: the low two bits of its first two cells meet in the line.
+4. *Fold.* Bits 14 and up are xor-ed onto bits 4 and up: bits of later cells reach the cache sets that the high bits of
+   the first cells, rarely set, leave empty. Only higher bits are folded in, so it can be undone.
+5. *Skew.* Every region starts 7,936 entries after the end of the one before, or equal entries of different regions
    would lie in one cache set.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.network.tuples import TupleSet, features, symmetries
+
 Index = NDArray[np.uint32]
+Cells = tuple[int, ...]
+
+CODE: Index = np.array([digit >> 3 | (digit >> 2 & 1) << 1 | (digit & 3) << 2 for digit in range(16)], np.uint32)
+DECODE: Index = np.argsort(CODE).astype(np.uint32)
 
 LINE = 16  # floats of a cache line of 64 bytes
 
 
-class Packed16:
-    """The layout of radix 16."""
+@dataclass(frozen=True)
+class TableLayout:
+    """Where one table lies.
 
-    name = "packed16"
+    Attributes
+    ----------
+    order : positions in the tuple of the cells, in the order their digits are read (a pair's own cell is first).
+    base : added to every index.
+    paired : whether the table shares its lines with another one.
+    """
+
+    order: tuple[int, ...]
+    base: int
+    paired: bool
+
+
+class Paired16:
+    """The layout of a tuple set at radix 16.
+
+    Attributes
+    ----------
+    tables : a `TableLayout` for each table.
+    entries : entries of the whole allocation.
+    """
+
+    name = "paired16"
     radix = 16
-    fold = 12
+    fold = 10
     skew = 7936
 
-    def size(self, length: int) -> int:
-        """Entries of the table of a tuple of `length` cells."""
-        return self.radix**length
+    def __init__(self, tuples: TupleSet, rows: int, cols: int) -> None:
+        images = symmetries(rows, cols) if tuples.symmetries and tuples.share else [tuple(range(rows * cols))]
+        first: dict[int, Cells] = {}
+        for table, cells in features(tuples, rows, cols):
+            first.setdefault(table, cells)
+        self.tables: list[TableLayout] = [TableLayout((), 0, False)] * len(first)
+        self.entries = 0
+        waiting = dict(first)
+        while waiting:
+            table, cells = next(iter(waiting.items()))
+            del waiting[table]
+            partner = next(
+                ((other, orders) for other in waiting if (orders := _common(cells, waiting[other], images))), None
+            )
+            if partner:
+                other, (order, other_order) = partner
+                del waiting[other]
+                self.tables[table] = TableLayout(order, self.entries, True)
+                self.tables[other] = TableLayout(other_order, self.entries + 1, True)
+            else:
+                self.tables[table] = TableLayout(tuple(range(len(cells))), self.entries, False)
+            size = self.radix ** len(cells) * (2 if partner else 1)
+            self.entries += -(-size // LINE) * LINE + self.skew
 
-    def starts(self, lengths: Iterable[int]) -> tuple[list[int], int]:
-        """Where each table begins, on a cache line, and the entries of the whole allocation."""
-        starts, end = [], 0
-        for length in lengths:
-            starts.append(end)
-            end += -(-self.size(length) // LINE) * LINE + self.skew
-        return starts, end
+    def size(self, table: int) -> int:
+        """Entries of a table."""
+        return 1 << 4 * len(self.tables[table].order)
 
-    def map(self, natural: Index, length: int) -> Index:
-        """Memory index within its table of each natural index (arrays of uint32)."""
-        packed = np.zeros_like(natural)
-        for cell in range(length):
-            digit = natural >> np.uint32(4 * cell) & np.uint32(15)
-            if cell % 2 or cell < length - 1:
-                digit = (digit & np.uint32(3)) | (digit & np.uint32(12)) << np.uint32(2)
-            packed |= digit << np.uint32(cell // 2 * 8 + cell % 2 * 2)
-        return packed ^ (packed >> np.uint32(self.fold) & ~np.uint32(LINE - 1))
+    def map(self, table: int, natural: Index) -> Index:
+        """Memory index of each natural index of a table (arrays of uint32)."""
+        where, length = self.tables[table], len(self.tables[table].order)
+        index = _recode(natural, CODE, where.order, range(length))
+        if where.paired:
+            top = index & np.uint32(1)
+            index = index ^ top ^ top << np.uint32(4 * length)
+        elif length > 1:
+            index = _swap(index)
+        return (index ^ self._folded(index)) + np.uint32(where.base)
 
-    def inverse(self, memory: Index, length: int) -> Index:
-        """Natural index of each memory index; the inverse of `map`."""
-        packed = memory.copy()
-        for _ in range(32 // self.fold):  # each round puts right another 12 bits, from the top
-            packed = memory ^ (packed >> np.uint32(self.fold) & ~np.uint32(LINE - 1))
-        natural = np.zeros_like(memory)
-        for cell in range(length):
-            digit = packed >> np.uint32(cell // 2 * 8 + cell % 2 * 2)
-            if cell % 2 or cell < length - 1:
-                digit = (digit & np.uint32(3)) | (digit >> np.uint32(2) & np.uint32(12))
-            natural |= (digit & np.uint32(15)) << np.uint32(4 * cell)
-        return natural
+    def inverse(self, table: int, memory: Index) -> Index:
+        """Natural index of each memory index of a table; the inverse of `map`."""
+        where, length = self.tables[table], len(self.tables[table].order)
+        folded = memory - np.uint32(where.base)
+        index = folded
+        for _ in range(32 // self.fold):  # each round puts right another 10 bits, from the top
+            index = folded ^ self._folded(index)
+        if where.paired:
+            top = index >> np.uint32(4 * length)
+            index = index ^ top ^ top << np.uint32(4 * length)
+        elif length > 1:
+            index = _swap(index)
+        return _recode(index, DECODE, range(length), where.order)
+
+    def _folded(self, index: Index) -> Index:
+        return index >> np.uint32(self.fold) & ~np.uint32(LINE - 1)
+
+
+def _common(a: Cells, b: Cells, images: Sequence[Cells]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """Orders of the cells of two tuples, the own cell first and the shared ones alike; None when they are no pair."""
+    for image in images:
+        seen = tuple(image[cell] for cell in a)
+        shared = [cell for cell in seen if cell in b]
+        if len(a) == len(b) > 1 and len(shared) == len(b) - 1:
+            own_a = next(i for i, cell in enumerate(seen) if cell not in b)
+            own_b = next(i for i, cell in enumerate(b) if cell not in seen)
+            return (own_a, *(seen.index(c) for c in shared)), (own_b, *(b.index(c) for c in shared))
+    return None
+
+
+def _recode(index: Index, code: Index, read: Sequence[int], write: Sequence[int]) -> Index:
+    """Translate the digit at position read[i] by a table of 16, and write it to position write[i]."""
+    out = np.zeros_like(index)
+    for source, target in zip(read, write, strict=True):
+        out |= code[index >> np.uint32(4 * source) & np.uint32(15)] << np.uint32(4 * target)
+    return out
+
+
+def _swap(index: Index) -> Index:
+    """Exchange bits 0,1 with bits 6,7. Its own inverse."""
+    moved = (index >> np.uint32(6) ^ index) & np.uint32(3)
+    return index ^ moved ^ moved << np.uint32(6)

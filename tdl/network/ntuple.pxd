@@ -9,14 +9,18 @@ from libc.stdint cimport int32_t, uint32_t, uint64_t
 cdef extern from "index.h" nogil:
     ctypedef struct tdl_index_plan:
         int32_t padded
-        int32_t odd
-        const unsigned char *first
-        const unsigned char *second
-        const uint32_t *lone
+        int32_t packs
+        const unsigned char *code
+        const unsigned char *low
+        const unsigned char *high
+        const uint32_t *keep
+        const uint32_t *pack
         const uint32_t *base
+        uint64_t entries
     ctypedef void (*tdl_index_fn)(const tdl_index_plan *plan, const uint64_t *boards, int n, uint32_t *out) noexcept
     tdl_index_fn tdl_index_of(int set) noexcept
     const char **tdl_index_names
+    void tdl_check(const tdl_index_plan *plan, const uint32_t *out, int boards) noexcept
     int TDL_INDEX_SETS
     int TDL_SKIP
 
@@ -87,7 +91,6 @@ cdef class NTupleNetwork:
     cdef readonly object rules, tuples, layout
     cdef readonly int m                 # features: active entries of a board
     cdef readonly tuple features        # of each feature: (table, cells)
-    cdef readonly tuple starts          # of each table: its first entry
     cdef readonly tuple lengths         # of each table: cells of its tuple
     cdef readonly object weights        # float32, all tables in memory order
     cdef readonly str instructions      # the instruction set in use

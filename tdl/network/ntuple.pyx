@@ -8,7 +8,7 @@ import numpy as np
 from libc.stdint cimport uint32_t, uint64_t
 
 from tdl.errors import ConfigError, refuse
-from tdl.network.layout import Packed16
+from tdl.network.layout import CODE, Paired16
 from tdl.network.memory import require_memory
 from tdl.network.tuples import features as features_of_set
 
@@ -37,7 +37,7 @@ cdef class NTupleNetwork:
     """
 
     def __init__(self, rules, tuples, *, float initial_value=0.0, weights=None):
-        self.rules, self.tuples, self.layout = rules, tuples, Packed16()
+        self.rules, self.tuples = rules, tuples
         if rules.bits != 4:
             raise refuse("board", f"{rules.rows}x{rules.cols} with cells of {rules.bits} bits", "cells of 4 bits")
         self.features = tuple(features_of_set(tuples, rules.rows, rules.cols))
@@ -46,8 +46,8 @@ cdef class NTupleNetwork:
             raise refuse("tuples", f"{self.m} features", f"at most {MAX_FEATURES}")
         lengths = {table: len(cells) for table, cells in self.features}
         self.lengths = tuple(lengths[table] for table in range(len(lengths)))
-        starts, entries = self.layout.starts(self.lengths)
-        self.starts = tuple(starts)
+        self.layout = Paired16(tuples, rules.rows, rules.cols)
+        entries = self.layout.entries
         if weights is None:
             require_memory("tuples", 4 * entries, f"the network's {entries:,} weights")
             if entries > 2**32:
@@ -65,22 +65,32 @@ cdef class NTupleNetwork:
 
     cdef _make_plan(self):
         cdef int padded = -(-self.m // _PAD) * _PAD
-        first = np.full((padded, 4), TDL_SKIP, np.uint8)
-        second = np.full((padded, 4), TDL_SKIP, np.uint8)
-        lone = np.zeros(padded, np.uint32)
+        code = CODE.astype(np.uint8)
+        low = np.full((padded, 4), TDL_SKIP, np.uint8)
+        high = np.full((padded, 4), TDL_SKIP, np.uint8)
+        keep = np.zeros(padded, np.uint32)
+        pack = np.zeros(padded, np.uint32)
         base = np.zeros(padded, np.uint32)
         for f, (table, cells) in enumerate(self.features):
-            first[f, : (len(cells) + 1) // 2] = cells[0::2]
-            second[f, : len(cells) // 2] = cells[1::2]
-            if len(cells) % 2:
-                lone[f] = 0x30 << len(cells) // 2 * 8
-            base[f] = self.starts[table]
-        self._plan_arrays = [first, second, lone, base]
-        cdef const unsigned char[:, ::1] first_view = first, second_view = second
-        cdef const uint32_t[::1] lone_view = lone, base_view = base
-        self.plan.padded, self.plan.odd = padded, bool(lone.any())
-        self.plan.first, self.plan.second = &first_view[0, 0], &second_view[0, 0]
-        self.plan.lone, self.plan.base = &lone_view[0], &base_view[0]
+            where, length = self.layout.tables[table], len(cells)
+            digits = [cells[i] for i in where.order]
+            if where.paired:
+                digits.append(digits[0])       # its top bit is kept above the last digit, not in the line
+                keep[f] = (1 << 4 * length + 1) - 2
+            else:
+                keep[f] = (1 << 4 * length) - 1
+                pack[f] = 3 if length > 1 else 0
+            low[f, : (len(digits) + 1) // 2] = digits[0::2]
+            high[f, : len(digits) // 2] = digits[1::2]
+            base[f] = where.base
+        self._plan_arrays = [code, low, high, keep, pack, base]
+        cdef const unsigned char[::1] code_view = code
+        cdef const unsigned char[:, ::1] low_view = low, high_view = high
+        cdef const uint32_t[::1] keep_view = keep, pack_view = pack, base_view = base
+        self.plan.padded, self.plan.packs = padded, bool(pack.any())
+        self.plan.code, self.plan.low, self.plan.high = &code_view[0], &low_view[0, 0], &high_view[0, 0]
+        self.plan.keep, self.plan.pack, self.plan.base = &keep_view[0], &pack_view[0], &base_view[0]
+        self.plan.entries = len(self.weights)
 
     @staticmethod
     def instruction_sets():
@@ -118,7 +128,7 @@ cdef class NTupleNetwork:
 
     def table(self, int number):
         """A copy of one table in natural order: float32, shape (16**n,), the first cell least significant."""
-        return self._slice(number)[self._order(number)]
+        return self.weights[self._order(number)]
 
     def set_table(self, int number, values):
         """Replace one table by values in natural order.
@@ -128,17 +138,12 @@ cdef class NTupleNetwork:
         ConfigError : not as many values as the table has entries.
         """
         values = np.asarray(values, np.float32)
-        if values.shape != (self.layout.size(self.lengths[number]),):
-            raise refuse(f"table {number}", values.shape, f"shape ({self.layout.size(self.lengths[number])},)")
-        self._slice(number)[self._order(number)] = values
-
-    def _slice(self, number):
-        start = self.starts[number]
-        return self.weights[start : start + self.layout.size(self.lengths[number])]
+        if values.shape != (self.layout.size(number),):
+            raise refuse(f"table {number}", values.shape, f"shape ({self.layout.size(number)},)")
+        self.weights[self._order(number)] = values
 
     def _order(self, number):
-        length = self.lengths[number]
-        return self.layout.map(np.arange(self.layout.size(length), dtype=np.uint32), length)
+        return self.layout.map(number, np.arange(self.layout.size(number), dtype=np.uint32))
 
     def describe(self):
         """What identifies the network, for `meta.json`: a checkpoint fits when these are equal."""

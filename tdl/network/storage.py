@@ -66,7 +66,9 @@ def write_checkpoint(folder: Path, meta: Mapping[str, Any], arrays: Mapping[str,
                 path.unlink(missing_ok=True)
         before = _current(folder)
         rest = f"the one of episode {before['episode']} is intact" if before else "there is none before it"
-        raise CheckpointError(f"the checkpoint of episode {meta['episode']} could not be written: {error}; {rest}") from error
+        raise CheckpointError(
+            f"the checkpoint of episode {meta['episode']} could not be written: {error}; {rest}"
+        ) from error
     _sync_folder(folder)
     _delete_orphans(folder, full)
 
@@ -151,9 +153,9 @@ def _digest_file(file: BinaryIO, offset: int, into: Array | None) -> str:
     if into is not None:
         flat = into.reshape(-1).view(np.uint8).data
         for start in range(0, len(flat), CHUNK):
-            chunk = flat[start : start + CHUNK]
-            file.readinto(chunk)  # type: ignore[attr-defined]
-            digest.update(chunk)
+            part = flat[start : start + CHUNK]
+            file.readinto(part)  # type: ignore[attr-defined]
+            digest.update(part)
     else:
         while chunk := file.read(CHUNK):
             digest.update(chunk)

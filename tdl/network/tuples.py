@@ -95,7 +95,7 @@ def features(tuples: TupleSet, rows: int, cols: int) -> list[tuple[int, tuple[in
     """
     tuples.check_board(rows, cols)
     images = symmetries(rows, cols)[: None if tuples.symmetries else 1]
-    out = []
+    out: list[tuple[int, tuple[int, ...]]] = []
     for cells in tuples.cells:
         first = out[-1][0] + 1 if out else 0
         for i, image in enumerate(images):

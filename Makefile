@@ -1,0 +1,61 @@
+# make run ARGS="tuples=4x6 alpha=0.1"    make test    make lint    make build
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+BUILD_TOOLS := "setuptools>=77" wheel "cython>=3.1,<4" "numpy>=2.0"
+SOURCES := setup.py pyproject.toml $(shell find tdl -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
+KERNEL_TESTS := tests/test_rules.py tests/test_stream.py tests/test_engine_twin.py tests/test_counts.py \
+	tests/test_layout.py tests/test_network.py tests/test_selfplay_twin.py
+ARGS ?= tuples=4x6 alpha=0.1
+
+.PHONY: run test test-all build lint checked sanitize package clean
+
+run: build
+	$(BIN)/python -m tdl.run $(ARGS)
+
+test: build
+	$(BIN)/pytest -q
+
+# Tests that need extras, each skipped with a reason where the machine cannot give it, and the checked builds.
+test-all: build checked sanitize package
+	$(BIN)/pytest -q -m extra || [ $$? -eq 5 ]
+
+build: $(VENV)/.built
+
+$(VENV)/.tools: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q --upgrade pip $(BUILD_TOOLS)
+	touch $@
+
+# Built without isolation, so that the build folder is kept and a change compiles only what it touches.
+$(VENV)/.built: $(VENV)/.tools $(SOURCES)
+	$(BIN)/pip install -q --no-build-isolation -e ".[test,dev]"
+	touch $@
+
+lint: build
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	PATH=$(CURDIR)/$(BIN):$$PATH $(BIN)/cython-lint tdl    # it calls pycodestyle by name
+	$(BIN)/mypy
+
+# The kernels with every index checked.
+checked: build
+	TDL_CHECKED=1 $(BIN)/python setup.py -q build --build-base build/checked --build-lib build/checked/lib
+	PYTHONPATH=build/checked/lib $(BIN)/pytest -q -p no:cacheprovider $(KERNEL_TESTS)
+
+# The kernels under AddressSanitizer and UndefinedBehaviorSanitizer. Python itself leaks by design.
+sanitize: build
+	TDL_SANITIZE=address,undefined $(BIN)/python setup.py -q build --build-base build/sanitize --build-lib build/sanitize/lib
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
+	PYTHONPATH=build/sanitize/lib $(BIN)/pytest -q -p no:cacheprovider $(KERNEL_TESTS)
+
+# sdist, wheel from it, and a run of the installed wheel from an empty folder.
+package: build
+	rm -rf build/package && mkdir -p build/package/elsewhere
+	$(BIN)/python -m build -o build/package
+	$(PYTHON) -m venv build/package/venv
+	build/package/venv/bin/pip install -q build/package/*.whl
+	cd build/package/elsewhere && ../venv/bin/tdl-run experiment=quick episodes=200 && ../venv/bin/tdl-bench signature
+
+clean:
+	rm -rf build dist *.egg-info $(VENV) && find tdl -name '*.so' -delete

@@ -1,0 +1,127 @@
+"""Benchmarks: `python -m tdl.bench train|signature`. They print figures and judge nothing: machines are noisy."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from tdl import environment
+from tdl.agents.trainer import AUTO_LANES, Trainer, evaluate
+from tdl.config import tuple_set
+from tdl.errors import TdlError
+from tdl.game.rules import Rules
+from tdl.network.ntuple import NTupleNetwork
+from tdl.network.tuples import TupleSet
+from tdl.progress import Progress
+
+BLOCK = 1000
+
+SIGNATURE_RUNS: tuple[tuple[Rules, TupleSet, int], ...] = (
+    (Rules(), TupleSet(((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 2, 4, 5), (5, 6, 9))), 30),
+    (Rules(drop=((1, 0.8), (2, 0.2)), start=(1, 1)), TupleSet(((0, 1, 4, 5), (1, 2, 5, 6)), share=False), 30),
+    (Rules(rows=2, cols=3), TupleSet(((0, 1, 2, 3, 4, 5), (1, 4))), 200),
+)
+"""Rules, tuples and episodes the signature is made of."""
+
+
+def signature() -> int:
+    """A number that depends on behaviour alone: the same on every machine, build and instruction set.
+
+    It changes when and only when rules, random streams, choices, updates or their arithmetic change.
+    """
+    digest = hashlib.sha256()
+    for rules, tuples, episodes in SIGNATURE_RUNS:
+        for order in ("backward", "forward"):
+            for lanes in (1, 3):
+                network = NTupleNetwork(rules, tuples, initial_value=50.0)
+                trainer = Trainer(network, alpha=0.3, order=order, gamma=0.99, seed=7, lanes=lanes)
+                digest.update(trainer.train(episodes).tobytes())
+                digest.update(evaluate(network, 5, seed=7).tobytes())
+                for table in range(len(network.lengths)):
+                    digest.update(network.table(table).tobytes())
+    return int.from_bytes(digest.digest()[:6], "big")
+
+
+def train_speed(tuples: str, order: str, lanes: int | str, blank: int, state: int, measured: int) -> dict[str, Any]:
+    """Moves per second of training: of the first `blank` episodes, and of `measured` episodes after `state` ones."""
+    network = NTupleNetwork(Rules(), tuple_set(tuples))
+    trainer = Trainer(network, alpha=0.1, order=order, lanes=lanes)
+    figures: dict[str, Any] = {"tuples": tuples, "order": order, "lanes": AUTO_LANES if lanes == "auto" else lanes}
+    progress = Progress("bench", 0, state + measured if state else blank)
+    figures["blank"] = _measure(trainer, blank, progress)
+    if state:
+        _measure(trainer, state - blank, progress)
+        figures[f"after_{state}"] = _measure(trainer, measured, progress)
+    progress.close()
+    return figures | environment.describe(network.instructions)
+
+
+def _measure(trainer: Trainer, episodes: int, progress: Progress) -> dict[str, float]:
+    moves, seconds, score = trainer.moves, 0.0, 0.0
+    for start in range(0, episodes, BLOCK):
+        before = time.perf_counter()
+        records = trainer.train(min(BLOCK, episodes - start))
+        seconds += time.perf_counter() - before
+        score = float(records["score"].mean())
+        progress.update(trainer.episode, trainer.moves, score)
+    played = trainer.moves - moves
+    return {
+        "episodes": episodes,
+        "moves": played,
+        "seconds": round(seconds, 3),
+        "moves_per_second": round(played / seconds),
+        "last_block_mean": score,
+    }
+
+
+def _parse(words: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tdl.bench", description=__doc__)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    programs = parser.add_subparsers(dest="program", required=True)
+    train = programs.add_parser("train", help="moves per second, from a blank network and after 100,000 episodes")
+    train.add_argument("--tuples", default="4x6", help="a named tuple set (4x6)")
+    train.add_argument("--order", default="backward", choices=("backward", "forward"))
+    train.add_argument("--lanes", default="auto", help="auto or a number")
+    train.add_argument("--blank", type=int, default=20_000, help="episodes measured from blank (20000)")
+    train.add_argument("--state", type=int, default=100_000, help="episodes before the second measurement (100000)")
+    train.add_argument("--measured", type=int, default=5_000, help="episodes of the second measurement (5000)")
+    number = programs.add_parser("signature", help="one number that depends on behaviour alone")
+    for each in (train, number):
+        each.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
+    return parser.parse_args(words)
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """The console script `tdl-bench`."""
+    given = _parse(words)
+    try:
+        if given.program == "signature":
+            number = signature()
+            print(json.dumps({"signature": number}) if given.json else number)
+            return
+        lanes = int(given.lanes) if given.lanes.isdigit() else given.lanes
+        figures = train_speed(given.tuples, given.order, lanes, given.blank, given.state, given.measured)
+    except TdlError as error:
+        print(f"tdl: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    print(json.dumps(figures, indent=1) if given.json else _text(figures))
+
+
+def _text(figures: dict[str, Any]) -> str:
+    head = ", ".join(str(figures[key]) for key in ("tuples", "order", "instructions", "cpu"))
+    rows = [
+        f"{name:>14}: {part['moves_per_second'] / 1e6:6.2f} M moves/s over {part['episodes']} episodes "
+        f"({part['seconds']:.1f} s), mean score of the last block {part['last_block_mean']:,.0f}"
+        for name, part in figures.items()
+        if isinstance(part, dict) and "moves_per_second" in part
+    ]
+    return "\n".join([f"{head}, {figures['lanes']} lanes", *rows])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,10 @@
+from tdl.game.rules import Rules
+
+class LineTables:
+    rules: Rules
+    rows: int
+    cols: int
+    bits: int
+    cells: int
+    wide: bool
+    def __init__(self, rules: Rules) -> None: ...

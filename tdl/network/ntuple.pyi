@@ -1,0 +1,36 @@
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tdl.game.rules import Rules
+from tdl.network.layout import Paired16
+from tdl.network.tuples import TupleSet
+
+MAX_FEATURES: int
+
+class NTupleNetwork:
+    rules: Rules
+    tuples: TupleSet
+    layout: Paired16
+    m: int
+    features: tuple[tuple[int, tuple[int, ...]], ...]
+    lengths: tuple[int, ...]
+    weights: NDArray[np.float32]
+    instructions: str
+    def __init__(
+        self,
+        rules: Rules,
+        tuples: TupleSet,
+        *,
+        initial_value: float = 0.0,
+        weights: NDArray[np.float32] | None = None,
+    ) -> None: ...
+    @staticmethod
+    def instruction_sets() -> list[str]: ...
+    def use_instructions(self, name: str | None = None) -> None: ...
+    def entries(self, board: int) -> NDArray[np.uint32]: ...
+    def value(self, board: int) -> float: ...
+    def table(self, number: int) -> NDArray[np.float32]: ...
+    def set_table(self, number: int, values: ArrayLike) -> None: ...
+    def describe(self) -> dict[str, Any]: ...

@@ -1,0 +1,130 @@
+"""Runs for tests: started as programs or inside this process, found again, and compared bit for bit."""
+
+import contextlib
+import csv
+import hashlib
+import io
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tdl.network.storage import read_array, read_meta
+from tdl.run import main
+
+SMALL = ("tuples.cells=[[0,1,2,3],[4,5]]", "block=10", "evaluate.episodes=5")
+"""A run of 64 KiB that plays a block in less than a millisecond."""
+
+MEASURED = ("seconds", "moves_per_second")
+"""Columns of `blocks.csv` that differ from run to run."""
+
+
+def start(cwd, *words, **options):
+    """Start `python -m tdl.run WORDS` in the folder `cwd`; it goes on while the test does."""
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
+    return subprocess.Popen([sys.executable, "-m", "tdl.run", *map(str, words)], cwd=cwd, **options)
+
+
+def program(cwd, *words, **options):
+    """The same, to its end: a `CompletedProcess` with the exit code and both outputs."""
+    process = start(cwd, *words, **options)
+    try:
+        out, err = process.communicate(timeout=120)
+    finally:
+        process.kill()
+    return subprocess.CompletedProcess(words, process.returncode, out, err)
+
+
+def inside(*words):
+    """The same inside this process, where starting costs nothing; an unexpected error is raised, not printed."""
+    out, err, code = io.StringIO(), io.StringIO(), None
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        patch.setattr(sys, "argv", ["tdl-run", *map(str, words)])
+        patch.setenv("HYDRA_FULL_ERROR", "1")
+        try:
+            main()
+        except SystemExit as exit_:
+            code = exit_.code
+    return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
+
+
+def train(folder, *words):
+    """A small run in `folder`, inside this process; it must end well. Gives the folder."""
+    done = inside(*SMALL, f"hydra.run.dir={folder}", *words)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def go_on(folder, *words):
+    """Resume the run in `folder`, inside this process; it must end well. Gives the folder."""
+    done = inside(f"resume={folder}", *words)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def only_run(cwd):
+    """The folder of the one run below `cwd`."""
+    (found,) = Path(cwd).rglob("result.json")
+    return found.parent
+
+
+def result(folder):
+    """What `result.json` says."""
+    return json.loads((Path(folder) / "result.json").read_text())
+
+
+def checkpoint(folder):
+    """The description and the arrays of a run's checkpoint."""
+    folder = Path(folder) / "checkpoint"
+    meta = read_meta(folder)
+    return meta, {name: read_array(folder, meta, name) for name in meta["arrays"]}
+
+
+def learned(folder):
+    """What must be equal when two runs have learned the same: digests of all arrays, and of every episode's row."""
+    meta, arrays = checkpoint(folder)
+    told = {name: (array.shape, array.dtype.str, _digest(array.tobytes())) for name, array in arrays.items()}
+    records = np.load(Path(folder) / "episodes.npy", allow_pickle=False)
+    return told | {"episode": meta["episode"], "moves": meta["moves"], "episodes": (len(records), _digest(records))}
+
+
+def outcome(folder):
+    """What must be equal when two runs are equal: every file but for what was measured with a clock."""
+    folder = Path(folder)
+    with (folder / "blocks.csv").open(newline="") as file:
+        rows = [{key: value for key, value in row.items() if key not in MEASURED} for row in csv.DictReader(file)]
+    log = [line.partition("\tops = ")[0] for line in (folder / "train.log").read_text().splitlines()]
+    files = {name: _digest((folder / name).read_bytes()) for name in ("episodes.npy", "evaluation.npy")}
+    return learned(folder) | files | {"blocks": rows, "log": log}
+
+
+def files(folder):
+    """Every file below `folder` with the digest of its content, without the notes Hydra makes of each start."""
+    found = (path for path in Path(folder).rglob("*") if path.is_file() and ".hydra" not in path.parts)
+    return {str(path.relative_to(folder)): _digest(path.read_bytes()) for path in found}
+
+
+def wait_until(condition, process=None, seconds=60):
+    """Wait until `condition()` holds; gives up when `process` has ended or the time is over."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen"
+        assert process is None or process.poll() is None, process.stderr.read() if process.stderr else "it ended"
+        time.sleep(0.001)
+
+
+def written_at(folder):
+    """A number that changes with every checkpoint of a run; None before the first."""
+    try:
+        return os.stat(Path(folder) / "checkpoint" / "meta.json").st_ino
+    except FileNotFoundError:
+        return None
+
+
+def _digest(data):
+    return hashlib.sha256(data).hexdigest()[:16]

@@ -1,0 +1,78 @@
+"""The documents say what is: their code runs, their commands compose, their lists are complete."""
+
+import doctest
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tdl
+import tdl.results
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def test_python_in_the_readme_runs(capsys):
+    code = re.findall(r"```python\n(.*?)```", README, re.S)
+    assert len(code) == 1
+    names = {}
+    exec(code[0], names)
+    printed = capsys.readouterr().out
+    assert "16" in printed  # the board
+    assert "nan" in printed  # up is illegal on it
+    assert len(names["games"]) == 1000
+
+
+def test_a_run_of_the_readme_is_an_ordinary_one():
+    """`make run` and the first command of the README are the defaults, so that later words can replace them."""
+    from hydra import compose, initialize_config_module
+
+    tdl.config.register()
+    with initialize_config_module("tdl.conf", version_base="1.3"):
+        plain, first = (tdl.config.read(compose("run", words)) for words in ([], ["tuples=4x6", "alpha=0.1"]))
+    assert plain.tuples == first.tuples
+    assert tdl.config.alpha(plain) == first.alpha == 0.1
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_commands_compose(document):
+    text = document.read_text()
+    commands = set(re.findall(r"(?:`|^\s+)(?:python -m tdl\.run|tdl-run) ((?:[^`\n#]|`\S)+)", text, re.M))
+    for command in sorted(commands):
+        words = [word for word in shlex.split(command) if word not in ("-m", "...", "--help")]
+        if any(word.startswith("resume=") or "..." in word or word.startswith("-") for word in words):
+            continue
+        words = [word.split(",")[0] if "[" not in word and "(" not in word else word for word in words]
+        words = [word for word in words if "range(" not in word]
+        done = subprocess.run(
+            [sys.executable, "-m", "tdl.run", *words, "--cfg", "job"], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"{document.name}: {command}: {done.stderr}"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(document):
+    for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
+        if "://" not in target:
+            assert (document.parent / target).exists(), f"{document.name}: {target}"
+
+
+def test_the_readme_lists_every_choice():
+    for group in ("game", "tiles", "tuples", "learner", "experiment"):
+        row = next(line for line in README.splitlines() if line.startswith(f"| `{group}`"))
+        choices = {path.stem for path in (ROOT / "conf" / group).glob("*.yaml")}
+        assert choices <= set(re.findall(r"`([\w]+)`", row)), group
+
+
+def test_the_face_is_small_and_complete():
+    assert len(tdl.__all__) <= 15
+    assert all(getattr(tdl, name).__doc__ for name in tdl.__all__)
+
+
+def test_docstring_examples():
+    assert doctest.testmod(tdl.results).failed == 0

@@ -1,0 +1,60 @@
+"""Every mistake on the command line ends in one line that says what to do, and leaves nothing behind.
+
+Trusts the program alone: each case is a whole process, as a user starts it. Exit code 2 is ours, 1 is Hydra's.
+"""
+
+import pytest
+from runs import files, program
+
+HUGE = str([[0, 1, 2, 3, 4, 5, 6]] * 100).replace(" ", "")  # with a table for each of 8 images: 800 GiB
+
+CASES = [
+    # override(s), exit code, what the line must say
+    ("alhpa=0.1", 1, ["alhpa: no such key", "did you mean 'alpha'?"]),
+    ("+alpah=0.1", 2, ["alpah: no such key", "did you mean 'alpha'?"]),
+    ("save.evry=3", 1, ["save.evry: no such key", "'save.every'"]),
+    ("+save.evry=3", 2, ["save.evry: no such key", "did you mean 'every'?"]),
+    ("learner.order", 1, ["learner.order", "missing EQUAL"]),
+    ("tuples=9x9", 1, ["tuples=9x9: no such choice", "4x6", "axe_box"]),
+    ("tuples=4x7", 1, ["tuples=4x7: no such choice", "did you mean '4x6' or"]),
+    ("experiment=nothing", 1, ["experiment=nothing: no such choice", "quick"]),
+    ("alpha=abc", 1, ["alpha=abc", "'abc'", "Float"]),
+    ("alpha=-1", 2, ["alpha: -1.0 is not allowed", "above 0"]),
+    ("alpha=nan", 2, ["alpha: nan is not allowed", "above 0"]),
+    ("alpha=inf", 2, ["alpha: inf is not allowed", "at most"]),
+    ("alpha=0", 2, ["alpha: 0.0 is not allowed", "above 0"]),
+    ("alpha=0.1,0.2", 1, ["alpha=0.1,0.2", "--multirun"]),
+    ("gamma=2", 2, ["gamma: 2.0 is not allowed", "from 0 to 1"]),
+    ("learner.order=backwards", 2, ["learner.order: 'backwards' is not allowed", "did you mean 'backward'"]),
+    ("tuples.cells=[[0,1,16]]", 2, ["tuples.cells: cell 16 of [0, 1, 16]", "0 to 15"]),
+    ("tuples.cells=[[0,1,1]]", 2, ["tuples.cells: repeated cell 1"]),
+    ("tuples.cells=[]", 2, ["tuples.cells", "the set is empty"]),
+    ("tuples.cells=[[0,1,2,3,4,5,6,7]]", 2, ["tuples.cells", "at most 7 cells"]),
+    (f"tuples.cells={HUGE} tuples.share=false", 2, ["tuples:", "GiB of memory", "are free"]),
+    ("tiles.drop=[[1,0.5],[2,0.4]]", 2, ["tiles.drop: the probabilities sum to 0.9"]),
+    ("episodes=-5", 2, ["episodes: -5 is not allowed", "at least 0"]),
+    ("block=0", 2, ["block: 0 is not allowed", "at least 1"]),
+    ("seed=1.5", 1, ["seed=1.5", "Integer"]),
+    ("seed=-1", 2, ["seed: -1 is not allowed", "at least 0"]),
+    ("lanes=0", 2, ["lanes: 0 is not allowed", "1 to 64"]),
+    ("lanes=many", 2, ["lanes: 'many' is not allowed", "auto"]),
+    ("save.keep=0", 2, ["save.keep: 0 is not allowed", "at least 1"]),
+    ("evaluate.episodes=-1", 2, ["evaluate.episodes: -1 is not allowed", "at least 0"]),
+    ("hydra.run.dir=occupied/run", 2, ["occupied/run", "Not a directory"]),
+    ("resume=missing", 2, ["missing/checkpoint", "no checkpoint here"]),
+]
+
+
+@pytest.mark.parametrize(("words", "code", "telling"), CASES, ids=[words[:40] for words, _, _ in CASES])
+def test_one_line_and_nothing_left(tmp_path, words, code, telling):
+    (tmp_path / "occupied").write_text("a file where a folder is wanted\n")
+    before = files(tmp_path)
+    few = () if "episodes" in words else ("episodes=2", "evaluate.episodes=0")  # quick, should it be let through
+    done = program(tmp_path, *few, *words.split())
+    assert done.returncode == code, done.stderr
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("tdl: ")
+    assert not [part for part in telling if part not in line], line
+    assert "Traceback" not in done.stdout
+    assert files(tmp_path) == before
+    assert not list(tmp_path.rglob(".hydra"))

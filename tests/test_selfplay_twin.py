@@ -1,0 +1,306 @@
+"""The self-play kernel against the episode loop in plain Python: the same records and the same weights, bit for bit.
+
+Trusts `tdl.agents.reference` (rules, network and streams are compared in files of their own) and one game whose
+updates are worked out by hand. What the twin cannot know, as slices of a block, is compared within the kernel.
+"""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shapes import RULES, SET_NAMES, each_rules, engine, few, small_tuples
+
+from tdl.agents.reference import play_block
+from tdl.agents.selfplay import SelfPlay
+from tdl.errors import ConfigError, DivergenceError
+from tdl.game.engine import Stream
+from tdl.game.reference import EVALUATION, TRAINING
+from tdl.game.rules import Rules
+from tdl.learning.reference import ReferenceLearner
+from tdl.network.ntuple import NTupleNetwork
+from tdl.network.reference import ReferenceNetwork
+from tdl.network.tuples import TupleSet
+
+ORDERS = ("none", "forward", "backward")
+each_order = pytest.mark.parametrize("order", ORDERS)
+each_lanes = pytest.mark.parametrize("lanes", [1, 3])
+
+
+def selfplay(network, **options):
+    return SelfPlay(network, engine(network.rules).tables, **options)
+
+
+def natural(network):
+    """All tables of a network in natural order."""
+    return [network.table(number) for number in range(len(network.lengths))]
+
+
+def natural_of_twin(twin, network):
+    """The tables of a `ReferenceNetwork`, with the entries it never touched."""
+    tables = [np.full(16**length, twin.initial, np.float32) for length in network.lengths]
+    for table, entries in zip(tables, twin.tables, strict=True):
+        for index, weight in entries.items():
+            table[index] = weight
+    return tables
+
+
+def assert_same_bits(tables, expected):
+    for table, other in zip(tables, expected, strict=True):
+        assert np.array_equal(table.view(np.uint32), other.view(np.uint32))
+
+
+def play_twin(rules, tuples, *, order, alpha, gamma, seed, lanes, first, episodes, role=TRAINING, initial_value=0.0):
+    """(records, learner) of a block played by the twin."""
+    learner = ReferenceLearner(ReferenceNetwork(rules, tuples, initial_value), alpha, gamma)
+    records = play_block(
+        rules, learner, order=order, seed=seed, role=role, lanes=lanes, first=first, episodes=episodes
+    )
+    return records, learner
+
+
+def assert_equals_twin(rules, tuples, *, first, episodes, initial_value=0.0, **options):
+    """Play a block both ways and compare all that is left of it."""
+    network = NTupleNetwork(rules, tuples, initial_value=initial_value)
+    play = selfplay(network, **options)
+    records = play.play(first, episodes)
+    expected, learner = play_twin(
+        rules, tuples, first=first, episodes=episodes, initial_value=initial_value, **options
+    )
+    assert records.tolist() == expected
+    assert_same_bits(natural(network), natural_of_twin(learner.network, network))
+    assert bool(learner.errors) == (options["order"] != "none")
+    if learner.errors:
+        assert play.mean_abs_error == pytest.approx(np.mean(learner.errors, dtype=np.float64), rel=1e-5)
+    else:
+        assert np.isnan(play.mean_abs_error)
+    assert play.moves == sum(moves for _, _, moves, _ in expected)
+    assert play.finished == episodes
+
+
+@each_rules
+@each_order
+@each_lanes
+@settings(few, max_examples=4)
+@given(
+    seed=st.integers(0, 2**63 - 1),
+    alpha=st.floats(0.01, 1.0),
+    gamma=st.sampled_from([1.0, 0.9, 0.5]),
+    set_name=st.sampled_from(SET_NAMES),
+    first=st.integers(0, 10**6),
+)
+def test_equals_the_twin(rules, order, lanes, seed, alpha, gamma, set_name, first):
+    tuples = small_tuples(rules)[set_name]
+    options = {"order": order, "alpha": alpha, "gamma": gamma, "seed": seed, "lanes": lanes}
+    assert_equals_twin(rules, tuples, first=first, episodes=4, **options)
+
+
+@each_order
+@each_lanes
+@few
+@given(
+    seed=st.integers(0, 2**63 - 1),
+    role=st.integers(0, 3),
+    alpha=st.floats(0.0, 1.0),
+    gamma=st.floats(0.0, 1.0),
+    initial_value=st.floats(-10.0, 1000.0, width=32).map(lambda value: value + 0.0),  # no -0
+    episodes=st.integers(1, 12),
+)
+def test_equals_the_twin_on_2x2(order, lanes, seed, role, alpha, gamma, initial_value, episodes):
+    tuples = TupleSet(((0, 1), (0, 1, 2)))
+    options = {"order": order, "alpha": alpha, "gamma": gamma, "seed": seed, "lanes": lanes, "role": role}
+    assert_equals_twin(RULES["2x2"], tuples, first=0, episodes=episodes, initial_value=initial_value, **options)
+
+
+# One game on 2x2 with two tuples, the rows, each read once: m = 2, so with alpha = 1 an entry moves by half the error.
+# The game of seed 26, its afterstates s1 to s4 as tile indices, and their entries as (upper row, lower row):
+#
+#    .  1       s1 1 1       1 1      s2 2 1       2 1      s3 3 1       3 1      s4 3 1       3 1
+#    1  .   up     . .  drop 1 .  up     . .  drop 2 .  up     . .  drop 2 .  rgt    . 2  drop 1 2   lost
+#               reward 0            reward 4            reward 8             reward 0
+#    entries    (17, 0)             (18, 0)             (19, 0)              (19, 32)
+#
+# Forward: each error as soon as the next move is chosen.
+#    s1: target 4 + V(s2) =  4, V = 0      error  4    17: 2           lower 0: 2
+#    s2: target 8 + V(s3) = 10, V = 0 + 2  error  8    18: 4           lower 0: 2 + 4 = 6
+#    s3: target 0 + V(s4) =  0, V = 0 + 6  error -6    19: -3          lower 0: 6 - 3 = 3
+#    s4: target 0,              V = -3 + 0 error  3    19: -3 + 1.5    lower 32: 1.5
+# Backward: the same targets from the end, with the values that the later updates have left.
+#    s4: target 0,              V = 0      error  0
+#    s3: target 0 + V(s4) =  0, V = 0      error  0
+#    s2: target 8 + V(s3) =  8, V = 0      error  8    18: 4           lower 0: 4
+#    s1: target 4 + V(s2) = 12, V = 0 + 4  error  8    17: 4           lower 0: 4 + 4 = 8
+BY_HAND = {
+    "forward": ({17: 2.0, 18: 4.0, 19: -1.5}, {0: 3.0, 32: 1.5}, (4 + 8 + 6 + 3) / 4),
+    "backward": ({17: 4.0, 18: 4.0}, {0: 8.0}, (0 + 0 + 8 + 8) / 4),
+}
+
+
+@pytest.mark.parametrize(("order", "outcome"), BY_HAND.items(), ids=BY_HAND)
+def test_weights_after_one_game_by_hand(order, outcome):
+    network = NTupleNetwork(RULES["2x2"], TupleSet(((0, 1), (2, 3)), symmetries=False))
+    play = selfplay(network, order=order, alpha=1.0, seed=26)
+    assert play.play(0, 1).tolist() == [(0, 12, 4, 8)]
+    upper, lower = natural(network)
+    assert ({i: upper[i] for i in upper.nonzero()[0]}, {i: lower[i] for i in lower.nonzero()[0]}) == outcome[:2]
+    assert play.mean_abs_error == outcome[2]
+
+
+def test_the_game_worked_out_by_hand():
+    rules, compiled, stream = RULES["2x2"], engine(RULES["2x2"]), Stream(26, TRAINING, 0)
+    boards = [compiled.start(stream)]
+    for action in (0, 0, 0, 1):
+        boards.append(compiled.place(compiled.move(boards[-1], action)[0], stream))
+    #          . 1/1 .  1 1/1 .  2 1/2 .  3 1/2 .  3 1/1 2      cell 0 in the lowest digit
+    assert boards == [0x0110, 0x0111, 0x0212, 0x0213, 0x2113]
+    assert compiled.terminal(boards[-1])
+    assert rules.value(3) == 8
+
+
+def whole_numbers(rules, set_name="mixed"):
+    """A network of random whole numbers: it plays one certain game, unlike a blank one."""
+    network = NTupleNetwork(rules, small_tuples(rules)[set_name])
+    rng = np.random.default_rng(5)
+    for number, length in enumerate(network.lengths):
+        network.set_table(number, rng.integers(0, 100, 16**length))
+    return network
+
+
+@each_rules
+def test_without_learning_an_episode_depends_on_its_number_only(rules):
+    network = whole_numbers(rules)
+    weights = network.weights.copy()
+    records = selfplay(network, seed=6).play(20, 12)
+    assert records["episode"].tolist() == list(range(20, 32))  # each at its start index
+    assert len(np.unique(records["score"])) > 1
+    for lanes in (2, 3, 12, 64):
+        assert np.array_equal(selfplay(network, seed=6, lanes=lanes).play(20, 12), records)
+    pieces = selfplay(network, seed=6, lanes=5)
+    assert np.array_equal(np.concatenate([pieces.play(20, 7), pieces.play(27, 5)]), records)
+    assert not np.array_equal(selfplay(network, seed=7).play(20, 12)["score"], records["score"])
+    assert not np.array_equal(selfplay(network, seed=6, role=EVALUATION).play(20, 12)["score"], records["score"])
+    assert np.array_equal(network.weights, weights)
+
+
+@each_rules
+@pytest.mark.parametrize("order", ["forward", "backward"])
+@each_lanes
+def test_evaluation_between_blocks_does_not_change_training(rules, order, lanes):
+    networks = whole_numbers(rules), whole_numbers(rules)
+    plain, evaluated = (selfplay(network, order=order, alpha=0.5, seed=8, lanes=lanes) for network in networks)
+    expected = [plain.play(0, 6), plain.play(6, 6)]
+    found = [evaluated.play(0, 6)]
+    selfplay(networks[1], seed=8, role=EVALUATION, lanes=4).play(0, 10)
+    found.append(evaluated.play(6, 6))
+    assert np.array_equal(np.concatenate(found), np.concatenate(expected))
+    assert_same_bits(natural(networks[1]), natural(networks[0]))
+
+
+@each_rules
+@each_order
+@pytest.mark.parametrize("lanes", [1, 3, 64])
+@pytest.mark.parametrize("moves", [1, 100])
+def test_slices_of_a_block_change_nothing(rules, order, lanes, moves):
+    networks = whole_numbers(rules), whole_numbers(rules)
+    whole, sliced = (selfplay(network, order=order, alpha=0.5, seed=9, lanes=lanes) for network in networks)
+    whole.play(3, 25)
+    sliced.begin(3, 25)
+    slices = 1
+    while not sliced.advance(moves):
+        slices += 1
+        assert sliced.moves >= moves * (slices - 1)
+        assert sliced.finished == np.count_nonzero(sliced.records["moves"])
+    assert slices > 1
+    assert np.array_equal(sliced.records, whole.records)
+    assert (sliced.moves, sliced.finished) == (whole.moves, whole.finished) == (whole.records["moves"].sum(), 25)
+    assert np.array_equal(sliced.mean_abs_error, whole.mean_abs_error, equal_nan=True)
+    assert_same_bits(natural(networks[1]), natural(networks[0]))
+
+
+# A board whose cells hold the largest tile already: two of them make one of it, so that games are long, and every
+# thousandth tile is a 2 that nothing fits. gamma .5 keeps the values small.
+LONG = Rules(rows=2, cols=2, drop=((15, 0.999), (1, 0.001)))
+
+
+@pytest.mark.parametrize(("seed", "moves"), [(1, 4258), (53, 9536)])
+def test_games_longer_than_the_first_path(seed, moves):
+    """A path has room for 4096 moves at first and is doubled as needed; it must not lose what it holds."""
+    tuples = TupleSet(((0, 1), (2, 3)), symmetries=False)
+    assert selfplay(NTupleNetwork(LONG, tuples), seed=seed, gamma=0.5).play(0, 1)["moves"] == moves
+    options = {"order": "backward", "alpha": 0.1, "gamma": 0.5, "seed": seed, "lanes": 1}
+    assert_equals_twin(LONG, tuples, first=0, episodes=1, **options)
+
+
+# Features by the number of tuples: 32 and 64 have code of their own, all others share the general one, which ends
+# with up to three features left over. 2x3 has 4 symmetries.
+WIDTHS = {1: (1, False), 2: (2, False), 3: (3, False), 4: (1, True), 7: (7, False), 12: (3, True), 20: (5, True),
+          31: (31, False), 32: (8, True), 33: (33, False), 36: (9, True), 64: (16, True), 65: (65, False)}  # fmt: skip
+SHAPES = ((0, 1), (2, 5, 4), (3,), (0, 1, 4), (1, 4), (0, 3), (5, 4, 3), (1, 2), (0, 5), (4, 2, 1, 5))
+
+
+def wide_set(m):
+    """A tuple set with m features on 2x3."""
+    tuples, mirrored = WIDTHS[m]
+    return TupleSet((SHAPES * 7)[:tuples], symmetries=mirrored)
+
+
+WIDE = {"alpha": 0.3, "gamma": 1.0, "seed": 10, "lanes": 2}
+
+
+@cache
+def wide_twin(m, order):
+    """What the twin makes of a block with m features: (records, tables)."""
+    records, learner = play_twin(RULES["2x3"], wide_set(m), order=order, first=0, episodes=6, **WIDE)
+    return records, natural_of_twin(learner.network, NTupleNetwork(RULES["2x3"], wide_set(m)))
+
+
+@pytest.mark.parametrize("instructions", NTupleNetwork.instruction_sets())
+@pytest.mark.parametrize("order", ["forward", "backward"])
+@pytest.mark.parametrize("m", WIDTHS)
+def test_every_width_and_instruction_set(m, order, instructions):
+    network = NTupleNetwork(RULES["2x3"], wide_set(m))
+    network.use_instructions(instructions)
+    assert (network.m, network.instructions) == (m, instructions)
+    records, tables = wide_twin(m, order)
+    assert selfplay(network, order=order, **WIDE).play(0, 6).tolist() == records
+    assert_same_bits(natural(network), tables)
+
+
+@each_rules
+@pytest.mark.parametrize("order", ["forward", "backward"])
+@each_lanes
+def test_too_large_a_step_size_is_reported(rules, order, lanes):
+    network = NTupleNetwork(rules, small_tuples(rules)["mixed"])
+    with pytest.raises(DivergenceError, match=r"learning diverged: .* a smaller alpha is needed"):
+        selfplay(network, order=order, alpha=5.0, lanes=lanes).play(0, 1000)
+
+
+@each_order
+@pytest.mark.parametrize("weight", [np.nan, np.inf, -np.inf, 2e9, -2e9])
+def test_values_out_of_bounds_are_reported(order, weight):
+    network = NTupleNetwork(RULES["4x4"], small_tuples(RULES["4x4"])["odd"])
+    network.weights[:] = weight
+    with pytest.raises(DivergenceError, match="a value left"):
+        selfplay(network, order=order, alpha=0.1).play(0, 1)
+
+
+def test_lanes_without_an_episode_stay_idle():
+    network = whole_numbers(RULES["2x2"])
+    play = selfplay(network, order="backward", alpha=0.1, lanes=64)
+    assert play.play(5, 0).tolist() == []
+    assert (play.moves, play.finished) == (0, 0)
+    assert play.play(5, 2)["episode"].tolist() == [5, 6]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"order": "sideways"}, r"order: 'sideways' is not allowed; expected one of \['backward', 'forward'"),
+        ({"lanes": 0}, "lanes: 0 is not allowed; expected 1 to 64"),
+        ({"lanes": 65}, "lanes: 65 is not allowed; expected 1 to 64"),
+    ],
+)
+def test_wrong_options(options, message):
+    with pytest.raises(ConfigError, match=message):
+        selfplay(NTupleNetwork(RULES["2x2"], TupleSet(((0, 1),))), **options)

@@ -1,0 +1,220 @@
+"""A checkpoint comes back as it was written, or is refused.
+
+Trusts the arrays that were written, and NumPy as the independent reader. Damage is tried exhaustively: every byte and
+every length of a tiny checkpoint.
+"""
+
+import json
+import mmap
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from tdl.errors import CheckpointError
+from tdl.network.storage import CHUNK, FORMAT, META, read_array, read_meta, write_checkpoint
+
+DTYPES = ["<f4", "<f8", "<u2", "<i8", "|u1", "|b1"]
+ARRAYS = hnp.arrays(st.sampled_from(DTYPES), hnp.array_shapes(max_dims=3, max_side=5))
+NAMES = st.sampled_from(["weights", "error", "absolute"])
+PLAIN = st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5) | st.none() | st.lists(st.booleans()))
+
+WEIGHTS = np.linspace(-1, 1, 5, dtype=np.float32)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """A tiny checkpoint: 148 bytes of array, a short description."""
+    folder = tmp_path_factory.mktemp("written") / "checkpoint"
+    write_checkpoint(folder, {"episode": 7, "rules": {"drop": [[1, 0.5], [2, 0.5]]}}, {"weights": WEIGHTS})
+    return folder
+
+
+@pytest.fixture
+def copy(written, tmp_path):
+    """The same, to be damaged."""
+    return shutil.copytree(written, tmp_path / "checkpoint")
+
+
+def read(folder, into=None):
+    meta = read_meta(folder)
+    return meta, read_array(folder, meta, "weights", into=into)
+
+
+@given(arrays=st.dictionaries(NAMES, ARRAYS, min_size=1), info=PLAIN, keep=st.integers(1, 3))
+@settings(max_examples=30, deadline=None)
+def test_comes_back_as_written(arrays, info, keep):
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "checkpoint"
+        write_checkpoint(folder, {"info": info, "episode": 3}, arrays, keep=keep)
+        meta = read_meta(folder)
+        assert (meta["info"], meta["episode"], meta["format"]) == (info, 3, FORMAT)
+        assert set(meta["arrays"]) == set(arrays)
+        for name, array in arrays.items():
+            path = folder / meta["arrays"][name]["file"]
+            into = np.empty_like(array)
+            ways = (read_array(folder, meta, name), read_array(folder, meta, name, into=into), into,
+                    np.load(path, allow_pickle=False), np.load(path, mmap_mode="r"))  # fmt: skip
+            for again in ways:
+                assert (again.shape, again.dtype) == (array.shape, array.dtype)
+                assert again.tobytes() == array.tobytes()
+            assert meta["arrays"][name]["data_offset"] % 64 == 0
+            assert path.read_bytes()[meta["arrays"][name]["data_offset"] :] == array.tobytes()
+
+
+@pytest.mark.parametrize("size", [CHUNK // 4 - 1, CHUNK // 4, CHUNK // 4 + 1])
+def test_arrays_around_the_size_of_a_chunk(tmp_path, size):
+    array = np.arange(size, dtype=np.float32)
+    write_checkpoint(tmp_path, {"episode": 0}, {"weights": array})
+    for _, again in (read(tmp_path), read(tmp_path, np.empty_like(array))):
+        assert again.tobytes() == array.tobytes()
+
+
+@pytest.mark.parametrize("view", [lambda a: a.T, lambda a: a[:, ::2], lambda a: a[::-1], np.asfortranarray],
+                         ids=["transposed", "every second", "backwards", "by columns"])  # fmt: skip
+def test_views_are_written_as_they_look(tmp_path, view):
+    array = view(np.arange(24, dtype=np.float32).reshape(4, 6))
+    write_checkpoint(tmp_path, {"episode": 0}, {"weights": array})
+    meta, again = read(tmp_path)
+    np.testing.assert_array_equal(again, array)
+    np.testing.assert_array_equal(np.load(tmp_path / meta["arrays"]["weights"]["file"]), array)
+
+
+def test_mapped_and_read_only(written):
+    _, weights = read(written)
+    base = weights
+    while isinstance(base, np.ndarray) and base.base is not None:
+        base = base.base
+    assert isinstance(base, mmap.mmap)
+    assert not weights.flags.writeable
+    with pytest.raises(ValueError, match="read-only"):
+        weights[0] = 1
+
+
+@pytest.mark.parametrize("name", ["array", "meta"])
+def test_a_flipped_bit_of_any_byte_is_refused(copy, name):
+    path = copy / META if name == "meta" else next(copy.glob("*.npy"))
+    good = path.read_bytes()
+    for place in range(len(good)):
+        bad = bytearray(good)
+        bad[place] ^= 1 << place % 8
+        path.write_bytes(bad)
+        with pytest.raises(CheckpointError, match=path.name):
+            read(copy)
+    path.write_bytes(good)
+    assert read(copy)[1].tobytes() == WEIGHTS.tobytes()
+
+
+@given(data=st.data())
+@settings(max_examples=200, deadline=None)
+def test_any_changed_byte_is_refused_or_changes_nothing(written, data):
+    """One space for another between two words of `meta.json` is all that may go unseen."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(shutil.copytree(written, Path(place) / "checkpoint"))
+        path = data.draw(st.sampled_from(sorted(folder.iterdir())))
+        content = bytearray(path.read_bytes())
+        changed = data.draw(st.integers(0, len(content) - 1))
+        content[changed] ^= data.draw(st.integers(1, 255))
+        path.write_bytes(content)
+        try:
+            meta, weights = read(folder)
+        except CheckpointError as error:
+            assert path.name in str(error)  # noqa: PT017 (either outcome is right)
+        else:
+            assert (path.name, chr(content[changed]).isspace()) == (META, True)
+            assert meta == read_meta(written)
+            assert weights.tobytes() == WEIGHTS.tobytes()
+
+
+@pytest.mark.parametrize("into", [None, "memory"])
+@pytest.mark.parametrize("name", ["array", "meta"])
+def test_every_truncation_is_refused(copy, name, into):
+    path = copy / META if name == "meta" else next(copy.glob("*.npy"))
+    for size in range(path.stat().st_size - 1, -1, -1):
+        os.truncate(path, size)
+        with pytest.raises(CheckpointError, match=path.name):
+            read(copy, None if into is None else np.empty_like(WEIGHTS))
+
+
+@pytest.mark.parametrize("more", [b"\n", b"\0", b" {}", b"x" * 1000])
+def test_longer_arrays_are_refused(copy, more):
+    path = next(copy.glob("*.npy"))
+    with path.open("ab") as file:
+        file.write(more)
+    with pytest.raises(CheckpointError, match=path.name):
+        read(copy)
+
+
+@pytest.mark.parametrize("into", [np.empty(4, np.float32), np.empty((5, 1), np.float32), np.empty(5, np.float64)],
+                         ids=["shorter", "another shape", "another type"])  # fmt: skip
+def test_memory_of_another_shape_is_refused(written, into):
+    with pytest.raises(CheckpointError, match="this network"):
+        read(written, into)
+
+
+def test_nothing_there(tmp_path):
+    with pytest.raises(CheckpointError, match=f"{tmp_path}: no checkpoint here"):
+        read_meta(tmp_path)
+
+
+def test_a_folder_in_place_of_a_file(copy):
+    (copy / META).unlink()
+    (copy / META).mkdir()
+    with pytest.raises(CheckpointError, match=f"{META}: cannot be read"):
+        read_meta(copy)
+
+
+@pytest.mark.parametrize("content", ["", "null", "[]", "3", "{}{}", '{"episode": 7}', '{"format": "tdl-checkpoint-0"}'])
+def test_other_files_are_refused(copy, content):
+    (copy / META).write_text(content)
+    with pytest.raises(CheckpointError, match=META):
+        read_meta(copy)
+
+
+def test_pickled_objects_are_never_loaded(copy):
+    """An array of objects under the right name, with all digests right: still nothing is unpickled."""
+    path = next(copy.glob("*.npy"))
+    np.save(path, np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    with pytest.raises(CheckpointError):
+        read(copy)
+
+
+def test_the_same_episode_again_never_overwrites_what_is_good(tmp_path):
+    for value in (1, 2, 3):
+        before = set(tmp_path.iterdir())
+        write_checkpoint(tmp_path, {"episode": 5}, {"weights": WEIGHTS * value})
+        after = {path for path in tmp_path.iterdir() if path.suffix == ".npy"}
+        assert len(after) == 1
+        assert not after & before
+        assert read(tmp_path)[1].tobytes() == (WEIGHTS * value).tobytes()
+
+
+@pytest.mark.parametrize("keep", [1, 2, 4])
+def test_keeps_as_many_as_asked(tmp_path, keep):
+    for episode in range(10, 70, 10):
+        write_checkpoint(tmp_path / "checkpoint", {"episode": episode}, {"weights": WEIGHTS * episode}, keep=keep)
+    kept = sorted(tmp_path.glob("kept/*"))
+    for folder, episode in zip([*kept, tmp_path / "checkpoint"], range(70 - 10 * keep, 70, 10), strict=True):
+        meta, weights = read(folder)
+        assert meta["episode"] == episode
+        assert weights.tobytes() == (WEIGHTS * episode).tobytes()
+
+
+def test_what_others_left_is_cleared(tmp_path):
+    """Arrays and temporary files of a crash go with the next checkpoint; files of other kinds stay."""
+    for name in ("weights-0000000003.npy", "meta.json.new", "notes.txt"):
+        (tmp_path / name).write_text("left behind")
+    write_checkpoint(tmp_path, {"episode": 5}, {"weights": WEIGHTS})
+    assert {path.name for path in tmp_path.iterdir()} == {META, "weights-0000000005.npy", "notes.txt"}
+
+
+def test_description_is_plain_json(written):
+    meta = json.loads((written / META).read_text())
+    assert meta["arrays"]["weights"]["shape"] == [5]
+    assert np.dtype(meta["arrays"]["weights"]["dtype"]) == np.float32
