@@ -93,11 +93,11 @@ def test_imports_point_down(path):
 
 def test_the_readers_see_imports():
     """Against sources whose imports are known: a reader that saw nothing would pass everything."""
-    python = "from __future__ import annotations\nimport numpy as np, tdl.game.rules\ndef f():\n    from tdl import run\n"
+    python = "from __future__ import annotations\nimport numpy, tdl.game.rules\ndef f():\n    from tdl import run\n"
     assert list(_python_imports(python)) == [
         (1, "__future__.annotations"), (2, "numpy"), (2, "tdl.game.rules"), (4, "tdl.run")
     ]  # fmt: skip
-    cython = "cimport tdl.game.board\nfrom tdl.learning.td cimport (A as B, C)  # why\n    from tdl import run\nx = 1\n"
+    cython = "cimport tdl.game.board\nfrom tdl.learning.td cimport (A as B, C)  # x\n    from tdl import run\nx = 1\n"
     assert [name.rstrip(")") for _, name in _cython_imports(cython)] == [
         "tdl.game.board", "tdl.learning.td.A", "tdl.learning.td.C", "tdl.run"
     ]  # fmt: skip

@@ -1,7 +1,7 @@
 """Where entries lie: the layout is one-to-one, and every instruction set computes it.
 
-Trusts three indices worked out by hand, which pin the order of weights in files, and `Packed16.map`, checked here to
-be a bijection and then the twin of the compiled index functions.
+Trusts indices worked out by hand, which pin the order of weights in files, and `Paired16.map`, checked here to be a
+bijection and then the twin of the compiled index functions.
 """
 
 import numpy as np
@@ -12,70 +12,117 @@ from shapes import RULES, many, random_boards
 
 from tdl.errors import ConfigError
 from tdl.game.reference import pack
-from tdl.network.layout import LINE, Packed16
+from tdl.network.layout import CODE, LINE, Paired16
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet
-
-LAYOUT = Packed16()
 
 
 def indices(numbers):
     return np.array(numbers, np.uint32)
 
 
+def layout_of(*cells, **flags):
+    return Paired16(TupleSet(cells, **flags), 4, 4)
+
+
+ALONE = tuple(range(7))  # a tuple without a partner; a shorter one is a part of it
+PAIR = ((0, 1, 2), (0, 1, 3))  # cells 0 and 1 shared, 2 and 3 own
+
+
+def natural_index(tiles):
+    return sum(tile * 16**digit for digit, tile in enumerate(tiles))
+
+
+def test_code_by_hand():
+    # bits 3,2,0,1 become bits 0,1,2,3: 13 = 1 1 01 -> 0b0111, 6 = 0 1 10 -> 0b1010, 9 = 1 0 01 -> 0b0101
+    assert CODE[[0, 13, 6, 9, 15]].tolist() == [0, 0b0111, 0b1010, 0b0101, 15]
+
+
 @pytest.mark.parametrize(
     ("tiles", "memory"),
     [
-        # The first cell of a pair goes to bits 0,1,4,5 of its byte, the second to bits 2,3,6,7, a lone one to 0,1,2,3.
-        # 6 = 01|10 -> 0b0001_0010, 9 = 10|01 -> 0b1000_0100, together 150; 13 alone in byte 1.
-        ((6, 9, 13), 150 + 13 * 256),
-        # 12 = 11|00 -> bits 6,7 of byte 1: 3 << 14. Its fold, 3 << 2, lies in the cache line and is not xor-ed.
-        ((0, 0, 0, 12), 3 << 14),
-        # 15 alone in byte 2: 15 << 16, folded 12 bits down onto bits 4..7.
-        ((0, 0, 0, 0, 15), (15 << 16) + (15 << 4)),
-        ((5,), 5),
+        # Codes 10 and 5 fill a byte, 0b0101_1010; bits 0,1 (10) and 6,7 (01) change places: 0b1001_1001 = 153.
+        ((6, 9), 153),
+        ((6, 9, 13), 153 + (7 << 8)),
+        # 12 has code 3: 3 << 12. Its fold, 3 << 2, lies in the cache line and is not xor-ed.
+        ((0, 0, 0, 12), 3 << 12),
+        # 15 at bit 16, folded 10 bits down onto bits 6..9.
+        ((0, 0, 0, 0, 15), (15 << 16) + (15 << 6)),
+        ((5,), 6),
     ],
 )
-def test_map_by_hand(tiles, memory):
-    natural = sum(tile * 16**cell for cell, tile in enumerate(tiles))
-    assert LAYOUT.map(indices([natural]), len(tiles)).tolist() == [memory]
+def test_map_alone_by_hand(tiles, memory):
+    layout = layout_of(ALONE[: len(tiles)])
+    assert layout.map(0, indices([natural_index(tiles)])).tolist() == [memory]
 
 
-@pytest.mark.parametrize("length", range(1, 6))
-def test_map_is_a_bijection(length):
-    natural = np.arange(LAYOUT.size(length), dtype=np.uint32)
-    memory = LAYOUT.map(natural, length)
-    assert memory.dtype == np.uint32
-    assert np.array_equal(np.sort(memory), natural)
-    assert np.array_equal(LAYOUT.inverse(memory, length), natural)
+def test_map_of_a_pair_by_hand():
+    layout = layout_of(*PAIR, symmetries=False)
+    # The own cell's code 7 comes first, without its lowest bit, which goes to bit 12; then 10 and 5. Not folded: the
+    # bits above 13 are 0. The second table's entry lies beside the first's.
+    expected = (7 & ~1) + (10 << 4) + (5 << 8) + (1 << 12)
+    natural = indices([natural_index((6, 9, 13))])
+    assert layout.map(0, natural).tolist() == [expected]
+    assert layout.map(1, natural).tolist() == [expected + 1]
+    assert expected % LINE < LINE - 1  # beside it in the same line
 
 
-@pytest.mark.parametrize("length", [6, 7])
-def test_map_and_inverse_of_long_tuples(length):
-    sample = np.random.default_rng(length).integers(0, LAYOUT.size(length), 200_000).astype(np.uint32)
-    there, back = LAYOUT.map(sample, length), LAYOUT.inverse(sample, length)
-    assert max(there.max(), back.max()) < LAYOUT.size(length)
-    assert np.array_equal(LAYOUT.inverse(there, length), sample)
-    assert np.array_equal(LAYOUT.map(back, length), sample)
+def test_like_tuples_are_paired_also_in_another_image():
+    assert [table.paired for table in layout_of((0, 1, 2, 4), (3, 2, 1, 6)).tables] == [
+        True,
+        True,
+    ]  # mirrored: 0 1 2 5
+    assert [table.paired for table in layout_of((0, 1, 2, 4), (3, 2, 1, 6), symmetries=False).tables] == [False, False]
+    assert [table.paired for table in layout_of((0, 1, 2), (0, 1), (5,)).tables] == [False] * 3
+
+
+LAYOUTS = {
+    **{f"alone {n}": layout_of(ALONE[:n]) for n in range(1, 6)},
+    "pair": layout_of(*PAIR, symmetries=False),
+    "pairs and others": layout_of((0, 1, 2, 3), (0, 1, 2, 4, 5), (4, 5, 6, 7), (1, 2, 3), (3,), (0, 1, 2, 5)),
+    "unshared": layout_of((0, 1, 2), (1, 2, 3), share=False),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS.keys())
+def test_tables_are_mapped_one_to_one_and_do_not_overlap(layout):
+    taken = np.zeros(layout.entries, bool)
+    for table in range(len(layout.tables)):
+        natural = np.arange(layout.size(table), dtype=np.uint32)
+        memory = layout.map(table, natural)
+        assert memory.dtype == np.uint32
+        assert np.array_equal(layout.inverse(table, memory), natural)
+        assert not taken[memory].any()
+        taken[memory] = True
+    assert np.count_nonzero(taken) == sum(layout.size(table) for table in range(len(layout.tables)))
+
+
+LONG = {
+    "4x6": layout_of((0, 1, 2, 3, 4, 5), (4, 5, 6, 7, 8, 9), (0, 1, 2, 4, 5, 6), (4, 5, 6, 8, 9, 10)),
+    "2x7": layout_of((0, 1, 2, 3, 4, 5, 6), (4, 5, 6, 7, 8, 9, 10)),
+    "pair of 7": layout_of((0, 1, 2, 3, 4, 5, 6), (0, 1, 2, 3, 4, 5, 7), symmetries=False),
+}
 
 
 @many
-@given(st.lists(st.integers(0, 15), min_size=6, max_size=7))
-def test_map_and_inverse_of_any_long_index(tiles):
-    natural = indices([sum(tile * 16**cell for cell, tile in enumerate(tiles))])
-    for one, other in ((LAYOUT.map, LAYOUT.inverse), (LAYOUT.inverse, LAYOUT.map)):
-        image = one(natural, len(tiles))
-        assert image[0] < LAYOUT.size(len(tiles))
-        assert other(image, len(tiles)) == natural
+@given(st.sampled_from(list(LONG)), st.integers(0, 3), st.lists(st.integers(0, 15), min_size=7, max_size=7))
+def test_long_tuples_are_mapped_one_to_one_within_bounds(name, table, tiles):
+    layout = LONG[name]
+    table %= len(layout.tables)
+    natural = indices([natural_index(tiles) % layout.size(table)])
+    memory = layout.map(table, natural)
+    assert memory[0] < layout.entries
+    assert layout.inverse(table, memory) == natural
 
 
-@pytest.mark.parametrize("lengths", [(4,), (1, 1, 1), (2, 5, 1, 4), (6, 6, 6, 6), (7, 7)])
-def test_tables_do_not_overlap(lengths):
-    starts, entries = LAYOUT.starts(lengths)
-    ends = [start + LAYOUT.size(length) for start, length in zip(starts, lengths, strict=True)]
-    assert starts[0] == 0
-    assert all(end <= start for end, start in zip(ends, [*starts[1:], entries], strict=True))
-    assert [start % LINE for start in starts] == [0] * len(lengths)
+def test_long_tables_do_not_meet():
+    rng = np.random.default_rng(1)
+    for layout in LONG.values():
+        seen = [
+            np.unique(layout.map(table, rng.integers(0, layout.size(table), 200_000).astype(np.uint32)))
+            for table in range(len(layout.tables))
+        ]
+        assert len(np.unique(np.concatenate(seen))) == sum(map(len, seen))
 
 
 SETS = {
@@ -90,6 +137,7 @@ SETS = {
     "3 features": (RULES["3x4"], TupleSet(((0, 4), (1, 5, 9), (11,)), symmetries=False)),
     "17 features": (RULES["4x4"], TupleSet(tuple((cell, 15 - cell) for cell in range(16)) + ((0, 1, 5),), False)),
     "64 features": (RULES["4x4"], TupleSet(tuple((cell, cell + 1, cell + 4) for cell in range(8)))),
+    "pairs": (RULES["4x4"], TupleSet(((0, 1, 2, 4, 5), (3,), (1, 5, 4, 0, 6), (9, 8, 4, 5), (0, 1, 5, 2)))),
     "2x2": (RULES["2x2"], TupleSet(((0, 1), (0, 1, 2, 3)))),
     "2x3": (RULES["2x3"], TupleSet(((0, 1, 2), (0, 3), (4,)))),
     "4x3": (RULES["4x3"], TupleSet(((0, 3, 6, 9), (1, 4, 7)))),
@@ -107,16 +155,17 @@ def test_entries_of_every_instruction_set(rules, tuples, instructions):
     expected = []
     for table, cells in network.features:
         natural = sum(boards[:, cell] << np.uint32(4 * digit) for digit, cell in enumerate(cells))
-        expected.append(LAYOUT.map(natural, len(cells)) + network.starts[table])
+        expected.append(network.layout.map(table, natural))
     found = [network.entries(pack(board, rules)) for board in boards.tolist()]
     assert np.array_equal(np.array(found).T, np.array(expected))
 
 
 @each_network
-def test_weights_of_a_network_begin_on_cache_lines(rules, tuples):
+def test_regions_of_a_network_begin_on_cache_lines(rules, tuples):
     network = NTupleNetwork(rules, tuples)
-    assert [(network.weights.ctypes.data + 4 * start) % 64 for start in network.starts] == [0] * len(network.starts)
-    assert len(network.weights) == LAYOUT.starts(network.lengths)[1]
+    assert network.weights.ctypes.data % 64 == 0
+    assert {table.base % LINE for table in network.layout.tables} <= {0, 1}
+    assert len(network.weights) == network.layout.entries
 
 
 def test_the_fastest_instruction_set_is_the_default(monkeypatch):

@@ -196,5 +196,5 @@ def test_too_many_weights_are_refused(monkeypatch):
 def test_description():
     tuples = TupleSet(((0, 1), (2,)), share=False)
     network = NTupleNetwork(RULES["2x2"], tuples)
-    assert network.describe() == {"tuples": tuples.to_dict(), "radix": 16, "layout": "packed16"}
+    assert network.describe() == {"tuples": tuples.to_dict(), "radix": 16, "layout": "paired16"}
     assert (network.m, network.lengths) == (16, (2,) * 8 + (1,) * 8)

@@ -1,4 +1,7 @@
-"""Figures of a set of games against values worked out by hand (the intervals with a pocket calculator and z = 1.96)."""
+"""Figures of a set of games against values worked out by hand.
+
+Trusts a pocket calculator and the printed tables: z = 1.96, and Student's t as every textbook has it.
+"""
 
 import math
 
@@ -7,7 +10,7 @@ import pytest
 
 from tdl.agents.records import RECORD
 from tdl.game.rules import Rules
-from tdl.statistics import block_row, mean_interval, reach, share_interval, statistics_block, summary
+from tdl.statistics import block_row, mean_interval, reach, share_interval, statistics_block, summary, t95
 
 GAMES = np.array([(96, 100, 10, 64), (97, 300, 20, 128), (98, 200, 30, 128), (99, 1000, 40, 256)], RECORD)
 TILES = [2**i for i in range(1, 16)]
@@ -41,10 +44,9 @@ def test_row_of_a_block():
 
 
 def test_row_has_the_tiles_of_the_game_whatever_was_reached():
-    wide = Rules(rows=4, cols=5) if False else Rules(rows=3, cols=3)
-    assert [name for name in block_row(GAMES, wide, 1, 0) if name.startswith("reach_")] == [
-        f"reach_{tile}" for tile in wide.tiles
-    ]
+    rules = Rules(rows=2, cols=5)
+    row = block_row(GAMES, rules, seconds=1, mean_abs_error=0)
+    assert [name for name in row if name.startswith("reach_")] == [f"reach_{tile}" for tile in rules.tiles]
 
 
 def test_row_of_no_time():
@@ -56,16 +58,36 @@ def test_reach_counts_games_with_at_least_the_tile(tile, games):
     assert reach(GAMES, tile) == games
 
 
+# 97.5% points of Student's t, from the printed tables
 @pytest.mark.parametrize(
-    ("values", "low", "high"),
+    ("df", "t", "error"),
+    [(3, 3.18245, 5e-3), (4, 2.77645, 4e-3), (5, 2.57058, 1e-3), (9, 2.26216, 1e-4), (30, 2.04227, 1e-5),
+     (100, 1.98397, 1e-5), (10**9, 1.95996, 1e-5)],
+)  # fmt: skip
+def test_students_t(df, t, error):
+    assert t95(df) == pytest.approx(t, rel=error)
+
+
+@pytest.mark.parametrize(
+    ("values", "half"),
     [
-        ([1, 2, 3, 4], 1.23485, 3.76515),  # 2.5 +- 1.96 * 1.29099 / 2
-        ([10, 10, 10], 10, 10),
-        ([0, 2], -0.95996, 2.95996),  # 1 +- 1.96 * 1.41421 / 1.41421
+        ([1, 2, 3, 4], 3.18245 * 1.29099 / 2),  # t * standard deviation / root of n
+        ([1, 3] * 5, 2.26216 * 1.05409 / 3.16228),
+        ([0, 100] * 500, 1.96234 * 50.0250 / 31.6228),
+        ([10] * 5, 0),
     ],
+    ids=["four", "ten", "a thousand", "all equal"],
 )
-def test_interval_of_a_mean(values, low, high):
-    assert mean_interval(np.array(values)) == pytest.approx((low, high), abs=1e-5)
+def test_interval_of_a_mean(values, half):
+    mean = sum(values) / len(values)
+    assert mean_interval(np.array(values)) == pytest.approx((mean - half, mean + half), rel=5e-3)
+
+
+@pytest.mark.parametrize(("values", "half"), [([0, 2], 12.7062), ([0, 3, 6], 4.30265 * 3 / 1.73205)])
+def test_interval_of_very_few_values_is_wide_enough(values, half):
+    """Two or three seeds: the place where a normal interval would be much too narrow."""
+    low, high = mean_interval(np.array(values))
+    assert (high - low) / 2 == pytest.approx(half, rel=0.02)
 
 
 @pytest.mark.parametrize("values", [[], [5]])
@@ -105,7 +127,8 @@ def test_interval_of_a_share_covers_as_often_as_it_says():
 def test_summary():
     told = summary(GAMES, Rules())
     reached = told.pop("reach")
-    assert told.pop("mean_ci95") == pytest.approx([400 - 395.19, 400 + 395.19], abs=0.1)  # 1.96 * 403.11 / 2 = 395.04
+    half = 3.18245 * 408.2483 / 2  # t of 3 degrees of freedom * standard deviation / root of n
+    assert told.pop("mean_ci95") == pytest.approx([400 - half, 400 + half], abs=3)
     assert told == {"episodes": 4, "mean": 400.0, "median": 250.0, "max": 1000, "moves": 100}
     assert list(reached) == [str(tile) for tile in (*ALL_REACHED, 128, 256)]
     assert reached["64"]["rate"] == 1

@@ -170,7 +170,7 @@ def test_a_folder_in_place_of_a_file(copy):
         read_meta(copy)
 
 
-@pytest.mark.parametrize("content", ["", "null", "[]", "3", "{}{}", '{"episode": 7}', '{"format": "tdl-checkpoint-0"}'])
+@pytest.mark.parametrize("content", ["", "null", "[]", "3", "{}{}", '{"episode": 7}', '{"format": "checkpoint-0"}'])
 def test_other_files_are_refused(copy, content):
     (copy / META).write_text(content)
     with pytest.raises(CheckpointError, match=META):

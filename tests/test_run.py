@@ -1,0 +1,307 @@
+"""What a run leaves behind is a contract: other programs read these files.
+
+Trusts the list of files and columns that stands here, and NumPy, csv and json as the readers other programs use.
+"""
+
+import csv
+import json
+import re
+import struct
+import subprocess
+import sys
+from dataclasses import fields
+from importlib import resources
+
+import numpy as np
+import pytest
+from hydra import compose, initialize_config_module
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from omegaconf import OmegaConf
+from runs import SMALL, checkpoint, inside, only_run, outcome, program, result, start, train
+
+import tdl
+from tdl import config
+from tdl.network.ntuple import NTupleNetwork
+
+RECORD = [("episode", "<i8"), ("score", "<i8"), ("moves", "<i4"), ("max_tile", "<i4")]
+
+BLOCK = ["episode", "mean", "median", "max", "moves", "seconds", "moves_per_second", "mean_abs_error"]
+
+TILES = [2**index for index in range(1, 16)]
+
+RESULT = {
+    "status", "config_hash", "names", "seed", "alpha", "config", "commit", "dirty", "versions", "cpu", "instructions",
+    "episodes", "moves", "seconds", "moves_per_second", "peak_memory_bytes", "evaluation",
+}  # fmt: skip
+
+WITHOUT_EVALUATION = RESULT - {"evaluation"}
+
+CONF = resources.files("tdl.conf")
+
+NAMES = {group: sorted(path.name.removesuffix(".yaml") for path in (CONF / group).iterdir()) for group in
+         ("experiment", "game", "learner", "tiles", "tuples")}  # fmt: skip
+
+WORDS = ("episodes=55", "evaluate.episodes=7", "save.every=20", "save.keep=2")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A run of five blocks and a half, as a program of its own that names its folder itself."""
+    cwd = tmp_path_factory.mktemp("cwd")
+    done = program(cwd, *SMALL, *WORDS)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout.splitlines()[-1] == f"results in {only_run(cwd)}"
+    return only_run(cwd)
+
+
+@pytest.fixture
+def composed():
+    """Composes `conf/run.yaml` with overrides, as Hydra does before a run."""
+    config.register()
+    with initialize_config_module("tdl.conf", version_base="1.3"):
+        yield lambda *words, **more: compose("run", list(words), **more)
+
+
+def test_files(folder):
+    found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    assert found == {
+        ".hydra/config.yaml", ".hydra/hydra.yaml", ".hydra/overrides.yaml", "episodes.npy", "blocks.csv",
+        "evaluation.npy", "result.json", "train.log", "curve.png", "checkpoint/meta.json",
+        "checkpoint/weights-0000000055.npy", "kept/0000000040/meta.json", "kept/0000000040/weights-0000000040.npy",
+    }  # fmt: skip
+
+
+def test_folder_is_named_by_time_configuration_and_process(folder):
+    assert folder.parent.name == "outputs"
+    named = re.fullmatch(r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_([0-9a-f]{8})_\d+", folder.name)
+    assert named
+    assert named[1] == result(folder)["config_hash"]
+
+
+@pytest.mark.parametrize(("name", "rows"), [("episodes.npy", 55), ("evaluation.npy", 7)])
+def test_records(folder, name, rows):
+    records = np.load(folder / name, allow_pickle=False)
+    assert records.dtype == np.dtype(RECORD)
+    assert records["episode"].tolist() == list(range(rows))
+    assert set(records["max_tile"].tolist()) <= set(TILES)
+    assert (records["moves"] > 0).all()
+    assert (records["score"] >= records["max_tile"]).all()
+
+
+def test_records_can_be_mapped(folder):
+    """A file of a hundred million episodes is not read into memory."""
+    mapped = np.load(folder / "episodes.npy", mmap_mode="r")
+    assert isinstance(mapped, np.memmap)
+    assert mapped.tobytes() == np.load(folder / "episodes.npy").tobytes()
+
+
+def test_blocks(folder):
+    with (folder / "blocks.csv").open(newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header == BLOCK + [f"reach_{tile}" for tile in TILES]
+    assert [row[0] for row in rows] == ["10", "20", "30", "40", "50", "55"]
+    records = np.load(folder / "episodes.npy")
+    for first, row in zip(range(0, 60, 10), rows, strict=True):
+        games, told = records[first : first + 10], dict(zip(header, map(float, row), strict=True))
+        assert told["mean"] == games["score"].mean()
+        assert told["median"] == np.median(games["score"])
+        assert told["max"] == games["score"].max()
+        assert told["moves"] == games["moves"].sum()
+        assert told["seconds"] > 0
+        assert told["moves_per_second"] > 0
+        assert told["mean_abs_error"] > 0
+        assert [told[f"reach_{tile}"] for tile in TILES] == [(games["max_tile"] >= tile).mean() for tile in TILES]
+
+
+def test_log(folder):
+    text = (folder / "train.log").read_text()
+    heads = re.findall(r"^(\d+)\tmean = ([\d.]+)\tmax = (\d+)\tops = \d+$", text, re.MULTILINE)
+    assert [head[0] for head in heads] == ["10", "20", "30", "40", "50", "55"]
+    records = np.load(folder / "episodes.npy")
+    assert [int(head[2]) for head in heads] == [records["score"][i : i + 10].max() for i in range(0, 60, 10)]
+    rest = [line for line in text.splitlines() if not line[0].isdigit()]
+    assert rest
+    assert all(re.fullmatch(r"\t\d+ \t[\d.]+%\t\([\d.]+%\)", line) for line in rest)
+
+
+def test_result(folder):
+    told = result(folder)
+    assert set(told) == RESULT
+    assert (told["status"], told["seed"], told["alpha"], told["episodes"]) == ("finished", 0, 0.1, 55)
+    assert told["names"] == {"game": "pow2", "tiles": "p90_10", "tuples": "custom", "learner": "td"}
+    assert told["moves"] == np.load(folder / "episodes.npy")["moves"].sum()
+    assert told["seconds"] > 0
+    assert told["moves_per_second"] == pytest.approx(told["moves"] / told["seconds"], rel=1e-3)
+    assert 1e7 < told["peak_memory_bytes"] < 1e12
+    assert {"tdl", "python", "numpy", "hydra-core", "omegaconf"} <= set(told["versions"])
+    assert told["instructions"] in NTupleNetwork.instruction_sets()
+    assert told["cpu"]
+    games, evaluation = np.load(folder / "evaluation.npy"), told["evaluation"]
+    assert evaluation["episodes"] == 7
+    assert evaluation["mean"] == games["score"].mean()
+    low, high = evaluation["mean_ci95"]
+    assert low < evaluation["mean"] < high
+    reached = [tile for tile in TILES if (games["max_tile"] >= tile).any()]
+    assert list(evaluation["reach"]) == list(map(str, reached))
+    for tile in reached:
+        told = evaluation["reach"][str(tile)]
+        assert told["rate"] == (games["max_tile"] >= tile).mean()
+        assert 0 <= told["ci95"][0] <= told["rate"] <= told["ci95"][1] <= 1
+
+
+def test_result_holds_the_configuration(folder):
+    told = result(folder)["config"]
+    assert config.to_plain(config.from_plain(told)) | {"tuples": told["tuples"], "tiles": told["tiles"]} == told
+    assert told["tuples"]["cells"] == [[0, 1, 2, 3], [4, 5]]
+    hydra = OmegaConf.to_container(OmegaConf.load(folder / ".hydra" / "config.yaml"))
+    assert json.loads(json.dumps(hydra)) == told
+    assert list(OmegaConf.load(folder / ".hydra" / "overrides.yaml")) == [*SMALL, *WORDS]
+
+
+def test_checkpoint(folder):
+    meta, arrays = checkpoint(folder)
+    assert {"format", "episode", "moves", "rules", "network", "learner", "names", "config", "arrays"} <= set(meta)
+    assert meta["episode"] == 55
+    assert meta["rules"]["game"] == "pow2"
+    assert meta["network"]["tuples"]["cells"] == [[0, 1, 2, 3], [4, 5]]
+    assert list(arrays) == ["weights"]
+    assert arrays["weights"].dtype == np.float32
+
+
+def test_curve_is_a_picture(folder):
+    data = (folder / "curve.png").read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    width, height = struct.unpack(">II", data[16:24])
+    assert 800 <= width <= 4000
+    assert 400 <= height <= 3000
+    assert len(data) > 10_000  # a blank one packs into less
+
+
+def test_same_seed_same_bytes_other_seed_other_bytes(folder, tmp_path):
+    """In this process as in the other one; and once more with everything given on the command line."""
+    assert outcome(train(tmp_path / "same", *WORDS)) == outcome(folder)
+    assert outcome(train(tmp_path / "given", *WORDS, "seed=0", "alpha=0.1", "tiles=p90_10")) == outcome(folder)
+    other = outcome(train(tmp_path / "other", *WORDS, "seed=1"))
+    assert not [name for name in ("weights", "episodes.npy", "evaluation.npy") if other[name] == outcome(folder)[name]]
+
+
+def test_two_at_once_never_meet(tmp_path):
+    running = [start(tmp_path, *SMALL, "episodes=5", "evaluate.episodes=0") for _ in range(2)]
+    assert [process.communicate() and process.returncode for process in running] == [0, 0]
+    assert len(list(tmp_path.rglob("result.json"))) == 2
+
+
+WATCHED = """
+import sys
+from tdl.run import main
+try:
+    main()
+except SystemExit as exit_:
+    print("exit code", exit_.code)
+print("imported", sorted({"pandas", "seaborn", "matplotlib", "scipy"} & set(sys.modules)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "left"),
+    [
+        (("episodes=0", "evaluate.episodes=0"), {"result.json"}),
+        (("episodes=0", "evaluate.episodes=3"), {"result.json", "evaluation.npy"}),
+    ],
+)
+def test_without_training_no_checkpoint_no_curve(tmp_path, words, left):
+    command = [sys.executable, "-c", WATCHED, *SMALL, *words]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-2:] == ["exit code 0", "imported []"]
+    folder = only_run(tmp_path)
+    found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and path.stat().st_size}
+    assert {name for name in found if not name.startswith(".hydra")} - {"episodes.npy"} == left
+    assert len(np.load(folder / "episodes.npy")) == 0
+    assert set(result(folder)) == (RESULT if "evaluation.npy" in left else WITHOUT_EVALUATION)
+    assert (result(folder)["status"], result(folder)["moves_per_second"]) == ("finished", None)
+
+
+def test_sweep_leaves_a_table_with_a_row_for_a_failed_job_too(tmp_path):
+    done = inside("-m", *SMALL, "episodes=10", "alpha=0.1,-1,5", "learner.order=forward,backwards",
+                  f"hydra.sweep.dir={tmp_path / 'sweep'}")  # fmt: skip
+    assert done.returncode == 2
+    with (tmp_path / "sweep" / "sweep.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    told = {(float(row["alpha"]), row["learner.order"]): row for row in rows}
+    assert len(rows) == len(told) == 6
+    assert {key for key, row in told.items() if row["status"] == "finished"} == {(0.1, "forward")}
+    assert {row["status"] for row in rows} == {"finished", "failed"}
+    good, bad, diverged = told[0.1, "forward"], told[-1, "forward"], told[5, "forward"]
+    assert float(good["eval_mean"]) > 0
+    assert good["error"] == bad["eval_mean"] == ""
+    assert "alpha: -1.0 is not allowed" in bad["error"]
+    assert "learning diverged" in diverged["error"]
+    assert len(done.stderr.split("tdl: ")) == 7  # a line for each job that failed, and the last one
+    assert "sweep.csv" in done.stdout
+
+
+def test_sweep_without_a_failure_ends_well(tmp_path):
+    done = inside("-m", *SMALL, "episodes=10", "seed=range(0,2)", f"hydra.sweep.dir={tmp_path / 'sweep'}")
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "sweep" / "sweep.csv").open(newline="") as file:
+        assert [(row["seed"], row["status"]) for row in csv.DictReader(file)] == [("0", "finished"), ("1", "finished")]
+
+
+def test_help_names_every_key_and_every_choice(tmp_path):
+    done = program(tmp_path, "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    described = set(re.findall(r"^(\w+):", done.stdout, re.MULTILINE))
+    assert {field.name for field in fields(config.RunConfig)} <= described
+    for group, names in NAMES.items():
+        assert f"{group}: {', '.join(names)}" in done.stdout
+    assert not list(tmp_path.iterdir())
+
+
+def test_cfg_job_prints_the_configuration(tmp_path):
+    done = program(tmp_path, "--cfg", "job", "alpha=0.25", "tuples=2x4")
+    assert (done.returncode, done.stderr) == (0, "")
+    read = config.read(OmegaConf.create(done.stdout))
+    assert (read.alpha, read.tuples.cells, read.episodes) == (0.25, [[0, 1, 2, 3], [4, 5, 6, 7]], 100_000)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", NAMES["tuples"])
+def test_every_tuple_set_composes(composed, name):
+    shape = config.tuple_set_of(config.read(composed(f"tuples={name}")))
+    assert shape == tdl.tuple_set(name)
+    shape.check_board(4, 4)
+    sizes = re.fullmatch(r"(\d+)x(\d+)", name)
+    if sizes:
+        assert [len(cells) for cells in shape.cells] == [int(sizes[2])] * int(sizes[1])
+
+
+@pytest.mark.parametrize(("group", "name"), [(group, name) for group in ("game", "learner", "tiles")
+                                             for name in NAMES[group]])  # fmt: skip
+def test_every_choice_composes(composed, group, name):
+    config.rules(config.read(composed(f"{group}={name}")))
+
+
+@pytest.mark.parametrize("name", NAMES["experiment"])
+def test_every_experiment_wins_over_the_defaults(composed, name):
+    """Each value in its file is the value of the composed configuration; each value of its sweep is allowed."""
+    cfg = composed(f"experiment={name}", return_hydra_config=True)
+    file = OmegaConf.load(CONF / "experiment" / f"{name}.yaml")
+    for key in set(file) - {"defaults", "hydra"}:
+        assert OmegaConf.merge(cfg[key], file[key]) == cfg[key] if OmegaConf.is_config(file[key]) else file[key]
+        assert OmegaConf.is_config(file[key]) or cfg[key] == file[key]
+    chosen = OmegaConf.to_container(cfg.hydra.runtime.choices)
+    for override in OmegaConf.to_container(file.get("defaults", OmegaConf.create([]))):
+        ((group, choice),) = override.items()
+        assert chosen[group.removeprefix("override").strip(" /")] == choice
+    sweep = file.get("hydra", {}).get("sweeper", {}).get("params", {})
+    assert OmegaConf.to_container(cfg.hydra.sweeper)["params"] == (dict(sweep) or None)
+    for key, values in sweep.items():
+        for value in OverridesParser.create().parse_override(f"{key}={values}").sweep_string_iterator():
+            config.read(composed(f"experiment={name}", f"{key}={value}"))
+
+
+@pytest.mark.parametrize("name", NAMES["experiment"])
+def test_every_experiment_runs(tmp_path, name):
+    train(tmp_path / "run", f"experiment={name}", "episodes=5", "hydra.mode=RUN")
+    assert result(tmp_path / "run")["episodes"] == 5
