@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources
@@ -18,15 +17,13 @@ from typing import Any
 from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING, DictConfig, OmegaConf
 
-from tdl.agents.selfplay import MAX_LANES, ORDERS
-from tdl.agents.trainer import Trainer, lane_count
+from tdl.agents.selfplay import ORDERS
+from tdl.agents.trainer import MAX_ALPHA, Trainer, lane_count
+from tdl.checks import check_above_zero, check_share, check_whole
 from tdl.errors import ConfigError, nearest, refuse
 from tdl.game.rules import GAMES, Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet
-
-MAX_ALPHA = 10.0
-"""Above 2 a single entry diverges; experiments with divergence need somewhat more."""
 
 
 @dataclass
@@ -178,13 +175,11 @@ def check(config: RunConfig) -> None:
         raise refuse(
             "learner.order", config.learner.order, f"{' or '.join(orders)}{nearest(config.learner.order, orders)}"
         )
-    _above_zero("learner.alpha", config.learner.alpha, MAX_ALPHA)
+    check_above_zero("learner.alpha", config.learner.alpha, MAX_ALPHA)
     if config.alpha is not None:
-        _above_zero("alpha", config.alpha, MAX_ALPHA)
-    if not 0 <= config.gamma <= 1:
-        raise refuse("gamma", config.gamma, "a number from 0 to 1")
-    if not 1 <= lane_count(config.lanes) <= MAX_LANES:
-        raise refuse("lanes", config.lanes, f"auto or a whole number from 1 to {MAX_LANES}")
+        check_above_zero("alpha", config.alpha, MAX_ALPHA)
+    check_share("gamma", config.gamma)
+    lane_count(config.lanes)
     for key, value, least in (
         ("episodes", config.episodes, 0),
         ("block", config.block, 1),
@@ -194,11 +189,11 @@ def check(config: RunConfig) -> None:
         ("save.every", config.save.every, 1),
         ("budget.moves", config.budget.moves, 1),
     ):
-        if value is not None and not least <= value < 2**63:
-            raise refuse(key, value, f"a whole number of at least {least}")
+        if value is not None:
+            check_whole(key, value, least)
     for key, seconds in (("save.seconds", config.save.seconds), ("budget.seconds", config.budget.seconds)):
         if seconds is not None:
-            _above_zero(key, seconds, math.inf)
+            check_above_zero(key, seconds)
 
 
 def rules(config: RunConfig) -> Rules:
@@ -246,15 +241,21 @@ def tuple_set(name: str) -> TupleSet:
     ------
     ConfigError : there is none of this name.
     """
-    folder = resources.files("tdl.conf") / "tuples"
+    group = group_file("tuples", name)
+    return TupleSet(tuple(map(tuple, group["cells"])), group["symmetries"], group["share"])
+
+
+def group_file(group: str, name: str) -> dict[str, Any]:
+    """What `conf/<group>/<name>.yaml` says.
+
+    Raises
+    ------
+    ConfigError : there is no such file.
+    """
+    folder = resources.files("tdl.conf") / group
     names = sorted(path.name.removesuffix(".yaml") for path in folder.iterdir() if path.name.endswith(".yaml"))
     if name not in names:
-        raise refuse("tuples", name, f"one of {', '.join(names)}{nearest(name, names)}")
-    group = OmegaConf.create((folder / f"{name}.yaml").read_text())
-    return TupleSet(tuple(map(tuple, group.cells)), group.symmetries, group.share)
-
-
-def _above_zero(key: str, value: float, most: float) -> None:
-    if not (0 < value <= most and math.isfinite(value)):
-        limit = f" and at most {most:g}" if math.isfinite(most) else ""
-        raise refuse(key, value, f"a number above 0{limit}")
+        raise refuse(group, name, f"one of {', '.join(names)}{nearest(name, names)}")
+    plain = OmegaConf.to_container(OmegaConf.create((folder / f"{name}.yaml").read_text()))
+    assert isinstance(plain, dict)
+    return {str(key): value for key, value in plain.items()}

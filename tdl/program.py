@@ -48,7 +48,7 @@ class _Job:
             self.error = self.error or error
             if chosen.mode == RunMode.MULTIRUN and not isinstance(error, KeyboardInterrupt | Interrupted):
                 code, line = explain(error, True)
-                sweep.mark_failed(folder, cfg, chosen_names(), line if code else repr(error))
+                sweep.mark_failed(folder, cfg, chosen_names(cfg), line if code else repr(error))
                 print(f"tdl: {' '.join(chosen.overrides.task)}: {line or repr(error)}", file=sys.stderr)
             elif chosen.mode == RunMode.MULTIRUN:
                 raise KeyboardInterrupt from error  # ends the whole sweep
@@ -186,8 +186,14 @@ def explicit_keys() -> list[str]:
     return [str(override).split("=", 1)[0].lstrip("+~") for override in HydraConfig.get().overrides.task]
 
 
-def chosen_names() -> dict[str, str]:
-    """The name chosen in each group, as `{"tuples": "4x6", ...}`; `custom` where the command line changed it."""
-    changed = {key.split(".")[0] for key in explicit_keys() if key.startswith(("tuples.", "tiles.", "game."))}
+def chosen_names(cfg: DictConfig) -> dict[str, str]:
+    """The name chosen in each group, as `{"tuples": "4x6", ...}`; `custom` where something changed what it stands for.
+
+    Tables show these names; nothing else depends on them.
+    """
     chosen = HydraConfig.get().runtime.choices
-    return {name: "custom" if name in changed else str(chosen[name]) for name in GROUPS}
+    names = {name: str(chosen[name]) for name in GROUPS}
+    for name in ("tuples", "tiles"):
+        if OmegaConf.to_container(cfg[name]) != config.group_file(name, names[name]):
+            names[name] = "custom"
+    return names

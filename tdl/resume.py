@@ -65,6 +65,9 @@ def _known(value: Any) -> Any:
 def _take(stored: dict[str, Any], now: dict[str, Any], key: str) -> None:
     """Let the command line's value of a changeable key hold; of `save.every` that one value only."""
     parts = key.split(".")
+    if parts[0] not in now:  # an experiment
+        stored.update({name: now[name] for name in config.CHANGEABLE if name != "resume"})
+        return
     if parts[0] not in config.CHANGEABLE or parts[0] == "resume":
         return
     if len(parts) == 2 and isinstance(stored[parts[0]], dict):

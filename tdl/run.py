@@ -9,29 +9,33 @@ from omegaconf import DictConfig
 from tdl import config
 from tdl.program import chosen_names, explicit_keys, run_program
 from tdl.resume import resumed_config, run_folder
-from tdl.training import TrainingRun, continued
+from tdl.runlock import RunLock
+from tdl.training import TrainingRun, continued, is_finished, refuse_used
 
 
 def job(cfg: DictConfig, folder: Path) -> None:
     """One run: check everything, train, evaluate, draw the curve."""
     settings = config.read(cfg)
-    names, meta = chosen_names(), None
+    names, meta = chosen_names(cfg), None
     if settings.resume is not None:
         folder = run_folder(settings.resume)
         meta = continued(folder)
         names = meta["names"]
         settings = resumed_config(settings, meta, explicit_keys())
-    run = TrainingRun(settings, folder, names, meta)
-    if meta and run.finished():
-        print(f"tdl: {folder} is finished ({run.trainer.episode} episodes); nothing to do")
+    else:
+        refuse_used(folder)
+    if meta and is_finished(folder, settings, meta):
+        print(f"tdl: {folder} is finished ({meta['episode']} episodes); nothing to do")
         return
-    run.run()
-    episodes = run.trainer.episode
-    run.release()
-    if episodes:
-        from tdl.figures import save_curve  # pandas and seaborn take a second to import
+    with RunLock(folder):
+        run = TrainingRun(settings, folder, names, meta)
+        run.run()
+        episodes = run.trainer.episode
+        run.release()
+        if episodes:
+            from tdl.figures import save_curve  # pandas and seaborn take a second to import
 
-        save_curve(folder)
+            save_curve(folder)
     print(f"results in {folder}")
 
 

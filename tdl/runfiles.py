@@ -59,6 +59,10 @@ class RunFiles:
         with (self.folder / "train.log").open("a") as file:
             file.write(block)
 
+    def sync(self) -> None:
+        """Make what was appended outlast a power cut; to be called before a checkpoint that counts on it."""
+        os.fsync(self._episodes.fileno())
+
     def close(self) -> None:
         """Close the files; every block is in them already."""
         self._episodes.close()

@@ -17,10 +17,14 @@ Z95 = 1.959963984540054
 
 
 def t95(df: int) -> float:
-    """Half width of a 95% interval in standard errors when these are estimated: Student's t with df degrees of freedom.
+    """Half width of a 95% interval in estimated standard errors: Student's t with df degrees of freedom.
 
-    The expansion of Abramowitz and Stegun (1964), 26.7.5; off by 0.3% at df = 4, less above.
+    Exact for 1 and 2; above, the expansion of Abramowitz and Stegun (1964), 26.7.5, which is off by 0.1% at 3.
     """
+    if df == 1:
+        return math.tan(0.95 * math.pi / 2)
+    if df == 2:
+        return 0.95 * math.sqrt(2 / (1 - 0.95**2))
     z = Z95
     terms = (
         (z**3 + z) / 4,
@@ -28,7 +32,7 @@ def t95(df: int) -> float:
         (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
         (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
     )
-    return z + sum(term / df ** (i + 1) for i, term in enumerate(terms))
+    return z + sum(term / float(df) ** (i + 1) for i, term in enumerate(terms))
 
 
 def mean_interval(values: NDArray[Any]) -> tuple[float, float]:

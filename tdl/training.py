@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +12,7 @@ from typing import Any
 from tdl import config, environment
 from tdl.agents.player import WEIGHTS
 from tdl.agents.trainer import Trainer, evaluate
-from tdl.errors import CheckpointError, Interrupted, TdlError
+from tdl.errors import CheckpointError, ConfigError, Interrupted
 from tdl.interrupts import Interrupts
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.storage import Meta, read_array, read_meta, write_checkpoint
@@ -56,56 +58,54 @@ class TrainingRun:
         }
         self._saved_at = time.monotonic()
 
-    def finished(self) -> bool:
-        """Whether nothing is left to train: all episodes are played or a budget is used up."""
-        budget = self.settings.budget
-        return (
-            self.trainer.episode >= self.settings.episodes
-            or (budget.seconds is not None and self.seconds >= budget.seconds)
-            or (budget.moves is not None and self.moves >= budget.moves)
-        )
+    def trained(self) -> bool:
+        """Whether nothing is left to train."""
+        return _is_trained(self.settings, self.trainer.episode, self.moves, self.seconds)
 
     def run(self) -> None:
-        """Train, evaluate, and leave every file of the run.
+        """Train, evaluate, and leave every file of the run but the curve.
 
         Raises
         ------
         DivergenceError : the last good checkpoint stays.
-        Interrupted : after the signal's block is finished and saved.
+        Interrupted : by a signal; in training after its block is finished and saved.
         CheckpointError : a checkpoint could not be written; the one before is intact.
+        OSError : another file could not be written; the last checkpoint is intact.
         """
         self._write_result()
         try:
             with Interrupts() as interrupts:
                 last = self._train(interrupts)
-                if self.trainer.episode > self.saved_episode:
-                    self._save()
-                if interrupts.requested:
-                    raise Interrupted(
-                        f"stopped at episode {self.trainer.episode}; go on with resume={self.folder}",
-                        128 + interrupts.requested,
-                    )
-        except TdlError as error:
+                self._stop_if(interrupts)
+                self._evaluate(interrupts)
+            self._write_result("finished")
+        except BaseException as error:
             self.result["error"] = str(error)
-            self._write_result("interrupted" if isinstance(error, Interrupted) else "failed")
+            stopped = isinstance(error, Interrupted | KeyboardInterrupt)
+            with contextlib.suppress(OSError):  # a full disk may be why we are here
+                self._write_result("interrupted" if stopped else "failed")
             raise
-        except KeyboardInterrupt:
-            self._write_result("interrupted")
-            raise
-        self._evaluate()
-        self._write_result("finished")
         if last:
             print(last, end="")
 
+    def _stop_if(self, interrupts: Interrupts) -> None:
+        if interrupts.requested:
+            raise Interrupted(
+                f"stopped at episode {self.trainer.episode}; go on with resume={self.folder}",
+                128 + interrupts.requested,
+            )
+
     def _train(self, interrupts: Interrupts) -> str:
-        """Play blocks until the run ends; gives the last statistics block."""
+        """Play blocks until the run ends or is interrupted, and save; gives the last statistics block."""
         block, progress = "", Progress("train", self.trainer.episode, self.settings.episodes)
         files = RunFiles(self.folder, self.trainer.episode)
         try:
-            while not self.finished() and not interrupts.requested:
+            while not self.trained() and not interrupts.requested:
                 block = self._play_block(files, progress)
                 if self._save_due():
-                    self._save()
+                    self._save(files)
+            if self.trainer.episode > self.saved_episode:
+                self._save(files)
         finally:
             files.close()
             progress.close()
@@ -133,8 +133,9 @@ class TrainingRun:
             save.seconds is not None and time.monotonic() - self._saved_at >= save.seconds
         )
 
-    def _save(self) -> None:
+    def _save(self, files: RunFiles) -> None:
         assert self.network is not None
+        files.sync()
         meta = {
             "episode": self.trainer.episode,
             "moves": self.moves,
@@ -150,12 +151,17 @@ class TrainingRun:
         self.saved_episode, self._saved_at = self.trainer.episode, time.monotonic()
         self._write_result()
 
-    def _evaluate(self) -> None:
+    def _evaluate(self, interrupts: Interrupts) -> None:
         episodes = self.settings.evaluate.episodes
         if not episodes:
             return
         assert self.network is not None
         progress = Progress("evaluate", 0, episodes)
+
+        def between(finished: int, moves: int) -> None:
+            progress.update(finished, moves)
+            self._stop_if(interrupts)
+
         start = time.perf_counter()
         records: Records = evaluate(
             self.network,
@@ -163,11 +169,12 @@ class TrainingRun:
             seed=self.settings.seed,
             gamma=self.settings.gamma,
             lanes=self.settings.lanes,
-            between=progress.update,
+            between=between,
         )
         seconds = time.perf_counter() - start
         progress.update(episodes, int(records["moves"].sum()), float(records["score"].mean()))
         progress.close()
+        self._stop_if(interrupts)
         save_records(self.folder / "evaluation.npy", records)
         self.result["evaluation"] = summary(records, self.rules) | {"seconds": seconds}
 
@@ -199,3 +206,38 @@ def continued(folder: Path) -> Meta:
     if "config" not in meta:
         raise CheckpointError(f"{folder}: its checkpoint is not of a training run")
     return meta
+
+
+def is_finished(folder: Path, settings: config.RunConfig, meta: Meta) -> bool:
+    """Whether the run in a folder came to its end, and this configuration asks for nothing more."""
+    try:
+        result = json.loads((folder / "result.json").read_text())
+    except (OSError, ValueError):
+        return False
+    return bool(
+        result.get("status") == "finished"
+        and result["episodes"] == meta["episode"]
+        and result["config"]["evaluate"] == config.to_plain(settings)["evaluate"]
+        and _is_trained(settings, meta["episode"], meta["moves"], meta["seconds"])
+    )
+
+
+def _is_trained(settings: config.RunConfig, episode: int, moves: int, seconds: float) -> bool:
+    """Whether all episodes are played or a budget is used up."""
+    budget = settings.budget
+    return (
+        episode >= settings.episodes
+        or (budget.seconds is not None and seconds >= budget.seconds)
+        or (budget.moves is not None and moves >= budget.moves)
+    )
+
+
+def refuse_used(folder: Path) -> None:
+    """Refuse to begin a new run where one is already.
+
+    Raises
+    ------
+    ConfigError : the folder holds a run.
+    """
+    if (folder / "result.json").exists() or (folder / CHECKPOINT).exists():
+        raise ConfigError(f"hydra.run.dir: {folder} holds a run already; go on with resume={folder}, or name another")

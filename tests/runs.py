@@ -24,24 +24,31 @@ MEASURED = ("seconds", "moves_per_second")
 """Columns of `blocks.csv` that differ from run to run."""
 
 
-def start(cwd, *words, **options):
-    """Start `python -m tdl.run WORDS` in the folder `cwd`; it goes on while the test does."""
+@contextlib.contextmanager
+def running(cwd, *words, **options):
+    """Start `python -m tdl.run WORDS` in the folder `cwd`; it goes on while the test does, at most as long."""
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
-    return subprocess.Popen([sys.executable, "-m", "tdl.run", *map(str, words)], cwd=cwd, **options)
+    with subprocess.Popen([sys.executable, "-m", "tdl.run", *map(str, words)], cwd=cwd, **options) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def ended(process):
+    """Wait for the end of a process: a `CompletedProcess` with the exit code and both outputs."""
+    out, err = process.communicate(timeout=120)
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 
 def program(cwd, *words, **options):
-    """The same, to its end: a `CompletedProcess` with the exit code and both outputs."""
-    process = start(cwd, *words, **options)
-    try:
-        out, err = process.communicate(timeout=120)
-    finally:
-        process.kill()
-    return subprocess.CompletedProcess(words, process.returncode, out, err)
+    """Run `python -m tdl.run WORDS` in the folder `cwd`, to its end."""
+    with running(cwd, *words, **options) as process:
+        return ended(process)
 
 
 def inside(*words):
-    """The same inside this process, where starting costs nothing; an unexpected error is raised, not printed."""
+    """The same inside this process, where starting costs little; an unexpected error is raised, not printed."""
     out, err, code = io.StringIO(), io.StringIO(), None
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         patch.setattr(sys, "argv", ["tdl-run", *map(str, words)])

@@ -34,10 +34,11 @@ def value(board, player):
     moves = engine(RULES_2X2).afterstates(board)
     if not moves:
         return 0.0
-    return player([
+    worth = [
         reward + sum(p * value(following, player) for following, p in after_drop(after, RULES_2X2.drop))
         for _, after, reward in moves
-    ])
+    ]
+    return player(worth)
 
 
 def value_of_start(player, board=0, law=RULES_2X2.start):

@@ -20,12 +20,13 @@ FLOORS = [  # from top to bottom; names of modules and packages of tdl
     ["sweep", "config"],  # many runs; the values of one
     ["figures"],  # data frames to figures
     ["results"],  # finished runs to data frames
-    ["runfiles", "progress", "interrupts", "environment"],  # what a run leaves and shows
+    ["runfiles", "progress", "interrupts", "runlock", "environment"],  # what a run leaves and shows
     ["statistics"],  # figures of a set of games
     ["agents"],  # who plays
     ["learning"],  # how value is learned
     ["network"],  # what a position is worth
     ["game"],  # what the game is
+    ["checks"],  # one value
     ["errors"],
 ]
 

@@ -12,6 +12,7 @@ from runs import SMALL, checkpoint, train
 import tdl
 from tdl.agents.records import RECORD
 from tdl.errors import CheckpointError, ConfigError
+from tdl.game.reference import EVALUATION
 
 CELLS = ((0, 1, 2, 3), (4, 5))
 
@@ -19,7 +20,7 @@ BOARDS = {
     "start": [[0, 2, 0, 0], [0, 0, 0, 0], [0, 0, 0, 4], [0, 0, 0, 0]],
     "merges": [[2, 2, 4, 4], [8, 8, 8, 8], [0, 0, 2, 2], [16, 0, 0, 16]],
     "one way": [[2, 4, 8, 0], [4, 2, 4, 0], [2, 4, 2, 0], [4, 2, 4, 0]],
-    "last merge": [[2, 4, 8, 16], [4, 8, 16, 32], [8, 16, 32, 64], [16, 32, 64, 64]],
+    "last merge": [[2, 4, 8, 16], [4, 8, 16, 32], [8, 16, 32, 128], [16, 32, 64, 64]],
     "over": [[2, 4, 2, 4], [4, 2, 4, 2], [2, 4, 2, 4], [4, 2, 4, 2]],
 }
 LEGAL = {"start": [0, 1, 2, 3], "merges": [0, 1, 2, 3], "one way": [1], "last merge": [1, 3], "over": []}
@@ -71,7 +72,8 @@ def test_values_are_reward_and_value_of_the_afterstate(player, name):
     assert np.flatnonzero(~np.isnan(values)).tolist() == LEGAL[name]
     for action in LEGAL[name]:
         after, reward = player.engine.move(BOARDS[name], action)
-        assert values[action] == reward + 0.75 * player.value(after)
+        expected = np.float32(reward) + np.float32(0.75) * np.float32(player.value(after))  # float32, as in play
+        assert values[action] == expected
 
 
 @each_board
@@ -221,9 +223,8 @@ def test_evaluation_does_not_depend_on_lanes(player, lanes):
 
 def test_evaluation_plays_as_the_player_chooses(player):
     """The compiled loop against one that asks the player for every move."""
-    player.gamma = 1.0
-    for record in tdl.evaluate(player.network, 3, seed=11):
-        drops = tdl.Stream(11, 1, int(record["episode"]))
+    for record in tdl.evaluate(player.network, 5, seed=11, gamma=player.gamma):
+        drops = tdl.Stream(11, EVALUATION, int(record["episode"]))
         board, score, moves = player.engine.start(drops), 0, 0
         while (action := player.best(board)) is not None:
             board, reward = player.engine.move(board, action)

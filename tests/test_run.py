@@ -17,7 +17,7 @@ import pytest
 from hydra import compose, initialize_config_module
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import OmegaConf
-from runs import SMALL, checkpoint, inside, only_run, outcome, program, result, start, train
+from runs import SMALL, checkpoint, ended, inside, only_run, outcome, program, result, running, train
 
 import tdl
 from tdl import config
@@ -187,8 +187,9 @@ def test_same_seed_same_bytes_other_seed_other_bytes(folder, tmp_path):
 
 
 def test_two_at_once_never_meet(tmp_path):
-    running = [start(tmp_path, *SMALL, "episodes=5", "evaluate.episodes=0") for _ in range(2)]
-    assert [process.communicate() and process.returncode for process in running] == [0, 0]
+    words = (*SMALL, "episodes=5", "evaluate.episodes=0")
+    with running(tmp_path, *words) as one, running(tmp_path, *words) as other:
+        assert [ended(process).returncode for process in (one, other)] == [0, 0]
     assert len(list(tmp_path.rglob("result.json"))) == 2
 
 

@@ -42,7 +42,8 @@ class Player:
         """Reward + gamma * V of the four moves (up, right, down, left): shape (4,), nan where illegal."""
         out = np.full(4, np.nan)
         for action, after, reward in self.engine.afterstates(board):
-            out[action] = reward + self.gamma * self.network.value(after)
+            # float32, as in the kernel: the same move where two are nearly equal
+            out[action] = np.float32(reward) + np.float32(self.gamma) * np.float32(self.network.value(after))
         return out
 
     def best(self, board: BoardLike) -> int | None:

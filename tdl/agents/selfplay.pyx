@@ -8,9 +8,10 @@ from libc.string cimport memset
 
 from tdl.agents.records import RECORD
 from tdl.errors import ConfigError, DivergenceError, refuse
+from tdl.game.lines cimport LineTables
 from tdl.game.board cimport board64, first_board, legal_afterstates, max_tile, place
 from tdl.game.stream cimport stream_of
-from tdl.learning.td cimport REPLAY, Learner, look_up, replay_backward, update
+from tdl.learning.td cimport BOUND, REPLAY, Learner, look_up, replay_backward, update
 from tdl.network.ntuple cimport NTupleNetwork, total, width32, width64, width_any, width_t
 
 ORDERS = {"none": NO_LEARNING, "forward": FORWARD, "backward": BACKWARD}
@@ -19,8 +20,6 @@ MAX_LANES = 64
 
 cdef enum:
     FIRST_PATH = 4096       # afterstates a path has room for at first
-
-cdef float BOUND = 1e9      # points; no game of the family comes near, a diverging network passes it at once
 
 
 cdef class SelfPlay:
@@ -40,12 +39,14 @@ cdef class SelfPlay:
     lanes : games played in turn, 1 to 64. 1 is the textbook algorithm move for move.
     """
 
-    def __cinit__(self, NTupleNetwork network, tables, *, str order="none", float alpha=0.0, float gamma=1.0,
-                  int64_t seed=0, int role=0, int lanes=1):
+    def __cinit__(self, NTupleNetwork network not None, LineTables tables not None, *, str order="none",
+                  float alpha=0.0, float gamma=1.0, int64_t seed=0, int role=0, int lanes=1):
         if order not in ORDERS:
             raise refuse("order", order, f"one of {sorted(ORDERS)}")
         if not 1 <= lanes <= MAX_LANES:
             raise refuse("lanes", lanes, f"1 to {MAX_LANES}")
+        if tables.rules != network.rules:
+            raise refuse("tables", tables.rules, f"those of the network's rules {network.rules}")
         if order != "none" and not network.weights.flags.writeable:
             raise ConfigError("network: its weights are read-only, as those of a loaded player are; it cannot learn")
         self.network, self.tables, self.lanes = network, tables, lanes
@@ -91,6 +92,7 @@ cdef class SelfPlay:
         self.block.live = 0
         self.learner.tally.abs_error = 0
         self.learner.tally.updates = 0
+        self.learner.tally.diverged = False
         for i in range(self.lanes):
             start_game(self, <board64 *> self.boards, <width_any> self.network.m, i)
 
@@ -115,7 +117,7 @@ cdef class SelfPlay:
                 outcome = run(self, boards, <width_any> m, until)
         if outcome == DIVERGED:
             raise DivergenceError(
-                f"learning diverged: a value left +-{BOUND:g} or is not a number; a smaller alpha is needed")
+                f"learning diverged: a value left +-{float(BOUND):g} or is not a number; a smaller alpha is needed")
         if outcome == NO_MEMORY:
             raise MemoryError("self-play: a game's path does not fit into memory")
         return outcome == DONE
@@ -200,7 +202,7 @@ cdef inline Outcome turn(SelfPlay play, board64 *boards, width_t m, int i) noexc
     cdef int padded = learner.plan.padded, k, best = -1
     cdef int row = 8 * i + 4 * lane.bank
     cdef uint32_t *entry = play.entry + row * padded
-    cdef float q, best_q = -BOUND
+    cdef float q, best_q = -<float> BOUND
     for k in range(lane.n):
         q = <float> lane.reward[k] + learner.gamma * total(learner.weights, entry + k * padded, m)
         if q > best_q:      # never true of nan
@@ -211,6 +213,8 @@ cdef inline Outcome turn(SelfPlay play, board64 *boards, width_t m, int i) noexc
         return DIVERGED
     if play.order == FORWARD and lane.previous != NULL:
         update(learner, lane.previous, m, best_q)
+        if learner.tally.diverged:
+            return DIVERGED
     if play.order == BACKWARD and not remember(play, i, (<board64 *> play.after)[row + best], lane.reward[best]):
         return NO_MEMORY
     lane.previous = entry + best * padded
@@ -230,6 +234,8 @@ cdef Outcome end_game(SelfPlay play, board64 *boards, width_t m, int i) noexcept
         update(&play.learner, lane.previous, m, 0)
     if play.order == BACKWARD:
         replay_backward(&play.learner, <board64 *> play.path[i], lane.path_reward, lane.steps, play.replay, m)
+    if play.learner.tally.diverged:
+        return DIVERGED
     lane.record.max_tile = <int32_t> max_tile(play.tables, boards[i])
     play.block.records[lane.record.episode - play.block.first] = lane.record
     play.block.live -= 1

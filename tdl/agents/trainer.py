@@ -7,11 +7,15 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.agents.selfplay import SelfPlay
+from tdl.agents.selfplay import MAX_LANES, SelfPlay
+from tdl.checks import check_above_zero, check_share, check_whole
 from tdl.errors import refuse
 from tdl.game.lines import LineTables
 from tdl.game.reference import EVALUATION, TRAINING
 from tdl.network.ntuple import NTupleNetwork
+
+MAX_ALPHA = 10.0
+"""Above 2 a single entry diverges; experiments with divergence need somewhat more."""
 
 AUTO_LANES = 4
 """What `lanes="auto"` means. It depends on nothing, so that a configuration gives the same run on every machine."""
@@ -24,11 +28,16 @@ Between = Callable[[int, int], None]
 
 
 def lane_count(lanes: int | str) -> int:
-    """The number of lanes that `lanes` (a number or "auto") asks for."""
+    """The number of lanes that `lanes` (a number or "auto") asks for.
+
+    Raises
+    ------
+    ConfigError : anything else.
+    """
     if lanes == "auto":
         return AUTO_LANES
-    if isinstance(lanes, bool) or not isinstance(lanes, int):
-        raise refuse("lanes", lanes, "auto or a whole number from 1 to 64")
+    if isinstance(lanes, bool) or not isinstance(lanes, int) or not 1 <= lanes <= MAX_LANES:
+        raise refuse("lanes", lanes, f"auto or a whole number from 1 to {MAX_LANES}")
     return lanes
 
 
@@ -68,6 +77,10 @@ class Trainer:
     ) -> None:
         if order not in ("backward", "forward"):
             raise refuse("order", order, "backward or forward")
+        check_above_zero("alpha", alpha, MAX_ALPHA)
+        check_share("gamma", gamma)
+        check_whole("seed", seed, 0)
+        check_whole("episode", episode, 0)
         self.network = network
         self.episode = episode
         self.moves = 0
@@ -118,7 +131,14 @@ def evaluate(
     Returns
     -------
     structured array of dtype `tdl.agents.records.RECORD`, shape (episodes,).
+
+    Raises
+    ------
+    ConfigError : a parameter out of its range.
+    DivergenceError : the network's values are not finite or beyond all bounds.
     """
+    check_share("gamma", gamma)
+    check_whole("seed", seed, 0)
     play = SelfPlay(
         network,
         LineTables(network.rules),
@@ -132,6 +152,7 @@ def evaluate(
 
 
 def _play_block(play: SelfPlay, first: int, episodes: int, between: Between | None) -> NDArray[np.void]:
+    check_whole("episodes", episodes, 0)
     play.begin(first, episodes)
     while not play.advance(SLICE):
         if between:

@@ -60,7 +60,10 @@ cdef class Engine:
             if not 0 <= packed < 1 << (rules.bits * rules.cells):
                 raise refuse("board", cells, f"an int of {rules.bits * rules.cells} bits")
             return packed
-        grid = np.asarray(cells)
+        try:
+            grid = np.asarray(cells)
+        except ValueError:     # rows of unequal length
+            raise refuse("board", cells, f"{rules.rows} rows of {rules.cols} tile values") from None
         if grid.shape != (rules.rows, rules.cols):
             raise refuse("board shape", grid.shape, f"{(rules.rows, rules.cols)}")
         index = {rules.value(i): i for i in range(rules.largest, -1, -1)}
@@ -118,21 +121,23 @@ cdef class Engine:
             return empty_cells(self.tables, <board128> board, &marks)
         return empty_cells(self.tables, <board64> board, &marks)
 
-    def place(self, board, Stream stream, int tile=0):
+    def place(self, board, Stream stream not None, int tile=0):
         """Drop a tile (index `tile`; 0: by the drop law) on a random empty cell of an afterstate.
 
         Raises
         ------
-        ConfigError : the board is full.
+        ConfigError : the board is full, or there is no such tile.
         """
         board = self.board(board)
+        if not 0 <= tile <= self.tables.rules.largest:
+            raise refuse("tile", tile, f"a tile index from 1 to {self.tables.rules.largest}, or 0")
         if not self.empty(board):
             raise refuse("board", self.show(board), "a board with an empty cell")
         if self.tables.wide:
             return place(self.tables, <board128> board, &stream.state, tile)
         return place(self.tables, <board64> board, &stream.state, tile)
 
-    def start(self, Stream stream):
+    def start(self, Stream stream not None):
         """The first board of a game."""
         if self.tables.wide:
             return first_board(self.tables, <board128> 0, &stream.state)

@@ -77,10 +77,10 @@ class Rules:
     start: tuple[int | str, ...] = (DROP, DROP)
 
     def __post_init__(self) -> None:
-        if self.game not in GAMES:
-            raise refuse("game", self.game, f"one of {sorted(GAMES)}{nearest(self.game, GAMES)}")
+        if not isinstance(self.game, str) or self.game not in GAMES:
+            raise refuse("game", self.game, f"one of {sorted(GAMES)}{nearest(str(self.game), GAMES)}")
         for name, side in (("rows", self.rows), ("cols", self.cols)):
-            if not 2 <= side <= 5:
+            if isinstance(side, bool) or not isinstance(side, int) or not 2 <= side <= 5:
                 raise refuse(f"board {name}", side, "2 to 5")
         longest = max(self.rows, self.cols)
         if longest * self.bits > MAX_LINE_BITS:
@@ -162,6 +162,8 @@ class Rules:
 
 
 def _checked_drop(law: Sequence[Any], largest: int) -> tuple[tuple[int, float], ...]:
+    if not isinstance(law, Sequence) or isinstance(law, str):
+        raise refuse("tiles.drop", law, "a list of pairs [tile index, probability]")
     pairs = []
     for pair in law:
         if not (isinstance(pair, Sequence) and not isinstance(pair, str) and len(pair) == 2):
@@ -182,6 +184,8 @@ def _checked_drop(law: Sequence[Any], largest: int) -> tuple[tuple[int, float], 
 
 
 def _checked_start(law: Sequence[Any], largest: int, cells: int) -> tuple[int | str, ...]:
+    if not isinstance(law, Sequence) or isinstance(law, str):
+        raise refuse("tiles.start", law, "a list of tile indices, or of the word drop")
     if not 1 <= len(law) < cells:
         raise refuse("tiles.start", list(law), f"between 1 and {cells - 1} tiles")
     for item in law:

@@ -16,9 +16,14 @@ cdef enum:
     REPLAY = 8      # afterstates looked up at once in a backward pass: 4 and 16 were slower
 
 
+cdef enum:
+    BOUND = 1000000000      # points; no game of the family comes near, a diverging network passes it at once
+
+
 cdef struct Tally:
     double abs_error
     int64_t updates
+    bint diverged       # an error left +-BOUND or was not a number
 
 
 cdef struct Learner:
@@ -35,9 +40,12 @@ cdef inline void update(Learner *learner, const uint32_t *entry, width_t m, floa
     """One TD update. V is read here, not taken from when the move was chosen: several games learn at once, and with
     a stale value a blank network diverges at 16 lanes, with alpha .5 even at one. Reading again costs 4%."""
     cdef float error = target - total(learner.weights, entry, m)
+    cdef float size = error if error >= 0 else -error
     learn(&learner.step, learner.weights, entry, m, error)
-    learner.tally.abs_error += error if error >= 0 else -error
+    learner.tally.abs_error += size
     learner.tally.updates += 1
+    if not size < BOUND:     # true of nan too
+        learner.tally.diverged = True
 
 
 cdef inline void look_up(const Learner *learner, const board64 *boards, int n, uint32_t *entry,

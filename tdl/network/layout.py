@@ -2,19 +2,20 @@
 
 The *natural* index of an entry reads the tuple's tile indices as digits, the first cell least significant. Tile
 indices have little entropy, so natural order puts the hot entries into few lines and few cache sets. The layout is a
-bijection of the entries of all tables onto memory; it changes no value, only speed. `index.h` computes the same numbers
-for all features at once; files store the memory order and the layout's name.
+bijection of the entries of all tables onto memory; it changes no value, only speed. `index.h` computes the same
+numbers for all features at once; files store the memory order and the layout's name.
 
 `paired16`, for radix 16:
 
-1. *Code.* A digit's bits 3,2,0,1 become bits 0,1,2,3: the low two bits, which differ most between boards, stand on top.
+1. *Code.* A digit's bits 3,2,0,1 become bits 0,1,2,3: the low two, which differ most between boards, stand on top.
 2. *Pair.* Two tables whose tuples share all cells but one (in some symmetric image, where images share tables) are
    looked up together: on the same board the shared cells hold the same tiles. They are woven into one region whose
    cache line, 16 floats, holds 8 entries of each: the low three bits of the tile in the tuple's *own* cell choose
    the place and one bit the table; the shared cells choose the line. The own cell's fourth bit goes on top.
-3. *Pack.* A table without a partner exchanges bits 0,1 and 6,7: the low two bits of its first two cells meet in the line.
-4. *Fold.* Bits 14 and up are xor-ed onto bits 4 and up: bits of later cells reach the cache sets that the high bits of
-   the first cells, rarely set, leave empty. Only higher bits are folded in, so it can be undone.
+3. *Pack.* A table without a partner exchanges bits 0,1 and 6,7: the low two bits of its first two cells meet in the
+   line.
+4. *Fold.* Bits 14 and up are xor-ed onto bits 4 and up: bits of later cells reach the cache sets that the high bits
+   of the first cells, rarely set, leave empty. Only higher bits are folded in, so it can be undone.
 5. *Skew.* Every region starts 7,936 entries after the end of the one before, or equal entries of different regions
    would lie in one cache set.
 """
@@ -122,7 +123,8 @@ class Paired16:
         return _recode(index, DECODE, range(length), where.order)
 
     def _folded(self, index: Index) -> Index:
-        return index >> np.uint32(self.fold) & ~np.uint32(LINE - 1)
+        folded: Index = index >> np.uint32(self.fold) & ~np.uint32(LINE - 1)
+        return folded
 
 
 def _common(a: Cells, b: Cells, images: Sequence[Cells]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
@@ -147,5 +149,6 @@ def _recode(index: Index, code: Index, read: Sequence[int], write: Sequence[int]
 
 def _swap(index: Index) -> Index:
     """Exchange bits 0,1 with bits 6,7. Its own inverse."""
-    moved = (index >> np.uint32(6) ^ index) & np.uint32(3)
-    return index ^ moved ^ moved << np.uint32(6)
+    moved: Index = (index >> np.uint32(6) ^ index) & np.uint32(3)
+    swapped: Index = index ^ moved ^ moved << np.uint32(6)
+    return swapped

@@ -17,7 +17,7 @@ class ReferenceNetwork:
     def __init__(self, rules: Rules, tuples: TupleSet, initial_value: float = 0.0) -> None:
         self.features = features(tuples, rules.rows, rules.cols)
         self.m = len(self.features)
-        self.initial = np.float32(initial_value / self.m)
+        self.initial = np.float32(initial_value) / np.float32(self.m)
         self.tables: list[dict[int, np.float32]] = [{} for _ in range(1 + self.features[-1][0])]
 
     def active(self, board: Board) -> list[tuple[int, int]]:

@@ -60,6 +60,9 @@ def write_checkpoint(folder: Path, meta: Mapping[str, Any], arrays: Mapping[str,
         _write_synced(temporary, json.dumps(full, indent=1).encode())
         _keep_old(folder, keep)
         os.replace(temporary, folder / META)
+        written.clear()  # from here on the new checkpoint holds
+        _sync_folder(folder)
+        _delete_orphans(folder, full)
     except OSError as error:
         for path in written:
             with contextlib.suppress(OSError):
@@ -69,8 +72,6 @@ def write_checkpoint(folder: Path, meta: Mapping[str, Any], arrays: Mapping[str,
         raise CheckpointError(
             f"the checkpoint of episode {meta['episode']} could not be written: {error}; {rest}"
         ) from error
-    _sync_folder(folder)
-    _delete_orphans(folder, full)
 
 
 def read_meta(folder: Path) -> Meta:
@@ -125,6 +126,7 @@ def read_array(folder: Path, meta: Meta, name: str, *, into: Array | None = None
 
 
 def _write_array(path: Path, array: Array) -> dict[str, Any]:
+    array = np.ascontiguousarray(array).reshape(array.shape)
     header = io.BytesIO()
     np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(array))
     digest = hashlib.sha256(header.getvalue())
@@ -179,22 +181,36 @@ def _files(meta: Meta) -> set[str]:
 
 
 def _keep_old(folder: Path, keep: int) -> None:
-    """Move what `folder` holds to `kept`, as hard links: until the rename of `meta.json` both are whole."""
+    """Copy what `folder` holds to `kept`, as hard links: until the rename of `meta.json` both are whole."""
     old, kept = _current(folder), folder.parent / "kept"
+    for unfinished in kept.glob(".*"):  # what a kill left half made or half deleted
+        shutil.rmtree(unfinished, ignore_errors=True)
     if keep > 1 and old:
         target = kept / f"{old['episode']:010d}"
         building = kept / f".{target.name}.new"
-        shutil.rmtree(building, ignore_errors=True)
         building.mkdir(parents=True)
-        for name in [*_files(old), META]:
-            try:
-                os.link(folder / name, building / name)
-            except OSError:  # a file system without hard links
-                shutil.copy2(folder / name, building / name)
-        shutil.rmtree(target, ignore_errors=True)
-        building.rename(target)
-    for older in sorted(kept.glob("[0-9]*"))[: -(keep - 1) or None] if kept.is_dir() else []:
-        shutil.rmtree(older, ignore_errors=True)
+        try:
+            for name in [*_files(old), META]:
+                try:
+                    os.link(folder / name, building / name)
+                except OSError:  # a file system without hard links
+                    shutil.copy2(folder / name, building / name)
+            _discard(target)
+            building.rename(target)
+        except OSError:
+            shutil.rmtree(building, ignore_errors=True)
+            raise
+    kept_now = sorted(kept.glob("[0-9]*"))
+    for older in kept_now[: max(0, len(kept_now) - (keep - 1))]:
+        _discard(older)
+
+
+def _discard(path: Path) -> None:
+    """Delete a folder that nobody may see half deleted."""
+    if path.exists():
+        hidden = path.with_name(f".{path.name}.old")
+        path.rename(hidden)
+        shutil.rmtree(hidden, ignore_errors=True)
 
 
 def _delete_orphans(folder: Path, meta: Meta) -> None:

@@ -1,0 +1,36 @@
+"""Checks of single values, with the one shape of message."""
+
+from __future__ import annotations
+
+import math
+from typing import TypeGuard
+
+from tdl.errors import refuse
+
+
+def check_whole(key: str, value: object, least: int, below: int = 2**63) -> None:
+    """Refuse anything but a whole number from `least` on.
+
+    Raises
+    ------
+    ConfigError : names `key`, the value and what is allowed.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value < below:
+        raise refuse(key, value, f"a whole number of at least {least}")
+
+
+def check_above_zero(key: str, value: object, most: float = math.inf) -> None:
+    """Refuse anything but a finite number above 0 and at most `most`."""
+    if not _is_number(value) or not 0 < value <= most or not math.isfinite(value):
+        limit = f" and at most {most:g}" if math.isfinite(most) else ""
+        raise refuse(key, value, f"a number above 0{limit}")
+
+
+def check_share(key: str, value: object) -> None:
+    """Refuse anything but a number from 0 to 1."""
+    if not _is_number(value) or not 0 <= value <= 1:
+        raise refuse(key, value, "a number from 0 to 1")
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
