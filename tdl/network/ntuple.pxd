@@ -26,7 +26,7 @@ cdef extern from "index.h" nogil:
 
 cdef extern from *:
     """
-    /* The empty asm is for gcc: it takes a function that only prefetches for one without effect, and drops the call. */
+    /* The empty asm is for gcc: it takes a function that only prefetches for one without effect, and drops it. */
     #define tdl_prefetch(p) do { __builtin_prefetch((p), 1, 3); __asm__ volatile(""); } while (0)
     """
     void prefetch "tdl_prefetch"(const void *) noexcept nogil
@@ -82,7 +82,7 @@ cdef inline void shift(float *weights, const uint32_t *entry, width_t m, float d
 
 
 cdef inline void fetch(const float *weights, const uint32_t *entry, width_t m) noexcept nogil:
-    """Ask for the active entries' cache lines, to be read one round of lanes later. Four at a time: +3% for training."""
+    """Ask for the active entries' cache lines, to be read one round of lanes later. Four at a time: +3%."""
     cdef int f = 0, whole = features_of(m) & ~3
     while f < whole:
         prefetch(&weights[entry[f]])
