@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import threading
 from pathlib import Path
 
 from omegaconf import DictConfig
@@ -29,11 +31,14 @@ def job(cfg: DictConfig, folder: Path) -> None:
         return
     with RunLock(folder):
         run = TrainingRun(settings, folder, names, meta)
+        if not run.trained():
+            # pandas and seaborn take half a second to import: meanwhile the first games are played without the GIL
+            threading.Thread(target=importlib.import_module, args=("tdl.figures",)).start()
         run.run()
         episodes = run.trainer.episode
         run.release()
         if episodes:
-            from tdl.figures import save_curve  # pandas and seaborn take a second to import
+            from tdl.figures import save_curve  # not at the top: a run without episodes does not need it
 
             save_curve(folder)
     print(f"results in {folder}")

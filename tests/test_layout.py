@@ -34,21 +34,22 @@ def natural_index(tiles):
 
 
 def test_code_by_hand():
-    # bits 3,2,0,1 become bits 0,1,2,3: 13 = 1 1 01 -> 0b0111, 6 = 0 1 10 -> 0b1010, 9 = 1 0 01 -> 0b0101
-    assert CODE[[0, 13, 6, 9, 15]].tolist() == [0, 0b0111, 0b1010, 0b0101, 15]
+    # The highest bit becomes the lowest: 13 = 1101 -> 1011, 6 = 0110 -> 1100, 9 = 1001 -> 0011
+    assert CODE[[0, 13, 6, 9, 15]].tolist() == [0, 0b1011, 0b1100, 0b0011, 15]
 
 
 @pytest.mark.parametrize(
     ("tiles", "memory"),
     [
-        # Codes 10 and 5 fill a byte, 0b0101_1010; bits 0,1 (10) and 6,7 (01) change places: 0b1001_1001 = 153.
-        ((6, 9), 153),
-        ((6, 9, 13), 153 + (7 << 8)),
-        # 12 has code 3: 3 << 12. Its fold, 3 << 2, lies in the cache line and is not xor-ed.
-        ((0, 0, 0, 12), 3 << 12),
+        # The last cell is the lowest digit: codes 3 and 12 fill a byte, 0b1100_0011; bits 0 and 5 change places.
+        ((6, 9), 0b1110_0010),
+        # 13 has code 11, now the lowest digit: 0b0011_1011, where bits 0 and 5 are already 1 and 1; then 12 above.
+        ((6, 9, 13), 0b0011_1011 + (12 << 8)),
+        # 12 has code 9, at bit 12: 9 << 12. Its fold, 9 << 2 = 0b10_0100, reaches the line number with its top bit only.
+        ((12, 0, 0, 0), (9 << 12) + 32),
         # 15 at bit 16, folded 10 bits down onto bits 6..9.
-        ((0, 0, 0, 0, 15), (15 << 16) + (15 << 6)),
-        ((5,), 6),
+        ((15, 0, 0, 0, 0), (15 << 16) + (15 << 6)),
+        ((5,), 10),
     ],
 )
 def test_map_alone_by_hand(tiles, memory):
@@ -58,9 +59,9 @@ def test_map_alone_by_hand(tiles, memory):
 
 def test_map_of_a_pair_by_hand():
     layout = layout_of(*PAIR, symmetries=False)
-    # The own cell's code 7 comes first, without its lowest bit, which goes to bit 12; then 10 and 5. Not folded: the
-    # bits above 13 are 0. The second table's entry lies beside the first's.
-    expected = (7 & ~1) + (10 << 4) + (5 << 8) + (1 << 12)
+    # The own cell's code 11 comes first, without its lowest bit, which goes to bit 12; then the shared cells from the
+    # last, 3 and 12. Not folded: the bits above 13 are 0. The second table's entry lies beside the first's.
+    expected = (11 & ~1) + (3 << 4) + (12 << 8) + (1 << 12)
     natural = indices([natural_index((6, 9, 13))])
     assert layout.map(0, natural).tolist() == [expected]
     assert layout.map(1, natural).tolist() == [expected + 1]

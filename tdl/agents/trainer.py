@@ -17,7 +17,7 @@ from tdl.network.ntuple import NTupleNetwork
 MAX_ALPHA = 10.0
 """Above 2 a single entry diverges; experiments with divergence need somewhat more."""
 
-AUTO_LANES = 4
+AUTO_LANES = 3
 """What `lanes="auto"` means. It depends on nothing, so that a configuration gives the same run on every machine."""
 
 SLICE = 1 << 19

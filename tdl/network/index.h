@@ -24,7 +24,7 @@ typedef struct {
     const uint8_t *low;       /* [padded][4] */
     const uint8_t *high;      /* [padded][4] */
     const uint32_t *keep;     /* [padded] bits of the index that hold something */
-    const uint32_t *pack;     /* [padded] 3 where bits 0,1 and 6,7 are exchanged, else 0 */
+    const uint32_t *pack;     /* [padded] 1 where bits 0 and 5 are exchanged, else 0 */
     const uint32_t *base;     /* [padded] where the feature's table begins */
     uint64_t entries;         /* of all tables: what an index must stay below */
 } tdl_index_plan;
@@ -58,8 +58,8 @@ static void tdl_index_portable(const tdl_index_plan *plan, const uint64_t *board
             uint32_t x = (tile[p[0]] | tile[q[0]] << 4) | (tile[p[1]] | tile[q[1]] << 4) << 8
                        | (tile[p[2]] | tile[q[2]] << 4) << 16 | (tile[p[3]] | tile[q[3]] << 4) << 24;
             x &= plan->keep[f];
-            uint32_t moved = ((x >> 6) ^ x) & plan->pack[f];
-            x ^= moved ^ moved << 6;
+            uint32_t moved = ((x >> 5) ^ x) & plan->pack[f];
+            x ^= moved ^ moved << 5;
             x ^= (x >> TDL_FOLD) & ~15u;
             *out++ = x + plan->base[f];
         }
@@ -84,8 +84,8 @@ static void tdl_index_portable(const tdl_index_plan *plan, const uint64_t *board
             V x = OR(SHUFFLE(a, LOAD(plan->low + 4 * f)), SHUFFLE(c, LOAD(plan->high + 4 * f)));                      \
             x = AND(x, LOAD(plan->keep + f));                                                                         \
             if (plan->packs) {                                                                                        \
-                V moved = AND(XOR(SHR(x, 6), x), LOAD(plan->pack + f));                                               \
-                x = XOR(x, XOR(moved, SHL(moved, 6)));                                                                \
+                V moved = AND(XOR(SHR(x, 5), x), LOAD(plan->pack + f));                                               \
+                x = XOR(x, XOR(moved, SHL(moved, 5)));                                                                \
             }                                                                                                         \
             x = XOR(x, AND(SHR(x, TDL_FOLD), line));                                                                  \
             STORE(out + f, ADD(x, LOAD(plan->base + f)));                                                             \

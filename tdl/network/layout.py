@@ -7,13 +7,14 @@ numbers for all features at once; files store the memory order and the layout's 
 
 `paired16`, for radix 16:
 
-1. *Code.* A digit's bits 3,2,0,1 become bits 0,1,2,3: the low two, which differ most between boards, stand on top.
+1. *Code.* A digit's highest bit, which is rarely set, becomes its lowest. Digits are read from the last cell to the
+   first.
 2. *Pair.* Two tables whose tuples share all cells but one (in some symmetric image, where images share tables) are
    looked up together: on the same board the shared cells hold the same tiles. They are woven into one region whose
    cache line, 16 floats, holds 8 entries of each: the low three bits of the tile in the tuple's *own* cell choose
    the place and one bit the table; the shared cells choose the line. The own cell's fourth bit goes on top.
-3. *Pack.* A table without a partner exchanges bits 0,1 and 6,7: the low two bits of its first two cells meet in the
-   line.
+3. *Pack.* A table without a partner exchanges bits 0 and 5: the lowest bit of the next cell joins the low three of
+   the first in the line.
 4. *Fold.* Bits 14 and up are xor-ed onto bits 4 and up: bits of later cells reach the cache sets that the high bits
    of the first cells, rarely set, leave empty. Only higher bits are folded in, so it can be undone.
 5. *Skew.* Every region starts 7,936 entries after the end of the one before, or equal entries of different regions
@@ -33,7 +34,7 @@ from tdl.network.tuples import TupleSet, features, symmetries
 Index = NDArray[np.uint32]
 Cells = tuple[int, ...]
 
-CODE: Index = np.array([digit >> 3 | (digit >> 2 & 1) << 1 | (digit & 3) << 2 for digit in range(16)], np.uint32)
+CODE: Index = np.array([digit >> 3 | (digit & 7) << 1 for digit in range(16)], np.uint32)
 DECODE: Index = np.argsort(CODE).astype(np.uint32)
 
 LINE = 16  # floats of a cache line of 64 bytes
@@ -89,7 +90,7 @@ class Paired16:
                 self.tables[table] = TableLayout(order, self.entries, True)
                 self.tables[other] = TableLayout(other_order, self.entries + 1, True)
             else:
-                self.tables[table] = TableLayout(tuple(range(len(cells))), self.entries, False)
+                self.tables[table] = TableLayout(tuple(range(len(cells)))[::-1], self.entries, False)
             size = self.radix ** len(cells) * (2 if partner else 1)
             self.entries += -(-size // LINE) * LINE + self.skew
 
@@ -135,6 +136,7 @@ def _common(a: Cells, b: Cells, images: Sequence[Cells]) -> tuple[tuple[int, ...
         if len(a) == len(b) > 1 and len(shared) == len(b) - 1:
             own_a = next(i for i, cell in enumerate(seen) if cell not in b)
             own_b = next(i for i, cell in enumerate(b) if cell not in seen)
+            shared.reverse()
             return (own_a, *(seen.index(c) for c in shared)), (own_b, *(b.index(c) for c in shared))
     return None
 
@@ -148,7 +150,7 @@ def _recode(index: Index, code: Index, read: Sequence[int], write: Sequence[int]
 
 
 def _swap(index: Index) -> Index:
-    """Exchange bits 0,1 with bits 6,7. Its own inverse."""
-    moved: Index = (index >> np.uint32(6) ^ index) & np.uint32(3)
-    swapped: Index = index ^ moved ^ moved << np.uint32(6)
+    """Exchange bits 0 and 5. Its own inverse."""
+    moved: Index = (index >> np.uint32(5) ^ index) & np.uint32(1)
+    swapped: Index = index ^ moved ^ moved << np.uint32(5)
     return swapped

@@ -79,7 +79,7 @@ cdef class NTupleNetwork:
                 keep[f] = (1 << 4 * length + 1) - 2
             else:
                 keep[f] = (1 << 4 * length) - 1
-                pack[f] = 3 if length > 1 else 0
+                pack[f] = 1 if length > 1 else 0
             low[f, : (len(digits) + 1) // 2] = digits[0::2]
             high[f, : len(digits) // 2] = digits[1::2]
             base[f] = where.base
