@@ -74,8 +74,14 @@ def run_program(config_name: str, work: Callable[[DictConfig, Path], None]) -> N
         hydra.main(version_base="1.3", config_path="pkg://tdl.conf", config_name=config_name)(hydra_job)()
     except (Exception, KeyboardInterrupt) as raised:
         error = raised
-    failed = sweep.gather()
-    error = job.error or error
+    error, failed = job.error or error, 0
+    try:
+        failed = sweep.gather()
+    except (TdlError, OSError) as raised:
+        error = error or raised
+    if isinstance(error, BrokenPipeError):  # whoever read our output has gone, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
     if error is not None:
         code, line = explain(error, job.started)
         if code is None:

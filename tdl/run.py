@@ -8,7 +8,7 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
-from tdl import config
+from tdl import config, sweep
 from tdl.program import chosen_names, explicit_keys, run_program
 from tdl.resume import resumed_config, run_folder
 from tdl.runlock import RunLock
@@ -21,6 +21,7 @@ def job(cfg: DictConfig, folder: Path) -> None:
     names, meta = chosen_names(cfg), None
     if settings.resume is not None:
         folder = run_folder(settings.resume)
+        sweep.note_elsewhere(folder)
         meta = continued(folder)
         names = meta["names"]
         settings = resumed_config(settings, meta, explicit_keys())

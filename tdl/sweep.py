@@ -11,6 +11,7 @@ from omegaconf import DictConfig, OmegaConf
 from tdl.runfiles import save_json
 
 _folders: list[Path] = []
+_elsewhere: list[Path] = []
 
 HIDDEN = ("status", "run", "config_hash", "peak_memory_bytes", "seconds")
 """Columns of `sweep.csv` that the table on the screen leaves out."""
@@ -34,15 +35,21 @@ def mark_failed(folder: Path, cfg: DictConfig, names: dict[str, str], error: str
         save_json(path, {"status": "failed", "error": error, "names": names, "config": plain})
 
 
+def note_elsewhere(folder: Path) -> None:
+    """Count a run that is not below the sweep's folder to the sweep: a resumed one continues where it was."""
+    _elsewhere.append(folder)
+
+
 def gather() -> int:
     """Write and print the table of the sweep that ran in this process; how many of its jobs are not finished."""
     missing = 0
     for folder in _folders:
-        if not list(folder.rglob("result.json")):
+        members = [each for each in (folder, *_elsewhere) if list(each.rglob("result.json"))]
+        if not members:
             continue
-        from tdl.results import runs  # pandas takes a second to import
+        from tdl.results import runs  # pandas takes half a second to import
 
-        table = runs(folder)
+        table = runs(members)
         table.to_csv(folder / "sweep.csv", index=False)
         missing += int((table["status"] != "finished").sum())
         differing = [name for name in table.columns if table[name].astype(str).nunique() > 1]
@@ -50,4 +57,5 @@ def gather() -> int:
         print(table[shown].to_string())
         print(f"table in {folder / 'sweep.csv'}")
     _folders.clear()
+    _elsewhere.clear()
     return missing
