@@ -12,7 +12,7 @@ from shapes import RULES, many, random_boards
 
 from tdl.errors import ConfigError
 from tdl.game.reference import pack
-from tdl.network.layout import CODE, LINE, Paired16
+from tdl.network.layout import LINE, Paired16
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet
 
@@ -33,23 +33,18 @@ def natural_index(tiles):
     return sum(tile * 16**digit for digit, tile in enumerate(tiles))
 
 
-def test_code_by_hand():
-    # The highest bit becomes the lowest: 13 = 1101 -> 1011, 6 = 0110 -> 1100, 9 = 1001 -> 0011
-    assert CODE[[0, 13, 6, 9, 15]].tolist() == [0, 0b1011, 0b1100, 0b0011, 15]
-
-
 @pytest.mark.parametrize(
     ("tiles", "memory"),
     [
-        # The last cell is the lowest digit: codes 3 and 12 fill a byte, 0b1100_0011; bits 0 and 5 change places.
-        ((6, 9), 0b1110_0010),
-        # 13 has code 11, now the lowest digit: 0b0011_1011, where bits 0 and 5 are already 1 and 1; then 12 above.
-        ((6, 9, 13), 0b0011_1011 + (12 << 8)),
-        # 12 has code 9, at bit 12: 9 << 12. Its fold, 9 << 2 = 0b10_0100, reaches the line number with its top bit only.
-        ((12, 0, 0, 0), (9 << 12) + 32),
+        # The last cell is the lowest digit: 0b0110_1001, where bits 3 and 4 (1 and 0) change places.
+        ((6, 9), 0b0111_0001),
+        # 0b0110_1001_1101: bits 3 and 4 are 1 and 1.
+        ((6, 9, 13), 0b0110_1001_1101),
+        # 12 << 12, folded 10 bits down onto bits 4 and 5; what would fall below bit 4 is dropped.
+        ((12, 0, 0, 0), (12 << 12) + (3 << 4)),
         # 15 at bit 16, folded 10 bits down onto bits 6..9.
         ((15, 0, 0, 0, 0), (15 << 16) + (15 << 6)),
-        ((5,), 10),
+        ((5,), 5),
     ],
 )
 def test_map_alone_by_hand(tiles, memory):
@@ -59,13 +54,13 @@ def test_map_alone_by_hand(tiles, memory):
 
 def test_map_of_a_pair_by_hand():
     layout = layout_of(*PAIR, symmetries=False)
-    # The own cell's code 11 comes first, without its lowest bit, which goes to bit 12; then the shared cells from the
-    # last, 3 and 12. Not folded: the bits above 13 are 0. The second table's entry lies beside the first's.
-    expected = (11 & ~1) + (3 << 4) + (12 << 8) + (1 << 12)
+    # The own cell's 13 = 0b1101 comes first and leaves bit 3 free: 0b1_.101; then the shared cells from the last: 9,
+    # 6. Not folded: the bits above 13 are 0. The second table's entry lies 8 further, in the same line.
+    expected = 0b1_0101 + (9 << 5) + (6 << 9)
     natural = indices([natural_index((6, 9, 13))])
     assert layout.map(0, natural).tolist() == [expected]
-    assert layout.map(1, natural).tolist() == [expected + 1]
-    assert expected % LINE < LINE - 1  # beside it in the same line
+    assert layout.map(1, natural).tolist() == [expected + LINE // 2]
+    assert expected // LINE == (expected + LINE // 2) // LINE
 
 
 def test_like_tuples_are_paired_also_in_another_image():
@@ -165,7 +160,7 @@ def test_entries_of_every_instruction_set(rules, tuples, instructions):
 def test_regions_of_a_network_begin_on_cache_lines(rules, tuples):
     network = NTupleNetwork(rules, tuples)
     assert network.weights.ctypes.data % 64 == 0
-    assert {table.base % LINE for table in network.layout.tables} <= {0, 1}
+    assert {table.base % LINE for table in network.layout.tables} <= {0, LINE // 2}
     assert len(network.weights) == network.layout.entries
 
 

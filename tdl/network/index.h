@@ -4,10 +4,9 @@
  * function exists once in portable C and once for each instruction set; `tdl_index_best` picks at run time. All give
  * the same numbers (tests force each); the meaning of those numbers is described and doubled in layout.py.
  *
- * A board of 4-bit cells is unpacked to one byte a cell, each tile recoded. A feature's index has four bytes; byte k
- * holds cell 2k of the tuple in its low and cell 2k+1 in its high half. `low` and `high` name, for each byte of each
- * feature, the cell that goes there (TDL_SKIP: none), which is just what a byte shuffle takes; a pair's own cell is
- * named once more above the last digit, and `keep` clears what is not wanted of it. Four features fill 128 bits.
+ * A board of 4-bit cells is unpacked to one byte a cell. A feature's index has four bytes; byte k holds digit 2k in its
+ * low and digit 2k+1 in its high half. `low` and `high` name, for each byte of each feature, the cell that goes there
+ * (TDL_SKIP: none), which is just what a byte shuffle takes. Four features fill 128 bits.
  */
 #ifndef TDL_INDEX_H
 #define TDL_INDEX_H
@@ -20,11 +19,10 @@
 typedef struct {
     int32_t padded;           /* features, rounded up to 16; those added activate entry 0 and are never read */
     int32_t packs;            /* whether some feature is packed */
-    const uint8_t *code;      /* [16] of a tile */
     const uint8_t *low;       /* [padded][4] */
     const uint8_t *high;      /* [padded][4] */
-    const uint32_t *keep;     /* [padded] bits of the index that hold something */
-    const uint32_t *pack;     /* [padded] 1 where bits 0 and 5 are exchanged, else 0 */
+    const uint32_t *rise;     /* [padded] bits of the index that move up by one: ~7 in a pair, else 0 */
+    const uint32_t *pack;     /* [padded] 8 where bits 3 and 4 are exchanged, else 0 */
     const uint32_t *base;     /* [padded] where the feature's table begins */
     uint64_t entries;         /* of all tables: what an index must stay below */
 } tdl_index_plan;
@@ -52,14 +50,14 @@ static void tdl_index_portable(const tdl_index_plan *plan, const uint64_t *board
     uint32_t tile[256] = {0};   /* by cell; entry TDL_SKIP stays 0 */
     for (int b = 0; b < n; b++) {
         for (int cell = 0; cell < 16; cell++)
-            tile[cell] = plan->code[(boards[b] >> (4 * cell)) & 15];
+            tile[cell] = (boards[b] >> (4 * cell)) & 15;
         for (int f = 0; f < plan->padded; f++) {
             const uint8_t *p = plan->low + 4 * f, *q = plan->high + 4 * f;
             uint32_t x = (tile[p[0]] | tile[q[0]] << 4) | (tile[p[1]] | tile[q[1]] << 4) << 8
                        | (tile[p[2]] | tile[q[2]] << 4) << 16 | (tile[p[3]] | tile[q[3]] << 4) << 24;
-            x &= plan->keep[f];
-            uint32_t moved = ((x >> 5) ^ x) & plan->pack[f];
-            x ^= moved ^ moved << 5;
+            x += x & plan->rise[f];
+            uint32_t moved = ((x >> 1) ^ x) & plan->pack[f];
+            x ^= moved ^ moved << 1;
             x ^= (x >> TDL_FOLD) & ~15u;
             *out++ = x + plan->base[f];
         }
@@ -72,20 +70,19 @@ static void tdl_index_portable(const tdl_index_plan *plan, const uint64_t *board
 
 /* One body, instantiated for each width: V is the vector type, N the features it holds. */
 #define TDL_INDEX_BODY(V, N, BROADCAST, LOAD, STORE, SHUFFLE, OR, AND, XOR, SHR, SHL, ADD, SET1)                      \
-    const __m128i half = _mm_set1_epi8(15), code = _mm_loadu_si128((const __m128i *)plan->code);                      \
+    const __m128i half = _mm_set1_epi8(15);                                                                           \
     const V line = SET1(~15);                                                                                         \
     for (int b = 0; b < n; b++) {                                                                                     \
         __m128i board = _mm_cvtsi64_si128((long long)boards[b]);                                                      \
         __m128i cells = _mm_unpacklo_epi8(_mm_and_si128(board, half),                                                 \
                                           _mm_and_si128(_mm_srli_epi64(board, 4), half));                             \
-        __m128i tiles = _mm_shuffle_epi8(code, cells);                                                                \
-        V a = BROADCAST(tiles), c = BROADCAST(_mm_slli_epi16(tiles, 4));                                              \
+        V a = BROADCAST(cells), c = BROADCAST(_mm_slli_epi16(cells, 4));                                              \
         for (int f = 0; f < plan->padded; f += N) {                                                                   \
             V x = OR(SHUFFLE(a, LOAD(plan->low + 4 * f)), SHUFFLE(c, LOAD(plan->high + 4 * f)));                      \
-            x = AND(x, LOAD(plan->keep + f));                                                                         \
+            x = ADD(x, AND(x, LOAD(plan->rise + f)));                                                                 \
             if (plan->packs) {                                                                                        \
-                V moved = AND(XOR(SHR(x, 5), x), LOAD(plan->pack + f));                                               \
-                x = XOR(x, XOR(moved, SHL(moved, 5)));                                                                \
+                V moved = AND(XOR(SHR(x, 1), x), LOAD(plan->pack + f));                                               \
+                x = XOR(x, XOR(moved, SHL(moved, 1)));                                                                \
             }                                                                                                         \
             x = XOR(x, AND(SHR(x, TDL_FOLD), line));                                                                  \
             STORE(out + f, ADD(x, LOAD(plan->base + f)));                                                             \

@@ -10,10 +10,9 @@ cdef extern from "index.h" nogil:
     ctypedef struct tdl_index_plan:
         int32_t padded
         int32_t packs
-        const unsigned char *code
         const unsigned char *low
         const unsigned char *high
-        const uint32_t *keep
+        const uint32_t *rise
         const uint32_t *pack
         const uint32_t *base
         uint64_t entries

@@ -8,7 +8,7 @@ import numpy as np
 from libc.stdint cimport uint32_t, uint64_t
 
 from tdl.errors import ConfigError, refuse
-from tdl.network.layout import CODE, Paired16
+from tdl.network.layout import OWN, Paired16
 from tdl.network.memory import require_memory
 from tdl.network.tuples import features as features_of_set
 
@@ -65,31 +65,25 @@ cdef class NTupleNetwork:
 
     cdef _make_plan(self):
         cdef int padded = -(-self.m // _PAD) * _PAD
-        code = CODE.astype(np.uint8)
         low = np.full((padded, 4), TDL_SKIP, np.uint8)
         high = np.full((padded, 4), TDL_SKIP, np.uint8)
-        keep = np.zeros(padded, np.uint32)
+        rise = np.zeros(padded, np.uint32)
         pack = np.zeros(padded, np.uint32)
         base = np.zeros(padded, np.uint32)
         for f, (table, cells) in enumerate(self.features):
-            where, length = self.layout.tables[table], len(cells)
+            where = self.layout.tables[table]
             digits = [cells[i] for i in where.order]
-            if where.paired:
-                digits.append(digits[0])       # its top bit is kept above the last digit, not in the line
-                keep[f] = (1 << 4 * length + 1) - 2
-            else:
-                keep[f] = (1 << 4 * length) - 1
-                pack[f] = 1 if length > 1 else 0
+            rise[f] = ~OWN if where.paired else 0
+            pack[f] = 8 if len(cells) > 1 and not where.paired else 0
             low[f, : (len(digits) + 1) // 2] = digits[0::2]
             high[f, : len(digits) // 2] = digits[1::2]
             base[f] = where.base
-        self._plan_arrays = [code, low, high, keep, pack, base]
-        cdef const unsigned char[::1] code_view = code
+        self._plan_arrays = [low, high, rise, pack, base]
         cdef const unsigned char[:, ::1] low_view = low, high_view = high
-        cdef const uint32_t[::1] keep_view = keep, pack_view = pack, base_view = base
+        cdef const uint32_t[::1] rise_view = rise, pack_view = pack, base_view = base
         self.plan.padded, self.plan.packs = padded, bool(pack.any())
-        self.plan.code, self.plan.low, self.plan.high = &code_view[0], &low_view[0, 0], &high_view[0, 0]
-        self.plan.keep, self.plan.pack, self.plan.base = &keep_view[0], &pack_view[0], &base_view[0]
+        self.plan.low, self.plan.high = &low_view[0, 0], &high_view[0, 0]
+        self.plan.rise, self.plan.pack, self.plan.base = &rise_view[0], &pack_view[0], &base_view[0]
         self.plan.entries = len(self.weights)
 
     @staticmethod
