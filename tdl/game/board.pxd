@@ -16,8 +16,6 @@ cdef extern from *:
     # The base types named here differ on purpose: Cython tells the two apart by them, the C compiler by the above.
     ctypedef unsigned long board64 "tdl_board64"
     ctypedef unsigned long long board128 "tdl_board128"
-    int popcount64 "__builtin_popcountll"(unsigned long long) noexcept nogil
-    int trailing_zeros64 "__builtin_ctzll"(unsigned long long) noexcept nogil
 
 ctypedef fused board_t:
     board64
@@ -105,35 +103,51 @@ cdef inline int legal_afterstates(LineTables tables, board_t board, board_t *aft
     return n
 
 
-cdef inline int empty_cells(LineTables tables, board_t board, uint64_t *marks) noexcept nogil:
-    """Counts the empty cells; `marks` gets one bit for each, at bit 4*cell (64-bit nibbles) or at bit cell."""
+cdef inline uint64_t empty_nibbles(LineTables tables, uint64_t board) noexcept nogil:
+    """One bit, at bit 4*cell, for each empty cell of a board of 4-bit cells."""
+    cdef uint64_t tiles = board | (board >> 2)
+    tiles = ~(tiles | (tiles >> 1)) & <uint64_t> 0x1111111111111111
+    if tables.cells < 16:
+        tiles &= (<uint64_t> 1 << (4 * tables.cells)) - 1
+    return tiles
+
+
+cdef inline int nth_nibble(uint64_t marks, uint64_t draw32) noexcept nogil:
+    """Where a random one of the marked nibbles lies, in bits: number n = draw32 * marks / 2^32.
+
+    Without a loop, whose end no predictor knows (training 4x6: +6%): a product gives every nibble the number of marks
+    up to and with it; those with at most n marks lie below the one that is looked for.
+    """
+    cdef uint64_t each = <uint64_t> 0x0101010101010101, nibble = 15 * each
+    cdef uint64_t upto = marks * <uint64_t> 0x1111111111111111, beyond
+    if marks == <uint64_t> 0x1111111111111111:     # 16 marks, the one number that does not fit into a nibble
+        return <int> ((16 * draw32) >> 32) << 2
+    beyond = (127 - (((upto >> 60) * draw32) >> 32)) * each      # added to a byte above n, it sets the highest bit
+    beyond = ((((upto & nibble) + beyond) >> 7) & each) + (((((upto >> 4) & nibble) + beyond) >> 7) & each)
+    return (16 - <int> ((beyond * each) >> 56)) << 2
+
+
+cdef inline int empty_cells(LineTables tables, board_t board) noexcept nogil:
+    """Number of empty cells."""
     cdef int cell, n = 0
-    cdef uint64_t tiles
-    if board_t is board64:
-        if tables.bits == 4:
-            tiles = board | (board >> 2)
-            tiles = ~(tiles | (tiles >> 1)) & <uint64_t> 0x1111111111111111
-            if tables.cells < 16:
-                tiles &= (<uint64_t> 1 << (4 * tables.cells)) - 1
-            marks[0] = tiles
-            return popcount64(tiles)
-    marks[0] = 0
     for cell in range(tables.cells):
-        if cell_at(board, cell * tables.bits, (1 << tables.bits) - 1) == 0:
-            marks[0] |= <uint64_t> 1 << cell
-            n += 1
+        n += cell_at(board, cell * tables.bits, (1 << tables.bits) - 1) == 0
     return n
 
 
-cdef inline int nth_shift(LineTables tables, board_t board, uint64_t marks, int n) noexcept nogil:
-    """Where the n-th marked cell lies in the board, in bits."""
-    cdef int _
-    for _ in range(n):
-        marks &= marks - 1
+cdef inline int random_empty(LineTables tables, board_t board, uint64_t draw32) noexcept nogil:
+    """Where a random empty cell lies in the board, in bits; `draw32` is uniform below 2^32."""
+    cdef int cell = 0, left
     if board_t is board64:
         if tables.bits == 4:
-            return trailing_zeros64(marks)
-    return trailing_zeros64(marks) * tables.bits
+            return nth_nibble(empty_nibbles(tables, board), draw32)
+    left = <int> ((draw32 * <uint64_t> empty_cells(tables, board)) >> 32)
+    for cell in range(tables.cells):
+        if cell_at(board, cell * tables.bits, (1 << tables.bits) - 1) == 0:
+            if left == 0:
+                break
+            left -= 1
+    return cell * tables.bits
 
 
 cdef inline board_t place(LineTables tables, board_t board, Stream *stream, int tile) noexcept nogil:
@@ -141,14 +155,13 @@ cdef inline board_t place(LineTables tables, board_t board, Stream *stream, int 
 
     The upper half of one draw chooses the cell, the lower half the tile; both are exact to 2^-32.
     """
-    cdef uint64_t marks, bits = draw(stream), low = bits & <uint64_t> 0xFFFFFFFF
-    cdef int i = 0, empty = empty_cells(tables, board, &marks)
-    cdef int shift = nth_shift(tables, board, marks, <int> (((bits >> 32) * <uint64_t> empty) >> 32))
+    cdef uint64_t bits = draw(stream), low = bits & <uint64_t> 0xFFFFFFFF
+    cdef int i = 0
     if tile == 0:
         while low >= tables.drops.below[i]:
             i += 1
         tile = tables.drops.tile[i]
-    return board | (<board_t> tile << shift)
+    return board | (<board_t> tile << random_empty(tables, board, bits >> 32))
 
 
 cdef inline board_t first_board(LineTables tables, board_t board, Stream *stream) noexcept nogil:

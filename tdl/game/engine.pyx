@@ -115,11 +115,10 @@ cdef class Engine:
 
     def empty(self, board):
         """Number of empty cells."""
-        cdef uint64_t marks
         board = self.board(board)
         if self.tables.wide:
-            return empty_cells(self.tables, <board128> board, &marks)
-        return empty_cells(self.tables, <board64> board, &marks)
+            return empty_cells(self.tables, <board128> board)
+        return empty_cells(self.tables, <board64> board)
 
     def place(self, board, Stream stream not None, int tile=0):
         """Drop a tile (index `tile`; 0: by the drop law) on a random empty cell of an afterstate.
