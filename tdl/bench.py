@@ -1,10 +1,11 @@
-"""Benchmarks: `python -m tdl.bench train|signature`. They print figures and judge nothing: machines are noisy."""
+"""Benchmarks: `python -m tdl.bench train|peer|signature`. They print figures and judge nothing: machines are noisy."""
 
 from __future__ import annotations
 
 import argparse
 import hashlib
 import json
+import statistics
 import sys
 import time
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from tdl.errors import TdlError
 from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet
+from tdl.peer import compare
 from tdl.progress import Progress
 
 BLOCK = 1000
@@ -73,7 +75,7 @@ def _measure(trainer: Trainer, episodes: int, progress: Progress) -> dict[str, f
     return {
         "episodes": episodes,
         "moves": played,
-        "seconds": round(seconds, 3),
+        "seconds": round(seconds, 6),
         "moves_per_second": round(played / seconds),
         "last_block_mean": score,
     }
@@ -90,8 +92,16 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
     train.add_argument("--blank", type=int, default=20_000, help="episodes measured from blank (20000)")
     train.add_argument("--state", type=int, default=100_000, help="episodes before the second measurement (100000)")
     train.add_argument("--measured", type=int, default=5_000, help="episodes of the second measurement (5000)")
+    pair = programs.add_parser("peer", help="paired comparison with a TDL2048+ binary that you built")
+    pair.add_argument("--tdl2048", required=True, metavar="PATH", help="the binary")
+    pair.add_argument("--tuples", default="4x6", help="a named tuple set that it knows too (4x6)")
+    pair.add_argument("--order", default="forward", choices=("backward", "forward"))
+    pair.add_argument("--lanes", default="auto", help="auto or a number")
+    pair.add_argument("--pairs", type=int, default=5, help="turns of each program (5)")
+    pair.add_argument("--blank", type=int, default=20_000, help="episodes from blank (20000)")
+    pair.add_argument("--state", type=int, default=100_000, help="episodes before the second comparison; 0: none")
     number = programs.add_parser("signature", help="one number that depends on behaviour alone")
-    for each in (train, number):
+    for each in (train, pair, number):
         each.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
     return parser.parse_args(words)
 
@@ -105,6 +115,10 @@ def main(words: Sequence[str] | None = None) -> None:
             print(json.dumps({"signature": number}) if given.json else number)
             return
         lanes = int(given.lanes) if given.lanes.isdigit() else given.lanes
+        if given.program == "peer":
+            pairs = compare(given.tdl2048, given.tuples, given.order, lanes, given.pairs, given.blank, given.state)
+            print(json.dumps(pairs, indent=1) if given.json else _ratios(pairs))
+            return
         figures = train_speed(given.tuples, given.order, lanes, given.blank, given.state, given.measured)
     except TdlError as error:
         print(f"tdl: {error}", file=sys.stderr)
@@ -121,6 +135,18 @@ def _text(figures: dict[str, Any]) -> str:
         if isinstance(part, dict) and "moves_per_second" in part
     ]
     return "\n".join([f"{head}, {figures['lanes']} lanes", *rows])
+
+
+def _ratios(pairs: dict[str, Any]) -> str:
+    return "\n".join(
+        f"{name:>14}: ours {_millions(part['ours'])}, peer {_millions(part['peer'])} M moves/s; "
+        f"ratio {part['ratio_median']:.2f} ({part['ratio_min']:.2f} to {part['ratio_max']:.2f})"
+        for name, part in pairs.items()
+    )
+
+
+def _millions(speeds: list[int]) -> str:
+    return f"{statistics.median(speeds) / 1e6:.2f}"
 
 
 if __name__ == "__main__":

@@ -1,0 +1,80 @@
+"""The benchmarks run and count rightly; what they measure is not judged here."""
+
+import json
+import stat
+import sys
+
+import pytest
+
+from tdl.bench import main, signature
+
+PEER = f"""#!{sys.executable}
+# Stands in for the peer: prints its lines for the episodes asked for, 100 ms and 2,000,000 moves/s each.
+import sys
+words = sys.argv[1:]
+n = int(words[words.index("-t") + 1].split("x")[0])
+if "-o" in words:
+    open(words[words.index("-o") + 1], "w").write("state")
+if "-i" in words:
+    assert open(words[words.index("-i") + 1]).read() == "state"
+for i in range(n):
+    print(f"{{i + 1:03d}}/{{n:03d}} 100ms 2000000.00ops")
+    print("local:  avg=7576 max=25160 tile=2048 win=0.10%")
+"""
+
+
+@pytest.fixture
+def peer(tmp_path):
+    path = tmp_path / "peer"
+    path.write_text(PEER)
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+def test_signature_is_one_number_every_time(capsys):
+    main(["signature"])
+    number = int(capsys.readouterr().out)
+    assert number == signature()
+    main(["signature", "--json"])
+    assert json.loads(capsys.readouterr().out) == {"signature": number}
+
+
+def test_train_counts_blank_and_later_state(capsys):
+    main(["train", "--tuples", "2x4", "--blank", "1000", "--state", "2000", "--measured", "1000", "--json"])
+    figures = json.loads(capsys.readouterr().out)
+    for part in (figures["blank"], figures["after_2000"]):
+        assert part["episodes"] == 1000
+        assert part["moves_per_second"] == pytest.approx(part["moves"] / part["seconds"], rel=0.01)
+    assert figures["after_2000"]["last_block_mean"] > figures["blank"]["last_block_mean"]
+
+
+def test_peer_takes_turns_and_gives_ratios(capsys, peer):
+    main(f"peer --tdl2048 {peer} --tuples 2x4 --pairs 3 --blank 4000 --state 2000 --json".split())
+    figures = json.loads(capsys.readouterr().out)
+    assert list(figures) == ["blank", "after_2000"]
+    for part in figures.values():
+        assert part["peer"] == [2_000_000] * 3
+        assert part["ratio_min"] == pytest.approx(min(part["ours"]) / 2e6, rel=1e-4)
+        assert part["ratio_min"] <= part["ratio_median"] <= part["ratio_max"]
+    main(f"peer --tdl2048 {peer} --tuples 2x4 --pairs 1 --blank 1000 --state 0".split())
+    assert "peer 2.00 M moves/s; ratio" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("peer --tdl2048 nowhere --blank 1000 --state 0 --tuples 2x4", "nowhere: cannot be run"),
+        (f"peer --tdl2048 {sys.executable} --blank 1000 --state 0 --tuples 2x4", "cannot be run"),
+        ("peer --tdl2048 x --pairs 0", "--pairs: 0 is not allowed"),
+        ("peer --tdl2048 x --blank 1500", "--blank: 1500 is not allowed; expected a multiple of 1000"),
+        ("train --tuples 4x7", "tuples: '4x7' is not allowed"),
+        ("train --lanes 65 --tuples 2x4", "lanes: 65 is not allowed"),
+    ],
+)
+def test_errors_are_one_line(capsys, words, message):
+    with pytest.raises(SystemExit) as stopped:
+        main(words.split())
+    assert stopped.value.code == 2
+    errors = [line for line in capsys.readouterr().err.splitlines() if line.startswith("tdl: ")]
+    assert len(errors) == 1
+    assert message in errors[0]
