@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 from omegaconf import DictConfig
@@ -32,10 +34,8 @@ def job(cfg: DictConfig, folder: Path) -> None:
         return
     with RunLock(folder):
         run = TrainingRun(settings, folder, names, meta)
-        if not run.trained():
-            # pandas and seaborn take half a second to import: meanwhile the first games are played without the GIL
-            threading.Thread(target=importlib.import_module, args=("tdl.figures",)).start()
-        run.run()
+        with contextlib.nullcontext() if run.trained() else _importing("tdl.figures"):
+            run.run()
         episodes = run.trainer.episode
         run.release()
         if episodes:
@@ -43,6 +43,17 @@ def job(cfg: DictConfig, folder: Path) -> None:
 
             save_curve(folder)
     print(f"results in {folder}")
+
+
+@contextlib.contextmanager
+def _importing(module: str) -> Iterator[None]:
+    """Import a module meanwhile: pandas and seaborn take half a second, in which games are played without the GIL."""
+    thread = threading.Thread(target=importlib.import_module, args=(module,))
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()  # Python must not shut down in the middle of an import
 
 
 def main() -> None:
