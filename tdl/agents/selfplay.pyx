@@ -14,6 +14,9 @@ from tdl.game.stream cimport stream_of
 from tdl.learning.td cimport BOUND, REPLAY, Learner, look_up, replay_backward, update
 from tdl.network.ntuple cimport NTupleNetwork, total, width32, width64, width_any, width_t
 
+cdef extern from "<stdlib.h>" nogil:
+    void *aligned_alloc(size_t alignment, size_t size)
+
 ORDERS = {"none": NO_LEARNING, "forward": FORWARD, "backward": BACKWARD}
 
 MAX_LANES = 64
@@ -62,8 +65,9 @@ cdef class SelfPlay:
         self.boards = calloc(lanes, sizeof(board64))
         self.after = calloc(lanes * 8, sizeof(board64))
         self.path = <void **> calloc(lanes, sizeof(void *))
-        self.entry = <uint32_t *> calloc(lanes * 8 * padded, sizeof(uint32_t))
-        self.replay = <uint32_t *> calloc(2 * REPLAY * padded, sizeof(uint32_t))
+        # On cache lines: the index function stores whole lines.
+        self.entry = <uint32_t *> aligned_alloc(64, lanes * 8 * padded * sizeof(uint32_t))
+        self.replay = <uint32_t *> aligned_alloc(64, 2 * REPLAY * padded * sizeof(uint32_t))
         if not (self.lane and self.boards and self.after and self.path and self.entry and self.replay):
             raise MemoryError("self-play: no memory for the lanes")
 
