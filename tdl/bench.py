@@ -85,21 +85,22 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tdl.bench", description=__doc__)
     parser.add_argument("--json", action="store_true", help="print JSON")
     programs = parser.add_subparsers(dest="program", required=True)
-    train = programs.add_parser("train", help="moves per second, from a blank network and after 100,000 episodes")
-    train.add_argument("--tuples", default="4x6", help="a named tuple set (4x6)")
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--tuples", default="4x6", help="a named tuple set (4x6); a peer must know it too")
+    common.add_argument("--lanes", default="auto", help="auto or a number")
+    common.add_argument("--blank", type=int, default=20_000, help="episodes measured from blank (20000)")
+    common.add_argument("--state", type=int, default=100_000, help="episodes before the second measurement; 0: none")
+    train = programs.add_parser(
+        "train", parents=[common], help="moves per second, from a blank network and after 100,000 episodes"
+    )
     train.add_argument("--order", default="backward", choices=("backward", "forward"))
-    train.add_argument("--lanes", default="auto", help="auto or a number")
-    train.add_argument("--blank", type=int, default=20_000, help="episodes measured from blank (20000)")
-    train.add_argument("--state", type=int, default=100_000, help="episodes before the second measurement (100000)")
     train.add_argument("--measured", type=int, default=5_000, help="episodes of the second measurement (5000)")
-    pair = programs.add_parser("peer", help="paired comparison with a TDL2048+ binary that you built")
+    pair = programs.add_parser(
+        "peer", parents=[common], help="paired comparison with a TDL2048+ binary that you built"
+    )
     pair.add_argument("--tdl2048", required=True, metavar="PATH", help="the binary")
-    pair.add_argument("--tuples", default="4x6", help="a named tuple set that it knows too (4x6)")
     pair.add_argument("--order", default="forward", choices=("backward", "forward"))
-    pair.add_argument("--lanes", default="auto", help="auto or a number")
     pair.add_argument("--pairs", type=int, default=5, help="turns of each program (5)")
-    pair.add_argument("--blank", type=int, default=20_000, help="episodes from blank (20000)")
-    pair.add_argument("--state", type=int, default=100_000, help="episodes before the second comparison; 0: none")
     number = programs.add_parser("signature", help="one number that depends on behaviour alone")
     for each in (train, pair, number):
         each.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")

@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import matplotlib as mpl
 import pandas as pd
 import seaborn as sns
 from matplotlib.figure import Figure
@@ -38,7 +37,6 @@ def curve(frame: pd.DataFrame) -> Figure:
     frame : rows of `tdl.results.load`, of one run.
     """
     sns.set_theme(style="whitegrid", context="notebook")
-    mpl.rcParams["svg.fonttype"] = "none"
     figure = Figure(figsize=(11, 4.5), layout="constrained")
     score, reached = figure.subplots(1, 2)
     first = frame.iloc[0]

@@ -24,6 +24,10 @@ Folders = str | Path | Iterable[str | Path]
 SUMMARY = ("status", "error", "episodes", "moves", "seconds", "moves_per_second", "peak_memory_bytes", "config_hash")
 
 
+LEFT_OUT = tuple(key for key in SUMMARY if key not in ("status", "episodes"))
+"""Columns of `runs` that `load` leaves out."""
+
+
 def runs(folders: Folders) -> pd.DataFrame:
     """One row per run: its configuration, status and final evaluation.
 
@@ -60,7 +64,7 @@ def load(folders: Folders) -> pd.DataFrame:
         fixed = {
             key: value
             for key, value in _run_row(path).items()
-            if key not in blocks.columns and key not in SUMMARY[1:] and not key.startswith("eval_")
+            if key not in blocks.columns and key not in LEFT_OUT and not key.startswith("eval_")
         }
         frames.append(pd.concat([pd.DataFrame([fixed] * len(blocks)), blocks], axis=1))
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()

@@ -20,28 +20,32 @@ from tdl.training import TrainingRun, continued, is_finished, refuse_used
 def job(cfg: DictConfig, folder: Path) -> None:
     """One run: check everything, train, evaluate, draw the curve."""
     settings = config.read(cfg)
-    names, meta = chosen_names(cfg), None
     if settings.resume is not None:
         folder = run_folder(settings.resume)
         sweep.note_elsewhere(folder)
-        meta = continued(folder)
-        names = meta["names"]
-        settings = resumed_config(settings, meta, explicit_keys())
-    else:
-        refuse_used(folder)
-    if meta and is_finished(folder, settings, meta):
-        print(f"tdl: {folder} is finished ({meta['episode']} episodes); nothing to do")
-        return
-    with RunLock(folder):
-        run = TrainingRun(settings, folder, names, meta)
-        with contextlib.nullcontext() if run.trained() else _importing("tdl.figures"):
-            run.run()
-        episodes = run.trainer.episode
-        run.release()
-        if episodes:
-            from tdl.figures import save_curve  # not at the top: a run without episodes does not need it
+    with RunLock(folder):  # before anything in the folder is read
+        _work(settings, folder, chosen_names(cfg))
 
-            save_curve(folder)
+
+def _work(settings: config.RunConfig, folder: Path, names: dict[str, str]) -> None:
+    meta = None
+    if settings.resume is None:
+        refuse_used(folder)
+    else:
+        meta = continued(folder)
+        names, settings = meta["names"], resumed_config(settings, meta, explicit_keys())
+        if is_finished(folder, settings, meta):
+            print(f"tdl: {folder} is finished ({meta['episode']} episodes); nothing to do")
+            return
+    run = TrainingRun(settings, folder, names, meta)
+    with contextlib.nullcontext() if run.trained() else _importing("tdl.figures"):
+        run.run()
+    episodes = run.trainer.episode
+    run.release()
+    if episodes:
+        from tdl.figures import save_curve  # not at the top: a run without episodes does not need it
+
+        save_curve(folder)
     print(f"results in {folder}")
 
 

@@ -163,17 +163,19 @@ class TrainingRun:
             self._stop_if(interrupts)
 
         start = time.perf_counter()
-        records: Records = evaluate(
-            self.network,
-            episodes,
-            seed=self.settings.seed,
-            gamma=self.settings.gamma,
-            lanes=self.settings.lanes,
-            between=between,
-        )
-        seconds = time.perf_counter() - start
-        progress.update(episodes, int(records["moves"].sum()), float(records["score"].mean()))
-        progress.close()
+        try:
+            records: Records = evaluate(
+                self.network,
+                episodes,
+                seed=self.settings.seed,
+                gamma=self.settings.gamma,
+                lanes=self.settings.lanes,
+                between=between,
+            )
+            seconds = time.perf_counter() - start
+            progress.update(episodes, int(records["moves"].sum()), float(records["score"].mean()))
+        finally:
+            progress.close()
         self._stop_if(interrupts)
         save_records(self.folder / "evaluation.npy", records)
         self.result["evaluation"] = summary(records, self.rules) | {"seconds": seconds}

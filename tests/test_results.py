@@ -17,7 +17,7 @@ from tdl.errors import TdlError
 from tdl.figures import curve, save_curve
 
 CONFIG = {"game", "tiles", "tuples", "learner", "tuples.cells", "learner.order", "alpha", "gamma", "lanes", "seed",
-          "block", "save.every", "evaluate.episodes", "budget.moves", "run", "status"}  # fmt: skip
+          "block", "episodes", "save.every", "evaluate.episodes", "budget.moves", "run", "status"}  # fmt: skip
 RUN = CONFIG | {"error", "episodes", "moves", "seconds", "moves_per_second", "peak_memory_bytes", "config_hash",
                 "eval_mean", "eval_low", "eval_high", "eval_median", "eval_max", "eval_reach_64"}  # fmt: skip
 BLOCK = {"episode", "mean", "median", "max", "moves", "seconds", "moves_per_second", "mean_abs_error"}

@@ -18,6 +18,7 @@ from tdl import config
 from tdl.agents.records import RECORD
 from tdl.errors import CheckpointError
 from tdl.runfiles import RunFiles
+from tdl.runlock import RunLock
 from tdl.training import TrainingRun, continued
 
 EPISODES = 60
@@ -111,6 +112,25 @@ def test_finished_run_is_left_alone(finished):
         assert done.returncode == 0
         assert "is finished" in done.stdout
     assert files(finished) == before
+
+
+def test_a_new_run_does_not_begin_where_one_is(finished):
+    before = files(finished)
+    done = inside(*SMALL, "episodes=10", "seed=9", f"hydra.run.dir={finished}")
+    assert done.returncode == 2
+    assert f"{finished} holds a run already; go on with resume={finished}" in done.stderr
+    assert files(finished) == before
+
+
+def test_one_process_at_a_time(finished):
+    before = files(finished)
+    with RunLock(finished):
+        done = inside(f"resume={finished}", "episodes=90")
+    assert done.returncode == 2
+    assert f"{finished}: another process is working in this folder" in done.stderr
+    assert files(finished) == before
+    go_on(finished, "episodes=90")  # the lock went with its holder
+    assert result(finished)["episodes"] == 90
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -13,7 +13,7 @@ from tdl.learning.stepsize cimport Step, learn
 from tdl.network.ntuple cimport fetch, tdl_check, tdl_index_fn, tdl_index_plan, total, width_t
 
 cdef enum:
-    REPLAY = 8      # afterstates looked up at once in a backward pass: 4 and 16 were slower
+    REPLAY = 8      # afterstates looked up at once in a backward pass
 
 
 cdef enum:
@@ -37,8 +37,8 @@ cdef struct Learner:
 
 
 cdef inline void update(Learner *learner, const uint32_t *entry, width_t m, float target) noexcept nogil:
-    """One TD update. V is read here, not taken from when the move was chosen: several games learn at once, and with
-    a stale value a blank network diverges at 16 lanes, with alpha .5 even at one. Reading again costs 4%."""
+    """One TD update. V is read here, not taken from when the move was chosen: several games learn at once, and a
+    prototype that used the stale value diverged from blank at 16 lanes, with alpha .5 even at one."""
     cdef float error = target - total(learner.weights, entry, m)
     cdef float size = error if error >= 0 else -error
     learn(&learner.step, learner.weights, entry, m, error)

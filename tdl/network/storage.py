@@ -46,10 +46,10 @@ def write_checkpoint(folder: Path, meta: Mapping[str, Any], arrays: Mapping[str,
     written: list[Path] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        described = {}
+        described, good = {}, _files(_current(folder))
         for name, array in arrays.items():
             path = folder / f"{name}-{stem}.npy"
-            if _current(folder) and path.name in _files(_current(folder)):
+            if path.name in good:
                 path = folder / f"{name}-{stem}-again.npy"  # the same episode once more: never write over what is good
             written.append(path)
             described[name] = _write_array(path, array)
