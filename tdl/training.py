@@ -39,13 +39,12 @@ class TrainingRun:
         self.settings, self.folder, self.names = settings, folder, dict(names)
         self.rules = config.rules(settings)
         self.network: NTupleNetwork | None = config.build_network(settings)
-        meta = meta or {"episode": 0, "moves": 0, "seconds": 0.0}
-        self.saved_episode: int = meta["episode"]
-        self.moves: int = meta["moves"]
-        self.seconds: float = meta["seconds"]
-        if self.saved_episode:
+        self.saved_episode, self.moves, self.seconds = 0, 0, 0.0
+        self._saved = meta is not None
+        if meta is not None:
             check_fits(meta, self.network.describe(), self.rules.to_dict(), folder)
             read_array(folder / CHECKPOINT, meta, WEIGHTS, into=self.network.weights)
+            self.saved_episode, self.moves, self.seconds = meta["episode"], meta["moves"], meta["seconds"]
         self.trainer: Trainer = config.build_trainer(settings, self.network, self.saved_episode)
         self.result: dict[str, Any] = {
             "status": "running",
@@ -104,7 +103,8 @@ class TrainingRun:
                 block = self._play_block(files, progress)
                 if self._save_due():
                     self._save(files)
-            if self.trainer.episode > self.saved_episode:
+            stopped_at_start = interrupts.requested and not self._saved
+            if self.trainer.episode > self.saved_episode or stopped_at_start:  # the latter so that resume= finds it
                 self._save(files)
         finally:
             files.close()
@@ -148,7 +148,7 @@ class TrainingRun:
             "config": config.to_plain(self.settings),
         }  # fmt: skip
         write_checkpoint(self.folder / CHECKPOINT, meta, {WEIGHTS: self.network.weights}, keep=self.settings.save.keep)
-        self.saved_episode, self._saved_at = self.trainer.episode, time.monotonic()
+        self._saved, self.saved_episode, self._saved_at = True, self.trainer.episode, time.monotonic()
         self._write_result()
 
     def _evaluate(self, interrupts: Interrupts) -> None:

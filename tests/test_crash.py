@@ -118,17 +118,38 @@ def test_signal_stops_the_evaluation(tmp_path, number, code):
     assert outcome(folder) == outcome(train(tmp_path / "whole", "episodes=20"))
 
 
-def test_second_signal_stops_at_once(tmp_path):
+def test_signal_before_the_first_block(tmp_path, monkeypatch):
+    """Nothing is played yet, but the run goes on as any other: it is a checkpoint of episode 0."""
+    folder = tmp_path / "run"
+
+    class AtOnce(training.Progress):
+        def __init__(self, *words):
+            super().__init__(*words)
+            signal.raise_signal(signal.SIGINT)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(training, "Progress", AtOnce)
+        done = inside(*SMALL, "episodes=20", f"hydra.run.dir={folder}")
+    assert done.returncode == 130
+    assert f"stopped at episode 0; go on with resume={folder}" in done.stderr.splitlines()[-1]
+    go_on(folder)
+    assert outcome(folder) == outcome(train(tmp_path / "whole", "episodes=20"))
+
+
+def test_second_signal_stops_at_once(tmp_path, monkeypatch):
     """One block of hours: the first Ctrl-C would wait for its end."""
     folder = tmp_path / "run"
-    with running(tmp_path, *SMALL, FOREVER, "block=100000000", f"hydra.run.dir={folder}") as process:
-        wait_until((folder / "train.log").exists, process)
-        process.send_signal(signal.SIGINT)
-        assert process.stderr.readline() == "\n"
-        assert "once more to stop at once" in process.stderr.readline()
-        process.send_signal(signal.SIGINT)
-        done = ended(process)
-    assert (done.returncode, done.stderr) == (130, "tdl: interrupted\n")
+
+    class Impatient(training.Progress):
+        """Is told of progress in the middle of a block, and sends two signals there."""
+
+        def update(self, *_):
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(training, "Progress", Impatient)
+    done = inside(*SMALL, FOREVER, "block=100000000", f"hydra.run.dir={folder}")
+    assert done.returncode == 130
+    assert done.stderr == "\ntdl: stopping at the end of this block; once more to stop at once\ntdl: interrupted\n"
     assert result(folder)["status"] == "interrupted"
 
 
