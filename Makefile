@@ -8,7 +8,7 @@ KERNEL_TESTS := tests/test_rules.py tests/test_stream.py tests/test_engine_twin.
 	tests/test_layout.py tests/test_network.py tests/test_selfplay_twin.py
 ARGS ?= tuples=4x6 alpha=0.1
 
-.PHONY: run test test-all build lint checked sanitize package clean
+.PHONY: run test test-all build lint checked portable sanitize package clean
 
 run: build
 	$(BIN)/python -m tdl.run $(ARGS)
@@ -17,7 +17,7 @@ test: build
 	$(BIN)/pytest -q
 
 # Tests that need extras, each skipped with a reason where the machine cannot give it, and the checked builds.
-test-all: build checked sanitize package
+test-all: build checked portable sanitize package
 	$(BIN)/pytest -q -m extra || [ $$? -eq 5 ]
 
 build: $(VENV)/.built
@@ -42,6 +42,11 @@ lint: build
 checked: build
 	TDL_CHECKED=1 $(BIN)/python setup.py -q build --build-base build/checked --build-lib build/checked/lib
 	PYTHONPATH=build/checked/lib $(BIN)/pytest -q -p no:cacheprovider $(KERNEL_TESTS)
+
+# The kernels in plain C, without a single x86 header.
+portable: build
+	TDL_PORTABLE=1 $(BIN)/python setup.py -q build --build-base build/portable --build-lib build/portable/lib
+	PYTHONPATH=build/portable/lib $(BIN)/pytest -q -p no:cacheprovider $(KERNEL_TESTS)
 
 # The kernels under AddressSanitizer and UndefinedBehaviorSanitizer. Python itself leaks by design.
 sanitize: build

@@ -4,25 +4,32 @@ Environment variables choose a variant, each with its own build folder:
   TDL_CHECKED=1                      the kernels check every index and stop at the first that is out of bounds
   TDL_SANITIZE=address,undefined     compiled with those sanitizers
   TDL_NATIVE=1                       compiled for this machine's CPU only
+  TDL_PORTABLE=1                     plain C, without a single instruction that not every CPU has
 """
 
 import os
+import platform
 from pathlib import Path
 
 import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-MODULES = sorted(str(path) for path in Path("tdl").rglob("*.pyx"))
-
+portable = os.environ.get("TDL_PORTABLE") == "1" or platform.machine().lower() not in ("x86_64", "amd64")
 checked = os.environ.get("TDL_CHECKED") == "1"
 sanitize = os.environ.get("TDL_SANITIZE", "")
 native = os.environ.get("TDL_NATIVE") == "1"
-variant = "-".join(filter(None, ["checked" * checked, sanitize.replace(",", "-"), "native" * native])) or "plain"
+kinds = ["checked" * checked, sanitize.replace(",", "-"), "native" * native, "portable" * portable]
+variant = "-".join(filter(None, kinds)) or "plain"
+
+# `NAME_avx2.pyx` is `NAME.pyx` once more, for CPUs with AVX2.
+MODULES = sorted(str(path) for path in Path("tdl").rglob("*.pyx") if not (portable and path.stem.endswith("_avx2")))
 
 # -ffp-contract=off: no fused multiply-adds, so that every build and every CPU computes the same bits.
 compile_args = ["-O3", "-ffp-contract=off", "-fno-math-errno"]
 link_args = []
+macros = [("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")]
+macros += [("TDL_CHECKED", "1")] * checked + [("TDL_PORTABLE", "1")] * portable
 if native:
     compile_args.append("-march=native")
 if sanitize:
@@ -35,8 +42,8 @@ extensions = [
         module.removesuffix(".pyx").replace(os.sep, "."),
         [module],
         include_dirs=[numpy.get_include(), "tdl/network"],
-        define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"), *[("TDL_CHECKED", "1")] * checked],
-        extra_compile_args=compile_args,
+        define_macros=macros,
+        extra_compile_args=[*compile_args, *["-mavx2"] * module.endswith("_avx2.pyx")],
         extra_link_args=link_args,
         depends=["tdl/network/index.h"],
     )

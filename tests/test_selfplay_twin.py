@@ -12,8 +12,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from shapes import RULES, SET_NAMES, each_rules, engine, small_tuples
 
+from tdl.agents.kernels import kernel
 from tdl.agents.reference import play_block
-from tdl.agents.selfplay import SelfPlay
 from tdl.errors import ConfigError, DivergenceError
 from tdl.game.engine import Stream
 from tdl.game.reference import EVALUATION, TRAINING
@@ -33,7 +33,7 @@ some_games = settings(few_games, max_examples=20)
 
 
 def selfplay(network, **options):
-    return SelfPlay(network, engine(network.rules).tables, **options)
+    return kernel(network)(network, engine(network.rules).tables, **options)
 
 
 def natural(network):
@@ -269,6 +269,14 @@ def test_every_width_and_instruction_set(m, order, instructions):
     records, tables = wide_twin(m, order)
     assert selfplay(network, order=order, **WIDE).play(0, 6).tolist() == records
     assert_same_bits(natural(network), tables)
+
+
+@pytest.mark.parametrize("instructions", NTupleNetwork.instruction_sets())
+def test_the_kernel_fits_the_instruction_set(instructions):
+    network = NTupleNetwork(RULES["2x3"], wide_set(32))
+    network.use_instructions(instructions)
+    module = kernel(network).__module__
+    assert module == "tdl.agents.selfplay" + "_avx2" * (instructions in ("avx2", "avx512"))
 
 
 @each_rules

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.agents.kernels import kernel
 from tdl.agents.selfplay import MAX_LANES, SelfPlay
 from tdl.checks import check_above_zero, check_share, check_whole
 from tdl.errors import refuse
@@ -85,7 +86,7 @@ class Trainer:
         self.episode = episode
         self.moves = 0
         self.mean_abs_error = float("nan")
-        self._play = SelfPlay(
+        self._play = kernel(network)(
             network,
             LineTables(network.rules),
             order=order,
@@ -139,7 +140,7 @@ def evaluate(
     """
     check_share("gamma", gamma)
     check_whole("seed", seed, 0)
-    play = SelfPlay(
+    play = kernel(network)(
         network,
         LineTables(network.rules),
         order="none",

@@ -25,10 +25,17 @@ cdef extern from "index.h" nogil:
 
 cdef extern from *:
     """
-    /* The empty asm is for gcc: it takes a function that only prefetches for one without effect, and drops it. */
-    #define tdl_prefetch(p) do { __builtin_prefetch((p), 1, 3); __asm__ volatile(""); } while (0)
+    #include <string.h>
+    /* Into the second-level cache only: the first holds the entries of one lane, not of all (training 8x6: 1.3 times
+       the speed of a prefetch into the first, 4x6: 1.05). The empty asm is for gcc, which takes a function that only
+       prefetches for one without effect, and drops it. */
+    #define tdl_prefetch(p) do { __builtin_prefetch((p), 0, 2); __asm__ volatile(""); } while (0)
+    /* Two neighbouring entries in one load, the first in the lower half: loads are what the loop has most of
+       (training 4x6: +7%). */
+    static inline uint64_t tdl_two(const uint32_t *entry) { uint64_t x; memcpy(&x, entry, 8); return x; }
     """
     void prefetch "tdl_prefetch"(const void *) noexcept nogil
+    uint64_t two "tdl_two"(const uint32_t *) noexcept nogil
 
 # The number of features as a type: 32 (4 tuples on a square) and 64 (8 tuples) become compile-time constants, any
 # other number goes the general way.
@@ -57,11 +64,16 @@ cdef inline float total(const float *weights, const uint32_t *entry, width_t m) 
     """
     cdef float a = 0, b = 0, c = 0, d = 0
     cdef int f = 0, whole = features_of(m) & ~3
+    cdef uint64_t low, high
+    if whole:
+        a, b, c, d = weights[entry[0]], weights[entry[1]], weights[entry[2]], weights[entry[3]]
+        f = 4
     while f < whole:
-        a += weights[entry[f]]
-        b += weights[entry[f + 1]]
-        c += weights[entry[f + 2]]
-        d += weights[entry[f + 3]]
+        low, high = two(entry + f), two(entry + f + 2)
+        a += weights[<uint32_t> low]
+        b += weights[low >> 32]
+        c += weights[<uint32_t> high]
+        d += weights[high >> 32]
         f += 4
     if width_t is width_any:
         if f < m:
@@ -74,13 +86,15 @@ cdef inline float total(const float *weights, const uint32_t *entry, width_t m) 
 
 
 cdef inline void shift(float *weights, const uint32_t *entry, width_t m, float delta) noexcept nogil:
-    """Add `delta` to every active entry (twice to one that is active twice). Four at a time: +2%."""
+    """Add `delta` to every active entry (twice to one that is active twice)."""
     cdef int f = 0, whole = features_of(m) & ~3
+    cdef uint64_t low, high
     while f < whole:
-        weights[entry[f]] += delta
-        weights[entry[f + 1]] += delta
-        weights[entry[f + 2]] += delta
-        weights[entry[f + 3]] += delta
+        low, high = two(entry + f), two(entry + f + 2)
+        weights[<uint32_t> low] += delta
+        weights[low >> 32] += delta
+        weights[<uint32_t> high] += delta
+        weights[high >> 32] += delta
         f += 4
     if width_t is width_any:
         while f < m:
@@ -91,11 +105,13 @@ cdef inline void shift(float *weights, const uint32_t *entry, width_t m, float d
 cdef inline void fetch(const float *weights, const uint32_t *entry, width_t m) noexcept nogil:
     """Ask for the active entries' cache lines, to be read one round of lanes later. Four at a time: +3%."""
     cdef int f = 0, whole = features_of(m) & ~3
+    cdef uint64_t low, high
     while f < whole:
-        prefetch(&weights[entry[f]])
-        prefetch(&weights[entry[f + 1]])
-        prefetch(&weights[entry[f + 2]])
-        prefetch(&weights[entry[f + 3]])
+        low, high = two(entry + f), two(entry + f + 2)
+        prefetch(&weights[<uint32_t> low])
+        prefetch(&weights[low >> 32])
+        prefetch(&weights[<uint32_t> high])
+        prefetch(&weights[high >> 32])
         f += 4
     if width_t is width_any:
         while f < m:

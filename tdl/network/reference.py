@@ -29,9 +29,10 @@ class ReferenceNetwork:
 
     def value(self, board: Board) -> np.float32:
         """V of a board, summed as the kernel does: feature f goes to partial sum f % 4."""
-        part = [np.float32(0)] * 4
-        for f, (table, index) in enumerate(self.active(board)):
-            part[f % 4] += self.tables[table].get(index, self.initial)
+        weights = [self.tables[table].get(index, self.initial) for table, index in self.active(board)]
+        part = [np.float32(0)] * 4 if self.m < 4 else weights[:4]  # 0 + w is not always w: w may be -0
+        for f in range(0 if self.m < 4 else 4, self.m):
+            part[f % 4] += weights[f]
         return (part[0] + part[1]) + (part[2] + part[3])
 
     def shift(self, board: Board, delta: np.float32) -> None:
