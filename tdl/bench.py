@@ -1,4 +1,4 @@
-"""Benchmarks: `python -m tdl.bench train|peer|signature`. They print figures and judge nothing: machines are noisy."""
+"""Benchmarks: `python -m tdl.bench train|limit|peer|signature`: figures, not verdicts, for machines are noisy."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from tdl import environment
-from tdl.agents.trainer import AUTO_LANES, Trainer, evaluate
+from tdl import environment, limit
+from tdl.agents.trainer import Trainer, evaluate, lane_count
 from tdl.config import tuple_set
-from tdl.errors import TdlError
+from tdl.errors import TdlError, refuse
 from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet
@@ -22,6 +22,8 @@ from tdl.peer import compare
 from tdl.progress import Progress
 
 BLOCK = 1000
+
+ORDERS = ("forward", "backward")
 
 SIGNATURE_RUNS: tuple[tuple[Rules, TupleSet, int], ...] = (
     (Rules(), TupleSet(((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 2, 4, 5), (5, 6, 9))), 30),
@@ -49,11 +51,27 @@ def signature() -> int:
     return int.from_bytes(digest.digest()[:6], "big")
 
 
+def given_tuples(text: str) -> TupleSet:
+    """A tuple set as the command line gives it: a name, or cells as JSON.
+
+    Raises
+    ------
+    ConfigError : neither.
+    """
+    if not text.startswith("["):
+        return tuple_set(text)
+    try:
+        return TupleSet(json.loads(text))
+    except ValueError as error:
+        raise refuse("--tuples", text, "a name, or cells as [[0,1,2],[4,5,6]]") from error
+
+
 def train_speed(tuples: str, order: str, lanes: int | str, blank: int, state: int, measured: int) -> dict[str, Any]:
     """Moves per second of training: of the first `blank` episodes, and of `measured` episodes after `state` ones."""
-    network = NTupleNetwork(Rules(), tuple_set(tuples))
+    network = NTupleNetwork(Rules(), given_tuples(tuples))
+    network.weights.fill(0)  # touched before the clock runs
     trainer = Trainer(network, alpha=0.1, order=order, lanes=lanes)
-    figures: dict[str, Any] = {"tuples": tuples, "order": order, "lanes": AUTO_LANES if lanes == "auto" else lanes}
+    figures: dict[str, Any] = {"tuples": tuples, "order": order, "lanes": lane_count(lanes, network.m)}
     progress = Progress("bench", 0, state + measured if state else blank)
     figures["blank"] = _measure(trainer, blank, progress)
     if state:
@@ -86,23 +104,29 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--json", action="store_true", help="print JSON")
     programs = parser.add_subparsers(dest="program", required=True)
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--tuples", default="4x6", help="a named tuple set (4x6); a peer must know it too")
+    common.add_argument("--tuples", default="4x6", help="a named tuple set (4x6), or its cells: [[0,1,2],[4,5,6]]")
     common.add_argument("--lanes", default="auto", help="auto or a number")
-    common.add_argument("--blank", type=int, default=20_000, help="episodes measured from blank (20000)")
-    common.add_argument("--state", type=int, default=100_000, help="episodes before the second measurement; 0: none")
+    twice = argparse.ArgumentParser(add_help=False)
+    twice.add_argument("--blank", type=int, default=20_000, help="episodes measured from blank (20000)")
+    twice.add_argument("--state", type=int, default=100_000, help="episodes before the second measurement; 0: none")
     train = programs.add_parser(
-        "train", parents=[common], help="moves per second, from a blank network and after 100,000 episodes"
+        "train", parents=[common, twice], help="moves per second, from a blank network and after 100,000 episodes"
     )
-    train.add_argument("--order", default="backward", choices=("backward", "forward"))
+    train.add_argument("--order", default="backward", choices=ORDERS)
     train.add_argument("--measured", type=int, default=5_000, help="episodes of the second measurement (5000)")
     pair = programs.add_parser(
-        "peer", parents=[common], help="paired comparison with a TDL2048+ binary that you built"
+        "peer", parents=[common, twice], help="paired comparison with a TDL2048+ binary that you built"
     )
     pair.add_argument("--tdl2048", required=True, metavar="PATH", help="the binary")
-    pair.add_argument("--order", default="forward", choices=("backward", "forward"))
+    pair.add_argument("--order", default="both", choices=("both", *ORDERS), help="(both)")
     pair.add_argument("--pairs", type=int, default=5, help="turns of each program (5)")
+    bound = programs.add_parser(
+        "limit", parents=[common], help="training against its own table accesses, replayed without the game"
+    )
+    bound.add_argument("--state", type=int, default=20_000, help="episodes trained before (20000)")
+    bound.add_argument("--pairs", type=int, default=5, help="turns of each (5)")
     number = programs.add_parser("signature", help="one number that depends on behaviour alone")
-    for each in (train, pair, number):
+    for each in (train, pair, bound, number):
         each.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
     return parser.parse_args(words)
 
@@ -117,8 +141,16 @@ def main(words: Sequence[str] | None = None) -> None:
             return
         lanes = int(given.lanes) if given.lanes.isdigit() else given.lanes
         if given.program == "peer":
-            pairs = compare(given.tdl2048, given.tuples, given.order, lanes, given.pairs, given.blank, given.state)
+            orders = ORDERS if given.order == "both" else (given.order,)
+            pairs = {
+                order: compare(given.tdl2048, given.tuples, order, lanes, given.pairs, given.blank, given.state)
+                for order in orders
+            }
             print(json.dumps(pairs, indent=1) if given.json else _ratios(pairs))
+            return
+        if given.program == "limit":
+            figures = limit.compare(given.tuples, given_tuples(given.tuples), lanes, given.state, given.pairs)
+            print(json.dumps(figures, indent=1) if given.json else _limit(figures))
             return
         figures = train_speed(given.tuples, given.order, lanes, given.blank, given.state, given.measured)
     except TdlError as error:
@@ -140,9 +172,19 @@ def _text(figures: dict[str, Any]) -> str:
 
 def _ratios(pairs: dict[str, Any]) -> str:
     return "\n".join(
-        f"{name:>14}: ours {_millions(part['ours'])}, peer {_millions(part['peer'])} M moves/s; "
+        f"{order:>8} {name:>12}: ours {_millions(part['ours'])}, peer {_millions(part['peer'])} M moves/s; "
         f"ratio {part['ratio_median']:.2f} ({part['ratio_min']:.2f} to {part['ratio_max']:.2f})"
-        for name, part in pairs.items()
+        for order, parts in pairs.items()
+        for name, part in parts.items()
+    )
+
+
+def _limit(figures: dict[str, Any]) -> str:
+    head = ", ".join(str(figures[key]) for key in ("tuples", "layout", "instructions", "cpu"))
+    return (
+        f"{head}, {figures['lanes']} lanes\n"
+        f"training {_millions(figures['run'])}, its table accesses alone {_millions(figures['limit'])} M moves/s; "
+        f"ratio {figures['ratio_median']:.2f} ({figures['ratio_min']:.2f} to {figures['ratio_max']:.2f})"
     )
 
 

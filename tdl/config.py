@@ -48,6 +48,7 @@ class TuplesConfig:
     cells: list[Any] = MISSING
     symmetries: bool = MISSING
     share: bool = MISSING
+    radix: int | None = None
 
 
 @dataclass
@@ -179,7 +180,7 @@ def check(config: RunConfig) -> None:
     if config.alpha is not None:
         check_above_zero("alpha", config.alpha, MAX_ALPHA)
     check_share("gamma", config.gamma)
-    lane_count(config.lanes)
+    lane_count(config.lanes, 0)
     for key, value, least in (
         ("episodes", config.episodes, 0),
         ("block", config.block, 1),
@@ -203,7 +204,8 @@ def rules(config: RunConfig) -> Rules:
 
 def tuple_set_of(config: RunConfig) -> TupleSet:
     """The network's shape."""
-    return TupleSet(tuple(config.tuples.cells), config.tuples.symmetries, config.tuples.share)
+    shape = config.tuples
+    return TupleSet(tuple(shape.cells), shape.symmetries, shape.share, shape.radix)
 
 
 def alpha(config: RunConfig) -> float:
@@ -241,8 +243,7 @@ def tuple_set(name: str) -> TupleSet:
     ------
     ConfigError : there is none of this name.
     """
-    group = group_file("tuples", name)
-    return TupleSet(tuple(map(tuple, group["cells"])), group["symmetries"], group["share"])
+    return TupleSet(**group_file("tuples", name))
 
 
 def group_file(group: str, name: str) -> dict[str, Any]:

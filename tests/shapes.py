@@ -22,6 +22,7 @@ RULES = {
     "3x3": Rules(rows=3, cols=3),
     "3x4": Rules(rows=3, cols=4),
     "4x3": Rules(rows=4, cols=3),
+    "2x4": Rules(rows=2, cols=4),
     "2x5": Rules(rows=2, cols=5),  # the longest line that is tabulated
 }
 
@@ -71,6 +72,7 @@ def small_tuples(rules):
         "mixed": TupleSet(mixed),
         "unshared": TupleSet(mixed[:3], share=False),
         "one image": TupleSet(mixed, symmetries=False),
+        "radix 4": TupleSet(mixed, radix=4),
     }
 
 

@@ -51,13 +51,29 @@ def test_train_counts_blank_and_later_state(capsys):
 def test_peer_takes_turns_and_gives_ratios(capsys, peer):
     main(f"peer --tdl2048 {peer} --tuples 2x4 --pairs 3 --blank 4000 --state 2000 --json".split())
     figures = json.loads(capsys.readouterr().out)
-    assert list(figures) == ["blank", "after_2000"]
-    for part in figures.values():
+    assert {order: list(parts) for order, parts in figures.items()} == {
+        "forward": ["blank", "after_2000"],
+        "backward": ["blank", "after_2000"],
+    }
+    for part in [*figures["forward"].values(), *figures["backward"].values()]:
         assert part["peer"] == [2_000_000] * 3
         assert part["ratio_min"] == pytest.approx(min(part["ours"]) / 2e6, rel=1e-4)
         assert part["ratio_min"] <= part["ratio_median"] <= part["ratio_max"]
-    main(f"peer --tdl2048 {peer} --tuples 2x4 --pairs 1 --blank 1000 --state 0".split())
-    assert "peer 2.00 M moves/s; ratio" in capsys.readouterr().out
+    main(f"peer --tdl2048 {peer} --tuples 2x4 --order backward --pairs 1 --blank 1000 --state 0".split())
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("backward        blank: ours")
+    assert "peer 2.00 M moves/s; ratio" in line
+
+
+def test_limit_takes_turns_and_gives_the_ratio(capsys):
+    main(["limit", "--tuples", "2x4", "--state", "1000", "--pairs", "2", "--json"])
+    figures = json.loads(capsys.readouterr().out)
+    assert len(figures["run"]) == len(figures["limit"]) == 2
+    ratios = [run / bound for run, bound in zip(figures["run"], figures["limit"], strict=True)]
+    assert (figures["ratio_min"], figures["ratio_max"]) == pytest.approx((min(ratios), max(ratios)), rel=1e-4)
+    assert (figures["layout"], figures["lanes"]) == ("paired16", 3)
+    main(["limit", "--tuples", "[[0,1,2],[4,5]]", "--lanes", "2", "--state", "0", "--pairs", "1"])
+    assert "2 lanes\ntraining" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -68,6 +84,9 @@ def test_peer_takes_turns_and_gives_ratios(capsys, peer):
         ("peer --tdl2048 x --pairs 0", "--pairs: 0 is not allowed"),
         ("peer --tdl2048 x --blank 1500", "--blank: 1500 is not allowed; expected a multiple of 1000"),
         ("train --tuples 4x7", "tuples: '4x7' is not allowed"),
+        ("train --tuples [[0,1]", "--tuples: '[[0,1]' is not allowed; expected a name, or cells"),
+        ("limit --tuples [[0,16]]", "cell 16 of [0, 16] is not on the board"),
+        ("limit --tuples 2x4 --pairs 0", "--pairs: 0 is not allowed"),
         ("train --lanes 65 --tuples 2x4", "lanes: 65 is not allowed"),
     ],
 )

@@ -1,7 +1,7 @@
 """Where entries lie: the layout is one-to-one, and every instruction set computes it.
 
-Trusts indices worked out by hand, which pin the order of weights in files, and `Paired16.map`, checked here to be a
-bijection and then the twin of the compiled index functions.
+Trusts indices worked out by hand, which pin the order of weights in files, and the layouts' `map`, checked here to be
+a bijection and then the twin of the compiled index functions.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from shapes import RULES, many, random_boards
 
 from tdl.errors import ConfigError
 from tdl.game.reference import pack
-from tdl.network.layout import LINE, Paired16
+from tdl.network.layout import LINE, Digits, layout_for
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet
 
@@ -21,11 +21,11 @@ def indices(numbers):
     return np.array(numbers, np.uint32)
 
 
-def layout_of(*cells, **flags):
-    return Paired16(TupleSet(cells, **flags), 4, 4)
+def layout_of(*cells, radix=16, **flags):
+    return layout_for(TupleSet(cells, **flags), 4, 4, radix)
 
 
-ALONE = tuple(range(7))  # a tuple without a partner; a shorter one is a part of it
+ALONE = tuple(range(8))  # a tuple without a partner; a shorter one is a part of it
 PAIR = ((0, 1, 2), (0, 1, 3))  # cells 0 and 1 shared, 2 and 3 own
 
 
@@ -77,6 +77,8 @@ LAYOUTS = {
     "pair": layout_of(*PAIR, symmetries=False),
     "pairs and others": layout_of((0, 1, 2, 3), (0, 1, 2, 4, 5), (4, 5, 6, 7), (1, 2, 3), (3,), (0, 1, 2, 5)),
     "unshared": layout_of((0, 1, 2), (1, 2, 3), share=False),
+    **{f"radix {radix}": layout_of((0, 1, 2), (3,), (4, 5, 6), radix=radix) for radix in range(2, 33)},
+    "long at a small radix": layout_of(ALONE, ALONE[:7], radix=5),
 }
 
 
@@ -97,28 +99,44 @@ LONG = {
     "4x6": layout_of((0, 1, 2, 3, 4, 5), (4, 5, 6, 7, 8, 9), (0, 1, 2, 4, 5, 6), (4, 5, 6, 8, 9, 10)),
     "2x7": layout_of((0, 1, 2, 3, 4, 5, 6), (4, 5, 6, 7, 8, 9, 10)),
     "pair of 7": layout_of((0, 1, 2, 3, 4, 5, 6), (0, 1, 2, 3, 4, 5, 7), symmetries=False),
+    **{
+        f"{n} at radix {radix}": layout_of(ALONE[:n], ALONE[1:n], radix=radix)
+        for radix in range(2, 33)
+        for n in range(2, 9)
+        if radix**n < 2**31
+    },
+    "8 at radix 16": layout_of(ALONE),
 }
 
 
 @many
-@given(st.sampled_from(list(LONG)), st.integers(0, 3), st.lists(st.integers(0, 15), min_size=7, max_size=7))
+@given(st.sampled_from(list(LONG)), st.integers(0, 3), st.lists(st.integers(0, 31), min_size=8, max_size=8))
 def test_long_tuples_are_mapped_one_to_one_within_bounds(name, table, tiles):
     layout = LONG[name]
     table %= len(layout.tables)
     natural = indices([natural_index(tiles) % layout.size(table)])
     memory = layout.map(table, natural)
-    assert memory[0] < layout.entries
+    assert memory[0] < layout.entries <= 2**32
     assert layout.inverse(table, memory) == natural
 
 
-def test_long_tables_do_not_meet():
+@pytest.mark.parametrize("layout", LONG.values(), ids=LONG.keys())
+def test_long_tables_do_not_meet(layout):
     rng = np.random.default_rng(1)
-    for layout in LONG.values():
-        seen = [
-            np.unique(layout.map(table, rng.integers(0, layout.size(table), 200_000).astype(np.uint32)))
-            for table in range(len(layout.tables))
-        ]
-        assert len(np.unique(np.concatenate(seen))) == sum(map(len, seen))
+    seen = []
+    for table in range(len(layout.tables)):
+        natural = np.unique(rng.integers(0, layout.size(table), 20_000).astype(np.uint32))
+        memory = layout.map(table, natural)
+        assert np.array_equal(layout.inverse(table, memory), natural)
+        seen.append(memory)
+    assert len(np.unique(np.concatenate(seen))) == sum(map(len, seen))
+
+
+def test_two_tuples_of_8_cells_are_no_pair():
+    """Woven, they would need indices of 33 bits."""
+    layout = layout_of(ALONE, (*ALONE[:7], 8), symmetries=False)
+    assert [table.paired for table in layout.tables] == [False, False]
+    assert layout.entries > 2**32  # no network: refused
 
 
 SETS = {
@@ -137,6 +155,9 @@ SETS = {
     "2x2": (RULES["2x2"], TupleSet(((0, 1), (0, 1, 2, 3)))),
     "2x3": (RULES["2x3"], TupleSet(((0, 1, 2), (0, 3), (4,)))),
     "4x3": (RULES["4x3"], TupleSet(((0, 3, 6, 9), (1, 4, 7)))),
+    **{f"radix {n}": (RULES["4x4"], TupleSet(((0, 1, 2, 3, 4), (5, 6, 9)), radix=n)) for n in range(2, 17)},
+    "8 at radix 5": (RULES["4x4"], TupleSet(((0, 1, 2, 3, 4, 5, 6, 9), (5, 6, 9)), radix=5)),
+    "3x3 at radix 11": (RULES["3x3"], TupleSet(((0, 1, 2, 3, 4), (8,)), radix=11)),
 }
 each_network = pytest.mark.parametrize(("rules", "tuples"), SETS.values(), ids=SETS.keys())
 
@@ -150,10 +171,43 @@ def test_entries_of_every_instruction_set(rules, tuples, instructions):
     boards = np.array(random_boards(rules, 200), np.uint32)
     expected = []
     for table, cells in network.features:
-        natural = sum(boards[:, cell] << np.uint32(4 * digit) for digit, cell in enumerate(cells))
+        radix = network.layout.radix
+        natural = sum(
+            np.minimum(boards[:, cell], radix - 1) * np.uint32(radix**digit) for digit, cell in enumerate(cells)
+        )
         expected.append(network.layout.map(table, natural))
     found = [network.entries(pack(board, rules)) for board in boards.tolist()]
     assert np.array_equal(np.array(found).T, np.array(expected))
+
+
+@pytest.mark.parametrize("instructions", NTupleNetwork.instruction_sets())
+def test_entries_of_8_cells(instructions, tmp_path):
+    """All 32 bits of an index: a table of 2^32 entries, in a file that has room only for those in use."""
+    weights = np.memmap(tmp_path / "sparse", np.float32, "w+", shape=(2**32,))
+    rules, cells = RULES["2x4"], tuple(range(8))
+    network = NTupleNetwork(rules, TupleSet((cells,)), weights=weights)
+    network.use_instructions(instructions)
+    boards = random_boards(rules, 50)
+    for board in boards:
+        natural = [natural_index([board[cell] for cell in seen]) for _, seen in network.features]
+        assert network.entries(pack(board, rules)).tolist() == network.layout.map(0, indices(natural)).tolist()
+
+
+def test_a_radix_that_a_cell_cannot_hold():
+    with pytest.raises(ConfigError, match=r"tuples\.radix: 17 is not allowed; expected at most 16"):
+        NTupleNetwork(RULES["4x4"], TupleSet(((0, 1),), radix=17))
+    for radix in (1, 33, 2.5, True):
+        with pytest.raises(ConfigError, match=r"tuples\.radix: .* expected null or a whole number from 2 to 32"):
+            TupleSet(((0, 1),), radix=radix)
+
+
+def test_radix_16_is_the_default_of_4_bit_cells():
+    cells = ((0, 1, 2), (4, 5))
+    assert (
+        NTupleNetwork(RULES["4x4"], TupleSet(cells, radix=16)).layout.name
+        == NTupleNetwork(RULES["4x4"], TupleSet(cells)).layout.name
+        != Digits.name
+    )
 
 
 @each_network

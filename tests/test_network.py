@@ -28,8 +28,8 @@ def bits(value):
 def whole_numbers(network, seed=0):
     """Fill a network with random small whole numbers."""
     rng = np.random.default_rng(seed)
-    for table, length in enumerate(network.lengths):
-        network.set_table(table, rng.integers(-1000, 1000, 16**length))
+    for table in range(len(network.lengths)):
+        network.set_table(table, rng.integers(-1000, 1000, network.layout.size(table)))
     return network
 
 
@@ -93,7 +93,9 @@ def test_without_shared_images_they_differ(rules, set_name):
 def test_tables_round_trip(rules, set_name):
     network = NTupleNetwork(rules, small_tuples(rules)[set_name])
     rng = np.random.default_rng(3)
-    tables = [rng.standard_normal(16**length).astype(np.float32) for length in network.lengths]
+    tables = [
+        rng.standard_normal(network.layout.size(number)).astype(np.float32) for number in range(len(network.lengths))
+    ]
     for number, values in enumerate(tables):
         network.set_table(number, values)
     for number, values in enumerate(tables):  # read when all are set: none has overwritten another
@@ -142,9 +144,11 @@ def test_initial_value_is_the_value_of_every_board(rules, set_name, initial):
 def test_values_equal_the_twin_bit_for_bit(rules, set_name):
     network = NTupleNetwork(rules, small_tuples(rules)[set_name])
     rng = np.random.default_rng(4)
-    for table, length in enumerate(network.lengths):
-        scale = 10.0 ** rng.integers(-3, 6, 16**length)  # unlike sizes, so that the order of summation shows
-        network.set_table(table, scale * rng.standard_normal(16**length))
+    for table in range(len(network.lengths)):
+        scale = 10.0 ** rng.integers(
+            -3, 6, network.layout.size(table)
+        )  # unlike sizes, so that the order of summation shows
+        network.set_table(table, scale * rng.standard_normal(network.layout.size(table)))
     twin = twin_of(network)
     for board in random_boards(rules, 50):
         assert bits(network.value(pack(board, rules))) == bits(twin.value(board))
@@ -163,7 +167,7 @@ def test_order_of_summation():
 def test_more_memory_than_is_free_is_refused(monkeypatch):
     monkeypatch.setattr(memory, "available_memory", lambda: 2**20)
     tuples = TupleSet(((0, 1, 2, 3), (4, 5, 6, 7, 8)))
-    entries = 16**4 + 16**5 + 2 * 7936
+    entries = 16**4 + 7936 + 16**5
     message = rf"tuples: the network's {entries:,} weights need 0\.0 GiB of memory; 0\.0 GiB are free"
     with pytest.raises(ConfigError, match=message):
         NTupleNetwork(RULES["4x4"], tuples)

@@ -43,7 +43,7 @@ def natural(network):
 
 def natural_of_twin(twin, network):
     """The tables of a `ReferenceNetwork`, with the entries it never touched."""
-    tables = [np.full(16**length, twin.initial, np.float32) for length in network.lengths]
+    tables = [np.full(twin.radix**length, twin.initial, np.float32) for length in network.lengths]
     for table, entries in zip(tables, twin.tables, strict=True):
         for index, weight in entries.items():
             table[index] = weight
@@ -166,8 +166,8 @@ def whole_numbers(rules, set_name="mixed"):
     """A network of random whole numbers: it plays one certain game, unlike a blank one."""
     network = NTupleNetwork(rules, small_tuples(rules)[set_name])
     rng = np.random.default_rng(5)
-    for number, length in enumerate(network.lengths):
-        network.set_table(number, rng.integers(0, 100, 16**length))
+    for number in range(len(network.lengths)):
+        network.set_table(number, rng.integers(0, 100, network.layout.size(number)))
     return network
 
 
@@ -269,6 +269,20 @@ def test_every_width_and_instruction_set(m, order, instructions):
     records, tables = wide_twin(m, order)
     assert selfplay(network, order=order, **WIDE).play(0, 6).tolist() == records
     assert_same_bits(natural(network), tables)
+
+
+def test_a_tuple_of_8_cells(tmp_path):
+    """A table of 2^32 entries, in a file that has room only for those in use."""
+    rules, tuples = RULES["2x4"], TupleSet((tuple(range(8)),))
+    weights = np.memmap(tmp_path / "sparse", np.float32, "w+", shape=(2**32,))
+    network = NTupleNetwork(rules, tuples, weights=weights)
+    options = {"order": "forward", "alpha": 0.5, "gamma": 1.0, "seed": 3, "lanes": 2}
+    expected, learner = play_twin(rules, tuples, first=0, episodes=20, **options)
+    assert selfplay(network, **options).play(0, 20).tolist() == expected
+    (table,) = learner.network.tables
+    assert len(table) > 100
+    where = network.layout.map(0, np.array(list(table), np.uint32))
+    assert_same_bits([weights[where]], [np.array(list(table.values()), np.float32)])
 
 
 @pytest.mark.parametrize("instructions", NTupleNetwork.instruction_sets())

@@ -79,7 +79,7 @@ def test_features(rules, mirrored, share):
         ([[0, 1.0]], "tuples.cells: 1.0 is not allowed; expected whole numbers"),
         ([[0, True]], "tuples.cells: True is not allowed; expected whole numbers"),
         ([[0, 1], [4, 5, 4]], r"tuples.cells: repeated cell 4 in \[4, 5, 4\]; expected each cell once"),
-        ([[0, 1, 2, 3, 4, 5, 6, 7]], "tuples.cells: .* is not allowed; expected at most 7 cells in a tuple"),
+        ([[0, 1, 2, 3, 4, 5, 6, 7, 8]], "tuples.cells: .* is not allowed; expected at most 8 cells in a tuple"),
     ],
 )
 def test_wrong_cells(cells, message):
@@ -105,5 +105,5 @@ def test_cells_off_the_board(rows, cols, cell):
 def test_a_set_may_be_given_as_lists_and_keeps_its_order():
     given = TupleSet([[3, 1, 2], [0]])
     assert given.cells == ((3, 1, 2), (0,))
-    assert given.to_dict() == {"cells": [[3, 1, 2], [0]], "symmetries": True, "share": True}
+    assert given.to_dict() == {"cells": [[3, 1, 2], [0]], "symmetries": True, "share": True, "radix": None}
     assert TupleSet(**given.to_dict()) == given

@@ -78,8 +78,6 @@ def describe(meta: Meta, folder: Path) -> tuple[Rules, TupleSet]:
     CheckpointError : they are not known to this version.
     """
     try:
-        shape = meta["network"]["tuples"]
-        tuples = TupleSet(tuple(map(tuple, shape["cells"])), shape["symmetries"], shape["share"])
-        return Rules.from_dict(meta["rules"]), tuples
+        return Rules.from_dict(meta["rules"]), TupleSet(**meta["network"]["tuples"])
     except ConfigError as error:
         raise CheckpointError(f"{folder}: {error}") from error

@@ -5,6 +5,8 @@ indices have little entropy, so natural order puts the hot entries into few line
 bijection of the entries of all tables onto memory; it changes no value, only speed. `index.h` computes the same
 numbers for all features at once; files store the memory order and the layout's name.
 
+`digits`, for any radix, keeps the natural order and skews (5.) the tables.
+
 `paired16`, for radix 16:
 
 1. *Order.* Digits are read from the tuple's last cell to its first.
@@ -29,16 +31,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.network.tuples import TupleSet, features, symmetries
+from tdl.network.tuples import TupleSet, symmetries, table_cells
 
 Index = NDArray[np.uint32]
 Cells = tuple[int, ...]
 
 LINE = 16  # floats of a cache line of 64 bytes
+
+SKEW = 7936  # entries between the end of a region and the start of the next
 
 OWN = np.uint32(7)  # bits of a pair's own digit below the bit that tells the table
 
@@ -59,6 +64,72 @@ class TableLayout:
     paired: bool
 
 
+class Layout(Protocol):
+    """What every layout has.
+
+    Attributes
+    ----------
+    name : identifies it in files, together with the radix.
+    radix : digits of an index are below it.
+    tables : a `TableLayout` for each table.
+    entries : entries of the whole allocation.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def radix(self) -> int: ...
+
+    tables: list[TableLayout]
+    entries: int
+
+    def size(self, table: int) -> int:
+        """Entries of a table."""
+        ...
+
+    def map(self, table: int, natural: Index) -> Index:
+        """Memory index of each natural index of a table (arrays of uint32)."""
+        ...
+
+    def inverse(self, table: int, memory: Index) -> Index:
+        """Natural index of each memory index of a table; the inverse of `map`."""
+        ...
+
+
+def layout_for(tuples: TupleSet, rows: int, cols: int, radix: int) -> Layout:
+    """The layout in use for a tuple set."""
+    if radix == Paired16.radix:
+        return Paired16(tuples, rows, cols)
+    return Digits(tuples, rows, cols, radix)
+
+
+class Digits:
+    """Natural order, for any radix, each table skewed against the one before."""
+
+    name = "digits"
+
+    def __init__(self, tuples: TupleSet, rows: int, cols: int, radix: int) -> None:
+        self.radix = radix
+        self.tables: list[TableLayout] = []
+        self.entries = 0
+        for cells in table_cells(tuples, rows, cols):
+            base = _next_region(self.entries)
+            self.tables.append(TableLayout(tuple(range(len(cells))), base, False))
+            self.entries = base + radix ** len(cells)
+
+    def size(self, table: int) -> int:
+        """Entries of a table."""
+        return int(self.radix ** len(self.tables[table].order))
+
+    def map(self, table: int, natural: Index) -> Index:
+        """Memory index of each natural index of a table (arrays of uint32)."""
+        return natural + np.uint32(self.tables[table].base)
+
+    def inverse(self, table: int, memory: Index) -> Index:
+        """Natural index of each memory index of a table; the inverse of `map`."""
+        return memory - np.uint32(self.tables[table].base)
+
+
 class Paired16:
     """The layout of a tuple set at radix 16.
 
@@ -71,31 +142,27 @@ class Paired16:
     name = "paired16"
     radix = 16
     fold = 10
-    skew = 7936
 
     def __init__(self, tuples: TupleSet, rows: int, cols: int) -> None:
         images = symmetries(rows, cols) if tuples.symmetries and tuples.share else [tuple(range(rows * cols))]
-        first: dict[int, Cells] = {}
-        for table, cells in features(tuples, rows, cols):
-            first.setdefault(table, cells)
-        self.tables: list[TableLayout] = [TableLayout((), 0, False)] * len(first)
+        waiting = dict(enumerate(table_cells(tuples, rows, cols)))
+        self.tables: list[TableLayout] = [TableLayout((), 0, False)] * len(waiting)
         self.entries = 0
-        waiting = dict(first)
         while waiting:
             table, cells = next(iter(waiting.items()))
             del waiting[table]
+            base = _next_region(self.entries)
             partner = next(
                 ((other, orders) for other in waiting if (orders := _common(cells, waiting[other], images))), None
             )
             if partner:
                 other, (order, other_order) = partner
                 del waiting[other]
-                self.tables[table] = TableLayout(order, self.entries, True)
-                self.tables[other] = TableLayout(other_order, self.entries + LINE // 2, True)
+                self.tables[table] = TableLayout(order, base, True)
+                self.tables[other] = TableLayout(other_order, base + LINE // 2, True)
             else:
-                self.tables[table] = TableLayout(tuple(range(len(cells)))[::-1], self.entries, False)
-            size = self.radix ** len(cells) * (2 if partner else 1)
-            self.entries += -(-size // LINE) * LINE + self.skew
+                self.tables[table] = TableLayout(tuple(range(len(cells)))[::-1], base, False)
+            self.entries = base + self.radix ** len(cells) * (2 if partner else 1)
 
     def size(self, table: int) -> int:
         """Entries of a table."""
@@ -129,12 +196,17 @@ class Paired16:
         return folded
 
 
+def _next_region(end: int) -> int:
+    """Where the region after one that ends at `end` begins: on a line, and skewed."""
+    return -(-end // LINE) * LINE + SKEW if end else 0
+
+
 def _common(a: Cells, b: Cells, images: Sequence[Cells]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     """Orders of the cells of two tuples, the own cell first and the shared ones alike; None when they are no pair."""
     for image in images:
         seen = tuple(image[cell] for cell in a)
         shared = [cell for cell in seen if cell in b]
-        if len(a) == len(b) > 1 and len(shared) == len(b) - 1:
+        if 1 < len(a) == len(b) < 8 and len(shared) == len(b) - 1:  # two of 8 cells: 33 bits
             own_a = next(i for i, cell in enumerate(seen) if cell not in b)
             own_b = next(i for i, cell in enumerate(b) if cell not in seen)
             shared.reverse()

@@ -16,8 +16,9 @@ cdef extern from "index.h" nogil:
         const uint32_t *pack
         const uint32_t *base
         uint64_t entries
+        int32_t radix
     ctypedef void (*tdl_index_fn)(const tdl_index_plan *plan, const uint64_t *boards, int n, uint32_t *out) noexcept
-    tdl_index_fn tdl_index_of(int set) noexcept
+    tdl_index_fn tdl_index_of(int set, bint digits) noexcept
     const char **tdl_index_names
     void tdl_check(const tdl_index_plan *plan, const uint32_t *out, int boards) noexcept
     int TDL_INDEX_SETS

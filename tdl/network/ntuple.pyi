@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tdl.game.rules import Rules
-from tdl.network.layout import Paired16
+from tdl.network.layout import Layout
 from tdl.network.tuples import TupleSet
 
 MAX_FEATURES: int
@@ -12,7 +12,7 @@ MAX_FEATURES: int
 class NTupleNetwork:
     rules: Rules
     tuples: TupleSet
-    layout: Paired16
+    layout: Layout
     m: int
     features: tuple[tuple[int, tuple[int, ...]], ...]
     lengths: tuple[int, ...]

@@ -8,7 +8,7 @@ import numpy as np
 from libc.stdint cimport uint32_t, uint64_t
 
 from tdl.errors import ConfigError, refuse
-from tdl.network.layout import OWN, Paired16
+from tdl.network.layout import OWN, Paired16, layout_for
 from tdl.network.memory import require_memory
 from tdl.network.tuples import features as features_of_set
 
@@ -46,7 +46,10 @@ cdef class NTupleNetwork:
             raise refuse("tuples", f"{self.m} features", f"at most {MAX_FEATURES}")
         lengths = {table: len(cells) for table, cells in self.features}
         self.lengths = tuple(lengths[table] for table in range(len(lengths)))
-        self.layout = Paired16(tuples, rules.rows, rules.cols)
+        radix = 1 << rules.bits if tuples.radix is None else tuples.radix
+        if radix > 1 << rules.bits:
+            raise refuse("tuples.radix", radix, f"at most {1 << rules.bits}, the tiles of a cell of this board")
+        self.layout = layout_for(tuples, rules.rows, rules.cols, radix)
         entries = self.layout.entries
         if weights is None:
             require_memory("tuples", 4 * entries, f"the network's {entries:,} weights")
@@ -70,13 +73,14 @@ cdef class NTupleNetwork:
         rise = _aligned((padded,), np.uint32, 0)
         pack = _aligned((padded,), np.uint32, 0)
         base = _aligned((padded,), np.uint32, 0)
+        halves = isinstance(self.layout, Paired16)
         for f, (table, cells) in enumerate(self.features):
             where = self.layout.tables[table]
             digits = [cells[i] for i in where.order]
+            first, second = (digits[0::2], digits[1::2]) if halves else (digits[:4], digits[4:])
             rise[f] = ~OWN if where.paired else 0
-            pack[f] = 8 if len(cells) > 1 and not where.paired else 0
-            low[f, : (len(digits) + 1) // 2] = digits[0::2]
-            high[f, : len(digits) // 2] = digits[1::2]
+            pack[f] = 8 if halves and len(cells) > 1 and not where.paired else 0
+            low[f, : len(first)], high[f, : len(second)] = first, second
             base[f] = where.base
         self._plan_arrays = [low, high, rise, pack, base]
         cdef const unsigned char[:, ::1] low_view = low, high_view = high
@@ -85,11 +89,12 @@ cdef class NTupleNetwork:
         self.plan.low, self.plan.high = &low_view[0, 0], &high_view[0, 0]
         self.plan.rise, self.plan.pack, self.plan.base = &rise_view[0], &pack_view[0], &base_view[0]
         self.plan.entries = len(self.weights)
+        self.plan.radix = self.layout.radix
 
     @staticmethod
     def instruction_sets():
         """The instruction sets this build and this CPU can use, slowest first."""
-        return [tdl_index_names[i].decode() for i in range(TDL_INDEX_SETS) if tdl_index_of(i) != NULL]
+        return [tdl_index_names[i].decode() for i in range(TDL_INDEX_SETS) if tdl_index_of(i, False) != NULL]
 
     def use_instructions(self, name=None):
         """Choose the instruction set of the index function (None: the fastest). All give the same bits.
@@ -104,7 +109,7 @@ cdef class NTupleNetwork:
             raise refuse("TDL_INSTRUCTIONS", name, f"one of {names}")
         for i in range(TDL_INDEX_SETS):
             if tdl_index_names[i].decode() == name:
-                self.activate = tdl_index_of(i)
+                self.activate = tdl_index_of(i, not isinstance(self.layout, Paired16))
         self.instructions = name
 
     def entries(self, board):
@@ -121,7 +126,7 @@ cdef class NTupleNetwork:
         return total(self.w, &entry[0], self.m)
 
     def table(self, int number):
-        """A copy of one table in natural order: float32, shape (16**n,), the first cell least significant."""
+        """A copy of one table in natural order: float32, shape (radix**n,), the first cell least significant."""
         return self.weights[self._order(number)]
 
     def set_table(self, int number, values):

@@ -8,8 +8,6 @@ from tdl.game.reference import Board
 from tdl.game.rules import Rules
 from tdl.network.tuples import TupleSet, features
 
-RADIX = 16
-
 
 class ReferenceNetwork:
     """V(board) = sum over the features of one table entry each; entries never touched are `initial_value` / m."""
@@ -17,13 +15,14 @@ class ReferenceNetwork:
     def __init__(self, rules: Rules, tuples: TupleSet, initial_value: float = 0.0) -> None:
         self.features = features(tuples, rules.rows, rules.cols)
         self.m = len(self.features)
+        self.radix = tuples.radix or 1 << rules.bits
         self.initial = np.float32(initial_value) / np.float32(self.m)
         self.tables: list[dict[int, np.float32]] = [{} for _ in range(1 + self.features[-1][0])]
 
     def active(self, board: Board) -> list[tuple[int, int]]:
         """The active entries: (table, natural index), in the order of the features."""
         return [
-            (table, sum(min(board[cell], RADIX - 1) * RADIX**j for j, cell in enumerate(cells)))
+            (table, sum(min(board[cell], self.radix - 1) * self.radix**j for j, cell in enumerate(cells)))
             for table, cells in self.features
         ]
 

@@ -8,8 +8,10 @@ from typing import Any
 
 from tdl.errors import ConfigError, refuse
 
-MAX_LENGTH = 7
-"""Longest tuple: an 8-tuple has 2^32 entries, more than a 32-bit index can address beside another table."""
+MAX_LENGTH = 8
+"""Longest tuple: its index fills 32 bits at radix 16."""
+
+MAX_RADIX = 32
 
 
 @dataclass(frozen=True)
@@ -21,16 +23,20 @@ class TupleSet:
     cells : for each tuple its cells, numbered row by row from 0; the order is the order of the index's digits.
     symmetries : read every tuple in all symmetric images of the board (8 on a square, 4 on a rectangle).
     share : let the images of a tuple share one table; otherwise each image has its own.
+    radix : tile symbols of a cell, 2 to 32; larger tiles share the last symbol. None: as many as the cell can hold.
     """
 
     cells: tuple[tuple[int, ...], ...]
     symmetries: bool = True
     share: bool = True
+    radix: int | None = None
 
     def __post_init__(self) -> None:
         for name, flag in (("tuples.symmetries", self.symmetries), ("tuples.share", self.share)):
             if not isinstance(flag, bool):
                 raise refuse(name, flag, "true or false")
+        if self.radix is not None and (type(self.radix) is not int or not 2 <= self.radix <= MAX_RADIX):
+            raise refuse("tuples.radix", self.radix, f"null or a whole number from 2 to {MAX_RADIX}")
         object.__setattr__(self, "cells", _checked_cells(self.cells))
 
     def check_board(self, rows: int, cols: int) -> None:
@@ -49,8 +55,9 @@ class TupleSet:
                     )
 
     def to_dict(self) -> dict[str, Any]:
-        """A plain description, for `meta.json`."""
-        return {"cells": [list(c) for c in self.cells], "symmetries": self.symmetries, "share": self.share}
+        """A plain description, for `meta.json`: the arguments that make the set again."""
+        plain = {"cells": [list(c) for c in self.cells], "symmetries": self.symmetries, "share": self.share}
+        return plain | {"radix": self.radix}
 
 
 def _checked_cells(given: Any) -> tuple[tuple[int, ...], ...]:
@@ -101,3 +108,11 @@ def features(tuples: TupleSet, rows: int, cols: int) -> list[tuple[int, tuple[in
         for i, image in enumerate(images):
             out.append((first + (0 if tuples.share else i), tuple(image[cell] for cell in cells)))
     return out
+
+
+def table_cells(tuples: TupleSet, rows: int, cols: int) -> list[tuple[int, ...]]:
+    """For each table the cells of the first feature that reads it."""
+    first: dict[int, tuple[int, ...]] = {}
+    for table, cells in features(tuples, rows, cols):
+        first.setdefault(table, cells)
+    return [first[table] for table in range(len(first))]
