@@ -32,5 +32,11 @@ def check_share(key: str, value: object) -> None:
         raise refuse(key, value, "a number from 0 to 1")
 
 
+def check_value(key: str, value: object, most: float = 1e8) -> None:
+    """Refuse anything but a number of points that a value of the network may have."""
+    if not _is_number(value) or not -most <= value <= most:
+        raise refuse(key, value, f"a number from {-most:,.0f} to {most:,.0f}")
+
+
 def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -18,8 +18,8 @@ from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING, DictConfig, OmegaConf
 
 from tdl.agents.selfplay import ORDERS
-from tdl.agents.trainer import MAX_ALPHA, Trainer, lane_count
-from tdl.checks import check_above_zero, check_share, check_whole
+from tdl.agents.trainer import MAX_ALPHA, STEPS, Trainer, lane_count
+from tdl.checks import check_above_zero, check_share, check_value, check_whole
 from tdl.errors import ConfigError, nearest, refuse
 from tdl.game.rules import GAMES, Rules
 from tdl.network.ntuple import NTupleNetwork
@@ -56,6 +56,9 @@ class LearnerConfig:
     """How the network learns."""
 
     order: str = MISSING
+    step: str = MISSING
+    td_lambda: float = MISSING
+    initial_value: float = MISSING
     alpha: float = MISSING
 
 
@@ -176,6 +179,12 @@ def check(config: RunConfig) -> None:
         raise refuse(
             "learner.order", config.learner.order, f"{' or '.join(orders)}{nearest(config.learner.order, orders)}"
         )
+    if config.learner.step not in STEPS:
+        raise refuse("learner.step", config.learner.step, f"{' or '.join(STEPS)}{nearest(config.learner.step, STEPS)}")
+    check_share("learner.td_lambda", config.learner.td_lambda)
+    if config.learner.td_lambda and config.learner.order != "backward":
+        raise refuse("learner.td_lambda", config.learner.td_lambda, "0 unless learner.order=backward")
+    check_value("learner.initial_value", config.learner.initial_value)
     check_above_zero("learner.alpha", config.learner.alpha, MAX_ALPHA)
     if config.alpha is not None:
         check_above_zero("alpha", config.alpha, MAX_ALPHA)
@@ -220,7 +229,7 @@ def build_network(config: RunConfig) -> NTupleNetwork:
     ------
     ConfigError : it does not fit into the memory that is free.
     """
-    return NTupleNetwork(rules(config), tuple_set_of(config))
+    return NTupleNetwork(rules(config), tuple_set_of(config), initial_value=config.learner.initial_value)
 
 
 def build_trainer(config: RunConfig, network: NTupleNetwork, episode: int) -> Trainer:
@@ -229,6 +238,8 @@ def build_trainer(config: RunConfig, network: NTupleNetwork, episode: int) -> Tr
         network,
         alpha=alpha(config),
         order=config.learner.order,
+        step=config.learner.step,
+        td_lambda=config.learner.td_lambda,
         gamma=config.gamma,
         seed=config.seed,
         lanes=config.lanes,

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import NDArray
+
 from tdl import config, environment
 from tdl.agents.player import WEIGHTS
 from tdl.agents.trainer import Trainer, evaluate
@@ -43,9 +45,11 @@ class TrainingRun:
         self._saved = meta is not None
         if meta is not None:
             check_fits(meta, self.network.describe(), self.rules.to_dict(), folder)
-            read_array(folder / CHECKPOINT, meta, WEIGHTS, into=self.network.weights)
             self.saved_episode, self.moves, self.seconds = meta["episode"], meta["moves"], meta["seconds"]
         self.trainer: Trainer = config.build_trainer(settings, self.network, self.saved_episode)
+        if meta is not None:
+            for name, array in self._arrays().items():
+                read_array(folder / CHECKPOINT, meta, name, into=array)
         self.result: dict[str, Any] = {
             "status": "running",
             "config_hash": config.key_hash(config.to_plain(settings)),
@@ -56,6 +60,11 @@ class TrainingRun:
             **environment.describe(self.network.instructions),
         }
         self._saved_at = time.monotonic()
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        """All that has been learned."""
+        assert self.network is not None
+        return {WEIGHTS: self.network.weights, **self.trainer.memory}
 
     def trained(self) -> bool:
         """Whether nothing is left to train."""
@@ -142,12 +151,12 @@ class TrainingRun:
             "seconds": self.seconds,
             "rules": self.rules.to_dict(),
             "network": self.network.describe(),
-            "learner": {"order": self.settings.learner.order, "gamma": self.settings.gamma,
+            "learner": {**config.to_plain(self.settings)["learner"], "gamma": self.settings.gamma,
                         "alpha": config.alpha(self.settings)},
             "names": self.names,
             "config": config.to_plain(self.settings),
         }  # fmt: skip
-        write_checkpoint(self.folder / CHECKPOINT, meta, {WEIGHTS: self.network.weights}, keep=self.settings.save.keep)
+        write_checkpoint(self.folder / CHECKPOINT, meta, self._arrays(), keep=self.settings.save.keep)
         self._saved, self.saved_episode, self._saved_at = True, self.trainer.episode, time.monotonic()
         self._write_result()
 

@@ -78,10 +78,12 @@ def signal_after(monkeypatch):
         ("forward", "auto", 20),
         ("backward", "auto", 10),
         ("backward", "auto", "null"),
+        ("backward learner=tc learner.td_lambda=0.5", "auto", 20),
+        ("forward learner=tc learner.initial_value=100", "auto", 20),
     ],
 )
 def test_stopped_run_goes_on_bit_for_bit(whole, signal_after, tmp_path, order, lanes, every):
-    words = (f"learner.order={order}", f"lanes={lanes}")
+    words = (*f"learner.order={order}".split(), f"lanes={lanes}")
     folder = tmp_path / "run"
     signal_after(3)
     stopped = inside(*SMALL, f"hydra.run.dir={folder}", f"episodes={EPISODES}", f"save.every={every}", *words)

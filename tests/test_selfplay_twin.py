@@ -50,29 +50,42 @@ def natural_of_twin(twin, network):
     return tables
 
 
+def sums_of_twin(learner, network):
+    """E and A of every entry in memory order, as the kernel keeps them."""
+    sums = np.zeros((len(network.weights), 2), np.float32)
+    for (table, index), each in learner.sums.items():
+        sums[network.layout.map(table, np.array([index], np.uint32))[0]] = each
+    return sums
+
+
 def assert_same_bits(tables, expected):
     for table, other in zip(tables, expected, strict=True):
         assert np.array_equal(table.view(np.uint32), other.view(np.uint32))
 
 
-def play_twin(rules, tuples, *, order, alpha, gamma, seed, lanes, first, episodes, role=TRAINING, initial_value=0.0):
+def play_twin(
+    rules, tuples, *, order, alpha, gamma, seed, lanes, first, episodes, role=TRAINING, initial_value=0.0, **learning
+):
     """(records, learner) of a block played by the twin."""
-    learner = ReferenceLearner(ReferenceNetwork(rules, tuples, initial_value), alpha, gamma)
+    learner = ReferenceLearner(ReferenceNetwork(rules, tuples, initial_value), alpha, gamma, **learning)
     records = play_block(
         rules, learner, order=order, seed=seed, role=role, lanes=lanes, first=first, episodes=episodes
     )
     return records, learner
 
 
-def assert_equals_twin(rules, tuples, *, first, episodes, initial_value=0.0, **options):
+def assert_equals_twin(rules, tuples, *, first, episodes, initial_value=0.0, coherent=False, **options):
     """Play a block both ways and compare all that is left of it."""
     network = NTupleNetwork(rules, tuples, initial_value=initial_value)
-    play = selfplay(network, **options)
+    sums = np.zeros((len(network.weights), 2), np.float32) if coherent else None
+    play = selfplay(network, sums=sums, **options)
     records = play.play(first, episodes)
     expected, learner = play_twin(
-        rules, tuples, first=first, episodes=episodes, initial_value=initial_value, **options
+        rules, tuples, first=first, episodes=episodes, initial_value=initial_value, coherent=coherent, **options
     )
     assert records.tolist() == expected
+    if coherent:
+        assert_same_bits([sums], [sums_of_twin(learner, network)])
     assert_same_bits(natural(network), natural_of_twin(learner.network, network))
     assert bool(learner.errors) == (options["order"] != "none")
     if learner.errors:
@@ -98,6 +111,25 @@ def test_equals_the_twin(rules, order, lanes, seed, alpha, gamma, set_name, firs
     tuples = small_tuples(rules)[set_name]
     options = {"order": order, "alpha": alpha, "gamma": gamma, "seed": seed, "lanes": lanes}
     assert_equals_twin(rules, tuples, first=first, episodes=4, **options)
+
+
+@each_rules
+@pytest.mark.parametrize(
+    ("order", "td_lambda", "coherent"),
+    [("forward", 0.0, True), ("backward", 0.0, True), ("backward", 0.5, False), ("backward", 1.0, True)],
+)
+@each_lanes
+@few_games
+@given(
+    seed=st.integers(0, 2**63 - 1),
+    alpha=st.floats(0.01, 1.0),
+    gamma=st.sampled_from([1.0, 0.9]),
+    set_name=st.sampled_from(SET_NAMES),
+)
+def test_every_learner_equals_the_twin(rules, order, td_lambda, coherent, lanes, seed, alpha, gamma, set_name):
+    tuples = small_tuples(rules)[set_name]
+    options = {"order": order, "alpha": alpha, "gamma": gamma, "seed": seed, "lanes": lanes, "td_lambda": td_lambda}
+    assert_equals_twin(rules, tuples, first=0, episodes=4, coherent=coherent, **options)
 
 
 @each_order

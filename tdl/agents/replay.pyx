@@ -6,9 +6,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 
 from tdl.agents.selfplay cimport FORWARD, Lane, SelfPlay
 from tdl.errors import refuse
-from tdl.learning.stepsize cimport learn
-from tdl.learning.td cimport Learner
-from tdl.network.ntuple cimport NTupleNetwork, fetch, prefetch, total, width32, width64, width_any, width_t
+from tdl.network.ntuple cimport NTupleNetwork, fetch, prefetch, shift, total, width32, width64, width_any, width_t
 
 cdef enum:
     ROWS = 5     # of a turn: the afterstates of up to four moves, then the one before, which is updated
@@ -62,24 +60,22 @@ def replay(NTupleNetwork network not None, const uint32_t[:, :, ::1] entries not
     -------
     float : the sum of all values read, so that no compiler leaves the reading out.
     """
-    cdef Learner learner
     cdef double checksum
-    learner.weights, learner.step.rate = network.w, 0
     cdef int64_t turns = len(counts)
     if entries.shape[0] != turns or entries.shape[1] != ROWS or entries.shape[2] != network.plan.padded:
         raise refuse("entries", tuple(entries.shape), f"({turns}, {ROWS}, {network.plan.padded})")
     with nogil:
         if network.m == 32:
-            checksum = _replay(&learner, &entries[0, 0, 0], &counts[0], turns, entries.shape[2], <width32> 0, lanes)
+            checksum = _replay(network.w, &entries[0, 0, 0], &counts[0], turns, entries.shape[2], <width32> 0, lanes)
         elif network.m == 64:
-            checksum = _replay(&learner, &entries[0, 0, 0], &counts[0], turns, entries.shape[2], <width64> 0, lanes)
+            checksum = _replay(network.w, &entries[0, 0, 0], &counts[0], turns, entries.shape[2], <width64> 0, lanes)
         else:
             checksum = _replay(
-                &learner, &entries[0, 0, 0], &counts[0], turns, entries.shape[2], <width_any> network.m, lanes)
+                network.w, &entries[0, 0, 0], &counts[0], turns, entries.shape[2], <width_any> network.m, lanes)
     return checksum
 
 
-cdef double _replay(Learner *learner, const uint32_t *entries, const int32_t *counts, int64_t turns,
+cdef double _replay(float *weights, const uint32_t *entries, const int32_t *counts, int64_t turns,
                     int64_t padded, width_t m, int lanes) noexcept nogil:
     cdef int64_t t
     cdef int k, n
@@ -88,13 +84,13 @@ cdef double _replay(Learner *learner, const uint32_t *entries, const int32_t *co
     for t in range(turns):
         row, n = entries + t * ROWS * padded, counts[t]
         for k in range(n):
-            checksum += total(learner.weights, row + k * padded, m)
+            checksum += total(weights, row + k * padded, m)
         row += (ROWS - 1) * padded
-        learn(&learner.step, learner.weights, row, m, total(learner.weights, row, m))
+        shift(weights, row, m, 0 * total(weights, row, m))
         if t + lanes < turns:
             row, n = entries + (t + lanes) * ROWS * padded, counts[t + lanes]
             for k in range(n):
-                fetch(learner.weights, row + k * padded, m)
+                fetch(weights, row + k * padded, m)
             for k in range(0, ROWS * padded, 16):
                 prefetch(row + 16 * ROWS * padded + k)
     return checksum

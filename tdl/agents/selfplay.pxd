@@ -66,4 +66,5 @@ cdef class SelfPlay:
     cdef void **path          # [lanes]: afterstates of the current game, when the order needs them
     cdef uint32_t *entry      # [lanes][2][4][padded]: the entries of each afterstate
     cdef uint32_t *replay     # [2][REPLAY][padded]
+    cdef object _sums         # keeps what `learner.step.sums` points to alive
     cdef object _records

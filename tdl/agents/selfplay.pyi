@@ -19,6 +19,8 @@ class SelfPlay:
         order: str = "none",
         alpha: float = 0.0,
         gamma: float = 1.0,
+        td_lambda: float = 0.0,
+        sums: NDArray[np.float32] | None = None,
         seed: int = 0,
         role: int = 0,
         lanes: int = 1,

@@ -11,6 +11,7 @@ from tdl.errors import ConfigError, DivergenceError, refuse
 from tdl.game.lines cimport LineTables
 from tdl.game.board cimport board64, first_board, legal_afterstates, max_tile, place
 from tdl.game.stream cimport stream_of
+from tdl.learning.stepsize cimport COHERENT, FIXED, Sums, fetch_step
 from tdl.learning.td cimport BOUND, REPLAY, Learner, look_up, replay_backward, update
 from tdl.network.ntuple cimport NTupleNetwork, total, width32, width64, width_any, width_t
 
@@ -38,18 +39,23 @@ cdef class SelfPlay:
     order : "none", "forward" or "backward".
     alpha : total step size; each of the m active entries moves by alpha / m times the error.
     gamma : discount of the next value, 0 to 1.
+    td_lambda : share of the return that is not bootstrapped, 0 to 1; only backward.
+    sums : float32 array of shape (entries, 2) for temporal coherence, E and A of each entry; None: a fixed step size.
     seed, role : of the random streams.
     lanes : games played in turn, 1 to 64. 1 is the textbook algorithm move for move.
     """
 
     def __cinit__(self, NTupleNetwork network not None, LineTables tables not None, *, str order="none",
-                  float alpha=0.0, float gamma=1.0, int64_t seed=0, int role=0, int lanes=1):
+                  float alpha=0.0, float gamma=1.0, float td_lambda=0.0, sums=None, int64_t seed=0, int role=0,
+                  int lanes=1):
         if order not in ORDERS:
             raise refuse("order", order, f"one of {sorted(ORDERS)}")
         if not 1 <= lanes <= MAX_LANES:
             raise refuse("lanes", lanes, f"1 to {MAX_LANES}")
         if tables.rules != network.rules:
             raise refuse("tables", tables.rules, f"those of the network's rules {network.rules}")
+        if td_lambda and order == "forward":
+            raise refuse("td_lambda", td_lambda, "0 in forward order")
         if order != "none" and not network.weights.flags.writeable:
             raise ConfigError("network: its weights are read-only, as those of a loaded player are; it cannot learn")
         self.network, self.tables, self.lanes = network, tables, lanes
@@ -58,7 +64,13 @@ cdef class SelfPlay:
         self.learner.plan = &network.plan
         self.learner.activate = network.activate
         self.learner.step.rate = <float> alpha / <float> network.m
-        self.learner.gamma = gamma
+        self.learner.step.kind = FIXED
+        if sums is not None:
+            if sums.shape != (len(network.weights), 2) or sums.dtype != np.float32:
+                raise refuse("sums", f"{sums.shape} {sums.dtype}", f"({len(network.weights)}, 2) float32")
+            self._sums, self.learner.step.kind = sums, COHERENT
+            self.learner.step.sums = sums_of(sums)
+        self.learner.gamma, self.learner.td_lambda = gamma, td_lambda
         self.block.seed, self.block.role = seed, role
         cdef int padded = network.plan.padded
         self.lane = <Lane *> calloc(lanes, sizeof(Lane))
@@ -156,6 +168,10 @@ cdef class SelfPlay:
         return self.learner.tally.abs_error / self.learner.tally.updates
 
 
+cdef Sums *sums_of(float[:, ::1] sums):
+    return <Sums *> &sums[0, 0]
+
+
 cdef void start_game(SelfPlay play, board64 *boards, width_t m, int i) noexcept nogil:
     """Give lane i the next episode of the block, or retire it."""
     cdef Lane *lane = &play.lane[i]
@@ -222,6 +238,8 @@ cdef inline Outcome turn(SelfPlay play, board64 *boards, width_t m, int i) noexc
     if play.order == BACKWARD and not remember(play, i, (<board64 *> play.after)[row + best], lane.reward[best]):
         return NO_MEMORY
     lane.previous = entry + best * padded
+    if play.order == FORWARD:
+        fetch_step(&learner.step, lane.previous, m)
     lane.record.score += lane.reward[best]
     lane.record.moves += 1
     play.block.moves += 1

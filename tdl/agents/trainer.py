@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from tdl.agents.kernels import kernel
 from tdl.agents.selfplay import MAX_LANES, SelfPlay
 from tdl.checks import check_above_zero, check_share, check_whole
-from tdl.errors import refuse
+from tdl.errors import nearest, refuse
 from tdl.game.lines import LineTables
 from tdl.game.reference import EVALUATION, TRAINING
+from tdl.network.memory import allocate
 from tdl.network.ntuple import NTupleNetwork
 
 MAX_ALPHA = 10.0
@@ -20,6 +21,11 @@ MAX_ALPHA = 10.0
 
 FEW_FEATURES = 48
 """Between 4x6 (32 features: 3 lanes 1.07 times the speed of 2) and 8x6 (64: 2 lanes 1.05 times that of 3)."""
+
+STEPS = ("fixed", "coherent")
+
+SUMS = "sums"
+"""Name of temporal coherence's E and A in a checkpoint."""
 
 SLICE = 1 << 19
 """Moves between two looks at the clock, the keyboard and the progress bar: some tenths of a second."""
@@ -46,13 +52,17 @@ def lane_count(lanes: int | str, features: int) -> int:
 
 
 class Trainer:
-    """TD(0)-afterstate learning by self-play.
+    """TD(lambda)-afterstate learning by self-play.
 
     Parameters
     ----------
     network : `NTupleNetwork` that plays and learns, in place.
     alpha : total step size, above 0; each of the m active entries moves by alpha / m times the error.
     order : "backward" (after each game, last afterstate first) or "forward" (after each move).
+    step : "fixed", or "coherent": temporal coherence, each entry's own share of alpha by how steadily its errors point
+        one way. It keeps two more numbers for each entry.
+    td_lambda : 0 to 1, the share of the rest of the game in each target (1: Monte Carlo) against that of the next
+        afterstate's value. Backward order only.
     gamma : discount of the next value, 0 to 1.
     seed : of the random stream; episode k of a seed always meets the same drops.
     lanes : games played in turn by the one thread; 1 is the textbook algorithm move for move.
@@ -62,6 +72,7 @@ class Trainer:
     ----------
     episode, moves : episodes and moves played so far.
     mean_abs_error : of the last block, in points.
+    memory : what the learner keeps beside the weights, arrays by name; checkpoints hold them.
 
     Raises
     ------
@@ -74,6 +85,8 @@ class Trainer:
         *,
         alpha: float,
         order: str = "backward",
+        step: str = "fixed",
+        td_lambda: float = 0.0,
         gamma: float = 1.0,
         seed: int = 0,
         lanes: int | str = "auto",
@@ -81,7 +94,10 @@ class Trainer:
     ) -> None:
         if order not in ("backward", "forward"):
             raise refuse("order", order, "backward or forward")
+        if step not in STEPS:
+            raise refuse("step", step, f"{' or '.join(STEPS)}{nearest(step, STEPS)}")
         check_above_zero("alpha", alpha, MAX_ALPHA)
+        check_share("td_lambda", td_lambda)
         check_share("gamma", gamma)
         check_whole("seed", seed, 0)
         check_whole("episode", episode, 0)
@@ -89,12 +105,19 @@ class Trainer:
         self.episode = episode
         self.moves = 0
         self.mean_abs_error = float("nan")
+        self.memory: dict[str, NDArray[np.float32]] = {}
+        if step == "coherent":
+            entries = len(network.weights)
+            sums = allocate("step", 2 * entries, f"temporal coherence's {2 * entries:,} sums")
+            self.memory[SUMS] = sums.reshape(entries, 2)
         self._play = kernel(network)(
             network,
             LineTables(network.rules),
             order=order,
             alpha=alpha,
             gamma=gamma,
+            td_lambda=td_lambda,
+            sums=self.memory.get(SUMS),
             seed=seed,
             role=TRAINING,
             lanes=lane_count(lanes, network.m),

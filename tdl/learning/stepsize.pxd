@@ -1,13 +1,64 @@
 """How far an error moves the active entries."""
 
+from libc.math cimport fabsf
 from libc.stdint cimport uint32_t
 
-from tdl.network.ntuple cimport shift, width_t
+from tdl.network.ntuple cimport features_of, prefetch, shift, width_t
+
+cdef enum StepKind:
+    FIXED
+    COHERENT
+
+cdef enum:
+    MOST_FEATURES = 1024    # MAX_FEATURES of ntuple.pyx
+
+
+cdef struct Sums:
+    # What temporal coherence keeps of an entry: the sum of what it was told to move by, and of the absolute values.
+    float signed
+    float absolute
+
 
 cdef struct Step:
+    StepKind kind
     float rate     # of one active entry: the total step size alpha divided by the number of features
+    Sums *sums     # of each entry, in the order of the weights; NULL where the step is fixed
 
 
 cdef inline void learn(const Step *step, float *weights, const uint32_t *entry, width_t m, float error) noexcept nogil:
-    """Move V of one afterstate towards its target: fixed step size."""
-    shift(weights, entry, m, step.rate * error)
+    """Move V of one afterstate towards its target."""
+    if step.kind == COHERENT:
+        shift_coherent(step, weights, entry, m, step.rate * error)
+    else:
+        shift(weights, entry, m, step.rate * error)
+
+
+cdef inline void shift_coherent(const Step *step, float *weights, const uint32_t *entry, width_t m,
+                                float delta) noexcept nogil:
+    """Temporal coherence: each entry moves by its own share |E| / A of `delta`, 1 while A is 0.
+
+    E and A are read for all entries before one of them receives the error (an entry that is active twice has one
+    share), and accumulate `delta`, as TDL2048+ does, not the error. Sources: Beal and Smith (1999), Temporal coherence and
+    prediction decay in TD learning; Jaskowski (2016), Mastering 2048 with Delayed Temporal Coherence Learning, II.E.
+    """
+    cdef float signed[MOST_FEATURES]
+    cdef float absolute[MOST_FEATURES]
+    cdef int f
+    cdef Sums *sums
+    for f in range(features_of(m)):
+        signed[f], absolute[f] = step.sums[entry[f]].signed, step.sums[entry[f]].absolute
+    for f in range(features_of(m)):     # several quotients in one instruction
+        signed[f] = (fabsf(signed[f]) if absolute[f] > 0 else 1) / (absolute[f] if absolute[f] > 0 else 1)
+    for f in range(features_of(m)):
+        sums = &step.sums[entry[f]]
+        weights[entry[f]] += signed[f] * delta
+        sums.signed += delta
+        sums.absolute += fabsf(delta)
+
+
+cdef inline void fetch_step(const Step *step, const uint32_t *entry, width_t m) noexcept nogil:
+    """Ask for what `learn` will read of these entries beside their weights."""
+    cdef int f
+    if step.kind == COHERENT:
+        for f in range(features_of(m)):
+            prefetch(&step.sums[entry[f]])

@@ -1,9 +1,13 @@
-"""How much memory can still be had."""
+"""Large arrays: how much memory can still be had, and having it."""
 
 from __future__ import annotations
 
+import mmap
 import os
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tdl.errors import ConfigError
 
@@ -35,3 +39,20 @@ def require_memory(key: str, size: int, what: str) -> None:
     free = available_memory()
     if size > free:
         raise ConfigError(f"{key}: {what} need {size / 2**30:.1f} GiB of memory; {free / 2**30:.1f} GiB are free")
+
+
+def allocate(key: str, count: int, what: str) -> NDArray[np.float32]:
+    """A zeroed float32 array on a page border: cache lines of the layout must be cache lines of the machine.
+
+    Raises
+    ------
+    ConfigError : names `key` where there is no room for `what`, before any of it is taken.
+    """
+    require_memory(key, 4 * count, what)
+    try:
+        memory = mmap.mmap(-1, 4 * count, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except (OSError, ValueError, OverflowError) as error:
+        raise ConfigError(f"{key}: {4 * count:,} bytes for {what} could not be had: {error}") from error
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        memory.madvise(mmap.MADV_HUGEPAGE)  # fewer page walks; shared memory, which gets none: 0.83 of the speed
+    return np.frombuffer(memory, np.float32)

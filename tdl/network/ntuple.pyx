@@ -1,15 +1,14 @@
 """The n-tuple network for Python: building it, asking for values, reading its tables."""
 
-import mmap
 import os
 
 import numpy as np
 
 from libc.stdint cimport uint32_t, uint64_t
 
-from tdl.errors import ConfigError, refuse
+from tdl.errors import refuse
 from tdl.network.layout import OWN, Paired16, layout_for
-from tdl.network.memory import require_memory
+from tdl.network.memory import allocate, require_memory
 from tdl.network.tuples import features as features_of_set
 
 MAX_FEATURES = 1024
@@ -52,10 +51,11 @@ cdef class NTupleNetwork:
         self.layout = layout_for(tuples, rules.rows, rules.cols, radix)
         entries = self.layout.entries
         if weights is None:
-            require_memory("tuples", 4 * entries, f"the network's {entries:,} weights")
+            what = f"the network's {entries:,} weights"
+            require_memory("tuples", 4 * entries, what)
             if entries > 2**32:
                 raise refuse("tuples", f"{entries:,} weights", f"at most {2**32:,}")
-            weights = _allocate(entries)
+            weights = allocate("tuples", entries, what)
             if initial_value:
                 weights.fill(initial_value / self.m)
         elif weights.shape != (entries,) or weights.dtype != np.float32:
@@ -147,17 +147,6 @@ cdef class NTupleNetwork:
     def describe(self):
         """What identifies the network, for `meta.json`: a checkpoint fits when these are equal."""
         return {"tuples": self.tuples.to_dict(), "radix": self.layout.radix, "layout": self.layout.name}
-
-
-def _allocate(entries):
-    """A zeroed float32 array on a page border: cache lines of the layout must be cache lines of the machine."""
-    try:
-        memory = mmap.mmap(-1, 4 * entries, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    except (OSError, ValueError, OverflowError) as error:
-        raise ConfigError(f"tuples: {4 * entries:,} bytes for the weights could not be had: {error}") from error
-    if hasattr(mmap, "MADV_HUGEPAGE"):
-        memory.madvise(mmap.MADV_HUGEPAGE)   # fewer page walks; shared memory, which gets none: 0.83 of the speed
-    return np.frombuffer(memory, np.float32)
 
 
 def _aligned(shape, dtype, fill):

@@ -36,5 +36,10 @@ class ReferenceNetwork:
 
     def shift(self, board: Board, delta: np.float32) -> None:
         """Add `delta` to every active entry."""
-        for table, index in self.active(board):
-            self.tables[table][index] = self.tables[table].get(index, self.initial) + delta
+        for entry in self.active(board):
+            self.shift_entry(entry, delta)
+
+    def shift_entry(self, entry: tuple[int, int], delta: np.float32) -> None:
+        """Add `delta` to one entry."""
+        table, index = entry
+        self.tables[table][index] = self.tables[table].get(index, self.initial) + delta
