@@ -7,6 +7,9 @@ import numpy as np
 from tdl.game.reference import Board
 from tdl.network.reference import ReferenceNetwork
 
+TINY = np.float32(1e-30)
+"""Makes 0 / 0 the 1 that the share of a new entry is, and is lost in the rounding of everything else."""
+
 
 class ReferenceLearner:
     """Moves V(s') towards a target by a total step size alpha, and keeps the absolute errors."""
@@ -46,7 +49,7 @@ class ReferenceLearner:
         zero = (np.float32(0), np.float32(0))
         active = self.network.active(after)
         before = [self.sums.get(entry, zero) for entry in active]
-        shares = [abs(signed) / absolute if absolute > 0 else np.float32(1) for signed, absolute in before]
+        shares = [(abs(signed) + TINY) / (absolute + TINY) for signed, absolute in before]
         for entry, share in zip(active, shares, strict=True):
             self.network.shift_entry(entry, share * delta)
             signed, absolute = self.sums.get(entry, zero)

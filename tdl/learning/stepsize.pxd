@@ -9,6 +9,12 @@ cdef enum StepKind:
     FIXED
     COHERENT
 
+cdef extern from *:
+    """
+    #define TDL_TINY 1e-30f
+    """
+    const float TINY "TDL_TINY"
+
 cdef enum:
     MOST_FEATURES = 1024    # MAX_FEATURES of ntuple.pyx
 
@@ -38,8 +44,12 @@ cdef inline void shift_coherent(const Step *step, float *weights, const uint32_t
     """Temporal coherence: each entry moves by its own share |E| / A of `delta`, 1 while A is 0.
 
     E and A are read for all entries before one of them receives the error (an entry that is active twice has one
-    share), and accumulate `delta`, as TDL2048+ does, not the error. Sources: Beal and Smith (1999), Temporal coherence and
-    prediction decay in TD learning; Jaskowski (2016), Mastering 2048 with Delayed Temporal Coherence Learning, II.E.
+    share), and accumulate `delta`, as TDL2048+ does, not the error. TINY on both sides makes 0 / 0 the 1 it should be,
+    without a branch that would keep the compiler from dividing eight at a time (training 4x6: +9%), and is lost in
+    the rounding of everything else.
+
+    Sources: Beal and Smith (1999), Temporal Coherence and Prediction Decay in TD Learning; Jaskowski (2018), Mastering
+    2048 with Delayed Temporal Coherence Learning.
     """
     cdef float signed[MOST_FEATURES]
     cdef float absolute[MOST_FEATURES]
@@ -47,8 +57,8 @@ cdef inline void shift_coherent(const Step *step, float *weights, const uint32_t
     cdef Sums *sums
     for f in range(features_of(m)):
         signed[f], absolute[f] = step.sums[entry[f]].signed, step.sums[entry[f]].absolute
-    for f in range(features_of(m)):     # several quotients in one instruction
-        signed[f] = (fabsf(signed[f]) if absolute[f] > 0 else 1) / (absolute[f] if absolute[f] > 0 else 1)
+    for f in range(features_of(m)):
+        signed[f] = (fabsf(signed[f]) + <float> TINY) / (absolute[f] + <float> TINY)
     for f in range(features_of(m)):
         sums = &step.sums[entry[f]]
         weights[entry[f]] += signed[f] * delta
