@@ -18,7 +18,7 @@ from tdl.errors import TdlError, refuse
 from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet
-from tdl.peer import compare
+from tdl.peer import Setting, compare
 from tdl.progress import Progress
 
 BLOCK = 1000
@@ -119,6 +119,8 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
     )
     pair.add_argument("--tdl2048", required=True, metavar="PATH", help="the binary")
     pair.add_argument("--order", default="both", choices=("both", *ORDERS), help="(both)")
+    pair.add_argument("--learner", default="td", choices=("td", "tc"), help="(td)")
+    pair.add_argument("--td-lambda", type=float, default=0.0, help="backward order only (0)")
     pair.add_argument("--pairs", type=int, default=5, help="turns of each program (5)")
     bound = programs.add_parser(
         "limit", parents=[common], help="training against its own table accesses, replayed without the game"
@@ -142,10 +144,10 @@ def main(words: Sequence[str] | None = None) -> None:
         lanes = int(given.lanes) if given.lanes.isdigit() else given.lanes
         if given.program == "peer":
             orders = ORDERS if given.order == "both" else (given.order,)
-            pairs = {
-                order: compare(given.tdl2048, given.tuples, order, lanes, given.pairs, given.blank, given.state)
-                for order in orders
-            }
+            pairs = {}
+            for order in orders:
+                setting = Setting(given.tuples, order, given.learner, given.td_lambda, lanes)
+                pairs[order] = compare(given.tdl2048, setting, given.pairs, given.blank, given.state)
             print(json.dumps(pairs, indent=1) if given.json else _ratios(pairs))
             return
         if given.program == "limit":

@@ -11,6 +11,7 @@ import statistics
 import subprocess
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from tdl.agents.trainer import Trainer
 from tdl.checks import check_whole
-from tdl.config import tuple_set
+from tdl.config import group_file, tuple_set
 from tdl.errors import TdlError, refuse
 from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
@@ -28,20 +29,55 @@ from tdl.progress import Progress
 UNIT = 1000
 """Episodes of one line of the peer's output, and of one of our blocks."""
 
-ALPHA = 0.1
-
 _LINE = re.compile(r"(?m)^\d+/\d+ (\d+)ms ([\d.]+)ops")
 
 
-def compare(
-    binary: str, tuples: str, order: str, lanes: int | str, pairs: int, blank: int, state: int
-) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Setting:
+    """What both programs train.
+
+    Attributes
+    ----------
+    tuples : a named set that the peer knows too, as "4x6" (its `4x6patt`).
+    order : "backward" or "forward".
+    learner : "td" (the peer's `-a 0.1`) or "tc" (its `-a 1.0 coherence`), each with its own step size.
+    td_lambda : above 0 in backward order only (the peer's `-l`).
+    lanes : ours.
+    """
+
+    tuples: str
+    order: str
+    learner: str = "td"
+    td_lambda: float = 0.0
+    lanes: int | str = "auto"
+
+    def peer_words(self) -> list[str]:
+        """The same for the peer."""
+        alpha = group_file("learner", self.learner)["alpha"]
+        words = ["-n", f"{self.tuples}patt", "-a", str(alpha), *["coherence"] * (self.learner == "tc")]
+        # With a lambda and no mode it learns backward; its mode `backward` with a lambda stays at 1,000 points.
+        return [*words, *(["-l", str(self.td_lambda)] if self.td_lambda else ["-tt", self.order]), "-e", "0"]
+
+    def trainer(self, network: NTupleNetwork, episode: int) -> Trainer:
+        """A trainer of ours."""
+        group = group_file("learner", self.learner)
+        return Trainer(
+            network,
+            alpha=group["alpha"],
+            step=group["step"],
+            order=self.order,
+            td_lambda=self.td_lambda,
+            lanes=self.lanes,
+            episode=episode,
+        )
+
+
+def compare(binary: str, setting: Setting, pairs: int, blank: int, state: int) -> dict[str, Any]:
     """Moves per second of both programs, from blank and at a later state, and their ratios.
 
     Parameters
     ----------
     binary : path of the peer's program.
-    tuples : a named set that the peer knows too, as "4x6" (its `4x6patt`).
     pairs : how often the two take turns.
     blank : episodes from a blank network, a multiple of 1,000.
     state : episodes before the second comparison, a multiple of 1,000 (0: none); it lasts a quarter of `blank`.
@@ -56,8 +92,8 @@ def compare(
         if episodes % UNIT:
             raise refuse(key, episodes, f"a multiple of {UNIT}")
     with tempfile.TemporaryDirectory() as folder:
-        peer = _Peer(binary, tuples, order, Path(folder))
-        ours = _Ours(tuples, order, lanes)
+        peer = _Peer([binary, *setting.peer_words()], Path(folder))
+        ours = _Ours(setting)
         progress = Progress("pairs", 0, pairs * (2 if state else 1))
         result: dict[str, Any] = {"blank": _pairs(pairs, progress, lambda: (ours.blank(blank), peer.run(blank)))}
         if state:
@@ -86,27 +122,34 @@ def _pairs(pairs: int, progress: Progress, run: Any) -> dict[str, Any]:
 
 
 class _Ours:
-    def __init__(self, tuples: str, order: str, lanes: int | str) -> None:
-        self.tuples, self.order, self.lanes = tuple_set(tuples), order, lanes
-        self.saved: NDArray[np.float32] | None = None
-        self.network = NTupleNetwork(Rules(), self.tuples)
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        self.network = NTupleNetwork(Rules(), tuple_set(setting.tuples))
+        self.saved: list[NDArray[np.float32]] = []
 
-    def _trainer(self, episode: int) -> Trainer:
-        return Trainer(self.network, alpha=ALPHA, order=self.order, lanes=self.lanes, episode=episode)
+    def _from_blank(self) -> Trainer:
+        trainer = self.setting.trainer(self.network, 0)
+        for array in _learned(trainer):
+            array.fill(0)  # touched before the clock runs, as the peer's are
+        return trainer
 
     def blank(self, episodes: int) -> float:
-        self.network.weights.fill(0)  # touched before the clock runs, as the peer's are
-        return _speed(self._trainer(0), episodes)
+        return _speed(self._from_blank(), episodes)
 
     def prepare(self, state: int) -> None:
-        self.network.weights.fill(0)
-        _speed(self._trainer(0), state)
-        self.saved = self.network.weights.copy()
+        trainer = self._from_blank()
+        _speed(trainer, state)
+        self.saved = [array.copy() for array in _learned(trainer)]
 
     def later(self, state: int, episodes: int) -> float:
-        assert self.saved is not None
-        self.network.weights[:] = self.saved
-        return _speed(self._trainer(state), episodes)
+        trainer = self.setting.trainer(self.network, state)
+        for array, saved in zip(_learned(trainer), self.saved, strict=True):
+            array[:] = saved
+        return _speed(trainer, episodes)
+
+
+def _learned(trainer: Trainer) -> list[NDArray[np.float32]]:
+    return [trainer.network.weights, *trainer.memory.values()]
 
 
 def _speed(trainer: Trainer, episodes: int) -> float:
@@ -117,8 +160,8 @@ def _speed(trainer: Trainer, episodes: int) -> float:
 
 
 class _Peer:
-    def __init__(self, binary: str, tuples: str, order: str, folder: Path) -> None:
-        self.words = [binary, "-n", f"{tuples}patt", "-a", str(ALPHA), "-tt", order, "-e", "0"]
+    def __init__(self, words: list[str], folder: Path) -> None:
+        self.words = words
         self.saved = folder / "state.w"
 
     def run(self, episodes: int, *more: str) -> float:

@@ -7,6 +7,10 @@ import sys
 import pytest
 
 from tdl.bench import main, signature
+from tdl.game.rules import Rules
+from tdl.network.ntuple import NTupleNetwork
+from tdl.network.tuples import TupleSet
+from tdl.peer import Setting
 
 PEER = f"""#!{sys.executable}
 # Stands in for the peer: prints its lines for the episodes asked for, 100 ms and 2,000,000 moves/s each.
@@ -65,6 +69,22 @@ def test_peer_takes_turns_and_gives_ratios(capsys, peer):
     assert "peer 2.00 M moves/s; ratio" in line
 
 
+def test_peer_learns_the_same(tmp_path):
+    """The words are those of the peer's own documentation."""
+    assert Setting("4x6", "forward").peer_words() == ["-n", "4x6patt", "-a", "0.1", "-tt", "forward", "-e", "0"]
+    tc = Setting("8x6", "backward", "tc", 0.5, 2)
+    assert tc.peer_words() == ["-n", "8x6patt", "-a", "1.0", "coherence", "-l", "0.5", "-e", "0"]
+    trainer = tc.trainer(NTupleNetwork(Rules(), TupleSet(((0, 1),))), 7)
+    assert (trainer.episode, list(trainer.memory)) == (7, ["sums"])
+
+
+def test_peer_at_a_later_state_with_sums(capsys, peer):
+    main(
+        f"peer --tdl2048 {peer} --tuples 2x4 --order backward --learner tc --pairs 1 --blank 1000 --state 1000".split()
+    )
+    assert capsys.readouterr().out.count("peer 2.00 M moves/s; ratio") == 2
+
+
 def test_limit_takes_turns_and_gives_the_ratio(capsys):
     main(["limit", "--tuples", "2x4", "--state", "1000", "--pairs", "2", "--json"])
     figures = json.loads(capsys.readouterr().out)
@@ -81,6 +101,7 @@ def test_limit_takes_turns_and_gives_the_ratio(capsys):
     [
         ("peer --tdl2048 nowhere --blank 1000 --state 0 --tuples 2x4", "nowhere: cannot be run"),
         (f"peer --tdl2048 {sys.executable} --blank 1000 --state 0 --tuples 2x4", "cannot be run"),
+        ("peer --tdl2048 x --order forward --td-lambda 0.5 --tuples 2x4", "td_lambda: 0.5 is not allowed"),
         ("peer --tdl2048 x --pairs 0", "--pairs: 0 is not allowed"),
         ("peer --tdl2048 x --blank 1500", "--blank: 1500 is not allowed; expected a multiple of 1000"),
         ("train --tuples 4x7", "tuples: '4x7' is not allowed"),
