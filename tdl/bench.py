@@ -32,6 +32,14 @@ SIGNATURE_RUNS: tuple[tuple[Rules, TupleSet, int], ...] = (
 )
 """Rules, tuples and episodes the signature is made of."""
 
+SIGNATURE_LEARNERS: tuple[dict[str, Any], ...] = (
+    {"order": "backward"},
+    {"order": "forward"},
+    {"order": "backward", "step": "coherent", "td_lambda": 0.5},
+    {"order": "forward", "step": "coherent"},
+)
+"""Learners that each of these trains."""
+
 
 def signature() -> int:
     """A number that depends on behaviour alone: the same on every machine, build and instruction set.
@@ -40,10 +48,10 @@ def signature() -> int:
     """
     digest = hashlib.sha256()
     for rules, tuples, episodes in SIGNATURE_RUNS:
-        for order in ("backward", "forward"):
+        for learner in SIGNATURE_LEARNERS:
             for lanes in (1, 3):
                 network = NTupleNetwork(rules, tuples, initial_value=50.0)
-                trainer = Trainer(network, alpha=0.3, order=order, gamma=0.99, seed=7, lanes=lanes)
+                trainer = Trainer(network, alpha=0.3, gamma=0.99, seed=7, lanes=lanes, **learner)
                 digest.update(trainer.train(episodes).tobytes())
                 digest.update(evaluate(network, 5, seed=7).tobytes())
                 for table in range(len(network.lengths)):

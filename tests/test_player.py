@@ -13,6 +13,7 @@ import tdl
 from tdl.agents.records import RECORD
 from tdl.errors import CheckpointError, ConfigError
 from tdl.game.reference import EVALUATION
+from tdl.network import memory
 
 CELLS = ((0, 1, 2, 3), (4, 5))
 
@@ -240,3 +241,11 @@ def test_run_folder_learns_what_its_configuration_says(folder):
     assert SMALL[1] == "block=10"
     assert records.tobytes() == np.load(folder / "episodes.npy").tobytes()
     assert net.weights.tobytes() == checkpoint(folder)[1]["weights"].tobytes()
+
+
+def test_sums_that_do_not_fit_are_refused(monkeypatch):
+    network = tdl.NTupleNetwork(tdl.Rules(), tdl.TupleSet(((0, 1, 2),)))
+    monkeypatch.setattr(memory, "available_memory", lambda: 8 * 4096 - 1)
+    with pytest.raises(ConfigError, match=r"step: temporal coherence's 8,192 sums need 0\.0 GiB of memory"):
+        tdl.Trainer(network, alpha=1.0, step="coherent")
+    tdl.Trainer(network, alpha=1.0)
