@@ -15,7 +15,7 @@ mpl.use("agg")
 import seaborn as sns
 
 import tdl.results
-from tdl.statistics import mean_interval
+from tdl.statistics import mean_text
 
 HERE = Path(__file__).parent
 BLOCKS = [1_000, 2_000, 10_000, 50_000, 100_000]
@@ -34,10 +34,7 @@ def main(sweep: str, experiment: str, column: str = "learner.order") -> None:
     print("|", " | ".join([table.columns[0], *table.columns[2:]]), "|")
     print("|---" * (len(table.columns) - 1) + "|")
     for choice, rows in table.groupby(table.columns[0]):
-        cells = []
-        for name in table.columns[2:]:
-            low, high = mean_interval(rows[name].to_numpy())
-            cells.append(f"{rows[name].mean():,.0f} [{low:,.0f}, {high:,.0f}]")
+        cells = (mean_text(rows[name].to_numpy()) for name in table.columns[2:])
         print("|", " | ".join([str(choice), *cells]), "|")
 
     sns.set_theme(style="whitegrid")

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tdl import environment, limit
-from tdl.agents.trainer import Trainer, evaluate, lane_count
+from tdl.agents.trainer import ORDERS, Trainer, evaluate, lane_count
 from tdl.config import tuple_set
 from tdl.errors import TdlError, refuse
 from tdl.game.rules import Rules
@@ -22,8 +22,6 @@ from tdl.peer import Setting, compare
 from tdl.progress import Progress
 
 BLOCK = 1000
-
-ORDERS = ("forward", "backward")
 
 SIGNATURE_RUNS: tuple[tuple[Rules, TupleSet, int], ...] = (
     (Rules(), TupleSet(((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 2, 4, 5), (5, 6, 9))), 30),

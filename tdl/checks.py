@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TypeGuard
 
-from tdl.errors import refuse
+from tdl.errors import nearest, refuse
 
 
 def check_whole(key: str, value: object, least: int, below: int = 2**63) -> None:
@@ -30,6 +31,12 @@ def check_share(key: str, value: object) -> None:
     """Refuse anything but a number from 0 to 1."""
     if not _is_number(value) or not 0 <= value <= 1:
         raise refuse(key, value, "a number from 0 to 1")
+
+
+def check_choice(key: str, value: object, choices: Sequence[str]) -> None:
+    """Refuse anything but one of a few names."""
+    if value not in choices:
+        raise refuse(key, value, f"{' or '.join(choices)}{nearest(str(value), choices)}")
 
 
 def check_value(key: str, value: object, most: float = 1e8) -> None:

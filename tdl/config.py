@@ -17,9 +17,8 @@ from typing import Any
 from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING, DictConfig, OmegaConf
 
-from tdl.agents.selfplay import ORDERS
-from tdl.agents.trainer import MAX_ALPHA, STEPS, Trainer, lane_count
-from tdl.checks import check_above_zero, check_share, check_value, check_whole
+from tdl.agents.trainer import MAX_ALPHA, ORDERS, STEPS, Trainer, lane_count
+from tdl.checks import check_above_zero, check_choice, check_share, check_value, check_whole
 from tdl.errors import ConfigError, nearest, refuse
 from tdl.game.rules import GAMES, Rules
 from tdl.network.ntuple import NTupleNetwork
@@ -174,13 +173,8 @@ def check(config: RunConfig) -> None:
         raise refuse("game.name", config.game.name, f"one of {', '.join(GAMES)}{nearest(config.game.name, GAMES)}")
     rules(config)
     tuple_set_of(config).check_board(4, 4)
-    orders = [order for order in ORDERS if order != "none"]
-    if config.learner.order not in orders:
-        raise refuse(
-            "learner.order", config.learner.order, f"{' or '.join(orders)}{nearest(config.learner.order, orders)}"
-        )
-    if config.learner.step not in STEPS:
-        raise refuse("learner.step", config.learner.step, f"{' or '.join(STEPS)}{nearest(config.learner.step, STEPS)}")
+    check_choice("learner.order", config.learner.order, ORDERS)
+    check_choice("learner.step", config.learner.step, STEPS)
     check_share("learner.td_lambda", config.learner.td_lambda)
     if config.learner.td_lambda and config.learner.order != "backward":
         raise refuse("learner.td_lambda", config.learner.td_lambda, "0 unless learner.order=backward")

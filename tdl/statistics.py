@@ -43,6 +43,12 @@ def mean_interval(values: NDArray[Any]) -> tuple[float, float]:
     return float(np.mean(values)) - half, float(np.mean(values)) + half
 
 
+def mean_text(values: NDArray[Any]) -> str:
+    """Mean and 95% interval for a table: "22,779 [22,528, 23,030]"."""
+    low, high = mean_interval(values)
+    return f"{np.mean(values):,.0f} [{low:,.0f}, {high:,.0f}]"
+
+
 def share_interval(hits: int, n: int) -> tuple[float, float]:
     """95% interval of a share of hits/n: Wilson (1927), JASA 22, p. 209. It stays in [0, 1] for 0 hits too."""
     if n == 0:

@@ -37,15 +37,17 @@ def exact_value(after):
     return sum(p * value(board, best) for board, p in after_drop(after, SQUARE.drop))
 
 
-@pytest.mark.parametrize("options", LEARNERS.values(), ids=LEARNERS)
-def test_learns_the_best_play_and_its_values(options):
-    network = NTupleNetwork(SQUARE, FULL, initial_value=OPTIMISTIC)
+def learned_play(options, initial_value):
+    """(expected score of the greedy play that was learned, {afterstates it comes to: value}).
+
+    By enumeration, not by games.
+    """
+    network = NTupleNetwork(SQUARE, FULL, initial_value=initial_value)
     Trainer(network, seed=1, **options).train(400_000)
     reached = {}
 
     @cache
     def played(board):
-        """Expected score of the learned greedy play, by enumeration, not by games."""
         moves = engine(SQUARE).afterstates(board)
         if not moves:
             return 0.0
@@ -58,9 +60,21 @@ def test_learns_the_best_play_and_its_values(options):
         for first, p in after_drop(0, SQUARE.drop)
         for second, q in after_drop(first, SQUARE.drop)
     )
+    return score, reached
+
+
+@pytest.mark.parametrize("options", LEARNERS.values(), ids=LEARNERS)
+def test_learns_the_best_play_and_its_values(options):
+    score, reached = learned_play(options, OPTIMISTIC)
     assert score == pytest.approx(value_of_start(best), rel=0.01)
     assert score <= value_of_start(best) + 1e-9
     early = [after for after in reached if sum(SQUARE.value(after >> 4 * cell & 15) for cell in range(4)) <= 8]
     assert len(early) > 5
     for after in early:
         assert reached[after] == pytest.approx(exact_value(after), rel=0.1)
+
+
+@pytest.mark.parametrize("name", ["td backward", "tc backward"])
+def test_greedy_learning_from_zero_stays_far_below(name):
+    score, _ = learned_play(LEARNERS[name], 0.0)
+    assert 40 < score < 60

@@ -3,18 +3,10 @@
 import sys
 from pathlib import Path
 
-import numpy as np
-
 import tdl.results
-from tdl.statistics import mean_interval
+from tdl.statistics import mean_text
 
 HERE = Path(__file__).parent
-
-
-def told(values: np.ndarray) -> str:
-    """Mean and 95% interval."""
-    low, high = mean_interval(values)
-    return f"{values.mean():,.0f} [{low:,.0f}, {high:,.0f}]"
 
 
 def main(sweep: str) -> None:
@@ -27,7 +19,7 @@ def main(sweep: str) -> None:
     print("| order | lanes=1 | lanes=auto | auto - 1, seed by seed |\n|---|---|---|---|")
     for order, rows in table.groupby("order"):
         one, auto = rows["lanes_1"].to_numpy(), rows["lanes_auto"].to_numpy()
-        print(f"| {order} | {told(one)} | {told(auto)} | {told(auto - one)} |")
+        print(f"| {order} | {mean_text(one)} | {mean_text(auto)} | {mean_text(auto - one)} |")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Which build of the self-play kernel plays: the one for every CPU, or the one for CPUs with AVX2.
 
 Both are compiled from `selfplay.pyx` and compute the same bits. The second trains 4x6 at 1.05 times the speed of the
-first: instructions with three operands, and moves of whole boards in one register.
+first.
 """
 
 from __future__ import annotations

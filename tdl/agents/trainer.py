@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from tdl.agents.kernels import kernel
 from tdl.agents.selfplay import MAX_LANES, SelfPlay
-from tdl.checks import check_above_zero, check_share, check_whole
-from tdl.errors import nearest, refuse
+from tdl.checks import check_above_zero, check_choice, check_share, check_whole
+from tdl.errors import refuse
 from tdl.game.lines import LineTables
 from tdl.game.reference import EVALUATION, TRAINING
 from tdl.network.memory import allocate
@@ -21,6 +21,8 @@ MAX_ALPHA = 10.0
 
 FEW_FEATURES = 48
 """Between 4x6 (32 features: 3 lanes 1.07 times the speed of 2) and 8x6 (64: 2 lanes 1.05 times that of 3)."""
+
+ORDERS = ("backward", "forward")
 
 STEPS = ("fixed", "coherent")
 
@@ -92,10 +94,8 @@ class Trainer:
         lanes: int | str = "auto",
         episode: int = 0,
     ) -> None:
-        if order not in ("backward", "forward"):
-            raise refuse("order", order, "backward or forward")
-        if step not in STEPS:
-            raise refuse("step", step, f"{' or '.join(STEPS)}{nearest(step, STEPS)}")
+        check_choice("order", order, ORDERS)
+        check_choice("step", step, STEPS)
         check_above_zero("alpha", alpha, MAX_ALPHA)
         check_share("td_lambda", td_lambda)
         check_share("gamma", gamma)

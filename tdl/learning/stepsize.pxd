@@ -3,7 +3,7 @@
 from libc.math cimport fabsf
 from libc.stdint cimport uint32_t
 
-from tdl.network.ntuple cimport features_of, prefetch, shift, width_t
+from tdl.network.ntuple cimport MOST_FEATURES, features_of, prefetch, shift, width_t
 
 cdef enum StepKind:
     FIXED
@@ -14,10 +14,6 @@ cdef extern from *:
     #define TDL_TINY 1e-30f
     """
     const float TINY "TDL_TINY"
-
-cdef enum:
-    MOST_FEATURES = 1024    # MAX_FEATURES of ntuple.pyx
-
 
 cdef struct Sums:
     # What temporal coherence keeps of an entry: the sum of what it was told to move by, and of the absolute values.
@@ -45,7 +41,7 @@ cdef inline void shift_coherent(const Step *step, float *weights, const uint32_t
 
     E and A are read for all entries before one of them receives the error (an entry that is active twice has one
     share), and accumulate `delta`, as TDL2048+ does, not the error. TINY on both sides makes 0 / 0 the 1 it should be,
-    without a branch that would keep the compiler from dividing eight at a time (training 4x6: +9%), and is lost in
+    without a branch that would keep the compiler from dividing eight at a time (training 4x6: +8%), and is lost in
     the rounding of everything else.
 
     Sources: Beal and Smith (1999), Temporal Coherence and Prediction Decay in TD Learning; Jaskowski (2018), Mastering

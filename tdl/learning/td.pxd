@@ -76,8 +76,8 @@ cdef inline void replay_backward(Learner *learner, const board64 *path, const in
     """Update the `n` afterstates of a finished game, last to first; `reward[t]` led to `path[t]`.
 
     Every target uses V(s'_{t+1}) as it is after its own update: the afterstates are visited once, and lambda-returns
-    need no trace. While one batch of afterstates is updated, the entries
-    of the batch before it are on their way; `entry` has room for two batches.
+    need no trace. While one batch of afterstates is updated, the entries of the batch before it are on their way;
+    `entry` has room for two batches.
     """
     cdef int64_t low, lower, t
     cdef int bank = 0, padded = learner.plan.padded

@@ -120,6 +120,10 @@ cdef inline void fetch(const float *weights, const uint32_t *entry, width_t m) n
             f += 1
 
 
+cdef enum:
+    MOST_FEATURES = 1024    # of a network; step sizes keep a number for each on the stack
+
+
 cdef class NTupleNetwork:
     cdef readonly object rules, tuples, layout
     cdef readonly int m                 # features: active entries of a board

@@ -11,7 +11,7 @@ from tdl.network.layout import OWN, Paired16, layout_for
 from tdl.network.memory import allocate, require_memory
 from tdl.network.tuples import features as features_of_set
 
-MAX_FEATURES = 1024
+MAX_FEATURES = MOST_FEATURES
 _PAD = 16     # features the widest index function computes at a time
 
 
