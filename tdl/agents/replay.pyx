@@ -22,8 +22,8 @@ def record(SelfPlay play not None, int64_t turns):
 
     Returns
     -------
-    entries : uint32 array of shape (turns, 5, padded): the entries of each turn's afterstates, then those updated (nothing
-        is updated where a game begins: its first afterstate stands in).
+    entries : uint32 array of shape (turns, 5, padded): the entries of each turn's afterstates, then those updated.
+        Where a game begins nothing is updated: its first afterstate stands in.
     counts : int32 array of shape (turns,): how many afterstates; 0 where the turn only ends a game.
     """
     if play.order != FORWARD:
