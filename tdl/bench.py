@@ -12,16 +12,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from tdl import environment, limit
-from tdl.agents.trainer import ORDERS, Trainer, evaluate, lane_count
+from tdl.agents.trainer import Trainer, evaluate, lane_count
 from tdl.config import tuple_set
 from tdl.errors import TdlError, refuse
 from tdl.game.rules import Rules
+from tdl.learning.choices import ORDERS
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet
 from tdl.peer import Setting, compare
 from tdl.progress import Progress
 
 BLOCK = 1000
+
+PEER_ORDERS = ("backward", "forward")
 
 SIGNATURE_RUNS: tuple[tuple[Rules, TupleSet, int], ...] = (
     (Rules(), TupleSet(((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 2, 4, 5), (5, 6, 9))), 30),
@@ -124,7 +127,7 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
         "peer", parents=[common, twice], help="paired comparison with a TDL2048+ binary that you built"
     )
     pair.add_argument("--tdl2048", required=True, metavar="PATH", help="the binary")
-    pair.add_argument("--order", default="both", choices=("both", *ORDERS), help="(both)")
+    pair.add_argument("--order", default="both", choices=("both", *PEER_ORDERS), help="(both)")
     pair.add_argument("--learner", default="td", choices=("td", "tc"), help="(td)")
     pair.add_argument("--td-lambda", type=float, default=0.0, help="backward order only (0)")
     pair.add_argument("--pairs", type=int, default=5, help="turns of each program (5)")
@@ -149,7 +152,7 @@ def main(words: Sequence[str] | None = None) -> None:
             return
         lanes = int(given.lanes) if given.lanes.isdigit() else given.lanes
         if given.program == "peer":
-            orders = ORDERS if given.order == "both" else (given.order,)
+            orders = PEER_ORDERS if given.order == "both" else (given.order,)
             pairs = {}
             for order in orders:
                 setting = Setting(given.tuples, order, given.learner, given.td_lambda, lanes)

@@ -17,7 +17,8 @@ def check_whole(key: str, value: object, least: int, below: int = 2**63) -> None
     ConfigError : names `key`, the value and what is allowed.
     """
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value < below:
-        raise refuse(key, value, f"a whole number of at least {least}")
+        limit = f"from {least} to {below - 1}" if below < 2**63 else f"of at least {least}"
+        raise refuse(key, value, f"a whole number {limit}")
 
 
 def check_above_zero(key: str, value: object, most: float = math.inf) -> None:
@@ -31,6 +32,12 @@ def check_share(key: str, value: object) -> None:
     """Refuse anything but a number from 0 to 1."""
     if not _is_number(value) or not 0 <= value <= 1:
         raise refuse(key, value, "a number from 0 to 1")
+
+
+def check_true_or_false(key: str, value: object) -> None:
+    """Refuse anything but true and false."""
+    if not isinstance(value, bool):
+        raise refuse(key, value, "true or false")
 
 
 def check_choice(key: str, value: object, choices: Sequence[str]) -> None:

@@ -17,11 +17,14 @@ from typing import Any
 from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING, DictConfig, OmegaConf
 
-from tdl.agents.trainer import MAX_ALPHA, ORDERS, STEPS, Trainer, lane_count
-from tdl.checks import check_above_zero, check_choice, check_share, check_value, check_whole
+from tdl.agents.trainer import Trainer, check_threads, lane_count
+from tdl.checks import check_above_zero, check_value, check_whole
 from tdl.errors import ConfigError, nearest, refuse
 from tdl.game.rules import GAMES, Rules
+from tdl.learning.choices import Learning
+from tdl.learning.schedule import MAX_ALPHA, Schedule
 from tdl.network.ntuple import NTupleNetwork
+from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
 
 
@@ -54,11 +57,29 @@ class TuplesConfig:
 class LearnerConfig:
     """How the network learns."""
 
+    target: str = MISSING
     order: str = MISSING
-    step: str = MISSING
     td_lambda: float = MISSING
-    initial_value: float = MISSING
+    n_step: int = MISSING
+    step: str = MISSING
     alpha: float = MISSING
+    schedule: Any = MISSING
+    fixed_share: float = MISSING
+    fixed_alpha: float = MISSING
+    initial_value: float = MISSING
+    epsilon: float = MISSING
+    stages: list[Any] = MISSING
+    stage_by: str = MISSING
+    promotion: bool = MISSING
+    start: str = MISSING
+    restart_at: float = MISSING
+    restart_moves: int = MISSING
+    expectation: str = MISSING
+    reward_shift: bool = MISSING
+    stored_value: bool = MISSING
+    update_symmetries: bool = MISSING
+    rechoose: bool = MISSING
+    clear_last: bool = MISSING
 
 
 @dataclass
@@ -94,18 +115,20 @@ class RunConfig:
     tuples: TuplesConfig = field(default_factory=TuplesConfig)
     learner: LearnerConfig = field(default_factory=LearnerConfig)
     alpha: float | None = MISSING
+    alpha_per: str = MISSING
     gamma: float = MISSING
     episodes: int = MISSING
     block: int = MISSING
     seed: int = MISSING
     lanes: Any = MISSING
+    threads: int = MISSING
     budget: BudgetConfig = field(default_factory=BudgetConfig)
     evaluate: EvaluateConfig = field(default_factory=EvaluateConfig)
     save: SaveConfig = field(default_factory=SaveConfig)
     resume: str | None = MISSING
 
 
-CHANGEABLE = ("episodes", "budget", "evaluate", "save", "resume")
+CHANGEABLE = ("episodes", "threads", "budget", "evaluate", "save", "resume")
 """Keys that may differ when a run is resumed: they do not change what has been learned."""
 
 
@@ -173,16 +196,11 @@ def check(config: RunConfig) -> None:
         raise refuse("game.name", config.game.name, f"one of {', '.join(GAMES)}{nearest(config.game.name, GAMES)}")
     rules(config)
     tuple_set_of(config).check_board(4, 4)
-    check_choice("learner.order", config.learner.order, ORDERS)
-    check_choice("learner.step", config.learner.step, STEPS)
-    check_share("learner.td_lambda", config.learner.td_lambda)
-    if config.learner.td_lambda and config.learner.order != "backward":
-        raise refuse("learner.td_lambda", config.learner.td_lambda, "0 unless learner.order=backward")
+    learning(config).check("learner.", stages=stages(config).count)
     check_value("learner.initial_value", config.learner.initial_value)
     check_above_zero("learner.alpha", config.learner.alpha, MAX_ALPHA)
-    if config.alpha is not None:
-        check_above_zero("alpha", config.alpha, MAX_ALPHA)
-    check_share("gamma", config.gamma)
+    schedule(config)
+    check_threads(config.threads)
     lane_count(config.lanes, 0)
     for key, value, least in (
         ("episodes", config.episodes, 0),
@@ -216,6 +234,26 @@ def alpha(config: RunConfig) -> float:
     return config.learner.alpha if config.alpha is None else config.alpha
 
 
+def learning(config: RunConfig) -> Learning:
+    """The choices of the learner."""
+    elsewhere: dict[str, Any] = {"alpha_per": config.alpha_per, "gamma": config.gamma}
+    names = [each.name for each in dataclasses.fields(Learning) if each.name not in elsewhere]
+    return Learning(**{name: getattr(config.learner, name) for name in names}, **elsewhere)
+
+
+def schedule(config: RunConfig) -> Schedule:
+    """The step size over the episodes."""
+    learner = config.learner
+    return Schedule(
+        alpha(config), learner.step, learner.schedule, config.episodes, learner.fixed_share, learner.fixed_alpha
+    )
+
+
+def stages(config: RunConfig) -> Stages:
+    """The stages of the network."""
+    return Stages(tuple(config.learner.stages), config.learner.stage_by, config.learner.promotion)
+
+
 def build_network(config: RunConfig) -> NTupleNetwork:
     """A new network.
 
@@ -223,21 +261,26 @@ def build_network(config: RunConfig) -> NTupleNetwork:
     ------
     ConfigError : it does not fit into the memory that is free.
     """
-    return NTupleNetwork(rules(config), tuple_set_of(config), initial_value=config.learner.initial_value)
+    return NTupleNetwork(
+        rules(config), tuple_set_of(config), stages=stages(config), initial_value=config.learner.initial_value
+    )
 
 
 def build_trainer(config: RunConfig, network: NTupleNetwork, episode: int) -> Trainer:
     """The trainer of `network`, whose next episode is number `episode`."""
+    learner = config.learner
     return Trainer(
         network,
         alpha=alpha(config),
-        order=config.learner.order,
-        step=config.learner.step,
-        td_lambda=config.learner.td_lambda,
-        gamma=config.gamma,
+        schedule=learner.schedule,
+        fixed_share=learner.fixed_share,
+        fixed_alpha=learner.fixed_alpha,
+        episodes=config.episodes,
         seed=config.seed,
         lanes=config.lanes,
+        threads=config.threads,
         episode=episode,
+        **dataclasses.asdict(learning(config)),
     )
 
 

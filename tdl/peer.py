@@ -51,6 +51,10 @@ class Setting:
     td_lambda: float = 0.0
     lanes: int | str = "auto"
 
+    def __post_init__(self) -> None:
+        if self.td_lambda and self.order != "backward":
+            raise refuse("--td-lambda", self.td_lambda, "0 unless --order=backward, as the peer's -l")
+
     def peer_words(self) -> list[str]:
         """The same for the peer."""
         alpha = group_file("learner", self.learner)["alpha"]

@@ -178,7 +178,10 @@ class TrainingRun:
                 episodes,
                 seed=self.settings.seed,
                 gamma=self.settings.gamma,
+                target=self.settings.learner.target,
+                expectation=self.settings.learner.expectation,
                 lanes=self.settings.lanes,
+                threads=self.settings.threads,
                 between=between,
             )
             seconds = time.perf_counter() - start

@@ -101,7 +101,7 @@ def test_limit_takes_turns_and_gives_the_ratio(capsys):
     [
         ("peer --tdl2048 nowhere --blank 1000 --state 0 --tuples 2x4", "nowhere: cannot be run"),
         (f"peer --tdl2048 {sys.executable} --blank 1000 --state 0 --tuples 2x4", "cannot be run"),
-        ("peer --tdl2048 x --order forward --td-lambda 0.5 --tuples 2x4", "td_lambda: 0.5 is not allowed"),
+        ("peer --tdl2048 x --order forward --td-lambda 0.5 --tuples 2x4", "--td-lambda: 0.5 is not allowed"),
         ("peer --tdl2048 x --pairs 0", "--pairs: 0 is not allowed"),
         ("peer --tdl2048 x --blank 1500", "--blank: 1500 is not allowed; expected a multiple of 1000"),
         ("train --tuples 4x7", "tuples: '4x7' is not allowed"),

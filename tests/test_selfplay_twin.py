@@ -11,16 +11,14 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from shapes import RULES, SET_NAMES, each_rules, engine, small_tuples
+from twins import assert_equals_twin, assert_same_bits, natural, natural_of_twin, selfplay, twin_of
 
 from tdl.agents.kernels import kernel
-from tdl.agents.reference import play_block
 from tdl.errors import ConfigError, DivergenceError
 from tdl.game.engine import Stream
 from tdl.game.reference import EVALUATION, TRAINING
 from tdl.game.rules import Rules
-from tdl.learning.reference import ReferenceLearner
 from tdl.network.ntuple import NTupleNetwork
-from tdl.network.reference import ReferenceNetwork
 from tdl.network.tuples import TupleSet
 
 ORDERS = ("none", "forward", "backward")
@@ -30,70 +28,6 @@ each_lanes = pytest.mark.parametrize("lanes", [1, 3])
 # A seed and a step size do not get simpler by shrinking, which would take minutes with games of the twin.
 few_games = settings(max_examples=4, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
 some_games = settings(few_games, max_examples=20)
-
-
-def selfplay(network, **options):
-    return kernel(network)(network, engine(network.rules).tables, **options)
-
-
-def natural(network):
-    """All tables of a network in natural order."""
-    return [network.table(number) for number in range(len(network.lengths))]
-
-
-def natural_of_twin(twin, network):
-    """The tables of a `ReferenceNetwork`, with the entries it never touched."""
-    tables = [np.full(twin.radix**length, twin.initial, np.float32) for length in network.lengths]
-    for table, entries in zip(tables, twin.tables, strict=True):
-        for index, weight in entries.items():
-            table[index] = weight
-    return tables
-
-
-def sums_of_twin(learner, network):
-    """E and A of every entry in memory order, as the kernel keeps them."""
-    sums = np.zeros((len(network.weights), 2), np.float32)
-    for (table, index), each in learner.sums.items():
-        sums[network.layout.map(table, np.array([index], np.uint32))[0]] = each
-    return sums
-
-
-def assert_same_bits(tables, expected):
-    for table, other in zip(tables, expected, strict=True):
-        assert np.array_equal(table.view(np.uint32), other.view(np.uint32))
-
-
-def play_twin(
-    rules, tuples, *, order, alpha, gamma, seed, lanes, first, episodes, role=TRAINING, initial_value=0.0, **learning
-):
-    """(records, learner) of a block played by the twin."""
-    learner = ReferenceLearner(ReferenceNetwork(rules, tuples, initial_value), alpha, gamma, **learning)
-    records = play_block(
-        rules, learner, order=order, seed=seed, role=role, lanes=lanes, first=first, episodes=episodes
-    )
-    return records, learner
-
-
-def assert_equals_twin(rules, tuples, *, first, episodes, initial_value=0.0, coherent=False, **options):
-    """Play a block both ways and compare all that is left of it."""
-    network = NTupleNetwork(rules, tuples, initial_value=initial_value)
-    sums = np.zeros((len(network.weights), 2), np.float32) if coherent else None
-    play = selfplay(network, sums=sums, **options)
-    records = play.play(first, episodes)
-    expected, learner = play_twin(
-        rules, tuples, first=first, episodes=episodes, initial_value=initial_value, coherent=coherent, **options
-    )
-    assert records.tolist() == expected
-    if coherent:
-        assert_same_bits([sums], [sums_of_twin(learner, network)])
-    assert_same_bits(natural(network), natural_of_twin(learner.network, network))
-    assert bool(learner.errors) == (options["order"] != "none")
-    if learner.errors:
-        assert play.mean_abs_error == pytest.approx(np.mean(learner.errors, dtype=np.float64), rel=1e-5)
-    else:
-        assert np.isnan(play.mean_abs_error)
-    assert play.moves == sum(moves for _, _, moves, _ in expected)
-    assert play.finished == episodes
 
 
 @each_rules
@@ -111,25 +45,6 @@ def test_equals_the_twin(rules, order, lanes, seed, alpha, gamma, set_name, firs
     tuples = small_tuples(rules)[set_name]
     options = {"order": order, "alpha": alpha, "gamma": gamma, "seed": seed, "lanes": lanes}
     assert_equals_twin(rules, tuples, first=first, episodes=4, **options)
-
-
-@each_rules
-@pytest.mark.parametrize(
-    ("order", "td_lambda", "coherent"),
-    [("forward", 0.0, True), ("backward", 0.0, True), ("backward", 0.5, False), ("backward", 1.0, True)],
-)
-@each_lanes
-@few_games
-@given(
-    seed=st.integers(0, 2**63 - 1),
-    alpha=st.floats(0.01, 1.0),
-    gamma=st.sampled_from([1.0, 0.9]),
-    set_name=st.sampled_from(SET_NAMES),
-)
-def test_every_learner_equals_the_twin(rules, order, td_lambda, coherent, lanes, seed, alpha, gamma, set_name):
-    tuples = small_tuples(rules)[set_name]
-    options = {"order": order, "alpha": alpha, "gamma": gamma, "seed": seed, "lanes": lanes, "td_lambda": td_lambda}
-    assert_equals_twin(rules, tuples, first=0, episodes=4, coherent=coherent, **options)
 
 
 @each_order
@@ -287,8 +202,8 @@ WIDE = {"alpha": 0.3, "gamma": 1.0, "seed": 10, "lanes": 2}
 @cache
 def wide_twin(m, order):
     """What the twin makes of a block with m features: (records, tables)."""
-    records, learner = play_twin(RULES["2x3"], wide_set(m), order=order, first=0, episodes=6, **WIDE)
-    return records, natural_of_twin(learner.network, NTupleNetwork(RULES["2x3"], wide_set(m)))
+    twin = twin_of(RULES["2x3"], wide_set(m), order=order, **WIDE)
+    return twin.play(0, 6), natural_of_twin(twin.learner.network, NTupleNetwork(RULES["2x3"], wide_set(m)))
 
 
 @pytest.mark.parametrize("instructions", NTupleNetwork.instruction_sets())
@@ -309,9 +224,9 @@ def test_a_tuple_of_8_cells(tmp_path):
     weights = np.memmap(tmp_path / "sparse", np.float32, "w+", shape=(2**32,))
     network = NTupleNetwork(rules, tuples, weights=weights)
     options = {"order": "forward", "alpha": 0.5, "gamma": 1.0, "seed": 3, "lanes": 2}
-    expected, learner = play_twin(rules, tuples, first=0, episodes=20, **options)
-    assert selfplay(network, **options).play(0, 20).tolist() == expected
-    (table,) = learner.network.tables
+    twin = twin_of(rules, tuples, **options)
+    assert selfplay(network, **options).play(0, 20).tolist() == twin.play(0, 20)
+    (table,) = twin.learner.network.tables
     assert len(table) > 100
     where = network.layout.map(0, np.array(list(table), np.uint32))
     assert_same_bits([weights[where]], [np.array(list(table.values()), np.float32)])
@@ -354,7 +269,10 @@ def test_lanes_without_an_episode_stay_idle():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"order": "sideways"}, r"order: 'sideways' is not allowed; expected one of \['backward', 'forward'"),
+        (
+            {"order": "sideways"},
+            r"order: 'sideways' is not allowed; expected one of \['backward', 'delayed', 'forward'",
+        ),
         ({"lanes": 0}, "lanes: 0 is not allowed; expected 1 to 64"),
         ({"lanes": 65}, "lanes: 65 is not allowed; expected 1 to 64"),
     ],

@@ -7,10 +7,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tdl.checks import check_choice
 from tdl.errors import CheckpointError, ConfigError
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules
+from tdl.learning.choices import TARGETS
 from tdl.network.ntuple import NTupleNetwork
+from tdl.network.stages import Stages
 from tdl.network.storage import Meta, read_array, read_meta
 from tdl.network.tuples import TupleSet
 
@@ -23,28 +26,45 @@ BoardLike = int | ArrayLike
 class Player:
     """Chooses the move with the largest reward + gamma * V(afterstate), the first of equals.
 
+    Parameters
+    ----------
+    network : the value function.
+    gamma : discount of V.
+    target : what it values: "afterstate", or "state"; then V(afterstate) is the expectation over all drops.
+
     Attributes
     ----------
     engine : the game; `engine.show(board)` prints a board, `engine.array(board)` gives its tile values.
     network : the value function.
     """
 
-    def __init__(self, network: NTupleNetwork, gamma: float = 1.0) -> None:
+    def __init__(self, network: NTupleNetwork, gamma: float = 1.0, target: str = "afterstate") -> None:
+        check_choice("target", target, TARGETS)
         self.network = network
         self.engine = Engine(network.rules)
         self.gamma = gamma
+        self.target = target
 
     def value(self, board: BoardLike) -> float:
-        """V of an afterstate, in points: the expected reward still to come, without the move that led to it."""
+        """V of an afterstate (or state, by the target), in points: the expected reward still to come."""
         return float(self.network.value(self.engine.board(board)))
 
     def values(self, board: BoardLike) -> NDArray[np.float64]:
         """Reward + gamma * V of the four moves (up, right, down, left): shape (4,), nan where illegal."""
         out = np.full(4, np.nan)
         for action, after, reward in self.engine.afterstates(board):
+            value = self.network.value(after) if self.target == "afterstate" else self._expected(after)
             # float32, as in the kernel: the same move where two are nearly equal
-            out[action] = np.float32(reward) + np.float32(self.gamma) * np.float32(self.network.value(after))
+            out[action] = np.float32(reward) + np.float32(self.gamma) * np.float32(value)
         return out
+
+    def _expected(self, after: int) -> float:
+        """The mean of V over all drops."""
+        rules = self.network.rules
+        shifts = [rules.bits * cell for cell in range(rules.cells)]
+        empty = [shift for shift in shifts if not after >> shift & rules.largest]
+        values = [share * self.network.value(after | tile << shift) for shift in empty for tile, share in rules.drop]
+        return sum(values) / len(empty)
 
     def best(self, board: BoardLike) -> int | None:
         """The action chosen, 0 to 3 (up, right, down, left); None when the game is over."""
@@ -63,21 +83,22 @@ def load(checkpoint: str | Path) -> Player:
     if (folder / "checkpoint").is_dir():
         folder = folder / "checkpoint"
     meta = read_meta(folder)
-    rules, tuples = describe(meta, folder)
-    network = NTupleNetwork(rules, tuples, weights=read_array(folder, meta, WEIGHTS))
+    rules, tuples, stages = describe(meta, folder)
+    network = NTupleNetwork(rules, tuples, stages=stages, weights=read_array(folder, meta, WEIGHTS))
     if network.describe() != meta["network"]:
         raise CheckpointError(f"{folder}: its layout {meta['network']} is not the one of this version")
-    return Player(network, meta["learner"]["gamma"])
+    return Player(network, meta["learner"]["gamma"], meta["learner"].get("target", "afterstate"))
 
 
-def describe(meta: Meta, folder: Path) -> tuple[Rules, TupleSet]:
-    """The rules and tuples of a checkpoint.
+def describe(meta: Meta, folder: Path) -> tuple[Rules, TupleSet, Stages]:
+    """The rules, tuples and stages of a checkpoint.
 
     Raises
     ------
     CheckpointError : they are not known to this version.
     """
     try:
-        return Rules.from_dict(meta["rules"]), TupleSet(**meta["network"]["tuples"])
+        network = meta["network"]
+        return Rules.from_dict(meta["rules"]), TupleSet(**network["tuples"]), Stages(**network.get("stages", {}))
     except ConfigError as error:
         raise CheckpointError(f"{folder}: {error}") from error

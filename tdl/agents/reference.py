@@ -6,61 +6,116 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tdl.game.reference import Board, Stream, legal, move, place, start
-from tdl.game.rules import Rules
-from tdl.learning.reference import ReferenceLearner
+from tdl.game.reference import EXPLORATION, Board, Stream, legal, move, place, start
+from tdl.learning.memory import ROOM
+from tdl.learning.reference import Game, ReferenceLearner
 
 Record = tuple[int, int, int, int]
 
 
-def play_block(
-    rules: Rules,
-    learner: ReferenceLearner,
-    *,
-    order: str,
-    seed: int,
-    role: int,
-    lanes: int,
-    first: int,
-    episodes: int,
-) -> list[Record]:
-    """Play a block and give its records (episode, score, moves, max_tile), ordered by episode."""
-    waiting = iter(range(first, first + episodes))
-    records: list[Record] = []
+class ReferencePlay:
+    """Plays blocks of episodes with a learner, or without learning.
 
-    def lane() -> Iterator[None]:
-        for episode in waiting:
-            yield from _game(rules, learner, order, Stream(seed, role, episode), episode, records)
+    Parameters
+    ----------
+    learner : `ReferenceLearner`; its choices hold.
+    learning : False plays greedy games only.
+    seed, role, lanes : as those of `SelfPlay`.
+    """
 
-    running = [lane() for _ in range(lanes)]
-    running = [each for each in running if _alive(each)]  # every lane takes its first game before any lane moves
-    while running:
-        running = [each for each in running if _alive(each)]
-    return sorted(records)
+    def __init__(
+        self, learner: ReferenceLearner, *, learning: bool = True, seed: int = 0, role: int = 0, lanes: int = 1
+    ) -> None:
+        self.learner, self.choices, self.rules = learner, learner.choices, learner.network.rules
+        self.learning, self.seed, self.role, self.lanes = learning, seed, role, lanes
+        self.entered: list[list[Board]] = [[] for _ in range(learner.network.stages.count)]
+
+    def play(self, first: int, episodes: int) -> list[Record]:
+        """Play a block: its records (episode, score, moves, max_tile), ordered by episode."""
+        waiting = iter(range(first, first + episodes))
+        records: list[Record] = []
+
+        def lane() -> Iterator[None]:
+            for episode in waiting:
+                yield from self._episode(episode, records)
+
+        running = [lane() for _ in range(self.lanes)]
+        running = [each for each in running if _alive(each)]  # every lane takes its first game before any lane moves
+        while running:
+            running = [each for each in running if _alive(each)]
+        return sorted(records)
+
+    def _episode(self, episode: int, records: list[Record]) -> Iterator[None]:
+        """The game on record, and those that the start rule lets follow."""
+        drops, chance = Stream(self.seed, self.role, episode), Stream(self.seed, EXPLORATION, episode)
+        board: Board | None = start(drops, self.rules)
+        number = 0
+        while board is not None:
+            game = Game(board, number)
+            yield from self._game(game, drops, chance)
+            if number == 0:
+                largest = max(self.rules.value(tile) for tile in game.board)
+                records.append((episode, game.score, len(game.path), largest))
+            number += 1
+            board = self._follow_up(game, drops, chance, number) if self.learning else None
+
+    def _game(self, game: Game, drops: Stream, chance: Stream) -> Iterator[None]:
+        """One game: choose, observe, update, place; other lanes move at each `yield`."""
+        of_states, shifted = self.choices.target == "state", self.choices.reward_shift
+        gained = 0
+        yield
+        while actions := legal(game.board, self.rules):
+            after, reward = self._choose(game.board, actions, chance)
+            learned = game.board if of_states else after
+            game.path.append((learned, gained if of_states and not shifted else reward))
+            game.states.append(game.board)
+            game.stored.append(self.learner.network.value(learned))
+            if self.learning:
+                self._note_stage(game, learned)
+                if self.choices.order != "backward":
+                    self.learner.observe(game)
+            gained = reward
+            game.score += reward
+            game.board = place(after, drops, self.rules)
+            yield
+        if not self.learning or not game.path:
+            return
+        final = np.float32(gained if of_states and not shifted else 0)
+        if self.choices.order == "backward":
+            self.learner.replay_backward(game, final)
+        else:
+            self.learner.finish(game, final)
+
+    def _choose(self, board: Board, actions: list[int], chance: Stream) -> tuple[Board, int]:
+        """The afterstate and reward of the first of the best moves, or of a random one."""
+        moves = [m for m in (move(board, action, self.rules) for action in actions) if m]
+        best = max(moves, key=lambda m: self.learner.backup(m[1], m[0]))
+        if self.choices.epsilon and self.learning:
+            draw = chance.next()
+            if (draw & 0xFFFFFFFF) < round(self.choices.epsilon * 2**32):
+                return moves[(draw >> 32) * len(moves) >> 32]
+        return best
+
+    def _note_stage(self, game: Game, board: Board) -> None:
+        """Keep a board that enters a stage, for the carousel."""
+        stage = self.learner.network.stages.of([self.rules.value(tile) for tile in board])
+        if stage > game.stage:
+            game.stage = stage
+            self.entered[stage].append(board)
+
+    def _follow_up(self, game: Game, drops: Stream, chance: Stream, number: int) -> Board | None:
+        """The board that the episode's next game begins with, if one follows."""
+        if self.choices.start == "restart" and len(game.path) >= self.choices.restart_moves:
+            at = np.float32(len(game.path) - 1) * np.float32(self.choices.restart_at)
+            board = game.path[int(at)][0]
+        elif self.choices.start == "carousel" and number < len(self.entered) and self.entered[number]:
+            entered = self.entered[number]
+            ring = [entered[-1 - (len(entered) - 1 - i) % ROOM] for i in range(min(len(entered), ROOM))]
+            board = ring[(chance.next() >> 32) * len(ring) >> 32]
+        else:
+            return None
+        return board if self.choices.target == "state" else place(board, drops, self.rules)
 
 
 def _alive(lane: Iterator[None]) -> bool:
     return next(lane, StopIteration) is not StopIteration
-
-
-def _game(
-    rules: Rules, learner: ReferenceLearner, order: str, stream: Stream, episode: int, records: list[Record]
-) -> Iterator[None]:
-    """One game: choose, observe, update, place; other lanes move at each `yield`."""
-    board, score = start(stream, rules), 0
-    path: list[tuple[Board, int]] = []
-    yield
-    while actions := legal(board, rules):
-        moves = [move(board, action, rules) for action in actions]
-        after, reward = max((m for m in moves if m), key=lambda m: learner.backup(m[1], m[0]))
-        if order == "forward" and path:
-            learner.update(path[-1][0], learner.backup(reward, after))
-        path.append((after, reward))
-        score += reward
-        board = place(after, stream, rules)
-        yield
-    if order == "forward":
-        learner.update(path[-1][0], np.float32(0))
-    if order == "backward":
-        learner.replay_backward(path)
-    records.append((episode, score, len(path), max(rules.value(tile) for tile in board)))

@@ -1,16 +1,22 @@
 """One thread's games: several lanes, played in turn, so that each lane's table entries arrive while others play."""
 
-from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
+from tdl.agents.starts cimport Carousel, Start
+from tdl.game.board cimport board64
 from tdl.game.lines cimport LineTables
 from tdl.game.stream cimport Stream
+from tdl.learning.backward cimport Path, Quirks
+from tdl.learning.drops cimport DropTable
+from tdl.learning.forward cimport History
 from tdl.learning.td cimport Learner
 from tdl.network.ntuple cimport NTupleNetwork
 
 cdef enum Order:
     NO_LEARNING
-    FORWARD        # update s'_t as soon as the next move is chosen
-    BACKWARD       # update the whole game when it is over, last afterstate first
+    FORWARD        # update a learned board as soon as the next one is known
+    BACKWARD       # update the whole game when it is over, last board first
+    HISTORY        # forward, with returns that reach over several boards
 
 
 cdef enum Outcome:
@@ -35,20 +41,27 @@ cdef struct Lane:
     int bank                # which of the two banks of four rows of entries holds the current moves
     int n                   # legal moves
     int32_t reward[4]
-    uint32_t *previous      # entries of the last afterstate, NULL before the first move
-    int64_t steps           # afterstates on the path
-    int64_t capacity
-    int32_t *path_reward
+    uint32_t *previous      # entries of the last learned board, NULL before the first move
+    Path path
+    # What only some learners need:
+    Stream chance           # of random moves and of starts
+    board64 previous_board
+    int32_t gained          # reward of the last move
+    int game                # of the episode: 0 is the one on record
+    int stage               # highest stage entered by this game
+    History history
 
 
 cdef struct Block:
     # The episodes that are being played; each lane takes the next one when its game ends.
-    int64_t next_episode
+    int64_t own_next        # the next episode, where this thread is the only one or the first
+    int64_t *next_episode
     int64_t end
     int64_t first
     int64_t seed
     int role
     int live                # lanes that play
+    int64_t finished        # episodes that are over
     int64_t moves           # played so far
     Record *records
 
@@ -57,14 +70,30 @@ cdef class SelfPlay:
     cdef readonly NTupleNetwork network
     cdef readonly LineTables tables
     cdef readonly int lanes
+    cdef readonly object learning
     cdef Order order
+    cdef bint rich            # more than plain TD of afterstates: the loop is that of `width_rich`
+    cdef bint of_states       # the target is `state`
+    cdef bint reward_shift
+    cdef bint keeps_choices   # a quirk wants to know what the choice knew
+    cdef uint64_t explores    # a random move is made where 32 random bits are below this
+    cdef Start start
+    cdef float restart_at
+    cdef int restart_moves
     cdef Learner learner
+    cdef Quirks quirks
+    cdef DropTable drops
+    cdef Carousel carousel
     cdef Block block
     cdef Lane *lane
-    cdef void *boards         # [lanes]: the board each lane is to move on
-    cdef void *after          # [lanes][2][4]: afterstates, by bank and legal move
-    cdef void **path          # [lanes]: afterstates of the current game, when the order needs them
+    cdef board64 *boards      # [lanes]: the board each lane is to move on
+    cdef board64 *after       # [lanes][2][4]: afterstates, by bank and legal move
     cdef uint32_t *entry      # [lanes][2][4][padded]: the entries of each afterstate
-    cdef uint32_t *replay     # [2][REPLAY][padded]
-    cdef object _sums         # keeps what `learner.step.sums` points to alive
+    cdef uint32_t *of_state   # [lanes][2][padded]: the entries of the board itself, where states are learned
+    cdef uint32_t *replay     # [REPLAY_ROWS][padded]
+    cdef float *last_values   # [n_step]
+    cdef object _memory       # keeps what the learner points to alive
+    cdef object _leader
     cdef object _records
+    cdef _take_memory(self, memory)
+    cdef _make_histories(self)

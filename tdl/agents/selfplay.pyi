@@ -1,16 +1,21 @@
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from tdl.game.lines import LineTables
+from tdl.learning.choices import Learning
 from tdl.network.ntuple import NTupleNetwork
 
-ORDERS: dict[str, int]
+ORDERS: tuple[str, ...]
 MAX_LANES: int
 
 class SelfPlay:
     network: NTupleNetwork
     tables: LineTables
     lanes: int
+    learning: Learning
     def __init__(
         self,
         network: NTupleNetwork,
@@ -18,14 +23,14 @@ class SelfPlay:
         *,
         order: str = "none",
         alpha: float = 0.0,
-        gamma: float = 1.0,
-        td_lambda: float = 0.0,
-        sums: NDArray[np.float32] | None = None,
+        memory: Mapping[str, NDArray[Any]] | None = None,
         seed: int = 0,
         role: int = 0,
         lanes: int = 1,
+        **choices: Any,
     ) -> None: ...
-    def begin(self, first: int, episodes: int) -> None: ...
+    def set_step(self, alpha: float, kind: str) -> None: ...
+    def begin(self, first: int, episodes: int, leader: SelfPlay | None = None) -> None: ...
     def advance(self, moves: int) -> bool: ...
     def play(self, first: int, episodes: int) -> NDArray[np.void]: ...
     @property
@@ -34,5 +39,7 @@ class SelfPlay:
     def moves(self) -> int: ...
     @property
     def finished(self) -> int: ...
+    @property
+    def errors(self) -> tuple[float, int]: ...
     @property
     def mean_abs_error(self) -> float: ...

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tdl.agents.kernels import kernel
 from tdl.agents.selfplay import MAX_LANES, SelfPlay
-from tdl.checks import check_above_zero, check_choice, check_share, check_whole
+from tdl.checks import check_share, check_whole
 from tdl.errors import refuse
 from tdl.game.lines import LineTables
 from tdl.game.reference import EVALUATION, TRAINING
-from tdl.network.memory import allocate
+from tdl.learning.choices import Learning
+from tdl.learning.memory import SPREAD, Array, new_memory, shares_drops, spread_of
+from tdl.learning.schedule import Schedule
 from tdl.network.ntuple import NTupleNetwork
-
-MAX_ALPHA = 10.0
-"""Above 2 a single entry diverges; experiments with divergence need somewhat more."""
 
 FEW_FEATURES = 48
 """Between 4x6 (32 features: 3 lanes 1.07 times the speed of 2) and 8x6 (64: 2 lanes 1.05 times that of 3)."""
 
-ORDERS = ("backward", "forward")
-
-STEPS = ("fixed", "coherent")
-
-SUMS = "sums"
-"""Name of temporal coherence's E and A in a checkpoint."""
+MAX_THREADS = 256
 
 SLICE = 1 << 19
 """Moves between two looks at the clock, the keyboard and the progress bar: some tenths of a second."""
@@ -53,22 +50,27 @@ def lane_count(lanes: int | str, features: int) -> int:
     return lanes
 
 
+def check_threads(threads: object) -> None:
+    """Refuse anything but a number of threads."""
+    check_whole("threads", threads, 1, MAX_THREADS + 1)
+
+
 class Trainer:
-    """TD(lambda)-afterstate learning by self-play.
+    """TD learning by self-play.
 
     Parameters
     ----------
     network : `NTupleNetwork` that plays and learns, in place.
-    alpha : total step size, above 0; each of the m active entries moves by alpha / m times the error.
-    order : "backward" (after each game, last afterstate first) or "forward" (after each move).
+    alpha : step size, above 0: total, or of one entry, by `alpha_per`.
     step : "fixed", or "coherent": temporal coherence, each entry's own share of alpha by how steadily its errors point
         one way. It keeps two more numbers for each entry.
-    td_lambda : 0 to 1, the share of the rest of the game in each target (1: Monte Carlo) against that of the next
-        afterstate's value. Backward order only.
-    gamma : discount of the next value, 0 to 1.
+    schedule, fixed_share, fixed_alpha, episodes : of the step size, see `Schedule` (`form` there is `schedule` here).
     seed : of the random stream; episode k of a seed always meets the same drops.
-    lanes : games played in turn by the one thread; 1 is the textbook algorithm move for move.
+    lanes : games played in turn by one thread; 1 is the textbook algorithm move for move.
+    threads : threads that play and learn at once, without locks. With one the result is the same bit for bit, always
+        and everywhere; with more it is not.
     episode : number of the next episode (not 0 when training is continued).
+    choices : those of `Learning`: order, target, td_lambda, n_step, gamma, epsilon, start ...
 
     Attributes
     ----------
@@ -78,7 +80,7 @@ class Trainer:
 
     Raises
     ------
-    ConfigError : a parameter out of its range.
+    ConfigError : a parameter out of its range, or choices that exclude each other.
     """
 
     def __init__(
@@ -86,42 +88,33 @@ class Trainer:
         network: NTupleNetwork,
         *,
         alpha: float,
-        order: str = "backward",
         step: str = "fixed",
-        td_lambda: float = 0.0,
-        gamma: float = 1.0,
+        schedule: Any = None,
+        fixed_share: float = 0.0,
+        fixed_alpha: float = 0.1,
+        episodes: int | None = None,
         seed: int = 0,
         lanes: int | str = "auto",
+        threads: int = 1,
         episode: int = 0,
+        **choices: Any,
     ) -> None:
-        check_choice("order", order, ORDERS)
-        check_choice("step", step, STEPS)
-        check_above_zero("alpha", alpha, MAX_ALPHA)
-        check_share("td_lambda", td_lambda)
-        check_share("gamma", gamma)
+        learning = Learning(step=step, **choices)
+        learning.check(stages=network.stages.count)
+        self.schedule = Schedule(alpha, step, schedule, episodes, fixed_share, fixed_alpha)
         check_whole("seed", seed, 0)
         check_whole("episode", episode, 0)
+        check_threads(threads)
         self.network = network
         self.episode = episode
         self.moves = 0
         self.mean_abs_error = float("nan")
-        self.memory: dict[str, NDArray[np.float32]] = {}
-        if step == "coherent":
-            entries = len(network.weights)
-            sums = allocate("step", 2 * entries, f"temporal coherence's {2 * entries:,} sums")
-            self.memory[SUMS] = sums.reshape(entries, 2)
-        self._play = kernel(network)(
-            network,
-            LineTables(network.rules),
-            order=order,
-            alpha=alpha,
-            gamma=gamma,
-            td_lambda=td_lambda,
-            sums=self.memory.get(SUMS),
-            seed=seed,
-            role=TRAINING,
-            lanes=lane_count(lanes, network.m),
-        )
+        self.memory = new_memory(network, learning)
+        tables, kind = LineTables(network.rules), kernel(network)
+        options: dict[str, Any] = {**asdict(learning), "seed": seed, "lanes": lane_count(lanes, network.m)}
+        self._plays = [
+            kind(network, tables, alpha=alpha, memory=self.memory, role=TRAINING, **options) for _ in range(threads)
+        ]
 
     def train(self, episodes: int, between: Between | None = None) -> NDArray[np.void]:
         """Play and learn a block: the next `episodes` episodes.
@@ -134,10 +127,13 @@ class Trainer:
         ------
         DivergenceError : a value is not finite or beyond all bounds; the network is not to be used further.
         """
-        records = _play_block(self._play, self.episode, episodes, between)
+        for play in self._plays:
+            play.set_step(*self.schedule.at(self.episode))
+        records = _play_block(self._plays, self.episode, episodes, between)
         self.episode += episodes
-        self.moves += self._play.moves
-        self.mean_abs_error = self._play.mean_abs_error
+        self.moves += sum(play.moves for play in self._plays)
+        total, number = (sum(parts) for parts in zip(*(play.errors for play in self._plays), strict=True))
+        self.mean_abs_error = total / number if number else float("nan")
         return records
 
 
@@ -147,13 +143,20 @@ def evaluate(
     *,
     seed: int = 0,
     gamma: float = 1.0,
+    target: str = "afterstate",
+    expectation: str = "auto",
     lanes: int | str = "auto",
+    threads: int = 1,
     between: Between | None = None,
 ) -> NDArray[np.void]:
-    """Play greedy games without learning (1-ply: argmax of reward + gamma * V).
+    """Play greedy games without learning (1-ply: argmax of reward + gamma * V, or of the expectation of V).
 
     The games draw from a stream of their own: evaluating never changes training, and game k of a seed meets the same
-    drops whatever the number of lanes.
+    drops whatever the number of lanes and threads.
+
+    Parameters
+    ----------
+    target : what the network was trained to value, "afterstate" or "state".
 
     Returns
     -------
@@ -166,22 +169,55 @@ def evaluate(
     """
     check_share("gamma", gamma)
     check_whole("seed", seed, 0)
-    play = kernel(network)(
-        network,
-        LineTables(network.rules),
-        order="none",
-        gamma=gamma,
-        seed=seed,
-        role=EVALUATION,
-        lanes=lane_count(lanes, network.m),
-    )
-    return _play_block(play, 0, episodes, between)
+    check_threads(threads)
+    choices: dict[str, Any] = {"gamma": gamma, "target": target, "expectation": expectation}
+    memory: Mapping[str, Array] = {}
+    if shares_drops(network, Learning(**choices)):
+        memory = {SPREAD: spread_of(network)}
+    tables, kind, count = LineTables(network.rules), kernel(network), lane_count(lanes, network.m)
+    plays = [
+        kind(network, tables, order="none", memory=memory, seed=seed, role=EVALUATION, lanes=count, **choices)
+        for _ in range(threads)
+    ]
+    return _play_block(plays, 0, episodes, between)
 
 
-def _play_block(play: SelfPlay, first: int, episodes: int, between: Between | None) -> NDArray[np.void]:
+def _play_block(plays: list[SelfPlay], first: int, episodes: int, between: Between | None) -> NDArray[np.void]:
+    """Play a block with a thread for each of `plays`; the first is that of the caller, which looks up now and then."""
     check_whole("episodes", episodes, 0)
-    play.begin(first, episodes)
-    while not play.advance(SLICE):
-        if between:
-            between(play.finished, play.moves)
-    return play.records
+    leader = plays[0]
+    leader.begin(first, episodes)
+    helpers = [_Helper(play, leader, first, episodes) for play in plays[1:]]
+    try:
+        while not leader.advance(SLICE):
+            if between:
+                between(sum(play.finished for play in plays), sum(play.moves for play in plays))
+    except BaseException:
+        for helper in helpers:
+            helper.given_up = True
+        raise
+    finally:
+        for helper in helpers:
+            helper.join()
+    for helper in helpers:
+        if helper.error is not None:
+            raise helper.error
+    return leader.records
+
+
+class _Helper(threading.Thread):
+    """Another thread of a block: it takes the next episode of the same block until none is left."""
+
+    def __init__(self, play: SelfPlay, leader: SelfPlay, first: int, episodes: int) -> None:
+        super().__init__(daemon=True)
+        self.play, self.given_up = play, False
+        self.error: BaseException | None = None
+        play.begin(first, episodes, leader)
+        self.start()
+
+    def run(self) -> None:
+        try:
+            while not self.given_up and not self.play.advance(SLICE):
+                pass
+        except BaseException as error:
+            self.error = error

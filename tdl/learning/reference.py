@@ -1,65 +1,217 @@
-"""TD(lambda)-afterstate in plain Python: the twin of `tdl.learning`. All arithmetic is float32, as in the kernel."""
+"""TD learning of board values in plain Python, the twin of `tdl.learning`: float32 throughout, as in the kernel."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 
-from tdl.game.reference import Board
-from tdl.network.reference import ReferenceNetwork
+from tdl.game.reference import Board, move
+from tdl.game.rules import Rules
+from tdl.learning.choices import Learning, history_of
+from tdl.network.reference import Entry, ReferenceNetwork
 
 TINY = np.float32(1e-30)
 """Makes 0 / 0 the 1 that the share of a new entry is, and is lost in the rounding of everything else."""
 
+ZERO = np.float32(0)
+
+Seen = tuple[Board, int]
+"""A learned board and the reward that led to it."""
+
+
+@dataclass
+class Game:
+    """What is known of the game that is played.
+
+    Attributes
+    ----------
+    board : that is to move on.
+    stage : highest stage the game has entered.
+    score : rewards so far.
+    path : the learned boards.
+    states, stored : of each the board that was to move on and its value when the move was chosen, for the quirks.
+    errors : of each learned board, against the next.
+    """
+
+    board: Board
+    stage: int
+    score: int = 0
+    path: list[Seen] = field(default_factory=list)
+    states: list[Board] = field(default_factory=list)
+    stored: list[np.float32] = field(default_factory=list)
+    errors: list[np.float32] = field(default_factory=list)
+
 
 class ReferenceLearner:
-    """Moves V(s') towards a target by a total step size alpha, and keeps the absolute errors."""
+    """Moves V of learned boards towards their targets, and keeps the absolute errors."""
 
     def __init__(
-        self,
-        network: ReferenceNetwork,
-        alpha: float,
-        gamma: float = 1.0,
-        *,
-        td_lambda: float = 0.0,
-        coherent: bool = False,
+        self, network: ReferenceNetwork, alpha: float, choices: Learning | None = None, *, shared: bool = True
     ) -> None:
         self.network = network
-        self.td_lambda = np.float32(td_lambda)
-        self.coherent = coherent
-        self.sums: dict[tuple[int, int], tuple[np.float32, np.float32]] = {}
-        self.rate = np.float32(alpha) / np.float32(network.m)
-        self.gamma = np.float32(gamma)
+        self.choices = choices or Learning()
+        self.shared = shared and self.choices.target == "state"
+        self.gamma = np.float32(self.choices.gamma)
+        self.td_lambda = np.float32(self.choices.td_lambda)
+        self.sums: dict[Entry, tuple[np.float32, np.float32]] = {}
+        self.spread: dict[Entry, np.float32] = {}
+        self.moved = list(range(network.m)) if self.choices.update_symmetries else network.unturned()
+        total = self.choices.alpha_per == "total"
+        self.rate = np.float32(alpha) / np.float32(len(self.moved)) if total else np.float32(alpha)
         self.errors: list[np.float32] = []
 
-    def backup(self, reward: int, after: Board) -> np.float32:
-        """R + gamma V(s'): what a move is chosen by, and the target of the afterstate before it."""
-        return np.float32(reward) + self.gamma * self.network.value(after)
+    # Choosing ---------------------------------------------------------------------------------------------------
 
-    def update(self, after: Board, target: np.float32) -> None:
-        """One TD update of V(s')."""
-        error = target - self.network.value(after)
-        if self.coherent:
-            self._shift_coherent(after, self.rate * error)
-        else:
-            self.network.shift(after, self.rate * error)
+    def backup(self, reward: int, after: Board) -> np.float32:
+        """What a move is chosen by: r + gamma V(s'), or r + gamma E[V(s'')]."""
+        value = self.expected(after) if self.choices.target == "state" else self.network.value(after)
+        return np.float32(reward) + self.gamma * value
+
+    def expected(self, after: Board) -> np.float32:
+        """Mean of V over the boards that a drop can make of `after`."""
+        rules = self.network.rules
+        empty = [cell for cell, tile in enumerate(after) if not tile]
+        if self.shared:
+            spread = [self.spread.get(entry, ZERO) for entry in self.network.active(after)]
+            return self.network.value(after) + self.network.add_up(spread) / np.float32(len(empty))
+        total = ZERO
+        for cell in empty:
+            for tile, share in shares(rules):
+                total += share * self.network.value([tile if c == cell else t for c, t in enumerate(after)])
+        return total / np.float32(len(empty))
+
+    # Moving a value ---------------------------------------------------------------------------------------------
+
+    def update(self, board: Board, target: np.float32) -> None:
+        """One TD update of V."""
+        error = target - self.network.value(board)
+        self.correct(board, error)
         self.errors.append(abs(error))
 
-    def _shift_coherent(self, after: Board, delta: np.float32) -> None:
-        """Every entry by its own share of `delta`: all shares are read before the first sum receives it."""
-        zero = (np.float32(0), np.float32(0))
-        active = self.network.active(after)
-        before = [self.sums.get(entry, zero) for entry in active]
-        shares = [(abs(signed) + TINY) / (absolute + TINY) for signed, absolute in before]
-        for entry, share in zip(active, shares, strict=True):
-            self.network.shift_entry(entry, share * delta)
-            signed, absolute = self.sums.get(entry, zero)
-            self.sums[entry] = signed + delta, absolute + abs(delta)
+    def correct(self, board: Board, error: np.float32) -> None:
+        """Move the active entries by a step size's part of an error."""
+        delta = self.rate * error
+        active = [self.network.active(board)[f] for f in self.moved]
+        moved = self._coherent(active, delta) if self.choices.step == "coherent" else [delta] * len(active)
+        for entry, each in zip(active, moved, strict=True):
+            self.network.shift_entry(entry, each)
+        if self.shared:
+            self._follow(board, moved)
 
-    def replay_backward(self, path: list[tuple[Board, int]]) -> None:
-        """Update the afterstates of a finished game, last to first; each comes with the reward that led to it."""
-        target = np.float32(0)
-        for after, reward in reversed(path):
-            self.update(after, target)
-            bootstrap = np.float32(1) - self.td_lambda
-            target = bootstrap * self.network.value(after) + self.td_lambda * target
+    def _coherent(self, active: list[Entry], delta: np.float32) -> list[np.float32]:
+        """Every entry's own share of `delta`: all shares are read before the first sum receives it."""
+        before = [self.sums.get(entry, (ZERO, ZERO)) for entry in active]
+        for entry in active:
+            signed, absolute = self.sums.get(entry, (ZERO, ZERO))
+            self.sums[entry] = signed + delta, absolute + abs(delta)
+        return [(abs(signed) + TINY) / (absolute + TINY) * delta for signed, absolute in before]
+
+    def _follow(self, board: Board, moved: list[np.float32]) -> None:
+        """Keep `spread` right: see `drops.pxd`."""
+        radix, features = self.network.radix, self.network.features
+        for f, entry in enumerate(self.network.active(board)):
+            empty = sum(board[cell] == 0 for cell in features[f][1])
+            self.spread[entry] = self.spread.get(entry, ZERO) - np.float32(empty) * moved[f]
+        for cell, tile in enumerate(board):
+            same = [p for drop, p in self.network.rules.drop if min(drop, radix - 1) == min(tile, radix - 1)]
+            if not tile or not same:
+                continue
+            lighter = self.network.active([0 if c == cell else t for c, t in enumerate(board)])
+            for f, (_, cells) in enumerate(features):
+                if cell in cells:
+                    self.spread[lighter[f]] = self.spread.get(lighter[f], ZERO) + np.float32(sum(same)) * moved[f]
+
+    # Backward order ---------------------------------------------------------------------------------------------
+
+    def replay_backward(self, game: Game, final: np.float32) -> None:
+        """Update the learned boards of a finished game, last to first."""
+        path, values = game.path, dict[int, np.float32]()
+        choices, target = self.choices, final
+        for t in range(len(path) - 1, -1, -1):
+            board, reward = path[t]
+            error = target - (game.stored[t] if choices.stored_value else self.network.value(board))
+            if choices.clear_last and t == len(path) - 1:
+                for f in self.moved:
+                    self.network.set_entry(self.network.active(board)[f], ZERO)
+            else:
+                self.correct(board, error)
+            self.errors.append(abs(error))
+            values[t] = self.network.value(board)
+            if choices.rechoose:
+                moves = [move(game.states[t], action, self.network.rules) for action in range(4)]
+                target = max(self.backup(gained, after) for after, gained in filter(None, moves))
+            elif choices.n_step > 1:
+                target = self._n_step(path, t - 1, values, final)
+            else:
+                bootstrap = np.float32(1) - self.td_lambda
+                target = bootstrap * values[t] + self.td_lambda * target
+                target = np.float32(reward) + self.gamma * target
+
+    def _n_step(self, path: list[Seen], t: int, values: dict[int, np.float32], final: np.float32) -> np.float32:
+        last = t + self.choices.n_step
+        target = values[last] if last < len(path) else final
+        for _, reward in reversed(path[t + 1 : last + 1]):
             target = np.float32(reward) + self.gamma * target
+        return target
+
+    # Forward orders ---------------------------------------------------------------------------------------------
+
+    def observe(self, game: Game) -> None:
+        """The last board of the game's path is new: do all updates that it allows."""
+        path, (board, reward) = game.path, game.path[-1]
+        value = self.network.value(board)
+        if self.choices.n_step > 1:
+            first = len(path) - 1 - self.choices.n_step
+            if first >= 0:
+                self.update(path[first][0], self._backed_up(path[first + 1 :], value))
+        elif len(path) > 1:
+            self._spread_error(game, path[:-1], np.float32(reward) + self.gamma * value)
+
+    def finish(self, game: Game, final: np.float32) -> None:
+        """The game is over: do the updates that are still to come."""
+        path = game.path
+        if self.choices.n_step > 1:
+            for t in range(max(0, len(path) - self.choices.n_step), len(path)):
+                self.update(path[t][0], self._backed_up(path[t + 1 :], final))
+            return
+        self._spread_error(game, path, final)
+        if self.choices.order == "delayed":
+            for t in range(max(0, len(path) - history_of(self.choices.td_lambda) + 1), len(path)):
+                self._delayed(game, t)
+
+    def _backed_up(self, later: list[Seen], value: np.float32) -> np.float32:
+        for _, reward in reversed(later):
+            value = np.float32(reward) + self.gamma * value
+        return value
+
+    def _spread_error(self, game: Game, path: list[Seen], target: np.float32) -> None:
+        """The error of the last of `path`, and what the boards before it learn of it."""
+        error = target - self.network.value(path[-1][0])
+        self.errors.append(abs(error))
+        reach = history_of(self.choices.td_lambda)
+        if self.choices.order == "delayed":
+            game.errors.append(error)
+            if len(path) >= reach:
+                self._delayed(game, len(path) - reach)
+            return
+        decay = np.float32(1)
+        for board, _ in reversed(path[-reach:]):
+            self.correct(board, decay * error)
+            decay = decay * (self.gamma * self.td_lambda)
+
+    def _delayed(self, game: Game, t: int) -> None:
+        """Board t, by the decayed sum of all errors since."""
+        total = ZERO
+        for error in reversed(game.errors[t:]):
+            total = error + (self.gamma * self.td_lambda) * total
+        self.correct(game.path[t][0], total)
+
+
+def shares(rules: Rules) -> list[tuple[int, np.float32]]:
+    """The tiles of the drop law with their probabilities, as the 32 bits of a draw give them."""
+    before, out = 0, []
+    for tile, below in rules.thresholds:
+        out.append((tile, np.float32((below - before) / 2**32)))
+        before = below
+    return out

@@ -27,16 +27,18 @@ cdef struct Step:
     Sums *sums     # of each entry, in the order of the weights; NULL where the step is fixed
 
 
-cdef inline void learn(const Step *step, float *weights, const uint32_t *entry, width_t m, float error) noexcept nogil:
-    """Move V of one afterstate towards its target."""
+cdef inline void learn(const Step *step, float *weights, const uint32_t *entry, width_t m, float error,
+                       float *moved) noexcept nogil:
+    """Move V of one board towards its target. `moved` has room for m numbers: how far each entry moved, where the
+    steps are coherent (fixed ones move all alike, by rate * error)."""
     if step.kind == COHERENT:
-        shift_coherent(step, weights, entry, m, step.rate * error)
+        shift_coherent(step, weights, entry, m, step.rate * error, moved)
     else:
         shift(weights, entry, m, step.rate * error)
 
 
-cdef inline void shift_coherent(const Step *step, float *weights, const uint32_t *entry, width_t m,
-                                float delta) noexcept nogil:
+cdef inline void shift_coherent(const Step *step, float *weights, const uint32_t *entry, width_t m, float delta,
+                                float *moved) noexcept nogil:
     """Temporal coherence: each entry moves by its own share |E| / A of `delta`, 1 while A is 0.
 
     E and A are read for all entries before one of them receives the error (an entry that is active twice has one
@@ -47,17 +49,16 @@ cdef inline void shift_coherent(const Step *step, float *weights, const uint32_t
     Sources: Beal and Smith (1999), Temporal Coherence and Prediction Decay in TD Learning; Jaskowski (2018), Mastering
     2048 with Delayed Temporal Coherence Learning.
     """
-    cdef float signed[MOST_FEATURES]
     cdef float absolute[MOST_FEATURES]
     cdef int f
     cdef Sums *sums
     for f in range(features_of(m)):
-        signed[f], absolute[f] = step.sums[entry[f]].signed, step.sums[entry[f]].absolute
+        moved[f], absolute[f] = step.sums[entry[f]].signed, step.sums[entry[f]].absolute
     for f in range(features_of(m)):
-        signed[f] = (fabsf(signed[f]) + <float> TINY) / (absolute[f] + <float> TINY)
+        moved[f] = (fabsf(moved[f]) + <float> TINY) / (absolute[f] + <float> TINY) * delta
     for f in range(features_of(m)):
         sums = &step.sums[entry[f]]
-        weights[entry[f]] += signed[f] * delta
+        weights[entry[f]] += moved[f]
         sums.signed += delta
         sums.absolute += fabsf(delta)
 

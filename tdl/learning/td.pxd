@@ -1,23 +1,25 @@
-"""TD(lambda) on afterstates: errors, and the two orders of updates.
+"""TD learning of board values: what an error is, and the move of one value by it.
 
-    V(s'_t)  +=  alpha * (G_t - V(s'_t)),     G_t = r_{t+1} + gamma ((1 - lambda) V(s'_{t+1}) + lambda G_{t+1}),
+A learner moves V of *learned boards* b_0, b_1, ... of a game: afterstates s'_t, or states s_t (the target `state`).
+Each comes with the reward r_t that led to it from the one before, and the last is worth `final`: 0 after the last
+afterstate, the last move's reward after the last state. Then
 
-and G_t = 0 after the last move. lambda = 0 is TD(0), lambda = 1 Monte Carlo.
+    V(b_t)  +=  alpha * (G_t - V(b_t)),     G_t = r_{t+1} + gamma ((1 - lambda) V(b_{t+1}) + lambda G_{t+1}),
 
-Sources: Sutton and Barto (2018), sections 6.1, 6.8 and 12.1 (the lambda-return); Szubert and Jaskowski (2014),
-"Temporal Difference Learning of N-Tuple Networks for the Game 2048", section III. The twin is
-`tdl.learning.reference`.
+and G of the last is `final`. lambda = 0 is TD(0), lambda = 1 Monte Carlo. n-step returns instead rely on V(b_{t+n}).
+`tdl.learning.backward` and `tdl.learning.forward` are the two orders of updates.
+
+Sources: Sutton and Barto (2018), sections 6.1, 7.1, 12.1 and 12.2; Szubert and Jaskowski (2014), "Temporal Difference
+Learning of N-Tuple Networks for the Game 2048", section III. The twin is `tdl.learning.reference`.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from tdl.game.board cimport board64
-from tdl.learning.stepsize cimport Step, fetch_step, learn
-from tdl.network.ntuple cimport fetch, tdl_check, tdl_index_fn, tdl_index_plan, total, width_t
-
-cdef enum:
-    REPLAY = 8      # afterstates looked up at once in a backward pass
-
+from tdl.learning.drops cimport DropTable, follow
+from tdl.learning.stepsize cimport COHERENT, Step, fetch_step, learn
+from tdl.network.ntuple cimport (MOST_FEATURES, StageLaw, features_of, fetch, is_rich, settle, stage_of, tdl_check,
+                                 tdl_index_fn, tdl_index_plan, total, total_promoted, width_any, width_t)
 
 cdef enum:
     BOUND = 1000000000      # points; no game of the family comes near, a diverging network passes it at once
@@ -34,22 +36,70 @@ cdef struct Learner:
     float *weights
     const tdl_index_plan *plan
     tdl_index_fn activate
+    const StageLaw *stages      # NULL: one stage
+    DropTable *drops            # follows the weights for the target `state`; NULL: not needed
+    const int32_t *some         # the features that are moved; NULL: all
+    int some_n
     Step step
     float gamma
     float td_lambda
+    int n_step
     Tally tally
 
 
-cdef inline void update(Learner *learner, const uint32_t *entry, width_t m, float target) noexcept nogil:
-    """One TD update. V is read here, not taken from when the move was chosen: several games learn at once, and a
-    prototype that used the stale value diverged from blank at 16 lanes, with alpha .5 even at one."""
-    cdef float error = target - total(learner.weights, entry, m)
+cdef inline float value_of(const Learner *learner, const uint32_t *entry, width_t m) noexcept nogil:
+    """V of a board, by its entries."""
+    if is_rich(m) and learner.stages != NULL:
+        return total_promoted(learner.weights, entry, features_of(m), learner.stages.stride)
+    return total(learner.weights, entry, m)
+
+
+cdef inline void note(Learner *learner, float error) noexcept nogil:
+    """Count a TD error, and see whether it is one of a diverging network."""
     cdef float size = error if error >= 0 else -error
-    learn(&learner.step, learner.weights, entry, m, error)
     learner.tally.abs_error += size
     learner.tally.updates += 1
     if not size < BOUND:     # true of nan too
         learner.tally.diverged = True
+
+
+cdef inline void correct(Learner *learner, board64 board, const uint32_t *entry, width_t m,
+                         float error) noexcept nogil:
+    """Move V of a board, whose entries are given, by a step size's part of an error."""
+    cdef float moved[MOST_FEATURES]
+    if is_rich(m):
+        correct_followed(learner, board, entry, features_of(m), error)
+    else:
+        learn(&learner.step, learner.weights, entry, m, error, moved)
+
+
+cdef inline void correct_followed(Learner *learner, board64 board, const uint32_t *entry, int m,
+                                  float error) noexcept nogil:
+    """The same where more than the weights must be kept right."""
+    cdef float moved[MOST_FEATURES]
+    cdef uint32_t some[MOST_FEATURES]
+    cdef int f
+    if learner.some != NULL:
+        for f in range(learner.some_n):
+            some[f] = entry[learner.some[f]]
+        entry, m = some, learner.some_n
+    if learner.stages != NULL:
+        settle(learner.weights, entry, m, learner.stages.stride)
+    learn(&learner.step, learner.weights, entry, <width_any> m, error, moved)
+    if learner.drops != NULL:
+        if learner.step.kind != COHERENT:
+            for f in range(m):
+                moved[f] = learner.step.rate * error
+        follow(learner.drops, learner.plan, learner.activate, board, entry, moved, m)
+
+
+cdef inline void update(Learner *learner, board64 board, const uint32_t *entry, width_t m,
+                        float target) noexcept nogil:
+    """One TD update. V is read here, not taken from when the move was chosen: several games learn at once, and a
+    prototype that used the stale value diverged from blank at 16 lanes, with alpha .5 even at one."""
+    cdef float error = target - value_of(learner, entry, m)
+    correct(learner, board, entry, m, error)
+    note(learner, error)
 
 
 cdef inline void look_up(const Learner *learner, const board64 *boards, int n, uint32_t *entry,
@@ -58,8 +108,20 @@ cdef inline void look_up(const Learner *learner, const board64 *boards, int n, u
     cdef int i
     learner.activate(learner.plan, <const uint64_t *> boards, n, entry)
     tdl_check(learner.plan, entry, n)
+    if is_rich(m) and learner.stages != NULL:
+        lift(learner, boards, n, entry, features_of(m))
     for i in range(n):
         fetch(learner.weights, entry + i * learner.plan.padded, m)
+
+
+cdef inline void lift(const Learner *learner, const board64 *boards, int n, uint32_t *entry, int m) noexcept nogil:
+    """Make entries of the first stage those of each board's stage."""
+    cdef int i, f
+    cdef uint32_t rise
+    for i in range(n):
+        rise = stage_of(learner.stages, boards[i]) * learner.stages.stride
+        for f in range(m):
+            entry[i * learner.plan.padded + f] += rise
 
 
 cdef inline void look_up_to_learn(const Learner *learner, const board64 *boards, int n, uint32_t *entry,
@@ -69,28 +131,3 @@ cdef inline void look_up_to_learn(const Learner *learner, const board64 *boards,
     look_up(learner, boards, n, entry, m)
     for i in range(n):
         fetch_step(&learner.step, entry + i * learner.plan.padded, m)
-
-
-cdef inline void replay_backward(Learner *learner, const board64 *path, const int32_t *reward, int64_t n,
-                                 uint32_t *entry, width_t m) noexcept nogil:
-    """Update the `n` afterstates of a finished game, last to first; `reward[t]` led to `path[t]`.
-
-    Every target uses V(s'_{t+1}) as it is after its own update: the afterstates are visited once, and lambda-returns
-    need no trace. While one batch of afterstates is updated, the entries of the batch before it are on their way;
-    `entry` has room for two batches.
-    """
-    cdef int64_t low, lower, t
-    cdef int bank = 0, padded = learner.plan.padded
-    cdef uint32_t *row
-    cdef float target = 0, bootstrap = 1 - learner.td_lambda
-    low = max(n - REPLAY, 0)
-    look_up_to_learn(learner, path + low, <int> (n - low), entry, m)
-    while n > 0:
-        lower = max(low - REPLAY, 0)
-        look_up_to_learn(learner, path + lower, <int> (low - lower), entry + (1 - bank) * REPLAY * padded, m)
-        for t in range(n - 1, low - 1, -1):
-            row = entry + (bank * REPLAY + t - low) * padded
-            update(learner, row, m, target)
-            target = bootstrap * total(learner.weights, row, m) + learner.td_lambda * target
-            target = <float> reward[t] + learner.gamma * target
-        n, low, bank = low, lower, 1 - bank

@@ -113,7 +113,7 @@ class Digits:
         self.tables: list[TableLayout] = []
         self.entries = 0
         for cells in table_cells(tuples, rows, cols):
-            base = _next_region(self.entries)
+            base = next_region(self.entries)
             self.tables.append(TableLayout(tuple(range(len(cells))), base, False))
             self.entries = base + radix ** len(cells)
 
@@ -151,7 +151,7 @@ class Paired16:
         while waiting:
             table, cells = next(iter(waiting.items()))
             del waiting[table]
-            base = _next_region(self.entries)
+            base = next_region(self.entries)
             partner = next(
                 ((other, orders) for other in waiting if (orders := _common(cells, waiting[other], images))), None
             )
@@ -196,7 +196,7 @@ class Paired16:
         return folded
 
 
-def _next_region(end: int) -> int:
+def next_region(end: int) -> int:
     """Where the region after one that ends at `end` begins: on a line, and skewed."""
     return -(-end // LINE) * LINE + SKEW if end else 0
 

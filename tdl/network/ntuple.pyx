@@ -7,9 +7,11 @@ import numpy as np
 from libc.stdint cimport uint32_t, uint64_t
 
 from tdl.errors import refuse
-from tdl.network.layout import OWN, Paired16, layout_for
+from tdl.network.layout import OWN, Paired16, layout_for, next_region
 from tdl.network.memory import allocate, require_memory
+from tdl.network.stages import Stages
 from tdl.network.tuples import features as features_of_set
+from tdl.network.tuples import symmetries
 
 MAX_FEATURES = MOST_FEATURES
 _PAD = 16     # features the widest index function computes at a time
@@ -22,12 +24,15 @@ cdef class NTupleNetwork:
     ----------
     rules : `Rules`; the board's cells must have 4 bits.
     tuples : `TupleSet`.
+    stages : `Stages`; None: one stage.
     initial_value : V of every board before learning, in points, split over the active entries.
     weights : float32 array in memory order to use in place (a read-only one cannot learn); None makes a new one.
 
     Attributes
     ----------
-    weights : float32 array of all tables in memory order (see `tdl.network.layout`); changing it changes the network.
+    weights : float32 array of all tables in memory order (see `tdl.network.layout`), one copy after the other for the
+        stages; nan in a later stage: no weight of its own yet. Changing it changes the network.
+    stride : entries from one stage to the next; 0 where there is one.
     m : active entries of a board; a total step size is divided by it.
 
     Raises
@@ -35,8 +40,9 @@ cdef class NTupleNetwork:
     ConfigError : tuples that are not on the board, weights of another shape, a network larger than the free memory.
     """
 
-    def __init__(self, rules, tuples, *, float initial_value=0.0, weights=None):
+    def __init__(self, rules, tuples, *, stages=None, float initial_value=0.0, weights=None):
         self.rules, self.tuples = rules, tuples
+        self.stages = Stages() if stages is None else stages
         if rules.bits != 4:
             raise refuse("board", f"{rules.rows}x{rules.cols} with cells of {rules.bits} bits", "cells of 4 bits")
         self.features = tuple(features_of_set(tuples, rules.rows, rules.cols))
@@ -49,7 +55,8 @@ cdef class NTupleNetwork:
         if radix > 1 << rules.bits:
             raise refuse("tuples.radix", radix, f"at most {1 << rules.bits}, the tiles of a cell of this board")
         self.layout = layout_for(tuples, rules.rows, rules.cols, radix)
-        entries = self.layout.entries
+        self._copy_stages()
+        entries = self.stride * (self.stages.count - 1) + self.layout.entries
         if weights is None:
             what = f"the network's {entries:,} weights"
             require_memory("tuples", 4 * entries, what)
@@ -58,6 +65,8 @@ cdef class NTupleNetwork:
             weights = allocate("tuples", entries, what)
             if initial_value:
                 weights.fill(initial_value / self.m)
+            if self.stages.promotion:
+                weights[self.stride or entries :] = np.nan
         elif weights.shape != (entries,) or weights.dtype != np.float32:
             raise refuse("weights", f"{weights.shape} {weights.dtype}", f"({entries},) float32")
         self.weights = weights
@@ -65,6 +74,19 @@ cdef class NTupleNetwork:
         self.w = <float *> &view[0]
         self._make_plan()
         self.use_instructions(os.environ.get("TDL_INSTRUCTIONS") or None)
+
+    cdef _copy_stages(self):
+        cdef int i
+        self.law.count, self.law.by_sum = self.stages.count, self.stages.by == "sum"
+        self.law.cells = self.rules.cells
+        for i in range(16):
+            self.law.value[i] = self.rules.value(i)
+        for i, threshold in enumerate(self.stages.thresholds):
+            self.law.threshold[i] = threshold
+        stride = next_region(self.layout.entries) if self.stages.count > 1 else 0
+        if stride * self.stages.count > 2**32:
+            raise refuse("learner.stages", f"{stride * self.stages.count:,} weights", f"at most {2**32:,}")
+        self.law.stride = stride
 
     cdef _make_plan(self):
         cdef int padded = -(-self.m // _PAD) * _PAD
@@ -88,7 +110,7 @@ cdef class NTupleNetwork:
         self.plan.padded, self.plan.packs = padded, bool(pack.any())
         self.plan.low, self.plan.high = &low_view[0, 0], &high_view[0, 0]
         self.plan.rise, self.plan.pack, self.plan.base = &rise_view[0], &pack_view[0], &base_view[0]
-        self.plan.entries = len(self.weights)
+        self.plan.entries = self.layout.entries
         self.plan.radix = self.layout.radix
 
     @staticmethod
@@ -113,23 +135,25 @@ cdef class NTupleNetwork:
         self.instructions = name
 
     def entries(self, board):
-        """The memory indices of the active entries of a board: uint32 array of shape (m,)."""
+        """The memory indices of the active entries of a board, in its stage's tables: uint32 array of shape (m,)."""
         cdef uint64_t packed = board
         out = np.empty(self.plan.padded, np.uint32)
         cdef uint32_t[::1] view = out
         self.activate(&self.plan, &packed, 1, &view[0])
-        return out[: self.m]
+        return out[: self.m] + np.uint32(stage_of(&self.law, packed) * self.stride)
 
     def value(self, board):
         """V of an afterstate (a packed board), in points."""
         cdef const uint32_t[::1] entry = self.entries(board)
+        if self.stages.count > 1:
+            return total_promoted(self.w, &entry[0], self.m, self.law.stride)
         return total(self.w, &entry[0], self.m)
 
-    def table(self, int number):
+    def table(self, int number, int stage=0):
         """A copy of one table in natural order: float32, shape (radix**n,), the first cell least significant."""
-        return self.weights[self._order(number)]
+        return self._stage(stage)[self._order(number)]
 
-    def set_table(self, int number, values):
+    def set_table(self, int number, values, int stage=0):
         """Replace one table by values in natural order.
 
         Raises
@@ -139,14 +163,30 @@ cdef class NTupleNetwork:
         values = np.asarray(values, np.float32)
         if values.shape != (self.layout.size(number),):
             raise refuse(f"table {number}", values.shape, f"shape ({self.layout.size(number)},)")
-        self.weights[self._order(number)] = values
+        self._stage(stage)[self._order(number)] = values
+
+    def _stage(self, int stage):
+        if not 0 <= stage < self.stages.count:
+            raise refuse("stage", stage, f"0 to {self.stages.count - 1}")
+        return self.weights[stage * self.stride :][: self.layout.entries]
+
+    @property
+    def stride(self):
+        """Entries from one stage to the next; 0 where there is one."""
+        return self.law.stride
 
     def _order(self, number):
         return self.layout.map(number, np.arange(self.layout.size(number), dtype=np.uint32))
 
+    def unturned(self):
+        """The features that read the board as it is, not one of its symmetric images: int32 array."""
+        images = len(symmetries(self.rules.rows, self.rules.cols)) if self.tuples.symmetries else 1
+        return np.arange(0, self.m, images, dtype=np.int32)
+
     def describe(self):
         """What identifies the network, for `meta.json`: a checkpoint fits when these are equal."""
-        return {"tuples": self.tuples.to_dict(), "radix": self.layout.radix, "layout": self.layout.name}
+        described = {"tuples": self.tuples.to_dict(), "radix": self.layout.radix, "layout": self.layout.name}
+        return described | ({"stages": self.stages.to_dict()} if self.stages.count > 1 else {})
 
 
 def _aligned(shape, dtype, fill):

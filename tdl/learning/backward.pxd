@@ -1,0 +1,154 @@
+"""Backward order: the learned boards of a finished game are moved last to first.
+
+Every target uses V(b_{t+1}) as it is after its own update: the boards are visited once, and returns need no trace.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.stdlib cimport free, realloc
+
+from tdl.game.board cimport board64, legal_afterstates
+from tdl.game.lines cimport LineTables
+from tdl.learning.td cimport BOUND, Learner, correct, look_up, look_up_to_learn, note, value_of
+from tdl.network.ntuple cimport features_of, is_rich, width_t
+
+cdef enum:
+    REPLAY = 8              # boards looked up at once in a backward pass
+    REPLAY_ROWS = 2 * REPLAY + 4
+    FIRST_PATH = 4096       # boards a path has room for at first
+
+
+cdef struct Quirks:
+    # What published programs do otherwise in their backward pass.
+    bint stored_value       # V(b_t) of the error is that of when the move was chosen
+    bint rechoose           # the next action is chosen again, by the weights as they are now
+    bint clear_last         # the entries of the last board are set to 0, not moved
+
+
+cdef struct Path:
+    # The learned boards of one game, with the reward that led to each.
+    int64_t n
+    int64_t capacity
+    int64_t quirk_capacity
+    board64 *board
+    int32_t *reward
+    float *stored           # V as it was when the move was chosen   } kept only where
+    board64 *state          # the board that was to move on          } a quirk asks for it
+
+
+cdef inline bint grow(void **memory, int64_t size) noexcept nogil:
+    cdef void *moved = realloc(memory[0], size)
+    if moved != NULL:
+        memory[0] = moved
+    return moved != NULL
+
+
+cdef inline bint remember(Path *path, board64 board, int32_t reward) noexcept nogil:
+    """Append a board; False when there is no memory for it."""
+    cdef int64_t capacity
+    if path.n == path.capacity:
+        capacity = 2 * path.capacity if path.capacity else FIRST_PATH
+        if not (grow(<void **> &path.board, capacity * sizeof(board64))
+                and grow(<void **> &path.reward, capacity * sizeof(int32_t))):
+            return False
+        path.capacity = capacity
+    path.board[path.n] = board
+    path.reward[path.n] = reward
+    path.n += 1
+    return True
+
+
+cdef inline bint remember_choice(Path *path, board64 state, float value) noexcept nogil:
+    """Beside the board appended last, what the quirks want to know of it; False when there is no memory for it."""
+    if path.quirk_capacity != path.capacity:
+        if not (grow(<void **> &path.stored, path.capacity * sizeof(float))
+                and grow(<void **> &path.state, path.capacity * sizeof(board64))):
+            return False
+        path.quirk_capacity = path.capacity
+    path.stored[path.n - 1] = value
+    path.state[path.n - 1] = state
+    return True
+
+
+cdef inline void forget(Path *path) noexcept nogil:
+    free(path.board)
+    free(path.reward)
+    free(path.stored)
+    free(path.state)
+
+
+cdef inline float n_step_target(const Path *path, int64_t t, int n, const float *last_values, float gamma,
+                                float final) noexcept nogil:
+    """The target of board t: n rewards, then V of board t + n as it was after its own update."""
+    cdef int64_t i = t + n
+    cdef float target
+    if i < path.n:
+        target = last_values[i % n]
+    else:
+        i, target = path.n - 1, final
+    while i > t:
+        target = <float> path.reward[i] + gamma * target
+        i -= 1
+    return target
+
+
+cdef inline float rechosen(Learner *learner, LineTables tables, board64 state, uint32_t *entry,
+                           width_t m) noexcept nogil:
+    """The largest r + gamma V(s') of a board, by the weights as they are now (the quirk `rechoose`)."""
+    cdef board64 after[4]
+    cdef int32_t reward[4]
+    cdef int action[4]
+    cdef int k, n = legal_afterstates(tables, state, after, reward, action)
+    cdef float q, best = -<float> BOUND
+    look_up(learner, after, n, entry, m)
+    for k in range(n):
+        q = <float> reward[k] + learner.gamma * value_of(learner, entry + k * learner.plan.padded, m)
+        best = max(best, q)
+    return best
+
+
+cdef inline void clear(Learner *learner, const uint32_t *entry, int m) noexcept nogil:
+    """Set the entries of a board to 0 (the quirk `clear_last`)."""
+    cdef int f
+    for f in range(learner.some_n if learner.some != NULL else m):
+        learner.weights[entry[learner.some[f] if learner.some != NULL else f]] = 0
+
+
+cdef inline void replay_backward(Learner *learner, LineTables tables, const Path *path, float final,
+                                 float *last_values, Quirks quirks, uint32_t *entry, width_t m) noexcept nogil:
+    """Update the boards of a finished game, last to first.
+
+    While one batch of boards is updated, the entries of the batch before it are on their way.
+
+    Parameters
+    ----------
+    final : target of the last board.
+    last_values : room for n_step numbers.
+    entry : room for two batches, and for the four afterstates of a board.
+    """
+    cdef int64_t low, lower, t, n = path.n
+    cdef int bank = 0, padded = learner.plan.padded
+    cdef uint32_t *row
+    cdef float target = final, bootstrap = 1 - learner.td_lambda, error
+    low = max(n - REPLAY, 0)
+    look_up_to_learn(learner, path.board + low, <int> (n - low), entry, m)
+    while n > 0:
+        lower = max(low - REPLAY, 0)
+        look_up_to_learn(learner, path.board + lower, <int> (low - lower), entry + (1 - bank) * REPLAY * padded, m)
+        for t in range(n - 1, low - 1, -1):
+            row = entry + (bank * REPLAY + t - low) * padded
+            error = target - (path.stored[t] if is_rich(m) and quirks.stored_value else value_of(learner, row, m))
+            if is_rich(m) and quirks.clear_last and t == path.n - 1:
+                clear(learner, row, features_of(m))
+            else:
+                correct(learner, path.board[t], row, m, error)
+            note(learner, error)
+            if is_rich(m) and quirks.rechoose:
+                target = rechosen(learner, tables, path.state[t], entry + 2 * REPLAY * padded, m)
+            elif learner.n_step > 1:
+                last_values[t % learner.n_step] = value_of(learner, row, m)
+                if t:
+                    target = n_step_target(path, t - 1, learner.n_step, last_values, learner.gamma, final)
+            else:
+                target = bootstrap * value_of(learner, row, m) + learner.td_lambda * target
+                target = <float> path.reward[t] + learner.gamma * target
+        n, low, bank = low, lower, 1 - bank

@@ -1,0 +1,152 @@
+"""What can be chosen of a learner, and which choices exclude each other. The one home of both."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+
+from tdl.checks import check_choice, check_share, check_true_or_false, check_whole
+from tdl.errors import refuse
+
+TARGETS = ("afterstate", "state")
+
+ORDERS = ("backward", "forward", "delayed")
+
+STEPS = ("fixed", "coherent")
+
+PER = ("total", "entry")
+
+EXPECTATIONS = ("auto", "shared", "direct")
+
+STARTS = ("empty", "restart", "carousel")
+
+MOST_HISTORY = 4096
+"""Afterstates a forward learner may keep for later; 4,096 is lambda = 0.9994."""
+
+TRUNCATION = 0.1
+"""Forward lambda-returns leave out weights below this one (Jaskowski 2018, section on delayed TC(lambda))."""
+
+
+def history_of(td_lambda: float) -> int:
+    """Boards that forward and delayed TD(lambda) move at once: max(1, ceil(log_lambda 0.1)); lambda below 1."""
+    if not td_lambda:
+        return 1
+    return max(1, math.ceil(math.log(TRUNCATION) / math.log(td_lambda)))
+
+
+@dataclass(frozen=True)
+class Learning:
+    """The independent choices of a learner. Every combination that `check` lets through runs in `agents.selfplay`.
+
+    Attributes
+    ----------
+    target : "afterstate": V(s') is learned, moves are chosen by r + V(s'); "state": V(s) is learned, moves are chosen
+        by r + the expectation of V(s'') over all drops.
+    order : "backward" (after each game, last board first), "forward" (after each move) or "delayed" (forward, but
+        each board is moved once, by the sum of the errors its lambda-return sees, when the last of them is known).
+    td_lambda : 0 to 1, share of the rest of the game in each target (1: Monte Carlo, backward only).
+    n_step : rewards in each target before it relies on a value; 1 unless td_lambda is 0.
+    step : "fixed", or "coherent": temporal coherence, each entry's own share of alpha.
+    alpha_per : what alpha is the step size of: "total" (each of the m active entries moves by alpha / m times the
+        error) or "entry" (each moves by alpha times the error).
+    gamma : discount of the next value, 0 to 1.
+    epsilon : probability of a random legal move in training; the target is that of the move made.
+    start : where games begin: "empty" (the start law), "restart" (each game is followed by others that begin in the
+        middle of the one before) or "carousel" (by one game from a board of each later stage).
+    restart_at, restart_moves : where in the game before, 0 to 1, and the fewest moves it must have had.
+    expectation : of the state target: "shared" work between drops, "direct" evaluation of each successor, "auto".
+    reward_shift, stored_value, update_symmetries, rechoose, clear_last : quirks of published programs, see
+        docs/theory.md.
+    """
+
+    target: str = "afterstate"
+    order: str = "backward"
+    td_lambda: float = 0.0
+    n_step: int = 1
+    step: str = "fixed"
+    alpha_per: str = "total"
+    gamma: float = 1.0
+    epsilon: float = 0.0
+    start: str = "empty"
+    restart_at: float = 0.5
+    restart_moves: int = 10
+    expectation: str = "auto"
+    reward_shift: bool = False
+    stored_value: bool = False
+    update_symmetries: bool = True
+    rechoose: bool = False
+    clear_last: bool = False
+
+    def check(self, prefix: str = "", *, stages: int = 1, extras: bool = False) -> None:
+        """Refuse values out of range and choices that exclude each other.
+
+        Parameters
+        ----------
+        prefix : of the keys in messages.
+        stages : of the network.
+        extras : whether it has features that are not tuples.
+
+        Raises
+        ------
+        ConfigError : names the key, what was given and what is allowed.
+        """
+        for key, choices in (
+            ("target", TARGETS),
+            ("order", ORDERS),
+            ("step", STEPS),
+            ("start", STARTS),
+            ("expectation", EXPECTATIONS),
+        ):
+            check_choice(prefix + key, getattr(self, key), choices)
+        check_choice("alpha_per", self.alpha_per, PER)
+        check_share("gamma", self.gamma)
+        for key in ("td_lambda", "epsilon", "restart_at"):
+            check_share(prefix + key, getattr(self, key))
+        check_whole(prefix + "n_step", self.n_step, 1, MOST_HISTORY + 1)
+        check_whole(prefix + "restart_moves", self.restart_moves, 1)
+        for each in fields(self):
+            if isinstance(each.default, bool):
+                check_true_or_false(prefix + each.name, getattr(self, each.name))
+        self._check_return(prefix)
+        self._check_quirks(prefix)
+        if self.start == "carousel" and stages == 1:
+            raise refuse(prefix + "start", "carousel", f"another one where {prefix}stages is empty")
+        if self.expectation == "shared" and self.target == "state" and (stages > 1 or extras):
+            raise refuse(
+                prefix + "expectation", "shared", "auto or direct for networks of stages, order or count features"
+            )
+
+    def _check_return(self, prefix: str) -> None:
+        if self.n_step > 1:
+            if self.td_lambda:
+                raise refuse(prefix + "n_step", self.n_step, f"1 unless {prefix}td_lambda=0")
+            if self.order == "delayed":
+                raise refuse(prefix + "n_step", self.n_step, f"1 unless {prefix}order is backward or forward")
+        if self.order == "backward":
+            return
+        if self.td_lambda == 1:
+            raise refuse(prefix + "td_lambda", self.td_lambda, f"below 1 unless {prefix}order=backward")
+        if (history := history_of(self.td_lambda)) > MOST_HISTORY:
+            raise refuse(
+                prefix + "td_lambda",
+                self.td_lambda,
+                f"a history of at most {MOST_HISTORY} boards (this one has {history}) unless {prefix}order=backward",
+            )
+
+    def _check_quirks(self, prefix: str) -> None:
+        plain = Learning()
+        for quirk, fits, where in (
+            ("reward_shift", self.target == "state", "target=state"),
+            ("stored_value", self.order == "backward" and self.target == "afterstate", "order=backward"),
+            ("rechoose", self.order == "backward" and self.target == "afterstate", "order=backward"),
+            ("clear_last", self.order == "backward" and self.target == "afterstate", "order=backward"),
+            ("update_symmetries", self.target == "afterstate", "target=afterstate"),
+        ):
+            given = getattr(self, quirk)
+            if given != getattr(plain, quirk) and not fits:
+                also = f" and {prefix}target=afterstate" if where == "order=backward" else ""
+                raise refuse(prefix + quirk, given, f"{getattr(plain, quirk)} unless {prefix}{where}{also}")
+        if self.rechoose and (self.td_lambda or self.n_step > 1):
+            raise refuse(prefix + "rechoose", True, f"False unless {prefix}td_lambda=0 and {prefix}n_step=1")
+        if self.stored_value and self.rechoose:
+            raise refuse(prefix + "stored_value", True, f"False where {prefix}rechoose=true")

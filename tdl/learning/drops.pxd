@@ -1,0 +1,68 @@
+"""What the drops add to a value: the expectation of V over all drops, at the cost of two values.
+
+The target `state` chooses by the mean of V over all 2e boards that a drop can make of an afterstate with e empty
+cells. A drop changes only the entries of tuples that hold its cell, so with w the weights and i an entry's index,
+
+    E[V(s'')]  =  sum over f of w[i_f]  +  1/e * sum over f of spread[i_f],
+    spread[i]  =  sum over the empty cells c of i, and the tiles t of the drop law, of p_t (w[i + t at c] - w[i]):
+
+a second table, read like the first, that depends on the weights alone. It is kept right as they move: an entry j that
+moves by d moves `spread[j]` by -d for each of its empty cells, and for each of its cells c with a tile t of the drop
+law `spread[j - t at c]` by p_t d. Evaluating every successor costs 2e values for each move instead (some 36 a turn).
+
+Where an index is not made of cells (order and count features), or a drop may lead to another stage, each successor is
+evaluated: `expected_direct` in `tdl.learning.expectation`.
+"""
+
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+
+from tdl.game.board cimport board64
+from tdl.network.ntuple cimport tdl_index_fn, tdl_index_plan
+
+cdef extern from *:
+    """
+    #define tdl_popcount(x) __builtin_popcountll(x)
+    """
+    int popcount "tdl_popcount"(uint64_t) noexcept nogil
+
+cdef struct DropTable:
+    float *spread               # of each entry, in the order of the weights
+    const uint64_t *cover       # [m]: bit 4 * cell of the cells of each feature
+    const int32_t *holders      # [cells][m]: the features that hold a cell, ended by -1
+    float share[16]             # of each tile index: probability of the drops that read as the same symbol
+    int cells
+    int m
+    uint64_t marks              # bit 4 * cell of every cell of the board
+    uint32_t *room              # [16][padded]
+
+
+cdef inline uint64_t empty_marks(const DropTable *drops, board64 board) noexcept nogil:
+    """Bit 4 * cell of every empty cell."""
+    cdef uint64_t tiles = board | (board >> 2)
+    return ~(tiles | (tiles >> 1)) & drops.marks
+
+
+cdef inline void follow(DropTable *drops, const tdl_index_plan *plan, tdl_index_fn activate, board64 board,
+                        const uint32_t *entry, const float *moved, int m) noexcept nogil:
+    """Keep the table right after the entries of `board` moved by `moved`."""
+    cdef uint64_t empty = empty_marks(drops, board)
+    cdef uint64_t lighter[16]
+    cdef int cell_of[16]
+    cdef float share_of[16]
+    cdef int f, i, cell, tile, n = 0
+    cdef const int32_t *holder
+    cdef const uint32_t *row
+    for cell in range(drops.cells):
+        tile = <int> (board >> (4 * cell)) & 15
+        if tile and drops.share[tile] > 0:
+            lighter[n] = board & ~(<uint64_t> 15 << (4 * cell))
+            cell_of[n], share_of[n] = cell, drops.share[tile]
+            n += 1
+    activate(plan, lighter, n, drops.room)
+    for f in range(m):
+        drops.spread[entry[f]] -= <float> popcount(empty & drops.cover[f]) * moved[f]
+    for i in range(n):
+        row, holder = drops.room + i * plan.padded, drops.holders + cell_of[i] * (drops.m + 1)
+        while holder[0] >= 0:
+            drops.spread[row[holder[0]]] += share_of[i] * moved[holder[0]]
+            holder += 1

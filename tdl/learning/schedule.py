@@ -1,0 +1,103 @@
+"""The step size over the episodes of a run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tdl.checks import check_above_zero, check_choice, check_share, check_whole
+from tdl.errors import refuse
+from tdl.learning.choices import STEPS
+
+MAX_ALPHA = 10.0
+"""Above 2 a single entry diverges; experiments with divergence need somewhat more."""
+
+FORMS = "null, linear, halving:EPISODES, or a list of episode:alpha as [0:0.1,50000:0.01]"
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Step size and step kind by the number of the next episode, looked up at the beginning of every block.
+
+    Attributes
+    ----------
+    alpha : step size, above 0.
+    step : "fixed" or "coherent".
+    form : None (alpha always), "linear" (from alpha at episode 0 down to 0 at `episodes`), "halving:N" (half of it
+        every N episodes) or pairs of an episode and the step size from there on; before the first of them alpha.
+    episodes : of the whole run; "linear" and `fixed_share` count by it.
+    fixed_share : 0 to 1, share of the episodes that are learned with a fixed step before `step` begins (the OTD+TC of
+        Guei, Chen and Wu (2021), Optimistic Temporal Difference Learning for 2048: 0.9). `form` then describes the
+        rest.
+    fixed_alpha : step size of that first part.
+
+    Raises
+    ------
+    ConfigError : a value that is not allowed.
+    """
+
+    alpha: float
+    step: str = "fixed"
+    form: str | Sequence[Any] | Mapping[Any, Any] | None = None
+    episodes: int | None = None
+    fixed_share: float = 0.0
+    fixed_alpha: float = 0.1
+
+    def __post_init__(self) -> None:
+        check_above_zero("alpha", self.alpha, MAX_ALPHA)
+        check_choice("learner.step", self.step, STEPS)
+        check_share("learner.fixed_share", self.fixed_share)
+        check_above_zero("learner.fixed_alpha", self.fixed_alpha, MAX_ALPHA)
+        if isinstance(self.form, str):
+            self._halving()
+        else:
+            self._points()
+        if self.episodes is None and (self.form == "linear" or self.fixed_share):
+            raise refuse("episodes", None, "a number of episodes, which learner.schedule and fixed_share count by")
+
+    def at(self, episode: int) -> tuple[float, str]:
+        """Step size and step kind of a block that begins with this episode."""
+        if episode < self.fixed_share * (self.episodes or 0):
+            return self.fixed_alpha, "fixed"
+        if self.form == "linear":
+            return self.alpha * max(0.0, 1 - episode / max(1, self.episodes or 1)), self.step
+        if isinstance(self.form, str):
+            return float(self.alpha * 0.5 ** (episode // self._halving())), self.step
+        reached = [alpha for first, alpha in self._points() if first <= episode]
+        return reached[-1] if reached else self.alpha, self.step
+
+    def _halving(self) -> int:
+        """Episodes between two halvings; 1 where `form` is another text."""
+        if self.form == "linear":
+            return 1
+        found = re.fullmatch(r"halving:(\d+)", str(self.form))
+        if not found or not int(found[1]):
+            raise refuse("learner.schedule", self.form, FORMS)
+        return int(found[1])
+
+    def _points(self) -> list[tuple[int, float]]:
+        """The pairs of a list, which may be written episode:alpha, [episode, alpha], or as a mapping."""
+        form: Any = [] if self.form is None else self.form
+        if not isinstance(form, Sequence | Mapping):
+            raise refuse("learner.schedule", form, FORMS)
+        pairs = []
+        for item in form.items() if isinstance(form, Mapping) else form:
+            pairs.append(_point(item))
+        if [episode for episode, _ in pairs] != sorted({episode for episode, _ in pairs}):
+            raise refuse("learner.schedule", form, "episodes in ascending order")
+        return pairs
+
+
+def _point(item: Any) -> tuple[int, float]:
+    if isinstance(item, str):
+        item = item.split(":")
+    try:
+        episode, alpha = item
+        episode, alpha = int(episode), float(alpha)
+    except (TypeError, ValueError):
+        raise refuse("learner.schedule", item, FORMS) from None
+    check_whole("learner.schedule", episode, 0)
+    check_above_zero("learner.schedule", alpha, MAX_ALPHA)
+    return episode, alpha

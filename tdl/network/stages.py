@@ -1,0 +1,63 @@
+"""Stages: a network of several copies of its tables, each for one part of the game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tdl.checks import check_choice, check_true_or_false
+from tdl.errors import refuse
+
+MOST_STAGES = 16
+
+LAWS = ("largest", "sum")
+
+
+@dataclass(frozen=True)
+class Stages:
+    """Which tables value a board: those of stage k, the number of thresholds that the board has reached.
+
+    Attributes
+    ----------
+    thresholds : tile values, or sums of tile values, ascending; none: one stage.
+    by : "largest" (the value of the board's largest tile reaches the threshold) or "sum" (that of all tiles).
+    promotion : an entry of a later stage that was never moved is worth that of the stage before, and starts from there
+        when it is moved. Without it every stage starts from the initial value.
+
+    Sources: Wu et al. (2014), Multi-stage temporal difference learning for 2048; promotion: Jaskowski (2018),
+    Mastering 2048 with Delayed Temporal Coherence Learning, Multi-Stage Weight Promotion, Redundant Encoding, and
+    Carousel Shaping. There an entry is promoted when it is first looked at; here when it is first moved, so that
+    looking (an evaluation, a search) changes nothing.
+    """
+
+    thresholds: tuple[int, ...] = ()
+    by: str = "largest"
+    promotion: bool = True
+
+    def __post_init__(self) -> None:
+        check_choice("learner.stage_by", self.by, LAWS)
+        check_true_or_false("learner.promotion", self.promotion)
+        given: Any = self.thresholds
+        if isinstance(given, str) or not isinstance(given, Sequence) or len(given) >= MOST_STAGES:
+            raise refuse("learner.stages", given, f"a list of at most {MOST_STAGES - 1} tile values, as [2048,8192]")
+        for value in given:
+            if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**62:
+                raise refuse("learner.stages", value, "tile values above 0")
+        if list(given) != sorted(set(given)):
+            raise refuse("learner.stages", list(given), "values in ascending order")
+        object.__setattr__(self, "thresholds", tuple(given))
+
+    @property
+    def count(self) -> int:
+        """Number of stages."""
+        return 1 + len(self.thresholds)
+
+    def of(self, values: Sequence[int]) -> int:
+        """The stage of a board, given as its tile values (the slow twin of `stage_of`)."""
+        measure = max(values) if self.by == "largest" else sum(values)
+        return sum(measure >= threshold for threshold in self.thresholds)
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain description, for `meta.json`: the arguments that make the stages again."""
+        return {"thresholds": list(self.thresholds), "by": self.by, "promotion": self.promotion}

@@ -1,0 +1,99 @@
+"""The self-play kernel and its twin, side by side: the same block played by both, and all that is left compared."""
+
+import numpy as np
+import pytest
+from shapes import engine
+
+from tdl.agents.kernels import kernel
+from tdl.agents.reference import ReferencePlay
+from tdl.game.reference import TRAINING, pack
+from tdl.learning.choices import Learning
+from tdl.learning.memory import COUNTS, ENTERED, SPREAD, SUMS, new_memory
+from tdl.learning.reference import ReferenceLearner
+from tdl.network.ntuple import NTupleNetwork
+from tdl.network.reference import ReferenceNetwork
+from tdl.network.stages import Stages
+
+ONE_STAGE = Stages()
+
+
+def selfplay(network, **options):
+    return kernel(network)(network, engine(network.rules).tables, **options)
+
+
+def natural(network):
+    """All tables of a network in natural order, stage by stage."""
+    stages, tables = range(network.stages.count), range(len(network.lengths))
+    return [network.table(number, stage) for stage in stages for number in tables]
+
+
+def natural_of_twin(twin, network):
+    """The tables of a `ReferenceNetwork`, with the entries it never touched."""
+    untouched = [np.nan if k >= twin.copy and twin.stages.promotion else twin.initial for k in range(len(twin.tables))]
+    tables = [np.full(network.layout.size(k % twin.copy), value, np.float32) for k, value in enumerate(untouched)]
+    for table, entries in zip(tables, twin.tables, strict=True):
+        for index, weight in entries.items():
+            table[index] = weight
+    return tables
+
+
+def in_memory_order(entries, twin, network, width):
+    """Numbers by the twin's entries, in the order of the weights: what an array of the learner's memory holds."""
+    array = np.zeros((len(network.weights), width), np.float32)
+    for (table, index), each in entries.items():
+        stage, number = divmod(table, twin.copy)
+        array[stage * network.stride + network.layout.map(number, np.array([index], np.uint32))[0]] = each
+    return array
+
+
+def assert_same_bits(tables, expected):
+    for table, other in zip(tables, expected, strict=True):
+        assert np.array_equal(table.view(np.uint32), other.view(np.uint32))
+
+
+def twin_of(rules, tuples, *, order, alpha, seed=0, lanes=1, role=TRAINING, stages=ONE_STAGE, initial_value=0.0,
+            **choices):  # fmt: skip
+    """A `ReferencePlay` from a new network."""
+    learning = Learning(order="backward" if order == "none" else order, **choices)
+    network = ReferenceNetwork(rules, tuples, initial_value, stages)
+    learner = ReferenceLearner(network, alpha, learning, shared=learning.expectation != "direct" and stages.count == 1)
+    return ReferencePlay(learner, learning=order != "none", seed=seed, role=role, lanes=lanes)
+
+
+def assert_equals_twin(rules, tuples, *, first=0, episodes, stages=ONE_STAGE, initial_value=0.0, **options):
+    """Play a block both ways and compare all that is left of it."""
+    network = NTupleNetwork(rules, tuples, stages=stages, initial_value=initial_value)
+    learned = options["order"] != "none"
+    names = [name for name in Learning.__dataclass_fields__ if name in options]
+    choices = Learning(**{name: options[name] for name in names if learned or name != "order"})
+    memory = new_memory(network, choices)
+    play = selfplay(network, memory=memory, **options)
+    twin = twin_of(rules, tuples, stages=stages, initial_value=initial_value, **options)
+    records, expected, learner = play.play(first, episodes), twin.play(first, episodes), twin.learner
+    assert records.tolist() == expected
+    assert_same_bits(natural(network), natural_of_twin(learner.network, network))
+    if SUMS in memory:
+        assert_same_bits([memory[SUMS]], [in_memory_order(learner.sums, learner.network, network, 2)])
+    if SPREAD in memory:
+        expected_spread = in_memory_order(learner.spread, learner.network, network, 1)[:, 0]
+        assert np.array_equal(memory[SPREAD], expected_spread)  # a zero may have either sign
+    if ENTERED in memory:
+        assert_same_boards(memory, twin.entered, rules)
+    assert bool(learner.errors) == learned
+    if learner.errors:
+        assert play.mean_abs_error == pytest.approx(np.mean(learner.errors, dtype=np.float64), rel=1e-5)
+    else:
+        assert np.isnan(play.mean_abs_error)
+    assert play.finished == episodes
+    if choices.start == "empty" or not learned:
+        assert play.moves == sum(moves for _, _, moves, _ in expected)
+    return network, play, twin
+
+
+def assert_same_boards(memory, entered, rules):
+    """The carousel's boards."""
+    room = memory[ENTERED].shape[1]
+    assert memory[COUNTS].tolist() == [len(boards) for boards in entered]
+    for stage, boards in enumerate(entered):
+        for k in range(max(0, len(boards) - room), len(boards)):
+            assert memory[ENTERED][stage, k % room] == pack(boards[k], rules)
