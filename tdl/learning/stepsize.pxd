@@ -44,7 +44,8 @@ cdef inline void shift_coherent(const Step *step, float *weights, const uint32_t
     E and A are read for all entries before one of them receives the error (an entry that is active twice has one
     share), and accumulate `delta`, as TDL2048+ does, not the error. TINY on both sides makes 0 / 0 the 1 it should be,
     without a branch that would keep the compiler from dividing eight at a time (training 4x6: +8%), and is lost in
-    the rounding of everything else.
+    the rounding of everything else. A share is at most 1 by its definition, but not where threads lose each other's
+    additions to A: without the limit networks diverged from blank.
 
     Sources: Beal and Smith (1999), Temporal Coherence and Prediction Decay in TD Learning; Jaskowski (2018), Mastering
     2048 with Delayed Temporal Coherence Learning.
@@ -55,7 +56,8 @@ cdef inline void shift_coherent(const Step *step, float *weights, const uint32_t
     for f in range(features_of(m)):
         moved[f], absolute[f] = step.sums[entry[f]].signed, step.sums[entry[f]].absolute
     for f in range(features_of(m)):
-        moved[f] = (fabsf(moved[f]) + <float> TINY) / (absolute[f] + <float> TINY) * delta
+        moved[f] = (fabsf(moved[f]) + <float> TINY) / (absolute[f] + <float> TINY)
+        moved[f] = (moved[f] if moved[f] < 1 else 1) * delta
     for f in range(features_of(m)):
         sums = &step.sums[entry[f]]
         weights[entry[f]] += moved[f]
