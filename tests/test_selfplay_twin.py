@@ -43,7 +43,8 @@ def natural(network):
 
 def natural_of_twin(twin, network):
     """The tables of a `ReferenceNetwork`, with the entries it never touched."""
-    tables = [np.full(twin.radix**length, twin.initial, np.float32) for length in network.lengths]
+    sizes = [network.layout.size(table) for table in range(len(network.lengths))]
+    tables = [np.full(size, twin.initial, np.float32) for size in sizes]
     for table, entries in zip(tables, twin.tables, strict=True):
         for index, weight in entries.items():
             table[index] = weight
@@ -315,6 +316,23 @@ def test_a_tuple_of_8_cells(tmp_path):
     assert len(table) > 100
     where = network.layout.map(0, np.array(list(table), np.uint32))
     assert_same_bits([weights[where]], [np.array(list(table.values()), np.float32)])
+
+
+@pytest.mark.parametrize("instructions", NTupleNetwork.instruction_sets())
+@pytest.mark.parametrize("name", ["orders and counts", "unshared, all"])
+def test_features_beyond_tuples_with_every_instruction_set(name, instructions, monkeypatch):
+    monkeypatch.setenv("TDL_INSTRUCTIONS", instructions)
+    for rules in (RULES["4x4"], RULES["3x4"]):
+        tuples = small_tuples(rules)[name]
+        options = {"alpha": 0.3, "gamma": 1.0, "seed": 10, "lanes": 2}
+        assert_equals_twin(rules, tuples, first=0, episodes=2, order="forward", coherent=True, **options)
+
+
+def test_an_order_feature_of_two_lines():
+    """Of 12 pairs, the most there are: all 24 bits of an index."""
+    tuples = TupleSet(((0, 1),), orders=(((0, 1, 2, 3), (4, 5, 6, 7)),))
+    options = {"order": "backward", "alpha": 0.5, "gamma": 1.0, "seed": 3, "lanes": 2}
+    assert_equals_twin(RULES["4x4"], tuples, first=0, episodes=5, **options)
 
 
 @pytest.mark.parametrize("instructions", NTupleNetwork.instruction_sets())

@@ -13,7 +13,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from tdl.game.board cimport board64
 from tdl.learning.stepsize cimport Step, fetch_step, learn
-from tdl.network.ntuple cimport fetch, tdl_check, tdl_index_fn, tdl_index_plan, total, width_t
+from tdl.network.ntuple cimport activate_all, fetch, tdl_check, tdl_index_fn, tdl_index_plan, total, width_t
 
 cdef enum:
     REPLAY = 8      # afterstates looked up at once in a backward pass
@@ -56,7 +56,7 @@ cdef inline void look_up(const Learner *learner, const board64 *boards, int n, u
                          width_t m) noexcept nogil:
     """The entries of `n` boards, `plan.padded` apart, and a request for their cache lines."""
     cdef int i
-    learner.activate(learner.plan, <const uint64_t *> boards, n, entry)
+    activate_all(learner.plan, learner.activate, <const uint64_t *> boards, n, entry)
     tdl_check(learner.plan, entry, n)
     for i in range(n):
         fetch(learner.weights, entry + i * learner.plan.padded, m)

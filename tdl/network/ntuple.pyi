@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tdl.game.rules import Rules
+from tdl.network.extras import Pairs
 from tdl.network.layout import Layout
 from tdl.network.tuples import TupleSet
 
@@ -15,6 +16,9 @@ class NTupleNetwork:
     layout: Layout
     m: int
     features: tuple[tuple[int, tuple[int, ...]], ...]
+    orders: tuple[tuple[int, Pairs], ...]
+    counts: tuple[tuple[int, tuple[int, ...]], ...]
+    extras: bool
     lengths: tuple[int, ...]
     weights: NDArray[np.float32]
     instructions: str

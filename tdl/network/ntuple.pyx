@@ -9,6 +9,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from tdl.errors import refuse
 from tdl.network.layout import OWN, Paired16, layout_for
 from tdl.network.memory import allocate, require_memory
+from tdl.network.tuples import count_features, order_features
 from tdl.network.tuples import features as features_of_set
 
 MAX_FEATURES = MOST_FEATURES
@@ -16,7 +17,7 @@ _PAD = 16     # features the widest index function computes at a time
 
 
 cdef class NTupleNetwork:
-    """V(afterstate) = sum over the features of one table entry each.
+    """V(afterstate) = sum over the features of one table entry each: of tuples, then of orders, then of counts.
 
     Parameters
     ----------
@@ -29,6 +30,7 @@ cdef class NTupleNetwork:
     ----------
     weights : float32 array of all tables in memory order (see `tdl.network.layout`); changing it changes the network.
     m : active entries of a board; a total step size is divided by it.
+    extras : whether there are features that are no tuples.
 
     Raises
     ------
@@ -40,14 +42,21 @@ cdef class NTupleNetwork:
         if rules.bits != 4:
             raise refuse("board", f"{rules.rows}x{rules.cols} with cells of {rules.bits} bits", "cells of 4 bits")
         self.features = tuple(features_of_set(tuples, rules.rows, rules.cols))
-        self.m = len(self.features)
+        self.orders = tuple(order_features(tuples, rules.rows, rules.cols))
+        self.counts = tuple(count_features(tuples, rules.rows, rules.cols))
+        self.extras = bool(self.orders or self.counts)
+        every = (*self.features, *self.orders, *self.counts)
+        self.m = len(every)
         if self.m > MAX_FEATURES:
             raise refuse("tuples", f"{self.m} features", f"at most {MAX_FEATURES}")
-        lengths = {table: len(cells) for table, cells in self.features}
+        lengths = {table: len(read) for table, read in every}
         self.lengths = tuple(lengths[table] for table in range(len(lengths)))
         radix = 1 << rules.bits if tuples.radix is None else tuples.radix
         if radix > 1 << rules.bits:
             raise refuse("tuples.radix", radix, f"at most {1 << rules.bits}, the tiles of a cell of this board")
+        largest = max((tile for _, tiles in self.counts for tile in tiles), default=0)
+        if largest > rules.largest:
+            raise refuse("tuples.counts", largest, f"at most {rules.largest}, the largest tile index of this board")
         self.layout = layout_for(tuples, rules.rows, rules.cols, radix)
         entries = self.layout.entries
         if weights is None:
@@ -64,10 +73,12 @@ cdef class NTupleNetwork:
         cdef const float[::1] view = weights
         self.w = <float *> &view[0]
         self._make_plan()
+        if self.extras:
+            self._make_plan_of_extras()
         self.use_instructions(os.environ.get("TDL_INSTRUCTIONS") or None)
 
     cdef _make_plan(self):
-        cdef int padded = -(-self.m // _PAD) * _PAD
+        cdef int padded = _padded(len(self.features))
         low = _aligned((padded, 4), np.uint8, TDL_SKIP)
         high = _aligned((padded, 4), np.uint8, TDL_SKIP)
         rise = _aligned((padded,), np.uint32, 0)
@@ -85,11 +96,36 @@ cdef class NTupleNetwork:
         self._plan_arrays = [low, high, rise, pack, base]
         cdef const unsigned char[:, ::1] low_view = low, high_view = high
         cdef const uint32_t[::1] rise_view = rise, pack_view = pack, base_view = base
-        self.plan.padded, self.plan.packs = padded, bool(pack.any())
+        self.plan.padded, self.plan.tuples, self.plan.packs = _padded(self.m), padded, bool(pack.any())
         self.plan.low, self.plan.high = &low_view[0, 0], &high_view[0, 0]
         self.plan.rise, self.plan.pack, self.plan.base = &rise_view[0], &pack_view[0], &base_view[0]
         self.plan.entries = len(self.weights)
         self.plan.radix = self.layout.radix
+
+    cdef _make_plan_of_extras(self):
+        cdef tdl_extras *plan = &self.plan_of_extras
+        # One more than there are, so that what the plan points to is there when there are none.
+        pairs = _aligned((len(self.orders) + 1, 4, 16), np.uint8, TDL_SKIP)
+        length = _aligned((len(self.orders) + 1,), np.uint32, 0)
+        tiles = _aligned((len(self.counts) + 1, 16), np.uint8, TDL_SKIP)
+        base = _aligned((len(self.orders) + len(self.counts),), np.uint32, 0)
+        for f, (_, compared) in enumerate(self.orders):
+            first, second = zip(*compared, strict=True)
+            for row, cells in enumerate((first, second, second, first)):
+                pairs[f, row, : len(cells)] = cells
+            length[f] = len(compared)
+        for f, (_, counted) in enumerate(self.counts):
+            tiles[f, : len(counted)] = counted
+        base[:] = [self.layout.tables[table].base for table, _ in self.orders + self.counts]
+        self._plan_arrays += [pairs, length, tiles, base]
+        cdef const unsigned char[:, :, ::1] pairs_view = pairs
+        cdef const unsigned char[:, ::1] tiles_view = tiles
+        cdef const uint32_t[::1] length_view = length, base_view = base
+        plan.cells, plan.first, plan.padded = self.rules.cells, len(self.features), self.plan.padded
+        plan.orders, plan.counts, plan.cap = len(self.orders), len(self.counts), self.tuples.count_cap
+        plan.pairs, plan.length = &pairs_view[0, 0, 0], &length_view[0]
+        plan.tiles, plan.base = &tiles_view[0, 0], &base_view[0]
+        self.plan.extras = plan
 
     @staticmethod
     def instruction_sets():
@@ -110,6 +146,7 @@ cdef class NTupleNetwork:
         for i in range(TDL_INDEX_SETS):
             if tdl_index_names[i].decode() == name:
                 self.activate = tdl_index_of(i, not isinstance(self.layout, Paired16))
+                self.plan_of_extras.fill = tdl_extras_of(i)
         self.instructions = name
 
     def entries(self, board):
@@ -117,7 +154,8 @@ cdef class NTupleNetwork:
         cdef uint64_t packed = board
         out = np.empty(self.plan.padded, np.uint32)
         cdef uint32_t[::1] view = out
-        self.activate(&self.plan, &packed, 1, &view[0])
+        activate_all(&self.plan, self.activate, &packed, 1, &view[0])
+        tdl_check(&self.plan, &view[0], 1)
         return out[: self.m]
 
     def value(self, board):
@@ -126,7 +164,10 @@ cdef class NTupleNetwork:
         return total(self.w, &entry[0], self.m)
 
     def table(self, int number):
-        """A copy of one table in natural order: float32, shape (radix**n,), the first cell least significant."""
+        """A copy of one table in natural order: float32, shape (layout.size(number),).
+
+        A tuple's is radix**n, the first cell least significant; `tdl.network.reference` has the order of the others.
+        """
         return self.weights[self._order(number)]
 
     def set_table(self, int number, values):
@@ -147,6 +188,10 @@ cdef class NTupleNetwork:
     def describe(self):
         """What identifies the network, for `meta.json`: a checkpoint fits when these are equal."""
         return {"tuples": self.tuples.to_dict(), "radix": self.layout.radix, "layout": self.layout.name}
+
+
+def _padded(features):
+    return -(-features // _PAD) * _PAD
 
 
 def _aligned(shape, dtype, fill):

@@ -6,7 +6,8 @@ import numpy as np
 
 from tdl.game.reference import Board
 from tdl.game.rules import Rules
-from tdl.network.tuples import TupleSet, features
+from tdl.network.extras import Pairs
+from tdl.network.tuples import TupleSet, count_features, features, order_features
 
 
 class ReferenceNetwork:
@@ -14,17 +15,25 @@ class ReferenceNetwork:
 
     def __init__(self, rules: Rules, tuples: TupleSet, initial_value: float = 0.0) -> None:
         self.features = features(tuples, rules.rows, rules.cols)
-        self.m = len(self.features)
+        self.orders = order_features(tuples, rules.rows, rules.cols)
+        self.counts = count_features(tuples, rules.rows, rules.cols)
+        self.cap = tuples.count_cap
+        every = [*self.features, *self.orders, *self.counts]
+        self.m = len(every)
         self.radix = tuples.radix or 1 << rules.bits
         self.initial = np.float32(initial_value) / np.float32(self.m)
-        self.tables: list[dict[int, np.float32]] = [{} for _ in range(1 + self.features[-1][0])]
+        self.tables: list[dict[int, np.float32]] = [{} for _ in range(1 + every[-1][0])]
 
     def active(self, board: Board) -> list[tuple[int, int]]:
         """The active entries: (table, natural index), in the order of the features."""
         return [
-            (table, sum(min(board[cell], self.radix - 1) * self.radix**j for j, cell in enumerate(cells)))
-            for table, cells in self.features
+            *((table, self._tuple_index(board, cells)) for table, cells in self.features),
+            *((table, order_index(board, pairs)) for table, pairs in self.orders),
+            *((table, count_index(board, tiles, self.cap)) for table, tiles in self.counts),
         ]
+
+    def _tuple_index(self, board: Board, cells: tuple[int, ...]) -> int:
+        return sum(min(board[cell], self.radix - 1) * self.radix**j for j, cell in enumerate(cells))
 
     def value(self, board: Board) -> np.float32:
         """V of a board, summed as the kernel does: feature f goes to partial sum f % 4."""
@@ -43,3 +52,25 @@ class ReferenceNetwork:
         """Add `delta` to one entry."""
         table, index = entry
         self.tables[table][index] = self.tables[table].get(index, self.initial) + delta
+
+
+def order_index(board: Board, pairs: Pairs) -> int:
+    """The natural index of an order feature: of P pairs, pair p has its first bit at p and its second at P + p.
+
+    The first bit says that the pair's first tile is smaller, the second that it is larger; both that both cells are
+    empty, none that they hold equal tiles. Tiles are compared as they are, whatever the radix of the tuples.
+    """
+    index = 0
+    for p, (a, b) in enumerate(pairs):
+        empty = board[a] == board[b] == 0
+        if empty or board[a] < board[b]:
+            index += 2**p
+        if empty or board[a] > board[b]:
+            index += 2 ** (len(pairs) + p)
+    return index
+
+
+def count_index(board: Board, tiles: tuple[int, ...], cap: int) -> int:
+    """The natural index of a count feature: counts, at most `cap`, as digits, the first tile's least significant."""
+    counts = [list(board).count(tile) for tile in tiles]
+    return sum(min(count, cap) * (cap + 1) ** j for j, count in enumerate(counts))
