@@ -15,13 +15,17 @@ cdef extern from "extras.h" nogil:
         int32_t first
         int32_t padded
         int32_t orders
+        int32_t added
         int32_t counts
         int32_t cap
-        const unsigned char *pairs
-        const uint32_t *length
-        const unsigned char *tiles
+        const unsigned char *one
+        const unsigned char *other
+        const uint32_t *scale
         const uint32_t *base
+        const unsigned char *tiles
+        const uint32_t *begin
     tdl_extras_fn tdl_extras_of(int set) noexcept
+    int TDL_ROUNDS
 
 cdef extern from "index.h" nogil:
     ctypedef struct tdl_index_plan:

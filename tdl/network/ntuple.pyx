@@ -14,6 +14,7 @@ from tdl.network.tuples import features as features_of_set
 
 MAX_FEATURES = MOST_FEATURES
 _PAD = 16     # features the widest index function computes at a time
+_LANES = 8    # order features the widest one does
 
 
 cdef class NTupleNetwork:
@@ -96,7 +97,7 @@ cdef class NTupleNetwork:
         self._plan_arrays = [low, high, rise, pack, base]
         cdef const unsigned char[:, ::1] low_view = low, high_view = high
         cdef const uint32_t[::1] rise_view = rise, pack_view = pack, base_view = base
-        self.plan.padded, self.plan.tuples, self.plan.packs = _padded(self.m), padded, bool(pack.any())
+        self.plan.padded, self.plan.tuples, self.plan.packs = padded, padded, bool(pack.any())
         self.plan.low, self.plan.high = &low_view[0, 0], &high_view[0, 0]
         self.plan.rise, self.plan.pack, self.plan.base = &rise_view[0], &pack_view[0], &base_view[0]
         self.plan.entries = len(self.weights)
@@ -104,27 +105,29 @@ cdef class NTupleNetwork:
 
     cdef _make_plan_of_extras(self):
         cdef tdl_extras *plan = &self.plan_of_extras
-        # One more than there are, so that what the plan points to is there when there are none.
-        pairs = _aligned((len(self.orders) + 1, 4, 16), np.uint8, TDL_SKIP)
-        length = _aligned((len(self.orders) + 1,), np.uint32, 0)
-        tiles = _aligned((len(self.counts) + 1, 16), np.uint8, TDL_SKIP)
-        base = _aligned((len(self.orders) + len(self.counts),), np.uint32, 0)
-        for f, (_, compared) in enumerate(self.orders):
-            first, second = zip(*compared, strict=True)
-            for row, cells in enumerate((first, second, second, first)):
-                pairs[f, row, : len(cells)] = cells
-            length[f] = len(compared)
-        for f, (_, counted) in enumerate(self.counts):
-            tiles[f, : len(counted)] = counted
-        base[:] = [self.layout.tables[table].base for table, _ in self.orders + self.counts]
-        self._plan_arrays += [pairs, length, tiles, base]
-        cdef const unsigned char[:, :, ::1] pairs_view = pairs
+        cdef int orders = len(self.orders), counts = len(self.counts), added = -orders % _LANES
+        # One more than there are, so that there is something to point to.
+        cells = _aligned((2, TDL_ROUNDS, max(orders + added, 1), 4), np.uint8, TDL_SKIP)
+        scale = _aligned((orders + added + 1,), np.uint32, 0)
+        base = _aligned((orders + added + 1,), np.uint32, 0)
+        tiles = _aligned((counts + 1, 16), np.uint8, TDL_SKIP)
+        begin = _aligned((counts + 1,), np.uint32, 0)
+        for f, (table, pairs) in enumerate(self.orders):
+            for p, pair in enumerate(pairs):
+                cells[:, p // 4, f, p % 4] = pair
+            scale[f], base[f] = 1 << len(pairs), self.layout.tables[table].base
+        for f, (table, counted) in enumerate(self.counts):
+            tiles[f, : len(counted)], begin[f] = counted, self.layout.tables[table].base
+        self._plan_arrays += [cells, scale, base, tiles, begin]
+        cdef const unsigned char[:, :, :, ::1] cells_view = cells
         cdef const unsigned char[:, ::1] tiles_view = tiles
-        cdef const uint32_t[::1] length_view = length, base_view = base
-        plan.cells, plan.first, plan.padded = self.rules.cells, len(self.features), self.plan.padded
-        plan.orders, plan.counts, plan.cap = len(self.orders), len(self.counts), self.tuples.count_cap
-        plan.pairs, plan.length = &pairs_view[0, 0, 0], &length_view[0]
-        plan.tiles, plan.base = &tiles_view[0, 0], &base_view[0]
+        cdef const uint32_t[::1] scale_view = scale, base_view = base, begin_view = begin
+        plan.cells, plan.first, plan.cap = self.rules.cells, len(self.features), self.tuples.count_cap
+        plan.orders, plan.added, plan.counts = orders, added, counts
+        plan.padded = self.plan.padded = _padded(plan.first + max(orders + added, orders + counts))
+        plan.one, plan.other = &cells_view[0, 0, 0, 0], &cells_view[1, 0, 0, 0]
+        plan.scale, plan.base = &scale_view[0], &base_view[0]
+        plan.tiles, plan.begin = &tiles_view[0, 0], &begin_view[0]
         self.plan.extras = plan
 
     @staticmethod
