@@ -21,6 +21,7 @@ from tdl.agents.trainer import MAX_ALPHA, ORDERS, STEPS, Trainer, lane_count
 from tdl.checks import check_above_zero, check_choice, check_share, check_value, check_whole
 from tdl.errors import ConfigError, nearest, refuse
 from tdl.game.rules import GAMES, Rules
+from tdl.network.extras import COUNT_CAP
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet
 
@@ -42,12 +43,15 @@ class TilesConfig:
 
 @dataclass
 class TuplesConfig:
-    """The n-tuple network's shape."""
+    """The n-tuple network's shape. What a named set need not say has a default here."""
 
     cells: list[Any] = MISSING
     symmetries: bool = MISSING
     share: bool = MISSING
     radix: int | None = None
+    orders: list[Any] = field(default_factory=list)
+    counts: list[Any] = field(default_factory=list)
+    count_cap: int = COUNT_CAP
 
 
 @dataclass
@@ -208,7 +212,7 @@ def rules(config: RunConfig) -> Rules:
 def tuple_set_of(config: RunConfig) -> TupleSet:
     """The network's shape."""
     shape = config.tuples
-    return TupleSet(tuple(shape.cells), shape.symmetries, shape.share, shape.radix)
+    return TupleSet(**{each.name: getattr(shape, each.name) for each in dataclasses.fields(shape)})
 
 
 def alpha(config: RunConfig) -> float:

@@ -1,6 +1,7 @@
-/* Which table entries a board activates: the indices of all features of a board at once.
+/* Which table entries a board activates: the indices of all features of tuples of a board at once.
  *
- * The only C of the project, because it is the only place that needs instructions Cython cannot name. There is one
+ * With extras.h, for features of other kinds, the only C of the project, because it is the only place that needs
+ * instructions Cython cannot name. There is one
  * function for each layout, `tdl_index_*` for `paired16` and `tdl_digits_*` for `digits`, each once in portable C and
  * once for each instruction set; `tdl_index_of` picks at run time. All give the same numbers (tests force each); the
  * meaning of those numbers is described and doubled in layout.py.
