@@ -45,7 +45,7 @@ extensions = [
         define_macros=macros,
         extra_compile_args=[*compile_args, *["-mavx2"] * module.endswith("_avx2.pyx")],
         extra_link_args=link_args,
-        depends=["tdl/network/index.h"],
+        depends=["tdl/network/index.h", "tdl/network/extras.h"],
     )
     for module in MODULES
 ]

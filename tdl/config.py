@@ -23,6 +23,7 @@ from tdl.errors import ConfigError, nearest, refuse
 from tdl.game.rules import GAMES, Rules
 from tdl.learning.choices import Learning
 from tdl.learning.schedule import MAX_ALPHA, Schedule
+from tdl.network.extras import COUNT_CAP
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
@@ -45,12 +46,15 @@ class TilesConfig:
 
 @dataclass
 class TuplesConfig:
-    """The n-tuple network's shape."""
+    """The n-tuple network's shape. What a named set need not say has a default here."""
 
     cells: list[Any] = MISSING
     symmetries: bool = MISSING
     share: bool = MISSING
     radix: int | None = None
+    orders: list[Any] = field(default_factory=list)
+    counts: list[Any] = field(default_factory=list)
+    count_cap: int = COUNT_CAP
 
 
 @dataclass
@@ -196,7 +200,9 @@ def check(config: RunConfig) -> None:
         raise refuse("game.name", config.game.name, f"one of {', '.join(GAMES)}{nearest(config.game.name, GAMES)}")
     rules(config)
     tuple_set_of(config).check_board(4, 4)
-    learning(config).check("learner.", stages=stages(config).count)
+    learning(config).check(
+        "learner.", stages=stages(config).count, extras=bool(config.tuples.orders or config.tuples.counts)
+    )
     check_value("learner.initial_value", config.learner.initial_value)
     check_above_zero("learner.alpha", config.learner.alpha, MAX_ALPHA)
     schedule(config)
@@ -226,7 +232,7 @@ def rules(config: RunConfig) -> Rules:
 def tuple_set_of(config: RunConfig) -> TupleSet:
     """The network's shape."""
     shape = config.tuples
-    return TupleSet(tuple(shape.cells), shape.symmetries, shape.share, shape.radix)
+    return TupleSet(**{each.name: getattr(shape, each.name) for each in dataclasses.fields(shape)})
 
 
 def alpha(config: RunConfig) -> float:

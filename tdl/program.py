@@ -199,7 +199,8 @@ def chosen_names(cfg: DictConfig) -> dict[str, str]:
     """
     chosen = HydraConfig.get().runtime.choices
     names = {name: str(chosen[name]) for name in GROUPS}
+    defaults = OmegaConf.structured(config.RunConfig)
     for name in ("tuples", "tiles"):
-        if OmegaConf.to_container(cfg[name]) != config.group_file(name, names[name]):
+        if cfg[name] != OmegaConf.merge(defaults[name], config.group_file(name, names[name])):
             names[name] = "custom"
     return names

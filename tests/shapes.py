@@ -63,9 +63,15 @@ def random_boards(rules, n, seed=0):
 
 
 def small_tuples(rules):
-    """Tuple sets that fit every board of at least 2x2: odd, even and mixed lengths, both flags on and off."""
+    """Tuple sets that fit every board of at least 2x2: odd, even and mixed lengths, both flags, orders, counts.
+
+    Their tables are small: tests compare whole networks.
+    """
     below = rules.cols
     mixed = ((0, 1), (0,), (below, 0, 1), (0, 1, below, below + 1))
+    row = tuple(range(min(rules.cols, 4)))
+    orders = ((row,), ((0, below), (below + 1, 1)), ((1, 0, below),))
+    counts = ((0,), (1, 3, 0, 2), (5, 15))
     return {
         "even": TupleSet(((0, 1),)),
         "odd": TupleSet(((1, 0, below),)),
@@ -73,6 +79,13 @@ def small_tuples(rules):
         "unshared": TupleSet(mixed[:3], share=False),
         "one image": TupleSet(mixed, symmetries=False),
         "radix 4": TupleSet(mixed, radix=4),
+        "orders": TupleSet(mixed[:2], orders=orders),
+        "counts": TupleSet(mixed[:3], counts=counts, count_cap=4),
+        "orders and counts": TupleSet(mixed, orders=orders, counts=counts),
+        "unshared, all": TupleSet(mixed[:2], share=False, orders=orders[1:], counts=counts[:2], count_cap=1),
+        "one image, all": TupleSet(
+            mixed[:3], symmetries=False, radix=3, orders=orders, counts=counts[1:], count_cap=2
+        ),
     }
 
 

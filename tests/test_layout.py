@@ -63,6 +63,16 @@ def test_map_of_a_pair_by_hand():
     assert expected // LINE == (expected + LINE // 2) // LINE
 
 
+@pytest.mark.parametrize("radix", [16, 7])
+def test_tables_beyond_tuples_keep_the_natural_order_by_hand(radix):
+    layout = layout_of((0, 1), orders=(((0, 1, 2),),), counts=((4, 5),), count_cap=2, radix=radix)
+    assert [layout.size(table) for table in range(3)] == [radix**2, 4**3, 3**2]
+    order = 256 + 7936 if radix == 16 else 64 + 7936  # on the cache line after 49
+    assert layout.map(1, indices([0, 63])).tolist() == [order, order + 63]
+    assert layout.map(2, indices([0, 8])).tolist() == [order + 64 + 7936, order + 64 + 7936 + 8]
+    assert layout.entries == order + 64 + 7936 + 9
+
+
 def test_like_tuples_are_paired_also_in_another_image():
     assert [table.paired for table in layout_of((0, 1, 2, 4), (3, 2, 1, 6)).tables] == [
         True,
@@ -79,6 +89,8 @@ LAYOUTS = {
     "unshared": layout_of((0, 1, 2), (1, 2, 3), share=False),
     **{f"radix {radix}": layout_of((0, 1, 2), (3,), (4, 5, 6), radix=radix) for radix in range(2, 33)},
     "long at a small radix": layout_of(ALONE, ALONE[:7], radix=5),
+    "beyond tuples": layout_of(*PAIR, (5,), orders=(((0, 1, 2),), ((4, 5),)), counts=((1, 2), (3,)), count_cap=4),
+    "beyond tuples, radix 3": layout_of((0, 1), share=False, radix=3, orders=(((4, 5),),), counts=((1, 2), (3,))),
 }
 
 

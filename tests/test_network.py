@@ -69,7 +69,7 @@ def test_value_of_a_toy_by_hand(flags, factors, value):
 
 
 @each_rules
-@pytest.mark.parametrize("set_name", ["even", "odd", "mixed"])
+@pytest.mark.parametrize("set_name", ["even", "odd", "mixed", "orders", "orders and counts"])
 @few
 @given(data=st.data())
 def test_all_images_of_a_board_have_one_value(rules, set_name, data):

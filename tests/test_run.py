@@ -22,6 +22,7 @@ from runs import SMALL, checkpoint, ended, inside, only_run, outcome, program, r
 import tdl
 from tdl import config
 from tdl.network.ntuple import NTupleNetwork
+from tdl.network.tuples import symmetries
 
 RECORD = [("episode", "<i8"), ("score", "<i8"), ("moves", "<i4"), ("max_tile", "<i4")]
 
@@ -249,6 +250,25 @@ def test_sweep_without_a_failure_ends_well(tmp_path):
         assert [(row["seed"], row["status"]) for row in csv.DictReader(file)] == [("0", "finished"), ("1", "finished")]
 
 
+def test_features_beyond_tuples_are_configured(tmp_path):
+    """Given on the command line or left out, they reach the network, the checkpoint and a player of it."""
+    orders, counts = "tuples.orders=[[[0,1,2],[4,5,6]]]", "tuples.counts=[[0],[1,2]]"
+    folder = train(tmp_path / "run", orders, counts, "tuples.count_cap=3", "episodes=10")
+    network = tdl.load(folder).network
+    assert network.extras
+    assert (network.tuples.orders, network.tuples.counts) == ((((0, 1, 2), (4, 5, 6)),), ((0,), (1, 2)))
+    assert (network.tuples.count_cap, network.m) == (3, 3 * 8 + 2)
+    assert all(network.table(table).any() for table in range(5))
+    assert result(folder)["names"]["tuples"] == "custom"
+
+
+def test_a_set_that_names_no_such_features_keeps_its_name(tmp_path):
+    done = inside("tuples=2x4", "episodes=10", "block=10", "evaluate.episodes=0", f"hydra.run.dir={tmp_path / 'run'}")
+    assert done.returncode == 0, done.stderr
+    assert result(tmp_path / "run")["names"]["tuples"] == "2x4"
+    assert result(tmp_path / "run")["config"]["tuples"]["orders"] == []
+
+
 def test_help_names_every_key_and_every_choice(tmp_path):
     done = program(tmp_path, "--help")
     assert (done.returncode, done.stderr) == (0, "")
@@ -272,9 +292,23 @@ def test_every_tuple_set_composes(composed, name):
     shape = config.tuple_set_of(config.read(composed(f"tuples={name}")))
     assert shape == tdl.tuple_set(name)
     shape.check_board(4, 4)
-    sizes = re.fullmatch(r"(\d+)x(\d+)", name)
+    sizes = re.match(r"(\d+)x(\d+)", name)
     if sizes:
-        assert [len(cells) for cells in shape.cells] == [int(sizes[2])] * int(sizes[1])
+        tuples, length = int(sizes[1]), int(sizes[2])
+        assert [len(cells) for cells in shape.cells[:tuples]] == [length] * tuples
+        assert len(shape.cells) == tuples or name.endswith("_redundant")
+    assert bool(shape.orders) == ("order" in name)
+    assert bool(shape.counts) == ("count" in name)
+
+
+def test_redundant_tuples_are_parts_of_the_others():
+    """Straight lines of 4 and squares of 2x2, in some image a part of a 6-tuple, and no two alike."""
+    cells = tdl.tuple_set("4x6_redundant").cells
+    large, small = cells[:4], cells[4:]
+    assert large == tdl.tuple_set("4x6").cells
+    images = [[frozenset(image[cell] for cell in each) for image in symmetries(4, 4)] for each in small]
+    assert all(any(image <= set(each) for image in seen for each in large) for seen in images)
+    assert len({frozenset(seen) for seen in images}) == len(small)
 
 
 @pytest.mark.parametrize(("group", "name"), [(group, name) for group in ("game", "learner", "tiles")

@@ -233,6 +233,23 @@ def test_a_tuple_of_8_cells(tmp_path):
 
 
 @pytest.mark.parametrize("instructions", NTupleNetwork.instruction_sets())
+@pytest.mark.parametrize("name", ["orders and counts", "unshared, all"])
+def test_features_beyond_tuples_with_every_instruction_set(name, instructions, monkeypatch):
+    monkeypatch.setenv("TDL_INSTRUCTIONS", instructions)
+    for rules in (RULES["4x4"], RULES["3x4"]):
+        tuples = small_tuples(rules)[name]
+        options = {"alpha": 0.3, "gamma": 1.0, "seed": 10, "lanes": 2}
+        assert_equals_twin(rules, tuples, first=0, episodes=2, order="forward", step="coherent", **options)
+
+
+def test_an_order_feature_of_two_lines():
+    """Of 12 pairs, the most there are: all 24 bits of an index."""
+    tuples = TupleSet(((0, 1),), orders=(((0, 1, 2, 3), (4, 5, 6, 7)),))
+    options = {"order": "backward", "alpha": 0.5, "gamma": 1.0, "seed": 3, "lanes": 2}
+    assert_equals_twin(RULES["4x4"], tuples, first=0, episodes=5, **options)
+
+
+@pytest.mark.parametrize("instructions", NTupleNetwork.instruction_sets())
 def test_the_kernel_fits_the_instruction_set(instructions):
     network = NTupleNetwork(RULES["2x3"], wide_set(32))
     network.use_instructions(instructions)

@@ -56,7 +56,8 @@ def twin_of(rules, tuples, *, order, alpha, seed=0, lanes=1, role=TRAINING, stag
     """A `ReferencePlay` from a new network."""
     learning = Learning(order="backward" if order == "none" else order, **choices)
     network = ReferenceNetwork(rules, tuples, initial_value, stages)
-    learner = ReferenceLearner(network, alpha, learning, shared=learning.expectation != "direct" and stages.count == 1)
+    shared = learning.expectation != "direct" and stages.count == 1 and not (tuples.orders or tuples.counts)
+    learner = ReferenceLearner(network, alpha, learning, shared=shared)
     return ReferencePlay(learner, learning=order != "none", seed=seed, role=role, lanes=lanes)
 
 

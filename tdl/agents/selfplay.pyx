@@ -11,6 +11,7 @@ from tdl.errors import ConfigError, DivergenceError, refuse
 from tdl.game.reference import EXPLORATION
 from tdl.learning.choices import STARTS, Learning, history_of
 from tdl.learning.memory import COUNTS, ENTERED, SPREAD, SUMS, cover_of, digit_shares, holders_of
+from tdl.network.tuples import unturned
 from tdl.agents.starts cimport CAROUSEL, EMPTY, RESTART, any_entered, enter
 from tdl.game.board cimport board64, first_board, legal_afterstates, max_tile, place
 from tdl.game.lines cimport LineTables
@@ -67,7 +68,7 @@ cdef class SelfPlay:
         if order != "none" and not network.weights.flags.writeable:
             raise ConfigError("network: its weights are read-only, as those of a loaded player are; it cannot learn")
         learning = Learning(order="backward" if order == "none" else order, **choices)
-        learning.check(stages=network.stages.count)
+        learning.check(stages=network.stages.count, extras=network.extras)
         self.network, self.tables, self.lanes, self.learning = network, tables, lanes, learning
         if order == "none":
             self.order = NO_LEARNING
@@ -148,7 +149,7 @@ cdef class SelfPlay:
             self.carousel.stages, self.carousel.room = network.stages.count, entered.shape[1]
             self.carousel.board, self.carousel.count = <board64 *> &entered[0, 0], &counts[0]
         if not self.learning.update_symmetries:
-            some = network.unturned()
+            some = np.array(unturned(network.tuples, network.rules.rows, network.rules.cols), np.int32)
             self._memory.append(some)
             self.learner.some, self.learner.some_n = &some[0], len(some)
 

@@ -100,7 +100,7 @@ class Trainer:
         **choices: Any,
     ) -> None:
         learning = Learning(step=step, **choices)
-        learning.check(stages=network.stages.count)
+        learning.check(stages=network.stages.count, extras=network.extras)
         self.schedule = Schedule(alpha, step, schedule, episodes, fixed_share, fixed_alpha)
         check_whole("seed", seed, 0)
         check_whole("episode", episode, 0)

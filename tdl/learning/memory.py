@@ -51,7 +51,7 @@ def shares_drops(network: NTupleNetwork, learning: Learning) -> bool:
     """Whether expectations over drops are read from a table of their own (see `tdl.learning.drops`)."""
     if learning.target != "state" or learning.expectation == "direct":
         return False
-    return network.stages.count == 1
+    return network.stages.count == 1 and not network.extras
 
 
 def spread_of(network: NTupleNetwork) -> NDArray[np.float32]:

@@ -10,6 +10,7 @@ from tdl.game.reference import Board, move
 from tdl.game.rules import Rules
 from tdl.learning.choices import Learning, history_of
 from tdl.network.reference import Entry, ReferenceNetwork
+from tdl.network.tuples import unturned
 
 TINY = np.float32(1e-30)
 """Makes 0 / 0 the 1 that the share of a new entry is, and is lost in the rounding of everything else."""
@@ -49,14 +50,18 @@ class ReferenceLearner:
     def __init__(
         self, network: ReferenceNetwork, alpha: float, choices: Learning | None = None, *, shared: bool = True
     ) -> None:
-        self.network = network
+        self.network, rules = network, network.rules
         self.choices = choices or Learning()
         self.shared = shared and self.choices.target == "state"
         self.gamma = np.float32(self.choices.gamma)
         self.td_lambda = np.float32(self.choices.td_lambda)
         self.sums: dict[Entry, tuple[np.float32, np.float32]] = {}
         self.spread: dict[Entry, np.float32] = {}
-        self.moved = list(range(network.m)) if self.choices.update_symmetries else network.unturned()
+        self.moved = (
+            list(range(network.m))
+            if self.choices.update_symmetries
+            else unturned(network.tuples, rules.rows, rules.cols)
+        )
         total = self.choices.alpha_per == "total"
         self.rate = np.float32(alpha) / np.float32(len(self.moved)) if total else np.float32(alpha)
         self.errors: list[np.float32] = []

@@ -18,8 +18,9 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from tdl.game.board cimport board64
 from tdl.learning.drops cimport DropTable, follow
 from tdl.learning.stepsize cimport COHERENT, Step, fetch_step, learn
-from tdl.network.ntuple cimport (MOST_FEATURES, StageLaw, features_of, fetch, is_rich, settle, stage_of, tdl_check,
-                                 tdl_index_fn, tdl_index_plan, total, total_promoted, width_any, width_t)
+from tdl.network.ntuple cimport (MOST_FEATURES, StageLaw, activate_all, features_of, fetch, is_rich, settle, stage_of,
+                                 tdl_check, tdl_index_fn, tdl_index_plan, total, total_promoted, width_any, width_t)
+
 
 cdef enum:
     BOUND = 1000000000      # points; no game of the family comes near, a diverging network passes it at once
@@ -106,7 +107,7 @@ cdef inline void look_up(const Learner *learner, const board64 *boards, int n, u
                          width_t m) noexcept nogil:
     """The entries of `n` boards, `plan.padded` apart, and a request for their cache lines."""
     cdef int i
-    learner.activate(learner.plan, <const uint64_t *> boards, n, entry)
+    activate_all(learner.plan, learner.activate, <const uint64_t *> boards, n, entry)
     tdl_check(learner.plan, entry, n)
     if is_rich(m) and learner.stages != NULL:
         lift(learner, boards, n, entry, features_of(m))

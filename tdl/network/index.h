@@ -1,6 +1,7 @@
-/* Which table entries a board activates: the indices of all features of a board at once.
+/* Which table entries a board activates: the indices of all features of tuples of a board at once.
  *
- * The only C of the project, because it is the only place that needs instructions Cython cannot name. There is one
+ * With extras.h, for features of other kinds, the only C of the project, because it is the only place that needs
+ * instructions Cython cannot name. There is one
  * function for each layout, `tdl_index_*` for `paired16` and `tdl_digits_*` for `digits`, each once in portable C and
  * once for each instruction set; `tdl_index_of` picks at run time. All give the same numbers (tests force each); the
  * meaning of those numbers is described and doubled in layout.py.
@@ -19,16 +20,20 @@
 #define TDL_SKIP 0x80    /* a byte shuffle writes 0 for it */
 #define TDL_FOLD 10      /* how far the fold of layout.py reaches up */
 
+struct tdl_extras;            /* extras.h */
+
 typedef struct {
     int32_t padded;           /* features, rounded up to 16; those added activate entry 0 and are never read */
+    int32_t tuples;           /* the same of the tuples' features alone */
     int32_t packs;            /* whether some feature is packed */
-    const uint8_t *low;       /* [padded][4] */
-    const uint8_t *high;      /* [padded][4] */
-    const uint32_t *rise;     /* [padded] bits of the index that move up by one: ~7 in a pair, else 0 */
-    const uint32_t *pack;     /* [padded] 8 where bits 3 and 4 are exchanged, else 0 */
-    const uint32_t *base;     /* [padded] where the feature's table begins */
+    const uint8_t *low;       /* [tuples][4] */
+    const uint8_t *high;      /* [tuples][4] */
+    const uint32_t *rise;     /* [tuples] bits of the index that move up by one: ~7 in a pair, else 0 */
+    const uint32_t *pack;     /* [tuples] 8 where bits 3 and 4 are exchanged, else 0 */
+    const uint32_t *base;     /* [tuples] where the feature's table begins */
     uint64_t entries;         /* of all tables: what an index must stay below */
     int32_t radix;            /* at most 32, so that the products fit */
+    const struct tdl_extras *extras;    /* the features beyond tuples; NULL: there are none */
 } tdl_index_plan;
 
 #ifdef TDL_CHECKED
@@ -46,7 +51,7 @@ static inline void tdl_check(const tdl_index_plan *plan, const uint32_t *out, in
 #define tdl_check(plan, out, boards) ((void)0)
 #endif
 
-/* out[b * padded + f] becomes the entry that feature f of boards[b] activates. */
+/* out[b * padded + f] becomes the entry that feature f of boards[b], one of a tuple, activates. */
 typedef void (*tdl_index_fn)(const tdl_index_plan *plan, const uint64_t *boards, int n, uint32_t *out);
 
 static void tdl_index_portable(const tdl_index_plan *plan, const uint64_t *boards, int n, uint32_t *out)
@@ -55,7 +60,7 @@ static void tdl_index_portable(const tdl_index_plan *plan, const uint64_t *board
     for (int b = 0; b < n; b++) {
         for (int cell = 0; cell < 16; cell++)
             tile[cell] = (boards[b] >> (4 * cell)) & 15;
-        for (int f = 0; f < plan->padded; f++) {
+        for (int f = 0; f < plan->tuples; f++) {
             const uint8_t *p = plan->low + 4 * f, *q = plan->high + 4 * f;
             uint32_t x = (tile[p[0]] | tile[q[0]] << 4) | (tile[p[1]] | tile[q[1]] << 4) << 8
                        | (tile[p[2]] | tile[q[2]] << 4) << 16 | (tile[p[3]] | tile[q[3]] << 4) << 24;
@@ -63,8 +68,9 @@ static void tdl_index_portable(const tdl_index_plan *plan, const uint64_t *board
             uint32_t moved = ((x >> 1) ^ x) & plan->pack[f];
             x ^= moved ^ moved << 1;
             x ^= (x >> TDL_FOLD) & ~15u;
-            *out++ = x + plan->base[f];
+            out[f] = x + plan->base[f];
         }
+        out += plan->padded;
     }
 }
 
@@ -76,14 +82,15 @@ static void tdl_digits_portable(const tdl_index_plan *plan, const uint64_t *boar
             tile[cell] = (boards[b] >> (4 * cell)) & 15;
             tile[cell] = tile[cell] < largest ? tile[cell] : largest;
         }
-        for (int f = 0; f < plan->padded; f++) {
+        for (int f = 0; f < plan->tuples; f++) {
             uint32_t x = 0;
             for (int k = 3; k >= 0; k--)
                 x = x * plan->radix + tile[plan->high[4 * f + k]];
             for (int k = 3; k >= 0; k--)
                 x = x * plan->radix + tile[plan->low[4 * f + k]];
-            *out++ = x + plan->base[f];
+            out[f] = x + plan->base[f];
         }
+        out += plan->padded;
     }
 }
 
@@ -105,7 +112,7 @@ static inline __m128i tdl_cells(uint64_t packed)
     for (int b = 0; b < n; b++) {                                                                                     \
         __m128i cells = tdl_cells(boards[b]);                                                                         \
         V a = BROADCAST(cells), c = BROADCAST(_mm_slli_epi16(cells, 4));                                              \
-        for (int f = 0; f < plan->padded; f += N) {                                                                   \
+        for (int f = 0; f < plan->tuples; f += N) {                                                                   \
             V x = OR(SHUFFLE(a, LOAD(plan->low + 4 * f)), SHUFFLE(c, LOAD(plan->high + 4 * f)));                      \
             x = ADD(x, AND(x, LOAD(plan->rise + f)));                                                                 \
             if (plan->packs) {                                                                                        \
@@ -123,7 +130,7 @@ static inline __m128i tdl_cells(uint64_t packed)
     const V one = SET1(r << 24 | 1 << 16 | r << 8 | 1), two = SET1(r * r << 16 | 1), four = SET1(r * r * r * r);      \
     for (int b = 0; b < n; b++) {                                                                                     \
         const V cells = BROADCAST(_mm_min_epu8(tdl_cells(boards[b]), _mm_set1_epi8((char)(r - 1))));                  \
-        for (int f = 0; f < plan->padded; f += N) {                                                                   \
+        for (int f = 0; f < plan->tuples; f += N) {                                                                   \
             V x = MADD(MADDUBS(SHUFFLE(cells, LOAD(plan->low + 4 * f)), one), two);                                   \
             V y = MADD(MADDUBS(SHUFFLE(cells, LOAD(plan->high + 4 * f)), one), two);                                  \
             STORE(out + f, ADD(ADD(x, MULLO(y, four)), LOAD(plan->base + f)));                                        \

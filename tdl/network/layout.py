@@ -5,7 +5,8 @@ indices have little entropy, so natural order puts the hot entries into few line
 bijection of the entries of all tables onto memory; it changes no value, only speed. `index.h` computes the same
 numbers for all features at once; files store the memory order and the layout's name.
 
-`digits`, for any radix, keeps the natural order and skews (5.) the tables.
+`digits`, for any radix, keeps the natural order and skews (5.) the tables. So do the tables of features beyond tuples,
+in both layouts, after the tuples' own; their natural order is that of `tdl.network.reference`.
 
 `paired16`, for radix 16:
 
@@ -36,7 +37,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.network.tuples import TupleSet, symmetries, table_cells
+from tdl.network.tuples import TupleSet, extra_sizes, symmetries, table_cells
 
 Index = NDArray[np.uint32]
 Cells = tuple[int, ...]
@@ -54,14 +55,17 @@ class TableLayout:
 
     Attributes
     ----------
-    order : positions in the tuple of the cells, in the order their digits are read (a pair's own cell is first).
+    size : its entries.
     base : added to every index.
+    order : positions in the tuple of the cells, in the order their digits are read (a pair's own cell is first); empty
+        where the natural order is kept because no digits are cells.
     paired : whether the table shares its lines with another one.
     """
 
-    order: tuple[int, ...]
+    size: int
     base: int
-    paired: bool
+    order: tuple[int, ...] = ()
+    paired: bool = False
 
 
 class Layout(Protocol):
@@ -103,23 +107,35 @@ def layout_for(tuples: TupleSet, rows: int, cols: int, radix: int) -> Layout:
     return Digits(tuples, rows, cols, radix)
 
 
-class Digits:
+class _Regions:
+    """What the layouts have in common: tables one after the other."""
+
+    def __init__(self) -> None:
+        self.tables: list[TableLayout] = []
+        self.entries = 0
+
+    def size(self, table: int) -> int:
+        """Entries of a table."""
+        return self.tables[table].size
+
+    def _append(self, size: int, order: tuple[int, ...] = ()) -> None:
+        base = next_region(self.entries)
+        self.tables.append(TableLayout(size, base, order))
+        self.entries = base + size
+
+
+class Digits(_Regions):
     """Natural order, for any radix, each table skewed against the one before."""
 
     name = "digits"
 
     def __init__(self, tuples: TupleSet, rows: int, cols: int, radix: int) -> None:
+        super().__init__()
         self.radix = radix
-        self.tables: list[TableLayout] = []
-        self.entries = 0
         for cells in table_cells(tuples, rows, cols):
-            base = next_region(self.entries)
-            self.tables.append(TableLayout(tuple(range(len(cells))), base, False))
-            self.entries = base + radix ** len(cells)
-
-    def size(self, table: int) -> int:
-        """Entries of a table."""
-        return int(self.radix ** len(self.tables[table].order))
+            self._append(radix ** len(cells), tuple(range(len(cells))))
+        for size in extra_sizes(tuples, rows, cols):
+            self._append(size)
 
     def map(self, table: int, natural: Index) -> Index:
         """Memory index of each natural index of a table (arrays of uint32)."""
@@ -130,7 +146,7 @@ class Digits:
         return memory - np.uint32(self.tables[table].base)
 
 
-class Paired16:
+class Paired16(_Regions):
     """The layout of a tuple set at radix 16.
 
     Attributes
@@ -144,33 +160,33 @@ class Paired16:
     fold = 10
 
     def __init__(self, tuples: TupleSet, rows: int, cols: int) -> None:
+        super().__init__()
         images = symmetries(rows, cols) if tuples.symmetries and tuples.share else [tuple(range(rows * cols))]
         waiting = dict(enumerate(table_cells(tuples, rows, cols)))
-        self.tables: list[TableLayout] = [TableLayout((), 0, False)] * len(waiting)
-        self.entries = 0
+        self.tables = [TableLayout(0, 0)] * len(waiting)
         while waiting:
             table, cells = next(iter(waiting.items()))
             del waiting[table]
-            base = next_region(self.entries)
+            base, size = next_region(self.entries), self.radix ** len(cells)
             partner = next(
                 ((other, orders) for other in waiting if (orders := _common(cells, waiting[other], images))), None
             )
             if partner:
                 other, (order, other_order) = partner
                 del waiting[other]
-                self.tables[table] = TableLayout(order, base, True)
-                self.tables[other] = TableLayout(other_order, base + LINE // 2, True)
+                self.tables[table] = TableLayout(size, base, order, True)
+                self.tables[other] = TableLayout(size, base + LINE // 2, other_order, True)
             else:
-                self.tables[table] = TableLayout(tuple(range(len(cells)))[::-1], base, False)
-            self.entries = base + self.radix ** len(cells) * (2 if partner else 1)
-
-    def size(self, table: int) -> int:
-        """Entries of a table."""
-        return 1 << 4 * len(self.tables[table].order)
+                self.tables[table] = TableLayout(size, base, tuple(range(len(cells)))[::-1])
+            self.entries = base + size * (2 if partner else 1)
+        for size in extra_sizes(tuples, rows, cols):
+            self._append(size)
 
     def map(self, table: int, natural: Index) -> Index:
         """Memory index of each natural index of a table (arrays of uint32)."""
         where, length = self.tables[table], len(self.tables[table].order)
+        if not length:
+            return natural + np.uint32(where.base)
         index = _reorder(natural, where.order, range(length))
         if where.paired:
             index = index + (index & ~OWN)
@@ -182,6 +198,8 @@ class Paired16:
         """Natural index of each memory index of a table; the inverse of `map`."""
         where, length = self.tables[table], len(self.tables[table].order)
         folded = memory - np.uint32(where.base)
+        if not length:
+            return folded
         index = folded
         for _ in range(32 // self.fold):  # each round puts right another 10 bits, from the top
             index = folded ^ self._folded(index)

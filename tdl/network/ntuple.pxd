@@ -1,14 +1,36 @@
 """The n-tuple network: owner of the weights, and the functions that read and move them.
 
-A learner sees active entries, not boards: `activate` turns boards into entries, `total` sums them, `shift` adds.
+A learner sees active entries, not boards: `activate_all` turns boards into entries, `total` sums them, `shift` adds.
 The table base is an argument, so that a network of several stages needs no other code.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
+cdef extern from "extras.h" nogil:
+    ctypedef struct tdl_extras
+    ctypedef void (*tdl_extras_fn)(const tdl_extras *x, const uint64_t *boards, int n, uint32_t *out) noexcept
+    ctypedef struct tdl_extras:
+        tdl_extras_fn fill
+        int32_t cells
+        int32_t first
+        int32_t padded
+        int32_t orders
+        int32_t added
+        int32_t counts
+        int32_t cap
+        const unsigned char *one
+        const unsigned char *other
+        const uint32_t *scale
+        const uint32_t *base
+        const unsigned char *tiles
+        const uint32_t *begin
+    tdl_extras_fn tdl_extras_of(int set) noexcept
+    int TDL_ROUNDS
+
 cdef extern from "index.h" nogil:
     ctypedef struct tdl_index_plan:
         int32_t padded
+        int32_t tuples
         int32_t packs
         const unsigned char *low
         const unsigned char *high
@@ -17,6 +39,7 @@ cdef extern from "index.h" nogil:
         const uint32_t *base
         uint64_t entries
         int32_t radix
+        const tdl_extras *extras
     ctypedef void (*tdl_index_fn)(const tdl_index_plan *plan, const uint64_t *boards, int n, uint32_t *out) noexcept
     tdl_index_fn tdl_index_of(int set, bint digits) noexcept
     const char **tdl_index_names
@@ -50,6 +73,14 @@ ctypedef fused width_t:
     width64
     width_any
     width_rich
+
+
+cdef inline void activate_all(const tdl_index_plan *plan, tdl_index_fn activate, const uint64_t *boards, int n,
+                              uint32_t *out) noexcept nogil:
+    """The active entries of `n` boards, `plan.padded` apart: those of the tuples (`activate`), then all others."""
+    activate(plan, boards, n, out)
+    if plan.extras:
+        plan.extras.fill(plan.extras, boards, n, out)
 
 
 cdef inline int features_of(width_t m) noexcept nogil:
@@ -187,15 +218,20 @@ cdef inline void settle(float *weights, const uint32_t *entry, int m, uint32_t s
 cdef class NTupleNetwork:
     cdef readonly object rules, tuples, layout
     cdef readonly int m                 # features: active entries of a board
-    cdef readonly tuple features        # of each feature: (table, cells)
-    cdef readonly tuple lengths         # of each table: cells of its tuple
+    cdef readonly tuple features        # of each feature of a tuple: (table, cells)
+    cdef readonly tuple orders          # of each order feature: (table, pairs of cells)
+    cdef readonly tuple counts          # of each count feature: (table, tile indices)
+    cdef readonly bint extras           # whether there are order or count features
+    cdef readonly tuple lengths         # of each table: cells of its tuple, pairs or tiles of its feature
     cdef readonly object weights        # float32, all tables in memory order
     cdef readonly str instructions      # the instruction set in use
     cdef list _plan_arrays              # keeps what `plan` points into alive
     cdef readonly object stages
     cdef StageLaw law
     cdef tdl_index_plan plan
+    cdef tdl_extras plan_of_extras      # what `plan.extras` points to, if there are any
     cdef tdl_index_fn activate
     cdef float *w
     cdef _copy_stages(self)
     cdef _make_plan(self)
+    cdef _make_plan_of_extras(self)

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tdl.game.rules import Rules
+from tdl.network.extras import Pairs
 from tdl.network.layout import Layout
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
@@ -16,6 +17,9 @@ class NTupleNetwork:
     layout: Layout
     m: int
     features: tuple[tuple[int, tuple[int, ...]], ...]
+    orders: tuple[tuple[int, Pairs], ...]
+    counts: tuple[tuple[int, tuple[int, ...]], ...]
+    extras: bool
     lengths: tuple[int, ...]
     weights: NDArray[np.float32]
     instructions: str
@@ -37,5 +41,4 @@ class NTupleNetwork:
     def value(self, board: int) -> float: ...
     def table(self, number: int, stage: int = 0) -> NDArray[np.float32]: ...
     def set_table(self, number: int, values: ArrayLike, stage: int = 0) -> None: ...
-    def unturned(self) -> NDArray[np.int32]: ...
     def describe(self) -> dict[str, Any]: ...

@@ -10,15 +10,16 @@ from tdl.errors import refuse
 from tdl.network.layout import OWN, Paired16, layout_for, next_region
 from tdl.network.memory import allocate, require_memory
 from tdl.network.stages import Stages
+from tdl.network.tuples import count_features, order_features
 from tdl.network.tuples import features as features_of_set
-from tdl.network.tuples import symmetries
 
 MAX_FEATURES = MOST_FEATURES
 _PAD = 16     # features the widest index function computes at a time
+_LANES = 8    # order features the widest one does
 
 
 cdef class NTupleNetwork:
-    """V(afterstate) = sum over the features of one table entry each.
+    """V(afterstate) = sum over the features of one table entry each: of tuples, then of orders, then of counts.
 
     Parameters
     ----------
@@ -34,6 +35,7 @@ cdef class NTupleNetwork:
         stages; nan in a later stage: no weight of its own yet. Changing it changes the network.
     stride : entries from one stage to the next; 0 where there is one.
     m : active entries of a board; a total step size is divided by it.
+    extras : whether there are features that are no tuples.
 
     Raises
     ------
@@ -46,14 +48,21 @@ cdef class NTupleNetwork:
         if rules.bits != 4:
             raise refuse("board", f"{rules.rows}x{rules.cols} with cells of {rules.bits} bits", "cells of 4 bits")
         self.features = tuple(features_of_set(tuples, rules.rows, rules.cols))
-        self.m = len(self.features)
+        self.orders = tuple(order_features(tuples, rules.rows, rules.cols))
+        self.counts = tuple(count_features(tuples, rules.rows, rules.cols))
+        self.extras = bool(self.orders or self.counts)
+        every = (*self.features, *self.orders, *self.counts)
+        self.m = len(every)
         if self.m > MAX_FEATURES:
             raise refuse("tuples", f"{self.m} features", f"at most {MAX_FEATURES}")
-        lengths = {table: len(cells) for table, cells in self.features}
+        lengths = {table: len(read) for table, read in every}
         self.lengths = tuple(lengths[table] for table in range(len(lengths)))
         radix = 1 << rules.bits if tuples.radix is None else tuples.radix
         if radix > 1 << rules.bits:
             raise refuse("tuples.radix", radix, f"at most {1 << rules.bits}, the tiles of a cell of this board")
+        largest = max((tile for _, tiles in self.counts for tile in tiles), default=0)
+        if largest > rules.largest:
+            raise refuse("tuples.counts", largest, f"at most {rules.largest}, the largest tile index of this board")
         self.layout = layout_for(tuples, rules.rows, rules.cols, radix)
         self._copy_stages()
         entries = self.stride * (self.stages.count - 1) + self.layout.entries
@@ -73,6 +82,8 @@ cdef class NTupleNetwork:
         cdef const float[::1] view = weights
         self.w = <float *> &view[0]
         self._make_plan()
+        if self.extras:
+            self._make_plan_of_extras()
         self.use_instructions(os.environ.get("TDL_INSTRUCTIONS") or None)
 
     cdef _copy_stages(self):
@@ -89,7 +100,7 @@ cdef class NTupleNetwork:
         self.law.stride = stride
 
     cdef _make_plan(self):
-        cdef int padded = -(-self.m // _PAD) * _PAD
+        cdef int padded = _padded(len(self.features))
         low = _aligned((padded, 4), np.uint8, TDL_SKIP)
         high = _aligned((padded, 4), np.uint8, TDL_SKIP)
         rise = _aligned((padded,), np.uint32, 0)
@@ -107,11 +118,38 @@ cdef class NTupleNetwork:
         self._plan_arrays = [low, high, rise, pack, base]
         cdef const unsigned char[:, ::1] low_view = low, high_view = high
         cdef const uint32_t[::1] rise_view = rise, pack_view = pack, base_view = base
-        self.plan.padded, self.plan.packs = padded, bool(pack.any())
+        self.plan.padded, self.plan.tuples, self.plan.packs = padded, padded, bool(pack.any())
         self.plan.low, self.plan.high = &low_view[0, 0], &high_view[0, 0]
         self.plan.rise, self.plan.pack, self.plan.base = &rise_view[0], &pack_view[0], &base_view[0]
         self.plan.entries = self.layout.entries
         self.plan.radix = self.layout.radix
+
+    cdef _make_plan_of_extras(self):
+        cdef tdl_extras *plan = &self.plan_of_extras
+        cdef int orders = len(self.orders), counts = len(self.counts), added = -orders % _LANES
+        # One more than there are, so that there is something to point to.
+        cells = _aligned((2, TDL_ROUNDS, max(orders + added, 1), 4), np.uint8, TDL_SKIP)
+        scale = _aligned((orders + added + 1,), np.uint32, 0)
+        base = _aligned((orders + added + 1,), np.uint32, 0)
+        tiles = _aligned((counts + 1, 16), np.uint8, TDL_SKIP)
+        begin = _aligned((counts + 1,), np.uint32, 0)
+        for f, (table, pairs) in enumerate(self.orders):
+            for p, pair in enumerate(pairs):
+                cells[:, p // 4, f, p % 4] = pair
+            scale[f], base[f] = 1 << len(pairs), self.layout.tables[table].base
+        for f, (table, counted) in enumerate(self.counts):
+            tiles[f, : len(counted)], begin[f] = counted, self.layout.tables[table].base
+        self._plan_arrays += [cells, scale, base, tiles, begin]
+        cdef const unsigned char[:, :, :, ::1] cells_view = cells
+        cdef const unsigned char[:, ::1] tiles_view = tiles
+        cdef const uint32_t[::1] scale_view = scale, base_view = base, begin_view = begin
+        plan.cells, plan.first, plan.cap = self.rules.cells, len(self.features), self.tuples.count_cap
+        plan.orders, plan.added, plan.counts = orders, added, counts
+        plan.padded = self.plan.padded = _padded(plan.first + max(orders + added, orders + counts))
+        plan.one, plan.other = &cells_view[0, 0, 0, 0], &cells_view[1, 0, 0, 0]
+        plan.scale, plan.base = &scale_view[0], &base_view[0]
+        plan.tiles, plan.begin = &tiles_view[0, 0], &begin_view[0]
+        self.plan.extras = plan
 
     @staticmethod
     def instruction_sets():
@@ -132,6 +170,7 @@ cdef class NTupleNetwork:
         for i in range(TDL_INDEX_SETS):
             if tdl_index_names[i].decode() == name:
                 self.activate = tdl_index_of(i, not isinstance(self.layout, Paired16))
+                self.plan_of_extras.fill = tdl_extras_of(i)
         self.instructions = name
 
     def entries(self, board):
@@ -139,7 +178,8 @@ cdef class NTupleNetwork:
         cdef uint64_t packed = board
         out = np.empty(self.plan.padded, np.uint32)
         cdef uint32_t[::1] view = out
-        self.activate(&self.plan, &packed, 1, &view[0])
+        activate_all(&self.plan, self.activate, &packed, 1, &view[0])
+        tdl_check(&self.plan, &view[0], 1)
         return out[: self.m] + np.uint32(stage_of(&self.law, packed) * self.stride)
 
     def value(self, board):
@@ -150,7 +190,10 @@ cdef class NTupleNetwork:
         return total(self.w, &entry[0], self.m)
 
     def table(self, int number, int stage=0):
-        """A copy of one table in natural order: float32, shape (radix**n,), the first cell least significant."""
+        """A copy of one table in natural order: float32, shape (layout.size(number),).
+
+        A tuple's is radix**n, the first cell least significant; `tdl.network.reference` has the order of the others.
+        """
         return self._stage(stage)[self._order(number)]
 
     def set_table(self, int number, values, int stage=0):
@@ -178,15 +221,14 @@ cdef class NTupleNetwork:
     def _order(self, number):
         return self.layout.map(number, np.arange(self.layout.size(number), dtype=np.uint32))
 
-    def unturned(self):
-        """The features that read the board as it is, not one of its symmetric images: int32 array."""
-        images = len(symmetries(self.rules.rows, self.rules.cols)) if self.tuples.symmetries else 1
-        return np.arange(0, self.m, images, dtype=np.int32)
-
     def describe(self):
         """What identifies the network, for `meta.json`: a checkpoint fits when these are equal."""
         described = {"tuples": self.tuples.to_dict(), "radix": self.layout.radix, "layout": self.layout.name}
         return described | ({"stages": self.stages.to_dict()} if self.stages.count > 1 else {})
+
+
+def _padded(features):
+    return -(-features // _PAD) * _PAD
 
 
 def _aligned(shape, dtype, fill):

@@ -6,8 +6,9 @@ import numpy as np
 
 from tdl.game.reference import Board
 from tdl.game.rules import Rules
+from tdl.network.extras import Pairs
 from tdl.network.stages import Stages
-from tdl.network.tuples import TupleSet, features
+from tdl.network.tuples import TupleSet, count_features, features, order_features
 
 Entry = tuple[int, int]
 """A table's number and a natural index in it."""
@@ -19,13 +20,17 @@ class ReferenceNetwork:
     def __init__(
         self, rules: Rules, tuples: TupleSet, initial_value: float = 0.0, stages: Stages | None = None
     ) -> None:
-        self.rules, self.cells = rules, tuples.cells
+        self.rules, self.tuples = rules, tuples
         self.stages = stages or Stages()
         self.features = features(tuples, rules.rows, rules.cols)
-        self.m = len(self.features)
+        self.orders = order_features(tuples, rules.rows, rules.cols)
+        self.counts = count_features(tuples, rules.rows, rules.cols)
+        self.cap = tuples.count_cap
+        every = [*self.features, *self.orders, *self.counts]
+        self.m = len(every)
         self.radix = tuples.radix or 1 << rules.bits
         self.initial = np.float32(initial_value) / np.float32(self.m)
-        self.copy = 1 + self.features[-1][0]
+        self.copy = 1 + every[-1][0]
         self.tables: list[dict[int, np.float32]] = [{} for _ in range(self.copy * self.stages.count)]
 
     def active(self, board: Board) -> list[Entry]:
@@ -35,9 +40,13 @@ class ReferenceNetwork:
         """
         first = self.copy * self.stages.of([self.rules.value(tile) for tile in board])
         return [
-            (first + table, sum(min(board[cell], self.radix - 1) * self.radix**j for j, cell in enumerate(cells)))
-            for table, cells in self.features
+            *((first + table, self._tuple_index(board, cells)) for table, cells in self.features),
+            *((first + table, order_index(board, pairs)) for table, pairs in self.orders),
+            *((first + table, count_index(board, tiles, self.cap)) for table, tiles in self.counts),
         ]
+
+    def _tuple_index(self, board: Board, cells: tuple[int, ...]) -> int:
+        return sum(min(board[cell], self.radix - 1) * self.radix**j for j, cell in enumerate(cells))
 
     def value(self, board: Board) -> np.float32:
         """V of a board, summed as the kernel does: feature f goes to partial sum f % 4."""
@@ -49,11 +58,6 @@ class ReferenceNetwork:
         for f in range(0 if self.m < 4 else 4, self.m):
             part[f % 4] += weights[f]
         return (part[0] + part[1]) + (part[2] + part[3])
-
-    def unturned(self) -> list[int]:
-        """The features that read the board as it is: the first image of each tuple."""
-        images = self.m // len(self.cells)
-        return [f for f in range(self.m) if f % images == 0]
 
     def shift(self, board: Board, delta: np.float32) -> None:
         """Add `delta` to every active entry."""
@@ -75,3 +79,25 @@ class ReferenceNetwork:
         """Give one entry a weight of its own."""
         table, index = entry
         self.tables[table][index] = weight
+
+
+def order_index(board: Board, pairs: Pairs) -> int:
+    """The natural index of an order feature: of P pairs, pair p has its first bit at p and its second at P + p.
+
+    The first bit says that the pair's first tile is smaller, the second that it is larger; both that both cells are
+    empty, none that they hold equal tiles. Tiles are compared as they are, whatever the radix of the tuples.
+    """
+    index = 0
+    for p, (a, b) in enumerate(pairs):
+        empty = board[a] == board[b] == 0
+        if empty or board[a] < board[b]:
+            index += 2**p
+        if empty or board[a] > board[b]:
+            index += 2 ** (len(pairs) + p)
+    return index
+
+
+def count_index(board: Board, tiles: tuple[int, ...], cap: int) -> int:
+    """The natural index of a count feature: counts, at most `cap`, as digits, the first tile's least significant."""
+    counts = [list(board).count(tile) for tile in tiles]
+    return sum(min(count, cap) * (cap + 1) ** j for j, count in enumerate(counts))

@@ -1,12 +1,15 @@
-"""Tuple sets: which cells each n-tuple reads, and the symmetric images it is read in."""
+"""Tuple sets: which cells each n-tuple reads, which features there are beside, and the symmetric images of both."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from tdl.errors import ConfigError, refuse
+from tdl.network.extras import COUNT_CAP, Lines, Pairs, check_cells, checked_counts, checked_orders, pairs_of
+
+Given = TypeVar("Given")
 
 MAX_LENGTH = 8
 """Longest tuple: its index fills 32 bits at radix 16."""
@@ -24,12 +27,20 @@ class TupleSet:
     symmetries : read every tuple in all symmetric images of the board (8 on a square, 4 on a rectangle).
     share : let the images of a tuple share one table; otherwise each image has its own.
     radix : tile symbols of a cell, 2 to 32; larger tiles share the last symbol. None: as many as the cell can hold.
+    orders : order features, each a list of lines, each a list of cells. Within each line every pair of cells is
+        compared: two bits of the index. At most 12 pairs a feature. Read in images, and these share tables, as tuples.
+    counts : count features, each a list of tile indices (0: empty cells): how often each of them is on the board.
+        Active once, for every image of a board counts the same.
+    count_cap : larger counts than this, 1 to 16, count as this.
     """
 
     cells: tuple[tuple[int, ...], ...]
     symmetries: bool = True
     share: bool = True
     radix: int | None = None
+    orders: tuple[Lines, ...] = ()
+    counts: tuple[tuple[int, ...], ...] = ()
+    count_cap: int = COUNT_CAP
 
     def __post_init__(self) -> None:
         for name, flag in (("tuples.symmetries", self.symmetries), ("tuples.share", self.share)):
@@ -38,26 +49,38 @@ class TupleSet:
         if self.radix is not None and (type(self.radix) is not int or not 2 <= self.radix <= MAX_RADIX):
             raise refuse("tuples.radix", self.radix, f"null or a whole number from 2 to {MAX_RADIX}")
         object.__setattr__(self, "cells", _checked_cells(self.cells))
+        object.__setattr__(self, "orders", checked_orders(self.orders))
+        object.__setattr__(self, "counts", checked_counts(self.counts, self.count_cap))
 
     def check_board(self, rows: int, cols: int) -> None:
         """Refuse cells that are not on a board of rows x cols.
 
         Raises
         ------
-        ConfigError : names the tuple and the cell.
+        ConfigError : names the tuple or line and the cell.
         """
-        for cells in self.cells:
+        given = [("cells", cells) for cells in self.cells]
+        given += [("orders", line) for lines in self.orders for line in lines]
+        for name, cells in given:
             for cell in cells:
                 if not 0 <= cell < rows * cols:
                     raise ConfigError(
-                        f"tuples.cells: cell {cell} of {list(cells)} is not on the board; "
+                        f"tuples.{name}: cell {cell} of {list(cells)} is not on the board; "
                         f"expected cells 0 to {rows * cols - 1} of a {rows}x{cols} board"
                     )
 
     def to_dict(self) -> dict[str, Any]:
-        """A plain description, for `meta.json`: the arguments that make the set again."""
-        plain = {"cells": [list(c) for c in self.cells], "symmetries": self.symmetries, "share": self.share}
-        return plain | {"radix": self.radix}
+        """A plain description, for `meta.json`: the arguments that make the set again.
+
+        Features that a set does not have are not named, so that checkpoints from before there were any still fit.
+        """
+        plain: dict[str, Any] = {"cells": [list(c) for c in self.cells], "symmetries": self.symmetries}
+        plain |= {"share": self.share, "radix": self.radix}
+        if self.orders:
+            plain |= {"orders": [[list(line) for line in lines] for lines in self.orders]}
+        if self.counts:
+            plain |= {"counts": [list(tiles) for tiles in self.counts], "count_cap": self.count_cap}
+        return plain
 
 
 def _checked_cells(given: Any) -> tuple[tuple[int, ...], ...]:
@@ -67,14 +90,9 @@ def _checked_cells(given: Any) -> tuple[tuple[int, ...], ...]:
     for cells in given:
         if isinstance(cells, str) or not isinstance(cells, Sequence) or not cells:
             raise refuse("tuples.cells", cells, "a list of cells, as [0,1,2,3]")
-        for cell in cells:
-            if isinstance(cell, bool) or not isinstance(cell, int):
-                raise refuse("tuples.cells", cell, "whole numbers")
+        check_cells("tuples.cells", cells)
         if len(cells) > MAX_LENGTH:
             raise refuse("tuples.cells", list(cells), f"at most {MAX_LENGTH} cells in a tuple")
-        repeated = sorted({cell for cell in cells if list(cells).count(cell) > 1})
-        if repeated:
-            raise ConfigError(f"tuples.cells: repeated cell {repeated[0]} in {list(cells)}; expected each cell once")
         tuples.append(tuple(cells))
     return tuple(tuples)
 
@@ -96,23 +114,61 @@ def symmetries(rows: int, cols: int) -> list[tuple[int, ...]]:
 
 
 def features(tuples: TupleSet, rows: int, cols: int) -> list[tuple[int, tuple[int, ...]]]:
-    """The features of a network: (table number, cells), all images of the first tuple first.
+    """The features of the tuples: (table number, cells), all images of the first tuple first.
 
-    Their number m is what the total step size is divided by.
+    With those of `order_features` and `count_features` they are all m of a network, in this order; m is what the total
+    step size is divided by.
     """
     tuples.check_board(rows, cols)
+    return [
+        (table, tuple(image[cell] for cell in cells))
+        for table, cells, image in _in_images(tuples, rows, cols, tuples.cells, 0)
+    ]
+
+
+def order_features(tuples: TupleSet, rows: int, cols: int) -> list[tuple[int, Pairs]]:
+    """The order features: (table number, pairs of cells), all images of the first first; tables follow the tuples'."""
+    first = 1 + features(tuples, rows, cols)[-1][0]
+    return [
+        (table, tuple((image[a], image[b]) for a, b in pairs_of(lines)))
+        for table, lines, image in _in_images(tuples, rows, cols, tuples.orders, first)
+    ]
+
+
+def count_features(tuples: TupleSet, rows: int, cols: int) -> list[tuple[int, tuple[int, ...]]]:
+    """The count features: (table number, tile indices); their tables are the last."""
+    first = 1 + (order_features(tuples, rows, cols) or features(tuples, rows, cols))[-1][0]
+    return list(enumerate(tuples.counts, first))
+
+
+def unturned(tuples: TupleSet, rows: int, cols: int) -> list[int]:
+    """The features that read the board as it is, not one of its symmetric images, by their places in a row."""
+    images = len(symmetries(rows, cols)) if tuples.symmetries else 1
+    imaged = images * (len(tuples.cells) + len(tuples.orders))
+    return [*range(0, imaged, images), *range(imaged, imaged + len(tuples.counts))]
+
+
+def _in_images(
+    tuples: TupleSet, rows: int, cols: int, given: Sequence[Given], first: int
+) -> Iterator[tuple[int, Given, tuple[int, ...]]]:
+    """Each of `given` with each symmetric image it is read in, and the number of its table, from `first` on."""
     images = symmetries(rows, cols)[: None if tuples.symmetries else 1]
-    out: list[tuple[int, tuple[int, ...]]] = []
-    for cells in tuples.cells:
-        first = out[-1][0] + 1 if out else 0
+    for each in given:
         for i, image in enumerate(images):
-            out.append((first + (0 if tuples.share else i), tuple(image[cell] for cell in cells)))
-    return out
+            yield first + (0 if tuples.share else i), each, image
+        first += 1 if tuples.share else len(images)
 
 
 def table_cells(tuples: TupleSet, rows: int, cols: int) -> list[tuple[int, ...]]:
-    """For each table the cells of the first feature that reads it."""
+    """For each table of a tuple the cells of the first feature that reads it."""
     first: dict[int, tuple[int, ...]] = {}
     for table, cells in features(tuples, rows, cols):
         first.setdefault(table, cells)
     return [first[table] for table in range(len(first))]
+
+
+def extra_sizes(tuples: TupleSet, rows: int, cols: int) -> list[int]:
+    """For each table after those of the tuples its number of entries."""
+    sizes = {table: 4 ** len(pairs) for table, pairs in order_features(tuples, rows, cols)}
+    sizes |= {table: (tuples.count_cap + 1) ** len(t) for table, t in count_features(tuples, rows, cols)}
+    return list(sizes.values())

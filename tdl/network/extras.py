@@ -1,0 +1,106 @@
+"""Features beyond tuples: the order of neighbours in lines, and how often tiles stand on the board.
+
+Both see what a tuple with as large a table cannot. An order feature of two lines looks at 8 cells with 2^24 entries,
+where a tuple needs 2^32: it keeps which of two tiles is larger and forgets how large they are. A count feature looks
+at the whole board and forgets where its tiles stand.
+
+Sources: TDL2048+ (github.com/moporgic/TDL2048), features `mono` and `num`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+from tdl.checks import check_whole
+from tdl.errors import ConfigError, refuse
+
+MAX_PAIRS = 12
+"""Pairs of cells of an order feature: two bits each fill 2^24 entries; two lines of 4 cells have as many."""
+
+MAX_COUNT_ENTRIES = 2**24
+"""Entries of a count feature."""
+
+MAX_CAP = 16
+"""Cells of the largest board: no tile stands on it more often."""
+
+COUNT_CAP = 7
+"""The default of `count_cap`: half of a 4x4 board, and with it 8 tiles just fill a count feature."""
+
+Lines = tuple[tuple[int, ...], ...]
+Pairs = tuple[tuple[int, int], ...]
+
+
+def pairs_of(lines: Lines) -> Pairs:
+    """The pairs of cells that an order feature compares: within each line every cell with every later one."""
+    return tuple(pair for line in lines for pair in combinations(line, 2))
+
+
+def checked_orders(given: Any) -> tuple[Lines, ...]:
+    """Order features as tuples.
+
+    Raises
+    ------
+    ConfigError : not a list of lists of lines, a line with fewer than 2 cells or with a cell twice, too many pairs.
+    """
+    if not _is_list(given):
+        raise refuse("tuples.orders", given, "a list of features, each a list of lines, as [[[0,1,2,3],[4,5,6,7]]]")
+    features = []
+    for lines in given:
+        if not _is_list(lines) or not lines:
+            raise refuse("tuples.orders", lines, "a list of lines, as [[0,1,2,3],[4,5,6,7]]")
+        for line in lines:
+            if not _is_list(line) or len(line) < 2:
+                raise refuse("tuples.orders", line, "a line of at least 2 cells, as [0,1,2,3]")
+            check_cells("tuples.orders", line)
+        feature = tuple(tuple(line) for line in lines)
+        if len(pairs_of(feature)) > MAX_PAIRS:
+            given_pairs = f"{[list(line) for line in lines]} with {len(pairs_of(feature))} pairs of cells"
+            raise refuse("tuples.orders", given_pairs, f"at most {MAX_PAIRS} pairs, those of two lines of 4")
+        features.append(feature)
+    return tuple(features)
+
+
+def checked_counts(given: Any, cap: int) -> tuple[tuple[int, ...], ...]:
+    """Count features as tuples.
+
+    Raises
+    ------
+    ConfigError : not a list of lists of tile indices, a tile twice, too many entries, a cap that is not 1 to 16.
+    """
+    if type(cap) is not int or not 1 <= cap <= MAX_CAP:
+        raise refuse("tuples.count_cap", cap, f"a whole number from 1 to {MAX_CAP}")
+    if not _is_list(given):
+        raise refuse("tuples.counts", given, "a list of features, each a list of tile indices, as [[0],[10,11,12]]")
+    for tiles in given:
+        if not _is_list(tiles) or not tiles:
+            raise refuse("tuples.counts", tiles, "a list of tile indices, as [10,11,12]")
+        for tile in tiles:
+            check_whole("tuples.counts", tile, 0)
+        if repeated := repeated_in(tiles):
+            raise ConfigError(f"tuples.counts: repeated tile {repeated[0]} in {list(tiles)}; expected each tile once")
+        if (entries := (cap + 1) ** len(tiles)) > MAX_COUNT_ENTRIES:
+            raise ConfigError(
+                f"tuples.counts: {list(tiles)} has {cap + 1}^{len(tiles)} = {entries:,} entries; "
+                f"expected at most {MAX_COUNT_ENTRIES:,}: fewer tiles or a smaller tuples.count_cap"
+            )
+    return tuple(tuple(tiles) for tiles in given)
+
+
+def check_cells(key: str, cells: Sequence[Any]) -> None:
+    """Refuse cells that are not whole numbers, each once."""
+    for cell in cells:
+        if isinstance(cell, bool) or not isinstance(cell, int):
+            raise refuse(key, cell, "whole numbers")
+    if repeated := repeated_in(cells):
+        raise ConfigError(f"{key}: repeated cell {repeated[0]} in {list(cells)}; expected each cell once")
+
+
+def repeated_in(numbers: Sequence[int]) -> list[int]:
+    """The numbers that occur more than once, ascending."""
+    return sorted({number for number in numbers if list(numbers).count(number) > 1})
+
+
+def _is_list(given: Any) -> bool:
+    return isinstance(given, Sequence) and not isinstance(given, str)

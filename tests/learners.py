@@ -1,0 +1,81 @@
+"""The learners that tests run over: one list of answers to each question a learner answers, and their combinations.
+
+A new choice is one more line: the twin tests and the contract test then play it with everything it goes with.
+"""
+
+import pytest
+
+from tdl.errors import ConfigError
+from tdl.learning.choices import Learning
+from tdl.network.stages import Stages
+
+TARGETS = {
+    "afterstate": {},
+    "state": {"target": "state"},
+    "state direct": {"target": "state", "expectation": "direct"},
+}
+ORDERS = {order: {"order": order} for order in ("backward", "forward", "delayed")}
+RETURNS = {
+    "0": {},
+    ".5": {"td_lambda": 0.5},
+    ".9": {"td_lambda": 0.9},
+    "1": {"td_lambda": 1.0},
+    "3 steps": {"n_step": 3},
+}
+STEPS = {
+    "fixed": {},
+    "coherent": {"step": "coherent"},
+    "per entry": {"alpha_per": "entry", "step": "coherent"},
+}
+STAGES = {
+    "one stage": Stages(),
+    "stages": Stages((16, 32)),
+    "by sum": Stages((12, 20, 40), by="sum"),
+    "unpromoted": Stages((16,), promotion=False),
+}
+STARTS = {
+    "empty": {},
+    "restart": {"start": "restart", "restart_at": 0.3, "restart_moves": 5},
+    "carousel": {"start": "carousel"},
+}
+QUIRKS = {
+    "plain": {},
+    "exploring": {"epsilon": 0.25},
+    "reward_shift": {"reward_shift": True},
+    "stored_value": {"stored_value": True},
+    "update_symmetries": {"update_symmetries": False},
+    "rechoose": {"rechoose": True},
+    "clear_last": {"clear_last": True},
+    "all of R5": {"rechoose": True, "clear_last": True, "update_symmetries": False},
+}
+THREADS = {"one thread": {"threads": 1}, "two threads": {"threads": 2}}
+
+
+def combinations(*questions):
+    """Every combination of one answer to each question that `Learning` allows: (name, choices, stages)."""
+    found = [("", {}, Stages())]
+    for question in questions:
+        if question is STAGES:
+            found = [(f"{name}, {key}", choices, each) for name, choices, _ in found for key, each in STAGES.items()]
+        else:
+            found = [
+                (f"{name}, {key}", choices | more, each)
+                for name, choices, each in found
+                for key, more in question.items()
+            ]
+    return [(name.strip(", "), choices, stages) for name, choices, stages in found if _allowed(choices, stages)]
+
+
+def each(*questions):
+    """Parametrises a test with `choices` and `stages`."""
+    found = combinations(*questions)
+    return pytest.mark.parametrize(("choices", "stages"), [c[1:] for c in found], ids=[c[0] for c in found])
+
+
+def _allowed(choices, stages):
+    plain = {key: value for key, value in choices.items() if key != "threads"}
+    try:
+        Learning(**plain).check(stages=stages.count)
+    except ConfigError:
+        return False
+    return True
