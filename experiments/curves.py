@@ -1,8 +1,9 @@
-"""From a sweep's folder to results.csv, figure.png and the table of an experiment.
+"""From the folder of a sweep or of a run to results.csv, figure.png and the table of an experiment.
 
-    python experiments/curves.py SWEEP_FOLDER EXPERIMENT [COLUMN]
+    python experiments/curves.py FOLDER EXPERIMENT [COLUMN]
 
-COLUMN tells apart what is compared (learner.order); runs that differ in the seed alone are taken together.
+COLUMN tells apart what is compared (learner.order); runs that differ in the seed alone are taken together. A single
+run has no interval.
 """
 
 import sys
@@ -18,13 +19,13 @@ import tdl.results
 from tdl.statistics import mean_text
 
 HERE = Path(__file__).parent
-BLOCKS = [1_000, 2_000, 10_000, 50_000, 100_000]
+BLOCKS = [1_000, 2_000, 10_000, 50_000, 100_000, 200_000, 500_000, 1_000_000]
 
 
-def main(sweep: str, experiment: str, column: str = "learner.order") -> None:
+def main(folder: str, experiment: str, column: str = "learner.order") -> None:
     """Write the files and print the table."""
-    blocks = tdl.results.load(sweep)
-    runs = tdl.results.runs(sweep).set_index("run")["eval_mean"].round(1)
+    blocks = tdl.results.load(folder)
+    runs = tdl.results.runs(folder).set_index("run")["eval_mean"].round(1)
     at = [episode for episode in BLOCKS if (blocks["episode"] == episode).any()]
     table = blocks.pivot(index=["run", column, "seed"], columns="episode", values="mean")[at]
     table = table.join(runs).round(1).reset_index().drop(columns="run").sort_values([column, "seed"])
@@ -34,12 +35,14 @@ def main(sweep: str, experiment: str, column: str = "learner.order") -> None:
     print("|", " | ".join([table.columns[0], *table.columns[2:]]), "|")
     print("|---" * (len(table.columns) - 1) + "|")
     for choice, rows in table.groupby(table.columns[0]):
-        cells = (mean_text(rows[name].to_numpy()) for name in table.columns[2:])
+        cells = (mean_text(rows[name].to_numpy()).removesuffix(" [nan, nan]") for name in table.columns[2:])
         print("|", " | ".join([str(choice), *cells]), "|")
 
     sns.set_theme(style="whitegrid")
     axes = sns.lineplot(blocks, x="episode", y="mean", hue=column, errorbar=("ci", 95), seed=0)
-    axes.set(xlabel="episodes", ylabel="mean score of 1,000 games", xlim=(0, None), ylim=(0, None))
+    games = blocks["block"].max()
+    axes.set(xlabel="episodes", ylabel=f"mean score of {games:,} games", xlim=(0, None), ylim=(0, None))
+    axes.ticklabel_format(style="plain")
     axes.legend(title=table.columns[0])
     axes.figure.savefig(HERE / experiment / "figure.png", dpi=110, bbox_inches="tight")
 

@@ -3,6 +3,7 @@
 __version__ = "0.1.0"
 
 try:
+    from tdl.agents.ensemble import average
     from tdl.agents.player import Player, load
     from tdl.agents.trainer import Trainer, evaluate
     from tdl.config import tuple_set
@@ -28,6 +29,7 @@ __all__ = [
     "TdlError",
     "Trainer",
     "TupleSet",
+    "average",
     "evaluate",
     "load",
     "tuple_set",

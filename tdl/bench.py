@@ -1,4 +1,4 @@
-"""Benchmarks: `python -m tdl.bench train|limit|peer|signature`: figures, not verdicts, for machines are noisy."""
+"""Benchmarks, `python -m tdl.bench train|versus|limit|peer|signature`: figures, not verdicts; machines are noisy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from tdl import environment, limit
+from tdl import environment, limit, versus
 from tdl.agents.trainer import Trainer, evaluate, lane_count
 from tdl.config import tuple_set
 from tdl.errors import TdlError, refuse
@@ -136,8 +136,13 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
     )
     bound.add_argument("--state", type=int, default=20_000, help="episodes trained before (20000)")
     bound.add_argument("--pairs", type=int, default=5, help="turns of each (5)")
+    ours = programs.add_parser("versus", help="two settings of ours in turn, from blank")
+    ours.add_argument("one", help='as "target=state", "threads=2", "tuples=8x6 step=coherent alpha=1.0"')
+    ours.add_argument("other", help="the same")
+    ours.add_argument("--blank", type=int, default=5_000, help="episodes of each turn (5000)")
+    ours.add_argument("--pairs", type=int, default=5, help="turns of each (5)")
     number = programs.add_parser("signature", help="one number that depends on behaviour alone")
-    for each in (train, pair, bound, number):
+    for each in (train, pair, bound, ours, number):
         each.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
     return parser.parse_args(words)
 
@@ -149,6 +154,10 @@ def main(words: Sequence[str] | None = None) -> None:
         if given.program == "signature":
             number = signature()
             print(json.dumps({"signature": number}) if given.json else number)
+            return
+        if given.program == "versus":
+            pair = versus.compare(given.one, given.other, given.blank, given.pairs)
+            print(json.dumps(pair, indent=1) if given.json else _versus(given.one, given.other, pair))
             return
         lanes = int(given.lanes) if given.lanes.isdigit() else given.lanes
         if given.program == "peer":
@@ -179,6 +188,13 @@ def _text(figures: dict[str, Any]) -> str:
         if isinstance(part, dict) and "moves_per_second" in part
     ]
     return "\n".join([f"{head}, {figures['lanes']} lanes", *rows])
+
+
+def _versus(one: str, other: str, pair: dict[str, Any]) -> str:
+    return (
+        f"{one}: {_millions(pair[one])}, {other}: {_millions(pair[other])} M moves/s; "
+        f"ratio {pair['ratio_median']:.2f} ({pair['ratio_min']:.2f} to {pair['ratio_max']:.2f})"
+    )
 
 
 def _ratios(pairs: dict[str, Any]) -> str:

@@ -99,6 +99,7 @@ class EvaluateConfig:
     """The greedy games after training."""
 
     episodes: int = MISSING
+    average: int = MISSING
 
 
 @dataclass
@@ -213,12 +214,15 @@ def check(config: RunConfig) -> None:
         ("block", config.block, 1),
         ("seed", config.seed, 0),
         ("evaluate.episodes", config.evaluate.episodes, 0),
+        ("evaluate.average", config.evaluate.average, 1),
         ("save.keep", config.save.keep, 1),
         ("save.every", config.save.every, 1),
         ("budget.moves", config.budget.moves, 1),
     ):
         if value is not None:
             check_whole(key, value, least)
+    if config.evaluate.average > config.save.keep:
+        raise refuse("evaluate.average", config.evaluate.average, f"at most save.keep, {config.save.keep}")
     for key, seconds in (("save.seconds", config.save.seconds), ("budget.seconds", config.budget.seconds)):
         if seconds is not None:
             check_above_zero(key, seconds)

@@ -12,6 +12,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from tdl import config, environment
+from tdl.agents.ensemble import average
 from tdl.agents.player import WEIGHTS
 from tdl.agents.trainer import Trainer, evaluate
 from tdl.errors import CheckpointError, ConfigError, Interrupted
@@ -129,8 +130,9 @@ class TrainingRun:
         )
         seconds = time.perf_counter() - start
         self.seconds += seconds
-        self.moves += self.trainer.moves - before
-        row = block_row(records, self.rules, seconds, self.trainer.mean_abs_error)
+        moves = self.trainer.moves - before
+        self.moves += moves
+        row = block_row(records, self.rules, moves, seconds, self.trainer.mean_abs_error)
         block = statistics_block(records, self.trainer.episode, row["moves_per_second"])
         files.append(records, row, block)
         progress.update(self.trainer.episode, self.trainer.moves, row["mean"])
@@ -164,7 +166,7 @@ class TrainingRun:
         episodes = self.settings.evaluate.episodes
         if not episodes:
             return
-        assert self.network is not None
+        network, averaged = self._evaluated()
         progress = Progress("evaluate", 0, episodes)
 
         def between(finished: int, moves: int) -> None:
@@ -174,7 +176,7 @@ class TrainingRun:
         start = time.perf_counter()
         try:
             records: Records = evaluate(
-                self.network,
+                network,
                 episodes,
                 seed=self.settings.seed,
                 gamma=self.settings.gamma,
@@ -190,7 +192,16 @@ class TrainingRun:
             progress.close()
         self._stop_if(interrupts)
         save_records(self.folder / "evaluation.npy", records)
-        self.result["evaluation"] = summary(records, self.rules) | {"seconds": seconds}
+        self.result["evaluation"] = summary(records, self.rules) | {"seconds": seconds, "checkpoints": averaged}
+
+    def _evaluated(self) -> tuple[NTupleNetwork, int]:
+        """The network that plays the final games, and of how many checkpoints it is the mean."""
+        assert self.network is not None
+        older = sorted((self.folder / "kept").glob("[0-9]*"))
+        newest = [self.folder / CHECKPOINT, *reversed(older)][: self.settings.evaluate.average]
+        if len(newest) == 1:
+            return self.network, 1
+        return average(newest).network, len(newest)
 
     def _write_result(self, status: str = "running") -> None:
         self.result |= {

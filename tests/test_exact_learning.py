@@ -3,14 +3,18 @@
 Trusts the dynamic programming of `test_exact_2x2`, itself held against published values. A learner joins by one line.
 """
 
+import itertools
 from functools import cache
 
 import pytest
 from shapes import RULES, engine
 from test_exact_2x2 import after_drop, best, value, value_of_start
 
+from tdl.agents.player import Player
 from tdl.agents.trainer import Trainer
+from tdl.game.reference import pack, unpack
 from tdl.network.ntuple import NTupleNetwork
+from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
 
 SQUARE = RULES["2x2"]
@@ -18,41 +22,73 @@ SQUARE = RULES["2x2"]
 FULL = TupleSet(((0, 1, 2, 3),), symmetries=False)
 """An entry for each board: no two boards share one, none is active twice."""
 
+STAGES = Stages((16,))
+
 OPTIMISTIC = 150.0
 """Above every true value. Greedy play that starts below never learns what it does not try, and stays near 50."""
 
 LEARNERS = {
     "td forward": {"order": "forward", "alpha": 0.02},
     "td backward": {"order": "backward", "alpha": 0.02},
+    "td(.5) forward": {"order": "forward", "alpha": 0.02, "td_lambda": 0.5},
     "td(.5) backward": {"order": "backward", "alpha": 0.02, "td_lambda": 0.5},
+    "td(.5) delayed": {"order": "delayed", "alpha": 0.02, "td_lambda": 0.5},
     "monte carlo": {"order": "backward", "alpha": 0.02, "td_lambda": 1.0},
+    "3 steps forward": {"order": "forward", "alpha": 0.02, "n_step": 3},
+    "3 steps backward": {"order": "backward", "alpha": 0.02, "n_step": 3},
     "tc forward": {"order": "forward", "alpha": 1.0, "step": "coherent"},
     "tc backward": {"order": "backward", "alpha": 1.0, "step": "coherent"},
+    "tc(.5) forward": {"order": "forward", "alpha": 1.0, "step": "coherent", "td_lambda": 0.5},
     "tc(.5) backward": {"order": "backward", "alpha": 1.0, "step": "coherent", "td_lambda": 0.5},
+    "state forward": {"target": "state", "order": "forward", "alpha": 0.02},
+    "state backward": {"target": "state", "order": "backward", "alpha": 0.02},
+    "state, each successor": {"target": "state", "order": "backward", "alpha": 0.02, "expectation": "direct"},
+    "state tc": {"target": "state", "order": "backward", "alpha": 1.0, "step": "coherent"},
+    "halving": {"order": "backward", "alpha": 0.2, "schedule": "halving:100000"},
+    "restart": {"order": "backward", "alpha": 0.02, "start": "restart"},
+    "stages": {"order": "backward", "alpha": 0.02, "stages": STAGES},
+    "carousel": {"order": "backward", "alpha": 0.02, "stages": STAGES, "start": "carousel"},
+    "state, stages": {"target": "state", "order": "backward", "alpha": 0.02, "stages": STAGES},
+    "two threads": {"order": "backward", "alpha": 0.02, "threads": 2},
 }
 
 
-def exact_value(after):
+def exact_after(after):
     """Expected score of best play from an afterstate on."""
     return sum(p * value(board, best) for board, p in after_drop(after, SQUARE.drop))
 
 
-def learned_play(options, initial_value):
-    """(expected score of the greedy play that was learned, {afterstates it comes to: value}).
+def lost():
+    """All boards on which no move is legal."""
+    full = itertools.product(range(1, SQUARE.largest + 1), repeat=4)
+    boards = (pack(list(tiles), SQUARE) for tiles in full)
+    return [board for board in boards if engine(SQUARE).terminal(board)]
 
-    By enumeration, not by games.
+
+def learned_play(options, initial_value):
+    """(expected score of the greedy play that was learned, {learned boards it comes to: (value, exact value)}).
+
+    By enumeration, not by games. Where states are learned, lost ones are never moved, so that high initial values
+    would draw the player towards them: they begin at 0 here.
     """
-    network = NTupleNetwork(SQUARE, FULL, initial_value=initial_value)
+    options = dict(options)
+    network = NTupleNetwork(SQUARE, FULL, stages=options.pop("stages", None), initial_value=initial_value)
+    of_states = options.get("target") == "state"
+    if of_states and initial_value:
+        for board in lost():
+            network.weights[network.entries(board)] = 0
     Trainer(network, seed=1, **options).train(400_000)
+    player = Player(network, target=options.get("target", "afterstate"))
     reached = {}
 
     @cache
     def played(board):
-        moves = engine(SQUARE).afterstates(board)
-        if not moves:
+        action = player.best(board)
+        if action is None:
             return 0.0
-        _, after, reward = max(moves, key=lambda move: move[2] + network.value(move[1]))
-        reached[after] = network.value(after)
+        after, reward = next(move[1:] for move in engine(SQUARE).afterstates(board) if move[0] == action)
+        learned = board if of_states else after
+        reached[learned] = network.value(learned), value(board, best) if of_states else exact_after(after)
         return reward + sum(p * played(following) for following, p in after_drop(after, SQUARE.drop))
 
     score = sum(
@@ -67,11 +103,18 @@ def learned_play(options, initial_value):
 def test_learns_the_best_play_and_its_values(options):
     score, reached = learned_play(options, OPTIMISTIC)
     assert score == pytest.approx(value_of_start(best), rel=0.01)
-    assert score <= value_of_start(best) + 1e-9
-    early = [after for after in reached if sum(SQUARE.value(after >> 4 * cell & 15) for cell in range(4)) <= 8]
+    assert score <= value_of_start(best) + 1e-6
+    early = [board for board in reached if sum(SQUARE.value(tile) for tile in unpack(board, SQUARE)) <= 8]
     assert len(early) > 5
-    for after in early:
-        assert reached[after] == pytest.approx(exact_value(after), rel=0.1)
+    for board in early:
+        assert reached[board][0] == pytest.approx(reached[board][1], rel=0.1)
+
+
+@pytest.mark.parametrize("target", ["afterstate", "state"])
+def test_exploration_serves_as_well_as_optimism(target):
+    options = {"target": target, "order": "backward", "alpha": 0.02, "epsilon": 0.1}
+    score, _ = learned_play(options, 0.0)
+    assert score == pytest.approx(value_of_start(best), rel=0.01)
 
 
 @pytest.mark.parametrize("name", ["td backward", "tc backward"])

@@ -15,7 +15,7 @@ SOURCE = Path(tdl.__file__).parent
 
 FLOORS = [  # from top to bottom; names of modules and packages of tdl
     ["run", "bench"],  # programs
-    ["training", "peer", "limit"],  # one run; comparisons of many
+    ["training", "peer", "limit", "versus"],  # one run; comparisons of many
     ["program", "resume"],  # what programs share: Hydra, errors, going on
     ["sweep", "config"],  # many runs; the values of one
     ["figures"],  # data frames to figures

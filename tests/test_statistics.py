@@ -33,21 +33,21 @@ def test_block_rounds_to_what_is_read():
 
 
 def test_row_of_a_block():
-    row = block_row(GAMES, Rules(), seconds=0.5, mean_abs_error=3.25)
+    row = block_row(GAMES, Rules(), 90, seconds=0.5, mean_abs_error=3.25)
     reached = {f"reach_{tile}": row.pop(f"reach_{tile}") for tile in TILES}
-    assert row == {"episode": 100, "mean": 400.0, "median": 250.0, "max": 1000, "moves": 100, "seconds": 0.5,
-                   "moves_per_second": 200, "mean_abs_error": 3.25}  # fmt: skip
+    assert row == {"episode": 100, "mean": 400.0, "median": 250.0, "max": 1000, "moves": 90, "seconds": 0.5,
+                   "moves_per_second": 180, "mean_abs_error": 3.25}  # fmt: skip
     assert reached == {f"reach_{tile}": {128: 0.75, 256: 0.25}.get(tile, float(tile <= 64)) for tile in TILES}
 
 
 def test_row_has_the_tiles_of_the_game_whatever_was_reached():
     rules = Rules(rows=2, cols=5)
-    row = block_row(GAMES, rules, seconds=1, mean_abs_error=0)
+    row = block_row(GAMES, rules, 90, seconds=1, mean_abs_error=0)
     assert [name for name in row if name.startswith("reach_")] == [f"reach_{tile}" for tile in rules.tiles]
 
 
 def test_row_of_no_time():
-    assert block_row(GAMES, Rules(), seconds=0, mean_abs_error=0)["moves_per_second"] == 0
+    assert block_row(GAMES, Rules(), 90, seconds=0, mean_abs_error=0)["moves_per_second"] == 0
 
 
 @pytest.mark.parametrize(("tile", "games"), [(2, 4), (64, 4), (65, 3), (128, 3), (256, 1), (512, 0)])

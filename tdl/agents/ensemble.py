@@ -55,7 +55,7 @@ def _kind(player: Player) -> tuple[object, ...]:
 
 
 def _mean(members: Sequence[Weights], network: NTupleNetwork) -> Weights:
-    """The mean of the weights; an entry of a later stage that some never moved counts there as that of the stage before."""
+    """The mean of the weights; where a member never moved an entry, it counts as that member's of the stage before."""
     mean = allocate("checkpoints", len(members[0]), f"the mean of {len(members)} networks")
     size = network.stride or len(mean)
     for stage in range(network.stages.count):
