@@ -71,6 +71,10 @@ cdef class SelfPlay:
     cdef readonly LineTables tables
     cdef readonly int lanes
     cdef readonly object learning
+    cdef object _memory       # keeps what the learner points to alive
+    cdef object _leader
+    cdef object _records
+    cdef char lines_before[128]   # what a thread writes while it plays shares no cache line with other objects
     cdef Order order
     cdef bint rich            # more than plain TD of afterstates: the loop is that of `width_rich`
     cdef bint of_states       # the target is `state`
@@ -92,8 +96,6 @@ cdef class SelfPlay:
     cdef uint32_t *of_state   # [lanes][2][padded]: the entries of the board itself, where states are learned
     cdef uint32_t *replay     # [REPLAY_ROWS][padded]
     cdef float *last_values   # [n_step]
-    cdef object _memory       # keeps what the learner points to alive
-    cdef object _leader
-    cdef object _records
+    cdef char lines_after[128]
     cdef _take_memory(self, memory)
     cdef _make_histories(self)

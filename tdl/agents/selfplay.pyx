@@ -3,7 +3,7 @@
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport free
 from libc.string cimport memset
 
 from tdl.agents.records import RECORD
@@ -37,6 +37,16 @@ ORDERS = ("none", "forward", "backward", "delayed")
 MAX_LANES = 64
 
 cdef int EXPLORING = EXPLORATION
+
+
+cdef void *own_lines(size_t size) noexcept nogil:
+    """Zeroed memory on cache lines of its own: the index function stores whole lines, and two threads that write to one
+    line wait for each other (two threads, 4x6: 1.5 times the speed of one, not 1.9)."""
+    cdef size_t whole = (max(size, <size_t> 1) + 127) & ~<size_t> 127
+    cdef void *memory = aligned_alloc(128, whole)
+    if memory != NULL:
+        memset(memory, 0, whole)
+    return memory
 
 
 cdef class SelfPlay:
@@ -97,14 +107,13 @@ cdef class SelfPlay:
             or self.quirks.stored_value or self.quirks.rechoose or self.quirks.clear_last)
         self.block.seed, self.block.role = seed, role
         cdef int padded = network.plan.padded
-        self.lane = <Lane *> calloc(lanes, sizeof(Lane))
-        self.boards = <board64 *> calloc(lanes, sizeof(board64))
-        self.after = <board64 *> calloc(lanes * 8, sizeof(board64))
-        self.last_values = <float *> calloc(learning.n_step, sizeof(float))
-        # On cache lines: the index function stores whole lines.
-        self.entry = <uint32_t *> aligned_alloc(64, lanes * 8 * padded * sizeof(uint32_t))
-        self.of_state = <uint32_t *> aligned_alloc(64, lanes * 2 * padded * sizeof(uint32_t))
-        self.replay = <uint32_t *> aligned_alloc(64, REPLAY_ROWS * padded * sizeof(uint32_t))
+        self.lane = <Lane *> own_lines(lanes * sizeof(Lane))
+        self.boards = <board64 *> own_lines(lanes * sizeof(board64))
+        self.after = <board64 *> own_lines(lanes * 8 * sizeof(board64))
+        self.last_values = <float *> own_lines(learning.n_step * sizeof(float))
+        self.entry = <uint32_t *> own_lines(lanes * 8 * padded * sizeof(uint32_t))
+        self.of_state = <uint32_t *> own_lines(lanes * 2 * padded * sizeof(uint32_t))
+        self.replay = <uint32_t *> own_lines(REPLAY_ROWS * padded * sizeof(uint32_t))
         if not (self.lane and self.boards and self.after and self.last_values and self.entry and self.of_state
                 and self.replay):
             raise MemoryError("self-play: no memory for the lanes")
@@ -120,7 +129,6 @@ cdef class SelfPlay:
         cdef uint64_t[::1] cover
         cdef int32_t[:, ::1] holders
         cdef int32_t[::1] some
-        cdef uint32_t[::1] room
         cdef int i
         network = self.network
         self._memory = [memory]
@@ -134,10 +142,11 @@ cdef class SelfPlay:
             self.learner.step.sums = <Sums *> &sums[0, 0]
         if SPREAD in memory and self.of_states:
             spread, cover, holders = memory[SPREAD], cover_of(network), holders_of(network)
-            room = np.zeros(16 * network.plan.padded + 16, np.uint32)
-            self._memory += [cover, holders, room]
+            self._memory += [cover, holders]
             self.drops.spread, self.drops.cover, self.drops.holders = &spread[0], &cover[0], &holders[0, 0]
-            self.drops.room = &room[0]
+            self.drops.room = <uint32_t *> own_lines(16 * network.plan.padded * sizeof(uint32_t))
+            if self.drops.room == NULL:
+                raise MemoryError("self-play: no memory for the drop table's rows")
             self.drops.cells, self.drops.m = network.rules.cells, network.m
             for i, share in enumerate(digit_shares(network)):
                 self.drops.share[i] = share
@@ -164,10 +173,10 @@ cdef class SelfPlay:
             if self.learning.n_step > 1:
                 history.look = N_STEP
             history.reach, history.capacity = reach, reach + 1
-            history.board = <board64 *> calloc(history.capacity, sizeof(board64))
-            history.reward = <int32_t *> calloc(history.capacity, sizeof(int32_t))
-            history.error = <float *> calloc(history.capacity, sizeof(float))
-            history.entry = <uint32_t *> calloc(history.capacity * padded, sizeof(uint32_t))
+            history.board = <board64 *> own_lines(history.capacity * sizeof(board64))
+            history.reward = <int32_t *> own_lines(history.capacity * sizeof(int32_t))
+            history.error = <float *> own_lines(history.capacity * sizeof(float))
+            history.entry = <uint32_t *> own_lines(history.capacity * padded * sizeof(uint32_t))
             if not (history.board and history.reward and history.error and history.entry):
                 raise MemoryError("self-play: no memory for the lanes' histories")
 
@@ -187,6 +196,7 @@ cdef class SelfPlay:
         free(self.entry)
         free(self.of_state)
         free(self.replay)
+        free(self.drops.room)
 
     def set_step(self, float alpha, str kind):
         """The step size from now on.
