@@ -41,11 +41,11 @@ extensions = [
     Extension(
         module.removesuffix(".pyx").replace(os.sep, "."),
         [module],
-        include_dirs=[numpy.get_include(), "tdl/network"],
+        include_dirs=[numpy.get_include(), "tdl/network", "tdl/learning"],
         define_macros=macros,
         extra_compile_args=[*compile_args, *["-mavx2"] * module.endswith("_avx2.pyx")],
         extra_link_args=link_args,
-        depends=["tdl/network/index.h", "tdl/network/extras.h"],
+        depends=["tdl/network/index.h", "tdl/network/extras.h", "tdl/learning/shares.h"],
     )
     for module in MODULES
 ]

@@ -40,8 +40,8 @@ cdef int EXPLORING = EXPLORATION
 
 
 cdef void *own_lines(size_t size) noexcept nogil:
-    """Zeroed memory on cache lines of its own: the index function stores whole lines, and two threads that write to one
-    line wait for each other (two threads, 4x6: 1.5 times the speed of one, not 1.9)."""
+    """Zeroed memory on cache lines of its own: the index function stores whole lines, and threads that write to one
+    line wait for each other."""
     cdef size_t whole = (max(size, <size_t> 1) + 127) & ~<size_t> 127
     cdef void *memory = aligned_alloc(128, whole)
     if memory != NULL:
@@ -345,7 +345,8 @@ cdef inline void prepare_moves(SelfPlay play, width_t m, int i) noexcept nogil:
     look_up(&play.learner, play.after + row, lane.n, play.entry + row * padded, m)
     if is_rich(m) and play.of_states:
         fetch_expected(&play.learner, lane.n, play.entry + row * padded, m)
-        look_up_to_learn(&play.learner, &play.boards[i], 1, play.of_state + (2 * i + lane.bank) * padded, m)
+        if play.order != NO_LEARNING:
+            look_up_to_learn(&play.learner, &play.boards[i], 1, play.of_state + (2 * i + lane.bank) * padded, m)
 
 
 cdef Outcome run(SelfPlay play, width_t m, int64_t until) noexcept nogil:

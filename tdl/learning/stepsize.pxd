@@ -3,17 +3,15 @@
 from libc.math cimport fabsf
 from libc.stdint cimport uint32_t
 
-from tdl.network.ntuple cimport MOST_FEATURES, features_of, prefetch, shift, width_t
+from tdl.network.ntuple cimport features_of, prefetch, shift, width_t
 
 cdef enum StepKind:
     FIXED
     COHERENT
 
-cdef extern from *:
-    """
-    #define TDL_TINY 1e-30f
-    """
-    const float TINY "TDL_TINY"
+cdef extern from "shares.h" nogil:
+    void tdl_shares(const float *sums, const uint32_t *entry, int m, float delta, float *moved)
+
 
 cdef struct Sums:
     # What temporal coherence keeps of an entry: the sum of what it was told to move by, and of the absolute values.
@@ -42,22 +40,16 @@ cdef inline void shift_coherent(const Step *step, float *weights, const uint32_t
     """Temporal coherence: each entry moves by its own share |E| / A of `delta`, 1 while A is 0.
 
     E and A are read for all entries before one of them receives the error (an entry that is active twice has one
-    share), and accumulate `delta`, as TDL2048+ does, not the error. TINY on both sides makes 0 / 0 the 1 it should be,
-    without a branch that would keep the compiler from dividing eight at a time (training 4x6: +8%), and is lost in
-    the rounding of everything else. A share is at most 1 by its definition, but not where threads lose each other's
-    additions to A: without the limit networks diverged from blank.
+    share), and accumulate `delta`, as TDL2048+ does, not the error. A tiny number on both sides makes 0 / 0 the 1 it
+    should be, without a branch, and is lost in the rounding of everything else. A share is at most 1 by its
+    definition, but not where threads lose each other's additions to A: without the limit networks diverged from blank.
 
     Sources: Beal and Smith (1999), Temporal Coherence and Prediction Decay in TD Learning; Jaskowski (2018), Mastering
     2048 with Delayed Temporal Coherence Learning.
     """
-    cdef float absolute[MOST_FEATURES]
     cdef int f
     cdef Sums *sums
-    for f in range(features_of(m)):
-        moved[f], absolute[f] = step.sums[entry[f]].signed, step.sums[entry[f]].absolute
-    for f in range(features_of(m)):
-        moved[f] = (fabsf(moved[f]) + <float> TINY) / (absolute[f] + <float> TINY)
-        moved[f] = (moved[f] if moved[f] < 1 else 1) * delta
+    tdl_shares(<const float *> step.sums, entry, features_of(m), delta, moved)
     for f in range(features_of(m)):
         sums = &step.sums[entry[f]]
         weights[entry[f]] += moved[f]
