@@ -18,6 +18,7 @@ from tdl.errors import TdlError, refuse
 from tdl.game.rules import Rules
 from tdl.learning.choices import ORDERS
 from tdl.network.ntuple import NTupleNetwork
+from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
 from tdl.peer import Setting, compare
 from tdl.progress import Progress
@@ -29,7 +30,8 @@ PEER_ORDERS = ("backward", "forward")
 SIGNATURE_RUNS: tuple[tuple[Rules, TupleSet, int], ...] = (
     (Rules(), TupleSet(((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 2, 4, 5), (5, 6, 9))), 30),
     (Rules(drop=((1, 0.8), (2, 0.2)), start=(1, 1)), TupleSet(((0, 1, 4, 5), (1, 2, 5, 6)), share=False), 30),
-    (Rules(rows=2, cols=3), TupleSet(((0, 1, 2, 3, 4, 5), (1, 4))), 200),
+    (Rules(rows=2, cols=3), TupleSet(((0, 1, 2, 3, 4), (1, 4))), 200),
+    (Rules(), TupleSet(((0, 1, 4), (5, 6)), orders=(((0, 1, 2, 3), (4, 5, 6, 7)),), counts=((0, 8, 9),)), 10),
 )
 """Rules, tuples and episodes the signature is made of."""
 
@@ -38,6 +40,12 @@ SIGNATURE_LEARNERS: tuple[dict[str, Any], ...] = (
     {"order": "forward"},
     {"order": "backward", "step": "coherent", "td_lambda": 0.5},
     {"order": "forward", "step": "coherent"},
+    {"order": "delayed", "step": "coherent", "td_lambda": 0.5, "epsilon": 0.1},
+    {"order": "forward", "td_lambda": 0.8},
+    {"order": "backward", "n_step": 3, "start": "restart"},
+    {"order": "forward", "target": "state", "step": "coherent"},
+    {"order": "backward", "target": "state", "stages": Stages((32, 128)), "start": "carousel"},
+    {"order": "backward", "alpha_per": "entry", "rechoose": True, "clear_last": True, "update_symmetries": False},
 )
 """Learners that each of these trains."""
 
@@ -51,12 +59,16 @@ def signature() -> int:
     for rules, tuples, episodes in SIGNATURE_RUNS:
         for learner in SIGNATURE_LEARNERS:
             for lanes in (1, 3):
-                network = NTupleNetwork(rules, tuples, initial_value=50.0)
-                trainer = Trainer(network, alpha=0.3, gamma=0.99, seed=7, lanes=lanes, **learner)
+                choices = {"target": "afterstate", "alpha": 0.3, "gamma": 0.99, **learner}
+                network = NTupleNetwork(rules, tuples, stages=choices.pop("stages", None), initial_value=50.0)
+                if choices.get("alpha_per") == "entry":
+                    choices["alpha"] /= network.m
+                trainer = Trainer(network, seed=7, lanes=lanes, **choices)
                 digest.update(trainer.train(episodes).tobytes())
-                digest.update(evaluate(network, 5, seed=7).tobytes())
-                for table in range(len(network.lengths)):
-                    digest.update(network.table(table).tobytes())
+                digest.update(evaluate(network, 5, seed=7, target=choices["target"]).tobytes())
+                for stage in range(network.stages.count):
+                    for table in range(len(network.lengths)):
+                        digest.update(network.table(table, stage).tobytes())
     return int.from_bytes(digest.digest()[:6], "big")
 
 

@@ -134,7 +134,8 @@ class RunConfig:
 
 
 CHANGEABLE = ("episodes", "threads", "budget", "evaluate", "save", "resume")
-"""Keys that may differ when a run is resumed: they do not change what has been learned."""
+"""Keys that may differ when a run is resumed: they do not change what has been learned. (A schedule that counts by the
+episodes of the run does count by the new ones from there on.)"""
 
 
 def register() -> None:

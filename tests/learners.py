@@ -22,11 +22,7 @@ RETURNS = {
     "1": {"td_lambda": 1.0},
     "3 steps": {"n_step": 3},
 }
-STEPS = {
-    "fixed": {},
-    "coherent": {"step": "coherent"},
-    "per entry": {"alpha_per": "entry", "step": "coherent"},
-}
+STEPS = {"fixed": {}, "coherent": {"step": "coherent"}}
 STAGES = {
     "one stage": Stages(),
     "stages": Stages((16, 32)),
@@ -41,6 +37,7 @@ STARTS = {
 QUIRKS = {
     "plain": {},
     "exploring": {"epsilon": 0.25},
+    "per entry": {"alpha_per": "entry"},
     "reward_shift": {"reward_shift": True},
     "stored_value": {"stored_value": True},
     "update_symmetries": {"update_symmetries": False},

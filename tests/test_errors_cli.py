@@ -46,6 +46,7 @@ CASES = [
     ("learner.stages=[a]", 2, ["learner.stages: 'a' is not allowed", "tile values"]),
     ("learner.stage_by=tile", 2, ["learner.stage_by: 'tile' is not allowed", "largest or sum"]),
     ("learner.start=carousel", 2, ["learner.start: 'carousel' is not allowed", "learner.stages is empty"]),
+    ("learner.restart_at=0", 2, ["learner.restart_at: 0.0 is not allowed", "above 0 and at most 1"]),
     ("learner.start=restarts", 2, ["learner.start: 'restarts' is not allowed", "did you mean 'restart'"]),
     ("learner.target=state learner.expectation=shared learner.stages=[64]", 2, ["learner.expectation: 'shared'"]),
     ("learner.reward_shift=true", 2, ["learner.reward_shift: True is not allowed", "learner.target=state"]),

@@ -20,8 +20,7 @@ BLOCK, BLOCKS = 100, 8
 
 def new_trainer(choices, stages, *, weights=None, episode=0):
     network = NTupleNetwork(BOARD, TUPLES, stages=stages, weights=weights)
-    alpha = 0.01 if choices.get("alpha_per") == "entry" else 0.1
-    return Trainer(network, alpha=alpha, seed=11, episode=episode, **choices)
+    return Trainer(network, alpha=0.1, seed=11, episode=episode, **choices)
 
 
 def bits(trainer):

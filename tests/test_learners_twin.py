@@ -39,11 +39,18 @@ def test_what_is_learned(choices, stages, **how):
     play(choices, stages, **how)
 
 
-@each(TARGETS, ORDERS, STAGES, STARTS, QUIRKS)
+@each(TARGETS, ORDERS, STEPS, QUIRKS)
 @one_game
 @played
-def test_how_games_are_played(choices, stages, **how):
+def test_quirks(choices, stages, **how):
     play(choices, stages, **how)
+
+
+@each(TARGETS, ORDERS, STAGES, STARTS)
+@one_game
+@played
+def test_how_episodes_begin(choices, stages, **how):
+    play(choices | {"epsilon": 0.1}, stages, **how)
 
 
 @each(TARGETS, ORDERS, STARTS)

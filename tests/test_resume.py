@@ -80,6 +80,9 @@ def signal_after(monkeypatch):
         ("backward", "auto", "null"),
         ("backward learner=tc learner.td_lambda=0.5", "auto", 20),
         ("forward learner=tc learner.initial_value=100", "auto", 20),
+        ("delayed learner.td_lambda=0.5 learner.schedule=halving:15", "auto", 20),
+        ("forward learner=otd_tc learner.fixed_share=0.5 learner.target=state", "auto", 20),
+        ("backward learner.stages=[32,64] learner.start=carousel learner.epsilon=0.1", "auto", 20),
     ],
 )
 def test_stopped_run_goes_on_bit_for_bit(whole, signal_after, tmp_path, order, lanes, every):

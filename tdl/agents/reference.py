@@ -106,8 +106,10 @@ class ReferencePlay:
     def _follow_up(self, game: Game, drops: Stream, chance: Stream, number: int) -> Board | None:
         """The board that the episode's next game begins with, if one follows."""
         if self.choices.start == "restart" and len(game.path) >= self.choices.restart_moves:
-            at = np.float32(len(game.path) - 1) * np.float32(self.choices.restart_at)
-            board = game.path[int(at)][0]
+            at = int(np.float32(len(game.path) - 1) * np.float32(self.choices.restart_at))
+            if at < 1:
+                return None
+            board = game.path[at][0]
         elif self.choices.start == "carousel" and number < len(self.entered) and self.entered[number]:
             entered = self.entered[number]
             ring = [entered[-1 - (len(entered) - 1 - i) % ROOM] for i in range(min(len(entered), ROOM))]

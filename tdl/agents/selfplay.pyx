@@ -492,11 +492,12 @@ cdef bint follow_up(SelfPlay play, width_t m, int i) noexcept nogil:
     """Start the next game of lane i's episode, by the start rule; False when there is none."""
     cdef Lane *lane = &play.lane[i]
     cdef board64 board
+    cdef int64_t at = <int64_t> (<float> (lane.path.n - 1) * play.restart_at)
     lane.game += 1
     if play.start == RESTART:
-        if lane.path.n < play.restart_moves:
+        if lane.path.n < play.restart_moves or at < 1:      # from the first board on it could go on for ever
             return False
-        board = lane.path.board[<int64_t> (<float> (lane.path.n - 1) * play.restart_at)]
+        board = lane.path.board[at]
     else:
         if lane.game >= play.carousel.stages or play.carousel.count[lane.game] == 0:
             return False

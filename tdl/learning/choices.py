@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 
-from tdl.checks import check_choice, check_share, check_true_or_false, check_whole
+from tdl.checks import check_above_zero, check_choice, check_share, check_true_or_false, check_whole
 from tdl.errors import refuse
 
 TARGETS = ("afterstate", "state")
@@ -50,10 +50,11 @@ class Learning:
     alpha_per : what alpha is the step size of: "total" (each of the m active entries moves by alpha / m times the
         error) or "entry" (each moves by alpha times the error).
     gamma : discount of the next value, 0 to 1.
-    epsilon : probability of a random legal move in training; the target is that of the move made.
+    epsilon : probability of a random legal move in training; the target is that of the move made (of the best one with
+        `rechoose`).
     start : where games begin: "empty" (the start law), "restart" (each game is followed by others that begin in the
         middle of the one before) or "carousel" (by one game from a board of each later stage).
-    restart_at, restart_moves : where in the game before, 0 to 1, and the fewest moves it must have had.
+    restart_at, restart_moves : where in the game before, above 0 to 1, and the fewest moves it must have had.
     expectation : of the state target: "shared" work between drops, "direct" evaluation of each successor, "auto".
     reward_shift, stored_value, update_symmetries, rechoose, clear_last : quirks of published programs, see
         docs/theory.md.
@@ -100,8 +101,9 @@ class Learning:
             check_choice(prefix + key, getattr(self, key), choices)
         check_choice("alpha_per", self.alpha_per, PER)
         check_share("gamma", self.gamma)
-        for key in ("td_lambda", "epsilon", "restart_at"):
+        for key in ("td_lambda", "epsilon"):
             check_share(prefix + key, getattr(self, key))
+        check_above_zero(prefix + "restart_at", self.restart_at, 1)
         check_whole(prefix + "n_step", self.n_step, 1, MOST_HISTORY + 1)
         check_whole(prefix + "restart_moves", self.restart_moves, 1)
         for each in fields(self):

@@ -69,9 +69,9 @@ def spread_of(network: NTupleNetwork) -> NDArray[np.float32]:
         total = np.zeros_like(weights)
         for axis in range(weights.ndim):
             digits = np.moveaxis(weights, axis, 0)
-            empty = np.moveaxis(total, axis, 0)[0]
+            empty = np.moveaxis(total, axis, 0)[:1]  # a view, also of a table of one cell
             for digit, share in laws:
-                empty += np.float32(share) * (digits[digit] - digits[0])
+                empty += np.float32(share) * (digits[digit : digit + 1] - digits[:1])
         spread[where] = total.reshape(-1)
     return spread
 

@@ -29,8 +29,8 @@ class Schedule:
         every N episodes) or pairs of an episode and the step size from there on; before the first of them alpha.
     episodes : of the whole run; "linear" and `fixed_share` count by it.
     fixed_share : 0 to 1, share of the episodes that are learned with a fixed step before `step` begins (the OTD+TC of
-        Guei, Chen and Wu (2021), Optimistic Temporal Difference Learning for 2048: 0.9). `form` then describes the
-        rest.
+        Guei, Chen and Wu (2021), Optimistic Temporal Difference Learning for 2048: 0.9). `form` counts from the first
+        episode of the run all the same.
     fixed_alpha : step size of that first part.
 
     Raises

@@ -19,7 +19,7 @@ _LANES = 8    # order features the widest one does
 
 
 cdef class NTupleNetwork:
-    """V(afterstate) = sum over the features of one table entry each: of tuples, then of orders, then of counts.
+    """V(board) = sum over the features of one table entry each: of tuples, then of orders, then of counts.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ cdef class NTupleNetwork:
         return out[: self.m] + np.uint32(stage_of(&self.law, packed) * self.stride)
 
     def value(self, board):
-        """V of an afterstate (a packed board), in points."""
+        """V of a packed board (an afterstate, or a state where states are learned), in points."""
         cdef const uint32_t[::1] entry = self.entries(board)
         if self.stages.count > 1:
             return total_promoted(self.w, &entry[0], self.m, self.law.stride)

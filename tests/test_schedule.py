@@ -1,0 +1,80 @@
+"""The step size over the episodes of a run."""
+
+import numpy as np
+import pytest
+
+import tdl
+from tdl.errors import ConfigError
+from tdl.learning.schedule import Schedule
+
+
+def alphas(numbers, **options):
+    schedule = Schedule(0.8, **options)
+    return [schedule.at(episode)[0] for episode in numbers]
+
+
+def test_without_a_form_it_is_alpha():
+    assert alphas([0, 10**9]) == [0.8, 0.8]
+
+
+def test_linear_ends_at_zero():
+    assert alphas([0, 25, 50, 99, 100, 200], form="linear", episodes=100) == pytest.approx(
+        [0.8, 0.6, 0.4, 0.008, 0, 0]
+    )
+
+
+def test_halving():
+    assert alphas([0, 99, 100, 250, 300], form="halving:100") == pytest.approx([0.8, 0.8, 0.4, 0.2, 0.1])
+
+
+@pytest.mark.parametrize(
+    "form", [["10:0.5", "20:0.1"], [[10, 0.5], [20, 0.1]], {10: 0.5, 20: 0.1}, {"10": "0.5", "20": "0.1"}]
+)
+def test_points_in_every_way_to_write_them(form):
+    assert alphas([0, 9, 10, 19, 20, 999], form=form) == [0.8, 0.8, 0.5, 0.5, 0.1, 0.1]
+
+
+def test_a_fixed_step_first():
+    schedule = Schedule(1.0, "coherent", episodes=100, fixed_share=0.9, fixed_alpha=0.1)
+    assert [schedule.at(episode) for episode in (0, 89, 90, 99)] == [(0.1, "fixed")] * 2 + [(1.0, "coherent")] * 2
+
+
+@pytest.mark.parametrize(
+    ("form", "message"),
+    [
+        ("halving:0", r"learner.schedule: 'halving:0' is not allowed; expected null, linear, halving:EPISODES, or a"),
+        ("lineal", "learner.schedule: 'lineal' is not allowed"),
+        (5, "learner.schedule: 5 is not allowed"),
+        (["a:b"], r"learner.schedule: \['a', 'b'\] is not allowed"),
+        (["5:0.1", "5:0.2"], "episodes in ascending order"),
+        (["5:11"], "learner.schedule: 11.0 is not allowed; expected a number above 0 and at most 10"),
+    ],
+)
+def test_what_is_no_schedule(form, message):
+    with pytest.raises(ConfigError, match=message):
+        Schedule(0.1, form=form)
+
+
+def test_a_form_that_counts_by_the_episodes_needs_them():
+    with pytest.raises(ConfigError, match="episodes: None is not allowed"):
+        Schedule(0.1, form="linear")
+
+
+def weights(alpha, **options):
+    network = tdl.NTupleNetwork(tdl.Rules(rows=2, cols=3), tdl.TupleSet(((0, 1, 2),)))
+    trainer = tdl.Trainer(network, alpha=alpha, **options)
+    for _ in range(2):
+        trainer.train(50)
+    return network.weights
+
+
+def test_training_follows_it():
+    """Looked up at the beginning of every block."""
+    assert np.array_equal(weights(0.5, schedule=["0:0.1"]), weights(0.1))
+    assert np.array_equal(weights(0.5, schedule=["10:0.1"]), weights(0.5, schedule=["50:0.1"]))
+    assert not np.array_equal(weights(0.5, schedule=["50:0.1"]), weights(0.5))
+    otd = weights(1.0, step="coherent", fixed_share=0.5, fixed_alpha=0.1, episodes=100)
+    assert not np.array_equal(otd, weights(0.1))
+    assert not np.array_equal(otd, weights(1.0, step="coherent"))
+    whole = weights(1.0, step="coherent", fixed_share=1.0, fixed_alpha=0.1, episodes=100)
+    assert np.array_equal(whole, weights(0.1))
