@@ -7,8 +7,9 @@ cells. A drop changes only the entries of tuples that hold its cell, so with w t
     spread[i]  =  sum over the empty cells c of i, and the tiles t of the drop law, of p_t (w[i + t at c] - w[i]):
 
 a second table, read like the first, that depends on the weights alone. It follows them, up to rounding: an entry j
-that moves by d moves `spread[j]` by -d for each of its empty cells, and for each of its cells c with a tile t of the drop
-law `spread[j - t at c]` by p_t d. Evaluating every successor costs 2e values for each move instead (some 36 a turn).
+that moves by d moves `spread[j]` by -d for each of its empty cells, and for each of its cells c with a tile t of the
+drop law `spread[j - t at c]` by p_t d. Evaluating every successor costs 2e values for each move instead (some 36 a
+turn).
 
 Where an index is not made of cells (order and count features), or a drop may lead to another stage, each successor is
 evaluated: `expected_direct` in `tdl.learning.expectation`.
