@@ -6,10 +6,12 @@ That each computes the right thing is the business of its twin (`test_learners_t
 """
 
 import numpy as np
+import pytest
 from learners import ORDERS, RETURNS, STAGES, STARTS, STEPS, TARGETS, THREADS, each
 from shapes import RULES
 
 from tdl.agents.trainer import Trainer, evaluate
+from tdl.errors import DivergenceError
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet
 
@@ -77,3 +79,11 @@ def assert_goes_on(choices, stages, whole):
     for _ in range(BLOCKS - BLOCKS // 2):
         after.train(BLOCK)
     assert bits(after) == bits(whole)
+
+
+@each(TARGETS, ORDERS, RETURNS, STAGES, THREADS)
+def test_every_learner_stops_when_it_diverges(choices, stages):
+    network = NTupleNetwork(BOARD, TUPLES, stages=stages)
+    trainer = Trainer(network, alpha=9.0, seed=11, **choices)
+    with pytest.raises(DivergenceError, match="learning diverged"):
+        trainer.train(20 * BLOCK)
