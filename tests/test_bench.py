@@ -96,6 +96,16 @@ def test_limit_takes_turns_and_gives_the_ratio(capsys):
     assert "2 lanes\ntraining" in capsys.readouterr().out
 
 
+def test_versus_takes_turns_and_gives_the_ratio(capsys):
+    one, other = "tuples=[[0,1,2],[4,5]] target=state threads=2", "tuples=2x4 stages=[64] instructions=portable"
+    main(["versus", one, other, "--blank", "300", "--pairs", "2", "--json"])
+    figures = json.loads(capsys.readouterr().out)
+    ratios = [mine / theirs for mine, theirs in zip(figures[one], figures[other], strict=True)]
+    assert (figures["ratio_min"], figures["ratio_max"]) == pytest.approx((min(ratios), max(ratios)), rel=1e-4)
+    main(["versus", "tuples=2x4", "tuples=2x4 alpha=0.2", "--blank", "100", "--pairs", "1"])
+    assert "tuples=2x4 alpha=0.2: " in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -109,6 +119,10 @@ def test_limit_takes_turns_and_gives_the_ratio(capsys):
         ("limit --tuples [[0,16]]", "cell 16 of [0, 16] is not on the board"),
         ("limit --tuples 2x4 --pairs 0", "--pairs: 0 is not allowed"),
         ("train --lanes 65 --tuples 2x4", "lanes: 65 is not allowed"),
+        ("versus tuples=2x4 nonsense", "setting: 'nonsense' is not allowed; expected words as in \"tuples=8x6"),
+        ("versus tuples=2x4 alhpa=0.1,tuples=2x4", "unexpected keyword argument 'alhpa'"),
+        ("versus tuples=2x4 tuples=2x5", "tuples: '2x5' is not allowed"),
+        ("versus tuples=2x4 tuples=2x4 --pairs 0", "--pairs: 0 is not allowed"),
     ],
 )
 def test_errors_are_one_line(capsys, words, message):
