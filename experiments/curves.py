@@ -26,7 +26,8 @@ def main(folder: str, experiment: str, column: str = "learner.order") -> None:
     """Write the files and print the table."""
     blocks = tdl.results.load(folder)
     runs = tdl.results.runs(folder).set_index("run")["eval_mean"].round(1)
-    at = [episode for episode in BLOCKS if (blocks["episode"] == episode).any()]
+    last = blocks["episode"].max()
+    at = [episode for episode in sorted({*BLOCKS, last}) if (blocks["episode"] == episode).any()]
     table = blocks.pivot(index=["run", column, "seed"], columns="episode", values="mean")[at]
     table = table.join(runs).round(1).reset_index().drop(columns="run").sort_values([column, "seed"])
     table.columns = [column.split(".")[-1], "seed", *(f"mean_{n // 1000}k" for n in at), "greedy_mean"]
