@@ -37,7 +37,7 @@ FACE = {"__version__"}
 
 IMPORT = re.compile(r"^\s*(?:from\s+(\S+)\s+c?import\s+(.*)|c?import\s+(.*))$")
 
-FILES = sorted(path for suffix in ("py", "pyi", "pyx", "pxd") for path in SOURCE.rglob(f"*.{suffix}"))
+FILES = sorted(path for suffix in ("py", "pyi", "pyx", "pxd", "pxi") for path in SOURCE.rglob(f"*.{suffix}"))
 
 
 def imported(path):

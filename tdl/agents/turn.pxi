@@ -1,0 +1,203 @@
+# The episode loop of `SelfPlay`: choose, observe, update, place. A part of selfplay.pyx, which is compiled twice, and
+# this file with it (a .pxd would be bound to one of the two classes).
+
+cdef void start_episode(SelfPlay play, width_t m, int i) noexcept nogil:
+    """Give lane i the next episode of the block, or retire it."""
+    cdef Lane *lane = &play.lane[i]
+    cdef Block *block = &play.block
+    cdef int64_t episode = take(block.next_episode)
+    lane.live = episode < block.end
+    if not lane.live:
+        return
+    block.live += 1
+    memset(&lane.record, 0, sizeof(Record))
+    lane.record.episode = episode
+    lane.drops = stream_of(block.seed, block.role, episode)
+    lane.chance = stream_of(block.seed, EXPLORING, episode)
+    lane.game = 0
+    lane.stage = 0
+    start_game(play, first_board(play.tables, <board64> 0, &lane.drops), m, i)
+
+
+cdef void start_game(SelfPlay play, board64 board, width_t m, int i) noexcept nogil:
+    """Let lane i play from a board on."""
+    cdef Lane *lane = &play.lane[i]
+    lane.previous = NULL
+    lane.path.n = 0
+    lane.history.n = 0
+    lane.gained = 0
+    play.boards[i] = board
+    prepare_moves(play, m, i)
+
+
+cdef inline void prepare_moves(SelfPlay play, width_t m, int i) noexcept nogil:
+    """Make lane i's legal moves, and ask for the entries of their afterstates."""
+    cdef Lane *lane = &play.lane[i]
+    cdef int action[4]
+    cdef int row = 8 * i + 4 * lane.bank, padded = play.learner.plan.padded
+    lane.n = legal_afterstates(play.tables, play.boards[i], play.after + row, lane.reward, action)
+    look_up(&play.learner, play.after + row, lane.n, play.entry + row * padded, m)
+    if is_rich(m) and play.of_states:
+        fetch_expected(&play.learner, lane.n, play.entry + row * padded, m)
+        if play.order != NO_LEARNING:
+            look_up_to_learn(&play.learner, &play.boards[i], 1, play.of_state + (2 * i + lane.bank) * padded, m)
+
+
+cdef Outcome run(SelfPlay play, width_t m, int64_t until) noexcept nogil:
+    """Let the lanes move in turn until the block is done or `until` moves are played."""
+    cdef int i
+    cdef Outcome outcome
+    while play.block.live:
+        if play.block.moves >= until:
+            return RUNNING
+        for i in range(play.lanes):
+            if play.lane[i].live:
+                outcome = turn(play, m, i)
+                if outcome != RUNNING:
+                    return outcome
+    return DONE
+
+
+cdef inline Outcome turn(SelfPlay play, width_t m, int i) noexcept nogil:
+    """One move of lane i: choose, observe, update, place; or the end of its game."""
+    cdef Lane *lane = &play.lane[i]
+    cdef Learner *learner = &play.learner
+    cdef int padded = learner.plan.padded, k, best = -1
+    cdef int row = 8 * i + 4 * lane.bank
+    cdef uint32_t *entry = play.entry + row * padded
+    cdef float q[4]
+    cdef float best_q = -<float> BOUND
+    for k in range(lane.n):
+        if is_rich(m) and play.of_states:
+            q[k] = expected(learner, play.tables, play.after[row + k], entry + k * padded, play.replay, m)
+        else:
+            q[k] = value_of(learner, entry + k * padded, m)
+        q[k] = <float> lane.reward[k] + learner.gamma * q[k]
+        if q[k] > best_q:      # never true of nan
+            best, best_q = k, q[k]
+    if lane.n == 0:
+        return end_game(play, m, i)
+    if best < 0 or best_q > BOUND:
+        return DIVERGED
+    if is_rich(m) and play.explores:
+        best = explore(play, lane, best)
+        best_q = q[best]
+    if is_rich(m):
+        if not see(play, m, i, best):
+            return NO_MEMORY
+    else:
+        if play.order == FORWARD and lane.previous != NULL:
+            update(learner, 0, lane.previous, m, best_q)
+        if play.order == BACKWARD and not remember(&lane.path, play.after[row + best], lane.reward[best]):
+            return NO_MEMORY
+        lane.previous = entry + best * padded
+        if play.order == FORWARD:
+            fetch_step(&learner.step, lane.previous, m)
+    if learner.tally.diverged:
+        return DIVERGED
+    lane.record.score += lane.reward[best]
+    lane.record.moves += 1
+    if is_rich(m):
+        lane.gained = lane.reward[best]
+    play.block.moves += 1
+    play.boards[i] = place(play.tables, play.after[row + best], &lane.drops, 0)
+    lane.bank = 1 - lane.bank
+    prepare_moves(play, m, i)
+    return RUNNING
+
+
+cdef inline int explore(SelfPlay play, Lane *lane, int best) noexcept nogil:
+    """The move chosen, or, with probability epsilon, a random legal one."""
+    cdef uint64_t bits = draw(&lane.chance)
+    if (bits & <uint64_t> 0xFFFFFFFF) < play.explores:
+        best = <int> (((bits >> 32) * <uint64_t> lane.n) >> 32)
+    return best
+
+
+cdef bint see(SelfPlay play, width_t m, int i, int best) noexcept nogil:
+    """What lane i learns from its choice, for every learner; False when there is no memory for it."""
+    cdef Lane *lane = &play.lane[i]
+    cdef Learner *learner = &play.learner
+    cdef int padded = learner.plan.padded
+    cdef int row = 8 * i + 4 * lane.bank
+    cdef uint32_t *entry
+    cdef board64 board
+    cdef int32_t led            # the reward that led to the learned board
+    cdef float value = 0
+    if play.of_states:
+        board, entry = play.boards[i], play.of_state + (2 * i + lane.bank) * padded
+        led = lane.reward[best] if play.reward_shift else lane.gained
+    else:
+        board, entry = play.after[row + best], play.entry + (row + best) * padded
+        led = lane.reward[best]
+    if play.start == CAROUSEL:
+        note_stage(play, lane, board)
+    if play.order == BACKWARD or play.start == RESTART:
+        if not remember(&lane.path, board, led):
+            return False
+    if play.keeps_choices:
+        value = value_of(learner, entry, m)
+        if not remember_choice(&lane.path, play.boards[i], value):
+            return False
+    if play.order == HISTORY:
+        observe(learner, &lane.history, board, led, entry, m)
+    if play.order == FORWARD:
+        if lane.previous != NULL:
+            update(learner, lane.previous_board, lane.previous, m,
+                   <float> led + learner.gamma * value_of(learner, entry, m))
+        fetch_step(&learner.step, entry, m)
+    lane.previous, lane.previous_board = entry, board
+    return True
+
+
+cdef inline void note_stage(SelfPlay play, Lane *lane, board64 board) noexcept nogil:
+    """Keep a board that enters a stage, for games to start there."""
+    cdef int stage = stage_of(play.learner.stages, board)
+    if stage > lane.stage:
+        lane.stage = stage
+        enter(&play.carousel, stage, board)
+
+
+cdef Outcome end_game(SelfPlay play, width_t m, int i) noexcept nogil:
+    """Learn what is left to learn of lane i's game, write its record, start the next."""
+    cdef Lane *lane = &play.lane[i]
+    cdef Learner *learner = &play.learner
+    cdef float final = <float> lane.gained if is_rich(m) and play.of_states and not play.reward_shift else 0
+    if play.order == FORWARD and lane.previous != NULL:
+        update(learner, lane.previous_board, lane.previous, m, final)
+    if is_rich(m) and play.order == HISTORY:
+        finish(learner, &lane.history, final, m)
+    if play.order == BACKWARD:
+        replay_backward(learner, play.tables, &lane.path, final, play.last_values, play.quirks, play.replay, m)
+    if learner.tally.diverged:
+        return DIVERGED
+    if lane.game == 0:
+        lane.record.max_tile = <int32_t> max_tile(play.tables, play.boards[i])
+        play.block.records[lane.record.episode - play.block.first] = lane.record
+    if is_rich(m) and play.start != EMPTY and follow_up(play, m, i):
+        return RUNNING
+    play.block.live -= 1
+    play.block.finished += 1
+    start_episode(play, m, i)
+    return RUNNING
+
+
+cdef bint follow_up(SelfPlay play, width_t m, int i) noexcept nogil:
+    """Start the next game of lane i's episode, by the start rule; False when there is none."""
+    cdef Lane *lane = &play.lane[i]
+    cdef board64 board
+    cdef int64_t at = <int64_t> (<float> (lane.path.n - 1) * play.restart_at)
+    lane.game += 1
+    if play.start == RESTART:
+        if lane.path.n < play.restart_moves or at < 1:      # from the first board on it could go on for ever
+            return False
+        board = lane.path.board[at]
+    else:
+        if lane.game >= play.carousel.stages or play.carousel.count[lane.game] == 0:
+            return False
+        board = any_entered(&play.carousel, lane.game, &lane.chance)
+        lane.stage = lane.game
+    if not play.of_states:
+        board = place(play.tables, board, &lane.drops, 0)
+    start_game(play, board, m, i)
+    return True
