@@ -6,7 +6,6 @@ of lanes ahead, but neither plays nor computes an index. Its speed is a bound fo
 
 from __future__ import annotations
 
-import statistics
 import time
 from typing import Any
 
@@ -21,6 +20,7 @@ from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet
 from tdl.progress import Progress
+from tdl.statistics import ratio_range
 
 BLOCK = 1000
 
@@ -67,7 +67,6 @@ def compare(name: str, tuples: TupleSet, lanes: int | str, state: int, pairs: in
         replays.append(times * TURNS / (time.perf_counter() - start))
         progress.update(trainer.episode, trainer.moves, score)
     progress.close()
-    ratios = [run / bound for run, bound in zip(runs, replays, strict=True)]
     return {
         "tuples": name,
         "layout": network.layout.name,
@@ -75,8 +74,6 @@ def compare(name: str, tuples: TupleSet, lanes: int | str, state: int, pairs: in
         "state": state,
         "run": [round(run) for run in runs],
         "limit": [round(bound) for bound in replays],
-        "ratio_median": statistics.median(ratios),
-        "ratio_min": min(ratios),
-        "ratio_max": max(ratios),
+        **ratio_range(runs, replays),
         **environment.describe(network.instructions),
     }

@@ -7,7 +7,6 @@ it holds when the machine's speed drifts. Moves per second are each program's ow
 from __future__ import annotations
 
 import re
-import statistics
 import subprocess
 import tempfile
 import time
@@ -25,6 +24,7 @@ from tdl.errors import TdlError, refuse
 from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.progress import Progress
+from tdl.statistics import ratio_range
 
 UNIT = 1000
 """Episodes of one line of the peer's output, and of one of our blocks."""
@@ -115,13 +115,11 @@ def _pairs(pairs: int, progress: Progress, run: Any) -> dict[str, Any]:
     for _ in range(pairs):
         speeds.append(run())
         progress.update(progress.done + 1, 0)
-    ratios = [ours / peer for ours, peer in speeds]
+    ours, peers = zip(*speeds, strict=True)
     return {
-        "ours": [round(ours) for ours, _ in speeds],
-        "peer": [round(peer) for _, peer in speeds],
-        "ratio_median": statistics.median(ratios),
-        "ratio_min": min(ratios),
-        "ratio_max": max(ratios),
+        "ours": [round(each) for each in ours],
+        "peer": [round(each) for each in peers],
+        **ratio_range(ours, peers),
     }
 
 

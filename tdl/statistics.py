@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,12 @@ def mean_text(values: NDArray[Any]) -> str:
     """Mean and 95% interval for a table: "22,779 [22,528, 23,030]"."""
     low, high = mean_interval(values)
     return f"{np.mean(values):,.0f} [{low:,.0f}, {high:,.0f}]"
+
+
+def ratio_range(ours: Sequence[float], theirs: Sequence[float]) -> dict[str, float]:
+    """Of two programs' speeds in turn the ratios, pair by pair: median, least and largest."""
+    ratios = [one / other for one, other in zip(ours, theirs, strict=True)]
+    return {"ratio_median": float(np.median(ratios)), "ratio_min": min(ratios), "ratio_max": max(ratios)}
 
 
 def share_interval(hits: int, n: int) -> tuple[float, float]:

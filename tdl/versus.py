@@ -6,7 +6,6 @@ A setting is a text of `key=value` words: `tuples`, `instructions`, `stages`, an
 
 from __future__ import annotations
 
-import statistics
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +22,7 @@ from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
 from tdl.progress import Progress
+from tdl.statistics import ratio_range
 
 BLOCK = 1000
 
@@ -99,11 +99,5 @@ def compare(one: str, other: str, episodes: int, pairs: int) -> dict[str, Any]:
         speeds.append([side.speed(side.network(), episodes) for side in sides])
         progress.update(len(speeds), 0)
     progress.close()
-    ratios = [ours / theirs for ours, theirs in speeds]
-    return {
-        one: [round(ours) for ours, _ in speeds],
-        other: [round(theirs) for _, theirs in speeds],
-        "ratio_median": statistics.median(ratios),
-        "ratio_min": min(ratios),
-        "ratio_max": max(ratios),
-    }
+    ours, theirs = zip(*speeds, strict=True)
+    return {one: [round(each) for each in ours], other: [round(each) for each in theirs], **ratio_range(ours, theirs)}

@@ -60,3 +60,14 @@ def test_on_4x4(choices, stages, lanes):
     tuples = TupleSet(((0, 1, 4), (5, 6)))
     stages = Stages((16,)) if choices.get("start") == "carousel" else stages
     assert_equals_twin(RULES["4x4"], tuples, stages=stages, episodes=2, alpha=0.3, seed=5, lanes=lanes, **choices)
+
+
+def test_the_carousel_forgets_its_oldest_boards(monkeypatch):
+    """With room for five boards of a stage the ring goes round many times."""
+    for module in ("tdl.learning.memory", "tdl.agents.reference"):
+        monkeypatch.setattr(f"{module}.ROOM", 5)
+    options = {"order": "backward", "alpha": 0.1, "start": "carousel", "seed": 4, "lanes": 2}
+    _, _, twin = assert_equals_twin(
+        RULES["2x2"], small_tuples(RULES["2x2"])["mixed"], episodes=30, stages=Stages((8, 16)), **options
+    )
+    assert len(twin.entered[1]) > 20

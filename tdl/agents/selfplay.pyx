@@ -9,6 +9,7 @@ from libc.string cimport memset
 from tdl.agents.records import RECORD
 from tdl.errors import ConfigError, DivergenceError, refuse
 from tdl.game.reference import EXPLORATION
+from tdl.learning.choices import ORDERS as LEARNING_ORDERS
 from tdl.learning.choices import STARTS, Learning, history_of
 from tdl.learning.memory import COUNTS, ENTERED, SPREAD, SUMS, cover_of, digit_shares, holders_of
 from tdl.network.tuples import unturned
@@ -32,7 +33,7 @@ cdef extern from *:
     """
     int64_t take "tdl_take"(int64_t *) noexcept nogil
 
-ORDERS = ("none", "forward", "backward", "delayed")
+ORDERS = ("none", *LEARNING_ORDERS)
 
 MAX_LANES = 64
 

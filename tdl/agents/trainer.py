@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tdl.agents.kernels import kernel
 from tdl.agents.selfplay import MAX_LANES, SelfPlay
-from tdl.checks import check_share, check_whole
+from tdl.checks import check_whole
 from tdl.errors import refuse
 from tdl.game.lines import LineTables
 from tdl.game.reference import EVALUATION, TRAINING
@@ -167,7 +167,6 @@ def evaluate(
     ConfigError : a parameter out of its range.
     DivergenceError : the network's values are not finite or beyond all bounds.
     """
-    check_share("gamma", gamma)
     check_whole("seed", seed, 0)
     check_threads(threads)
     choices: dict[str, Any] = {"gamma": gamma, "target": target, "expectation": expectation}

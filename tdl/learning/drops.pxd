@@ -8,8 +8,7 @@ cells. A drop changes only the entries of tuples that hold its cell, so with w t
 
 a second table, read like the first, that depends on the weights alone. It follows them, up to rounding: an entry j
 that moves by d moves `spread[j]` by -d for each of its empty cells, and for each of its cells c with a tile t of the
-drop law `spread[j - t at c]` by p_t d. Evaluating every successor costs 2e values for each move instead (some 36 a
-turn).
+drop law `spread[j - t at c]` by p_t d. Evaluating every successor costs 2e values for each move instead.
 
 Where an index is not made of cells (order and count features), or a drop may lead to another stage, each successor is
 evaluated: `expected_direct` in `tdl.learning.expectation`.
@@ -43,39 +42,27 @@ cdef inline uint64_t empty_marks(const DropTable *drops, board64 board) noexcept
     return ~(tiles | (tiles >> 1)) & drops.marks
 
 
-cdef struct Lighter:
-    # The boards that one drop less would have left, and the entries of each in `DropTable.room`.
-    int n
-    int cell[16]
-    float share[16]         # probability of the drop
-
-
-cdef inline void lighten(DropTable *drops, const tdl_index_plan *plan, tdl_index_fn activate, board64 board,
-                         Lighter *lighter) noexcept nogil:
-    cdef uint64_t boards[16]
-    cdef int cell, tile, n = 0
-    for cell in range(drops.cells):
-        tile = <int> (board >> (4 * cell)) & 15
-        boards[n] = board & ~(<uint64_t> 15 << (4 * cell))
-        lighter.cell[n], lighter.share[n] = cell, drops.share[tile]
-        n += drops.share[tile] > 0      # 0 of an empty cell
-    lighter.n = n
-    activate(plan, boards, n, drops.room)
-
-
 cdef inline void follow(DropTable *drops, const tdl_index_plan *plan, tdl_index_fn activate, board64 board,
                         const uint32_t *entry, const float *moved, int m) noexcept nogil:
     """Keep the table right after the entries of `board` moved by `moved`."""
     cdef uint64_t empty = empty_marks(drops, board)
-    cdef Lighter lighter
-    cdef int f, i
+    cdef uint64_t lighter[16]       # the boards that one drop less would have left,
+    cdef int cell_of[16]            # the cell of that drop,
+    cdef float share_of[16]         # and its probability
+    cdef int f, i, cell, n = 0
+    cdef float share
     cdef const int32_t *holder
     cdef const uint32_t *row
-    lighten(drops, plan, activate, board, &lighter)
+    for cell in range(drops.cells):
+        share = drops.share[(board >> (4 * cell)) & 15]
+        lighter[n] = board & ~(<uint64_t> 15 << (4 * cell))
+        cell_of[n], share_of[n] = cell, share
+        n += share > 0              # 0 of an empty cell
+    activate(plan, lighter, n, drops.room)
     for f in range(m):
         drops.spread[entry[f]] -= <float> popcount(empty & drops.cover[f]) * moved[f]
-    for i in range(lighter.n):
-        row, holder = drops.room + i * plan.padded, drops.holders + lighter.cell[i] * (drops.m + 1)
+    for i in range(n):
+        row, holder = drops.room + i * plan.padded, drops.holders + cell_of[i] * (drops.m + 1)
         while holder[0] >= 0:
-            drops.spread[row[holder[0]]] += lighter.share[i] * moved[holder[0]]
+            drops.spread[row[holder[0]]] += share_of[i] * moved[holder[0]]
             holder += 1
