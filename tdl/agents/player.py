@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from tdl.checks import check_choice
 from tdl.errors import CheckpointError, ConfigError
 from tdl.game.engine import Engine
+from tdl.game.reference import unpack
 from tdl.game.rules import Rules
 from tdl.learning.choices import TARGETS
 from tdl.network.ntuple import NTupleNetwork
@@ -61,8 +62,7 @@ class Player:
     def _expected(self, after: int) -> float:
         """The mean of V over all drops."""
         rules = self.network.rules
-        shifts = [rules.bits * cell for cell in range(rules.cells)]
-        empty = [shift for shift in shifts if not after >> shift & rules.largest]
+        empty = [rules.bits * cell for cell, tile in enumerate(unpack(after, rules)) if not tile]
         values = [share * self.network.value(after | tile << shift) for shift in empty for tile, share in rules.drop]
         return sum(values) / len(empty)
 

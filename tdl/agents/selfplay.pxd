@@ -3,7 +3,6 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from tdl.agents.starts cimport Carousel, Start
-from tdl.game.board cimport board64
 from tdl.game.lines cimport LineTables
 from tdl.game.stream cimport Stream
 from tdl.learning.backward cimport Path, Quirks
@@ -45,7 +44,6 @@ cdef struct Lane:
     Path path
     # What only some learners need:
     Stream chance           # of random moves and of starts
-    board64 previous_board
     int32_t gained          # reward of the last move
     int game                # of the episode: 0 is the one on record
     int stage               # highest stage entered by this game
@@ -80,6 +78,7 @@ cdef class SelfPlay:
     cdef bint of_states       # the target is `state`
     cdef bint reward_shift
     cdef bint keeps_choices   # a quirk wants to know what the choice knew
+    cdef int kind             # of the boards: NIBBLES, FIVES or BYTES
     cdef uint64_t explores    # a random move is made where 32 random bits are below this
     cdef Start start
     cdef float restart_at
@@ -90,12 +89,14 @@ cdef class SelfPlay:
     cdef Carousel carousel
     cdef Block block
     cdef Lane *lane
-    cdef board64 *boards      # [lanes]: the board each lane is to move on
-    cdef board64 *after       # [lanes][2][4]: afterstates, by bank and legal move
+    # Boards are of the type that `kind` tells.
+    cdef void *boards         # [lanes]: the board each lane is to move on
+    cdef void *previous       # [lanes]: the last learned board of each
+    cdef void *after          # [lanes][2][4]: afterstates, by bank and legal move
     cdef uint32_t *entry      # [lanes][2][4][padded]: the entries of each afterstate
     cdef uint32_t *of_state   # [lanes][2][padded]: the entries of the board itself, where states are learned
     cdef uint32_t *replay     # [REPLAY_ROWS][padded]
     cdef float *last_values   # [n_step]
     cdef char lines_after[128]
-    cdef _take_memory(self, memory)
+    cdef _take_memory(self, memory, engine)
     cdef _make_histories(self)

@@ -27,6 +27,7 @@ class SelfPlay:
         seed: int = 0,
         role: int = 0,
         lanes: int = 1,
+        engine: str = "bits",
         **choices: Any,
     ) -> None: ...
     def set_step(self, alpha: float, kind: str) -> None: ...

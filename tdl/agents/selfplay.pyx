@@ -7,14 +7,17 @@ from libc.stdlib cimport free
 from libc.string cimport memset
 
 from tdl.agents.records import RECORD
+from tdl.checks import check_choice
 from tdl.errors import ConfigError, DivergenceError, refuse
+from tdl.game.engine import ENGINES
 from tdl.game.reference import EXPLORATION
 from tdl.learning.choices import ORDERS as LEARNING_ORDERS
 from tdl.learning.choices import STARTS, Learning, history_of
-from tdl.learning.memory import COUNTS, ENTERED, SPREAD, SUMS, cover_of, digit_shares, holders_of
+from tdl.learning.memory import COUNTS, ENTERED, ROOM, SPREAD, SUMS, cover_of, digit_shares, holders_of
 from tdl.network.tuples import unturned
 from tdl.agents.starts cimport CAROUSEL, EMPTY, RESTART, any_entered, enter
-from tdl.game.board cimport board64, first_board, legal_afterstates, max_tile, place
+from tdl.game.board cimport (BYTES, FIVES, NIBBLES, board64, board128, board_array, board_t, first_board,
+                             legal_afterstates, max_tile, place)
 from tdl.game.lines cimport LineTables
 from tdl.game.stream cimport draw, stream_of
 from tdl.learning.backward cimport REPLAY_ROWS, forget, remember, remember_choice, replay_backward
@@ -50,6 +53,10 @@ cdef void *own_lines(size_t size) noexcept nogil:
     return memory
 
 
+cdef int _size_of_board(int kind):
+    return sizeof(board64) if kind == NIBBLES else sizeof(board128) if kind == FIVES else sizeof(board_array)
+
+
 cdef class SelfPlay:
     """Plays blocks of episodes with an n-tuple network, learning or not.
 
@@ -65,11 +72,13 @@ cdef class SelfPlay:
     memory : what the learner keeps beside the weights, arrays by name, as `tdl.learning.memory.new_memory` makes them.
     seed, role : of the random streams.
     lanes : games played in turn, 1 to 64. 1 is the textbook algorithm move for move.
+    engine : what boards are while they are played with, "bits" or "array": the same games.
     choices : those of `Learning`.
     """
 
     def __cinit__(self, NTupleNetwork network not None, LineTables tables not None, *, str order="none",
-                  float alpha=0.0, memory=None, int64_t seed=0, int role=0, int lanes=1, **choices):
+                  float alpha=0.0, memory=None, int64_t seed=0, int role=0, int lanes=1, str engine="bits", **choices):
+        check_choice("engine", engine, ENGINES)
         if order not in ORDERS:
             raise refuse("order", order, f"one of {sorted(ORDERS)}")
         if not 1 <= lanes <= MAX_LANES:
@@ -81,6 +90,7 @@ cdef class SelfPlay:
         learning = Learning(order="backward" if order == "none" else order, **choices)
         learning.check(stages=network.stages.count, extras=network.extras)
         self.network, self.tables, self.lanes, self.learning = network, tables, lanes, learning
+        self.kind = BYTES if engine == "array" else NIBBLES if tables.bits == 4 else FIVES
         if order == "none":
             self.order = NO_LEARNING
         elif order == "backward":
@@ -96,36 +106,36 @@ cdef class SelfPlay:
         self.keeps_choices = self.order == BACKWARD and (learning.stored_value or learning.rechoose)
         self.learner.weights = network.w
         self.learner.plan = &network.plan
-        self.learner.activate = network.activate
         self.learner.stages = &network.law if network.stages.count > 1 else NULL
         self.learner.gamma, self.learner.td_lambda = learning.gamma, learning.td_lambda
         self.learner.n_step = learning.n_step
-        self._take_memory({} if memory is None else memory)
+        self._take_memory({} if memory is None else memory, engine)
         self.set_step(alpha, "coherent" if self.learner.step.sums != NULL else "fixed")
         self.rich = (
             self.of_states or self.explores != 0 or self.start != EMPTY or self.order == HISTORY
             or self.learner.stages != NULL or self.learner.some != NULL
             or self.quirks.stored_value or self.quirks.rechoose or self.quirks.clear_last)
         self.block.seed, self.block.role = seed, role
-        cdef int padded = network.plan.padded
+        cdef int padded = network.plan.padded, size = _size_of_board(self.kind)
         self.lane = <Lane *> own_lines(lanes * sizeof(Lane))
-        self.boards = <board64 *> own_lines(lanes * sizeof(board64))
-        self.after = <board64 *> own_lines(lanes * 8 * sizeof(board64))
+        self.boards = own_lines(lanes * size)
+        self.previous = own_lines(lanes * size)
+        self.after = own_lines(lanes * 8 * size)
         self.last_values = <float *> own_lines(learning.n_step * sizeof(float))
         self.entry = <uint32_t *> own_lines(lanes * 8 * padded * sizeof(uint32_t))
         self.of_state = <uint32_t *> own_lines(lanes * 2 * padded * sizeof(uint32_t))
         self.replay = <uint32_t *> own_lines(REPLAY_ROWS * padded * sizeof(uint32_t))
-        if not (self.lane and self.boards and self.after and self.last_values and self.entry and self.of_state
+        if not (self.lane and self.boards and self.previous and self.after and self.last_values and self.entry and self.of_state
                 and self.replay):
             raise MemoryError("self-play: no memory for the lanes")
         if self.order == HISTORY:
             self._make_histories()
 
-    cdef _take_memory(self, memory):
+    cdef _take_memory(self, memory, engine):
         """Point the learner to what it keeps beside the weights."""
         cdef float[:, ::1] sums
         cdef float[::1] spread
-        cdef uint64_t[:, ::1] entered
+        cdef uint64_t[::1] entered
         cdef int64_t[::1] counts
         cdef uint64_t[::1] cover
         cdef int32_t[:, ::1] holders
@@ -142,22 +152,21 @@ cdef class SelfPlay:
             sums = memory[SUMS]
             self.learner.step.sums = <Sums *> &sums[0, 0]
         if SPREAD in memory and self.of_states:
-            spread, cover, holders = memory[SPREAD], cover_of(network), holders_of(network)
+            spread, cover, holders = memory[SPREAD], cover_of(network, engine), holders_of(network)
             self._memory += [cover, holders]
             self.drops.spread, self.drops.cover, self.drops.holders = &spread[0], &cover[0], &holders[0, 0]
-            self.drops.room = <uint32_t *> own_lines(16 * network.plan.padded * sizeof(uint32_t))
+            self.drops.room = <uint32_t *> own_lines(
+                network.rules.cells * network.plan.padded * sizeof(uint32_t))
             if self.drops.room == NULL:
                 raise MemoryError("self-play: no memory for the drop table's rows")
             self.drops.cells, self.drops.m = network.rules.cells, network.m
             for i, share in enumerate(digit_shares(network)):
                 self.drops.share[i] = share
-            for i in range(network.rules.cells):
-                self.drops.marks |= <uint64_t> 1 << (4 * i)
             self.learner.drops = &self.drops
         if self.start == CAROUSEL:
-            entered, counts = memory[ENTERED], memory[COUNTS]
-            self.carousel.stages, self.carousel.room = network.stages.count, entered.shape[1]
-            self.carousel.board, self.carousel.count = <board64 *> &entered[0, 0], &counts[0]
+            entered, counts = memory[ENTERED].reshape(-1), memory[COUNTS]
+            self.carousel.stages, self.carousel.room = network.stages.count, ROOM
+            self.carousel.board, self.carousel.count = &entered[0], &counts[0]
         if not self.learning.update_symmetries:
             some = np.array(unturned(network.tuples, network.rules.rows, network.rules.cols), np.int32)
             self._memory.append(some)
@@ -174,7 +183,7 @@ cdef class SelfPlay:
             if self.learning.n_step > 1:
                 history.look = N_STEP
             history.reach, history.capacity = reach, reach + 1
-            history.board = <board64 *> own_lines(history.capacity * sizeof(board64))
+            history.board = own_lines(history.capacity * _size_of_board(self.kind))
             history.reward = <int32_t *> own_lines(history.capacity * sizeof(int32_t))
             history.error = <float *> own_lines(history.capacity * sizeof(float))
             history.entry = <uint32_t *> own_lines(history.capacity * padded * sizeof(uint32_t))
@@ -192,6 +201,7 @@ cdef class SelfPlay:
                 free(self.lane[i].history.entry)
         free(self.lane)
         free(self.boards)
+        free(self.previous)
         free(self.after)
         free(self.last_values)
         free(self.entry)
@@ -240,11 +250,12 @@ cdef class SelfPlay:
         self.learner.tally.abs_error = 0
         self.learner.tally.updates = 0
         self.learner.tally.diverged = False
-        for i in range(self.lanes):
-            if self.rich:
-                start_episode(self, <width_rich> self.network.m, i)
-            else:
-                start_episode(self, <width_any> self.network.m, i)
+        if self.kind == NIBBLES:
+            start_lanes(self, <board64 *> self.boards)
+        elif self.kind == FIVES:
+            start_lanes(self, <board128 *> self.boards)
+        else:
+            start_lanes(self, <board_array *> self.boards)
 
     def advance(self, int64_t moves):
         """Play on for about `moves` moves; True when the block is done.
@@ -255,17 +266,14 @@ cdef class SelfPlay:
         MemoryError : a game's path does not fit into memory.
         """
         cdef Outcome outcome
-        cdef int m = self.network.m
         cdef int64_t until = self.block.moves + moves
         with nogil:
-            if self.rich:
-                outcome = run(self, <width_rich> m, until)
-            elif m == 32:
-                outcome = run(self, <width32> 0, until)
-            elif m == 64:
-                outcome = run(self, <width64> 0, until)
+            if self.kind == NIBBLES:
+                outcome = run_block(self, <board64 *> self.boards, until)
+            elif self.kind == FIVES:
+                outcome = run_block(self, <board128 *> self.boards, until)
             else:
-                outcome = run(self, <width_any> m, until)
+                outcome = run_block(self, <board_array *> self.boards, until)
         if outcome == DIVERGED:
             raise DivergenceError(
                 f"learning diverged: a value left +-{float(BOUND):g} or is not a number; a smaller alpha is needed")

@@ -12,7 +12,7 @@ carousel: Jaskowski (2018), Mastering 2048 with Delayed Temporal Coherence Learn
 
 from libc.stdint cimport int64_t
 
-from tdl.game.board cimport board64
+from tdl.game.board cimport board_t
 from tdl.game.stream cimport Stream, draw
 
 cdef enum Start:
@@ -26,16 +26,18 @@ cdef struct Carousel:
     int stages
     int room                # boards kept of a stage
     int64_t *count          # [stages]: that ever entered it
-    board64 *board          # [stages][room]
+    void *board             # [stages][room]
 
 
-cdef inline void enter(Carousel *carousel, int stage, board64 board) noexcept nogil:
+cdef inline void enter(Carousel *carousel, int stage, const board_t *board) noexcept nogil:
     """Keep a board that is the first of its game in its stage."""
-    carousel.board[stage * carousel.room + carousel.count[stage] % carousel.room] = board
+    (<board_t *> carousel.board)[stage * carousel.room + carousel.count[stage] % carousel.room] = board[0]
     carousel.count[stage] += 1
 
 
-cdef inline board64 any_entered(const Carousel *carousel, int stage, Stream *stream) noexcept nogil:
-    """One of the boards that entered a stage, of which there must be one."""
+cdef inline board_t any_entered(const Carousel *carousel, const board_t *kind, int stage,
+                                Stream *stream) noexcept nogil:
+    """One of the boards that entered a stage, of which there must be one; `kind` tells their type and is not read."""
     cdef int64_t known = min(carousel.count[stage], <int64_t> carousel.room)
-    return carousel.board[stage * carousel.room + <int64_t> (((draw(stream) >> 32) * known) >> 32)]
+    cdef int64_t at = stage * carousel.room + <int64_t> (((draw(stream) >> 32) * known) >> 32)
+    return (<const board_t *> carousel.board)[at]

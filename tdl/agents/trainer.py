@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from tdl.agents.kernels import kernel
 from tdl.agents.selfplay import MAX_LANES, SelfPlay
-from tdl.checks import check_whole
+from tdl.checks import check_choice, check_whole
 from tdl.errors import refuse
+from tdl.game.engine import ENGINES
 from tdl.game.lines import LineTables
 from tdl.game.reference import EVALUATION, TRAINING
 from tdl.learning.choices import Learning
@@ -69,6 +70,7 @@ class Trainer:
     lanes : games played in turn by one thread; 1 is the textbook algorithm move for move.
     threads : threads that play and learn at once, without locks. With one the result is the same bit for bit, always
         and everywhere; with more it is not.
+    engine : what boards are while they are played with, "bits" or "array" (a byte a cell). Both play the same games.
     episode : number of the next episode (not 0 when training is continued).
     choices : those of `Learning`: order, target, td_lambda, n_step, gamma, epsilon, start ...
 
@@ -96,6 +98,7 @@ class Trainer:
         seed: int = 0,
         lanes: int | str = "auto",
         threads: int = 1,
+        engine: str = "bits",
         episode: int = 0,
         **choices: Any,
     ) -> None:
@@ -109,9 +112,11 @@ class Trainer:
         self.episode = episode
         self.moves = 0
         self.mean_abs_error = float("nan")
-        self.memory = new_memory(network, learning)
+        check_choice("engine", engine, ENGINES)
+        self.memory = new_memory(network, learning, engine)
         tables, kind = LineTables(network.rules), kernel(network)
-        options: dict[str, Any] = {**asdict(learning), "seed": seed, "lanes": lane_count(lanes, network.m)}
+        options: dict[str, Any] = {**asdict(learning), "seed": seed, "lanes": lane_count(lanes, network.m),
+                                   "engine": engine}  # fmt: skip
         self._plays = [
             kind(network, tables, alpha=alpha, memory=self.memory, role=TRAINING, **options) for _ in range(threads)
         ]
@@ -147,6 +152,7 @@ def evaluate(
     expectation: str = "auto",
     lanes: int | str = "auto",
     threads: int = 1,
+    engine: str = "bits",
     between: Between | None = None,
 ) -> NDArray[np.void]:
     """Play greedy games without learning (1-ply: argmax of reward + gamma * V, or of the expectation of V).
@@ -175,7 +181,17 @@ def evaluate(
         memory = {SPREAD: spread_of(network)}
     tables, kind, count = LineTables(network.rules), kernel(network), lane_count(lanes, network.m)
     plays = [
-        kind(network, tables, order="none", memory=memory, seed=seed, role=EVALUATION, lanes=count, **choices)
+        kind(
+            network,
+            tables,
+            order="none",
+            memory=memory,
+            seed=seed,
+            role=EVALUATION,
+            lanes=count,
+            engine=engine,
+            **choices,
+        )
         for _ in range(threads)
     ]
     return _play_block(plays, 0, episodes, between)

@@ -1,11 +1,35 @@
 # The episode loop of `SelfPlay`: choose, observe, update, place. A part of selfplay.pyx, which is compiled twice, and
 # this file with it (a .pxd would be bound to one of the two classes).
 
-cdef void start_episode(SelfPlay play, width_t m, int i) noexcept nogil:
+cdef Outcome run_block(SelfPlay play, board_t *boards, int64_t until) noexcept nogil:
+    """Play on in the loop for this network and learner. `boards`, those of the lanes, tells their type throughout."""
+    cdef int m = play.network.m
+    if play.rich:
+        return run(play, boards, <width_rich> m, until)
+    if m == 32:
+        return run(play, boards, <width32> 0, until)
+    if board_t is board64:
+        if m == 64:
+            return run(play, boards, <width64> 0, until)
+    return run(play, boards, <width_any> m, until)
+
+
+cdef void start_lanes(SelfPlay play, board_t *boards) noexcept nogil:
+    """Give every lane its first episode."""
+    cdef int i
+    for i in range(play.lanes):
+        if play.rich:
+            start_episode(play, boards, <width_rich> play.network.m, i)
+        else:
+            start_episode(play, boards, <width_any> play.network.m, i)
+
+
+cdef void start_episode(SelfPlay play, board_t *boards, width_t m, int i) noexcept nogil:
     """Give lane i the next episode of the block, or retire it."""
     cdef Lane *lane = &play.lane[i]
     cdef Block *block = &play.block
     cdef int64_t episode = take(block.next_episode)
+    cdef board_t first
     lane.live = episode < block.end
     if not lane.live:
         return
@@ -16,34 +40,37 @@ cdef void start_episode(SelfPlay play, width_t m, int i) noexcept nogil:
     lane.chance = stream_of(block.seed, EXPLORING, episode)
     lane.game = 0
     lane.stage = 0
-    start_game(play, first_board(play.tables, <board64> 0, &lane.drops), m, i)
+    first_board(play.tables, &first, &lane.drops)
+    start_game(play, boards, &first, m, i)
 
 
-cdef void start_game(SelfPlay play, board64 board, width_t m, int i) noexcept nogil:
+cdef void start_game(SelfPlay play, board_t *boards, const board_t *first, width_t m, int i) noexcept nogil:
     """Let lane i play from a board on."""
     cdef Lane *lane = &play.lane[i]
     lane.previous = NULL
     lane.path.n = 0
     lane.history.n = 0
     lane.gained = 0
-    play.boards[i] = board
-    prepare_moves(play, m, i)
+    boards[i] = first[0]
+    prepare_moves(play, boards, m, i)
 
 
-cdef inline void prepare_moves(SelfPlay play, width_t m, int i) noexcept nogil:
+cdef inline void prepare_moves(SelfPlay play, board_t *boards, width_t m, int i) noexcept nogil:
     """Make lane i's legal moves, and ask for the entries of their afterstates."""
     cdef Lane *lane = &play.lane[i]
     cdef int action[4]
     cdef int row = 8 * i + 4 * lane.bank, padded = play.learner.plan.padded
-    lane.n = legal_afterstates(play.tables, play.boards[i], play.after + row, lane.reward, action)
-    look_up(&play.learner, play.after + row, lane.n, play.entry + row * padded, m)
+    cdef board_t *after = <board_t *> play.after + row
+    lane.n = legal_afterstates(play.tables, <const board_t *> boards + i, after, lane.reward, action)
+    look_up(&play.learner, <const board_t *> after, lane.n, play.entry + row * padded, m)
     if is_rich(m) and play.of_states:
         fetch_expected(&play.learner, lane.n, play.entry + row * padded, m)
         if play.order != NO_LEARNING:
-            look_up_to_learn(&play.learner, &play.boards[i], 1, play.of_state + (2 * i + lane.bank) * padded, m)
+            look_up_to_learn(&play.learner, <const board_t *> boards + i, 1,
+                             play.of_state + (2 * i + lane.bank) * padded, m)
 
 
-cdef Outcome run(SelfPlay play, width_t m, int64_t until) noexcept nogil:
+cdef Outcome run(SelfPlay play, board_t *boards, width_t m, int64_t until) noexcept nogil:
     """Let the lanes move in turn until the block is done or `until` moves are played."""
     cdef int i
     cdef Outcome outcome
@@ -52,43 +79,45 @@ cdef Outcome run(SelfPlay play, width_t m, int64_t until) noexcept nogil:
             return RUNNING
         for i in range(play.lanes):
             if play.lane[i].live:
-                outcome = turn(play, m, i)
+                outcome = turn(play, boards, m, i)
                 if outcome != RUNNING:
                     return outcome
     return DONE
 
 
-cdef inline Outcome turn(SelfPlay play, width_t m, int i) noexcept nogil:
+cdef inline Outcome turn(SelfPlay play, board_t *boards, width_t m, int i) noexcept nogil:
     """One move of lane i: choose, observe, update, place; or the end of its game."""
     cdef Lane *lane = &play.lane[i]
     cdef Learner *learner = &play.learner
     cdef int padded = learner.plan.padded, k, best = -1
     cdef int row = 8 * i + 4 * lane.bank
     cdef uint32_t *entry = play.entry + row * padded
+    cdef const board_t *after = <const board_t *> play.after + row
+    cdef board_t board
     cdef float q[4]
     cdef float best_q = -<float> BOUND
     for k in range(lane.n):
         if is_rich(m) and play.of_states:
-            q[k] = expected(learner, play.tables, play.after[row + k], entry + k * padded, play.replay, m)
+            q[k] = expected(learner, play.tables, after + k, entry + k * padded, play.replay, m)
         else:
             q[k] = value_of(learner, entry + k * padded, m)
         q[k] = <float> lane.reward[k] + learner.gamma * q[k]
         if q[k] > best_q:      # never true of nan
             best, best_q = k, q[k]
     if lane.n == 0:
-        return end_game(play, m, i)
+        return end_game(play, boards, m, i)
     if best < 0 or best_q > BOUND:
         return DIVERGED
     if is_rich(m) and play.explores:
         best = explore(play, lane, best)
         best_q = q[best]
     if is_rich(m):
-        if not see(play, m, i, best):
+        if not see(play, boards, m, i, best):
             return NO_MEMORY
     else:
         if play.order == FORWARD and lane.previous != NULL:
-            update(learner, 0, lane.previous, m, best_q)
-        if play.order == BACKWARD and not remember(&lane.path, play.after[row + best], lane.reward[best]):
+            update(learner, after, lane.previous, m, best_q)     # the board does not count here
+        if play.order == BACKWARD and not remember(&lane.path, after + best, lane.reward[best]):
             return NO_MEMORY
         lane.previous = entry + best * padded
         if play.order == FORWARD:
@@ -100,9 +129,11 @@ cdef inline Outcome turn(SelfPlay play, width_t m, int i) noexcept nogil:
     if is_rich(m):
         lane.gained = lane.reward[best]
     play.block.moves += 1
-    play.boards[i] = place(play.tables, play.after[row + best], &lane.drops, 0)
+    board = after[best]
+    place(play.tables, &board, &lane.drops, 0)
+    boards[i] = board
     lane.bank = 1 - lane.bank
-    prepare_moves(play, m, i)
+    prepare_moves(play, boards, m, i)
     return RUNNING
 
 
@@ -114,21 +145,22 @@ cdef inline int explore(SelfPlay play, Lane *lane, int best) noexcept nogil:
     return best
 
 
-cdef bint see(SelfPlay play, width_t m, int i, int best) noexcept nogil:
+cdef bint see(SelfPlay play, board_t *boards, width_t m, int i, int best) noexcept nogil:
     """What lane i learns from its choice, for every learner; False when there is no memory for it."""
     cdef Lane *lane = &play.lane[i]
     cdef Learner *learner = &play.learner
     cdef int padded = learner.plan.padded
     cdef int row = 8 * i + 4 * lane.bank
     cdef uint32_t *entry
-    cdef board64 board
+    cdef const board_t *board
+    cdef board_t *previous = <board_t *> play.previous + i
     cdef int32_t led            # the reward that led to the learned board
     cdef float value = 0
     if play.of_states:
-        board, entry = play.boards[i], play.of_state + (2 * i + lane.bank) * padded
+        board, entry = <const board_t *> boards + i, play.of_state + (2 * i + lane.bank) * padded
         led = lane.reward[best] if play.reward_shift else lane.gained
     else:
-        board, entry = play.after[row + best], play.entry + (row + best) * padded
+        board, entry = <const board_t *> play.after + row + best, play.entry + (row + best) * padded
         led = lane.reward[best]
     if play.start == CAROUSEL:
         note_stage(play, lane, board)
@@ -137,20 +169,20 @@ cdef bint see(SelfPlay play, width_t m, int i, int best) noexcept nogil:
             return False
     if play.keeps_choices:
         value = value_of(learner, entry, m)
-        if not remember_choice(&lane.path, play.boards[i], value):
+        if not remember_choice(&lane.path, <const board_t *> boards + i, value):
             return False
     if play.order == HISTORY:
         observe(learner, &lane.history, board, led, entry, m)
     if play.order == FORWARD:
         if lane.previous != NULL:
-            update(learner, lane.previous_board, lane.previous, m,
+            update(learner, <const board_t *> previous, lane.previous, m,
                    <float> led + learner.gamma * value_of(learner, entry, m))
         fetch_step(&learner.step, entry, m)
-    lane.previous, lane.previous_board = entry, board
+    lane.previous, previous[0] = entry, board[0]
     return True
 
 
-cdef inline void note_stage(SelfPlay play, Lane *lane, board64 board) noexcept nogil:
+cdef inline void note_stage(SelfPlay play, Lane *lane, const board_t *board) noexcept nogil:
     """Keep a board that enters a stage, for games to start there."""
     cdef int stage = stage_of(play.learner.stages, board)
     if stage > lane.stage:
@@ -158,46 +190,47 @@ cdef inline void note_stage(SelfPlay play, Lane *lane, board64 board) noexcept n
         enter(&play.carousel, stage, board)
 
 
-cdef Outcome end_game(SelfPlay play, width_t m, int i) noexcept nogil:
+cdef Outcome end_game(SelfPlay play, board_t *boards, width_t m, int i) noexcept nogil:
     """Learn what is left to learn of lane i's game, write its record, start the next."""
     cdef Lane *lane = &play.lane[i]
     cdef Learner *learner = &play.learner
     cdef float final = <float> lane.gained if is_rich(m) and play.of_states and not play.reward_shift else 0
     if play.order == FORWARD and lane.previous != NULL:
-        update(learner, lane.previous_board, lane.previous, m, final)
+        update(learner, <const board_t *> play.previous + i, lane.previous, m, final)
     if is_rich(m) and play.order == HISTORY:
-        finish(learner, &lane.history, final, m)
+        finish(learner, &lane.history, <const board_t *> boards, final, m)
     if play.order == BACKWARD:
-        replay_backward(learner, play.tables, &lane.path, final, play.last_values, play.quirks, play.replay, m)
+        replay_backward(learner, play.tables, &lane.path, <const board_t *> lane.path.board, final, play.last_values,
+                        play.quirks, play.replay, m)
     if learner.tally.diverged:
         return DIVERGED
     if lane.game == 0:
-        lane.record.max_tile = <int32_t> max_tile(play.tables, play.boards[i])
+        lane.record.max_tile = <int32_t> max_tile(play.tables, <const board_t *> boards + i)
         play.block.records[lane.record.episode - play.block.first] = lane.record
-    if is_rich(m) and play.start != EMPTY and follow_up(play, m, i):
+    if is_rich(m) and play.start != EMPTY and follow_up(play, boards, m, i):
         return RUNNING
     play.block.live -= 1
     play.block.finished += 1
-    start_episode(play, m, i)
+    start_episode(play, boards, m, i)
     return RUNNING
 
 
-cdef bint follow_up(SelfPlay play, width_t m, int i) noexcept nogil:
+cdef bint follow_up(SelfPlay play, board_t *boards, width_t m, int i) noexcept nogil:
     """Start the next game of lane i's episode, by the start rule; False when there is none."""
     cdef Lane *lane = &play.lane[i]
-    cdef board64 board
+    cdef board_t board
     cdef int64_t at = <int64_t> (<float> (lane.path.n - 1) * play.restart_at)
     lane.game += 1
     if play.start == RESTART:
         if lane.path.n < play.restart_moves or at < 1:      # from the first board on it could go on for ever
             return False
-        board = lane.path.board[at]
+        board = (<const board_t *> lane.path.board)[at]
     else:
         if lane.game >= play.carousel.stages or play.carousel.count[lane.game] == 0:
             return False
-        board = any_entered(&play.carousel, lane.game, &lane.chance)
+        board = any_entered(&play.carousel, <const board_t *> boards, lane.game, &lane.chance)
         lane.stage = lane.game
     if not play.of_states:
-        board = place(play.tables, board, &lane.drops, 0)
-    start_game(play, board, m, i)
+        place(play.tables, &board, &lane.drops, 0)
+    start_game(play, boards, &board, m, i)
     return True

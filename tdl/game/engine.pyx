@@ -4,11 +4,16 @@ import numpy as np
 
 from libc.stdint cimport int32_t, uint64_t
 
+from tdl.checks import check_choice
 from tdl.errors import refuse
-from tdl.game.board cimport (board64, board128, board_t, empty_cells, first_board, legal_afterstates, max_tile, place)
+from tdl.game.board cimport (BYTES, FIVES, NIBBLES, board64, board128, board_array, board_t, empty_board, empty_cells,
+                             first_board, legal_afterstates, max_tile, place)
 from tdl.game.lines cimport LineTables
+from tdl.game.reference import unpack
 from tdl.game.rules import Rules
 from tdl.game.stream cimport Stream as StreamState, draw, stream_of
+
+ENGINES = ("bits", "array")
 
 
 cdef class Stream:
@@ -32,11 +37,20 @@ cdef class Engine:
     """Plays by `rules`, one call at a time.
 
     A board is an int with cell 0 in its lowest bits (`rules.bits` bits a cell, rows one after the other).
+
+    Parameters
+    ----------
+    rules : `Rules`; None: 2048 on 4x4.
+    engine : what boards are while they are played with, "bits" (packed) or "array" (a byte a cell). Both give the same
+        games; the ints that go in and out are the same too.
     """
     cdef readonly LineTables tables
+    cdef int kind
 
-    def __init__(self, rules=None):
+    def __init__(self, rules=None, engine="bits"):
+        check_choice("engine", engine, ENGINES)
         self.tables = LineTables(rules if rules is not None else Rules())
+        self.kind = BYTES if engine == "array" else NIBBLES if self.tables.bits == 4 else FIVES
 
     @property
     def rules(self):
@@ -59,6 +73,8 @@ cdef class Engine:
             packed = int(cells)
             if not 0 <= packed < 1 << (rules.bits * rules.cells):
                 raise refuse("board", cells, f"an int of {rules.bits * rules.cells} bits")
+            if rules.largest < rules.cell_mask and (largest := max(unpack(packed, rules))) > rules.largest:
+                raise refuse("board", f"tile index {largest}", f"at most {rules.largest}")
             return packed
         try:
             grid = np.asarray(cells)
@@ -78,7 +94,7 @@ cdef class Engine:
         """The tile values of a board: int64 array of shape (rows, cols)."""
         rules = self.tables.rules
         board = self.board(board)
-        cells = [rules.value(board >> rules.bits * cell & rules.largest) for cell in range(rules.cells)]
+        cells = [rules.value(tile) for tile in unpack(board, rules)]
         return np.array(cells, np.int64).reshape(rules.rows, rules.cols)
 
     def show(self, board):
@@ -89,9 +105,12 @@ cdef class Engine:
 
     def afterstates(self, board):
         """The legal moves of a board: list of (action, afterstate, reward), actions ascending."""
-        if self.tables.wide:
-            return _afterstates[board128](self.tables, self.board(board))
-        return _afterstates[board64](self.tables, self.board(board))
+        board = self.board(board)
+        if self.kind == NIBBLES:
+            return _afterstates(self.tables, board, <board64 *> NULL)
+        if self.kind == FIVES:
+            return _afterstates(self.tables, board, <board128 *> NULL)
+        return _afterstates(self.tables, board, <board_array *> NULL)
 
     def legal(self, board):
         """The legal actions, ascending; empty when the game is over."""
@@ -116,9 +135,11 @@ cdef class Engine:
     def empty(self, board):
         """Number of empty cells."""
         board = self.board(board)
-        if self.tables.wide:
-            return empty_cells(self.tables, <board128> board)
-        return empty_cells(self.tables, <board64> board)
+        if self.kind == NIBBLES:
+            return _empty(self.tables, board, <board64 *> NULL)
+        if self.kind == FIVES:
+            return _empty(self.tables, board, <board128 *> NULL)
+        return _empty(self.tables, board, <board_array *> NULL)
 
     def place(self, board, Stream stream not None, int tile=0):
         """Drop a tile (index `tile`; 0: by the drop law) on a random empty cell of an afterstate.
@@ -132,27 +153,80 @@ cdef class Engine:
             raise refuse("tile", tile, f"a tile index from 1 to {self.tables.rules.largest}, or 0")
         if not self.empty(board):
             raise refuse("board", self.show(board), "a board with an empty cell")
-        if self.tables.wide:
-            return place(self.tables, <board128> board, &stream.state, tile)
-        return place(self.tables, <board64> board, &stream.state, tile)
+        if self.kind == NIBBLES:
+            return _place(self.tables, board, <board64 *> NULL, stream, tile)
+        if self.kind == FIVES:
+            return _place(self.tables, board, <board128 *> NULL, stream, tile)
+        return _place(self.tables, board, <board_array *> NULL, stream, tile)
 
     def start(self, Stream stream not None):
         """The first board of a game."""
-        if self.tables.wide:
-            return first_board(self.tables, <board128> 0, &stream.state)
-        return first_board(self.tables, <board64> 0, &stream.state)
+        if self.kind == NIBBLES:
+            return _start(self.tables, <board64 *> NULL, stream)
+        if self.kind == FIVES:
+            return _start(self.tables, <board128 *> NULL, stream)
+        return _start(self.tables, <board_array *> NULL, stream)
 
     def max_tile(self, board):
         """Value of the largest tile."""
         board = self.board(board)
-        if self.tables.wide:
-            return max_tile(self.tables, <board128> board)
-        return max_tile(self.tables, <board64> board)
+        if self.kind == NIBBLES:
+            return _max_tile(self.tables, board, <board64 *> NULL)
+        if self.kind == FIVES:
+            return _max_tile(self.tables, board, <board128 *> NULL)
+        return _max_tile(self.tables, board, <board_array *> NULL)
 
 
-cdef list _afterstates(LineTables tables, board_t board):
+cdef board_t _taken(LineTables tables, object board, const board_t *kind):
+    """A board of the type of `kind` from an int."""
+    cdef board_t taken = empty_board(kind)
+    cdef int cell
+    if board_t is board_array:
+        for cell in range(tables.cells):
+            taken.cell[cell] = board >> tables.bits * cell & ((1 << tables.bits) - 1)
+        return taken
+    else:
+        return <board_t> board
+
+
+cdef object _given(LineTables tables, const board_t *board):
+    """A board as an int."""
+    cdef int cell
+    packed = 0
+    if board_t is board_array:
+        for cell in range(tables.cells):     # not sum(...): Cython 3 names the generator of a fused function wrongly
+            packed |= <object> board.cell[cell] << tables.bits * cell
+    else:
+        packed = board[0]
+    return packed
+
+
+cdef list _afterstates(LineTables tables, object given, const board_t *kind):
+    cdef board_t board = _taken(tables, given, kind)
     cdef board_t after[4]
     cdef int32_t reward[4]
     cdef int action[4]
-    cdef int i, n = legal_afterstates(tables, board, after, reward, action)
-    return [(action[i], after[i], reward[i]) for i in range(n)]
+    cdef int i, n = legal_afterstates(tables, &board, after, reward, action)
+    return [(action[i], _given(tables, &after[i]), reward[i]) for i in range(n)]
+
+
+cdef int _empty(LineTables tables, object given, const board_t *kind):
+    cdef board_t board = _taken(tables, given, kind)
+    return empty_cells(tables, &board)
+
+
+cdef object _place(LineTables tables, object given, const board_t *kind, Stream stream, int tile):
+    cdef board_t board = _taken(tables, given, kind)
+    place(tables, &board, &stream.state, tile)
+    return _given(tables, &board)
+
+
+cdef object _start(LineTables tables, const board_t *kind, Stream stream):
+    cdef board_t board
+    first_board(tables, &board, &stream.state)
+    return _given(tables, &board)
+
+
+cdef object _max_tile(LineTables tables, object given, const board_t *kind):
+    cdef board_t board = _taken(tables, given, kind)
+    return max_tile(tables, &board)

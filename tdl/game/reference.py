@@ -133,4 +133,4 @@ def pack(board: Board, rules: Rules) -> int:
 
 def unpack(packed: int, rules: Rules) -> Board:
     """The tile indices of a packed board."""
-    return [packed >> rules.bits * cell & rules.largest for cell in range(rules.cells)]
+    return [packed >> rules.bits * cell & rules.cell_mask for cell in range(rules.cells)]

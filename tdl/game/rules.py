@@ -23,22 +23,29 @@ DRAW_ONE = 2**32
 DROP = "drop"
 """In a start law: a tile placed by the drop law."""
 
-MAX_LINE_BITS = 20
-"""Longest line, in bits, that is tabulated (2^20 lines take 16 MB)."""
-
 
 @dataclass(frozen=True)
 class Game:
     """One family member: what its tiles are worth and which neighbours merge.
 
-    `merge(a, b)` gives the tile index that two neighbouring indices merge into, or 0 when they do not merge; it
-    must be symmetric. `value(i)` is the tile value of index i; `version` rises when results change.
+    Attributes
+    ----------
+    name : its name, the key in `GAMES`.
+    version : rises when results change.
+    value : the tile value of an index; 0 of index 0, an empty cell.
+    merge : the tile index that two neighbouring indices above 0 merge into, 0 when they do not merge. Symmetric.
+    bits : of a cell on boards of up to 16 cells, 4 or 5; larger boards need 5 for any game.
+    largest : largest tile index there is, where a cell has room for more. Scores of a move must fit into 31 bits.
+    radix : tile symbols of a cell in a network, where the tuple set does not say.
     """
 
     name: str
     version: int
     value: Callable[[int], int]
     merge: Callable[[int, int], int]
+    bits: int
+    largest: int
+    radix: int
 
 
 def _power_of_two(index: int) -> int:
@@ -46,12 +53,27 @@ def _power_of_two(index: int) -> int:
 
 
 def _merge_equal(a: int, b: int) -> int:
-    return a + 1 if a == b and a > 0 else 0
+    return a + 1 if a == b else 0
+
+
+def _fibonacci(index: int) -> int:
+    a, b = 0, 1
+    for _ in range(index):
+        a, b = b, a + b
+    return b if index else 0
+
+
+def _merge_neighbours(a: int, b: int) -> int:
+    return max(a, b) + 1 if abs(a - b) == 1 or a == b == 1 else 0
 
 
 GAMES: Mapping[str, Game] = {
     # 2048, Gabriele Cirulli 2014: https://github.com/gabrielecirulli/2048/blob/master/js/game_manager.js
-    "pow2": Game("pow2", 1, _power_of_two, _merge_equal),
+    # 2^26 is the largest tile that 25 cells can make of drops of 2 and 4.
+    "pow2": Game("pow2", 1, _power_of_two, _merge_equal, bits=4, largest=26, radix=16),
+    # 2584-Fibonacci: neighbours in the sequence 1, 2, 3, 5, 8 ... merge into their sum, and so do two 1s, but no other
+    # equal tiles. Index 17 is the tile 2584.
+    "fib": Game("fib", 1, _fibonacci, _merge_neighbours, bits=5, largest=31, radix=18),
 }
 
 
@@ -82,9 +104,6 @@ class Rules:
         for name, side in (("rows", self.rows), ("cols", self.cols)):
             if isinstance(side, bool) or not isinstance(side, int) or not 2 <= side <= 5:
                 raise refuse(f"board {name}", side, "2 to 5")
-        longest = max(self.rows, self.cols)
-        if longest * self.bits > MAX_LINE_BITS:
-            raise refuse("board", f"{self.rows}x{self.cols}", f"lines of at most {MAX_LINE_BITS} bits")
         object.__setattr__(self, "drop", _checked_drop(self.drop, self.largest))
         object.__setattr__(self, "start", _checked_start(self.start, self.largest, self.cells))
 
@@ -95,21 +114,31 @@ class Rules:
 
     @property
     def bits(self) -> int:
-        """Bits of a cell in the packed board: 4 up to 16 cells, where a 64-bit board holds 2048, else 5."""
-        return 4 if self.cells <= 16 else 5
+        """Bits of a cell in the packed board: 4, where the game can do with them and 64 bits hold the board, or 5."""
+        return GAMES[self.game].bits if self.cells <= 16 else 5
 
     @property
     def largest(self) -> int:
-        """Largest tile index a cell can hold. Two of them merge into one of it, with the doubled tile's reward."""
+        """Largest tile index a cell can hold. Two that merge into a larger one become it, with the full reward."""
+        return min(self.cell_mask, GAMES[self.game].largest)
+
+    @property
+    def cell_mask(self) -> int:
+        """All bits of a cell, in the lowest one."""
         return (1 << self.bits) - 1
+
+    @property
+    def radix(self) -> int:
+        """Tile symbols of a cell in a network, where its tuple set does not say."""
+        return min(GAMES[self.game].radix, self.largest + 1)
 
     def value(self, index: int) -> int:
         """Tile value of a tile index (0 for an empty cell)."""
         return GAMES[self.game].value(index)
 
     def merge(self, a: int, b: int) -> int:
-        """Index two neighbouring tile indices merge into, 0 when they do not merge. May exceed `largest`."""
-        return GAMES[self.game].merge(a, b)
+        """Index two neighbouring tile indices merge into, 0 when they do not merge. May exceed `largest` by 1."""
+        return GAMES[self.game].merge(a, b) if a and b else 0
 
     @property
     def thresholds(self) -> tuple[tuple[int, int], ...]:

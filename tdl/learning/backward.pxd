@@ -6,7 +6,7 @@ Every target uses V(b_{t+1}) as it is after its own update: the boards are visit
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.stdlib cimport free, realloc
 
-from tdl.game.board cimport board64, legal_afterstates
+from tdl.game.board cimport board_t, legal_afterstates
 from tdl.game.lines cimport LineTables
 from tdl.learning.td cimport BOUND, Learner, correct, look_up, look_up_to_learn, note, value_of
 from tdl.network.ntuple cimport features_of, is_rich, width_t
@@ -29,10 +29,10 @@ cdef struct Path:
     int64_t n
     int64_t capacity
     int64_t quirk_capacity
-    board64 *board
+    void *board             # of the type the game is played with
     int32_t *reward
     float *stored           # V as it was when the move was chosen   } kept only where
-    board64 *state          # the board that was to move on          } a quirk asks for it
+    void *state             # the board that was to move on          } a quirk asks for it
 
 
 cdef inline bint grow(void **memory, int64_t size) noexcept nogil:
@@ -42,30 +42,30 @@ cdef inline bint grow(void **memory, int64_t size) noexcept nogil:
     return moved != NULL
 
 
-cdef inline bint remember(Path *path, board64 board, int32_t reward) noexcept nogil:
+cdef inline bint remember(Path *path, const board_t *board, int32_t reward) noexcept nogil:
     """Append a board; False when there is no memory for it."""
     cdef int64_t capacity
     if path.n == path.capacity:
         capacity = 2 * path.capacity if path.capacity else FIRST_PATH
-        if not (grow(<void **> &path.board, capacity * sizeof(board64))
+        if not (grow(&path.board, capacity * sizeof(board_t))
                 and grow(<void **> &path.reward, capacity * sizeof(int32_t))):
             return False
         path.capacity = capacity
-    path.board[path.n] = board
+    (<board_t *> path.board)[path.n] = board[0]
     path.reward[path.n] = reward
     path.n += 1
     return True
 
 
-cdef inline bint remember_choice(Path *path, board64 state, float value) noexcept nogil:
+cdef inline bint remember_choice(Path *path, const board_t *state, float value) noexcept nogil:
     """Beside the board appended last, what the quirks want to know of it; False when there is no memory for it."""
     if path.quirk_capacity != path.capacity:
         if not (grow(<void **> &path.stored, path.capacity * sizeof(float))
-                and grow(<void **> &path.state, path.capacity * sizeof(board64))):
+                and grow(&path.state, path.capacity * sizeof(board_t))):
             return False
         path.quirk_capacity = path.capacity
     path.stored[path.n - 1] = value
-    path.state[path.n - 1] = state
+    (<board_t *> path.state)[path.n - 1] = state[0]
     return True
 
 
@@ -91,10 +91,10 @@ cdef inline float n_step_target(const Path *path, int64_t t, int n, const float 
     return target
 
 
-cdef inline float rechosen(Learner *learner, LineTables tables, board64 state, uint32_t *entry,
+cdef inline float rechosen(Learner *learner, LineTables tables, const board_t *state, uint32_t *entry,
                            width_t m) noexcept nogil:
     """The largest r + gamma V(s') of a board, by the weights as they are now (the quirk `rechoose`)."""
-    cdef board64 after[4]
+    cdef board_t after[4]
     cdef int32_t reward[4]
     cdef int action[4]
     cdef int k, n = legal_afterstates(tables, state, after, reward, action)
@@ -113,14 +113,16 @@ cdef inline void clear(Learner *learner, const uint32_t *entry, int m) noexcept 
         learner.weights[entry[learner.some[f] if learner.some != NULL else f]] = 0
 
 
-cdef inline void replay_backward(Learner *learner, LineTables tables, const Path *path, float final,
-                                 float *last_values, Quirks quirks, uint32_t *entry, width_t m) noexcept nogil:
+cdef inline void replay_backward(Learner *learner, LineTables tables, const Path *path, const board_t *boards,
+                                 float final, float *last_values, Quirks quirks, uint32_t *entry,
+                                 width_t m) noexcept nogil:
     """Update the boards of a finished game, last to first.
 
     While one batch of boards is updated, the entries of the batch before it are on their way.
 
     Parameters
     ----------
+    boards : those of the path.
     final : target of the last board.
     last_values : room for n_step numbers.
     entry : room for two batches, and for the four afterstates of a board.
@@ -130,20 +132,20 @@ cdef inline void replay_backward(Learner *learner, LineTables tables, const Path
     cdef uint32_t *row
     cdef float target = final, bootstrap = 1 - learner.td_lambda, error
     low = max(n - REPLAY, 0)
-    look_up_to_learn(learner, path.board + low, <int> (n - low), entry, m)
+    look_up_to_learn(learner, boards + low, <int> (n - low), entry, m)
     while n > 0:
         lower = max(low - REPLAY, 0)
-        look_up_to_learn(learner, path.board + lower, <int> (low - lower), entry + (1 - bank) * REPLAY * padded, m)
+        look_up_to_learn(learner, boards + lower, <int> (low - lower), entry + (1 - bank) * REPLAY * padded, m)
         for t in range(n - 1, low - 1, -1):
             row = entry + (bank * REPLAY + t - low) * padded
             error = target - (path.stored[t] if is_rich(m) and quirks.stored_value else value_of(learner, row, m))
             if is_rich(m) and quirks.clear_last and t == path.n - 1:
                 clear(learner, row, features_of(m))
             else:
-                correct(learner, path.board[t], row, m, error)
+                correct(learner, boards + t, row, m, error)
             note(learner, error)
             if is_rich(m) and quirks.rechoose:
-                target = rechosen(learner, tables, path.state[t], entry + 2 * REPLAY * padded, m)
+                target = rechosen(learner, tables, <const board_t *> path.state + t, entry + 2 * REPLAY * padded, m)
             elif learner.n_step > 1:
                 last_values[t % learner.n_step] = value_of(learner, row, m)
                 if t:

@@ -16,8 +16,9 @@ evaluated: `expected_direct` in `tdl.learning.expectation`.
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
-from tdl.game.board cimport board64
-from tdl.network.ntuple cimport tdl_index_fn, tdl_index_plan
+from tdl.game.board cimport board64, board_t, cell_at, empty_marks, empty_nibbles, take_off
+from tdl.game.lines cimport MAX_CELLS
+from tdl.network.ntuple cimport activate_tuples, tdl_index_plan
 
 cdef extern from *:
     """
@@ -27,38 +28,40 @@ cdef extern from *:
 
 cdef struct DropTable:
     float *spread               # of each entry, in the order of the weights
-    const uint64_t *cover       # [m]: bit 4 * cell of the cells of each feature
+    const uint64_t *cover       # [m]: the cells of each feature, as `marks_of` marks them
     const int32_t *holders      # [cells][m]: the features that hold a cell, ended by -1
-    float share[16]             # of each tile index: probability of the drops that read as the same symbol
+    float share[32]             # of each tile index: probability of the drops that read as the same symbol
     int cells
     int m
-    uint64_t marks              # bit 4 * cell of every cell of the board
-    uint32_t *room              # [16][padded]
+    uint32_t *room              # [cells][padded]
 
 
-cdef inline uint64_t empty_marks(const DropTable *drops, board64 board) noexcept nogil:
-    """Bit 4 * cell of every empty cell."""
-    cdef uint64_t tiles = board | (board >> 2)
-    return ~(tiles | (tiles >> 1)) & drops.marks
+cdef inline uint64_t marks_of(int cells, const board_t *board) noexcept nogil:
+    """A bit for each empty cell: bit 4 * cell of a board of 4-bit cells, bit `cell` of others."""
+    if board_t is board64:
+        return empty_nibbles(cells, board[0])
+    else:
+        return empty_marks(cells, board)
 
 
-cdef inline void follow(DropTable *drops, const tdl_index_plan *plan, tdl_index_fn activate, board64 board,
-                        const uint32_t *entry, const float *moved, int m) noexcept nogil:
+cdef inline void follow(DropTable *drops, const tdl_index_plan *plan, const board_t *board, const uint32_t *entry,
+                        const float *moved, int m) noexcept nogil:
     """Keep the table right after the entries of `board` moved by `moved`."""
-    cdef uint64_t empty = empty_marks(drops, board)
-    cdef uint64_t lighter[16]       # the boards that one drop less would have left,
-    cdef int cell_of[16]            # the cell of that drop,
-    cdef float share_of[16]         # and its probability
+    cdef uint64_t empty = marks_of(drops.cells, board)
+    cdef board_t lighter[MAX_CELLS]         # the boards that one drop less would have left,
+    cdef int cell_of[MAX_CELLS]             # the cell of that drop,
+    cdef float share_of[MAX_CELLS]          # and its probability
     cdef int f, i, cell, n = 0
     cdef float share
     cdef const int32_t *holder
     cdef const uint32_t *row
     for cell in range(drops.cells):
-        share = drops.share[(board >> (4 * cell)) & 15]
-        lighter[n] = board & ~(<uint64_t> 15 << (4 * cell))
+        share = drops.share[cell_at(board, cell)]
+        lighter[n] = board[0]
+        take_off(&lighter[n], cell)
         cell_of[n], share_of[n] = cell, share
         n += share > 0              # 0 of an empty cell
-    activate(plan, lighter, n, drops.room)
+    activate_tuples(plan, <const board_t *> lighter, n, drops.room)
     for f in range(m):
         drops.spread[entry[f]] -= <float> popcount(empty & drops.cover[f]) * moved[f]
     for i in range(n):

@@ -2,9 +2,9 @@
 
 from libc.stdint cimport uint32_t, uint64_t
 
-from tdl.game.board cimport board64
+from tdl.game.board cimport board_t, cell_at, put
 from tdl.game.lines cimport LineTables
-from tdl.learning.drops cimport empty_marks, popcount
+from tdl.learning.drops cimport marks_of, popcount
 from tdl.learning.td cimport Learner, look_up, value_of
 from tdl.network.ntuple cimport fetch, total, width_t
 
@@ -12,14 +12,14 @@ cdef enum:
     SUCCESSORS = 16         # boards looked up at once by direct evaluation
 
 
-cdef inline float expected(const Learner *learner, LineTables tables, board64 after, const uint32_t *entry,
+cdef inline float expected(const Learner *learner, LineTables tables, const board_t *after, const uint32_t *entry,
                            uint32_t *room, width_t m) noexcept nogil:
     """Mean of V over the boards that a drop can make of `after`, of which there must be one."""
     cdef float spread
     if learner.drops == NULL:
         return expected_direct(learner, tables, after, room, m)
     spread = total(learner.drops.spread, entry, m)
-    return total(learner.weights, entry, m) + spread / <float> popcount(empty_marks(learner.drops, after))
+    return total(learner.weights, entry, m) + spread / <float> popcount(marks_of(tables.cells, after))
 
 
 cdef inline void fetch_expected(const Learner *learner, int n, const uint32_t *entry, width_t m) noexcept nogil:
@@ -30,32 +30,33 @@ cdef inline void fetch_expected(const Learner *learner, int n, const uint32_t *e
             fetch(learner.drops.spread, entry + i * learner.plan.padded, m)
 
 
-cdef inline float expected_direct(const Learner *learner, LineTables tables, board64 after, uint32_t *room,
+cdef inline float expected_direct(const Learner *learner, LineTables tables, const board_t *after, uint32_t *room,
                                   width_t m) noexcept nogil:
     """The same by evaluating every successor: cell by cell, at each the tiles of the drop law in their order."""
-    cdef board64 successor[SUCCESSORS]
+    cdef board_t successor[SUCCESSORS]
     cdef float share[SUCCESSORS]
     cdef float sum = 0
     cdef uint64_t before
     cdef int cell, i, n = 0, empty = 0
     for cell in range(tables.cells):
-        if (after >> (4 * cell)) & 15:
+        if cell_at(after, cell):
             continue
         empty += 1
         before = 0
         for i in range(tables.drops.n):
-            successor[n] = after | (<board64> tables.drops.tile[i] << (4 * cell))
+            successor[n] = after[0]
+            put(&successor[n], cell, tables.drops.tile[i])
             share[n] = <float> (<double> (tables.drops.below[i] - before) / 4294967296.0)
             before = tables.drops.below[i]
             n += 1
             if n == SUCCESSORS:
-                sum = add_values(learner, successor, share, n, sum, room, m)
+                sum = add_values(learner, <const board_t *> successor, share, n, sum, room, m)
                 n = 0
-    sum = add_values(learner, successor, share, n, sum, room, m)
+    sum = add_values(learner, <const board_t *> successor, share, n, sum, room, m)
     return sum / <float> empty
 
 
-cdef inline float add_values(const Learner *learner, const board64 *boards, const float *share, int n, float sum,
+cdef inline float add_values(const Learner *learner, const board_t *boards, const float *share, int n, float sum,
                              uint32_t *room, width_t m) noexcept nogil:
     cdef int i
     look_up(learner, boards, n, room, m)

@@ -15,7 +15,7 @@ Coherence Learning", section on delayed TC(lambda). The twin is `tdl.learning.re
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.string cimport memcpy
 
-from tdl.game.board cimport board64
+from tdl.game.board cimport board_t
 from tdl.learning.stepsize cimport fetch_step
 from tdl.learning.td cimport Learner, correct, note, update, value_of
 from tdl.network.ntuple cimport width_t
@@ -32,7 +32,7 @@ cdef struct History:
     int reach               # boards a return reaches over: n, or h
     int capacity            # reach + 1
     int64_t n               # boards seen in this game
-    board64 *board
+    void *board             # of the type the game is played with
     uint32_t *entry         # [capacity][padded]
     float *error            # of each board, against the next
     int32_t *reward         # that led to each board
@@ -42,47 +42,54 @@ cdef inline uint32_t *row_of(const Learner *learner, const History *history, int
     return history.entry + (t % history.capacity) * learner.plan.padded
 
 
-cdef inline void observe(Learner *learner, History *history, board64 board, int32_t reward, const uint32_t *entry,
-                         width_t m) noexcept nogil:
+cdef inline const board_t *board_at(const History *history, const board_t *kind, int64_t t) noexcept nogil:
+    """Board t, of the type of `kind`, which is not read."""
+    return <const board_t *> history.board + t % history.capacity
+
+
+cdef inline void observe(Learner *learner, History *history, const board_t *board, int32_t reward,
+                         const uint32_t *entry, width_t m) noexcept nogil:
     """The next learned board of a game, and all updates that it allows."""
     cdef int64_t t = history.n
     cdef int64_t at = t % history.capacity
-    history.board[at], history.reward[at] = board, reward
+    (<board_t *> history.board)[at], history.reward[at] = board[0], reward
     memcpy(row_of(learner, history, t), entry, learner.plan.padded * sizeof(uint32_t))
     history.n += 1
     if history.look == N_STEP:
         if t >= history.reach:
-            update_n_step(learner, history, t - history.reach, t, value_of(learner, entry, m), m)
+            update_n_step(learner, history, board, t - history.reach, t, value_of(learner, entry, m), m)
     elif t > 0:
-        spread_error(learner, history, t, <float> reward + learner.gamma * value_of(learner, entry, m), m)
+        spread_error(learner, history, board, t, <float> reward + learner.gamma * value_of(learner, entry, m), m)
     fetch_step(&learner.step, entry, m)
 
 
-cdef inline void finish(Learner *learner, History *history, float final, width_t m) noexcept nogil:
-    """The end of a game: the updates that are still to come."""
+cdef inline void finish(Learner *learner, History *history, const board_t *kind, float final,
+                        width_t m) noexcept nogil:
+    """The end of a game: the updates that are still to come. `kind` tells the boards' type and is not read."""
     cdef int64_t t, end = history.n
     if end == 0:
         return
     if history.look == N_STEP:
         for t in range(max(0, end - history.reach), end):
-            update_n_step(learner, history, t, end - 1, final, m)
+            update_n_step(learner, history, kind, t, end - 1, final, m)
     else:
-        spread_error(learner, history, end, final, m)
+        spread_error(learner, history, kind, end, final, m)
     if history.look == DELAYED:
         for t in range(max(0, end - history.reach + 1), end):
-            update_delayed(learner, history, t, end - 1, m)
+            update_delayed(learner, history, kind, t, end - 1, m)
 
 
-cdef inline void update_n_step(Learner *learner, History *history, int64_t t, int64_t last, float value,
-                               width_t m) noexcept nogil:
+cdef inline void update_n_step(Learner *learner, History *history, const board_t *kind, int64_t t, int64_t last,
+                               float value, width_t m) noexcept nogil:
     """Board t against the rewards up to board `last` and what that one is worth."""
     cdef int64_t i
     for i in range(last, t, -1):
         value = <float> history.reward[i % history.capacity] + learner.gamma * value
-    update(learner, history.board[t % history.capacity], row_of(learner, history, t), m, value)
+    update(learner, board_at(history, kind, t), row_of(learner, history, t), m, value)
 
 
-cdef inline void spread_error(Learner *learner, History *history, int64_t t, float target, width_t m) noexcept nogil:
+cdef inline void spread_error(Learner *learner, History *history, const board_t *kind, int64_t t, float target,
+                              width_t m) noexcept nogil:
     """The error of board t - 1, and what the last boards learn of it."""
     cdef float error = target - value_of(learner, row_of(learner, history, t - 1), m), decay = 1
     cdef int64_t i, first = max(0, t - history.reach)
@@ -90,18 +97,18 @@ cdef inline void spread_error(Learner *learner, History *history, int64_t t, flo
     if history.look == DELAYED:
         history.error[(t - 1) % history.capacity] = error
         if t >= history.reach:
-            update_delayed(learner, history, first, t - 1, m)
+            update_delayed(learner, history, kind, first, t - 1, m)
         return
     for i in range(t - 1, first - 1, -1):
-        correct(learner, history.board[i % history.capacity], row_of(learner, history, i), m, decay * error)
+        correct(learner, board_at(history, kind, i), row_of(learner, history, i), m, decay * error)
         decay = decay * (learner.gamma * learner.td_lambda)
 
 
-cdef inline void update_delayed(Learner *learner, History *history, int64_t t, int64_t last,
+cdef inline void update_delayed(Learner *learner, History *history, const board_t *kind, int64_t t, int64_t last,
                                 width_t m) noexcept nogil:
     """Board t, by the decayed sum of the errors up to that of board `last`."""
     cdef float total = 0
     cdef int64_t i
     for i in range(last, t - 1, -1):
         total = history.error[i % history.capacity] + (learner.gamma * learner.td_lambda) * total
-    correct(learner, history.board[t % history.capacity], row_of(learner, history, t), m, total)
+    correct(learner, board_at(history, kind, t), row_of(learner, history, t), m, total)

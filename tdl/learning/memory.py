@@ -21,13 +21,14 @@ SPREAD = "spread"
 """The table of `tdl.learning.drops`: float32, shape (entries,)."""
 
 ENTERED, COUNTS = "entered", "entered_counts"
-"""The carousel's boards, uint64, shape (stages, room); how many ever entered each stage, int64, shape (stages,)."""
+"""The carousel's boards, uint64, shape (stages, room), or (stages, room, words) where a board has more than 64 bits; how
+many ever entered each stage, int64, shape (stages,)."""
 
 ROOM = 1000
 """Boards the carousel keeps of each stage."""
 
 
-def new_memory(network: NTupleNetwork, learning: Learning) -> Memory:
+def new_memory(network: NTupleNetwork, learning: Learning, engine: str = "bits") -> Memory:
     """All that a learner of this network keeps, for a start from its present weights.
 
     Raises
@@ -42,7 +43,9 @@ def new_memory(network: NTupleNetwork, learning: Learning) -> Memory:
     if shares_drops(network, learning):
         memory[SPREAD] = spread_of(network)
     if learning.start == "carousel":
-        memory[ENTERED] = np.zeros((network.stages.count, ROOM), np.uint64)
+        words = 4 if engine == "array" else 2 if network.rules.bits > 4 else 1
+        shape = (network.stages.count, ROOM, words)
+        memory[ENTERED] = np.zeros(shape if words > 1 else shape[:2], np.uint64)
         memory[COUNTS] = np.zeros(network.stages.count, np.int64)
     return memory
 
@@ -79,15 +82,16 @@ def spread_of(network: NTupleNetwork) -> NDArray[np.float32]:
 def digit_shares(network: NTupleNetwork) -> list[float]:
     """For each tile index the probability of the drops that the network reads as the same symbol; 0 for none."""
     radix = network.layout.radix
-    shares = [0.0] * 16
-    for tile in range(1, 1 << network.rules.bits):
+    shares = [0.0] * (network.rules.largest + 1)
+    for tile in range(1, network.rules.largest + 1):
         shares[tile] = sum(p for drop, p in network.rules.drop if min(drop, radix - 1) == min(tile, radix - 1))
     return shares
 
 
-def cover_of(network: NTupleNetwork) -> NDArray[np.uint64]:
-    """For each feature bit 4 * cell of each of its cells: shape (m,)."""
-    return np.array([sum(1 << 4 * cell for cell in cells) for _, cells in network.features], np.uint64)
+def cover_of(network: NTupleNetwork, engine: str) -> NDArray[np.uint64]:
+    """For each feature its cells, as `marks_of` in `drops.pxd` marks them: shape (m,)."""
+    apart = 4 if network.rules.bits == 4 and engine == "bits" else 1
+    return np.array([sum(1 << apart * cell for cell in cells) for _, cells in network.features], np.uint64)
 
 
 def holders_of(network: NTupleNetwork) -> NDArray[np.int32]:

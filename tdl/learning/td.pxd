@@ -13,13 +13,13 @@ Sources: Sutton and Barto (2018), sections 6.1, 7.1, 12.1 and 12.2; Szubert and 
 Learning of N-Tuple Networks for the Game 2048", section III. The twin is `tdl.learning.reference`.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t
 
-from tdl.game.board cimport board64
+from tdl.game.board cimport board_t
 from tdl.learning.drops cimport DropTable, follow
 from tdl.learning.stepsize cimport COHERENT, Step, fetch_step, learn
 from tdl.network.ntuple cimport (MOST_FEATURES, StageLaw, activate_all, features_of, fetch, is_rich, settle, stage_of,
-                                 tdl_check, tdl_index_fn, tdl_index_plan, total, total_promoted, width_any, width_t)
+                                 tdl_check, tdl_index_plan, total, total_promoted, width_any, width_t)
 
 
 cdef enum:
@@ -36,7 +36,6 @@ cdef struct Learner:
     # What learning needs of a network, as plain values.
     float *weights
     const tdl_index_plan *plan
-    tdl_index_fn activate
     const StageLaw *stages      # NULL: one stage
     DropTable *drops            # follows the weights for the target `state`; NULL: not needed
     const int32_t *some         # the features that are moved; NULL: all
@@ -64,7 +63,7 @@ cdef inline void note(Learner *learner, float error) noexcept nogil:
         learner.tally.diverged = True
 
 
-cdef inline void correct(Learner *learner, board64 board, const uint32_t *entry, width_t m,
+cdef inline void correct(Learner *learner, const board_t *board, const uint32_t *entry, width_t m,
                          float error) noexcept nogil:
     """Move V of a board, whose entries are given, by a step size's part of an error."""
     cdef float moved[MOST_FEATURES]
@@ -74,7 +73,7 @@ cdef inline void correct(Learner *learner, board64 board, const uint32_t *entry,
         learn(&learner.step, learner.weights, entry, m, error, moved)
 
 
-cdef inline void correct_followed(Learner *learner, board64 board, const uint32_t *entry, int m,
+cdef inline void correct_followed(Learner *learner, const board_t *board, const uint32_t *entry, int m,
                                   float error) noexcept nogil:
     """The same where more than the weights must be kept right."""
     cdef float moved[MOST_FEATURES]
@@ -91,10 +90,10 @@ cdef inline void correct_followed(Learner *learner, board64 board, const uint32_
         if learner.step.kind != COHERENT:
             for f in range(m):
                 moved[f] = learner.step.rate * error
-        follow(learner.drops, learner.plan, learner.activate, board, entry, moved, m)
+        follow(learner.drops, learner.plan, board, entry, moved, m)
 
 
-cdef inline void update(Learner *learner, board64 board, const uint32_t *entry, width_t m,
+cdef inline void update(Learner *learner, const board_t *board, const uint32_t *entry, width_t m,
                         float target) noexcept nogil:
     """One TD update. V is read here, not taken from when the move was chosen: several games learn at once, and a
     prototype that used the stale value diverged from blank at 16 lanes, with alpha .5 even at one."""
@@ -103,11 +102,11 @@ cdef inline void update(Learner *learner, board64 board, const uint32_t *entry, 
     note(learner, error)
 
 
-cdef inline void look_up(const Learner *learner, const board64 *boards, int n, uint32_t *entry,
+cdef inline void look_up(const Learner *learner, const board_t *boards, int n, uint32_t *entry,
                          width_t m) noexcept nogil:
     """The entries of `n` boards, `plan.padded` apart, and a request for their cache lines."""
     cdef int i
-    activate_all(learner.plan, learner.activate, <const uint64_t *> boards, n, entry)
+    activate_all(learner.plan, boards, n, entry)
     tdl_check(learner.plan, entry, n)
     if is_rich(m) and learner.stages != NULL:
         lift(learner, boards, n, entry, features_of(m))
@@ -115,17 +114,17 @@ cdef inline void look_up(const Learner *learner, const board64 *boards, int n, u
         fetch(learner.weights, entry + i * learner.plan.padded, m)
 
 
-cdef inline void lift(const Learner *learner, const board64 *boards, int n, uint32_t *entry, int m) noexcept nogil:
+cdef inline void lift(const Learner *learner, const board_t *boards, int n, uint32_t *entry, int m) noexcept nogil:
     """Make entries of the first stage those of each board's stage."""
     cdef int i, f
     cdef uint32_t rise
     for i in range(n):
-        rise = stage_of(learner.stages, boards[i]) * learner.stages.stride
+        rise = stage_of(learner.stages, boards + i) * learner.stages.stride
         for f in range(m):
             entry[i * learner.plan.padded + f] += rise
 
 
-cdef inline void look_up_to_learn(const Learner *learner, const board64 *boards, int n, uint32_t *entry,
+cdef inline void look_up_to_learn(const Learner *learner, const board_t *boards, int n, uint32_t *entry,
                                   width_t m) noexcept nogil:
     """The same of boards whose values will be moved."""
     cdef int i

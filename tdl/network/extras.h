@@ -17,10 +17,10 @@
 #include "index.h"
 
 typedef struct tdl_extras tdl_extras;
-typedef void (*tdl_extras_fn)(const tdl_extras *x, const uint64_t *boards, int n, uint32_t *out);
+typedef void (*tdl_extras_fn)(const tdl_extras *x, const void *boards, int n, uint32_t *out);
 
 struct tdl_extras {
-    tdl_extras_fn fill;       /* for the instruction set in use */
+    tdl_extras_fn fill[TDL_KINDS];      /* by the type of board, for the instruction set in use */
     int32_t cells;            /* of the board */
     int32_t first;            /* features of tuples, which stand before these in a row */
     int32_t padded;           /* entries of a row: all features, and those added, rounded up to 16 */
@@ -53,15 +53,14 @@ static inline void tdl_extras_pad(const tdl_extras *x, uint32_t *row)
     }
 }
 
-static void tdl_extras_portable(const tdl_extras *x, const uint64_t *boards, int n, uint32_t *out)
+static inline void tdl_extras_plainly(const tdl_extras *x, int kind, const void *boards, int n, uint32_t *out)
 {
     for (int b = 0; b < n; b++, out += x->padded) {
         uint8_t tile[256] = {0}, count[256] = {0};   /* by cell, by tile index; entry TDL_SKIP stays 0 */
         uint32_t *to = out + x->first;
-        for (int cell = 0; cell < x->cells; cell++) {
-            tile[cell] = (boards[b] >> (4 * cell)) & 15;
+        tdl_tiles(kind, boards, b, x->cells, 31, tile);
+        for (int cell = 0; cell < x->cells; cell++)
             count[tile[cell]]++;
-        }
         for (int f = 0; f < x->orders; f++) {
             uint32_t smaller = 0, larger = 0;
             for (int p = 0; p < 4 * TDL_ROUNDS; p++) {
@@ -82,6 +81,21 @@ static void tdl_extras_portable(const tdl_extras *x, const uint64_t *boards, int
         }
         tdl_extras_pad(x, out);
     }
+}
+
+static void tdl_extras_nibbles(const tdl_extras *x, const void *boards, int n, uint32_t *out)
+{
+    tdl_extras_plainly(x, TDL_NIBBLES, boards, n, out);
+}
+
+static void tdl_extras_fives(const tdl_extras *x, const void *boards, int n, uint32_t *out)
+{
+    tdl_extras_plainly(x, TDL_FIVES, boards, n, out);
+}
+
+static void tdl_extras_bytes(const tdl_extras *x, const void *boards, int n, uint32_t *out)
+{
+    tdl_extras_plainly(x, TDL_BYTES, boards, n, out);
 }
 
 #ifdef TDL_X86
@@ -185,7 +199,7 @@ static inline void tdl_counts(const tdl_extras *x, __m128i count, uint32_t *to)
 #define TDL_EXTRAS_BODY(SET)                                                                                          \
     const tdl_extras copy = *plan, *x = &copy;                                                                        \
     for (int b = 0; b < n; b++, out += x->padded) {                                                                   \
-        __m128i cells = tdl_cells(boards[b]);                                                                         \
+        __m128i cells = tdl_nibbles(((const uint64_t *)boards)[b]);                                                   \
         tdl_orders_##SET(x, cells, out + x->first);                                                                   \
         if (x->counts)                                                                                                \
             tdl_counts(x, tdl_count_##SET(x, cells), out + x->first + x->orders);                                     \
@@ -193,26 +207,31 @@ static inline void tdl_counts(const tdl_extras *x, __m128i count, uint32_t *to)
     }
 
 __attribute__((target("ssse3")))
-static void tdl_extras_ssse3(const tdl_extras *plan, const uint64_t *boards, int n, uint32_t *out)
+static void tdl_extras_ssse3(const tdl_extras *plan, const void *boards, int n, uint32_t *out)
 {
     TDL_EXTRAS_BODY(ssse3)
 }
 
 __attribute__((target("avx2")))
-static void tdl_extras_avx2(const tdl_extras *plan, const uint64_t *boards, int n, uint32_t *out)
+static void tdl_extras_avx2(const tdl_extras *plan, const void *boards, int n, uint32_t *out)
 {
     TDL_EXTRAS_BODY(avx2)
 }
 #endif
 
-/* The function of instruction set number `set` of index.h, which must be there. */
-static inline tdl_extras_fn tdl_extras_of(int set)
+/* The functions of instruction set number `set` of index.h, which must be there. Vectors hold 16 cells and count 16 tile
+   indices: they are for boards of 4-bit cells. */
+static inline void tdl_extras_choose(tdl_extras *x, int set)
 {
+    x->fill[TDL_NIBBLES] = tdl_extras_nibbles;
+    x->fill[TDL_FIVES] = tdl_extras_fives;
+    x->fill[TDL_BYTES] = tdl_extras_bytes;
 #ifdef TDL_X86
     if (set)
-        return set == 1 ? tdl_extras_ssse3 : tdl_extras_avx2;
+        x->fill[TDL_NIBBLES] = set == 1 ? tdl_extras_ssse3 : tdl_extras_avx2;
+#else
+    (void)set;
 #endif
-    return tdl_extras_portable;
 }
 
 #endif

@@ -6,11 +6,13 @@ The table base is an argument, so that a network of several stages needs no othe
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
+from tdl.game.board cimport board_t, cell_at, kind_of
+
 cdef extern from "extras.h" nogil:
     ctypedef struct tdl_extras
-    ctypedef void (*tdl_extras_fn)(const tdl_extras *x, const uint64_t *boards, int n, uint32_t *out) noexcept
+    ctypedef void (*tdl_extras_fn)(const tdl_extras *x, const void *boards, int n, uint32_t *out) noexcept
     ctypedef struct tdl_extras:
-        tdl_extras_fn fill
+        tdl_extras_fn *fill
         int32_t cells
         int32_t first
         int32_t padded
@@ -24,10 +26,12 @@ cdef extern from "extras.h" nogil:
         const uint32_t *base
         const unsigned char *tiles
         const uint32_t *begin
-    tdl_extras_fn tdl_extras_of(int set) noexcept
+    void tdl_extras_choose(tdl_extras *x, int set) noexcept
     int TDL_ROUNDS
 
 cdef extern from "index.h" nogil:
+    ctypedef struct tdl_index_plan
+    ctypedef void (*tdl_index_fn)(const tdl_index_plan *plan, const void *boards, int n, uint32_t *out) noexcept
     ctypedef struct tdl_index_plan:
         int32_t padded
         int32_t tuples
@@ -39,9 +43,11 @@ cdef extern from "index.h" nogil:
         const uint32_t *base
         uint64_t entries
         int32_t radix
+        int32_t cells
         const tdl_extras *extras
-    ctypedef void (*tdl_index_fn)(const tdl_index_plan *plan, const uint64_t *boards, int n, uint32_t *out) noexcept
-    tdl_index_fn tdl_index_of(int set, bint digits) noexcept
+        tdl_index_fn *activate
+    bint tdl_index_has(int set) noexcept
+    void tdl_index_choose(tdl_index_plan *plan, int set, bint digits) noexcept
     const char **tdl_index_names
     void tdl_check(const tdl_index_plan *plan, const uint32_t *out, int boards) noexcept
     int TDL_INDEX_SETS
@@ -75,12 +81,17 @@ ctypedef fused width_t:
     width_rich
 
 
-cdef inline void activate_all(const tdl_index_plan *plan, tdl_index_fn activate, const uint64_t *boards, int n,
-                              uint32_t *out) noexcept nogil:
-    """The active entries of `n` boards, `plan.padded` apart: those of the tuples (`activate`), then all others."""
-    activate(plan, boards, n, out)
+cdef inline void activate_all(const tdl_index_plan *plan, const board_t *boards, int n, uint32_t *out) noexcept nogil:
+    """The active entries of `n` boards, `plan.padded` apart: those of the tuples, then all others."""
+    activate_tuples(plan, boards, n, out)
     if plan.extras:
-        plan.extras.fill(plan.extras, boards, n, out)
+        plan.extras.fill[kind_of(boards)](plan.extras, boards, n, out)
+
+
+cdef inline void activate_tuples(const tdl_index_plan *plan, const board_t *boards, int n,
+                                 uint32_t *out) noexcept nogil:
+    """Those of the tuples alone."""
+    plan.activate[kind_of(boards)](plan, boards, n, out)
 
 
 cdef inline int features_of(width_t m) noexcept nogil:
@@ -168,17 +179,17 @@ cdef struct StageLaw:
     int count                       # stages
     bint by_sum                     # of tile values, else by the largest tile's value
     int64_t threshold[MOST_STAGES]
-    int64_t value[16]               # of each tile index
+    int64_t value[32]               # of each tile index
     int cells
     uint32_t stride                 # entries from one copy to the next
 
 
-cdef inline int stage_of(const StageLaw *law, uint64_t board) noexcept nogil:
-    """The number of thresholds that a board of 4-bit cells has reached."""
+cdef inline int stage_of(const StageLaw *law, const board_t *board) noexcept nogil:
+    """The number of thresholds that a board has reached."""
     cdef int64_t measure = 0, value
     cdef int cell, stage = 0
     for cell in range(law.cells):
-        value = law.value[(board >> (4 * cell)) & 15]
+        value = law.value[cell_at(board, cell)]
         if law.by_sum:
             measure += value
         else:
@@ -230,7 +241,6 @@ cdef class NTupleNetwork:
     cdef StageLaw law
     cdef tdl_index_plan plan
     cdef tdl_extras plan_of_extras      # what `plan.extras` points to, if there are any
-    cdef tdl_index_fn activate
     cdef float *w
     cdef _copy_stages(self)
     cdef _make_plan(self)

@@ -4,9 +4,10 @@ import os
 
 import numpy as np
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from tdl.errors import refuse
+from tdl.game.board cimport board64, board128, board_array, board_t
 from tdl.network.layout import OWN, Paired16, layout_for, next_region
 from tdl.network.memory import allocate, require_memory
 from tdl.network.stages import Stages
@@ -23,7 +24,7 @@ cdef class NTupleNetwork:
 
     Parameters
     ----------
-    rules : `Rules`; the board's cells must have 4 bits.
+    rules : `Rules`.
     tuples : `TupleSet`.
     stages : `Stages`; None: one stage.
     initial_value : V of every board before learning, in points, split over the active entries.
@@ -45,8 +46,6 @@ cdef class NTupleNetwork:
     def __init__(self, rules, tuples, *, stages=None, float initial_value=0.0, weights=None):
         self.rules, self.tuples = rules, tuples
         self.stages = Stages() if stages is None else stages
-        if rules.bits != 4:
-            raise refuse("board", f"{rules.rows}x{rules.cols} with cells of {rules.bits} bits", "cells of 4 bits")
         self.features = tuple(features_of_set(tuples, rules.rows, rules.cols))
         self.orders = tuple(order_features(tuples, rules.rows, rules.cols))
         self.counts = tuple(count_features(tuples, rules.rows, rules.cols))
@@ -57,9 +56,9 @@ cdef class NTupleNetwork:
             raise refuse("tuples", f"{self.m} features", f"at most {MAX_FEATURES}")
         lengths = {table: len(read) for table, read in every}
         self.lengths = tuple(lengths[table] for table in range(len(lengths)))
-        radix = 1 << rules.bits if tuples.radix is None else tuples.radix
-        if radix > 1 << rules.bits:
-            raise refuse("tuples.radix", radix, f"at most {1 << rules.bits}, the tiles of a cell of this board")
+        radix = rules.radix if tuples.radix is None else tuples.radix
+        if radix > rules.largest + 1:
+            raise refuse("tuples.radix", radix, f"at most {rules.largest + 1}, the tiles of a cell of this board")
         largest = max((tile for _, tiles in self.counts for tile in tiles), default=0)
         if largest > rules.largest:
             raise refuse("tuples.counts", largest, f"at most {rules.largest}, the largest tile index of this board")
@@ -90,7 +89,7 @@ cdef class NTupleNetwork:
         cdef int i
         self.law.count, self.law.by_sum = self.stages.count, self.stages.by == "sum"
         self.law.cells = self.rules.cells
-        for i in range(16):
+        for i in range(self.rules.largest + 1):
             self.law.value[i] = self.rules.value(i)
         for i, threshold in enumerate(self.stages.thresholds):
             self.law.threshold[i] = threshold
@@ -122,7 +121,7 @@ cdef class NTupleNetwork:
         self.plan.low, self.plan.high = &low_view[0, 0], &high_view[0, 0]
         self.plan.rise, self.plan.pack, self.plan.base = &rise_view[0], &pack_view[0], &base_view[0]
         self.plan.entries = self.layout.entries
-        self.plan.radix = self.layout.radix
+        self.plan.radix, self.plan.cells = self.layout.radix, self.rules.cells
 
     cdef _make_plan_of_extras(self):
         cdef tdl_extras *plan = &self.plan_of_extras
@@ -154,7 +153,7 @@ cdef class NTupleNetwork:
     @staticmethod
     def instruction_sets():
         """The instruction sets this build and this CPU can use, slowest first."""
-        return [tdl_index_names[i].decode() for i in range(TDL_INDEX_SETS) if tdl_index_of(i, False) != NULL]
+        return [tdl_index_names[i].decode() for i in range(TDL_INDEX_SETS) if tdl_index_has(i)]
 
     def use_instructions(self, name=None):
         """Choose the instruction set of the index function (None: the fastest). All give the same bits.
@@ -169,18 +168,27 @@ cdef class NTupleNetwork:
             raise refuse("TDL_INSTRUCTIONS", name, f"one of {names}")
         for i in range(TDL_INDEX_SETS):
             if tdl_index_names[i].decode() == name:
-                self.activate = tdl_index_of(i, not isinstance(self.layout, Paired16))
-                self.plan_of_extras.fill = tdl_extras_of(i)
+                tdl_index_choose(&self.plan, i, not isinstance(self.layout, Paired16))
+                tdl_extras_choose(&self.plan_of_extras, i)
         self.instructions = name
 
     def entries(self, board):
         """The memory indices of the active entries of a board, in its stage's tables: uint32 array of shape (m,)."""
-        cdef uint64_t packed = board
         out = np.empty(self.plan.padded, np.uint32)
         cdef uint32_t[::1] view = out
-        activate_all(&self.plan, self.activate, &packed, 1, &view[0])
+        cdef board64 nibbles
+        cdef board128 fives
+        cdef int stage
+        if self.rules.bits == 4:
+            nibbles = board
+            activate_all(&self.plan, &nibbles, 1, &view[0])
+            stage = stage_of(&self.law, &nibbles)
+        else:
+            fives = board
+            activate_all(&self.plan, &fives, 1, &view[0])
+            stage = stage_of(&self.law, &fives)
         tdl_check(&self.plan, &view[0], 1)
-        return out[: self.m] + np.uint32(stage_of(&self.law, packed) * self.stride)
+        return out[: self.m] + np.uint32(stage * self.stride)
 
     def value(self, board):
         """V of a packed board (an afterstate, or a state where states are learned), in points."""
@@ -188,6 +196,24 @@ cdef class NTupleNetwork:
         if self.stages.count > 1:
             return total_promoted(self.w, &entry[0], self.m, self.law.stride)
         return total(self.w, &entry[0], self.m)
+
+    def values(self, boards):
+        """V of many boards of at most 64 bits: packed boards, uint64 array -> float32 array, both of shape (n,).
+
+        Raises
+        ------
+        ConfigError : the boards of these rules need more than 64 bits.
+        """
+        if self.rules.bits * self.rules.cells > 64:
+            raise refuse("boards", f"{self.rules.bits * self.rules.cells} bits", "boards of at most 64 bits")
+        cdef const uint64_t[::1] packed = np.ascontiguousarray(boards, np.uint64)
+        out = np.empty(len(packed), np.float32)
+        cdef float[::1] value = out
+        if self.rules.bits == 4:
+            _values(self, packed, <board64 *> NULL, value)
+        else:
+            _values(self, packed, <board128 *> NULL, value)
+        return out
 
     def table(self, int number, int stage=0):
         """A copy of one table in natural order: float32, shape (layout.size(number),).
@@ -225,6 +251,27 @@ cdef class NTupleNetwork:
         """What identifies the network, for `meta.json`: a checkpoint fits when these are equal."""
         described = {"tuples": self.tuples.to_dict(), "radix": self.layout.radix, "layout": self.layout.name}
         return described | ({"stages": self.stages.to_dict()} if self.stages.count > 1 else {})
+
+
+cdef _values(NTupleNetwork network, const uint64_t[::1] packed, const board_t *kind, float[::1] value):
+    cdef board_t board
+    cdef int64_t i
+    cdef int f
+    cdef uint32_t rise
+    room = np.empty(network.plan.padded, np.uint32)
+    cdef uint32_t[::1] entry = room
+    for i in range(len(packed)):
+        if board_t is not board_array:
+            board = packed[i]
+            activate_all(&network.plan, &board, 1, &entry[0])
+            tdl_check(&network.plan, &entry[0], 1)
+            if network.law.count > 1:
+                rise = stage_of(&network.law, &board) * network.law.stride
+                for f in range(network.m):
+                    entry[f] += rise
+                value[i] = total_promoted(network.w, &entry[0], network.m, network.law.stride)
+            else:
+                value[i] = total(network.w, &entry[0], network.m)
 
 
 def _padded(features):

@@ -28,7 +28,7 @@ class ReferenceNetwork:
         self.cap = tuples.count_cap
         every = [*self.features, *self.orders, *self.counts]
         self.m = len(every)
-        self.radix = tuples.radix or 1 << rules.bits
+        self.radix = tuples.radix or rules.radix
         self.initial = np.float32(initial_value) / np.float32(self.m)
         self.copy = 1 + every[-1][0]
         self.tables: list[dict[int, np.float32]] = [{} for _ in range(self.copy * self.stages.count)]
