@@ -7,6 +7,7 @@ start law. Line tables, engine, placer, search and exact solver all read it; non
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -67,6 +68,16 @@ def _merge_neighbours(a: int, b: int) -> int:
     return max(a, b) + 1 if abs(a - b) == 1 or a == b == 1 else 0
 
 
+def _three_doubled(index: int) -> int:
+    return 3 << index - 3 if index > 2 else index
+
+
+def _merge_threes(a: int, b: int) -> int:
+    if a + b == 3:
+        return 3
+    return a + 1 if a == b > 2 else 0
+
+
 GAMES: Mapping[str, Game] = {
     # 2048, Gabriele Cirulli 2014: https://github.com/gabrielecirulli/2048/blob/master/js/game_manager.js
     # 2^26 is the largest tile that 25 cells can make of drops of 2 and 4.
@@ -74,6 +85,9 @@ GAMES: Mapping[str, Game] = {
     # 2584-Fibonacci: neighbours in the sequence 1, 2, 3, 5, 8 ... merge into their sum, and so do two 1s, but no other
     # equal tiles. Index 17 is the tile 2584.
     "fib": Game("fib", 1, _fibonacci, _merge_neighbours, bits=5, largest=31, radix=18),
+    # The merge law of Threes! (Vollmer and Wohlwend 2014) on the slides and drops of 2048: 1 and 2 make 3, and from 3
+    # on equal tiles merge. As in 2048, drops of indices 1 and 2 make no index above 26 on 25 cells.
+    "threes_law": Game("threes_law", 1, _three_doubled, _merge_threes, bits=4, largest=26, radix=16),
 }
 
 
@@ -104,8 +118,8 @@ class Rules:
         for name, side in (("rows", self.rows), ("cols", self.cols)):
             if isinstance(side, bool) or not isinstance(side, int) or not 2 <= side <= 5:
                 raise refuse(f"board {name}", side, "2 to 5")
-        object.__setattr__(self, "drop", _checked_drop(self.drop, self.largest))
-        object.__setattr__(self, "start", _checked_start(self.start, self.largest, self.cells))
+        object.__setattr__(self, "drop", _checked_drop(self.drop, self.tiles))
+        object.__setattr__(self, "start", _checked_start(self.start, self.tiles, self.cells))
 
     @property
     def cells(self) -> int:
@@ -190,7 +204,29 @@ class Rules:
         return rules
 
 
-def _checked_drop(law: Sequence[Any], largest: int) -> tuple[tuple[int, float], ...]:
+def parse_size(text: object, key: str = "size") -> tuple[int, int]:
+    """Rows and columns of a board: `"2x3"` gives (2, 3).
+
+    Raises
+    ------
+    ConfigError : names `key`, what was given and the nearest board.
+    """
+    if not isinstance(text, str) or not re.fullmatch("[2-5]x[2-5]", text):
+        raise refuse(key, text, f"ROWSxCOLS from 2x2 to 5x5, as 4x4{_nearest_size(text)}")
+    return int(text[0]), int(text[2])
+
+
+def _nearest_size(text: object) -> str:
+    sides = re.findall(r"\d+", str(text))
+    if len(sides) == 1 and len(sides[0]) <= 2:  # 44, or 4
+        sides = (list(sides[0]) * 2)[:2]
+    if len(sides) != 2:
+        return ""
+    rows, cols = (min(max(int(side), 2), 5) for side in sides)
+    return f"; did you mean '{rows}x{cols}'?"
+
+
+def _checked_drop(law: Sequence[Any], tiles: Sequence[int]) -> tuple[tuple[int, float], ...]:
     if not isinstance(law, Sequence) or isinstance(law, str):
         raise refuse("tiles.drop", law, "a list of pairs [tile index, probability]")
     pairs = []
@@ -198,7 +234,7 @@ def _checked_drop(law: Sequence[Any], largest: int) -> tuple[tuple[int, float], 
         if not (isinstance(pair, Sequence) and not isinstance(pair, str) and len(pair) == 2):
             raise refuse("tiles.drop", pair, "pairs [tile index, probability]")
         index, probability = pair
-        _check_tile("tiles.drop", index, largest)
+        _check_tile("tiles.drop", index, tiles)
         if isinstance(probability, bool) or not isinstance(probability, int | float) or not 0 < probability <= 1:
             raise refuse("tiles.drop", probability, "probabilities above 0 and at most 1")
         pairs.append((index, float(probability)))
@@ -208,21 +244,25 @@ def _checked_drop(law: Sequence[Any], largest: int) -> tuple[tuple[int, float], 
         raise refuse("tiles.drop", [list(p) for p in pairs], "each tile index once")
     total = math.fsum(probability for _, probability in pairs)
     if abs(total - 1) > 1e-9:
-        raise ConfigError(f"tiles.drop: the probabilities sum to {total:g}; expected a sum of 1")
+        raise ConfigError(f"tiles.drop: the probabilities sum to {total:.12g}; expected a sum of 1")
     return tuple(pairs)
 
 
-def _checked_start(law: Sequence[Any], largest: int, cells: int) -> tuple[int | str, ...]:
+def _checked_start(law: Sequence[Any], tiles: Sequence[int], cells: int) -> tuple[int | str, ...]:
     if not isinstance(law, Sequence) or isinstance(law, str):
         raise refuse("tiles.start", law, "a list of tile indices, or of the word drop")
     if not 1 <= len(law) < cells:
         raise refuse("tiles.start", list(law), f"between 1 and {cells - 1} tiles")
     for item in law:
         if item != DROP:
-            _check_tile("tiles.start", item, largest)
+            _check_tile("tiles.start", item, tiles, ", or drop")
     return tuple(law)
 
 
-def _check_tile(key: str, index: object, largest: int) -> None:
-    if isinstance(index, bool) or not isinstance(index, int) or not 1 <= index <= largest:
-        raise refuse(key, index, f"a tile index from 1 to {largest}")
+def _check_tile(key: str, index: object, tiles: Sequence[int], other: str = "") -> None:
+    """Refuse what is no index into `tiles`, the tile values of the board from index 1 on."""
+    if isinstance(index, bool) or not isinstance(index, int) or not 1 <= index <= len(tiles):
+        hint = ""
+        if isinstance(index, int) and index > len(tiles) and index in tiles:  # a value where an index belongs
+            hint = f"; did you mean {1 + tiles.index(index)}, the index of tile {index}?"
+        raise refuse(key, index, f"a tile index from 1 to {len(tiles)}{other}{hint}")
