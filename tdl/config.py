@@ -18,9 +18,10 @@ from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING, DictConfig, OmegaConf
 
 from tdl.agents.trainer import Trainer, check_threads, lane_count
-from tdl.checks import check_above_zero, check_value, check_whole
+from tdl.checks import check_above_zero, check_choice, check_value, check_whole
 from tdl.errors import ConfigError, nearest, refuse
-from tdl.game.rules import GAMES, Rules
+from tdl.game.engine import ENGINES
+from tdl.game.rules import GAMES, Rules, parse_size
 from tdl.learning.choices import Learning
 from tdl.learning.schedule import MAX_ALPHA, Schedule
 from tdl.network.extras import COUNT_CAP
@@ -55,6 +56,7 @@ class TuplesConfig:
     orders: list[Any] = field(default_factory=list)
     counts: list[Any] = field(default_factory=list)
     count_cap: int = COUNT_CAP
+    board: str | None = None
 
 
 @dataclass
@@ -119,6 +121,8 @@ class RunConfig:
     tiles: TilesConfig = field(default_factory=TilesConfig)
     tuples: TuplesConfig = field(default_factory=TuplesConfig)
     learner: LearnerConfig = field(default_factory=LearnerConfig)
+    size: str = MISSING
+    engine: str = MISSING
     alpha: float | None = MISSING
     alpha_per: str = MISSING
     gamma: float = MISSING
@@ -132,6 +136,9 @@ class RunConfig:
     save: SaveConfig = field(default_factory=SaveConfig)
     resume: str | None = MISSING
 
+
+OLDER: Mapping[str, Any] = {"size": "4x4", "engine": "bits", "tuples": {"board": "4x4"}}
+"""What was so in all runs before these keys existed."""
 
 CHANGEABLE = ("episodes", "threads", "budget", "evaluate", "save", "resume")
 """Keys that may differ when a run is resumed: they do not change what has been learned. (A schedule that counts by the
@@ -158,11 +165,18 @@ def read(cfg: DictConfig) -> RunConfig:
 def from_plain(plain: Mapping[str, Any]) -> RunConfig:
     """The same from plain dictionaries, as `meta.json` and `result.json` hold them."""
     check_keys(plain, RunConfig, "")
-    typed = OmegaConf.merge(OmegaConf.structured(RunConfig), dict(plain))
+    typed = OmegaConf.merge(OmegaConf.structured(RunConfig), completed(plain))
     config = OmegaConf.to_object(typed)
     assert isinstance(config, RunConfig)
     check(config)
     return config
+
+
+def completed(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration of a run that may be older than some keys, with these."""
+    filled = OmegaConf.to_container(OmegaConf.merge(dict(OLDER), dict(plain)))
+    assert isinstance(filled, dict)
+    return {str(key): value for key, value in filled.items()}
 
 
 def to_plain(config: RunConfig) -> dict[str, Any]:
@@ -200,8 +214,10 @@ def check(config: RunConfig) -> None:
     """
     if config.game.name not in GAMES:
         raise refuse("game.name", config.game.name, f"one of {', '.join(GAMES)}{nearest(config.game.name, GAMES)}")
-    rules(config)
-    tuple_set_of(config).check_board(4, 4)
+    board = rules(config)
+    check_choice("engine", config.engine, ENGINES)
+    _check_numbering(config)
+    tuple_set_of(config).check_board(board.rows, board.cols)
     learning(config).check(
         "learner.", stages=stages(config).count, extras=bool(config.tuples.orders or config.tuples.counts)
     )
@@ -231,13 +247,42 @@ def check(config: RunConfig) -> None:
 
 def rules(config: RunConfig) -> Rules:
     """The game's rules."""
-    return Rules(game=config.game.name, drop=tuple(config.tiles.drop), start=tuple(config.tiles.start))
+    rows, cols = parse_size(config.size)
+    return Rules(config.game.name, rows, cols, drop=tuple(config.tiles.drop), start=tuple(config.tiles.start))
 
 
 def tuple_set_of(config: RunConfig) -> TupleSet:
     """The network's shape."""
-    shape = config.tuples
-    return TupleSet(**{each.name: getattr(shape, each.name) for each in dataclasses.fields(shape)})
+    return _tuple_set(dataclasses.asdict(config.tuples))
+
+
+def _tuple_set(plain: Mapping[str, Any]) -> TupleSet:
+    """The set that a group file or the configuration describes; `board` belongs to the numbers, not to the set."""
+    return TupleSet(**{key: value for key, value in plain.items() if key != "board"})
+
+
+def _check_numbering(config: RunConfig) -> None:
+    """Refuse a named set whose cells are numbered on another board: there the same numbers are other shapes.
+
+    Cells given on top of a named set are meant for the board of the run, whatever the set's own board is.
+    """
+    board = config.tuples.board
+    if board is None or parse_size(board, "tuples.board") == parse_size(config.size):
+        return
+    files = {name: group_file("tuples", name) for name in group_names("tuples")}
+    for name, file in files.items():
+        if file.get("board") == board and _repeats(config.tuples, file):
+            fitting = ", ".join(other for other, each in files.items() if each.get("board") == config.size)
+            raise ConfigError(
+                f"tuples: the cells of {name} are numbered on a {board} board, and size is {config.size}; expected "
+                f"{f'a set of that size ({fitting}), ' if fitting else ''}tuples.cells of your own, or "
+                f"tuples.board=null to take the numbers as they are"
+            )
+
+
+def _repeats(shape: TuplesConfig, file: Mapping[str, Any]) -> bool:
+    """Whether the numbers of cells are those of a group file."""
+    return any(given and given == file.get(key) for key, given in (("cells", shape.cells), ("orders", shape.orders)))
 
 
 def alpha(config: RunConfig) -> float:
@@ -290,6 +335,7 @@ def build_trainer(config: RunConfig, network: NTupleNetwork, episode: int) -> Tr
         seed=config.seed,
         lanes=config.lanes,
         threads=config.threads,
+        engine=config.engine,
         episode=episode,
         **dataclasses.asdict(learning(config)),
     )
@@ -302,7 +348,13 @@ def tuple_set(name: str) -> TupleSet:
     ------
     ConfigError : there is none of this name.
     """
-    return TupleSet(**group_file("tuples", name))
+    return _tuple_set(group_file("tuples", name))
+
+
+def group_names(group: str) -> list[str]:
+    """The names of the files in `conf/<group>`, sorted."""
+    files = (path.name for path in (resources.files("tdl.conf") / group).iterdir())
+    return sorted(file.removesuffix(".yaml") for file in files if file.endswith(".yaml"))
 
 
 def group_file(group: str, name: str) -> dict[str, Any]:
@@ -312,10 +364,10 @@ def group_file(group: str, name: str) -> dict[str, Any]:
     ------
     ConfigError : there is no such file.
     """
-    folder = resources.files("tdl.conf") / group
-    names = sorted(path.name.removesuffix(".yaml") for path in folder.iterdir() if path.name.endswith(".yaml"))
+    names = group_names(group)
     if name not in names:
         raise refuse(group, name, f"one of {', '.join(names)}{nearest(name, names)}")
-    plain = OmegaConf.to_container(OmegaConf.create((folder / f"{name}.yaml").read_text()))
+    text = (resources.files("tdl.conf") / group / f"{name}.yaml").read_text()
+    plain = OmegaConf.to_container(OmegaConf.create(text))
     assert isinstance(plain, dict)
     return {str(key): value for key, value in plain.items()}

@@ -175,7 +175,7 @@ def _register_resolvers() -> None:
 
     def described_keys() -> str:
         text = (resources.files("tdl.conf") / "run.yaml").read_text()
-        return text[text.index("\nalpha:") + 1 : text.index("\nhydra:")]
+        return text[text.index("\nsize:") + 1 : text.index("\nhydra:")]
 
     for name, resolver, cached in (
         ("tdl_described_keys", described_keys, True),

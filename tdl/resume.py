@@ -39,7 +39,7 @@ def resumed_config(given: config.RunConfig, meta: Meta, explicit: Sequence[str])
     ------
     ConfigError : the command line gives another value to a key that must not change.
     """
-    stored, now = dict(meta["config"]), config.to_plain(given)
+    stored, now = config.completed(meta["config"]), config.to_plain(given)
     for key in explicit:
         top = key.split(".")[0].split("@")[0]
         keys = [top] if top in now else list(now)  # `experiment=...` may touch all of them

@@ -184,6 +184,7 @@ class TrainingRun:
                 expectation=self.settings.learner.expectation,
                 lanes=self.settings.lanes,
                 threads=self.settings.threads,
+                engine=self.settings.engine,
                 between=between,
             )
             seconds = time.perf_counter() - start

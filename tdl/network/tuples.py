@@ -26,7 +26,7 @@ class TupleSet:
     cells : for each tuple its cells, numbered row by row from 0; the order is the order of the index's digits.
     symmetries : read every tuple in all symmetric images of the board (8 on a square, 4 on a rectangle).
     share : let the images of a tuple share one table; otherwise each image has its own.
-    radix : tile symbols of a cell, 2 to 32; larger tiles share the last symbol. None: as many as the cell can hold.
+    radix : tile symbols of a cell, 2 to 32; larger tiles share the last symbol. None: as many as the game says.
     orders : order features, each a list of lines, each a list of cells. Within each line every pair of cells is
         compared: two bits of the index. At most 12 pairs a feature. Read in images, and these share tables, as tuples.
     counts : count features, each a list of tile indices (0: empty cells): how often each of them is on the board.
