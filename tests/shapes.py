@@ -10,9 +10,12 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from tdl.game.engine import Engine
+from tdl.game.engine import ENGINES, Engine
 from tdl.game.rules import Rules
 from tdl.network.tuples import TupleSet
+
+P75_25 = ((1, 0.75), (3, 0.25))
+P50_50 = ((1, 0.5), (2, 0.5))
 
 RULES = {
     "4x4": Rules(),
@@ -24,19 +27,30 @@ RULES = {
     "4x3": Rules(rows=4, cols=3),
     "2x4": Rules(rows=2, cols=4),
     "2x5": Rules(rows=2, cols=5),  # the longest line that is tabulated
+    "4x5": Rules(rows=4, cols=5),  # 128 bits; the lines of a row are computed, those of a column tabulated
+    "5x5": Rules(rows=5, cols=5),  # the largest tile is not the largest number of a cell
+    "fib-2x2": Rules("fib", 2, 2),
+    "fib-2x3": Rules("fib", 2, 3),
+    "fib-3x4-75-25": Rules("fib", 3, 4, drop=P75_25),  # the columns' tables are others than the rows'; a tile 3 drops
+    "fib-4x4": Rules("fib"),  # its fast path, and rewards that depend on the direction
+    "fib-5x5": Rules("fib", 5, 5),  # 125 bits, and every line computed
+    "threes_law-3x2": Rules("threes_law", 3, 2, drop=P50_50),
+    "threes_law-4x4": Rules("threes_law", drop=P50_50),  # the fast path of 2048 with another merge law
 }
 
 each_rules = pytest.mark.parametrize("rules", RULES.values(), ids=RULES.keys())
+each_engine = pytest.mark.parametrize("kind", ENGINES)
 
 # Sanitized builds are many times slower: no example has a deadline.
 few = settings(max_examples=20, deadline=None)
+some = settings(max_examples=40, deadline=None)
 many = settings(max_examples=80, deadline=None)
 
 
 @cache
-def engine(rules):
-    """One engine for each rules: its tables are built once."""
-    return Engine(rules)
+def engine(rules, kind="bits"):
+    """One engine for each rules and kind of board: its tables are built once."""
+    return Engine(rules, kind)
 
 
 def drawn(text, rules):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shapes import RULES, boards, each_rules, engine, many
+from shapes import RULES, boards, each_engine, each_rules, engine, few, some
 
 from tdl.errors import ConfigError
 from tdl.game import reference
@@ -19,17 +19,18 @@ from tdl.game.rules import Rules
 SEEDS = st.integers(0, 2**64 - 1)
 
 
+@each_engine
 @each_rules
-@many
+@some
 @given(data=st.data())
-def test_moves(rules, data):
+def test_moves(rules, kind, data):
     board = data.draw(boards(rules))
     packed = reference.pack(board, rules)
     expected = []
     for action in reference.legal(board, rules):
         after, reward = reference.move(board, action, rules)
         expected.append((action, reference.pack(after, rules), reward))
-    compiled = engine(rules)
+    compiled = engine(rules, kind)
     assert compiled.afterstates(packed) == expected
     assert compiled.legal(packed) == [action for action, _, _ in expected]
     assert compiled.terminal(packed) == reference.terminal(board, rules)
@@ -37,19 +38,20 @@ def test_moves(rules, data):
     assert compiled.max_tile(packed) == max(rules.value(tile) for tile in board)
 
 
+@each_engine
 @each_rules
-@many
+@few
 @given(data=st.data())
-def test_illegal_moves_are_refused(rules, data):
+def test_illegal_moves_are_refused(rules, kind, data):
     board = data.draw(boards(rules))
     packed = reference.pack(board, rules)
     for action in range(4):
         outcome = reference.move(board, action, rules)
         if outcome:
-            assert engine(rules).move(packed, action) == (reference.pack(outcome[0], rules), outcome[1])
+            assert engine(rules, kind).move(packed, action) == (reference.pack(outcome[0], rules), outcome[1])
         else:
             with pytest.raises(ConfigError, match=f"action: {action} is not allowed; expected one of the legal"):
-                engine(rules).move(packed, action)
+                engine(rules, kind).move(packed, action)
 
 
 @pytest.mark.parametrize("action", [-1, 4])
@@ -58,10 +60,11 @@ def test_an_unknown_action_is_refused(action):
         Engine().move(1, action)
 
 
+@each_engine
 @each_rules
-@many
+@few
 @given(data=st.data(), seed=SEEDS)
-def test_place(rules, data, seed):
+def test_place(rules, kind, data, seed):
     board = data.draw(boards(rules))
     board[data.draw(st.integers(0, rules.cells - 1))] = 0
     compiled, twin = Stream(seed, 0, 0), reference.Stream(seed, 0, 0)
@@ -69,50 +72,52 @@ def test_place(rules, data, seed):
     # a given tile first, then drops until the board is full: every empty cell is filled, one after the other
     for tile in (rules.largest, *[0] * (board.count(0) - 1)):
         board = reference.place(board, twin, rules, tile or reference.DROP)
-        packed = engine(rules).place(packed, compiled, tile)
+        packed = engine(rules, kind).place(packed, compiled, tile)
         assert reference.unpack(packed, rules) == board
-        assert engine(rules).empty(packed) == board.count(0)
+        assert engine(rules, kind).empty(packed) == board.count(0)
     assert 0 not in board
     with pytest.raises(ConfigError, match="expected a board with an empty cell"):
-        engine(rules).place(packed, compiled)
+        engine(rules, kind).place(packed, compiled)
     assert compiled.next() == twin.next()  # as many draws, and none for the refused drop
 
 
+@each_engine
 @each_rules
-@many
+@few
 @given(seed=SEEDS)
-def test_start(rules, seed):
+def test_start(rules, kind, seed):
     board = reference.start(reference.Stream(seed, 0, 0), rules)
-    assert engine(rules).start(Stream(seed, 0, 0)) == reference.pack(board, rules)
+    assert engine(rules, kind).start(Stream(seed, 0, 0)) == reference.pack(board, rules)
 
 
+@each_engine
 @each_rules
-@pytest.mark.parametrize("seed", range(5))
-def test_whole_games(rules, seed):
+@pytest.mark.parametrize("seed", range(2))
+def test_whole_games(rules, kind, seed):
     """The compiled game meets illegal actions as well; after one of them nothing is dropped, or the games part."""
     chooser = random.Random(seed)
     compiled, twin = Stream(seed, 1, 7), reference.Stream(seed, 1, 7)
-    packed, board = engine(rules).start(compiled), reference.start(twin, rules)
+    packed, board = engine(rules, kind).start(compiled), reference.start(twin, rules)
     moves = 0
     while legal := reference.legal(board, rules):
         for action in chooser.sample(range(4), 4):
             if action in legal:
                 break
             with pytest.raises(ConfigError, match="action"):
-                engine(rules).move(packed, action)
+                engine(rules, kind).move(packed, action)
         after, reward = reference.move(board, action, rules)
-        packed, gained = engine(rules).move(packed, action)
+        packed, gained = engine(rules, kind).move(packed, action)
         assert (packed, gained) == (reference.pack(after, rules), reward)
-        packed, board = engine(rules).place(packed, compiled), reference.place(after, twin, rules)
+        packed, board = engine(rules, kind).place(packed, compiled), reference.place(after, twin, rules)
         assert packed == reference.pack(board, rules)
         moves += 1
     assert moves > 0
-    assert engine(rules).terminal(packed)
+    assert engine(rules, kind).terminal(packed)
     assert reference.unpack(packed, rules).count(0) == 0
 
 
 @each_rules
-@many
+@few
 @given(data=st.data())
 def test_board_round_trips(rules, data):
     board = data.draw(boards(rules))

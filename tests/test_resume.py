@@ -17,6 +17,7 @@ import tdl
 from tdl import config
 from tdl.agents.records import RECORD
 from tdl.errors import CheckpointError
+from tdl.network.storage import write_checkpoint
 from tdl.runfiles import RunFiles
 from tdl.runlock import RunLock
 from tdl.training import TrainingRun, continued
@@ -176,12 +177,14 @@ def test_stopped_while_evaluating_is_evaluated_again(whole, monkeypatch, tmp_pat
         ("tuples=2x4", "tuples"),
         ("tuples.share=false", "tuples"),
         ("tiles=p80_20", "tiles"),
+        ("size=2x4 tuples.cells=[[0,1]]", "size"),
+        ("engine=array", "engine"),
         ("experiment=quick", "tuples"),
     ],
 )
 def test_another_configuration_is_refused(finished, override, key):
     before = files(finished)
-    done = inside(f"resume={finished}", "episodes=90", override)
+    done = inside(f"resume={finished}", "episodes=90", *override.split())
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert override.split("=")[0] in line
@@ -193,6 +196,21 @@ def test_another_configuration_is_refused(finished, override, key):
 def test_the_same_configuration_may_be_repeated(finished, whole):
     go_on(finished, *SMALL, "seed=0", "learner=td", "tiles=p90_10", "episodes=90")
     assert outcome(finished) == outcome(whole(90))
+
+
+@pytest.mark.parametrize("words", [(), ("size=4x4", "engine=bits", *SMALL)])
+def test_a_run_from_before_a_key_existed_goes_on(finished, whole, words):
+    """Without `size`, `engine` and `tuples.board` in its configuration: it was a run of packed 4x4 boards."""
+    meta, arrays = checkpoint(finished)
+    del meta["config"]["size"], meta["config"]["engine"], meta["config"]["tuples"]["board"]
+    write_checkpoint(finished / "checkpoint", meta, arrays)
+    go_on(finished, *words, "episodes=90")
+    assert outcome(finished) == outcome(whole(90))
+    assert result(finished)["config"] == result(whole(90))["config"]
+    before = files(finished)
+    done = inside(f"resume={finished}", "episodes=120", "size=3x3", "tuples=3x3_2x6")
+    assert (done.returncode, files(finished)) == (2, before)
+    assert "size: a resumed run keeps its configuration; its size is '4x4', given was '3x3'" in done.stderr
 
 
 def _cut_array(folder, array, meta):

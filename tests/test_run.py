@@ -17,12 +17,26 @@ import pytest
 from hydra import compose, initialize_config_module
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import OmegaConf
-from runs import SMALL, checkpoint, ended, inside, only_run, outcome, program, result, running, train
+from runs import (
+    SMALL,
+    checkpoint,
+    ended,
+    go_on,
+    inside,
+    learned,
+    only_run,
+    outcome,
+    program,
+    result,
+    running,
+    train,
+)
 
 import tdl
 from tdl import config
+from tdl.errors import ConfigError
 from tdl.network.ntuple import NTupleNetwork
-from tdl.network.tuples import symmetries
+from tdl.network.tuples import TupleSet, symmetries
 
 RECORD = [("episode", "<i8"), ("score", "<i8"), ("moves", "<i4"), ("max_tile", "<i4")]
 
@@ -289,16 +303,28 @@ def test_cfg_job_prints_the_configuration(tmp_path):
 
 @pytest.mark.parametrize("name", NAMES["tuples"])
 def test_every_tuple_set_composes(composed, name):
-    shape = config.tuple_set_of(config.read(composed(f"tuples={name}")))
+    board = config.group_file("tuples", name)["board"]
+    shape = config.tuple_set_of(config.read(composed(f"tuples={name}", f"size={board}")))
     assert shape == tdl.tuple_set(name)
-    shape.check_board(4, 4)
-    sizes = re.match(r"(\d+)x(\d+)", name)
+    sizes = re.match(r"(\d+)x(\d+)(?!.*full)", name if board == "4x4" else name.removeprefix(f"{board}_"))
     if sizes:
         tuples, length = int(sizes[1]), int(sizes[2])
         assert [len(cells) for cells in shape.cells[:tuples]] == [length] * tuples
         assert len(shape.cells) == tuples or name.endswith("_redundant")
     assert bool(shape.orders) == ("order" in name)
     assert bool(shape.counts) == ("count" in name)
+
+
+def test_cells_of_ones_own_are_those_of_the_board_of_the_run(composed):
+    """Not of the board of the set that they stand in the place of; and this board is no part of the set."""
+    read = config.read(composed("tuples.cells=[[0,1,2,3,4,5]]", "size=2x3"))
+    assert config.tuple_set_of(read) == TupleSet(((0, 1, 2, 3, 4, 5),))
+    assert (config.rules(read).rows, config.rules(read).cols) == (2, 3)
+    assert "board" not in config.tuple_set_of(read).to_dict()
+    with pytest.raises(ConfigError, match="cells of 4x6 are numbered on a 4x4 board, and size is 4x5"):
+        config.read(composed("size=4x5"))
+    taken = config.read(composed("size=4x5", "tuples.board=null"))
+    assert config.tuple_set_of(taken) == tdl.tuple_set("4x6")
 
 
 def test_redundant_tuples_are_parts_of_the_others():
@@ -315,6 +341,39 @@ def test_redundant_tuples_are_parts_of_the_others():
                                              for name in NAMES[group]])  # fmt: skip
 def test_every_choice_composes(composed, group, name):
     config.rules(config.read(composed(f"{group}={name}")))
+
+
+def test_tile_rules_are_data(composed):
+    for rule in ("tiles=p75_25", "tiles.drop=[[1,0.75],[3,0.25]]"):
+        for game in NAMES["game"]:
+            rules = config.rules(config.read(composed(f"game={game}", rule, "tiles.start=[drop,3]")))
+            assert (rules.game, rules.drop, rules.start) == (game, ((1, 0.75), (3, 0.25)), ("drop", 3))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("game=fib", "tiles=p75_25", "learner=tc"),
+        ("game=fib", "size=2x3", "learner.order=forward"),
+        ("game=threes_law", "tiles=p50_50"),
+        ("size=4x5",),
+    ],
+    ids=" ".join,
+)
+def test_every_game_and_board_runs_alike_with_packed_boards_and_arrays(tmp_path, words):
+    """Trained, evaluated and drawn like 2048; half of the run is resumed."""
+    folder, array = (train(tmp_path / kind, *WORDS, *words, f"engine={kind}") for kind in ("bits", "array"))
+    assert outcome(folder) == outcome(array)
+    half = train(tmp_path / "half", *WORDS, *words, "episodes=30")
+    assert learned(go_on(half, "episodes=55")) == learned(folder)
+    told, rules = result(folder), tdl.Rules.from_dict(checkpoint(folder)[0]["rules"])
+    assert (told["status"], told["config"]["engine"]) == ("finished", "bits")
+    with (folder / "blocks.csv").open(newline="") as file:
+        assert next(csv.reader(file)) == BLOCK + [f"reach_{tile}" for tile in rules.tiles]
+    for name in ("episodes.npy", "evaluation.npy"):
+        assert set(np.load(folder / name)["max_tile"].tolist()) <= set(rules.tiles)
+    assert (folder / "curve.png").exists()
+    assert tdl.load(folder).network.rules == rules
 
 
 @pytest.mark.parametrize("name", NAMES["experiment"])
