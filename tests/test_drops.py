@@ -5,12 +5,13 @@ critical value of one in a million leaves room for new seeds.
 """
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations, product
 from statistics import NormalDist
 
 import pytest
-from shapes import RULES, each_rules, engine
+from shapes import P75_25, RULES, each_engine, each_rules, engine
 
 from tdl.game.engine import Stream
 from tdl.game.reference import unpack
@@ -63,12 +64,12 @@ def half_full(rules):
     return board, empty
 
 
-def drops(rules, board):
+def drops(rules, board, kind="bits"):
     """How often each (cell, tile) was dropped on a board: one draw from each of many episodes."""
+    dropped = Counter(engine(rules, kind).place(board, Stream(11, 0, episode)) ^ board for episode in range(DRAWS))
     counts = Counter()
-    for episode in range(DRAWS):
-        dropped = engine(rules).place(board, Stream(11, 0, episode)) ^ board
-        counts.update((cell, tile) for cell, tile in enumerate(unpack(dropped, rules)) if tile)
+    for packed, times in dropped.items():
+        counts.update({(cell, tile): times for cell, tile in enumerate(unpack(packed, rules)) if tile})
     return counts
 
 
@@ -83,16 +84,17 @@ def tile_of(drop):
 LAWS = {
     **RULES,
     "three tiles": Rules(drop=((1, 0.7), (2, 0.2), (3, 0.1))),
-    "tiles 1 and 3": Rules(rows=2, cols=3, drop=((1, 0.75), (3, 0.25))),
+    "tiles 1 and 3": Rules(rows=2, cols=3, drop=P75_25),
 }
 each_law = pytest.mark.parametrize("rules", LAWS.values(), ids=LAWS.keys())
 
 
+@each_engine
 @each_law
 @pytest.mark.parametrize("filled", ["empty", "half full"])
-def test_cells_and_tiles_of_drops(rules, filled):
+def test_cells_and_tiles_of_drops(rules, filled, kind):
     board, cells = half_full(rules) if filled == "half full" else (0, range(rules.cells))
-    counts = drops(rules, board)
+    counts = drops(rules, board, kind)
     assert sum(counts.values()) == DRAWS
     law = {(cell, tile): p / len(cells) for cell in cells for tile, p in rules.drop}
     assert fits(counts, law)  # jointly: the cell says nothing about the tile
@@ -139,12 +141,13 @@ STARTS = {
 }
 
 
+@each_engine
 @pytest.mark.parametrize("rules", STARTS.values(), ids=STARTS.keys())
-def test_start(rules):
+def test_start(rules, kind):
+    first = Counter(engine(rules, kind).start(Stream(12, 0, episode)) for episode in range(DRAWS))
     counts = Counter()
-    for episode in range(DRAWS):
-        board = unpack(engine(rules).start(Stream(12, 0, episode)), rules)
-        counts[frozenset((cell, tile) for cell, tile in enumerate(board) if tile)] += 1
+    for packed, times in first.items():
+        counts[frozenset((cell, tile) for cell, tile in enumerate(unpack(packed, rules)) if tile)] += times
     law = start_law(rules)
     assert sum(law.values()) == pytest.approx(1)
     assert set(counts) <= set(law)
@@ -156,9 +159,10 @@ def test_start(rules):
         assert fits(counts, law)
 
 
+@each_engine
 @each_rules
-def test_a_start_of_given_tiles_has_these(rules):
-    given = Rules(rows=rules.rows, cols=rules.cols, start=(2, 5, 1))
+def test_a_start_of_given_tiles_has_these(rules, kind):
+    given = replace(rules, start=(2, 5, 1))
     for episode in range(50):
-        board = unpack(engine(given).start(Stream(13, 0, episode)), given)
+        board = unpack(engine(given, kind).start(Stream(13, 0, episode)), given)
         assert sorted(board) == [0] * (rules.cells - 3) + [1, 2, 5]

@@ -8,33 +8,41 @@ writes them again.
 from pathlib import Path
 
 import pytest
-from shapes import RULES, engine
+from shapes import RULES, each_engine, engine
 
 from tdl.game.engine import Stream
 from tdl.game.reference import EVALUATION
 from tdl.game.rules import DOWN, LEFT, RIGHT, UP
 
 DATA = Path(__file__).parent / "data"
-GAMES = {"golden_pow2_4x4.txt": (RULES["4x4"], 2048), "golden_pow2_2x3.txt": (RULES["2x3"], 2048)}
+GAMES = {
+    "golden_pow2_4x4.txt": (RULES["4x4"], 2048),
+    "golden_pow2_2x3.txt": (RULES["2x3"], 2048),
+    "golden_fib_4x4.txt": (RULES["fib-4x4"], 2595),
+    "golden_fib_3x4.txt": (RULES["fib-3x4-75-25"], 2584),
+    "golden_threes_law_4x4.txt": (RULES["threes_law-4x4"], 6144),
+}
 
 
-def game(rules, seed):
+def game(rules, seed, kind="bits"):
     """One game of a player that takes the first legal action of left, up, right, down."""
     stream = Stream(seed, EVALUATION, 0)
-    board, score, lines = engine(rules).start(stream), 0, []
-    digits = rules.cells * rules.bits // 4
-    while legal := engine(rules).legal(board):
+    plays = engine(rules, kind)
+    board, score, lines = plays.start(stream), 0, []
+    digits = -(-rules.cells * rules.bits // 4)
+    while legal := plays.legal(board):
         action = next(action for action in (LEFT, UP, RIGHT, DOWN) if action in legal)
-        after, reward = engine(rules).move(board, action)
+        after, reward = plays.move(board, action)
         lines.append(f"{board:0{digits}x} {action} {reward}")
         score += reward
-        board = engine(rules).place(after, stream)
+        board = plays.place(after, stream)
     return "\n".join([*lines, f"{board:0{digits}x} end {score}", ""])
 
 
+@each_engine
 @pytest.mark.parametrize("name", GAMES)
-def test_golden_game(name):
-    assert game(*GAMES[name]).encode() == (DATA / name).read_bytes()
+def test_golden_game(name, kind):
+    assert game(*GAMES[name], kind).encode() == (DATA / name).read_bytes()
 
 
 if __name__ == "__main__":

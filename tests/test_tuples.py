@@ -11,7 +11,7 @@ from shapes import each_rules
 from tdl.errors import ConfigError
 from tdl.network.tuples import TupleSet, features, symmetries
 
-SHAPES = [(2, 2), (2, 3), (3, 2), (3, 3), (3, 4), (4, 3), (4, 4), (2, 5)]
+SHAPES = [(2, 2), (2, 3), (3, 2), (3, 3), (3, 4), (4, 3), (4, 4), (2, 5), (4, 5), (5, 5)]
 each_shape = pytest.mark.parametrize(("rows", "cols"), SHAPES)
 
 
@@ -94,7 +94,9 @@ def test_wrong_flags(flag):
 
 
 @pytest.mark.parametrize(
-    ("rows", "cols", "cell"), [(4, 4, 16), (4, 4, -1), (2, 3, 6), (3, 4, 12)], ids=lambda number: str(number)
+    ("rows", "cols", "cell"),
+    [(4, 4, 16), (4, 4, -1), (2, 3, 6), (3, 4, 12), (5, 5, 25)],
+    ids=lambda number: str(number),
 )
 def test_cells_off_the_board(rows, cols, cell):
     message = rf"cell {cell} of \[0, {cell}\] is not on the board; expected cells 0 to .* of a {rows}x{cols} board"
