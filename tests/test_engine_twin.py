@@ -164,5 +164,17 @@ def test_wrong_boards(method, board, message):
         getattr(engine(RULES["2x3"]), method)(board)
 
 
+def test_a_tile_that_a_cell_has_room_for_but_the_game_has_not():
+    compiled = engine(RULES["5x5"])
+    assert compiled.max_tile(26 << 120) == 2**26
+    with pytest.raises(ConfigError, match="board: 'tile index 27' is not allowed; expected at most 26"):
+        compiled.max_tile(27 << 120)
+
+
 def test_default_rules():
     assert Engine().rules == Rules()
+
+
+def test_an_unknown_engine_is_refused():
+    with pytest.raises(ConfigError, match="engine: 'arrays' is not allowed; .*did you mean 'array'"):
+        Engine(engine="arrays")
