@@ -16,6 +16,10 @@ from tdl.network.tuples import TupleSet
 
 P75_25 = ((1, 0.75), (3, 0.25))
 P50_50 = ((1, 0.5), (2, 0.5))
+# Drops that fit each other less often than those of the game: on large boards they end its games before the twins,
+# which play them in Python, take minutes.
+FOUR_TILES = tuple((tile, 0.25) for tile in (1, 2, 3, 4))
+FOUR_APART = tuple((tile, 0.25) for tile in (1, 3, 5, 7))
 
 RULES = {
     "4x4": Rules(),
@@ -27,13 +31,13 @@ RULES = {
     "4x3": Rules(rows=4, cols=3),
     "2x4": Rules(rows=2, cols=4),
     "2x5": Rules(rows=2, cols=5),  # the longest line that is tabulated
-    "4x5": Rules(rows=4, cols=5),  # 128 bits; the lines of a row are computed, those of a column tabulated
-    "5x5": Rules(rows=5, cols=5),  # the largest tile is not the largest number of a cell
+    "4x5": Rules(rows=4, cols=5, drop=FOUR_TILES),  # 128 bits; a row's lines are computed, a column's tabulated
+    "5x5": Rules(rows=5, cols=5, drop=FOUR_TILES),  # the largest tile is not the largest number of a cell
     "fib-2x2": Rules("fib", 2, 2),
     "fib-2x3": Rules("fib", 2, 3),
-    "fib-3x4-75-25": Rules("fib", 3, 4, drop=P75_25),  # the columns' tables are others than the rows'; a tile 3 drops
-    "fib-4x4": Rules("fib"),  # its fast path, and rewards that depend on the direction
-    "fib-5x5": Rules("fib", 5, 5),  # 125 bits, and every line computed
+    "fib-3x4": Rules("fib", 3, 4),  # the tables of its columns are others than those of its rows
+    "fib-4x4-75-25": Rules("fib", drop=P75_25),  # its fast path, and rewards that depend on the direction
+    "fib-5x5": Rules("fib", 5, 5, drop=FOUR_APART),  # 125 bits, and every line computed
     "threes_law-3x2": Rules("threes_law", 3, 2, drop=P50_50),
     "threes_law-4x4": Rules("threes_law", drop=P50_50),  # the fast path of 2048 with another merge law
 }

@@ -176,5 +176,5 @@ def test_default_rules():
 
 
 def test_an_unknown_engine_is_refused():
-    with pytest.raises(ConfigError, match="engine: 'arrays' is not allowed; .*did you mean 'array'"):
+    with pytest.raises(ConfigError, match=r"engine: 'arrays' is not allowed; .*did you mean 'array'"):
         Engine(engine="arrays")

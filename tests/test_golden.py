@@ -8,18 +8,18 @@ writes them again.
 from pathlib import Path
 
 import pytest
-from shapes import RULES, each_engine, engine
+from shapes import P75_25, RULES, each_engine, engine
 
 from tdl.game.engine import Stream
 from tdl.game.reference import EVALUATION
-from tdl.game.rules import DOWN, LEFT, RIGHT, UP
+from tdl.game.rules import DOWN, LEFT, RIGHT, UP, Rules
 
 DATA = Path(__file__).parent / "data"
 GAMES = {
     "golden_pow2_4x4.txt": (RULES["4x4"], 2048),
     "golden_pow2_2x3.txt": (RULES["2x3"], 2048),
-    "golden_fib_4x4.txt": (RULES["fib-4x4"], 2595),
-    "golden_fib_3x4.txt": (RULES["fib-3x4-75-25"], 2584),
+    "golden_fib_4x4.txt": (Rules("fib"), 2595),
+    "golden_fib_3x4.txt": (Rules("fib", 3, 4, drop=P75_25), 2584),
     "golden_threes_law_4x4.txt": (RULES["threes_law-4x4"], 6144),
 }
 
