@@ -10,6 +10,8 @@ from shapes import RULES, each_engine, engine
 
 from tdl.game.rules import DROP
 
+SQUARE = RULES["2x2"]
+
 
 def best(values):
     return max(values)
@@ -19,7 +21,7 @@ def mean(values):
     return sum(values) / len(values)
 
 
-def after_drop(board, law, rules):
+def after_drop(board, law, rules=SQUARE):
     """(next board, probability): the cell uniform over the empty ones, the tile by `law`."""
     places = [rules.bits * cell for cell in range(rules.cells)]
     empty = [place for place in places if not board >> place & rules.cell_mask]
@@ -27,7 +29,7 @@ def after_drop(board, law, rules):
 
 
 @cache
-def value(board, player, rules, kind):
+def value(board, player, rules=SQUARE, kind="bits"):
     """Expected score from a board on which the player is to move; a lost position is worth 0."""
     moves = engine(rules, kind).afterstates(board)
     if not moves:
@@ -40,7 +42,7 @@ def value(board, player, rules, kind):
     return player(worth)
 
 
-def value_of_start(player, rules, kind, board=0, placed=0):
+def value_of_start(player, rules=SQUARE, kind="bits", board=0, placed=0):
     """Expected score of a game: the start law's tiles are placed one after the other."""
     if placed == len(rules.start):
         return value(board, player, rules, kind)
@@ -56,8 +58,8 @@ def value_of_start(player, rules, kind, board=0, placed=0):
 @pytest.mark.parametrize(
     ("rules", "player", "expected"),
     [
-        (RULES["2x2"], best, 66.9641495),
-        (RULES["2x2"], mean, 19.6565402),
+        (SQUARE, best, 66.9641495),
+        (SQUARE, mean, 19.6565402),
         (RULES["fib-2x2"], best, 116.741288),
         (RULES["fib-2x2"], mean, 22.9602775),
     ],
@@ -87,7 +89,7 @@ def reachable(rules):
 
 @pytest.mark.parametrize(
     ("rules", "numbers", "largest"),
-    [(RULES["2x2"], (662, 464), 32), (RULES["fib-2x2"], (2219, 1452), 34)],
+    [(SQUARE, (662, 464), 32), (RULES["fib-2x2"], (2219, 1452), 34)],
     ids=["2048", "2584"],
 )
 def test_reachable_boards(rules, numbers, largest):
