@@ -17,6 +17,7 @@ from typing import Any
 from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING, DictConfig, OmegaConf
 
+from tdl.agents.player import Player, load
 from tdl.agents.trainer import Trainer, check_threads, lane_count
 from tdl.checks import check_above_zero, check_choice, check_value, check_whole
 from tdl.errors import ConfigError, nearest, refuse
@@ -28,6 +29,7 @@ from tdl.network.extras import COUNT_CAP
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
+from tdl.search.placing import Placing, check_same_board
 
 
 @dataclass
@@ -89,6 +91,17 @@ class LearnerConfig:
 
 
 @dataclass
+class PlacerConfig:
+    """Who puts the tiles."""
+
+    kind: str = MISSING
+    depth: int = MISSING
+    network: str | None = MISSING
+    tile: str = MISSING
+    first_empty: bool = MISSING
+
+
+@dataclass
 class BudgetConfig:
     """Further ends of a run."""
 
@@ -121,6 +134,7 @@ class RunConfig:
     tiles: TilesConfig = field(default_factory=TilesConfig)
     tuples: TuplesConfig = field(default_factory=TuplesConfig)
     learner: LearnerConfig = field(default_factory=LearnerConfig)
+    placer: PlacerConfig = field(default_factory=PlacerConfig)
     size: str = MISSING
     engine: str = MISSING
     alpha: float | None = MISSING
@@ -137,7 +151,12 @@ class RunConfig:
     resume: str | None = MISSING
 
 
-OLDER: Mapping[str, Any] = {"size": "4x4", "engine": "bits", "tuples": {"board": "4x4"}}
+OLDER: Mapping[str, Any] = {
+    "size": "4x4",
+    "engine": "bits",
+    "tuples": {"board": "4x4"},
+    "placer": {**dataclasses.asdict(Placing()), "network": None},
+}
 """What was so in all runs before these keys existed."""
 
 CHANGEABLE = ("episodes", "threads", "budget", "evaluate", "save", "resume")
@@ -221,6 +240,7 @@ def check(config: RunConfig) -> None:
     learning(config).check(
         "learner.", stages=stages(config).count, extras=bool(config.tuples.orders or config.tuples.counts)
     )
+    placing(config).check("placer.", judged=config.placer.network is not None)
     check_value("learner.initial_value", config.learner.initial_value)
     check_above_zero("learner.alpha", config.learner.alpha, MAX_ALPHA)
     schedule(config)
@@ -305,6 +325,26 @@ def schedule(config: RunConfig) -> Schedule:
     )
 
 
+def placing(config: RunConfig) -> Placing:
+    """Who puts the tiles."""
+    return Placing(**{each.name: getattr(config.placer, each.name) for each in dataclasses.fields(Placing)})
+
+
+def judge(config: RunConfig) -> Player | None:
+    """The player whose values an adversary goes by, where it is another than the one that plays.
+
+    Raises
+    ------
+    CheckpointError : its checkpoint is missing or damaged.
+    ConfigError : it is of another game or board.
+    """
+    if config.placer.network is None:
+        return None
+    player = load(config.placer.network)
+    check_same_board(player.network.rules, rules(config))
+    return player
+
+
 def stages(config: RunConfig) -> Stages:
     """The stages of the network."""
     return Stages(tuple(config.learner.stages), config.learner.stage_by, config.learner.promotion)
@@ -336,6 +376,8 @@ def build_trainer(config: RunConfig, network: NTupleNetwork, episode: int) -> Tr
         lanes=config.lanes,
         threads=config.threads,
         engine=config.engine,
+        placing=placing(config),
+        judge=judge(config),
         episode=episode,
         **dataclasses.asdict(learning(config)),
     )

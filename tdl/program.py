@@ -25,7 +25,7 @@ from tdl import config, sweep
 from tdl.errors import Interrupted, TdlError, nearest
 from tdl.resume import run_folder
 
-GROUPS = ("game", "tiles", "tuples", "learner")
+GROUPS = ("game", "tiles", "tuples", "learner", "placer")
 
 NOW = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
 

@@ -185,6 +185,8 @@ class TrainingRun:
                 lanes=self.settings.lanes,
                 threads=self.settings.threads,
                 engine=self.settings.engine,
+                placing=config.placing(self.settings),
+                judge=config.judge(self.settings),
                 between=between,
             )
             seconds = time.perf_counter() - start

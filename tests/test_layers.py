@@ -23,6 +23,7 @@ FLOORS = [  # from top to bottom; names of modules and packages of tdl
     ["runfiles", "progress", "interrupts", "runlock", "environment"],  # what a run leaves and shows
     ["statistics"],  # figures of a set of games
     ["agents"],  # who plays
+    ["search"],  # how value chooses
     ["learning"],  # how value is learned
     ["network"],  # what a position is worth
     ["game"],  # what the game is

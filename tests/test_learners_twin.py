@@ -10,6 +10,7 @@ from learners import ORDERS, QUIRKS, RETURNS, STAGES, STARTS, STEPS, TARGETS, ea
 from shapes import RULES, SET_NAMES, small_tuples
 from twins import assert_equals_twin
 
+from tdl.game.engine import ENGINES
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
 
@@ -21,14 +22,16 @@ played = given(
     gamma=st.sampled_from([1.0, 0.9]),
     set_name=st.sampled_from([name for name in SET_NAMES if name != "unshared"]),
     lanes=st.sampled_from([1, 3]),
-    shape=st.sampled_from(["2x3", "3x3", "2x2"]),
+    shape=st.sampled_from(["2x3", "3x3", "2x2", "fib-2x2", "threes_law-3x2"]),
+    engine=st.sampled_from(ENGINES),
 )
 
 
-def play(choices, stages, seed, alpha, gamma, set_name, lanes, shape, episodes=3):
+def play(choices, stages, seed, alpha, gamma, set_name, lanes, shape, engine, episodes=3):
     rules = RULES[shape]
     alpha = alpha / 8 if choices.get("alpha_per") == "entry" else alpha
     options = {"order": "backward", "alpha": alpha, "gamma": gamma, "seed": seed, "lanes": lanes} | choices
+    options["engine"] = engine
     assert_equals_twin(rules, small_tuples(rules)[set_name], stages=stages, episodes=episodes, **options)
 
 
@@ -54,12 +57,15 @@ def test_how_episodes_begin(choices, stages, **how):
 
 
 @each(TARGETS, ORDERS, STARTS)
-@pytest.mark.parametrize("lanes", [1, 2])
-def test_on_4x4(choices, stages, lanes):
-    """The board of the published programs; its tuples activate some entries twice."""
-    tuples = TupleSet(((0, 1, 4), (5, 6)))
+@pytest.mark.parametrize(
+    ("board", "engine"), [("4x4", "bits"), ("4x4", "array"), ("fib-4x4-75-25", "bits"), ("fib-5x5", "array")]
+)
+def test_on_large_boards(choices, stages, board, engine):
+    """That of the published programs, whose tuples here activate some entries twice, in each type of board."""
+    tuples = TupleSet(((0, 1, 5), (6, 7)))
     stages = Stages((16,)) if choices.get("start") == "carousel" else stages
-    assert_equals_twin(RULES["4x4"], tuples, stages=stages, episodes=2, alpha=0.3, seed=5, lanes=lanes, **choices)
+    options = {"alpha": 0.3, "seed": 5, "lanes": 1 if engine == "array" else 2, "engine": engine}
+    assert_equals_twin(RULES[board], tuples, stages=stages, episodes=2, **options, **choices)
 
 
 def test_the_carousel_forgets_its_oldest_boards(monkeypatch):

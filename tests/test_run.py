@@ -54,7 +54,7 @@ WITHOUT_EVALUATION = RESULT - {"evaluation"}
 CONF = resources.files("tdl.conf")
 
 NAMES = {group: sorted(path.name.removesuffix(".yaml") for path in (CONF / group).iterdir()) for group in
-         ("experiment", "game", "learner", "tiles", "tuples")}  # fmt: skip
+         ("experiment", "game", "learner", "placer", "tiles", "tuples")}  # fmt: skip
 
 WORDS = ("episodes=55", "evaluate.episodes=7", "save.every=20", "save.keep=2")
 
@@ -144,7 +144,8 @@ def test_result(folder):
     told = result(folder)
     assert set(told) == RESULT
     assert (told["status"], told["seed"], told["alpha"], told["episodes"]) == ("finished", 0, 0.1, 55)
-    assert told["names"] == {"game": "pow2", "tiles": "p90_10", "tuples": "custom", "learner": "td"}
+    assert told["names"] == {"game": "pow2", "tiles": "p90_10", "tuples": "custom", "learner": "td",
+                             "placer": "random"}  # fmt: skip
     assert told["moves"] == np.load(folder / "episodes.npy")["moves"].sum()
     assert told["seconds"] > 0
     assert told["moves_per_second"] == pytest.approx(told["moves"] / told["seconds"], rel=1e-3)
@@ -337,7 +338,7 @@ def test_redundant_tuples_are_parts_of_the_others():
     assert len({frozenset(seen) for seen in images}) == len(small)
 
 
-@pytest.mark.parametrize(("group", "name"), [(group, name) for group in ("game", "learner", "tiles")
+@pytest.mark.parametrize(("group", "name"), [(group, name) for group in ("game", "learner", "placer", "tiles")
                                              for name in NAMES[group]])  # fmt: skip
 def test_every_choice_composes(composed, group, name):
     config.rules(config.read(composed(f"{group}={name}")))

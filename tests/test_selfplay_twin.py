@@ -15,7 +15,7 @@ from twins import assert_equals_twin, assert_same_bits, natural, natural_of_twin
 
 from tdl.agents.kernels import kernel
 from tdl.errors import ConfigError, DivergenceError
-from tdl.game.engine import Stream
+from tdl.game.engine import ENGINES, Stream
 from tdl.game.reference import EVALUATION, TRAINING
 from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
@@ -40,11 +40,12 @@ some_games = settings(few_games, max_examples=20)
     gamma=st.sampled_from([1.0, 0.9, 0.5]),
     set_name=st.sampled_from(SET_NAMES),
     first=st.integers(0, 10**6),
+    engine=st.sampled_from(ENGINES),
 )
-def test_equals_the_twin(rules, order, lanes, seed, alpha, gamma, set_name, first):
+def test_equals_the_twin(rules, order, lanes, seed, alpha, gamma, set_name, first, engine):
     tuples = small_tuples(rules)[set_name]
-    options = {"order": order, "alpha": alpha, "gamma": gamma, "seed": seed, "lanes": lanes}
-    assert_equals_twin(rules, tuples, first=first, episodes=4, **options)
+    options = {"order": order, "alpha": alpha, "gamma": gamma, "seed": seed, "lanes": lanes, "engine": engine}
+    assert_equals_twin(rules, tuples, first=first, episodes=2, **options)
 
 
 @each_order
@@ -200,22 +201,42 @@ WIDE = {"alpha": 0.3, "gamma": 1.0, "seed": 10, "lanes": 2}
 
 
 @cache
-def wide_twin(m, order):
+def wide_twin(board, m, order):
     """What the twin makes of a block with m features: (records, tables)."""
-    twin = twin_of(RULES["2x3"], wide_set(m), order=order, **WIDE)
-    return twin.play(0, 6), natural_of_twin(twin.learner.network, NTupleNetwork(RULES["2x3"], wide_set(m)))
+    twin = twin_of(RULES[board], wide_set(m), order=order, **WIDE)
+    return twin.play(0, 3), natural_of_twin(twin.learner.network, NTupleNetwork(RULES[board], wide_set(m)))
 
 
 @pytest.mark.parametrize("instructions", NTupleNetwork.instruction_sets())
 @pytest.mark.parametrize("order", ["forward", "backward"])
 @pytest.mark.parametrize("m", WIDTHS)
-def test_every_width_and_instruction_set(m, order, instructions):
-    network = NTupleNetwork(RULES["2x3"], wide_set(m))
-    network.use_instructions(instructions)
-    assert (network.m, network.instructions) == (m, instructions)
-    records, tables = wide_twin(m, order)
-    assert selfplay(network, order=order, **WIDE).play(0, 6).tolist() == records
-    assert_same_bits(natural(network), tables)
+@pytest.mark.parametrize("board", ["2x3", "fib-2x3"])
+def test_every_width_and_instruction_set(board, m, order, instructions):
+    records, tables = wide_twin(board, m, order)
+    for engine in ENGINES:
+        network = NTupleNetwork(RULES[board], wide_set(m))
+        network.use_instructions(instructions)
+        assert (network.m, network.instructions) == (m, instructions)
+        assert selfplay(network, order=order, engine=engine, **WIDE).play(0, 3).tolist() == records
+        assert_same_bits(natural(network), tables)
+
+
+@pytest.mark.parametrize("instructions", NTupleNetwork.instruction_sets())
+@pytest.mark.parametrize("radix", [16, 19])
+@pytest.mark.parametrize("board", ["3x4", "4x5", "5x5", "fib-4x4-75-25", "fib-5x5"])
+def test_every_board_and_instruction_set(board, radix, instructions):
+    """The index functions of each type of board; more than 16 cells take two shuffles."""
+    rules = RULES[board]
+    last = rules.cells - 1
+    tuples = TupleSet(((0, last), (last, 5, 1), (last - 1, last - 6)), radix=min(radix, rules.largest + 1))
+    options = {"order": "forward", "alpha": 0.3, "seed": 4}
+    twin = twin_of(rules, tuples, gamma=0.9, **options)
+    records = twin.play(0, 1)
+    for engine in ENGINES:
+        network = NTupleNetwork(rules, tuples)
+        network.use_instructions(instructions)
+        assert selfplay(network, engine=engine, gamma=0.9, **options).play(0, 1).tolist() == records
+        assert_same_bits(natural(network), natural_of_twin(twin.learner.network, network))
 
 
 def test_a_tuple_of_8_cells(tmp_path):
@@ -236,7 +257,7 @@ def test_a_tuple_of_8_cells(tmp_path):
 @pytest.mark.parametrize("name", ["orders and counts", "unshared, all"])
 def test_features_beyond_tuples_with_every_instruction_set(name, instructions, monkeypatch):
     monkeypatch.setenv("TDL_INSTRUCTIONS", instructions)
-    for rules in (RULES["4x4"], RULES["3x4"]):
+    for rules in (RULES["4x4"], RULES["3x4"], RULES["fib-3x4"]):
         tuples = small_tuples(rules)[name]
         options = {"alpha": 0.3, "gamma": 1.0, "seed": 10, "lanes": 2}
         assert_equals_twin(rules, tuples, first=0, episodes=2, order="forward", step="coherent", **options)

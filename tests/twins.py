@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from shapes import engine
+from shapes import engine as tables_of
 
 from tdl.agents.kernels import kernel
 from tdl.agents.reference import ReferencePlay
@@ -13,12 +13,13 @@ from tdl.learning.reference import ReferenceLearner
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.reference import ReferenceNetwork
 from tdl.network.stages import Stages
+from tdl.search.reference import ReferenceAdversary
 
 ONE_STAGE = Stages()
 
 
 def selfplay(network, **options):
-    return kernel(network)(network, engine(network.rules).tables, **options)
+    return kernel(network)(network, tables_of(network.rules).tables, **options)
 
 
 def natural(network):
@@ -52,23 +53,25 @@ def assert_same_bits(tables, expected):
 
 
 def twin_of(rules, tuples, *, order, alpha, seed=0, lanes=1, role=TRAINING, stages=ONE_STAGE, initial_value=0.0,
-            **choices):  # fmt: skip
+            placing=None, **choices):  # fmt: skip
     """A `ReferencePlay` from a new network."""
     learning = Learning(order="backward" if order == "none" else order, **choices)
     network = ReferenceNetwork(rules, tuples, initial_value, stages)
     shared = learning.expectation != "direct" and stages.count == 1 and not (tuples.orders or tuples.counts)
     learner = ReferenceLearner(network, alpha, learning, shared=shared)
-    return ReferencePlay(learner, learning=order != "none", seed=seed, role=role, lanes=lanes)
+    adversary = placing and ReferenceAdversary(placing, network, learning.gamma, learning.target)
+    return ReferencePlay(learner, learning=order != "none", seed=seed, role=role, lanes=lanes, adversary=adversary)
 
 
-def assert_equals_twin(rules, tuples, *, first=0, episodes, stages=ONE_STAGE, initial_value=0.0, **options):
+def assert_equals_twin(rules, tuples, *, first=0, episodes, stages=ONE_STAGE, initial_value=0.0, engine="bits",
+                       **options):  # fmt: skip
     """Play a block both ways and compare all that is left of it."""
     network = NTupleNetwork(rules, tuples, stages=stages, initial_value=initial_value)
     learned = options["order"] != "none"
     names = [name for name in Learning.__dataclass_fields__ if name in options]
     choices = Learning(**{name: options[name] for name in names if learned or name != "order"})
-    memory = new_memory(network, choices)
-    play = selfplay(network, memory=memory, **options)
+    memory = new_memory(network, choices, engine)
+    play = selfplay(network, memory=memory, engine=engine, **options)
     twin = twin_of(rules, tuples, stages=stages, initial_value=initial_value, **options)
     records, expected, learner = play.play(first, episodes), twin.play(first, episodes), twin.learner
     assert records.tolist() == expected
@@ -79,7 +82,7 @@ def assert_equals_twin(rules, tuples, *, first=0, episodes, stages=ONE_STAGE, in
         expected_spread = in_memory_order(learner.spread, learner.network, network, 1)[:, 0]
         assert np.array_equal(memory[SPREAD], expected_spread)  # a zero may have either sign
     if ENTERED in memory:
-        assert_same_boards(memory, twin.entered, rules)
+        assert_same_boards(memory, twin.entered, rules, engine)
     assert bool(learner.errors) == learned
     if learner.errors:
         assert play.mean_abs_error == pytest.approx(np.mean(learner.errors, dtype=np.float64), rel=1e-5)
@@ -91,10 +94,15 @@ def assert_equals_twin(rules, tuples, *, first=0, episodes, stages=ONE_STAGE, in
     return network, play, twin
 
 
-def assert_same_boards(memory, entered, rules):
+def assert_same_boards(memory, entered, rules, engine):
     """The carousel's boards."""
     room = memory[ENTERED].shape[1]
+    kept = memory[ENTERED].reshape(len(entered), room, -1)
     assert memory[COUNTS].tolist() == [len(boards) for boards in entered]
     for stage, boards in enumerate(entered):
         for k in range(max(0, len(boards) - room), len(boards)):
-            assert memory[ENTERED][stage, k % room] == pack(boards[k], rules)
+            words = kept[stage, k % room]
+            if engine == "array":
+                assert words.view(np.uint8).tolist() == boards[k] + [0] * (32 - rules.cells)
+            else:
+                assert int.from_bytes(words.tobytes(), "little") == pack(boards[k], rules)

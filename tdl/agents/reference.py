@@ -9,6 +9,7 @@ import numpy as np
 from tdl.game.reference import EXPLORATION, Board, Stream, legal, move, place, start
 from tdl.learning.memory import ROOM
 from tdl.learning.reference import Game, ReferenceLearner
+from tdl.search.reference import ReferenceAdversary
 
 Record = tuple[int, int, int, int]
 
@@ -21,13 +22,22 @@ class ReferencePlay:
     learner : `ReferenceLearner`; its choices hold.
     learning : False plays greedy games only.
     seed, role, lanes : as those of `SelfPlay`.
+    adversary : who puts the tiles; None: the drop law.
     """
 
     def __init__(
-        self, learner: ReferenceLearner, *, learning: bool = True, seed: int = 0, role: int = 0, lanes: int = 1
+        self,
+        learner: ReferenceLearner,
+        *,
+        learning: bool = True,
+        seed: int = 0,
+        role: int = 0,
+        lanes: int = 1,
+        adversary: ReferenceAdversary | None = None,
     ) -> None:
         self.learner, self.choices, self.rules = learner, learner.choices, learner.network.rules
         self.learning, self.seed, self.role, self.lanes = learning, seed, role, lanes
+        self.adversary = adversary
         self.entered: list[list[Board]] = [[] for _ in range(learner.network.stages.count)]
 
     def play(self, first: int, episodes: int) -> list[Record]:
@@ -76,7 +86,7 @@ class ReferencePlay:
                     self.learner.observe(game)
             gained = reward
             game.score += reward
-            game.board = place(after, drops, self.rules)
+            game.board = self._drop(after, drops)
             yield
         if not self.learning or not game.path:
             return
@@ -95,6 +105,12 @@ class ReferencePlay:
             if (draw & 0xFFFFFFFF) < round(self.choices.epsilon * 2**32):
                 return moves[(draw >> 32) * len(moves) >> 32]
         return best
+
+    def _drop(self, after: Board, drops: Stream) -> Board:
+        """The next board, by the placer."""
+        if self.adversary is not None:
+            return self.adversary.place(after, drops)
+        return place(after, drops, self.rules)
 
     def _note_stage(self, game: Game, board: Board) -> None:
         """Keep a board that enters a stage, for the carousel."""
@@ -116,7 +132,7 @@ class ReferencePlay:
             board = ring[(chance.next() >> 32) * len(ring) >> 32]
         else:
             return None
-        return board if self.choices.target == "state" else place(board, drops, self.rules)
+        return board if self.choices.target == "state" else self._drop(board, drops)
 
 
 def _alive(lane: Iterator[None]) -> bool:

@@ -10,6 +10,7 @@ from tdl.learning.drops cimport DropTable
 from tdl.learning.forward cimport History
 from tdl.learning.td cimport Learner
 from tdl.network.ntuple cimport NTupleNetwork
+from tdl.search.adversary cimport Adversary
 
 cdef enum Order:
     NO_LEARNING
@@ -84,6 +85,9 @@ cdef class SelfPlay:
     cdef float restart_at
     cdef int restart_moves
     cdef Learner learner
+    cdef Learner judge        # of an adversary with a network of its own
+    cdef bint against         # an adversary places the tiles
+    cdef Adversary adversary
     cdef Quirks quirks
     cdef DropTable drops
     cdef Carousel carousel
@@ -100,3 +104,4 @@ cdef class SelfPlay:
     cdef char lines_after[128]
     cdef _take_memory(self, memory, engine)
     cdef _make_histories(self)
+    cdef _make_adversary(self, placing, judge)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from tdl.game.lines import LineTables
 from tdl.learning.choices import Learning
 from tdl.network.ntuple import NTupleNetwork
+from tdl.search.placing import Judge, Placing
 
 ORDERS: tuple[str, ...]
 MAX_LANES: int
@@ -28,6 +29,8 @@ class SelfPlay:
         role: int = 0,
         lanes: int = 1,
         engine: str = "bits",
+        placing: Placing | None = None,
+        judge: Judge | None = None,
         **choices: Any,
     ) -> None: ...
     def set_step(self, alpha: float, kind: str) -> None: ...

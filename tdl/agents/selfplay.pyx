@@ -13,8 +13,9 @@ from tdl.game.engine import ENGINES
 from tdl.game.reference import EXPLORATION
 from tdl.learning.choices import ORDERS as LEARNING_ORDERS
 from tdl.learning.choices import STARTS, Learning, history_of
-from tdl.learning.memory import COUNTS, ENTERED, ROOM, SPREAD, SUMS, cover_of, digit_shares, holders_of
+from tdl.learning.memory import COUNTS, ENTERED, SPREAD, SUMS, cover_of, digit_shares, holders_of
 from tdl.network.tuples import unturned
+from tdl.search.placing import Placing, check_same_board
 from tdl.agents.starts cimport CAROUSEL, EMPTY, RESTART, any_entered, enter
 from tdl.game.board cimport (BYTES, FIVES, NIBBLES, board64, board128, board_array, board_t, first_board,
                              legal_afterstates, max_tile, place)
@@ -26,6 +27,7 @@ from tdl.learning.forward cimport DELAYED, History, N_STEP, TRACE, finish, obser
 from tdl.learning.stepsize cimport COHERENT, FIXED, Sums, fetch_step
 from tdl.learning.td cimport BOUND, Learner, look_up, look_up_to_learn, update, value_of
 from tdl.network.ntuple cimport NTupleNetwork, is_rich, stage_of, width32, width64, width_any, width_rich, width_t
+from tdl.search.adversary cimport ADVERSARY_ROWS, place_worst
 
 cdef extern from "<stdlib.h>" nogil:
     void *aligned_alloc(size_t alignment, size_t size)
@@ -73,11 +75,14 @@ cdef class SelfPlay:
     seed, role : of the random streams.
     lanes : games played in turn, 1 to 64. 1 is the textbook algorithm move for move.
     engine : what boards are while they are played with, "bits" or "array": the same games.
+    placing : `Placing`, who puts the tiles; None: the drop law.
+    judge : the `Player` whose values an adversary goes by; None: those of `network`.
     choices : those of `Learning`.
     """
 
     def __cinit__(self, NTupleNetwork network not None, LineTables tables not None, *, str order="none",
-                  float alpha=0.0, memory=None, int64_t seed=0, int role=0, int lanes=1, str engine="bits", **choices):
+                  float alpha=0.0, memory=None, int64_t seed=0, int role=0, int lanes=1, str engine="bits",
+                  placing=None, judge=None, **choices):
         check_choice("engine", engine, ENGINES)
         if order not in ORDERS:
             raise refuse("order", order, f"one of {sorted(ORDERS)}")
@@ -110,9 +115,10 @@ cdef class SelfPlay:
         self.learner.gamma, self.learner.td_lambda = learning.gamma, learning.td_lambda
         self.learner.n_step = learning.n_step
         self._take_memory({} if memory is None else memory, engine)
+        self._make_adversary(Placing() if placing is None else placing, judge)
         self.set_step(alpha, "coherent" if self.learner.step.sums != NULL else "fixed")
         self.rich = (
-            self.of_states or self.explores != 0 or self.start != EMPTY or self.order == HISTORY
+            self.against or self.of_states or self.explores != 0 or self.start != EMPTY or self.order == HISTORY
             or self.learner.stages != NULL or self.learner.some != NULL
             or self.quirks.stored_value or self.quirks.rechoose or self.quirks.clear_last)
         self.block.seed, self.block.role = seed, role
@@ -125,8 +131,8 @@ cdef class SelfPlay:
         self.entry = <uint32_t *> own_lines(lanes * 8 * padded * sizeof(uint32_t))
         self.of_state = <uint32_t *> own_lines(lanes * 2 * padded * sizeof(uint32_t))
         self.replay = <uint32_t *> own_lines(REPLAY_ROWS * padded * sizeof(uint32_t))
-        if not (self.lane and self.boards and self.previous and self.after and self.last_values and self.entry and self.of_state
-                and self.replay):
+        if not (self.lane and self.boards and self.previous and self.after and self.last_values and self.entry
+                and self.of_state and self.replay):
             raise MemoryError("self-play: no memory for the lanes")
         if self.order == HISTORY:
             self._make_histories()
@@ -165,12 +171,32 @@ cdef class SelfPlay:
             self.learner.drops = &self.drops
         if self.start == CAROUSEL:
             entered, counts = memory[ENTERED].reshape(-1), memory[COUNTS]
-            self.carousel.stages, self.carousel.room = network.stages.count, ROOM
+            self.carousel.stages, self.carousel.room = network.stages.count, memory[ENTERED].shape[1]
             self.carousel.board, self.carousel.count = &entered[0], &counts[0]
         if not self.learning.update_symmetries:
             some = np.array(unturned(network.tuples, network.rules.rows, network.rules.cols), np.int32)
             self._memory.append(some)
             self.learner.some, self.learner.some_n = &some[0], len(some)
+
+    cdef _make_adversary(self, placing, judge):
+        cdef NTupleNetwork network = self.network
+        placing.check("placer.", judged=judge is not None)
+        self.against = placing.kind == "adversary"
+        if not self.against:
+            return
+        self.adversary.judge, self.adversary.of_states = &self.learner, self.of_states
+        if judge is not None:
+            network = judge.network
+            check_same_board(network.rules, self.network.rules)
+            self._memory.append(network)
+            self.judge.weights, self.judge.plan, self.judge.gamma = network.w, &network.plan, judge.gamma
+            self.judge.stages = &network.law if network.stages.count > 1 else NULL
+            self.adversary.judge, self.adversary.of_states = &self.judge, judge.target == "state"
+        self.adversary.m, self.adversary.depth = network.m, placing.depth
+        self.adversary.chooses_tile, self.adversary.first_empty = placing.tile == "chosen", placing.first_empty
+        self.adversary.room = <uint32_t *> own_lines(ADVERSARY_ROWS * network.plan.padded * sizeof(uint32_t))
+        if self.adversary.room == NULL:
+            raise MemoryError("self-play: no memory for the adversary's rows")
 
     cdef _make_histories(self):
         """A ring for each lane, of the boards that its returns reach over."""
@@ -208,6 +234,7 @@ cdef class SelfPlay:
         free(self.of_state)
         free(self.replay)
         free(self.drops.room)
+        free(self.adversary.room)
 
     def set_step(self, float alpha, str kind):
         """The step size from now on.
@@ -231,7 +258,6 @@ cdef class SelfPlay:
         ----------
         leader : where several threads share a block, the one that began it; its `records` are those of all.
         """
-        cdef int i
         if leader is None:
             self._records = np.zeros(episodes, RECORD)
             self.block.own_next = first

@@ -21,6 +21,7 @@ from tdl.learning.choices import Learning
 from tdl.learning.memory import SPREAD, Array, new_memory, shares_drops, spread_of
 from tdl.learning.schedule import Schedule
 from tdl.network.ntuple import NTupleNetwork
+from tdl.search.placing import Judge, Placing
 
 FEW_FEATURES = 48
 """Between 4x6 (32 features: 3 lanes 1.07 times the speed of 2) and 8x6 (64: 2 lanes 1.05 times that of 3)."""
@@ -71,6 +72,8 @@ class Trainer:
     threads : threads that play and learn at once, without locks. With one the result is the same bit for bit, always
         and everywhere; with more it is not.
     engine : what boards are while they are played with, "bits" or "array" (a byte a cell). Both play the same games.
+    placing : `Placing`, who puts the tiles; None: the drop law.
+    judge : the `Player` whose values an adversary goes by; None: those of `network` as they are learned.
     episode : number of the next episode (not 0 when training is continued).
     choices : those of `Learning`: order, target, td_lambda, n_step, gamma, epsilon, start ...
 
@@ -99,6 +102,8 @@ class Trainer:
         lanes: int | str = "auto",
         threads: int = 1,
         engine: str = "bits",
+        placing: Placing | None = None,
+        judge: Judge | None = None,
         episode: int = 0,
         **choices: Any,
     ) -> None:
@@ -115,8 +120,8 @@ class Trainer:
         check_choice("engine", engine, ENGINES)
         self.memory = new_memory(network, learning, engine)
         tables, kind = LineTables(network.rules), kernel(network)
-        options: dict[str, Any] = {**asdict(learning), "seed": seed, "lanes": lane_count(lanes, network.m),
-                                   "engine": engine}  # fmt: skip
+        options: dict[str, Any] = {**asdict(learning), "seed": seed, "lanes": lane_count(lanes, network.m)}
+        options |= {"engine": engine, "placing": placing, "judge": judge}
         self._plays = [
             kind(network, tables, alpha=alpha, memory=self.memory, role=TRAINING, **options) for _ in range(threads)
         ]
@@ -153,6 +158,8 @@ def evaluate(
     lanes: int | str = "auto",
     threads: int = 1,
     engine: str = "bits",
+    placing: Placing | None = None,
+    judge: Judge | None = None,
     between: Between | None = None,
 ) -> NDArray[np.void]:
     """Play greedy games without learning (1-ply: argmax of reward + gamma * V, or of the expectation of V).
@@ -163,6 +170,7 @@ def evaluate(
     Parameters
     ----------
     target : what the network was trained to value, "afterstate" or "state".
+    engine, placing, judge : as those of `Trainer`.
 
     Returns
     -------
@@ -190,6 +198,8 @@ def evaluate(
             role=EVALUATION,
             lanes=count,
             engine=engine,
+            placing=placing,
+            judge=judge,
             **choices,
         )
         for _ in range(threads)

@@ -130,11 +130,19 @@ cdef inline Outcome turn(SelfPlay play, board_t *boards, width_t m, int i) noexc
         lane.gained = lane.reward[best]
     play.block.moves += 1
     board = after[best]
-    place(play.tables, &board, &lane.drops, 0)
+    drop(play, &board, lane, m)
     boards[i] = board
     lane.bank = 1 - lane.bank
     prepare_moves(play, boards, m, i)
     return RUNNING
+
+
+cdef inline void drop(SelfPlay play, board_t *board, Lane *lane, width_t m) noexcept nogil:
+    """Let the placer put a tile."""
+    if is_rich(m) and play.against:
+        place_worst(&play.adversary, play.tables, board, &lane.drops)
+    else:
+        place(play.tables, board, &lane.drops, 0)
 
 
 cdef inline int explore(SelfPlay play, Lane *lane, int best) noexcept nogil:
@@ -231,6 +239,6 @@ cdef bint follow_up(SelfPlay play, board_t *boards, width_t m, int i) noexcept n
         board = any_entered(&play.carousel, <const board_t *> boards, lane.game, &lane.chance)
         lane.stage = lane.game
     if not play.of_states:
-        place(play.tables, &board, &lane.drops, 0)
+        drop(play, &board, lane, m)
     start_game(play, boards, &board, m, i)
     return True

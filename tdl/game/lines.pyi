@@ -6,5 +6,4 @@ class LineTables:
     cols: int
     bits: int
     cells: int
-    wide: bool
     def __init__(self, rules: Rules) -> None: ...

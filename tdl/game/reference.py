@@ -113,9 +113,13 @@ def place(board: Board, stream: Stream, rules: Rules, tile: int | str = DROP) ->
     draw = stream.next()
     empty = [cell for cell, content in enumerate(board) if content == 0]
     cell = empty[(draw >> 32) * len(empty) >> 32]
-    if tile == DROP:
-        tile = next(index for index, below in rules.thresholds if (draw & 0xFFFFFFFF) < below)
-    return [int(tile) if i == cell else content for i, content in enumerate(board)]
+    put = drawn(draw, rules) if tile == DROP else int(tile)
+    return [put if i == cell else content for i, content in enumerate(board)]
+
+
+def drawn(draw: int, rules: Rules) -> int:
+    """The tile that the lower half of a draw gives by the drop law."""
+    return next(index for index, below in rules.thresholds if (draw & 0xFFFFFFFF) < below)
 
 
 def start(stream: Stream, rules: Rules) -> Board:
