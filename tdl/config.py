@@ -164,9 +164,9 @@ CHANGEABLE = ("episodes", "threads", "budget", "evaluate", "save", "resume")
 episodes of the run does count by the new ones from there on.)"""
 
 
-def register() -> None:
-    """Make the types known to Hydra, under the name `schema` that `conf/run.yaml` begins with."""
-    ConfigStore.instance().store(name="schema", node=RunConfig)
+def register(schema: type = RunConfig) -> None:
+    """Make the types of a program known to Hydra, under the name `schema` that each file of `conf` begins with."""
+    ConfigStore.instance().store(name="schema", node=schema)
 
 
 def read(cfg: DictConfig) -> RunConfig:

@@ -56,14 +56,16 @@ class _Job:
                 _remove_unused(folder)
 
 
-def run_program(config_name: str, work: Callable[[DictConfig, Path], None]) -> None:
-    """Compose `conf/<config_name>.yaml` with the command line and call `work(cfg, output folder)`.
+def run_program(
+    config_name: str, work: Callable[[DictConfig, Path], None], schema: type = config.RunConfig
+) -> None:
+    """Compose `conf/<config_name>.yaml`, of the types of `schema`, with the command line; `work(cfg, output folder)`.
 
     In a multirun each job fails alone; the exit code then is that of the first that failed.
     """
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # Hydra raises, so that the line is ours
-    config.register()
-    _register_resolvers()
+    config.register(schema)
+    _register_resolvers(config_name)
     job = _Job(work)
 
     def hydra_job(cfg: DictConfig) -> None:
@@ -83,7 +85,7 @@ def run_program(config_name: str, work: Callable[[DictConfig, Path], None]) -> N
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     if error is not None:
-        code, line = explain(error, job.started)
+        code, line = explain(error, job.started, schema)
         if code is None:
             raise error
         print(f"tdl: {line}", file=sys.stderr)
@@ -91,10 +93,11 @@ def run_program(config_name: str, work: Callable[[DictConfig, Path], None]) -> N
     sys.exit(1 if failed else 0)
 
 
-def explain(error: BaseException, started: bool) -> tuple[int | None, str]:
+def explain(error: BaseException, started: bool, schema: type = config.RunConfig) -> tuple[int | None, str]:
     """Exit code and one line for an error; None for a fault of the program, which keeps its traceback.
 
     `started` tells whether a job had begun: before that, an error Hydra does not expect comes from the command line.
+    `schema` has the names of all keys.
     """
     chain = [error]
     while (cause := chain[-1].__cause__ or chain[-1].__context__) is not None and cause not in chain:
@@ -107,7 +110,7 @@ def explain(error: BaseException, started: bool) -> tuple[int | None, str]:
     if isinstance(error, MissingConfigException):
         return 1, _missing_choice(error)
     if isinstance(error, HydraException | OmegaConfBaseException):
-        return 1, _hydra_line(chain)
+        return 1, _hydra_line(chain, schema)
     if isinstance(error, OSError):
         return 2, _one_line(f"{error.filename or 'file'}: {error.strerror or error}")
     if isinstance(error, MemoryError):
@@ -125,18 +128,18 @@ def _missing_choice(error: MissingConfigException) -> str:
     return f"{group}={choice}: no such choice; expected one of {', '.join(options)}{nearest(choice, options)}"
 
 
-def _hydra_line(chain: list[BaseException]) -> str:
+def _hydra_line(chain: list[BaseException], schema: type) -> str:
     line = _one_line(str(chain[0]))
     if wrong := re.search(r"Could not override '([^']+)'", line):
-        return f"{wrong[1]}: no such key{nearest(wrong[1], _known_keys())}; --help lists all keys"
+        return f"{wrong[1]}: no such key{nearest(wrong[1], _known_keys(schema))}; --help lists all keys"
     # Hydra names the override, a cause says what is wrong with it.
     causes = [str(each) for each in chain[1:] if isinstance(each, OmegaConfBaseException) and str(each)]
     return f"{line}: {causes[0].splitlines()[0]}" if causes else line
 
 
-def _known_keys() -> list[str]:
+def _known_keys(schema: type) -> list[str]:
     names = []
-    for key in fields(config.RunConfig):
+    for key in fields(schema):
         names.append(key.name)
         if is_dataclass(key.default_factory):
             names += [f"{key.name}.{nested.name}" for nested in fields(key.default_factory)]
@@ -150,6 +153,8 @@ def _one_line(text: str) -> str:
 def _remove_unused(folder: Path) -> None:
     """Take back the folder of a run that never began: nothing in it but what Hydra wrote."""
     hydra_files = [folder / ".hydra" / name for name in ("config.yaml", "hydra.yaml", "overrides.yaml")]
+    if not all(path.is_file() for path in hydra_files):  # no folder of ours: do not walk through it
+        return
     if sorted(path for path in folder.rglob("*") if path.is_file()) == sorted(hydra_files):
         for path in hydra_files:
             path.unlink()
@@ -157,8 +162,8 @@ def _remove_unused(folder: Path) -> None:
         folder.rmdir()
 
 
-def _register_resolvers() -> None:
-    """The names in `conf/run.yaml`: time, configuration hash and process make folders that never meet."""
+def _register_resolvers(config_name: str) -> None:
+    """The names in `conf/<config_name>.yaml`: time, configuration hash and process make folders that never meet."""
 
     def digest(*, _root_: DictConfig) -> str:
         plain = {key: OmegaConf.to_container(value) if OmegaConf.is_config(value) else value
@@ -166,16 +171,21 @@ def _register_resolvers() -> None:
         return config.key_hash({str(key): value for key, value in plain.items()})
 
     def new_or_resumed(*, _root_: DictConfig) -> str:
-        if _root_.resume is not None:
+        if _root_.get("resume") is not None:
             return str(run_folder(_root_.resume))
+        if _root_.get("query") is not None:  # an answer leaves nothing
+            return "."
         return f"outputs/{NOW}_{digest(_root_=_root_)}_{os.getpid()}"
 
-    def hydra_subfolder(*, _root_: DictConfig) -> str:
-        return ".hydra" if _root_.resume is None else f".hydra/resumed_{NOW}_{os.getpid()}"
+    def hydra_subfolder(*, _root_: DictConfig) -> str | None:
+        if _root_.get("query") is not None:
+            return None
+        return ".hydra" if _root_.get("resume") is None else f".hydra/resumed_{NOW}_{os.getpid()}"
 
     def described_keys() -> str:
-        text = (resources.files("tdl.conf") / "run.yaml").read_text()
-        return text[text.index("\nsize:") + 1 : text.index("\nhydra:")]
+        text = (resources.files("tdl.conf") / f"{config_name}.yaml").read_text()
+        text = text[text.index("\ndefaults:") : text.index("\nhydra:")]
+        return text[text.index("\n\n") + 2 :]
 
     for name, resolver, cached in (
         ("tdl_described_keys", described_keys, True),
@@ -198,9 +208,9 @@ def chosen_names(cfg: DictConfig) -> dict[str, str]:
     Tables show these names; nothing else depends on them.
     """
     chosen = HydraConfig.get().runtime.choices
-    names = {name: str(chosen[name]) for name in GROUPS}
+    names = {name: str(chosen[name]) for name in GROUPS if name in cfg}
     defaults = OmegaConf.structured(config.RunConfig)
     for name in ("tuples", "tiles"):
-        if cfg[name] != OmegaConf.merge(defaults[name], config.group_file(name, names[name])):
+        if name in cfg and cfg[name] != OmegaConf.merge(defaults[name], config.group_file(name, names[name])):
             names[name] = "custom"
     return names

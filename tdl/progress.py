@@ -11,6 +11,9 @@ from tqdm import tqdm
 LINE_SECONDS = 2.0
 """Least time between two plain lines."""
 
+PHASE_SECONDS = 10.0
+"""The same of phases, which are fewer and longer."""
+
 
 class Progress:
     """Shows episodes done, moves per second, the mean of the last block and the time left.
@@ -63,3 +66,37 @@ class Progress:
         played = self.done - self._first
         seconds = (time.monotonic() - self._start) / played * (self.total - self.done) if played else 0.0
         return str(tqdm.format_interval(seconds))
+
+
+class Phases:
+    """Shows work of several phases, each with boards done, boards per second and, where their number is known, the rest.
+
+    Plain lines come only of phases that take longer than `PHASE_SECONDS`.
+    """
+
+    def __init__(self) -> None:
+        self._what = ""
+        self._bar: tqdm[Any] | None = None
+        self._start = self._shown = time.monotonic()
+
+    def report(self, what: str, done: int, total: int | None) -> None:
+        """Boards done so far in the phase `what`, and of how many; None: nobody knows."""
+        if what != self._what:
+            self.close()
+            self._what, self._start = what, time.monotonic()
+            self._shown = self._start
+            if sys.stderr.isatty():
+                self._bar = tqdm(total=total, desc=what, unit=" boards", unit_scale=True, dynamic_ncols=True)
+        if self._bar is not None:
+            self._bar.update(done - self._bar.n)
+        elif time.monotonic() - self._shown >= PHASE_SECONDS:
+            self._shown = time.monotonic()
+            seconds = self._shown - self._start
+            left = f"  left {tqdm.format_interval(seconds / done * (total - done))}" if total and done else ""
+            print(f"{what} {done:,}{f'/{total:,}' if total else ''}  {done / seconds:,.0f} boards/s{left}", file=sys.stderr)
+
+    def close(self) -> None:
+        """End the bar."""
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None

@@ -17,7 +17,7 @@ from tdl.network.reference import ReferenceNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
 from tdl.search.placing import Placing
-from tdl.search.reference import ReferenceAdversary
+from tdl.search.adversary_reference import ReferenceAdversary
 
 WORST = Placing("adversary")
 PLACINGS = {

@@ -13,7 +13,7 @@ from tdl.learning.reference import ReferenceLearner
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.reference import ReferenceNetwork
 from tdl.network.stages import Stages
-from tdl.search.reference import ReferenceAdversary
+from tdl.search.adversary_reference import ReferenceAdversary
 
 ONE_STAGE = Stages()
 

@@ -9,7 +9,7 @@ import numpy as np
 from tdl.game.reference import EXPLORATION, Board, Stream, legal, move, place, start
 from tdl.learning.memory import ROOM
 from tdl.learning.reference import Game, ReferenceLearner
-from tdl.search.reference import ReferenceAdversary
+from tdl.search.adversary_reference import ReferenceAdversary
 
 Record = tuple[int, int, int, int]
 

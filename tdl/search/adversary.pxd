@@ -7,7 +7,7 @@ What a board leaves the player is judged by a network, the player's own or anoth
     reply(s', d) =  the mean over the tiles of the drop law of the least left(s, d) over the empty cells,
                     or the least over cells and tiles where the adversary chooses the tile as well
 
-The first cell, and the first tile in the law's order, of equals. The twin is `tdl.search.reference`.
+The first cell, and the first tile in the law's order, of equals. The twin is `tdl.search.adversary_reference`.
 """
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t

@@ -1,70 +1,99 @@
-"""The adversary in plain Python, the twin of `adversary.pxd`."""
+"""The exact solver in plain Python: slow and obvious, the twin that the compiled one is tested against.
+
+A board is a tuple of tile indices. Recursion with a dictionary, straight from the definition: neither layers nor
+packed boards. It goes as deep as a game is long; for boards of more than four cells Python's limit must be raised.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from tdl.game.reference import Board, Stream, drawn, move
-from tdl.learning.reference import shares
-from tdl.network.reference import ReferenceNetwork
-from tdl.search.placing import Placing
+from tdl.game.reference import move
+from tdl.game.rules import DROP, Rules
+
+Tiles = tuple[int, ...]
+Moves = list[tuple[int, Tiles]]
+"""(reward, afterstate) of each legal move, in the order of the actions."""
+
+Judge = Callable[[Tiles], float]
+Player = Callable[[Moves, Callable[[int, Tiles], float]], float]
+"""The value of a state that has moves, from these and a function that gives the value of one, looked up when asked."""
 
 
-class ReferenceAdversary:
-    """Puts each tile where it leaves the player least, judged by a network.
+def best(moves: Moves, worth: Callable[[int, Tiles], float]) -> float:
+    """The player who knows all values."""
+    return max(worth(*each) for each in moves)
 
-    Parameters
+
+def random(moves: Moves, worth: Callable[[int, Tiles], float]) -> float:
+    """The player who takes every legal move equally often."""
+    return sum(worth(*each) for each in moves) / len(moves)
+
+
+def greedy(judge: Judge, gamma: float = 1.0) -> Player:
+    """The player who takes `judge` for the value of afterstates: float32 arithmetic, the first of equals."""
+
+    def judgement(choice: tuple[int, Tiles]) -> np.float32:
+        return np.float32(choice[0]) + np.float32(gamma) * np.float32(judge(choice[1]))
+
+    def player(moves: Moves, worth: Callable[[int, Tiles], float]) -> float:
+        return worth(*max(moves, key=judgement))
+
+    return player
+
+
+def legal_moves(board: Tiles, rules: Rules) -> Moves:
+    """The legal moves of a state."""
+    made = (move(list(board), action, rules) for action in range(4))
+    return [(each[1], tuple(each[0])) for each in made if each]
+
+
+def drops(board: Tiles, law: tuple[tuple[int, float], ...]) -> list[tuple[Tiles, float]]:
+    """What a drop makes of an afterstate, with probabilities: on each empty cell equally often, the tile by law."""
+    empty = [cell for cell, tile in enumerate(board) if not tile]
+    return [((*board[:cell], tile, *board[cell + 1 :]), share / len(empty)) for cell in empty for tile, share in law]
+
+
+class Solver:
+    """The exact values of a player's game, or with `reach` the probability of a tile of at least that value.
+
+    Attributes
     ----------
-    placing : the choices of an adversary.
-    network : whose values it goes by.
-    gamma, target : how these count.
+    states, afterstates : the value of every board that the player looks up, by its tiles.
+    start : the value of a game before its first tile.
     """
 
-    def __init__(
-        self, placing: Placing, network: ReferenceNetwork, gamma: float = 1.0, target: str = "afterstate"
-    ) -> None:
-        self.placing, self.network, self.rules = placing, network, network.rules
-        self.gamma, self.of_states = np.float32(gamma), target == "state"
+    def __init__(self, rules: Rules, player: Player = best, reach: int = 0) -> None:
+        self.rules, self.player, self.reach = rules, player, reach
+        self.states: dict[Tiles, float] = {}
+        self.afterstates: dict[Tiles, float] = {}
+        self.start = self._start((0,) * rules.cells, rules.start)
 
-    def place(self, board: Board, stream: Stream) -> Board:
-        """The board with a tile more. It takes one draw."""
-        tile = drawn(stream.next(), self.rules)
-        if self.placing.first_empty:
-            return _with(board, board.index(0), tile)
-        tiles = [index for index, _ in self.rules.drop] if self.placing.tile == "chosen" else [tile]
-        return min(
-            (_with(board, cell, each) for each in tiles for cell in _empty(board)),
-            key=lambda made: self.left(made, self.placing.depth),
-        )
+    def value(self, board: Tiles) -> float:
+        """The value of a state; 0 when the game is over."""
+        if board not in self.states:
+            moves = legal_moves(board, self.rules)
+            worth = self.player(moves, self._value_of_move) if moves else 0.0
+            self.states[board] = 1.0 if self._reached(board) else worth
+        return self.states[board]
 
-    def left(self, board: Board, depth: int) -> np.float32:
-        """What a board leaves the player."""
-        moves = [made for made in (move(board, action, self.rules) for action in range(4)) if made]
-        if not moves:
-            return np.float32(0)
-        if depth == 1 and self.of_states:
-            return self.network.value(board)
-        return max(np.float32(reward) + self.gamma * self._after(after, depth) for after, reward in moves)
+    def value_after(self, board: Tiles) -> float:
+        """The value of an afterstate."""
+        if board not in self.afterstates:
+            worth = sum(share * self.value(state) for state, share in drops(board, self.rules.drop))
+            self.afterstates[board] = 1.0 if self._reached(board) else worth
+        return self.afterstates[board]
 
-    def _after(self, after: Board, depth: int) -> np.float32:
-        """What an afterstate leaves the player; from depth 2 on after the adversary's reply."""
-        if depth == 1:
-            return self.network.value(after)
-        least = [
-            (share, min(self.left(_with(after, cell, tile), depth - 1) for cell in _empty(after)))
-            for tile, share in shares(self.rules)
-        ]
-        if self.placing.tile == "chosen":
-            return min(left for _, left in least)
-        mean = np.float32(0)
-        for share, left in least:
-            mean += share * left
-        return mean
+    def _value_of_move(self, reward: int, after: Tiles) -> float:
+        return (0 if self.reach else reward) + self.value_after(after)
 
+    def _start(self, board: Tiles, law: tuple[int | str, ...]) -> float:
+        if not law:
+            return self.value(board)
+        tiles = self.rules.drop if law[0] == DROP else ((int(law[0]), 1.0),)
+        return sum(share * self._start(following, law[1:]) for following, share in drops(board, tiles))
 
-def _empty(board: Board) -> list[int]:
-    return [cell for cell, tile in enumerate(board) if not tile]
-
-
-def _with(board: Board, cell: int, tile: int) -> Board:
-    return [tile if i == cell else content for i, content in enumerate(board)]
+    def _reached(self, board: Tiles) -> bool:
+        return bool(self.reach) and max(map(self.rules.value, board)) >= self.reach

@@ -1,0 +1,70 @@
+"""The adversary in plain Python, the twin of `adversary.pxd`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tdl.game.reference import Board, Stream, drawn, move
+from tdl.learning.reference import shares
+from tdl.network.reference import ReferenceNetwork
+from tdl.search.placing import Placing
+
+
+class ReferenceAdversary:
+    """Puts each tile where it leaves the player least, judged by a network.
+
+    Parameters
+    ----------
+    placing : the choices of an adversary.
+    network : whose values it goes by.
+    gamma, target : how these count.
+    """
+
+    def __init__(
+        self, placing: Placing, network: ReferenceNetwork, gamma: float = 1.0, target: str = "afterstate"
+    ) -> None:
+        self.placing, self.network, self.rules = placing, network, network.rules
+        self.gamma, self.of_states = np.float32(gamma), target == "state"
+
+    def place(self, board: Board, stream: Stream) -> Board:
+        """The board with a tile more. It takes one draw."""
+        tile = drawn(stream.next(), self.rules)
+        if self.placing.first_empty:
+            return _with(board, board.index(0), tile)
+        tiles = [index for index, _ in self.rules.drop] if self.placing.tile == "chosen" else [tile]
+        return min(
+            (_with(board, cell, each) for each in tiles for cell in _empty(board)),
+            key=lambda made: self.left(made, self.placing.depth),
+        )
+
+    def left(self, board: Board, depth: int) -> np.float32:
+        """What a board leaves the player."""
+        moves = [made for made in (move(board, action, self.rules) for action in range(4)) if made]
+        if not moves:
+            return np.float32(0)
+        if depth == 1 and self.of_states:
+            return self.network.value(board)
+        return max(np.float32(reward) + self.gamma * self._after(after, depth) for after, reward in moves)
+
+    def _after(self, after: Board, depth: int) -> np.float32:
+        """What an afterstate leaves the player; from depth 2 on after the adversary's reply."""
+        if depth == 1:
+            return self.network.value(after)
+        least = [
+            (share, min(self.left(_with(after, cell, tile), depth - 1) for cell in _empty(after)))
+            for tile, share in shares(self.rules)
+        ]
+        if self.placing.tile == "chosen":
+            return min(left for _, left in least)
+        mean = np.float32(0)
+        for share, left in least:
+            mean += share * left
+        return mean
+
+
+def _empty(board: Board) -> list[int]:
+    return [cell for cell, tile in enumerate(board) if not tile]
+
+
+def _with(board: Board, cell: int, tile: int) -> Board:
+    return [tile if i == cell else content for i, content in enumerate(board)]

@@ -1,0 +1,89 @@
+"""Solve a small game exactly: `python -m tdl.solve game=fib size=2x3`. All keys: `conf/solve.yaml`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from omegaconf import DictConfig
+
+from tdl import solveconfig
+from tdl.config import key_hash
+from tdl.environment import describe, peak_memory
+from tdl.errors import ConfigError
+from tdl.program import explicit_keys, run_program
+from tdl.progress import Phases
+from tdl.runfiles import save_json
+from tdl.runlock import RunLock
+from tdl.search import solution as solutions
+from tdl.search.queries import answers, read_queries
+
+
+def job(cfg: DictConfig, folder: Path) -> None:
+    """Check everything; then solve a game, or answer questions on one that is solved."""
+    settings = solveconfig.read(cfg)
+    if settings.solution is not None and settings.query is not None:
+        solveconfig.refuse_named(explicit_keys())
+        answer(Path(settings.solution), Path(settings.query))
+        return
+    with RunLock(folder):
+        solve(settings, folder)
+
+
+def answer(folder: Path, query: Path) -> None:
+    """Print the value of each board in the file `query`, one a line."""
+    solution = solutions.load(folder)
+    values = answers(solution, read_queries(query, solution.rules.cells))
+    if values:
+        print("\n".join(f"{value:.10g}" for value in values))
+
+
+def solve(settings: solveconfig.SolveConfig, folder: Path) -> None:
+    """Solve, print the figures, and leave them and the values in `folder`.
+
+    Raises
+    ------
+    ConfigError : the folder holds a solution or a run already, or the game does not fit into the memory.
+    """
+    if (folder / "result.json").exists():
+        raise ConfigError(f"hydra.run.dir: {folder} holds results already; name another")
+    start = time.perf_counter()
+    progress = Phases()
+    try:
+        solution = solutions.solve(solveconfig.rules(settings), settings.objective, settings.tile, progress.report)
+    finally:
+        progress.close()
+    solutions.save(folder, solution)
+    figures = {
+        "optimal": solution.optimal,
+        "random": solution.random,
+        "before": len(solution.states),
+        "after": len(solution.afterstates),
+        "largest": solution.largest,
+    }
+    plain = solveconfig.to_plain(settings)
+    made = {
+        "status": "finished",
+        **figures,
+        "objective": solution.objective,
+        "tile": solution.tile,
+        "rules": solution.rules.to_dict(),
+        "config_hash": key_hash(plain),
+        "config": plain,
+        "seconds": round(time.perf_counter() - start, 3),
+        "peak_memory_bytes": peak_memory(),
+        **describe("none"),
+    }
+    save_json(folder / "result.json", made)
+    for name, value in figures.items():
+        print(name, f"{value:.12g}" if isinstance(value, float) else value)
+    print("solution", folder)
+
+
+def main() -> None:
+    """The console script `tdl-solve`."""
+    run_program("solve", job, solveconfig.SolveConfig)
+
+
+if __name__ == "__main__":
+    main()
