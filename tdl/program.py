@@ -56,9 +56,7 @@ class _Job:
                 _remove_unused(folder)
 
 
-def run_program(
-    config_name: str, work: Callable[[DictConfig, Path], None], schema: type = config.RunConfig
-) -> None:
+def run_program(config_name: str, work: Callable[[DictConfig, Path], None], schema: type = config.RunConfig) -> None:
     """Compose `conf/<config_name>.yaml`, of the types of `schema`, with the command line; `work(cfg, output folder)`.
 
     In a multirun each job fails alone; the exit code then is that of the first that failed.

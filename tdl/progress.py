@@ -69,7 +69,7 @@ class Progress:
 
 
 class Phases:
-    """Shows work of several phases, each with boards done, boards per second and, where their number is known, the rest.
+    """Shows phases of work on boards: how many are done, how fast, and where their number is known the time left.
 
     Plain lines come only of phases that take longer than `PHASE_SECONDS`.
     """
@@ -92,8 +92,12 @@ class Phases:
         elif time.monotonic() - self._shown >= PHASE_SECONDS:
             self._shown = time.monotonic()
             seconds = self._shown - self._start
-            left = f"  left {tqdm.format_interval(seconds / done * (total - done))}" if total and done else ""
-            print(f"{what} {done:,}{f'/{total:,}' if total else ''}  {done / seconds:,.0f} boards/s{left}", file=sys.stderr)
+            speed = f"{done / seconds / 1e6:.2f}M boards/s"
+            if total is None:
+                print(f"{what} {done}  {speed}", file=sys.stderr)
+            else:
+                left = tqdm.format_interval(seconds / done * (total - done))
+                print(f"{what} {done}/{total}  {speed}  left {left}", file=sys.stderr)
 
     def close(self) -> None:
         """End the bar."""

@@ -50,23 +50,21 @@ def solve(settings: solveconfig.SolveConfig, folder: Path) -> None:
     start = time.perf_counter()
     progress = Phases()
     try:
-        solution = solutions.solve(solveconfig.rules(settings), settings.objective, settings.tile, progress.report)
+        solution = solutions.solve(
+            solveconfig.rules(settings),
+            settings.objective,
+            settings.tile,
+            fold=settings.fold,
+            report=progress.report,
+        )
     finally:
         progress.close()
     solutions.save(folder, solution)
-    figures = {
-        "optimal": solution.optimal,
-        "random": solution.random,
-        "before": len(solution.states),
-        "after": len(solution.afterstates),
-        "largest": solution.largest,
-    }
+    figures = {name: getattr(solution, name) for name in solutions.FIGURES}
     plain = solveconfig.to_plain(settings)
     made = {
         "status": "finished",
         **figures,
-        "objective": solution.objective,
-        "tile": solution.tile,
         "rules": solution.rules.to_dict(),
         "config_hash": key_hash(plain),
         "config": plain,
@@ -75,8 +73,8 @@ def solve(settings: solveconfig.SolveConfig, folder: Path) -> None:
         **describe("none"),
     }
     save_json(folder / "result.json", made)
-    for name, value in figures.items():
-        print(name, f"{value:.12g}" if isinstance(value, float) else value)
+    for name in ("optimal", "random", "before", "after", "largest"):
+        print(name, f"{figures[name]:.12g}")
     print("solution", folder)
 
 

@@ -1,4 +1,4 @@
-"""The configuration of the exact solver: its types and every check of a value. The values stand in `conf/solve.yaml`."""
+"""The configuration of the exact solver: its types, every check of a value. The values stand in `conf/solve.yaml`."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ class SolveConfig:
     size: str = MISSING
     objective: str = MISSING
     tile: int | None = MISSING
+    fold: bool = MISSING
     solution: str | None = MISSING
     query: str | None = MISSING
 

@@ -17,7 +17,8 @@ from tdl.errors import ConfigError, refuse
 from tdl.game.lines import LineTables
 from tdl.game.rules import DROP, Rules
 from tdl.network.memory import require_memory
-from tdl.search.exact import Layers, dropped, moved, tile_sums
+from tdl.network.tuples import symmetries
+from tdl.search.exact import Folding, Layers, dropped, moved, tile_sums
 
 Boards = NDArray[np.uint64]
 Law = Sequence[tuple[int, float]]
@@ -39,20 +40,23 @@ class Reachable:
     rules : of the game.
     starts : boards after none, one, two ... tiles of the start law; the last are the first states of a game.
     states, afterstates : the boards before and after a move.
+    folded : whether each board stands for all its symmetric images.
     """
 
     rules: Rules
     starts: tuple[Layers, ...]
     states: Layers
     afterstates: Layers
+    folded: bool
 
 
-def reachable(rules: Rules, report: Report = silent) -> Reachable:
+def reachable(rules: Rules, fold: bool = False, report: Report = silent) -> Reachable:
     """Enumerate the states and afterstates of a game.
 
     Parameters
     ----------
     rules : any game whose merges do not lower the sum of the tiles, on a board of at most 64 bits.
+    fold : let one board stand for all its symmetric images, which have the same value and the same chance.
     report : is told of progress.
 
     Raises
@@ -61,7 +65,8 @@ def reachable(rules: Rules, report: Report = silent) -> Reachable:
     """
     check_solvable(rules)
     tables = LineTables(rules)
-    starts = starting(tables)
+    folding = folding_of(tables, fold)
+    starts = starting(folding)
     waiting: dict[int, list[Boards]] = defaultdict(list)  # by sum: states not yet played on
     moving: dict[int, list[Boards]] = defaultdict(list)  # by sum: afterstates not yet dropped on
     states, afterstates = _Collected(), _Collected()
@@ -72,15 +77,20 @@ def reachable(rules: Rules, report: Report = silent) -> Reachable:
             layer = distinct(waiting.pop(total))
             _require_room(rules, layer, total)
             states.add(total, layer)
-            _sort_in(moving, tables, distinct([moved(tables, layer)]))
+            _sort_in(moving, tables, distinct([moved(tables, layer)], folding))
         if total in moving:
             layer = distinct(moving.pop(total))
             afterstates.add(total, layer)
             for tile, _ in rules.drop:
-                waiting[total + rules.value(tile)].append(distinct([dropped(tables, layer, tile)]))
+                waiting[total + rules.value(tile)].append(distinct([dropped(tables, layer, tile)], folding))
         report("enumerate", states.count + afterstates.count, None)
     require_memory("size", 16 * (states.count + afterstates.count), f"{states.count:,} states and their values")
-    return Reachable(rules, starts, states.layers(tables), afterstates.layers(tables))
+    return Reachable(rules, starts, states.layers(folding), afterstates.layers(folding), fold)
+
+
+def folding_of(tables: LineTables, fold: bool) -> Folding:
+    """The folding of a board, or none."""
+    return Folding(tables, symmetries(tables.rows, tables.cols)[1:] if fold else ())
 
 
 def check_solvable(rules: Rules) -> None:
@@ -108,13 +118,13 @@ def check_solvable(rules: Rules) -> None:
                 )
 
 
-def starting(tables: LineTables) -> tuple[Layers, ...]:
+def starting(folding: Folding) -> tuple[Layers, ...]:
     """The boards after none, one, two ... tiles of the start law."""
-    boards, levels = np.zeros(1, np.uint64), []
+    tables, boards, levels = folding.tables, np.zeros(1, np.uint64), []
     for law in start_laws(tables.rules):
-        levels.append(layered(tables, boards))
-        boards = distinct(dropped(tables, boards, tile) for tile, _ in law)
-    return (*levels, layered(tables, boards))
+        levels.append(layered(folding, boards))
+        boards = distinct((dropped(tables, boards, tile) for tile, _ in law), folding)
+    return (*levels, layered(folding, boards))
 
 
 def start_laws(rules: Rules) -> list[Law]:
@@ -122,18 +132,20 @@ def start_laws(rules: Rules) -> list[Law]:
     return [rules.drop if tile == DROP else ((int(tile), 1.0),) for tile in rules.start]
 
 
-def layered(tables: LineTables, boards: Boards) -> Layers:
-    """Boards in any order, without repetitions, as layers."""
+def layered(folding: Folding, boards: Boards) -> Layers:
+    """Boards in ascending order, without repetitions, as layers."""
     collected, by_sum = _Collected(), defaultdict[int, list[Boards]](list)
-    _sort_in(by_sum, tables, np.sort(boards))
+    _sort_in(by_sum, folding.tables, boards)
     for total in sorted(by_sum):
         collected.add(total, by_sum[total][0])
-    return collected.layers(tables)
+    return collected.layers(folding)
 
 
-def distinct(parts: Iterable[Boards]) -> Boards:
-    """The boards of all parts, each once, ascending."""
+def distinct(parts: Iterable[Boards], folding: Folding | None = None) -> Boards:
+    """The boards of all parts, each once (folded, where `folding` is given), ascending."""
     boards = np.concatenate(list(parts))
+    if folding is not None:
+        folding.apply(boards)
     boards.sort()
     return boards[np.concatenate([[True], boards[1:] != boards[:-1]])] if len(boards) else boards
 
@@ -174,6 +186,6 @@ class _Collected:
         self.sums.append(total)
         self.first.append(end)
 
-    def layers(self, tables: LineTables) -> Layers:
+    def layers(self, folding: Folding) -> Layers:
         self._boards.resize(self.count, refcheck=False)
-        return Layers(tables, self._boards, np.array(self.sums, np.int64), np.array(self.first, np.int64))
+        return Layers(folding, self._boards, np.array(self.sums, np.int64), np.array(self.first, np.int64))

@@ -8,13 +8,20 @@ from tdl.game.lines import LineTables
 _Boards = NDArray[np.uint64]
 _Law = Sequence[tuple[int, float]]
 
+class Folding:
+    tables: LineTables
+    def __init__(self, tables: LineTables, images: Sequence[Sequence[int]] = ()) -> None: ...
+    def apply(self, boards: _Boards) -> None: ...
+    def count(self, boards: _Boards) -> int: ...
+
 class Layers:
+    folding: Folding
     tables: LineTables
     boards: _Boards
     sums: NDArray[np.int64]
     first: NDArray[np.int64]
     def __init__(
-        self, tables: LineTables, boards: _Boards, sums: NDArray[np.int64], first: NDArray[np.int64]
+        self, folding: Folding, boards: _Boards, sums: NDArray[np.int64], first: NDArray[np.int64]
     ) -> None: ...
     def __len__(self) -> int: ...
     def slice_of(self, layer: int) -> slice: ...

@@ -18,6 +18,19 @@ ctypedef fused packed_t:
 
 cdef enum:
     MAX_LAW = 33          # tiles of a drop law
+    MAX_IMAGES = 7        # of a board, beside itself
+    MAX_SHIFTS = 112      # of all images: one for each cell at most
+
+cdef struct Shift:
+    # Cells that move by as many bits: to the left, or to the right where that is 0.
+    uint64_t cells
+    int left, right
+
+cdef struct Fold:
+    # The symmetric images of a board, each as shifts of its cells; `images` is 0 where boards are not folded.
+    int images
+    int first[MAX_IMAGES + 1]
+    Shift shifts[MAX_SHIFTS]
 
 cdef struct Index:
     # Where boards stand, for code without the GIL.
@@ -25,6 +38,7 @@ cdef struct Index:
     const int64_t *sums       # of each layer, ascending
     const int64_t *first      # where each layer begins in `boards`, and after the last where it ends
     int64_t layers
+    const Fold *fold
 
 cdef struct Drops:
     # A tile that may drop, and the layer of the boards on which it has dropped.
@@ -45,29 +59,71 @@ cdef enum:
     JUDGED                 # the move with the largest reward + gamma * judged, the first of equals
 
 
+cdef class Folding:
+    """Which boards count as one: each alone, or with its symmetric images the smallest of them as a number.
+
+    Parameters
+    ----------
+    tables : of the game's rules; a board has at most 64 bits.
+    images : for each symmetry of the board but the identity, which cell each cell goes to; empty: no folding.
+    """
+    cdef readonly LineTables tables
+    cdef Fold fold
+
+    def __init__(self, LineTables tables not None, images=()):
+        cdef int n = 0
+        self.tables = tables
+        self.fold.images = len(images)
+        for image, targets in enumerate(images):
+            moves = {}
+            for cell, target in enumerate(targets):
+                by = (target - cell) * tables.bits
+                moves[by] = moves.get(by, 0) | tables.rules.cell_mask << tables.bits * cell
+            self.fold.first[image] = n
+            for by, cells in moves.items():
+                self.fold.shifts[n] = Shift(cells, max(by, 0), max(-by, 0))
+                n += 1
+            self.fold.first[image + 1] = n
+
+    def apply(self, uint64_t[::1] boards):
+        """Put the board that stands for it in the place of each."""
+        cdef int64_t i
+        if self.fold.images:
+            for i in range(len(boards)):
+                boards[i] = _smallest(&self.fold, boards[i])
+
+    def count(self, const uint64_t[::1] boards):
+        """How many boards those stand for that stand for others."""
+        cdef int64_t i, total = 0
+        for i in range(len(boards)):
+            total += _images_of(&self.fold, boards[i])
+        return total
+
+
 cdef class Layers:
     """Boards in ascending order of the sum of their tile values, within a sum of their packed number.
 
     Parameters
     ----------
-    tables : of the game's rules; a board has at most 64 bits.
-    boards : uint64 array, in that order, without repetitions.
+    folding : which boards count as one, and the tables of the game's rules.
+    boards : uint64 array, in that order, without repetitions, each standing for those it is folded with.
     sums : int64 array: the sum of the tile values of each layer.
     first : int64 array: the index in `boards` at which each layer begins, and at its end the number of boards.
     """
+    cdef readonly Folding folding
     cdef readonly LineTables tables
     cdef readonly object boards, sums, first
     cdef Index index
 
-    def __init__(self, LineTables tables not None, const uint64_t[::1] boards, const int64_t[::1] sums,
+    def __init__(self, Folding folding not None, const uint64_t[::1] boards, const int64_t[::1] sums,
                  const int64_t[::1] first):
         if not len(boards) or len(first) != len(sums) + 1 or first[0] != 0 or first[len(sums)] != len(boards):
             raise ConfigError(f"layers: {len(sums)} layers of {len(boards)} boards do not fit together")
         if np.any(np.diff(np.asarray(first)) <= 0) or np.any(np.diff(np.asarray(sums)) <= 0):
             raise ConfigError("layers: their sums and beginnings must ascend")
-        self.tables = tables
+        self.folding, self.tables = folding, folding.tables
         self.boards, self.sums, self.first = np.asarray(boards), np.asarray(sums), np.asarray(first)
-        self.index = Index(&boards[0], &sums[0], &first[0], len(sums))
+        self.index = Index(&boards[0], &sums[0], &first[0], len(sums), &folding.fold)
 
     def __len__(self):
         return len(self.boards)
@@ -247,6 +303,32 @@ cdef int _aimed(Drops *drops, object law, Layers boards, int64_t layer, Layers f
     return n
 
 
+cdef inline uint64_t _image(const Fold *fold, int image, uint64_t board) noexcept nogil:
+    """One of the symmetric images of a board."""
+    cdef uint64_t out = 0
+    cdef int i
+    for i in range(fold.first[image], fold.first[image + 1]):
+        out |= ((board & fold.shifts[i].cells) << fold.shifts[i].left) >> fold.shifts[i].right
+    return out
+
+
+cdef inline uint64_t _smallest(const Fold *fold, uint64_t board) noexcept nogil:
+    """The board that stands for this one."""
+    cdef uint64_t smallest = board
+    cdef int image
+    for image in range(fold.images):
+        smallest = min(smallest, _image(fold, image, board))
+    return smallest
+
+
+cdef inline int _images_of(const Fold *fold, uint64_t board) noexcept nogil:
+    """How many different images a board has, itself included: all, divided by how many are equal to it."""
+    cdef int image, equal = 1
+    for image in range(fold.images):
+        equal += _image(fold, image, board) == board
+    return (fold.images + 1) // equal
+
+
 cdef inline int64_t _layer_of(const Index *index, int64_t total) noexcept nogil:
     """The layer whose sum is `total`, or -1."""
     cdef int64_t low = 0, high = index.layers, middle
@@ -265,6 +347,7 @@ cdef inline int64_t _place_of(const Index *index, int64_t layer, uint64_t board)
     cdef int64_t n, half
     if layer < 0:
         return -1
+    board = _smallest(index.fold, board)
     base = index.boards + index.first[layer]
     n = index.first[layer + 1] - index.first[layer]
     while n > 1:     # a step without a branch: which way it goes cannot be predicted

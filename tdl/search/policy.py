@@ -72,8 +72,11 @@ def evaluate_policy(solution: Solution, judged: ArrayLike | Judge, gamma: float 
 
     Raises
     ------
-    ConfigError : values of another shape, or not finite; a gamma that is not from 0 to 1.
+    ConfigError : values of another shape, or not finite; a gamma that is not from 0 to 1; a folded solution, on which
+        play that treats symmetric boards differently has no place.
     """
+    if solution.boards.folded:
+        raise ConfigError("solution: it is folded; play can be evaluated on one that was made with fold=false")
     check_share("gamma", gamma)
     values = _checked(solution, judged(solution.afterstates) if callable(judged) else judged)
     choices = np.empty(len(solution.states), np.int64)

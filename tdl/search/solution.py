@@ -18,13 +18,16 @@ from tdl.game.rules import Rules
 from tdl.network.memory import require_memory
 from tdl.network.storage import META, Meta, read_array, read_meta, write_checkpoint
 from tdl.search.dynamic import Values, sweep, value_of_start
-from tdl.search.enumeration import Reachable, Report, check_solvable, reachable, silent, starting
-from tdl.search.exact import Layers, largest_tile
+from tdl.search.enumeration import Reachable, Report, check_solvable, folding_of, reachable, silent, starting
+from tdl.search.exact import Folding, Layers, largest_tile
 
 FOLDER = "solution"
 """The name of the folder of arrays within the output folder of `tdl.solve`, and of the kind of such folders."""
 
 OBJECTIVES = ("score", "reach")
+
+FIGURES = ("optimal", "random", "before", "after", "largest", "objective", "tile")
+"""What a solution's description holds beside the rules."""
 
 UNREACHABLE = -1.0
 """The value that stands for a board to which no game comes."""
@@ -43,7 +46,8 @@ class Solution:
     state_values, afterstate_values : float64, in the order of `states` and `afterstates`: what the best play still
         earns, or by `objective` the largest probability.
     optimal, random : the value of a game before its first tile, of the best play and of uniformly random legal play.
-    largest : the value of the largest tile on any of the boards.
+    before, after : how many boards games come to before and after a move, all symmetric images counted.
+    largest : the value of the largest tile on any of them.
     objective : "score", or "reach": the probability that a tile of at least the value `tile` is ever on the board.
     tile : that tile value; None for the objective "score".
     """
@@ -53,6 +57,8 @@ class Solution:
     afterstate_values: Values
     optimal: float
     random: float
+    before: int
+    after: int
     largest: int
     objective: str = "score"
     tile: int | None = None
@@ -64,7 +70,10 @@ class Solution:
 
     @property
     def states(self) -> NDArray[np.uint64]:
-        """All states that can be reached, packed: ascending by the sum of their tiles, then as numbers."""
+        """All states that can be reached, packed: ascending by the sum of their tiles, then as numbers.
+
+        Of a folded solution one of each set of symmetric images, the smallest number.
+        """
         return self.boards.states.boards
 
     @property
@@ -109,13 +118,16 @@ class Solution:
         return moves[worth.index(max(worth))][0] if moves else None
 
 
-def solve(rules: Rules, objective: str = "score", tile: int | None = None, report: Report = silent) -> Solution:
+def solve(
+    rules: Rules, objective: str = "score", tile: int | None = None, *, fold: bool = False, report: Report = silent
+) -> Solution:
     """Solve a game: enumerate its boards, then value them backward.
 
     Parameters
     ----------
     rules : any game whose merges do not lower the sum of the tiles, on a board of at most 64 bits.
     objective, tile : what is to be largest, see `Solution`.
+    fold : keep one of the symmetric images of each board: less memory, but learned play cannot be evaluated on it.
     report : is told of progress.
 
     Raises
@@ -123,15 +135,16 @@ def solve(rules: Rules, objective: str = "score", tile: int | None = None, repor
     ConfigError : what cannot be solved, or does not fit into the memory that is free.
     """
     check_objective(rules, objective, tile)
-    boards, reach = reachable(rules, report), tile or 0
-    count = len(boards.states) + len(boards.afterstates)
+    boards, reach = reachable(rules, fold, report), tile or 0
+    kinds = (boards.states, boards.afterstates)
+    count = sum(map(len, kinds))
     require_memory("size", 8 * count, f"the values of {count:,} boards")
     random = value_of_start(boards, sweep(boards, "random", reach=reach, report=report)[0])
     values, after_values = sweep(boards, "best", reach=reach, report=report)
-    tables = boards.states.tables
-    largest = max(largest_tile(tables, each.boards) for each in (boards.states, boards.afterstates))
+    before, after = (each.folding.count(each.boards) for each in kinds)
+    largest = max(largest_tile(each.tables, each.boards) for each in kinds)
     optimal = value_of_start(boards, values)
-    return Solution(boards, values, after_values, optimal, random, largest, objective, tile)
+    return Solution(boards, values, after_values, optimal, random, before, after, largest, objective, tile)
 
 
 def check_objective(rules: Rules, objective: str, tile: int | None) -> None:
@@ -157,9 +170,8 @@ def save(folder: Path, solution: Solution) -> None:
     ------
     CheckpointError : it could not be written.
     """
-    names = ("optimal", "random", "largest", "objective", "tile")
-    meta = {"kind": FOLDER, "episode": 0, "rules": solution.rules.to_dict()}
-    write_checkpoint(folder / FOLDER, meta | {name: getattr(solution, name) for name in names}, _arrays(solution))
+    meta = {"kind": FOLDER, "episode": 0, "rules": solution.rules.to_dict(), "folded": solution.boards.folded}
+    write_checkpoint(folder / FOLDER, meta | {name: getattr(solution, name) for name in FIGURES}, _arrays(solution))
 
 
 def load(folder: str | Path) -> Solution:
@@ -177,11 +189,11 @@ def load(folder: str | Path) -> Solution:
         rules = Rules.from_dict(meta["rules"])
     except ConfigError as error:
         raise CheckpointError(f"{path}: {error}") from error
-    tables = LineTables(rules)
+    folding = folding_of(LineTables(rules), meta["folded"])
     arrays = {name: read_array(path, meta, name) for name in meta["arrays"]}
-    states, afterstates = (_layers(tables, arrays, name) for name in ("states", "afterstates"))
-    boards = Reachable(rules, starting(tables), states, afterstates)
-    rest = {name: meta[name] for name in ("optimal", "random", "largest", "objective", "tile")}
+    states, afterstates = (_layers(folding, arrays, name) for name in ("states", "afterstates"))
+    boards = Reachable(rules, starting(folding), states, afterstates, meta["folded"])
+    rest = {name: meta[name] for name in FIGURES}
     return Solution(boards, arrays["states-values"], arrays["afterstates-values"], **rest)
 
 
@@ -206,5 +218,5 @@ def _arrays(solution: Solution) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def _layers(tables: LineTables, arrays: dict[str, NDArray[Any]], name: str) -> Layers:
-    return Layers(tables, *(arrays[f"{name}{part}"] for part in ("", "-sums", "-first")))
+def _layers(folding: Folding, arrays: dict[str, NDArray[Any]], name: str) -> Layers:
+    return Layers(folding, *(arrays[f"{name}{part}"] for part in ("", "-sums", "-first")))
