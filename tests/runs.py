@@ -25,10 +25,10 @@ MEASURED = ("seconds", "moves_per_second")
 
 
 @contextlib.contextmanager
-def running(cwd, *words, **options):
+def running(cwd, *words, module="tdl.run", **options):
     """Start `python -m tdl.run WORDS` in the folder `cwd`; it goes on while the test does, at most as long."""
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
-    with subprocess.Popen([sys.executable, "-m", "tdl.run", *map(str, words)], cwd=cwd, **options) as process:
+    with subprocess.Popen([sys.executable, "-m", module, *map(str, words)], cwd=cwd, **options) as process:
         try:
             yield process
         finally:
@@ -47,14 +47,14 @@ def program(cwd, *words, **options):
         return ended(process)
 
 
-def inside(*words):
+def inside(*words, program=main):
     """The same inside this process, where starting costs little; an unexpected error is raised, not printed."""
     out, err, code = io.StringIO(), io.StringIO(), None
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         patch.setattr(sys, "argv", ["tdl-run", *map(str, words)])
         patch.setenv("HYDRA_FULL_ERROR", "1")
         try:
-            main()
+            program()
         except SystemExit as exit_:
             code = exit_.code
     return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())

@@ -14,16 +14,16 @@ import tdl
 SOURCE = Path(tdl.__file__).parent
 
 FLOORS = [  # from top to bottom; names of modules and packages of tdl
-    ["run", "bench"],  # programs
+    ["run", "bench", "solve"],  # programs
     ["training", "peer", "limit", "versus"],  # one run; comparisons of many
     ["program", "resume"],  # what programs share: Hydra, errors, going on
-    ["sweep", "config"],  # many runs; the values of one
+    ["sweep", "config", "solveconfig"],  # many runs; the values of one; those of a solver
     ["figures"],  # data frames to figures
     ["results"],  # finished runs to data frames
     ["runfiles", "progress", "interrupts", "runlock", "environment"],  # what a run leaves and shows
     ["statistics"],  # figures of a set of games
     ["agents"],  # who plays
-    ["search"],  # how value chooses
+    ["search"],  # how value chooses, and what it truly is
     ["learning"],  # how value is learned
     ["network"],  # what a position is worth
     ["game"],  # what the game is

@@ -84,7 +84,6 @@ def reachable(rules: Rules, fold: bool = False, report: Report = silent) -> Reac
             for tile, _ in rules.drop:
                 waiting[total + rules.value(tile)].append(distinct([dropped(tables, layer, tile)], folding))
         report("enumerate", states.count + afterstates.count, None)
-    require_memory("size", 16 * (states.count + afterstates.count), f"{states.count:,} states and their values")
     return Reachable(rules, starts, states.layers(folding), afterstates.layers(folding), fold)
 
 

@@ -369,9 +369,13 @@ cdef inline int64_t _sum_of(LineTables tables, uint64_t key, const packed_t *kin
 
 cdef void _find(LineTables tables, const Index *index, const uint64_t *boards, int64_t n, int64_t *out,
                 const packed_t *kind) noexcept nogil:
+    cdef int used = tables.cells * tables.bits
+    cdef uint64_t beyond = ~((<uint64_t> 1 << used) - 1) if used < 64 else 0
     cdef int64_t i
     for i in range(n):
-        out[i] = _place_of(index, _layer_of(index, _sum_of(tables, boards[i], kind)), boards[i])
+        out[i] = -1
+        if not boards[i] & beyond:
+            out[i] = _place_of(index, _layer_of(index, _sum_of(tables, boards[i], kind)), boards[i])
 
 
 cdef int64_t _moved(LineTables tables, const uint64_t *boards, int64_t n, uint64_t *out,

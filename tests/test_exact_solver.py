@@ -1,0 +1,265 @@
+"""The exact solver against published values and against its twin in plain Python.
+
+Trusts the published figures, the game's reference and `tdl.search.reference`, which is recursion with a dictionary.
+"""
+
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tdl.errors import ConfigError
+from tdl.game.reference import pack, unpack
+from tdl.game.rules import GAMES, Game, Rules
+from tdl.network import memory
+from tdl.search import reference
+from tdl.search.policy import evaluate_policy
+from tdl.search.solution import UNREACHABLE, solve
+
+PUBLISHED = {  # (states, afterstates, largest tile, optimal, random)
+    ("pow2", 2, 2): (662, 464, 32, 66.9641495, 19.6565402),
+    ("fib", 2, 2): (2_219, 1_452, 34, 116.741288, 22.9602775),
+    ("fib", 2, 3): (815_828, 525_758, 233, None, 73.8727863),
+}
+
+TWINS = {
+    "2048": Rules(rows=2, cols=2),
+    "2584": Rules("fib", 2, 2),
+    "2584, tiles 1 and 3": Rules("fib", 2, 2, drop=((1, 0.75), (3, 0.25))),
+    "fixed start": Rules("fib", 2, 2, drop=((2, 0.5), (1, 0.25), (4, 0.25)), start=(3, "drop", 1)),
+    "2x3, nothing merges": Rules("fib", 2, 3, drop=((3, 0.3), (6, 0.7))),
+    "3x2, nothing merges": Rules("fib", 3, 2, drop=((2, 0.3), (5, 0.7)), start=(5, "drop")),
+    "2x3, full start": Rules("pow2", 2, 3, drop=((4, 0.6), (7, 0.4)), start=(1, 2, 3, 5, 6)),
+    "2x5, one tile": Rules("fib", 2, 5, drop=((2, 1.0),), start=(2,)),
+}
+
+each_twin = pytest.mark.parametrize("rules", TWINS.values(), ids=TWINS)
+
+
+@pytest.fixture(scope="module")
+def fib_2x3():
+    return solve(Rules("fib", 2, 3))
+
+
+@pytest.fixture(autouse=True)
+def deep_recursion():
+    """The twin goes as deep as a game is long."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(20_000)
+    yield
+    sys.setrecursionlimit(before)
+
+
+def by_tiles(layers, values, rules):
+    """The values of a solution by the tiles of the boards, as the twin has them."""
+    return {tuple(unpack(board, rules)): value for board, value in zip(layers.tolist(), values.tolist(), strict=True)}
+
+
+def same_values(compiled, twin):
+    return compiled.keys() == twin.keys() and all(value == pytest.approx(twin[key], rel=1e-11, abs=1e-11)
+                                                  for key, value in compiled.items())  # fmt: skip
+
+
+@pytest.mark.parametrize(("game", "rows", "cols"), PUBLISHED)
+def test_published_values(game, rows, cols, fib_2x3):
+    solution = fib_2x3 if (rows, cols) == (2, 3) else solve(Rules(game, rows, cols))
+    states, afterstates, largest, optimal, random = PUBLISHED[game, rows, cols]
+    assert (solution.before, solution.after, solution.largest) == (states, afterstates, largest)
+    assert (len(solution.states), len(solution.afterstates)) == (states, afterstates)
+    assert solution.random == pytest.approx(random, rel=5e-9)
+    assert optimal is None or solution.optimal == pytest.approx(optimal, rel=5e-9)
+
+
+def test_a_board_on_its_side_is_worth_the_same(fib_2x3):
+    turned = solve(Rules("fib", 3, 2))
+    assert turned.optimal == pytest.approx(fib_2x3.optimal, rel=1e-12)
+    assert turned.random == pytest.approx(fib_2x3.random, rel=1e-12)
+    assert (turned.before, turned.after) == (fib_2x3.before, fib_2x3.after)
+
+
+@each_twin
+def test_every_value_is_that_of_the_twin(rules):
+    solution = solve(rules)
+    best = reference.Solver(rules)
+    assert same_values(by_tiles(solution.states, solution.state_values, rules), best.states)
+    assert same_values(by_tiles(solution.afterstates, solution.afterstate_values, rules), best.afterstates)
+    assert solution.optimal == pytest.approx(best.start, rel=1e-11)
+    assert solution.random == pytest.approx(reference.Solver(rules, reference.random).start, rel=1e-11)
+    assert solution.largest == rules.value(max(max(board) for board in [*best.states, *best.afterstates]))
+
+
+@settings(max_examples=10, deadline=None)
+@given(data=st.data())
+def test_any_tile_rule(data):
+    tiles = data.draw(st.lists(st.integers(1, 9), min_size=1, max_size=3, unique=True))
+    weights = [data.draw(st.integers(1, 9)) for _ in tiles]
+    drop = tuple((tile, weight / sum(weights)) for tile, weight in zip(tiles, weights, strict=True))
+    start = tuple(data.draw(st.lists(st.sampled_from(["drop", 1, 2, 5]), min_size=1, max_size=3)))
+    rules = Rules(data.draw(st.sampled_from(["pow2", "fib"])), 2, 2, drop, start)
+    solution, best = solve(rules), reference.Solver(rules)
+    assert same_values(by_tiles(solution.states, solution.state_values, rules), best.states)
+    assert solution.optimal == pytest.approx(best.start, rel=1e-11)
+
+
+@pytest.mark.parametrize("tile", [5, 8, 21, 34])
+def test_probability_of_a_tile(tile):
+    rules = Rules("fib", 2, 2)
+    solution, best = solve(rules, "reach", tile), reference.Solver(rules, reach=tile)
+    assert same_values(by_tiles(solution.states, solution.state_values, rules), best.states)
+    assert solution.optimal == pytest.approx(best.start, rel=1e-11)
+    assert solution.random == pytest.approx(reference.Solver(rules, reference.random, tile).start, rel=1e-11)
+    assert solution.optimal == pytest.approx(shares_that_reach(solution, tile, solution.best), rel=1e-11)
+    assert solution.random == pytest.approx(shares_that_reach(solution, tile, None), rel=1e-11)
+    assert 0 < solution.random < solution.optimal <= 1
+
+
+def shares_that_reach(solution, tile, policy):
+    """The share of games that come to a tile, by following all of them forward; `policy` None: any legal move."""
+    rules, engine, reached = solution.rules, solution.engine, 0.0
+    games = {(0,) * rules.cells: 1.0}
+    for _ in rules.start:
+        games = following(games, rules)
+    while games:
+        moved = {}
+        for board, share in games.items():
+            packed = pack(board, rules)
+            if engine.max_tile(packed) >= tile:
+                reached += share
+                continue
+            moves = [move for move in engine.afterstates(packed) if policy is None or move[0] == policy(packed)]
+            for _, after, _ in moves:
+                key = tuple(unpack(after, rules))
+                moved[key] = moved.get(key, 0.0) + share / len(moves)
+        games = following(moved, rules)
+    return reached
+
+
+def following(boards, rules):
+    """The share of each board after a drop."""
+    shares = {}
+    for board, share in boards.items():
+        for after, chance in reference.drops(board, rules.drop):
+            shares[after] = shares.get(after, 0.0) + share * chance
+    return shares
+
+
+@pytest.mark.parametrize("objective", [("score", None), ("reach", 55)])
+def test_symmetric_boards_folded_into_one(fib_2x3, objective):
+    folded = solve(fib_2x3.rules, *objective, fold=True)
+    plain = fib_2x3 if objective[0] == "score" else solve(fib_2x3.rules, *objective)
+    assert len(folded.states) < len(plain.states) / 3.9
+    for name in ("optimal", "random"):
+        assert getattr(folded, name) == pytest.approx(getattr(plain, name), rel=1e-12)
+    assert (folded.before, folded.after, folded.largest) == (plain.before, plain.after, plain.largest)
+    np.testing.assert_allclose(folded.values_of(plain.states), plain.state_values, rtol=1e-12)
+    np.testing.assert_allclose(folded.values_of(plain.afterstates, after=True), plain.afterstate_values, rtol=1e-12)
+    assert (folded.values_of(np.array([1 << 30, 1 << 63 | 1], np.uint64)) == UNREACHABLE).all()
+    with pytest.raises(ConfigError, match="folded"):
+        evaluate_policy(folded, folded.afterstate_values)
+
+
+def test_folded_squares():
+    rules = Rules("fib", 2, 2)
+    folded, plain = solve(rules, fold=True), solve(rules)
+    assert (folded.before, folded.after) == (plain.before, plain.after)
+    assert len(folded.states) < len(plain.states) / 6
+    np.testing.assert_allclose(folded.values_of(plain.states), plain.state_values, rtol=1e-12)
+
+
+@pytest.mark.parametrize("gamma", [1.0, 0.5])
+@each_twin
+def test_a_policy_is_worth_what_the_twin_says(rules, gamma):
+    solution = solve(rules)
+    judged = np.random.default_rng(1).normal(0, 20, len(solution.afterstates)).astype(np.float32).round()  # has equals
+    found = evaluate_policy(solution, judged, gamma)
+    judge = by_tiles(solution.afterstates, judged, rules)
+    twin = reference.Solver(rules, reference.greedy(judge.__getitem__, gamma))
+    assert found.expected == pytest.approx(twin.start, rel=1e-11)
+    assert found.expected <= solution.optimal + 1e-9
+    played = by_tiles(solution.states[found.states], found.state_values[found.states], rules)
+    assert same_values(played, twin.states)
+    played = by_tiles(solution.afterstates[found.afterstates], found.afterstate_values[found.afterstates], rules)
+    assert same_values(played, twin.afterstates)
+
+
+def test_a_policy_of_probabilities():
+    rules = Rules("fib", 2, 2)
+    solution = solve(rules, "reach", 21)
+    judged = np.random.default_rng(2).normal(0, 20, len(solution.afterstates)).astype(np.float32)
+    judge = by_tiles(solution.afterstates, judged, rules)
+    found = evaluate_policy(solution, judged)
+    assert found.expected == pytest.approx(reference.Solver(rules, reference.greedy(judge.__getitem__), 21).start)
+    assert "largest_value_error" not in found.summary()
+
+
+def test_the_values_themselves_are_the_best_policy(fib_2x3):
+    found = evaluate_policy(fib_2x3, lambda boards: fib_2x3.values_of(boards, after=True))
+    told = found.summary()
+    assert told["expected"] == pytest.approx(fib_2x3.optimal, rel=1e-6)  # float32 takes some near-equals for equal
+    assert 0 <= told["gap"] < 1e-3
+    assert told["largest_value_error_anywhere"] < 1e-4
+    assert 0 < told["states"] < told["of_states"] == fib_2x3.before
+
+
+@pytest.mark.parametrize(
+    ("judged", "telling"), [([1.0], "judged shape"), (np.full(464, np.nan), "not finite"), (np.zeros(464), "gamma: 2")]
+)
+def test_a_policy_that_cannot_be_evaluated(judged, telling):
+    with pytest.raises(ConfigError, match=telling):
+        evaluate_policy(solve(Rules(rows=2, cols=2)), judged, 2.0 if "gamma" in telling else 1.0)
+
+
+def test_best_moves_and_values_of_boards(fib_2x3):
+    rows = [[1, 1, 0], [0, 2, 0]]
+    packed = fib_2x3.engine.board(rows)
+    worth = {
+        action: reward + fib_2x3.value_after(after) for action, after, reward in fib_2x3.engine.afterstates(packed)
+    }
+    assert fib_2x3.value(rows) == fib_2x3.value(packed) == pytest.approx(max(worth.values()))
+    assert worth[fib_2x3.best(rows)] == max(worth.values())
+    lost = [
+        int(board) for board, value in zip(fib_2x3.states[:99999], fib_2x3.state_values, strict=False) if not value
+    ]
+    assert fib_2x3.best(lost[0]) is None
+    assert fib_2x3.value([[0, 0, 0], [0, 0, 0]]) == UNREACHABLE
+    with pytest.raises(ConfigError, match="a board that a game can come to"):
+        fib_2x3.best(0)
+
+
+GROWING = Game("growing", 1, lambda i: 3**i if i else 0, lambda a, b: a + 1 if a == b else 0, 4, 15, 16)
+SHRINKING = Game("shrinking", 1, lambda i: i, lambda a, b: a + 1 if a == b else 0, 4, 15, 16)
+SMALL = Game("small", 1, lambda i: 2**i if i else 0, lambda a, b: a + 1 if a == b else 0, 4, 4, 5)
+
+
+def test_merges_that_raise_the_sum(monkeypatch):
+    monkeypatch.setitem(GAMES, "growing", GROWING)
+    rules = Rules("growing", 2, 2)
+    solution, best = solve(rules), reference.Solver(rules)
+    assert same_values(by_tiles(solution.states, solution.state_values, rules), best.states)
+    assert solution.optimal == pytest.approx(best.start, rel=1e-11)
+
+
+def test_games_that_cannot_be_solved(monkeypatch):
+    monkeypatch.setitem(GAMES, "shrinking", SHRINKING)
+    monkeypatch.setitem(GAMES, "small", SMALL)
+    with pytest.raises(ConfigError, match=r"game: .* lower the sum of the tiles; in shrinking 2 and 2 make 3"):
+        solve(Rules("shrinking", 2, 2))
+    with pytest.raises(ConfigError, match=r"size: a cell holds tiles up to 16, .* larger ones"):
+        solve(Rules("small", 2, 2))
+    with pytest.raises(ConfigError, match="size: '3x5' is not allowed; expected a board of at most 64 bits"):
+        solve(Rules("fib", 3, 5))
+
+
+def test_too_little_memory(monkeypatch):
+    monkeypatch.setattr(memory, "available_memory", lambda: 10_000)
+    with pytest.raises(ConfigError, match=r"size: the successors of the states whose tiles sum to .* are free"):
+        solve(Rules("fib", 2, 2))
+
+
+def test_progress_is_told():
+    told = []
+    solve(Rules(rows=2, cols=2), report=lambda *line: told.append(line))
+    assert [line for line in told if line[1] == line[2]] == [("solve random", 1126, 1126), ("solve best", 1126, 1126)]
+    assert ("enumerate", 1126, None) in told
