@@ -1,6 +1,6 @@
 """What is learned on 2x2 with a full table, against the exact values: every learner must come to the best play.
 
-Trusts the dynamic programming of `test_exact_2x2`, itself held against published values. A learner joins by one line.
+Trusts the solver in plain Python, held against published values in `test_exact_solver`. A learner joins by one line.
 """
 
 import itertools
@@ -8,7 +8,6 @@ from functools import cache
 
 import pytest
 from shapes import RULES, engine
-from test_exact_2x2 import after_drop, best, value, value_of_start
 
 from tdl.agents.player import Player
 from tdl.agents.trainer import Trainer
@@ -16,8 +15,12 @@ from tdl.game.reference import pack, unpack
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
+from tdl.search.reference import Solver, drops
 
 SQUARE = RULES["2x2"]
+
+BEST = Solver(SQUARE)
+"""The exact values of the best play."""
 
 FULL = TupleSet(((0, 1, 2, 3),), symmetries=False)
 """An entry for each board: no two boards share one, none is active twice."""
@@ -53,9 +56,9 @@ LEARNERS = {
 }
 
 
-def exact_after(after):
-    """Expected score of best play from an afterstate on."""
-    return sum(p * value(board, best) for board, p in after_drop(after, SQUARE.drop))
+def after_drop(board):
+    """(next board, probability) of all drops."""
+    return [(pack(list(tiles), SQUARE), p) for tiles, p in drops(tuple(unpack(board, SQUARE)), SQUARE.drop)]
 
 
 def lost():
@@ -88,22 +91,19 @@ def learned_play(options, initial_value):
             return 0.0
         after, reward = next(move[1:] for move in engine(SQUARE).afterstates(board) if move[0] == action)
         learned = board if of_states else after
-        reached[learned] = network.value(learned), value(board, best) if of_states else exact_after(after)
-        return reward + sum(p * played(following) for following, p in after_drop(after, SQUARE.drop))
+        exact = (BEST.value if of_states else BEST.value_after)(tuple(unpack(learned, SQUARE)))
+        reached[learned] = network.value(learned), exact
+        return reward + sum(p * played(following) for following, p in after_drop(after))
 
-    score = sum(
-        p * q * played(second)
-        for first, p in after_drop(0, SQUARE.drop)
-        for second, q in after_drop(first, SQUARE.drop)
-    )
+    score = sum(p * q * played(second) for first, p in after_drop(0) for second, q in after_drop(first))
     return score, reached
 
 
 @pytest.mark.parametrize("options", LEARNERS.values(), ids=LEARNERS)
 def test_learns_the_best_play_and_its_values(options):
     score, reached = learned_play(options, OPTIMISTIC)
-    assert score == pytest.approx(value_of_start(best), rel=0.01)
-    assert score <= value_of_start(best) + 1e-6
+    assert score == pytest.approx(BEST.start, rel=0.01)
+    assert score <= BEST.start + 1e-6
     early = [board for board in reached if sum(SQUARE.value(tile) for tile in unpack(board, SQUARE)) <= 8]
     assert len(early) > 5
     for board in early:
@@ -114,7 +114,7 @@ def test_learns_the_best_play_and_its_values(options):
 def test_exploration_serves_as_well_as_optimism(target):
     options = {"target": target, "order": "backward", "alpha": 0.02, "epsilon": 0.1}
     score, _ = learned_play(options, 0.0)
-    assert score == pytest.approx(value_of_start(best), rel=0.01)
+    assert score == pytest.approx(BEST.start, rel=0.01)
 
 
 @pytest.mark.parametrize("name", ["td backward", "tc backward"])
