@@ -42,16 +42,19 @@ def test_a_run_of_the_readme_is_an_ordinary_one():
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_commands_compose(document):
     text = document.read_text()
-    commands = set(re.findall(r"`(?:python -m tdl\.run|tdl-run) ([^`\n]+)`", text))
-    commands |= set(re.findall(r"^    (?:python -m tdl\.run|tdl-run) (.+)$", text, re.M))
-    for command in sorted(commands):
+    commands = set(re.findall(r"`(?:python -m tdl\.|tdl-)(run|solve) ([^`\n]+)`", text))
+    commands |= set(re.findall(r"^    (?:python -m tdl\.|tdl-)(run|solve) (.+)$", text, re.M))
+    for program, command in sorted(commands):
         words = [word for word in shlex.split(command) if word not in ("-m", "...", "--help")]
-        if any(word.startswith("resume=") or "..." in word or word.startswith("-") for word in words):
+        if any(word.startswith(("resume=", "solution=")) or "..." in word or word.startswith("-") for word in words):
             continue
         words = [word.split(",")[0] if "[" not in word and "(" not in word else word for word in words]
         words = [word for word in words if "range(" not in word]
         done = subprocess.run(
-            [sys.executable, "-m", "tdl.run", *words, "--cfg", "job"], capture_output=True, text=True, check=False
+            [sys.executable, "-m", f"tdl.{program}", *words, "--cfg", "job"],
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 0, f"{document.name}: {command}: {done.stderr}"
 
