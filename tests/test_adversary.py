@@ -1,4 +1,4 @@
-"""Who puts the tiles: the adversary against its twin, the twin against what it is to do, and what it does to a player."""
+"""Who puts the tiles: the adversary against its twin, that against its definition, and what it does to a player."""
 
 import numpy as np
 import pytest
@@ -16,8 +16,8 @@ from tdl.network.ntuple import NTupleNetwork
 from tdl.network.reference import ReferenceNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
-from tdl.search.placing import Placing
 from tdl.search.adversary_reference import ReferenceAdversary
+from tdl.search.placing import Placing
 
 WORST = Placing("adversary")
 PLACINGS = {

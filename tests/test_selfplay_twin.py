@@ -213,11 +213,11 @@ def wide_twin(board, m, order):
 @pytest.mark.parametrize("board", ["2x3", "fib-2x3"])
 def test_every_width_and_instruction_set(board, m, order, instructions):
     records, tables = wide_twin(board, m, order)
-    for engine in ENGINES:
+    for boards in ENGINES:
         network = NTupleNetwork(RULES[board], wide_set(m))
         network.use_instructions(instructions)
         assert (network.m, network.instructions) == (m, instructions)
-        assert selfplay(network, order=order, engine=engine, **WIDE).play(0, 3).tolist() == records
+        assert selfplay(network, order=order, engine=boards, **WIDE).play(0, 3).tolist() == records
         assert_same_bits(natural(network), tables)
 
 
@@ -232,10 +232,10 @@ def test_every_board_and_instruction_set(board, radix, instructions):
     options = {"order": "forward", "alpha": 0.3, "seed": 4}
     twin = twin_of(rules, tuples, gamma=0.9, **options)
     records = twin.play(0, 1)
-    for engine in ENGINES:
+    for boards in ENGINES:
         network = NTupleNetwork(rules, tuples)
         network.use_instructions(instructions)
-        assert selfplay(network, engine=engine, gamma=0.9, **options).play(0, 1).tolist() == records
+        assert selfplay(network, engine=boards, gamma=0.9, **options).play(0, 1).tolist() == records
         assert_same_bits(natural(network), natural_of_twin(twin.learner.network, network))
 
 

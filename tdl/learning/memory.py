@@ -21,8 +21,8 @@ SPREAD = "spread"
 """The table of `tdl.learning.drops`: float32, shape (entries,)."""
 
 ENTERED, COUNTS = "entered", "entered_counts"
-"""The carousel's boards, uint64, shape (stages, room), or (stages, room, words) where a board has more than 64 bits; how
-many ever entered each stage, int64, shape (stages,)."""
+"""The carousel's boards, uint64, shape (stages, room), or (stages, room, words) where a board has more than 64 bits;
+how many ever entered each stage, int64, shape (stages,)."""
 
 ROOM = 1000
 """Boards the carousel keeps of each stage."""

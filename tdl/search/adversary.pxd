@@ -73,7 +73,7 @@ cdef inline float least_left(const Adversary *adversary, LineTables tables, cons
 
 
 cdef inline float left_after_moves(const Adversary *adversary, LineTables tables, const board_t *board,
-                            int depth) noexcept nogil:
+                                   int depth) noexcept nogil:
     """What a board leaves the player, who looks further than one move."""
     cdef board_t after[4]
     cdef int32_t reward[4]
@@ -87,7 +87,8 @@ cdef inline float left_after_moves(const Adversary *adversary, LineTables tables
     return best
 
 
-cdef inline float reply(const Adversary *adversary, LineTables tables, const board_t *after, int depth) noexcept nogil:
+cdef inline float reply(const Adversary *adversary, LineTables tables, const board_t *after,
+                        int depth) noexcept nogil:
     """What an afterstate leaves the player when the adversary has put its tile."""
     cdef int i, cell
     cdef float left, least = 0, mean = 0
@@ -103,7 +104,7 @@ cdef inline float reply(const Adversary *adversary, LineTables tables, const boa
 
 cdef inline void judge_all(const Adversary *adversary, LineTables tables, const board_t *after, int tile,
                            float *left) noexcept nogil:
-    """What a tile on each empty cell leaves the player, one move ahead. All boards are asked for before one is read."""
+    """What a tile on each empty cell leaves the player, one move ahead. All boards are asked for before any is read."""
     cdef const Learner *judge = adversary.judge
     cdef board_t boards[4]
     cdef int32_t reward[MAX_CELLS][4]
