@@ -30,6 +30,8 @@ from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
 from tdl.search.placing import Placing, check_same_board
+from tdl.search.solution import Solution
+from tdl.search.solution import load as load_solution
 
 
 @dataclass
@@ -115,6 +117,7 @@ class EvaluateConfig:
 
     episodes: int = MISSING
     average: int = MISSING
+    solution: str | None = MISSING
 
 
 @dataclass
@@ -155,6 +158,7 @@ OLDER: Mapping[str, Any] = {
     "size": "4x4",
     "engine": "bits",
     "tuples": {"board": "4x4"},
+    "evaluate": {"solution": None},
     "placer": {**dataclasses.asdict(Placing()), "network": None},
 }
 """What was so in all runs before these keys existed."""
@@ -260,6 +264,8 @@ def check(config: RunConfig) -> None:
             check_whole(key, value, least)
     if config.evaluate.average > config.save.keep:
         raise refuse("evaluate.average", config.evaluate.average, f"at most save.keep, {config.save.keep}")
+    if config.evaluate.solution is not None and config.placer.kind != "random":
+        raise refuse("evaluate.solution", config.evaluate.solution, "null unless placer.kind=random")
     for key, seconds in (("save.seconds", config.save.seconds), ("budget.seconds", config.budget.seconds)):
         if seconds is not None:
             check_above_zero(key, seconds)
@@ -328,6 +334,27 @@ def schedule(config: RunConfig) -> Schedule:
 def placing(config: RunConfig) -> Placing:
     """Who puts the tiles."""
     return Placing(**{each.name: getattr(config.placer, each.name) for each in dataclasses.fields(Placing)})
+
+
+def solution(config: RunConfig) -> Solution | None:
+    """The solved game that learned play is held against, if any.
+
+    Raises
+    ------
+    CheckpointError : it is missing or damaged.
+    ConfigError : it is of other rules, of probabilities, or folded.
+    """
+    if config.evaluate.solution is None:
+        return None
+    solved = load_solution(config.evaluate.solution)
+    key, ours = f"evaluate.solution: {config.evaluate.solution}", rules(config)
+    if solved.rules != ours:
+        raise ConfigError(
+            f"{key}: of other rules than the run's: it has {solved.rules.to_dict()}, not {ours.to_dict()}"
+        )
+    if solved.objective != "score" or solved.boards.folded:
+        raise ConfigError(f"{key}: play is held against a solution made with objective=score and fold=false")
+    return solved
 
 
 def judge(config: RunConfig) -> Player | None:

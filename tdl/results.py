@@ -18,11 +18,14 @@ import numpy as np
 import pandas as pd
 
 from tdl.errors import TdlError
+from tdl.search.solution import FOLDER as SOLUTION
 
 Folders = str | Path | Iterable[str | Path]
 
 SUMMARY = ("status", "error", "episodes", "moves", "seconds", "moves_per_second", "peak_memory_bytes", "config_hash")
 
+EXACT = ("expected", "optimal", "gap", "largest_value_error")
+"""Figures of an evaluation against a solved game."""
 
 LEFT_OUT = tuple(key for key in SUMMARY if key not in ("status", "episodes"))
 """Columns of `runs` that `load` leaves out."""
@@ -40,7 +43,8 @@ def runs(folders: Folders) -> pd.DataFrame:
     columns `run` (folder), every config key (nested ones as `learner.order`; `game`, `tiles`, `tuples` and `learner`
     hold the chosen names; `alpha` the value that was used), `seed`, `status`, `error`, `episodes`, `moves`,
     `seconds`, `moves_per_second`, and of the final evaluation `eval_mean`, `eval_low`, `eval_high` (95% interval),
-    `eval_median`, `eval_max`, `eval_reach_<tile>`.
+    `eval_median`, `eval_max`, `eval_reach_<tile>`; where the game is solved, of the play learned `eval_expected`,
+    `eval_optimal`, `eval_gap` and `eval_largest_value_error`, which are exact.
 
     Raises
     ------
@@ -87,7 +91,7 @@ def _result_files(folders: Folders) -> list[Path]:
     given = [folders] if isinstance(folders, str | Path) else list(folders)
     found: dict[Path, None] = {}
     for folder in map(Path, given):
-        here = sorted(folder.rglob("result.json"))
+        here = sorted(path for path in folder.rglob("result.json") if not (path.parent / SOLUTION).is_dir())
         if not here:
             raise TdlError(f"{folder}: no run in it (no result.json)")
         found.update(dict.fromkeys(here))
@@ -115,6 +119,8 @@ def _run_row(path: Path) -> dict[str, Any]:
         row |= {"eval_mean": evaluation["mean"], "eval_low": low, "eval_high": high}
         row |= {"eval_median": evaluation["median"], "eval_max": evaluation["max"]}
         row |= {f"eval_reach_{tile}": reached["rate"] for tile, reached in evaluation["reach"].items()}
+    if "exact" in evaluation:
+        row |= {f"eval_{name}": evaluation["exact"][name] for name in EXACT}
     return row
 
 

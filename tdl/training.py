@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tdl import config, environment
 from tdl.agents.ensemble import average
-from tdl.agents.player import WEIGHTS
+from tdl.agents.player import WEIGHTS, Player
 from tdl.agents.trainer import Trainer, evaluate
 from tdl.errors import CheckpointError, ConfigError, Interrupted
 from tdl.interrupts import Interrupts
@@ -22,6 +22,7 @@ from tdl.network.storage import Meta, read_array, read_meta, write_checkpoint
 from tdl.progress import Progress
 from tdl.resume import CHECKPOINT, check_fits
 from tdl.runfiles import RunFiles, save_json, save_records
+from tdl.search.policy import evaluate_policy
 from tdl.statistics import Records, block_row, statistics_block, summary
 
 
@@ -41,6 +42,7 @@ class TrainingRun:
     ) -> None:
         self.settings, self.folder, self.names = settings, folder, dict(names)
         self.rules = config.rules(settings)
+        self.solution = config.solution(settings)
         self.network: NTupleNetwork | None = config.build_network(settings)
         self.saved_episode, self.moves, self.seconds = 0, 0, 0.0
         self._saved = meta is not None
@@ -163,10 +165,21 @@ class TrainingRun:
         self._write_result()
 
     def _evaluate(self, interrupts: Interrupts) -> None:
-        episodes = self.settings.evaluate.episodes
-        if not episodes:
+        """Play the final games, and value the play exactly where the game is solved."""
+        if not self.settings.evaluate.episodes and self.solution is None:
             return
         network, averaged = self._evaluated()
+        if self.settings.evaluate.episodes:
+            self.result["evaluation"] = self._play_greedily(network, interrupts) | {"checkpoints": averaged}
+        if self.solution is not None:
+            player = Player(network, self.settings.gamma, self.settings.learner.target)
+            exact = evaluate_policy(self.solution, player.judged, self.settings.gamma).summary()
+            self.result["evaluation"] = self.result.get("evaluation", {}) | {"exact": exact}
+            print(f"expected {exact['expected']:.10g}, the best play {exact['optimal']:.10g}: gap {exact['gap']:.6g}")
+
+    def _play_greedily(self, network: NTupleNetwork, interrupts: Interrupts) -> dict[str, Any]:
+        """The figures of the final games, which are left in `evaluation.npy`."""
+        episodes = self.settings.evaluate.episodes
         progress = Progress("evaluate", 0, episodes)
 
         def between(finished: int, moves: int) -> None:
@@ -195,7 +208,7 @@ class TrainingRun:
             progress.close()
         self._stop_if(interrupts)
         save_records(self.folder / "evaluation.npy", records)
-        self.result["evaluation"] = summary(records, self.rules) | {"seconds": seconds, "checkpoints": averaged}
+        return summary(records, self.rules) | {"seconds": seconds}
 
     def _evaluated(self) -> tuple[NTupleNetwork, int]:
         """The network that plays the final games, and of how many checkpoints it is the mean."""
@@ -245,7 +258,7 @@ def is_finished(folder: Path, settings: config.RunConfig, meta: Meta) -> bool:
     return bool(
         result.get("status") == "finished"
         and result["episodes"] == meta["episode"]
-        and result["config"]["evaluate"] == config.to_plain(settings)["evaluate"]
+        and config.completed(result["config"])["evaluate"] == config.to_plain(settings)["evaluate"]
         and _is_trained(settings, meta["episode"], meta["moves"], meta["seconds"])
     )
 

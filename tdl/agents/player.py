@@ -59,6 +59,28 @@ class Player:
             out[action] = np.float32(reward) + np.float32(self.gamma) * np.float32(value)
         return out
 
+    def judged(self, afterstates: NDArray[np.uint64]) -> NDArray[np.float32]:
+        """What this player takes for the values of many packed afterstates: V, or the mean of V over all drops.
+
+        Parameters
+        ----------
+        afterstates : uint64 array of shape (n,); boards of at most 64 bits, each with an empty cell.
+
+        Raises
+        ------
+        ConfigError : the boards need more than 64 bits.
+        """
+        if self.target == "afterstate":
+            return self.network.values(afterstates)
+        rules, total, empty = self.network.rules, np.zeros(len(afterstates)), np.zeros(len(afterstates))
+        for cell in range(rules.cells):
+            shift = np.uint64(rules.bits * cell)
+            free = afterstates >> shift & np.uint64(rules.cell_mask) == 0
+            empty += free
+            for tile, share in rules.drop:
+                total[free] += share * self.network.values(afterstates[free] | np.uint64(tile) << shift)
+        return (total / empty).astype(np.float32)
+
     def _expected(self, after: int) -> float:
         """The mean of V over all drops."""
         rules = self.network.rules
