@@ -39,9 +39,7 @@ def curve(frame: pd.DataFrame) -> Figure:
     sns.set_theme(style="whitegrid", context="notebook")
     figure = Figure(figsize=(11, 4.5), layout="constrained")
     score, reached = figure.subplots(1, 2)
-    first = frame.iloc[0]
-    figure.suptitle(f"{first['tuples']}, {first['learner']} {first['learner.order']}, "
-                    f"alpha {first['alpha']:g}, seed {first['seed']}", fontsize="medium")  # fmt: skip
+    figure.suptitle(_title(frame.iloc[0]), fontsize="medium")
     _draw_scores(score, frame)
     _draw_reach(reached, frame)
     for axes in (score, reached):
@@ -49,6 +47,14 @@ def curve(frame: pd.DataFrame) -> Figure:
         axes.set_xlim(left=0)
         axes.xaxis.set_major_formatter(FuncFormatter(_thousands))
     return figure
+
+
+def _title(run: pd.Series) -> str:
+    """What a run is: the game where it is not the usual one, network, learner and seed."""
+    usual = {"game": "pow2", "size": "4x4", "tiles": "p90_10", "placer": "random"}
+    words = [str(run[key]) for key, value in usual.items() if key in run and run[key] != value]
+    learner = f"{run['learner']} {run['learner.order']}, alpha {run['alpha']:g}, seed {run['seed']}"
+    return ", ".join([*([" ".join(words)] if words else []), str(run["tuples"]), learner])
 
 
 def _draw_scores(axes: Axes, frame: pd.DataFrame) -> None:
