@@ -84,6 +84,8 @@ def signal_after(monkeypatch):
         ("delayed learner.td_lambda=0.5 learner.schedule=halving:15", "auto", 20),
         ("forward learner=otd_tc learner.fixed_share=0.5 learner.target=state", "auto", 20),
         ("backward learner.stages=[32,64] learner.start=carousel learner.epsilon=0.1", "auto", 20),
+        ("backward game=fib learner.stages=[34,89] learner.start=carousel engine=array", "auto", 20),
+        ("forward placer=adversary placer.tile=chosen", "auto", 20),
     ],
 )
 def test_stopped_run_goes_on_bit_for_bit(whole, signal_after, tmp_path, order, lanes, every):

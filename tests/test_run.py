@@ -358,6 +358,7 @@ def test_tile_rules_are_data(composed):
         ("game=fib", "size=2x3", "learner.order=forward"),
         ("game=threes_law", "tiles=p50_50"),
         ("size=4x5",),
+        ("placer=adversary", "learner.target=state"),
     ],
     ids=" ".join,
 )
