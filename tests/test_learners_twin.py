@@ -65,7 +65,7 @@ def test_on_large_boards(choices, stages, board, engine):
     tuples = TupleSet(((0, 1, 5), (6, 7)))
     stages = Stages((16,)) if choices.get("start") == "carousel" else stages
     options = {"alpha": 0.3, "seed": 5, "lanes": 1 if engine == "array" else 2, "engine": engine}
-    assert_equals_twin(RULES[board], tuples, stages=stages, episodes=2, **options, **choices)
+    assert_equals_twin(RULES[board], tuples, stages=stages, episodes=1, **options, **choices)
 
 
 def test_the_carousel_forgets_its_oldest_boards(monkeypatch):
