@@ -15,7 +15,7 @@ run: build
 	$(BIN)/python -m tdl.run $(ARGS)
 
 test: build
-	$(BIN)/pytest -q
+	$(BIN)/pytest -q -n auto --maxprocesses 4 --dist worksteal
 
 # Tests that need extras, each skipped with a reason where the machine cannot give it, and the checked builds.
 test-all: build checked portable sanitize package
@@ -42,18 +42,18 @@ lint: build
 # The kernels with every index checked.
 checked: build
 	TDL_CHECKED=1 $(BIN)/python setup.py -q build --build-base build/checked --build-lib build/checked/lib
-	PYTHONPATH=build/checked/lib $(BIN)/pytest -q -p no:cacheprovider $(KERNEL_TESTS)
+	PYTHONPATH=build/checked/lib TDL_FEWER_EXAMPLES=1 $(BIN)/pytest -q -p no:cacheprovider $(KERNEL_TESTS)
 
 # The kernels in plain C, without a single x86 header.
 portable: build
 	TDL_PORTABLE=1 $(BIN)/python setup.py -q build --build-base build/portable --build-lib build/portable/lib
-	PYTHONPATH=build/portable/lib $(BIN)/pytest -q -p no:cacheprovider $(KERNEL_TESTS)
+	PYTHONPATH=build/portable/lib TDL_FEWER_EXAMPLES=1 $(BIN)/pytest -q -p no:cacheprovider $(KERNEL_TESTS)
 
 # The kernels under AddressSanitizer and UndefinedBehaviorSanitizer. Python itself leaks by design.
 sanitize: build
 	TDL_SANITIZE=address,undefined $(BIN)/python setup.py -q build --build-base build/sanitize --build-lib build/sanitize/lib
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
-	PYTHONPATH=build/sanitize/lib $(BIN)/pytest -q -p no:cacheprovider $(KERNEL_TESTS)
+	PYTHONPATH=build/sanitize/lib TDL_FEWER_EXAMPLES=1 $(BIN)/pytest -q -p no:cacheprovider $(KERNEL_TESTS)
 
 # sdist, wheel from it, and a run of the installed wheel from an empty folder.
 package: build

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from shapes import RULES, SET_NAMES, each_rules, engine, small_tuples
+from shapes import RULES, SET_NAMES, SHARE, each_rules, engine, small_tuples
 from twins import assert_equals_twin, assert_same_bits, natural, natural_of_twin, selfplay, twin_of
 
 from tdl.agents.kernels import kernel
@@ -26,8 +26,8 @@ each_order = pytest.mark.parametrize("order", ORDERS)
 each_lanes = pytest.mark.parametrize("lanes", [1, 3])
 
 # A seed and a step size do not get simpler by shrinking, which would take minutes with games of the twin.
-few_games = settings(max_examples=4, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
-some_games = settings(few_games, max_examples=20)
+few_games = settings(max_examples=4 // SHARE, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
+some_games = settings(few_games, max_examples=20 // SHARE)
 
 
 @each_rules
