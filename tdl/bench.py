@@ -1,4 +1,4 @@
-"""Benchmarks, `python -m tdl.bench train|versus|limit|peer|signature`: figures, not verdicts; machines are noisy."""
+"""Benchmarks, `python -m tdl.bench train|boards|versus|limit|peer|signature`: figures, not verdicts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from tdl import environment, limit, versus
+from tdl import boards, environment, limit, versus
 from tdl.agents.trainer import Trainer, evaluate, lane_count
 from tdl.config import tuple_set
 from tdl.errors import TdlError, refuse
@@ -153,8 +153,12 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
     ours.add_argument("other", help="the same")
     ours.add_argument("--blank", type=int, default=5_000, help="episodes of each turn (5000)")
     ours.add_argument("--pairs", type=int, default=5, help="turns of each (5)")
+    kinds = programs.add_parser("boards", help="packed bits against an array of bytes, operation by operation")
+    kinds.add_argument("--tuples", default="4x6", help="a named tuple set (4x6), or its cells: [[0,1,2],[4,5,6]]")
+    kinds.add_argument("--blank", type=int, default=3_000, help="episodes of each training run (3000)")
+    kinds.add_argument("--rounds", type=int, default=7, help="turns of each (7)")
     number = programs.add_parser("signature", help="one number that depends on behaviour alone")
-    for each in (train, pair, bound, ours, number):
+    for each in (train, pair, bound, ours, kinds, number):
         each.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
     return parser.parse_args(words)
 
@@ -170,6 +174,10 @@ def main(words: Sequence[str] | None = None) -> None:
         if given.program == "versus":
             pair = versus.compare(given.one, given.other, given.blank, given.pairs)
             print(json.dumps(pair, indent=1) if given.json else _versus(given.one, given.other, pair))
+            return
+        if given.program == "boards":
+            compared = boards.compare(given.tuples, given_tuples(given.tuples), given.blank, given.rounds)
+            print(json.dumps(compared, indent=1) if given.json else boards.text(compared))
             return
         lanes = int(given.lanes) if given.lanes.isdigit() else given.lanes
         if given.program == "peer":

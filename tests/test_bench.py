@@ -5,10 +5,14 @@ import stat
 import sys
 
 import pytest
+from shapes import each_rules
 
+from tdl import boards
 from tdl.bench import main, signature
+from tdl.boards import sampled
 from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
+from tdl.network.operations import OPERATIONS
 from tdl.network.tuples import TupleSet
 from tdl.peer import Setting
 
@@ -106,6 +110,33 @@ def test_versus_takes_turns_and_gives_the_ratio(capsys):
     assert "tuples=2x4 alpha=0.2: " in capsys.readouterr().out
 
 
+def test_boards_compares_both_kinds(capsys, monkeypatch):
+    monkeypatch.setattr(boards, "SAMPLE", 500)
+    monkeypatch.setattr(boards, "SECONDS", 1e-4)
+    words = ["boards", "--tuples", "[[0,1,2],[4,5]]", "--blank", "50", "--rounds", "2"]
+    main([*words, "--json"])
+    figures = json.loads(capsys.readouterr().out)
+    for game in ("pow2", "fib"):
+        parts = figures[game]["operations"]
+        assert tuple(parts) == OPERATIONS
+        for part in parts.values():
+            ratios = [array / bits for array, bits in zip(part["array"], part["bits"], strict=True)]
+            assert (part["ratio_min"], part["ratio_max"]) == pytest.approx((min(ratios), max(ratios)), rel=1e-2)
+        assert len(figures[game]["training"]["bits"]) == len(figures[game]["training"]["array"]) == 2
+    main(words)
+    assert len(capsys.readouterr().out.splitlines()) == 1 + 2 * (len(OPERATIONS) + 2)
+
+
+@each_rules
+@pytest.mark.parametrize("build", ["portable", None])
+def test_operations_do_the_same_to_both_kinds_of_boards(rules, build):
+    network = NTupleNetwork(rules, TupleSet(((0, 1), (2, 3, 0))))
+    network.use_instructions(build)
+    bits, array = sampled(network, 300).values()
+    for operation in OPERATIONS:
+        assert bits.run(operation, 2) == array.run(operation, 2) > 0, operation
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -119,6 +150,9 @@ def test_versus_takes_turns_and_gives_the_ratio(capsys):
         ("limit --tuples [[0,16]]", "cell 16 of [0, 16] is not on the board"),
         ("limit --tuples 2x4 --pairs 0", "--pairs: 0 is not allowed"),
         ("train --lanes 65 --tuples 2x4", "lanes: 65 is not allowed"),
+        ("boards --tuples 4x7", "tuples: '4x7' is not allowed"),
+        ("boards --tuples 2x4 --rounds 0", "--rounds: 0 is not allowed"),
+        ("boards --tuples 2x4 --blank 0", "--blank: 0 is not allowed"),
         ("versus tuples=2x4 nonsense", "setting: 'nonsense' is not allowed; expected words as in \"tuples=8x6"),
         ("versus tuples=2x4 alhpa=0.1,tuples=2x4", "unexpected keyword argument 'alhpa'"),
         ("versus tuples=2x4 tuples=2x5", "tuples: '2x5' is not allowed"),
