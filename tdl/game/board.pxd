@@ -123,24 +123,31 @@ cdef inline board128 transpose45(board128 b) noexcept nogil:
     return b ^ t ^ (t << 30)
 
 
+cdef inline board128 rows45(uint64_t a, uint64_t b, uint64_t c, uint64_t d) noexcept nogil:
+    """A 4x4 board of 5-bit cells of its rows."""
+    return (<board128> (d >> 4) << 64) | (a | (b << 20) | (c << 40) | (d << 60))
+
+
+cdef inline void slide_rows45(const Slide *slides, board128 board, board128 *to_start, board128 *to_end,
+                              int32_t *start_reward, int32_t *end_reward) noexcept nogil:
+    """Slide the rows of a 4x4 board of 5-bit cells both ways."""
+    cdef uint64_t low = <uint64_t> board, last = <uint64_t> (board >> 60)
+    cdef const Slide *a = &slides[low & 0xFFFFF]
+    cdef const Slide *b = &slides[(low >> 20) & 0xFFFFF]
+    cdef const Slide *c = &slides[(low >> 40) & 0xFFFFF]
+    cdef const Slide *d = &slides[last & 0xFFFFF]
+    to_start[0] = rows45(a.to_start, b.to_start, c.to_start, d.to_start)
+    to_end[0] = rows45(a.to_end, b.to_end, c.to_end, d.to_end)
+    start_reward[0] = a.start_reward + b.start_reward + c.start_reward + d.start_reward
+    end_reward[0] = a.end_reward + b.end_reward + c.end_reward + d.end_reward
+
+
 cdef inline void afterstates45(const Slide *slides, board128 board, board128 *after, int32_t *reward) noexcept nogil:
     """All four moves of a 4x4 board of 5-bit cells."""
-    cdef board128 across = transpose45(board), left = 0, right = 0, up = 0, down = 0
-    cdef const Slide *slid
-    cdef int shift
-    reward[0] = reward[1] = reward[2] = reward[3] = 0
-    for shift in range(0, 80, 20):
-        slid = &slides[<uint32_t> (board >> shift) & 0xFFFFF]
-        left |= <board128> slid.to_start << shift
-        right |= <board128> slid.to_end << shift
-        reward[3] += slid.start_reward
-        reward[1] += slid.end_reward
-        slid = &slides[<uint32_t> (across >> shift) & 0xFFFFF]
-        up |= <board128> slid.to_start << shift
-        down |= <board128> slid.to_end << shift
-        reward[0] += slid.start_reward
-        reward[2] += slid.end_reward
-    after[0], after[1], after[2], after[3] = transpose45(up), right, transpose45(down), left
+    cdef board128 up, down
+    slide_rows45(slides, transpose45(board), &up, &down, &reward[0], &reward[2])
+    slide_rows45(slides, board, &after[3], &after[1], &reward[3], &reward[1])
+    after[0], after[2] = transpose45(up), transpose45(down)
 
 
 cdef inline void slide_lines(LineTables tables, const Slide *slides, const board_t *board, int n, int length,
