@@ -18,6 +18,11 @@ cdef extern from "bytes.h" nogil:
         unsigned char cell[32]
     bint tdl_same_arrays(const board_array *a, const board_array *b)
     uint32_t tdl_empty_bytes(const board_array *board, int cells)
+    bint TDL_SQUARES
+    void tdl_array_moves(const Slide *slides, const board_array *board, int bits, board_array *after, int32_t *reward)
+    void tdl_moves_of_fives(const Slide *slides, const board128 *board, board128 *after, int32_t *reward)
+    int tdl_random_empty_byte(const board_array *board, int cells, uint64_t draw32)
+    int popcount "__builtin_popcountll"(uint64_t)
     int tdl_nth_bit(uint32_t marks, uint64_t draw32)
     int NIBBLES "TDL_NIBBLES"
     int FIVES "TDL_FIVES"
@@ -182,9 +187,15 @@ cdef inline void afterstates(LineTables tables, const board_t *board, board_t *a
         bits = 4
     elif board_t is board128:
         if rows == 4 and cols == 4:
+            if TDL_SQUARES:
+                tdl_moves_of_fives(tables.row_slides, board, after, reward)
+                return
             afterstates45(tables.row_slides, board[0], after, reward)
             return
         bits = 5
+    elif TDL_SQUARES and rows == 4 and cols == 4:
+        tdl_array_moves(tables.row_slides, board, bits, after, reward)
+        return
     slide_lines(tables, tables.col_slides, board, cols, rows, 1, cols, bits,
                 &after[0], &after[2], &reward[0], &reward[2])
     slide_lines(tables, tables.row_slides, board, rows, cols, cols, 1, bits,
@@ -262,18 +273,38 @@ cdef inline uint32_t empty_marks(int cells, const board_t *board) noexcept nogil
 
 cdef inline int empty_cells(LineTables tables, const board_t *board) noexcept nogil:
     """Number of empty cells."""
-    cdef int cell, n = 0
-    for cell in range(tables.cells):
-        n += cell_at(board, cell) == 0
-    return n
+    cdef board128 marks
+    if board_t is board64:
+        return popcount(empty_nibbles(tables.cells, board[0]))
+    elif board_t is board128:
+        marks = empty_fives(tables.cells, board[0])
+        return popcount(<uint64_t> marks) + popcount(<uint64_t> (marks >> 64))
+    else:
+        return popcount(empty_marks(tables.cells, board))
+
+
+cdef inline int nth_five(board128 marks, uint64_t draw32) noexcept nogil:
+    """A random one of at most 16 marks at bits 5*cell, as `nth_nibble` finds it.
+
+    A tile drops at 2.0 times the speed of a loop over the marks.
+    """
+    cdef board128 each = (<board128> 0x8421 << 60) | <uint64_t> 0x084210842108421
+    cdef board128 upto = marks * each
+    cdef uint64_t n = ((<uint64_t> (upto >> 75) & 31) * draw32) >> 32
+    cdef board128 beyond = (upto + (15 - n) * each) & (each << 4)     # the highest bit of the numbers above n
+    return 16 - popcount(<uint64_t> beyond | <uint64_t> (beyond >> 64) << 1)
 
 
 cdef inline int random_empty(LineTables tables, const board_t *board, uint64_t draw32) noexcept nogil:
     """A random empty cell, of which there must be one: number draw32 * (empty cells) / 2^32."""
     if board_t is board64:
         return nth_nibble(empty_nibbles(tables.cells, board[0]), draw32)
-    else:
+    elif board_t is board128:
+        if tables.cells <= 16:
+            return nth_five(empty_fives(tables.cells, board[0]), draw32)
         return tdl_nth_bit(empty_marks(tables.cells, board), draw32)
+    else:
+        return tdl_random_empty_byte(board, tables.cells, draw32)
 
 
 cdef inline void place(LineTables tables, board_t *board, Stream *stream, int tile) noexcept nogil:

@@ -8,12 +8,13 @@ cdef enum:
     MAX_LINE_BITS = 20      # of a line that is tabulated: 2^20 lines take 16 MB
 
 
-cdef struct Slide:
-    # One line slid both ways.
-    uint32_t to_start      # towards its first cell: left, or up
-    uint32_t to_end        # towards its last cell: right, or down
-    int32_t start_reward
-    int32_t end_reward     # differs from start_reward where merges overlap (2584: the line 1 2 3)
+cdef extern from "bytes.h" nogil:
+    ctypedef struct Slide "tdl_slide":
+        # One line slid both ways.
+        uint32_t to_start      # towards its first cell: left, or up
+        uint32_t to_end        # towards its last cell: right, or down
+        int32_t start_reward
+        int32_t end_reward     # differs from start_reward where merges overlap (2584: the line 1 2 3)
 
 
 cdef struct MergeLaw:
