@@ -9,13 +9,14 @@ import statistics
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from tdl import boards, environment, limit, versus
 from tdl.agents.trainer import Trainer, evaluate, lane_count
 from tdl.config import tuple_set
 from tdl.errors import TdlError, refuse
-from tdl.game.rules import Rules
+from tdl.game.rules import GAMES, Rules
 from tdl.learning.choices import ORDERS
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
@@ -35,6 +36,9 @@ SIGNATURE_RUNS: tuple[tuple[Rules, TupleSet, int], ...] = (
 )
 """Rules, tuples and episodes the signature is made of."""
 
+HALVES = ((1, 0.5), (2, 0.5))
+"""A drop law with which every game goes on for a while."""
+
 SIGNATURE_LEARNERS: tuple[dict[str, Any], ...] = (
     {"order": "backward"},
     {"order": "forward"},
@@ -50,13 +54,22 @@ SIGNATURE_LEARNERS: tuple[dict[str, Any], ...] = (
 """Learners that each of these trains."""
 
 
-def signature() -> int:
+def signature_runs(game: str) -> Sequence[tuple[Rules, TupleSet, int]]:
+    """Rules, tuples and episodes of a game's signature: 2048's own, for the others three of its sets."""
+    if game == "pow2":
+        return SIGNATURE_RUNS
+    square, small, beyond = (SIGNATURE_RUNS[i][1] for i in (0, 2, 3))
+    return ((Rules(game), square, 30), (Rules(game, 2, 3, HALVES), small, 200), (Rules(game, drop=HALVES), beyond, 10))
+
+
+def signature(game: str = "pow2") -> int:
     """A number that depends on behaviour alone: the same on every machine, build and instruction set.
 
-    It changes when and only when rules, random streams, choices, updates or their arithmetic change.
+    It changes when and only when rules, random streams, choices, updates or their arithmetic change. Each game has its
+    own; that of 2048 is *the* signature.
     """
     digest = hashlib.sha256()
-    for rules, tuples, episodes in SIGNATURE_RUNS:
+    for rules, tuples, episodes in signature_runs(game):
         for learner in SIGNATURE_LEARNERS:
             for lanes in (1, 3):
                 choices = {"target": "afterstate", "alpha": 0.3, "gamma": 0.99, **learner}
@@ -87,12 +100,14 @@ def given_tuples(text: str) -> TupleSet:
         raise refuse("--tuples", text, "a name, or cells as [[0,1,2],[4,5,6]]") from error
 
 
-def train_speed(tuples: str, order: str, lanes: int | str, blank: int, state: int, measured: int) -> dict[str, Any]:
+def train_speed(
+    network: NTupleNetwork, order: str, lanes: int | str, blank: int, state: int, measured: int
+) -> dict[str, Any]:
     """Moves per second of training: of the first `blank` episodes, and of `measured` episodes after `state` ones."""
-    network = NTupleNetwork(Rules(), given_tuples(tuples))
     network.weights.fill(0)  # touched before the clock runs
     trainer = Trainer(network, alpha=0.1, order=order, lanes=lanes)
-    figures: dict[str, Any] = {"tuples": tuples, "order": order, "lanes": lane_count(lanes, network.m)}
+    figures: dict[str, Any] = {"game": network.rules.game, "radix": network.layout.radix, "order": order}
+    figures |= {"lanes": lane_count(lanes, network.m), "weights_mib": round(network.weights.nbytes / 2**20, 2)}
     progress = Progress("bench", 0, state + measured if state else blank)
     figures["blank"] = _measure(trainer, blank, progress)
     if state:
@@ -133,6 +148,8 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
     train = programs.add_parser(
         "train", parents=[common, twice], help="moves per second, from a blank network and after 100,000 episodes"
     )
+    train.add_argument("--game", default="pow2", choices=GAMES, help="(pow2)")
+    train.add_argument("--radix", type=int, help="tile symbols of a cell (as many as the game says)")
     train.add_argument("--order", default="backward", choices=ORDERS)
     train.add_argument("--measured", type=int, default=5_000, help="episodes of the second measurement (5000)")
     pair = programs.add_parser(
@@ -158,6 +175,7 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
     kinds.add_argument("--blank", type=int, default=3_000, help="episodes of each training run (3000)")
     kinds.add_argument("--rounds", type=int, default=7, help="turns of each (7)")
     number = programs.add_parser("signature", help="one number that depends on behaviour alone")
+    number.add_argument("--game", default="pow2", choices=GAMES, help="each has its own number (pow2)")
     for each in (train, pair, bound, ours, kinds, number):
         each.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
     return parser.parse_args(words)
@@ -168,7 +186,7 @@ def main(words: Sequence[str] | None = None) -> None:
     given = _parse(words)
     try:
         if given.program == "signature":
-            number = signature()
+            number = signature(given.game)
             print(json.dumps({"signature": number}) if given.json else number)
             return
         if given.program == "versus":
@@ -192,7 +210,13 @@ def main(words: Sequence[str] | None = None) -> None:
             figures = limit.compare(given.tuples, given_tuples(given.tuples), lanes, given.state, given.pairs)
             print(json.dumps(figures, indent=1) if given.json else _limit(figures))
             return
-        figures = train_speed(given.tuples, given.order, lanes, given.blank, given.state, given.measured)
+        tuples = given_tuples(given.tuples)
+        if given.radix is not None:
+            tuples = replace(tuples, radix=given.radix)
+        network = NTupleNetwork(Rules(given.game), tuples)
+        figures = {"tuples": given.tuples} | train_speed(
+            network, given.order, lanes, given.blank, given.state, given.measured
+        )
     except TdlError as error:
         print(f"tdl: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
@@ -200,14 +224,15 @@ def main(words: Sequence[str] | None = None) -> None:
 
 
 def _text(figures: dict[str, Any]) -> str:
-    head = ", ".join(str(figures[key]) for key in ("tuples", "order", "instructions", "cpu"))
+    head = ", ".join(str(figures[key]) for key in ("game", "tuples", "order", "instructions", "cpu"))
+    size = f"radix {figures['radix']}, {figures['weights_mib']:,.0f} MiB of weights"
     rows = [
         f"{name:>14}: {part['moves_per_second'] / 1e6:6.2f} M moves/s over {part['episodes']} episodes "
         f"({part['seconds']:.1f} s), mean score of the last block {part['last_block_mean']:,.0f}"
         for name, part in figures.items()
         if isinstance(part, dict) and "moves_per_second" in part
     ]
-    return "\n".join([f"{head}, {figures['lanes']} lanes", *rows])
+    return "\n".join([f"{head}, {figures['lanes']} lanes, {size}", *rows])
 
 
 def _versus(one: str, other: str, pair: dict[str, Any]) -> str:

@@ -7,10 +7,10 @@ import sys
 import pytest
 from shapes import each_rules
 
-from tdl import boards
+from tdl import bench, boards
 from tdl.bench import main, signature
 from tdl.boards import sampled
-from tdl.game.rules import Rules
+from tdl.game.rules import GAMES, Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.operations import OPERATIONS
 from tdl.network.tuples import TupleSet
@@ -45,6 +45,37 @@ def test_signature_is_one_number_every_time(capsys):
     assert number == signature()
     main(["signature", "--json"])
     assert json.loads(capsys.readouterr().out) == {"signature": number}
+
+
+@pytest.mark.parametrize("game", [game for game in GAMES if game != "pow2"])
+def test_each_game_has_a_signature_of_its_own(capsys, game, monkeypatch):
+    monkeypatch.setattr(bench, "SIGNATURE_LEARNERS", bench.SIGNATURE_LEARNERS[:2])
+    main(["signature", "--game", game])
+    number = int(capsys.readouterr().out)
+    assert number == signature(game)
+    assert number not in {signature(other) for other in GAMES if other != game}
+
+
+def test_train_says_radix_and_memory(capsys):
+    words = [
+        "train",
+        "--game",
+        "fib",
+        "--radix",
+        "21",
+        "--tuples",
+        "[[0,1,2],[4,5]]",
+        "--blank",
+        "100",
+        "--state",
+        "0",
+    ]
+    main([*words, "--json"])
+    figures = json.loads(capsys.readouterr().out)
+    assert (figures["game"], figures["radix"]) == ("fib", 21)
+    assert figures["weights_mib"] == pytest.approx(4 * (21**3 + 21**2 + 7936) / 2**20, abs=0.01)
+    main(words)
+    assert "radix 21, 0 MiB of weights" in capsys.readouterr().out
 
 
 def test_train_counts_blank_and_later_state(capsys):
@@ -146,6 +177,8 @@ def test_operations_do_the_same_to_both_kinds_of_boards(rules, build):
         ("peer --tdl2048 x --pairs 0", "--pairs: 0 is not allowed"),
         ("peer --tdl2048 x --blank 1500", "--blank: 1500 is not allowed; expected a multiple of 1000"),
         ("train --tuples 4x7", "tuples: '4x7' is not allowed"),
+        ("train --radix 33 --tuples 2x4", "tuples.radix: 33 is not allowed"),
+        ("train --radix 17 --tuples 2x4", "tuples.radix: 17 is not allowed; expected at most 16"),
         ("train --tuples [[0,1]", "--tuples: '[[0,1]' is not allowed; expected a name, or cells"),
         ("limit --tuples [[0,16]]", "cell 16 of [0, 16] is not on the board"),
         ("limit --tuples 2x4 --pairs 0", "--pairs: 0 is not allowed"),

@@ -22,6 +22,7 @@ cdef extern from "bytes.h" nogil:
     void tdl_array_moves(const Slide *slides, const board_array *board, int bits, board_array *after, int32_t *reward)
     void tdl_moves_of_fives(const Slide *slides, const board128 *board, board128 *after, int32_t *reward)
     int tdl_random_empty_byte(const board_array *board, int cells, uint64_t draw32)
+    void tdl_drop_byte(board_array *board, int cell, int tile)
     int popcount "__builtin_popcountll"(uint64_t)
     int tdl_nth_bit(uint32_t marks, uint64_t draw32)
     int NIBBLES "TDL_NIBBLES"
@@ -315,7 +316,10 @@ cdef inline void place(LineTables tables, board_t *board, Stream *stream, int ti
     cdef uint64_t bits = draw(stream)
     if tile == 0:
         tile = drawn_tile(tables, bits)
-    put(board, random_empty(tables, board, bits >> 32), tile)
+    if board_t is board_array:
+        tdl_drop_byte(board, random_empty(tables, board, bits >> 32), tile)
+    else:
+        put(board, random_empty(tables, board, bits >> 32), tile)
 
 
 cdef inline int drawn_tile(LineTables tables, uint64_t bits) noexcept nogil:

@@ -39,6 +39,16 @@ static inline uint32_t tdl_empty_bytes(const tdl_board_array *board, int cells)
 
 #define TDL_SQUARES 1
 
+/* Put a tile on an empty cell, in a vector: what is read next is the whole board, and a CPU makes such a read wait for a
+   byte that was just written (training: +3%). */
+static inline void tdl_drop_byte(tdl_board_array *board, int cell, int tile)
+{
+    const __m128i cells = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    __m128i *half = (__m128i *)(board->cell + (cell & 16));
+    __m128i here = _mm_cmpeq_epi8(cells, _mm_set1_epi8((char)(cell & 15)));
+    _mm_storeu_si128(half, _mm_or_si128(_mm_loadu_si128(half), _mm_and_si128(here, _mm_set1_epi8((char)tile))));
+}
+
 /* A 4x4 board in a vector, a row in each 32 bits; rows become columns. The build for AVX2 has a shuffle for it. */
 static inline __m128i tdl_turned(__m128i board)
 {
@@ -159,6 +169,10 @@ static inline void tdl_moves_of_fives(const tdl_slide *slides, const tdl_board12
 }
 #else
 #define TDL_SQUARES 0
+static inline void tdl_drop_byte(tdl_board_array *board, int cell, int tile)
+{
+    board->cell[cell] = (uint8_t)tile;
+}
 #define tdl_array_moves(slides, board, bits, after, reward) ((void)0)
 #define tdl_moves_of_fives(slides, board, after, reward) ((void)0)
 
