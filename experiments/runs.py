@@ -16,7 +16,7 @@ from tdl.statistics import share_interval
 HERE = Path(__file__).parent
 EPISODES = [10_000, 50_000, 100_000, 1_000_000]
 TILES = "4096,8192,16384"
-SWEPT = ["tiles", "seed"]
+SWEPT = ["tiles", "placer", "placer.first_empty", "seed"]
 
 
 def main(folder: str, experiment: str, given: str = TILES) -> None:
@@ -46,7 +46,7 @@ def main(folder: str, experiment: str, given: str = TILES) -> None:
     print("|", " | ".join([*plain, "greedy_mean", *(f"reach_{tile}" for tile in tiles)]), "|")
     print("|---" * (len(plain) + 1 + len(tiles)) + "|")
     for row in table.to_dict("records"):
-        cells = [row[name] if isinstance(row[name], str) else f"{row[name]:,.0f}" for name in plain]
+        cells = [str(row[name]) if name in SWEPT else f"{row[name]:,.0f}" for name in plain]
         cells.append("{greedy_mean:,.0f} [{greedy_low:,.0f}, {greedy_high:,.0f}]".format(**row))
         for name in (f"reach_{tile}" for tile in tiles):
             cells.append(f"{row[name]:.2%} [{row[name + '_low']:.2%}, {row[name + '_high']:.2%}]")
