@@ -19,7 +19,8 @@ cdef extern from "bytes.h" nogil:
     bint tdl_same_arrays(const board_array *a, const board_array *b)
     uint32_t tdl_empty_bytes(const board_array *board, int cells)
     bint TDL_SQUARES
-    void tdl_array_moves(const Slide *slides, const board_array *board, int bits, board_array *after, int32_t *reward)
+    void tdl_array_moves(const Slide *slides, const uint64_t *nibble_rows, const board_array *board, int bits,
+                         board_array *after, int32_t *reward)
     void tdl_moves_of_fives(const Slide *slides, const board128 *board, board128 *after, int32_t *reward)
     int tdl_random_empty_byte(const board_array *board, int cells, uint64_t draw32)
     void tdl_drop_byte(board_array *board, int cell, int tile)
@@ -195,7 +196,7 @@ cdef inline void afterstates(LineTables tables, const board_t *board, board_t *a
             return
         bits = 5
     elif TDL_SQUARES and rows == 4 and cols == 4:
-        tdl_array_moves(tables.row_slides, board, bits, after, reward)
+        tdl_array_moves(tables.row_slides, tables.nibble_rows, board, bits, after, reward)
         return
     slide_lines(tables, tables.col_slides, board, cols, rows, 1, cols, bits,
                 &after[0], &after[2], &reward[0], &reward[2])

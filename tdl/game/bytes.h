@@ -106,13 +106,35 @@ static inline void tdl_put_square(tdl_board_array *board, __m128i cells)
     _mm_storeu_si128((__m128i *)board->cell + 1, _mm_setzero_si128());
 }
 
-/* All four moves of a 4x4 board, `bits` those of the table. */
-static inline void tdl_moves_of_bytes(const tdl_slide *slides, const tdl_board_array *board, int bits,
-                                      tdl_board_array *after, int32_t *reward)
+/* The same by the table of 4-bit rows whose rewards do not depend on the direction. It is half as large as the other:
+   2048 trains 1.08 times as fast. */
+static inline __m128i tdl_slide_nibble_rows(const uint64_t *table, __m128i rows, __m128i *to_start, __m128i *to_end)
 {
-    __m128i rows = tdl_half(board, 0), up, right, down, left;
-    __m128i ends = tdl_slide_rows(slides, tdl_packed_rows(tdl_turned(rows), bits), &up, &down);
-    __m128i sides = tdl_slide_rows(slides, tdl_packed_rows(rows, bits), &left, &right);
+    uint64_t first = (uint64_t)_mm_cvtsi128_si64(rows), last = (uint64_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(rows, rows));
+    __m128i a = _mm_loadl_epi64((const __m128i *)(table + (uint32_t)first));
+    __m128i b = _mm_loadl_epi64((const __m128i *)(table + (first >> 32)));
+    __m128i c = _mm_loadl_epi64((const __m128i *)(table + (uint32_t)last));
+    __m128i d = _mm_loadl_epi64((const __m128i *)(table + (last >> 32)));
+    __m128i ab = _mm_unpacklo_epi32(a, b), cd = _mm_unpacklo_epi32(c, d), both = _mm_unpacklo_epi64(ab, cd);
+    *to_start = _mm_and_si128(both, _mm_set1_epi32(0xFFFF));
+    *to_end = _mm_srli_epi32(both, 16);
+    __m128i rewards = _mm_add_epi32(ab, cd);
+    return _mm_add_epi32(rewards, _mm_shuffle_epi32(rewards, _MM_SHUFFLE(2, 3, 0, 1)));
+}
+
+/* All four moves of a 4x4 board by one of the tables of lines.pxd, `bits` a cell there; `nibble_rows` may be NULL. */
+static inline void tdl_moves_of_bytes(const tdl_slide *slides, const uint64_t *nibble_rows, const tdl_board_array *board,
+                                      int bits, tdl_board_array *after, int32_t *reward)
+{
+    __m128i rows = tdl_half(board, 0), cols = tdl_packed_rows(tdl_turned(rows), bits), up, right, down, left, ends, sides;
+    rows = tdl_packed_rows(rows, bits);
+    if (nibble_rows) {
+        ends = tdl_slide_nibble_rows(nibble_rows, cols, &up, &down);
+        sides = tdl_slide_nibble_rows(nibble_rows, rows, &left, &right);
+    } else {
+        ends = tdl_slide_rows(slides, cols, &up, &down);
+        sides = tdl_slide_rows(slides, rows, &left, &right);
+    }
     tdl_put_square(after, tdl_turned(tdl_unpacked_rows(up, bits)));
     tdl_put_square(after + 1, tdl_unpacked_rows(right, bits));
     tdl_put_square(after + 2, tdl_turned(tdl_unpacked_rows(down, bits)));
@@ -120,13 +142,13 @@ static inline void tdl_moves_of_bytes(const tdl_slide *slides, const tdl_board_a
     tdl_put_rewards(reward, ends, sides);
 }
 
-static inline void tdl_array_moves(const tdl_slide *slides, const tdl_board_array *board, int bits,
-                                   tdl_board_array *after, int32_t *reward)
+static inline void tdl_array_moves(const tdl_slide *slides, const uint64_t *nibble_rows, const tdl_board_array *board,
+                                   int bits, tdl_board_array *after, int32_t *reward)
 {
     if (bits == 4)
-        tdl_moves_of_bytes(slides, board, 4, after, reward);
+        tdl_moves_of_bytes(slides, nibble_rows, board, 4, after, reward);
     else
-        tdl_moves_of_bytes(slides, board, 5, after, reward);
+        tdl_moves_of_bytes(slides, (const uint64_t *)0, board, 5, after, reward);
 }
 
 /* The board of packed rows of 5-bit cells, in a vector and of single numbers. */
@@ -173,7 +195,7 @@ static inline void tdl_drop_byte(tdl_board_array *board, int cell, int tile)
 {
     board->cell[cell] = (uint8_t)tile;
 }
-#define tdl_array_moves(slides, board, bits, after, reward) ((void)0)
+#define tdl_array_moves(slides, nibble_rows, board, bits, after, reward) ((void)0)
 #define tdl_moves_of_fives(slides, board, after, reward) ((void)0)
 
 static inline int tdl_same_arrays(const tdl_board_array *a, const tdl_board_array *b)

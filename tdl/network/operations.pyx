@@ -81,11 +81,12 @@ cdef class Operations:
         self.entry = <uint32_t *> self._own(MOVES * network.plan.padded * sizeof(uint32_t))
 
     cdef void *_own(self, size_t size):
-        """Zeroed memory on a cache line."""
-        memory = np.zeros(size + 64, np.uint8)
+        """Zeroed memory on a page: where it lies tells how often a read waits for a write to another address that is
+        equal in its lowest 12 bits, and without this one process dropped tiles at 0.63 of the speed of the next."""
+        memory = np.zeros(size + 4096, np.uint8)
         cdef unsigned char[::1] view = memory
         self._memory.append(memory)
-        return &view[-<size_t> &view[0] & 63]
+        return &view[-<size_t> &view[0] & 4095]
 
     cdef void *_packed(self, boards, size_t size):
         cdef const unsigned char[:, ::1] tiles = np.ascontiguousarray(boards, np.uint8)
