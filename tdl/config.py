@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources
-from typing import Any
+from typing import Any, TypeVar
 
 from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING, DictConfig, OmegaConf
@@ -32,6 +32,8 @@ from tdl.network.tuples import TupleSet
 from tdl.search.placing import Placing, check_same_board
 from tdl.search.solution import Solution
 from tdl.search.solution import load as load_solution
+
+Schema = TypeVar("Schema")
 
 
 @dataclass
@@ -180,18 +182,29 @@ def read(cfg: DictConfig) -> RunConfig:
     ------
     ConfigError : names the key, what was given, what is allowed, and the nearest valid name.
     """
+    return from_plain(composed(cfg))
+
+
+def composed(cfg: DictConfig) -> dict[str, Any]:
+    """The configuration Hydra composed, as plain dictionaries."""
     plain = OmegaConf.to_container(cfg, resolve=True)
     assert isinstance(plain, dict)
-    return from_plain({str(key): value for key, value in plain.items()})
+    return {str(key): value for key, value in plain.items()}
 
 
 def from_plain(plain: Mapping[str, Any]) -> RunConfig:
     """The same from plain dictionaries, as `meta.json` and `result.json` hold them."""
-    check_keys(plain, RunConfig, "")
-    typed = OmegaConf.merge(OmegaConf.structured(RunConfig), completed(plain))
-    config = OmegaConf.to_object(typed)
-    assert isinstance(config, RunConfig)
+    check_keys(plain, RunConfig, "")  # before what older runs lack is filled in
+    config = typed(completed(plain), RunConfig)
     check(config)
+    return config
+
+
+def typed(plain: Mapping[str, Any], schema: type[Schema]) -> Schema:
+    """Plain dictionaries as an object of a schema: names and types are checked, values are not."""
+    check_keys(plain, schema, "")
+    config = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(schema), dict(plain)))
+    assert isinstance(config, schema)
     return config
 
 

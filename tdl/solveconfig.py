@@ -6,9 +6,9 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import Any
 
-from omegaconf import MISSING, DictConfig, OmegaConf
+from omegaconf import MISSING, DictConfig
 
-from tdl.config import GameConfig, TilesConfig, check_keys
+from tdl.config import GameConfig, TilesConfig, composed, typed
 from tdl.errors import ConfigError, refuse
 from tdl.game.rules import Rules, parse_size
 from tdl.search.solution import check_objective
@@ -35,11 +35,7 @@ def read(cfg: DictConfig) -> SolveConfig:
     ------
     ConfigError : names the key, what was given, what is allowed, and the nearest valid name.
     """
-    plain = OmegaConf.to_container(cfg, resolve=True)
-    assert isinstance(plain, dict)
-    check_keys({str(key): value for key, value in plain.items()}, SolveConfig, "")
-    settings = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(SolveConfig), plain))
-    assert isinstance(settings, SolveConfig)
+    settings = typed(composed(cfg), SolveConfig)
     check(settings)
     return settings
 
