@@ -64,5 +64,5 @@ setup(
         # Python's own checks of lists and views stay on everywhere: the hot loops use pointers and pay nothing.
         compiler_directives={"language_level": "3", "cdivision": True, "embedsignature": True},
     ),
-    options={"build_ext": {"parallel": True}},  # the two largest modules are two thirds of the time
+    options={"build_ext": {"parallel": True}},  # the two builds of self-play take the longest
 )

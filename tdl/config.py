@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING, DictConfig, OmegaConf
@@ -284,7 +284,15 @@ def check(config: RunConfig) -> None:
             check_above_zero(key, seconds)
 
 
-def rules(config: RunConfig) -> Rules:
+class OfGame(Protocol):
+    """What the configuration of each program says of the game."""
+
+    game: GameConfig
+    tiles: TilesConfig
+    size: str
+
+
+def rules(config: OfGame) -> Rules:
     """The game's rules."""
     rows, cols = parse_size(config.size)
     return Rules(config.game.name, rows, cols, drop=tuple(config.tiles.drop), start=tuple(config.tiles.start))

@@ -8,7 +8,7 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from tdl import solveconfig
-from tdl.config import key_hash
+from tdl.config import key_hash, rules
 from tdl.environment import describe, peak_memory
 from tdl.errors import ConfigError
 from tdl.program import explicit_keys, run_program
@@ -51,7 +51,7 @@ def solve(settings: solveconfig.SolveConfig, folder: Path) -> None:
     progress = Phases()
     try:
         solution = solutions.solve(
-            solveconfig.rules(settings),
+            rules(settings),
             settings.objective,
             settings.tile,
             fold=settings.fold,

@@ -8,9 +8,8 @@ from typing import Any
 
 from omegaconf import MISSING, DictConfig
 
-from tdl.config import GameConfig, TilesConfig, composed, typed
+from tdl.config import GameConfig, TilesConfig, composed, rules, typed
 from tdl.errors import ConfigError, refuse
-from tdl.game.rules import Rules, parse_size
 from tdl.search.solution import check_objective
 
 
@@ -65,12 +64,6 @@ def refuse_named(keys: list[str]) -> None:
     for key in keys:
         if key not in ("solution", "query") and not key.startswith("hydra"):
             raise ConfigError(f"{key}: a solution has its own rules and objective; only query goes with solution")
-
-
-def rules(settings: SolveConfig) -> Rules:
-    """The game's rules."""
-    rows, cols = parse_size(settings.size)
-    return Rules(settings.game.name, rows, cols, drop=tuple(settings.tiles.drop), start=tuple(settings.tiles.start))
 
 
 def to_plain(settings: SolveConfig) -> dict[str, Any]:

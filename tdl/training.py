@@ -199,7 +199,7 @@ class TrainingRun:
                 threads=self.settings.threads,
                 engine=self.settings.engine,
                 placing=config.placing(self.settings),
-                judge=config.judge(self.settings),
+                judge=self.trainer.judge,
                 between=between,
             )
             seconds = time.perf_counter() - start

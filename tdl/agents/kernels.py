@@ -7,11 +7,13 @@ of the first.
 from __future__ import annotations
 
 import importlib
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from tdl.agents.selfplay import SelfPlay
 from tdl.network.ntuple import NTupleNetwork
-from tdl.network.operations import Operations
+
+if TYPE_CHECKING:
+    from tdl.network.operations import Operations
 
 Kind = TypeVar("Kind")
 
@@ -26,6 +28,8 @@ def kernel(network: NTupleNetwork) -> type[SelfPlay]:
 
 def operations(network: NTupleNetwork) -> type[Operations]:
     """The `Operations` to use with a network."""
+    from tdl.network.operations import Operations  # not at the top: only a benchmark needs it
+
     return _built(network, Operations)
 
 

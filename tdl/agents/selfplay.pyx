@@ -17,8 +17,8 @@ from tdl.learning.memory import COUNTS, ENTERED, SPREAD, SUMS, cover_of, digit_s
 from tdl.network.tuples import unturned
 from tdl.search.placing import Placing, check_same_board
 from tdl.agents.starts cimport CAROUSEL, EMPTY, RESTART, any_entered, enter
-from tdl.game.board cimport (BYTES, FIVES, NIBBLES, board64, board128, board_array, board_t, first_board,
-                             legal_afterstates, max_tile, place)
+from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, first_board, kind_for,
+                             legal_afterstates, max_tile, place, size_of)
 from tdl.game.lines cimport LineTables
 from tdl.game.stream cimport draw, stream_of
 from tdl.learning.backward cimport REPLAY_ROWS, forget, remember, remember_choice, replay_backward
@@ -53,10 +53,6 @@ cdef void *own_lines(size_t size) noexcept nogil:
     if memory != NULL:
         memset(memory, 0, whole)
     return memory
-
-
-cdef int _size_of_board(int kind):
-    return sizeof(board64) if kind == NIBBLES else sizeof(board128) if kind == FIVES else sizeof(board_array)
 
 
 cdef class SelfPlay:
@@ -95,7 +91,7 @@ cdef class SelfPlay:
         learning = Learning(order="backward" if order == "none" else order, **choices)
         learning.check(stages=network.stages.count, extras=network.extras)
         self.network, self.tables, self.lanes, self.learning = network, tables, lanes, learning
-        self.kind = BYTES if engine == "array" else NIBBLES if tables.bits == 4 else FIVES
+        self.kind = kind_for(engine == "array", tables.bits)
         if order == "none":
             self.order = NO_LEARNING
         elif order == "backward":
@@ -122,7 +118,7 @@ cdef class SelfPlay:
             or self.learner.stages != NULL or self.learner.some != NULL
             or self.quirks.stored_value or self.quirks.rechoose or self.quirks.clear_last)
         self.block.seed, self.block.role = seed, role
-        cdef int padded = network.plan.padded, size = _size_of_board(self.kind)
+        cdef int padded = network.plan.padded, size = size_of(self.kind)
         self.lane = <Lane *> own_lines(lanes * sizeof(Lane))
         self.boards = own_lines(lanes * size)
         self.previous = own_lines(lanes * size)
@@ -209,7 +205,7 @@ cdef class SelfPlay:
             if self.learning.n_step > 1:
                 history.look = N_STEP
             history.reach, history.capacity = reach, reach + 1
-            history.board = own_lines(history.capacity * _size_of_board(self.kind))
+            history.board = own_lines(history.capacity * size_of(self.kind))
             history.reward = <int32_t *> own_lines(history.capacity * sizeof(int32_t))
             history.error = <float *> own_lines(history.capacity * sizeof(float))
             history.entry = <uint32_t *> own_lines(history.capacity * padded * sizeof(uint32_t))

@@ -82,6 +82,7 @@ class Trainer:
     episode, moves : episodes and moves played so far.
     mean_abs_error : of the last block, in points.
     memory : what the learner keeps beside the weights, arrays by name; checkpoints hold them.
+    judge : as given.
 
     Raises
     ------
@@ -117,6 +118,7 @@ class Trainer:
         self.episode = episode
         self.moves = 0
         self.mean_abs_error = float("nan")
+        self.judge = judge
         check_choice("engine", engine, ENGINES)
         self.memory = new_memory(network, learning, engine)
         tables, kind = LineTables(network.rules), kernel(network)

@@ -46,6 +46,16 @@ cdef inline int kind_of(const board_t *board) noexcept nogil:
         return BYTES
 
 
+cdef inline int kind_for(bint array, int bits) noexcept nogil:
+    """The number of the type that an engine plays with: of bytes, or of packed cells of so many bits."""
+    return BYTES if array else NIBBLES if bits == 4 else FIVES
+
+
+cdef inline size_t size_of(int kind) noexcept nogil:
+    """Bytes of a board of a type, given by its number."""
+    return sizeof(board64) if kind == NIBBLES else sizeof(board128) if kind == FIVES else sizeof(board_array)
+
+
 cdef inline int cell_at(const board_t *board, int cell) noexcept nogil:
     """The tile index in a cell."""
     if board_t is board64:

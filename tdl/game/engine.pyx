@@ -6,8 +6,8 @@ from libc.stdint cimport int32_t, uint64_t
 
 from tdl.checks import check_choice
 from tdl.errors import refuse
-from tdl.game.board cimport (BYTES, FIVES, NIBBLES, board64, board128, board_array, board_t, empty_board, empty_cells,
-                             first_board, legal_afterstates, max_tile, place)
+from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, empty_board, empty_cells,
+                             first_board, kind_for, legal_afterstates, max_tile, place)
 from tdl.game.lines cimport LineTables
 from tdl.game.reference import unpack
 from tdl.game.rules import Rules
@@ -50,7 +50,7 @@ cdef class Engine:
     def __init__(self, rules=None, engine="bits"):
         check_choice("engine", engine, ENGINES)
         self.tables = LineTables(rules if rules is not None else Rules())
-        self.kind = BYTES if engine == "array" else NIBBLES if self.tables.bits == 4 else FIVES
+        self.kind = kind_for(engine == "array", self.tables.bits)
 
     @property
     def rules(self):

@@ -16,15 +16,9 @@ evaluated: `expected_direct` in `tdl.learning.expectation`.
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
-from tdl.game.board cimport board64, board_t, cell_at, empty_marks, empty_nibbles, take_off
+from tdl.game.board cimport board64, board_t, cell_at, empty_marks, empty_nibbles, popcount, take_off
 from tdl.game.lines cimport MAX_CELLS
 from tdl.network.ntuple cimport activate_tuples, tdl_index_plan
-
-cdef extern from *:
-    """
-    #define tdl_popcount(x) __builtin_popcountll(x)
-    """
-    int popcount "tdl_popcount"(uint64_t) noexcept nogil
 
 cdef struct DropTable:
     float *spread               # of each entry, in the order of the weights

@@ -2,9 +2,9 @@
 
 from libc.stdint cimport uint32_t, uint64_t
 
-from tdl.game.board cimport board_t, cell_at, put
+from tdl.game.board cimport board_t, cell_at, popcount, put
 from tdl.game.lines cimport LineTables
-from tdl.learning.drops cimport marks_of, popcount
+from tdl.learning.drops cimport marks_of
 from tdl.learning.td cimport Learner, look_up, value_of
 from tdl.network.ntuple cimport fetch, total, width_t
 

@@ -9,8 +9,8 @@ from libc.string cimport memset
 from tdl.checks import check_choice
 from tdl.errors import refuse
 from tdl.game.engine import ENGINES
-from tdl.game.board cimport (BYTES, FIVES, NIBBLES, afterstates, board64, board128, board_array, board_t, empty_cells,
-                             legal_afterstates, max_tile, pack, place, random_empty, same, unpack)
+from tdl.game.board cimport (FIVES, NIBBLES, afterstates, board64, board128, board_array, board_t, empty_cells,
+                             kind_for, legal_afterstates, max_tile, pack, place, random_empty, same, size_of, unpack)
 from tdl.game.lines cimport LineTables
 from tdl.game.stream cimport Stream, draw, stream_of
 from tdl.network.ntuple cimport NTupleNetwork, activate_all
@@ -70,10 +70,8 @@ cdef class Operations:
         for name, boards in (("before", before), ("after", after)):
             if boards.shape != (self.n, network.rules.cells):
                 raise refuse(name, boards.shape, f"shape ({self.n}, {network.rules.cells})")
-        self.kind = BYTES if engine == "array" else NIBBLES if tables.bits == 4 else FIVES
-        cdef size_t size = (
-            sizeof(board64) if self.kind == NIBBLES else sizeof(board128) if self.kind == FIVES
-            else sizeof(board_array))
+        self.kind = kind_for(engine == "array", tables.bits)
+        cdef size_t size = size_of(self.kind)
         self._memory = []
         self.before, self.after = self._packed(before, size), self._packed(after, size)
         self.room_size = ROOM * MOVES * size
