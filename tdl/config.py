@@ -1,7 +1,7 @@
-"""The configuration of a run: its types, every check of a value, and the live objects built from it.
+"""The configuration of a run: every check of a value, and the live objects built from it.
 
 The values themselves stand in `conf/`. Hydra checks names and types while it composes; everything else is checked by
-`check`, before the first game.
+`check`, before the first game. The types are in `tdl.schema`.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any, Protocol, TypeVar
 
 from hydra.core.config_store import ConfigStore
-from omegaconf import MISSING, DictConfig, OmegaConf
+from omegaconf import DictConfig, OmegaConf
 
 from tdl.agents.player import Player, load
 from tdl.agents.trainer import Trainer, check_threads, lane_count
@@ -25,142 +24,24 @@ from tdl.game.engine import ENGINES
 from tdl.game.rules import GAMES, Rules, parse_size
 from tdl.learning.choices import Learning
 from tdl.learning.schedule import MAX_ALPHA, Schedule
-from tdl.network.extras import COUNT_CAP
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
+from tdl.schema import GameConfig, RunConfig, SearchOptions, TilesConfig, TuplesConfig
 from tdl.search.placing import Placing, check_same_board
+from tdl.search.searching import Searching, check_plies
 from tdl.search.solution import Solution
 from tdl.search.solution import load as load_solution
 
 Schema = TypeVar("Schema")
 
 
-@dataclass
-class GameConfig:
-    """Which game."""
-
-    name: str = MISSING
-
-
-@dataclass
-class TilesConfig:
-    """The drop law and the start law."""
-
-    drop: list[Any] = MISSING
-    start: list[Any] = MISSING
-
-
-@dataclass
-class TuplesConfig:
-    """The n-tuple network's shape. What a named set need not say has a default here."""
-
-    cells: list[Any] = MISSING
-    symmetries: bool = MISSING
-    share: bool = MISSING
-    radix: int | None = None
-    orders: list[Any] = field(default_factory=list)
-    counts: list[Any] = field(default_factory=list)
-    count_cap: int = COUNT_CAP
-    board: str | None = None
-
-
-@dataclass
-class LearnerConfig:
-    """How the network learns."""
-
-    target: str = MISSING
-    order: str = MISSING
-    td_lambda: float = MISSING
-    n_step: int = MISSING
-    step: str = MISSING
-    alpha: float = MISSING
-    schedule: Any = MISSING
-    fixed_share: float = MISSING
-    fixed_alpha: float = MISSING
-    initial_value: float = MISSING
-    epsilon: float = MISSING
-    stages: list[Any] = MISSING
-    stage_by: str = MISSING
-    promotion: bool = MISSING
-    start: str = MISSING
-    restart_at: float = MISSING
-    restart_moves: int = MISSING
-    expectation: str = MISSING
-    reward_shift: bool = MISSING
-    stored_value: bool = MISSING
-    update_symmetries: bool = MISSING
-    rechoose: bool = MISSING
-    clear_last: bool = MISSING
-
-
-@dataclass
-class PlacerConfig:
-    """Who puts the tiles."""
-
-    kind: str = MISSING
-    depth: int = MISSING
-    network: str | None = MISSING
-    tile: str = MISSING
-    first_empty: bool = MISSING
-
-
-@dataclass
-class BudgetConfig:
-    """Further ends of a run."""
-
-    seconds: float | None = MISSING
-    moves: int | None = MISSING
-
-
-@dataclass
-class EvaluateConfig:
-    """The greedy games after training."""
-
-    episodes: int = MISSING
-    average: int = MISSING
-    solution: str | None = MISSING
-
-
-@dataclass
-class SaveConfig:
-    """When checkpoints are written and how many stay."""
-
-    every: int | None = MISSING
-    seconds: float | None = MISSING
-    keep: int = MISSING
-
-
-@dataclass
-class RunConfig:
-    """All of `conf/run.yaml`."""
-
-    game: GameConfig = field(default_factory=GameConfig)
-    tiles: TilesConfig = field(default_factory=TilesConfig)
-    tuples: TuplesConfig = field(default_factory=TuplesConfig)
-    learner: LearnerConfig = field(default_factory=LearnerConfig)
-    placer: PlacerConfig = field(default_factory=PlacerConfig)
-    size: str = MISSING
-    engine: str = MISSING
-    alpha: float | None = MISSING
-    alpha_per: str = MISSING
-    gamma: float = MISSING
-    episodes: int = MISSING
-    block: int = MISSING
-    seed: int = MISSING
-    lanes: Any = MISSING
-    threads: int = MISSING
-    budget: BudgetConfig = field(default_factory=BudgetConfig)
-    evaluate: EvaluateConfig = field(default_factory=EvaluateConfig)
-    save: SaveConfig = field(default_factory=SaveConfig)
-    resume: str | None = MISSING
-
-
 OLDER: Mapping[str, Any] = {
     "size": "4x4",
     "engine": "bits",
     "tuples": {"board": "4x4"},
-    "evaluate": {"solution": None},
+    "evaluate": {"solution": None, "plies": 1},
+    "search": dataclasses.asdict(Searching()),
     "placer": {**dataclasses.asdict(Placing()), "network": None},
 }
 """What was so in all runs before these keys existed."""
@@ -258,6 +139,8 @@ def check(config: RunConfig) -> None:
         "learner.", stages=stages(config).count, extras=bool(config.tuples.orders or config.tuples.counts)
     )
     placing(config).check("placer.", judged=config.placer.network is not None)
+    searching(config).check("search.")
+    check_plies("evaluate.plies", config.evaluate.plies)
     check_value("learner.initial_value", config.learner.initial_value)
     check_above_zero("learner.alpha", config.learner.alpha, MAX_ALPHA)
     schedule(config)
@@ -355,6 +238,20 @@ def schedule(config: RunConfig) -> Schedule:
 def placing(config: RunConfig) -> Placing:
     """Who puts the tiles."""
     return Placing(**{each.name: getattr(config.placer, each.name) for each in dataclasses.fields(Placing)})
+
+
+def searching(config: RunConfig, plies: int | None = None) -> Searching:
+    """How the player looks ahead, in training or, with `plies` given, so far."""
+    return searching_of(config.search, config.search.plies if plies is None else plies)
+
+
+def searching_of(options: SearchOptions, plies: int) -> Searching:
+    """How a player looks ahead so far."""
+    names = [each.name for each in dataclasses.fields(SearchOptions)]
+    given = {name: getattr(options, name) for name in names}
+    if isinstance(given["by_empty"], list):  # as Hydra makes it; anything else is refused by `Searching.check`
+        given["by_empty"] = tuple(tuple(p) if isinstance(p, list) else p for p in given["by_empty"])
+    return Searching(plies, **given)
 
 
 def solution(config: RunConfig) -> Solution | None:

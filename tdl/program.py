@@ -24,6 +24,7 @@ from omegaconf.errors import OmegaConfBaseException
 from tdl import config, sweep
 from tdl.errors import Interrupted, TdlError, nearest
 from tdl.resume import run_folder
+from tdl.schema import RunConfig
 
 GROUPS = ("game", "tiles", "tuples", "learner", "placer")
 
@@ -56,7 +57,7 @@ class _Job:
                 _remove_unused(folder)
 
 
-def run_program(config_name: str, work: Callable[[DictConfig, Path], None], schema: type = config.RunConfig) -> None:
+def run_program(config_name: str, work: Callable[[DictConfig, Path], None], schema: type = RunConfig) -> None:
     """Compose `conf/<config_name>.yaml`, of the types of `schema`, with the command line; `work(cfg, output folder)`.
 
     In a multirun each job fails alone; the exit code then is that of the first that failed.
@@ -91,7 +92,7 @@ def run_program(config_name: str, work: Callable[[DictConfig, Path], None], sche
     sys.exit(1 if failed else 0)
 
 
-def explain(error: BaseException, started: bool, schema: type = config.RunConfig) -> tuple[int | None, str]:
+def explain(error: BaseException, started: bool, schema: type = RunConfig) -> tuple[int | None, str]:
     """Exit code and one line for an error; None for a fault of the program, which keeps its traceback.
 
     `started` tells whether a job had begun: before that, an error Hydra does not expect comes from the command line.
@@ -207,7 +208,7 @@ def chosen_names(cfg: DictConfig) -> dict[str, str]:
     """
     chosen = HydraConfig.get().runtime.choices
     names = {name: str(chosen[name]) for name in GROUPS if name in cfg}
-    defaults = OmegaConf.structured(config.RunConfig)
+    defaults = OmegaConf.structured(RunConfig)
     for name in ("tuples", "tiles"):
         if name in cfg and cfg[name] != OmegaConf.merge(defaults[name], config.group_file(name, names[name])):
             names[name] = "custom"

@@ -9,6 +9,7 @@ from typing import Any
 from tdl import config
 from tdl.errors import CheckpointError, ConfigError
 from tdl.network.storage import Meta, read_meta
+from tdl.schema import RunConfig
 
 CHECKPOINT = "checkpoint"
 
@@ -27,7 +28,7 @@ def run_folder(resume: str) -> Path:
     return folder
 
 
-def resumed_config(given: config.RunConfig, meta: Meta, explicit: Sequence[str]) -> config.RunConfig:
+def resumed_config(given: RunConfig, meta: Meta, explicit: Sequence[str]) -> RunConfig:
     """The configuration to continue with: the checkpoint's, with what the command line says of `CHANGEABLE` keys.
 
     Parameters

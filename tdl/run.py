@@ -14,6 +14,7 @@ from tdl import config, sweep
 from tdl.program import chosen_names, explicit_keys, run_program
 from tdl.resume import resumed_config, run_folder
 from tdl.runlock import RunLock
+from tdl.schema import RunConfig
 from tdl.training import TrainingRun, continued, is_finished, refuse_used
 
 
@@ -27,7 +28,7 @@ def job(cfg: DictConfig, folder: Path) -> None:
         _work(settings, folder, chosen_names(cfg))
 
 
-def _work(settings: config.RunConfig, folder: Path, names: dict[str, str]) -> None:
+def _work(settings: RunConfig, folder: Path, names: dict[str, str]) -> None:
     meta = None
     if settings.resume is None:
         refuse_used(folder)

@@ -8,8 +8,9 @@ from typing import Any
 
 from omegaconf import MISSING, DictConfig
 
-from tdl.config import GameConfig, TilesConfig, composed, rules, typed
+from tdl.config import composed, rules, typed
 from tdl.errors import ConfigError, refuse
+from tdl.schema import GameConfig, TilesConfig
 from tdl.search.solution import check_objective
 
 

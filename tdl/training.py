@@ -22,6 +22,7 @@ from tdl.network.storage import Meta, read_array, read_meta, write_checkpoint
 from tdl.progress import Progress
 from tdl.resume import CHECKPOINT, check_fits
 from tdl.runfiles import RunFiles, save_json, save_records
+from tdl.schema import RunConfig
 from tdl.search.policy import evaluate_policy
 from tdl.statistics import Records, block_row, statistics_block, summary
 
@@ -37,9 +38,7 @@ class TrainingRun:
     meta : description of the checkpoint to continue from; None starts anew.
     """
 
-    def __init__(
-        self, settings: config.RunConfig, folder: Path, names: Mapping[str, str], meta: Meta | None = None
-    ) -> None:
+    def __init__(self, settings: RunConfig, folder: Path, names: Mapping[str, str], meta: Meta | None = None) -> None:
         self.settings, self.folder, self.names = settings, folder, dict(names)
         self.rules = config.rules(settings)
         self.solution = config.solution(settings)
@@ -249,7 +248,7 @@ def continued(folder: Path) -> Meta:
     return meta
 
 
-def is_finished(folder: Path, settings: config.RunConfig, meta: Meta) -> bool:
+def is_finished(folder: Path, settings: RunConfig, meta: Meta) -> bool:
     """Whether the run in a folder came to its end, and this configuration asks for nothing more."""
     try:
         result = json.loads((folder / "result.json").read_text())
@@ -263,7 +262,7 @@ def is_finished(folder: Path, settings: config.RunConfig, meta: Meta) -> bool:
     )
 
 
-def _is_trained(settings: config.RunConfig, episode: int, moves: int, seconds: float) -> bool:
+def _is_trained(settings: RunConfig, episode: int, moves: int, seconds: float) -> bool:
     """Whether all episodes are played or a budget is used up."""
     budget = settings.budget
     return (

@@ -17,7 +17,7 @@ FLOORS = [  # from top to bottom; names of modules and packages of tdl
     ["run", "bench", "solve"],  # programs
     ["training", "peer", "limit", "versus", "boards"],  # one run; comparisons of many
     ["program", "resume"],  # what programs share: Hydra, errors, going on
-    ["sweep", "config", "solveconfig"],  # many runs; the values of one; those of a solver
+    ["sweep", "config", "solveconfig", "schema"],  # many runs; the values of one; those of a solver
     ["figures"],  # data frames to figures
     ["results"],  # finished runs to data frames
     ["runfiles", "progress", "interrupts", "runlock", "environment"],  # what a run leaves and shows

@@ -37,6 +37,7 @@ from tdl import config
 from tdl.errors import ConfigError
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet, symmetries
+from tdl.schema import RunConfig
 
 RECORD = [("episode", "<i8"), ("score", "<i8"), ("moves", "<i4"), ("max_tile", "<i4")]
 
@@ -288,7 +289,7 @@ def test_help_names_every_key_and_every_choice(tmp_path):
     done = program(tmp_path, "--help")
     assert (done.returncode, done.stderr) == (0, "")
     described = set(re.findall(r"^(\w+):", done.stdout, re.MULTILINE))
-    assert {field.name for field in fields(config.RunConfig)} <= described
+    assert {field.name for field in fields(RunConfig)} <= described
     for group, names in NAMES.items():
         assert f"{group}: {', '.join(names)}" in done.stdout
     assert not list(tmp_path.iterdir())
