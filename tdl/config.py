@@ -323,6 +323,7 @@ def build_trainer(config: RunConfig, network: NTupleNetwork, episode: int) -> Tr
         engine=config.engine,
         placing=placing(config),
         judge=judge(config),
+        searching=searching(config),
         episode=episode,
         **dataclasses.asdict(learning(config)),
     )

@@ -14,6 +14,7 @@ from tdl.network.ntuple import NTupleNetwork
 from tdl.network.reference import ReferenceNetwork
 from tdl.network.stages import Stages
 from tdl.search.adversary_reference import ReferenceAdversary
+from tdl.search.expectimax_reference import ReferenceExpectimax
 
 ONE_STAGE = Stages()
 
@@ -53,14 +54,18 @@ def assert_same_bits(tables, expected):
 
 
 def twin_of(rules, tuples, *, order, alpha, seed=0, lanes=1, role=TRAINING, stages=ONE_STAGE, initial_value=0.0,
-            placing=None, **choices):  # fmt: skip
+            placing=None, searching=None, **choices):  # fmt: skip
     """A `ReferencePlay` from a new network."""
     learning = Learning(order="backward" if order == "none" else order, **choices)
     network = ReferenceNetwork(rules, tuples, initial_value, stages)
     shared = learning.expectation != "direct" and stages.count == 1 and not (tuples.orders or tuples.counts)
     learner = ReferenceLearner(network, alpha, learning, shared=shared)
-    adversary = placing and ReferenceAdversary(placing, network, learning.gamma, learning.target)
-    return ReferencePlay(learner, learning=order != "none", seed=seed, role=role, lanes=lanes, adversary=adversary)
+    worst = placing is not None and placing.kind == "adversary"
+    adversary = ReferenceAdversary(placing, network, learning.gamma, learning.target) if worst else None
+    search = searching and ReferenceExpectimax(searching, learner, placing)
+    return ReferencePlay(
+        learner, learning=order != "none", seed=seed, role=role, lanes=lanes, adversary=adversary, search=search
+    )
 
 
 def assert_equals_twin(rules, tuples, *, first=0, episodes, stages=ONE_STAGE, initial_value=0.0, engine="bits",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +20,9 @@ from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.storage import Meta, read_array, read_meta
 from tdl.network.tuples import TupleSet
+from tdl.search.expectimax import Expectimax
+from tdl.search.placing import Placing
+from tdl.search.searching import Searching
 
 WEIGHTS = "weights"
 
@@ -25,7 +31,7 @@ BoardLike = int | ArrayLike
 
 
 class Player:
-    """Chooses the move with the largest reward + gamma * V(afterstate), the first of equals.
+    """Chooses the move with the largest reward + gamma * V(afterstate), the first of equals, or looks further ahead.
 
     Parameters
     ----------
@@ -45,13 +51,29 @@ class Player:
         self.engine = Engine(network.rules)
         self.gamma = gamma
         self.target = target
+        self._searching: tuple[Searching, Placing | None] | None = None
+        self._expectimax: Expectimax | None = None
 
     def value(self, board: BoardLike) -> float:
         """V of an afterstate (or state, by the target), in points: the expected reward still to come."""
         return float(self.network.value(self.engine.board(board)))
 
-    def values(self, board: BoardLike) -> NDArray[np.float64]:
-        """Reward + gamma * V of the four moves (up, right, down, left): shape (4,), nan where illegal."""
+    def values(self, board: BoardLike, plies: int = 1, **options: Any) -> NDArray[np.float64]:
+        """Reward + gamma * value of the four moves (up, right, down, left): shape (4,), nan where illegal.
+
+        Parameters
+        ----------
+        board : to move on.
+        plies : the player's moves that are looked at. 1: the value of a move is V of its afterstate; 2: the mean, over
+            all drops, of what the best move that follows is worth, and so on.
+        options : those of `tdl.search.searching.Searching`, as `cutoff=0.001`, and `placing`, who puts the tiles.
+
+        Raises
+        ------
+        ConfigError : no such board, or an option out of range.
+        """
+        if plies != 1 or options:
+            return self._search(plies, options).values(board)
         out = np.full(4, np.nan)
         for action, after, reward in self.engine.afterstates(board):
             value = self.network.value(after) if self.target == "afterstate" else self._expected(after)
@@ -88,9 +110,25 @@ class Player:
         values = [share * self.network.value(after | tile << shift) for shift in empty for tile, share in rules.drop]
         return sum(values) / len(empty)
 
-    def best(self, board: BoardLike) -> int | None:
-        """The action chosen, 0 to 3 (up, right, down, left); None when the game is over."""
-        values = self.values(board)
+    def _search(self, plies: int, options: Mapping[str, Any]) -> Expectimax:
+        """The search of such options; the last one is kept with its memory."""
+        known = {each.name for each in fields(Searching)} - {"plies"} | {"placing"}
+        for name in options:
+            if name not in known:
+                raise ConfigError(f"{name}: no such option; expected one of {', '.join(sorted(known))}")
+        placing = options.get("placing")
+        searching = Searching(plies, **{name: value for name, value in options.items() if name != "placing"})
+        if self._searching != (searching, placing):
+            self._expectimax = Expectimax(
+                self.network, searching, self.engine.tables, gamma=self.gamma, target=self.target, placing=placing
+            )
+            self._searching = searching, placing
+        assert self._expectimax is not None
+        return self._expectimax
+
+    def best(self, board: BoardLike, plies: int = 1, **options: Any) -> int | None:
+        """The action chosen, 0 to 3 (up, right, down, left); None when the game is over. As `values` has it."""
+        values = self.values(board, plies, **options)
         return None if np.isnan(values).all() else int(np.nanargmax(values))
 
 

@@ -10,6 +10,7 @@ from tdl.game.reference import EXPLORATION, Board, Stream, legal, move, place, s
 from tdl.learning.memory import ROOM
 from tdl.learning.reference import Game, ReferenceLearner
 from tdl.search.adversary_reference import ReferenceAdversary
+from tdl.search.expectimax_reference import ReferenceExpectimax
 
 Record = tuple[int, int, int, int]
 
@@ -23,6 +24,7 @@ class ReferencePlay:
     learning : False plays greedy games only.
     seed, role, lanes : as those of `SelfPlay`.
     adversary : who puts the tiles; None: the drop law.
+    search : what moves are chosen by; None: the learner's backup.
     """
 
     def __init__(
@@ -34,10 +36,11 @@ class ReferencePlay:
         role: int = 0,
         lanes: int = 1,
         adversary: ReferenceAdversary | None = None,
+        search: ReferenceExpectimax | None = None,
     ) -> None:
         self.learner, self.choices, self.rules = learner, learner.choices, learner.network.rules
         self.learning, self.seed, self.role, self.lanes = learning, seed, role, lanes
-        self.adversary = adversary
+        self.adversary, self.search = adversary, search
         self.entered: list[list[Board]] = [[] for _ in range(learner.network.stages.count)]
 
     def play(self, first: int, episodes: int) -> list[Record]:
@@ -99,7 +102,11 @@ class ReferencePlay:
     def _choose(self, board: Board, actions: list[int], chance: Stream) -> tuple[Board, int]:
         """The afterstate and reward of the first of the best moves, or of a random one."""
         moves = [m for m in (move(board, action, self.rules) for action in actions) if m]
-        best = max(moves, key=lambda m: self.learner.backup(m[1], m[0]))
+        if self.search is None:
+            best = max(moves, key=lambda m: self.learner.backup(m[1], m[0]))
+        else:
+            values = self.search.values(board)
+            best = moves[actions.index(max(values, key=lambda action: values[action]))]
         if self.choices.epsilon and self.learning:
             draw = chance.next()
             if (draw & 0xFFFFFFFF) < round(self.choices.epsilon * 2**32):

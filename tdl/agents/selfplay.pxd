@@ -11,6 +11,7 @@ from tdl.learning.forward cimport History
 from tdl.learning.td cimport Learner
 from tdl.network.ntuple cimport NTupleNetwork
 from tdl.search.adversary cimport Adversary
+from tdl.search.expectimax cimport Expectimax
 
 cdef enum Order:
     NO_LEARNING
@@ -88,6 +89,8 @@ cdef class SelfPlay:
     cdef Learner judge        # of an adversary with a network of its own
     cdef bint against         # an adversary places the tiles
     cdef Adversary adversary
+    cdef bint searches        # the player looks further than at its own move
+    cdef Expectimax search
     cdef Quirks quirks
     cdef DropTable drops
     cdef Carousel carousel
@@ -105,3 +108,4 @@ cdef class SelfPlay:
     cdef _take_memory(self, memory, engine)
     cdef _make_histories(self)
     cdef _make_adversary(self, placing, judge)
+    cdef _make_search(self, searching, placing, engine)

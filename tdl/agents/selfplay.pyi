@@ -8,6 +8,7 @@ from tdl.game.lines import LineTables
 from tdl.learning.choices import Learning
 from tdl.network.ntuple import NTupleNetwork
 from tdl.search.placing import Judge, Placing
+from tdl.search.searching import Searching
 
 ORDERS: tuple[str, ...]
 MAX_LANES: int
@@ -31,6 +32,7 @@ class SelfPlay:
         engine: str = "bits",
         placing: Placing | None = None,
         judge: Judge | None = None,
+        searching: Searching | None = None,
         **choices: Any,
     ) -> None: ...
     def set_step(self, alpha: float, kind: str) -> None: ...

@@ -16,6 +16,7 @@ from tdl.learning.choices import STARTS, Learning, history_of
 from tdl.learning.memory import COUNTS, ENTERED, SPREAD, SUMS, cover_of, digit_shares, holders_of
 from tdl.network.tuples import unturned
 from tdl.search.placing import Placing, check_same_board
+from tdl.search.searching import Searching
 from tdl.agents.starts cimport CAROUSEL, EMPTY, RESTART, any_entered, enter
 from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, first_board, kind_for,
                              legal_afterstates, max_tile, place, size_of)
@@ -26,11 +27,10 @@ from tdl.learning.expectation cimport expected, fetch_expected
 from tdl.learning.forward cimport DELAYED, History, N_STEP, TRACE, finish, observe
 from tdl.learning.stepsize cimport COHERENT, FIXED, Sums, fetch_step
 from tdl.learning.td cimport BOUND, Learner, look_up, look_up_to_learn, update, value_of
+from tdl.network.aligned cimport own_lines
 from tdl.network.ntuple cimport NTupleNetwork, is_rich, stage_of, width32, width64, width_any, width_rich, width_t
 from tdl.search.adversary cimport ADVERSARY_ROWS, place_worst
-
-cdef extern from "<stdlib.h>" nogil:
-    void *aligned_alloc(size_t alignment, size_t size)
+from tdl.search.expectimax cimport Expectimax
 
 cdef extern from *:
     """
@@ -43,16 +43,6 @@ ORDERS = ("none", *LEARNING_ORDERS)
 MAX_LANES = 64
 
 cdef int EXPLORING = EXPLORATION
-
-
-cdef void *own_lines(size_t size) noexcept nogil:
-    """Zeroed memory on cache lines of its own: the index function stores whole lines, and threads that write to one
-    line wait for each other."""
-    cdef size_t whole = (max(size, <size_t> 1) + 127) & ~<size_t> 127
-    cdef void *memory = aligned_alloc(128, whole)
-    if memory != NULL:
-        memset(memory, 0, whole)
-    return memory
 
 
 cdef class SelfPlay:
@@ -73,12 +63,13 @@ cdef class SelfPlay:
     engine : what boards are while they are played with, "bits" or "array": the same games.
     placing : `Placing`, who puts the tiles; None: the drop law.
     judge : the `Player` whose values an adversary goes by; None: those of `network`.
+    searching : `Searching`, how the player looks ahead; None: it is greedy.
     choices : those of `Learning`.
     """
 
     def __cinit__(self, NTupleNetwork network not None, LineTables tables not None, *, str order="none",
                   float alpha=0.0, memory=None, int64_t seed=0, int role=0, int lanes=1, str engine="bits",
-                  placing=None, judge=None, **choices):
+                  placing=None, judge=None, searching=None, **choices):
         check_choice("engine", engine, ENGINES)
         if order not in ORDERS:
             raise refuse("order", order, f"one of {sorted(ORDERS)}")
@@ -111,10 +102,13 @@ cdef class SelfPlay:
         self.learner.gamma, self.learner.td_lambda = learning.gamma, learning.td_lambda
         self.learner.n_step = learning.n_step
         self._take_memory({} if memory is None else memory, engine)
-        self._make_adversary(Placing() if placing is None else placing, judge)
+        placing = Placing() if placing is None else placing
+        self._make_adversary(placing, judge)
+        self._make_search(Searching() if searching is None else searching, placing, engine)
         self.set_step(alpha, "coherent" if self.learner.step.sums != NULL else "fixed")
         self.rich = (
-            self.against or self.of_states or self.explores != 0 or self.start != EMPTY or self.order == HISTORY
+            self.against or self.searches or self.of_states or self.explores != 0
+            or self.start != EMPTY or self.order == HISTORY
             or self.learner.stages != NULL or self.learner.some != NULL
             or self.quirks.stored_value or self.quirks.rechoose or self.quirks.clear_last)
         self.block.seed, self.block.role = seed, role
@@ -193,6 +187,14 @@ cdef class SelfPlay:
         self.adversary.room = <uint32_t *> own_lines(ADVERSARY_ROWS * network.plan.padded * sizeof(uint32_t))
         if self.adversary.room == NULL:
             raise MemoryError("self-play: no memory for the adversary's rows")
+
+    cdef _make_search(self, searching, placing, engine):
+        searching.check("search.")
+        self.searches = not searching.greedy
+        self.search = Expectimax(self.network, searching if self.searches else Searching(), self.tables,
+                                 gamma=self.learning.gamma, target=self.learning.target, engine=engine,
+                                 placing=placing)
+        self.search.search.leaves.learner = &self.learner
 
     cdef _make_histories(self):
         """A ring for each lane, of the boards that its returns reach over."""

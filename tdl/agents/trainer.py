@@ -22,6 +22,7 @@ from tdl.learning.memory import SPREAD, Array, new_memory, shares_drops, spread_
 from tdl.learning.schedule import Schedule
 from tdl.network.ntuple import NTupleNetwork
 from tdl.search.placing import Judge, Placing
+from tdl.search.searching import Searching
 
 FEW_FEATURES = 48
 """Between 4x6 (32 features: 3 lanes 1.07 times the speed of 2) and 8x6 (64: 2 lanes 1.05 times that of 3)."""
@@ -29,7 +30,10 @@ FEW_FEATURES = 48
 MAX_THREADS = 256
 
 SLICE = 1 << 19
-"""Moves between two looks at the clock, the keyboard and the progress bar: some tenths of a second."""
+"""Moves between two looks at the clock, the keyboard and the progress bar, without search: some tenths of a second."""
+
+PLY = 32
+"""By so much fewer for each further ply of a search."""
 
 Between = Callable[[int, int], None]
 """Called now and then while a block is played: (episodes finished, moves played). May raise to give the block up."""
@@ -74,6 +78,8 @@ class Trainer:
     engine : what boards are while they are played with, "bits" or "array" (a byte a cell). Both play the same games.
     placing : `Placing`, who puts the tiles; None: the drop law.
     judge : the `Player` whose values an adversary goes by; None: those of `network` as they are learned.
+    searching : `Searching`, how the player looks ahead before it chooses; None: it is greedy. The target keeps its
+        form: search only changes the choice.
     episode : number of the next episode (not 0 when training is continued).
     choices : those of `Learning`: order, target, td_lambda, n_step, gamma, epsilon, start ...
 
@@ -105,6 +111,7 @@ class Trainer:
         engine: str = "bits",
         placing: Placing | None = None,
         judge: Judge | None = None,
+        searching: Searching | None = None,
         episode: int = 0,
         **choices: Any,
     ) -> None:
@@ -119,11 +126,12 @@ class Trainer:
         self.moves = 0
         self.mean_abs_error = float("nan")
         self.judge = judge
+        self._slice = _slice(searching)
         check_choice("engine", engine, ENGINES)
         self.memory = new_memory(network, learning, engine)
         tables, kind = LineTables(network.rules), kernel(network)
         options: dict[str, Any] = {**asdict(learning), "seed": seed, "lanes": lane_count(lanes, network.m)}
-        options |= {"engine": engine, "placing": placing, "judge": judge}
+        options |= {"engine": engine, "placing": placing, "judge": judge, "searching": searching}
         self._plays = [
             kind(network, tables, alpha=alpha, memory=self.memory, role=TRAINING, **options) for _ in range(threads)
         ]
@@ -141,7 +149,7 @@ class Trainer:
         """
         for play in self._plays:
             play.set_step(*self.schedule.at(self.episode))
-        records = _play_block(self._plays, self.episode, episodes, between)
+        records = _play_block(self._plays, self.episode, episodes, between, self._slice)
         self.episode += episodes
         self.moves += sum(play.moves for play in self._plays)
         total, number = (sum(parts) for parts in zip(*(play.errors for play in self._plays), strict=True))
@@ -162,9 +170,10 @@ def evaluate(
     engine: str = "bits",
     placing: Placing | None = None,
     judge: Judge | None = None,
+    searching: Searching | None = None,
     between: Between | None = None,
 ) -> NDArray[np.void]:
-    """Play greedy games without learning (1-ply: argmax of reward + gamma * V, or of the expectation of V).
+    """Play games without learning, greedily (argmax of reward + gamma * V, or of the expectation of V) or by a search.
 
     The games draw from a stream of their own: evaluating never changes training, and game k of a seed meets the same
     drops whatever the number of lanes and threads.
@@ -172,7 +181,7 @@ def evaluate(
     Parameters
     ----------
     target : what the network was trained to value, "afterstate" or "state".
-    engine, placing, judge : as those of `Trainer`.
+    engine, placing, judge, searching : as those of `Trainer`.
 
     Returns
     -------
@@ -202,21 +211,31 @@ def evaluate(
             engine=engine,
             placing=placing,
             judge=judge,
+            searching=searching,
             **choices,
         )
         for _ in range(threads)
     ]
-    return _play_block(plays, 0, episodes, between)
+    return _play_block(plays, 0, episodes, between, _slice(searching))
 
 
-def _play_block(plays: list[SelfPlay], first: int, episodes: int, between: Between | None) -> NDArray[np.void]:
-    """Play a block with a thread for each of `plays`; the first is that of the caller, which looks up now and then."""
+def _slice(searching: Searching | None) -> int:
+    """Moves between two looks."""
+    if searching is None:
+        return SLICE
+    return 1 if searching.seconds is not None else max(1, SLICE // PLY ** (searching.deepest - 1))
+
+
+def _play_block(
+    plays: list[SelfPlay], first: int, episodes: int, between: Between | None, moves: int
+) -> NDArray[np.void]:
+    """Play a block with a thread for each of `plays`; the first is the caller's, which looks up every `moves`."""
     check_whole("episodes", episodes, 0)
     leader = plays[0]
     leader.begin(first, episodes)
-    helpers = [_Helper(play, leader, first, episodes) for play in plays[1:]]
+    helpers = [_Helper(play, leader, first, episodes, moves) for play in plays[1:]]
     try:
-        while not leader.advance(SLICE):
+        while not leader.advance(moves):
             if between:
                 between(sum(play.finished for play in plays), sum(play.moves for play in plays))
     except BaseException:
@@ -235,16 +254,16 @@ def _play_block(plays: list[SelfPlay], first: int, episodes: int, between: Betwe
 class _Helper(threading.Thread):
     """Another thread of a block: it takes the next episode of the same block until none is left."""
 
-    def __init__(self, play: SelfPlay, leader: SelfPlay, first: int, episodes: int) -> None:
+    def __init__(self, play: SelfPlay, leader: SelfPlay, first: int, episodes: int, moves: int) -> None:
         super().__init__(daemon=True)
-        self.play, self.given_up = play, False
+        self.play, self.moves, self.given_up = play, moves, False
         self.error: BaseException | None = None
         play.begin(first, episodes, leader)
         self.start()
 
     def run(self) -> None:
         try:
-            while not self.given_up and not self.play.advance(SLICE):
+            while not self.given_up and not self.play.advance(self.moves):
                 pass
         except BaseException as error:
             self.error = error

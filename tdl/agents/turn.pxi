@@ -62,6 +62,8 @@ cdef inline void prepare_moves(SelfPlay play, board_t *boards, width_t m, int i)
     cdef int row = 8 * i + 4 * lane.bank, padded = play.learner.plan.padded
     cdef board_t *after = <board_t *> play.after + row
     lane.n = legal_afterstates(play.tables, <const board_t *> boards + i, after, lane.reward, action)
+    if is_rich(m) and play.searches and play.order == NO_LEARNING:
+        return
     look_up(&play.learner, <const board_t *> after, lane.n, play.entry + row * padded, m)
     if is_rich(m) and play.of_states:
         fetch_expected(&play.learner, lane.n, play.entry + row * padded, m)
@@ -96,12 +98,15 @@ cdef inline Outcome turn(SelfPlay play, board_t *boards, width_t m, int i) noexc
     cdef board_t board
     cdef float q[4]
     cdef float best_q = -<float> BOUND
+    if is_rich(m) and play.searches:
+        look_ahead(play, boards, i, q)
     for k in range(lane.n):
-        if is_rich(m) and play.of_states:
-            q[k] = expected(learner, play.tables, after + k, entry + k * padded, play.replay, m)
-        else:
-            q[k] = value_of(learner, entry + k * padded, m)
-        q[k] = <float> lane.reward[k] + learner.gamma * q[k]
+        if not is_rich(m) or not play.searches:
+            if is_rich(m) and play.of_states:
+                q[k] = expected(learner, play.tables, after + k, entry + k * padded, play.replay, m)
+            else:
+                q[k] = value_of(learner, entry + k * padded, m)
+            q[k] = <float> lane.reward[k] + learner.gamma * q[k]
         if q[k] > best_q:      # never true of nan
             best, best_q = k, q[k]
     if lane.n == 0:
@@ -135,6 +140,14 @@ cdef inline Outcome turn(SelfPlay play, board_t *boards, width_t m, int i) noexc
     lane.bank = 1 - lane.bank
     prepare_moves(play, boards, m, i)
     return RUNNING
+
+
+cdef void look_ahead(SelfPlay play, const board_t *boards, int i, float *q) noexcept nogil:
+    """The values of lane i's moves by a search."""
+    cdef Lane *lane = &play.lane[i]
+    if play.order != NO_LEARNING:
+        play.search.forget()
+    play.search.look(boards + i, <const board_t *> play.after + 8 * i + 4 * lane.bank, lane.reward, lane.n, q)
 
 
 cdef inline void drop(SelfPlay play, board_t *board, Lane *lane, width_t m) noexcept nogil:

@@ -6,8 +6,9 @@ from libc.stdint cimport int32_t, uint64_t
 
 from tdl.checks import check_choice
 from tdl.errors import refuse
-from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, empty_board, empty_cells,
+from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, empty_cells,
                              first_board, kind_for, legal_afterstates, max_tile, place)
+from tdl.game.ints cimport as_int, taken
 from tdl.game.lines cimport LineTables
 from tdl.game.reference import unpack
 from tdl.game.rules import Rules
@@ -177,56 +178,32 @@ cdef class Engine:
         return _max_tile(self.tables, board, <board_array *> NULL)
 
 
-cdef board_t _taken(LineTables tables, object board, const board_t *kind):
-    """A board of the type of `kind` from an int."""
-    cdef board_t taken = empty_board(kind)
-    cdef int cell
-    if board_t is board_array:
-        for cell in range(tables.cells):
-            taken.cell[cell] = board >> tables.bits * cell & ((1 << tables.bits) - 1)
-        return taken
-    else:
-        return <board_t> board
-
-
-cdef object _given(LineTables tables, const board_t *board):
-    """A board as an int."""
-    cdef int cell
-    packed = 0
-    if board_t is board_array:
-        for cell in range(tables.cells):     # not sum(...): Cython 3 names the generator of a fused function wrongly
-            packed |= <object> board.cell[cell] << tables.bits * cell
-    else:
-        packed = board[0]
-    return packed
-
-
 cdef list _afterstates(LineTables tables, object given, const board_t *kind):
-    cdef board_t board = _taken(tables, given, kind)
+    cdef board_t board = taken(tables, given, kind)
     cdef board_t after[4]
     cdef int32_t reward[4]
     cdef int action[4]
     cdef int i, n = legal_afterstates(tables, &board, after, reward, action)
-    return [(action[i], _given(tables, &after[i]), reward[i]) for i in range(n)]
+    return [(action[i], as_int(tables, &after[i]), reward[i]) for i in range(n)]
 
 
 cdef int _empty(LineTables tables, object given, const board_t *kind):
-    cdef board_t board = _taken(tables, given, kind)
+    cdef board_t board = taken(tables, given, kind)
     return empty_cells(tables, &board)
 
 
 cdef object _place(LineTables tables, object given, const board_t *kind, Stream stream, int tile):
-    cdef board_t board = _taken(tables, given, kind)
+    cdef board_t board = taken(tables, given, kind)
     place(tables, &board, &stream.state, tile)
-    return _given(tables, &board)
+    return as_int(tables, &board)
 
 
 cdef object _start(LineTables tables, const board_t *kind, Stream stream):
     cdef board_t board
     first_board(tables, &board, &stream.state)
-    return _given(tables, &board)
+    return as_int(tables, &board)
 
 
 cdef object _max_tile(LineTables tables, object given, const board_t *kind):
-    cdef board_t board = _taken(tables, given, kind)
+    cdef board_t board = taken(tables, given, kind)
     return max_tile(tables, &board)

@@ -1,0 +1,372 @@
+"""Expectimax for Python, its memory, and the recursion. What it computes stands in expectimax.pxd."""
+
+import numpy as np
+
+from libc.math cimport INFINITY, NAN
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdlib cimport free
+
+from tdl.checks import check_choice
+from tdl.game.engine import Engine
+from tdl.learning.choices import TARGETS
+from tdl.search.placing import Placing
+from tdl.search.searching import RADIX
+from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, empty_cells, kind_for,
+                             legal_afterstates, size_of)
+from tdl.game.ints cimport taken
+from tdl.game.lines cimport LineTables
+from tdl.learning.expectation cimport SUCCESSORS
+from tdl.network.aligned cimport own_lines
+from tdl.network.ntuple cimport NTupleNetwork
+from tdl.search.leaves cimport GROUP, ask_and_value, value_all
+from tdl.search.lowering cimport lower
+from tdl.search.successors cimport NOWHERE, Drop, Level, best_move, gather
+from tdl.search.transposition cimport MOST_STAMPS, Mark, Table, find, keep, slot_of
+
+cdef extern from *:
+    """
+    #include <time.h>
+    static inline int64_t tdl_now(void)
+    {
+        struct timespec t;
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    }
+    """
+    int64_t now "tdl_now"() noexcept nogil
+
+cdef enum:
+    BEFORE = 16     # numbers before the first child's value: a whole cache line
+
+
+cdef class Expectimax:
+    """The values of moves by a look ahead.
+
+    Parameters
+    ----------
+    network : `NTupleNetwork`.
+    searching : `Searching`.
+    tables : the game's; None: made anew.
+    gamma : discount of values.
+    target : what the network values, "afterstate" or "state".
+    engine : what boards are while they are searched, "bits" or "array".
+    placing : `Placing`, who puts the tiles; None: the drop law.
+
+    Attributes
+    ----------
+    searching : as given.
+
+    Raises
+    ------
+    ConfigError : a value out of range.
+    """
+
+    def __cinit__(self, NTupleNetwork network not None, searching, LineTables tables=None, *, float gamma=1.0,
+                  str target="afterstate", str engine="bits", placing=None):
+        cdef int i
+        searching.check("search.")
+        check_choice("target", target, TARGETS)
+        self.network, self.searching = network, searching
+        self._engine = Engine(network.rules, engine)
+        self.tables = LineTables(network.rules) if tables is None else tables
+        self.kind = kind_for(engine == "array", self.tables.bits)
+        self.own.weights, self.own.plan, self.own.gamma = network.w, &network.plan, gamma
+        self.own.stages = &network.law if network.stages.count > 1 else NULL
+        self.search.leaves.learner = &self.own
+        self.search.leaves.m, self.search.leaves.of_states = network.m, target == "state"
+        self.search.leaves.rich = self.search.leaves.of_states or network.stages.count > 1
+        self.search.node = _node(searching, Placing() if placing is None else placing)
+        self.search.plies, self.search.cutoff = searching.plies, searching.cutoff
+        self.search.depths = len(searching.by_empty)
+        for i, (empty, plies) in enumerate(searching.by_empty):
+            self.search.depth_empty[i], self.search.depth_plies[i] = empty, plies
+        if searching.downgrade is not None:
+            self.search.lowered_to = network.layout.radix - 1 if searching.downgrade == RADIX else searching.downgrade
+        if searching.seconds is not None:
+            self.search.nanoseconds = max(1, round(min(searching.seconds, 1e9) * 1e9))
+        self.search.tiles = self.tables.drops.n
+        for i in range(self.search.tiles):
+            before = self.tables.drops.below[i - 1] if i else 0
+            self.search.share[i] = <double> (self.tables.drops.below[i] - before) / 4294967296.0
+        self._take_memory()
+
+    cdef _take_memory(self):
+        cdef Search *search = &self.search
+        cdef Level *level
+        cdef int i, cells = self.tables.cells, padded = self.network.plan.padded, size = size_of(self.kind)
+        cdef int drops = cells * search.tiles
+        cdef bint got = True
+        search.leaves.row = <uint32_t *> own_lines(GROUP * padded * sizeof(uint32_t))
+        search.leaves.room = <uint32_t *> own_lines(SUCCESSORS * padded * sizeof(uint32_t))
+        for i in range(self.searching.deepest if self.searching.deepest > 1 else 0):
+            level = &search.level[i]
+            if i < 2:
+                level.row = <uint32_t *> own_lines(4 * drops * padded * sizeof(uint32_t))
+                got = got and level.row != NULL
+            level.child = own_lines((4 * drops + 1) * size)     # gather44 writes one too many
+            level.drop = <Drop *> own_lines(drops * sizeof(Drop))
+            level.value = <float *> own_lines((4 * drops + BEFORE) * sizeof(float))
+            got = got and level.child != NULL and level.drop != NULL and level.value != NULL
+            if level.value != NULL:
+                level.value += BEFORE
+                level.value[NOWHERE] = -INFINITY if self.own.gamma > 0 else 0      # never above a legal move's
+        if self.searching.table_bytes:
+            search.table.stride = (size + sizeof(Mark) + 7) // 8 * 8
+            search.table.slots = max(1, self.searching.table_bytes // search.table.stride)
+            search.table.memory = <char *> own_lines(search.table.slots * search.table.stride)
+            search.table.stamp, search.table.of_probability = 1, search.cutoff > 0
+            got = got and search.table.memory != NULL
+        if not got or search.leaves.row == NULL or search.leaves.room == NULL:
+            raise MemoryError("search: no memory for its table and its boards")
+
+    def __dealloc__(self):
+        for i in range(MOST_PLIES):
+            free(self.search.level[i].child)
+            free(self.search.level[i].drop)
+            free(self.search.level[i].row)
+            if self.search.level[i].value != NULL:
+                free(self.search.level[i].value - BEFORE)
+        free(self.search.leaves.row)
+        free(self.search.leaves.room)
+        free(self.search.table.memory)
+
+    cdef void forget(self) noexcept nogil:
+        """Take nothing more from the table: the weights have changed."""
+        cdef Table *table = &self.search.table
+        cdef uint64_t i
+        table.stamp += 1
+        if table.stamp == MOST_STAMPS and table.memory != NULL:     # from here on old stamps would come again
+            for i in range(table.slots):
+                (<Mark *> (table.memory + i * table.stride + size_of(self.kind))).tag = 0
+            table.stamp = 1
+
+    cdef void look(self, const void *board, const void *after, const int32_t *reward, int n,
+                   float *q) noexcept nogil:
+        """`q` of the `n` legal moves of a board, whose afterstates and rewards are given; nan where a value is not
+        finite or beyond all bounds."""
+        if self.kind == NIBBLES:
+            look_at(&self.search, self.tables, <const board64 *> board, <const board64 *> after, reward, n, q)
+        elif self.kind == FIVES:
+            look_at(&self.search, self.tables, <const board128 *> board, <const board128 *> after, reward, n, q)
+        else:
+            look_at(&self.search, self.tables, <const board_array *> board, <const board_array *> after, reward, n, q)
+
+    def values(self, board):
+        """Reward + gamma * value of the four moves (up, right, down, left): float64, shape (4,), nan where illegal.
+
+        Parameters
+        ----------
+        board : an int, or rows of tile values.
+        """
+        packed = self._engine.board(board)
+        self.forget()
+        out = np.full(4, np.nan)
+        cdef double[::1] view = out
+        if self.kind == NIBBLES:
+            _values(self, packed, <board64 *> NULL, view)
+        elif self.kind == FIVES:
+            _values(self, packed, <board128 *> NULL, view)
+        else:
+            _values(self, packed, <board_array *> NULL, view)
+        return out
+
+    @property
+    def counts(self):
+        """What has been done so far: boards valued, afterstates looked beyond, values taken from the table."""
+        return {"leaves": self.search.leaves.count, "nodes": self.search.nodes, "found": self.search.found}
+
+
+cdef Node _node(searching, placing):
+    """Who is taken to put the tiles."""
+    if searching.against == "random" or (searching.against == "placer" and placing.kind == "random"):
+        return MEAN
+    if placing.first_empty:
+        return FIRST
+    return LEAST_OF_ALL if placing.tile == "chosen" else LEAST
+
+
+cdef _values(Expectimax self, packed, const board_t *kind, double[::1] out):
+    cdef board_t board = taken(self.tables, packed, kind)
+    cdef board_t after[4]
+    cdef int32_t reward[4]
+    cdef int action[4]
+    cdef float q[4]
+    cdef int k, n = legal_afterstates(self.tables, &board, after, reward, action)
+    with nogil:
+        self.look(&board, after, reward, n, q)
+    for k in range(n):
+        out[action[k]] = q[k]
+
+
+cdef void look_at(Search *search, LineTables tables, const board_t *board, const board_t *after,
+                  const int32_t *reward, int n, float *q) noexcept nogil:
+    """`Expectimax.look` for one type of board."""
+    cdef board_t lowered = board[0], own[4]
+    cdef int32_t own_reward[4]
+    cdef int action[4]
+    cdef int plies = plies_for(search, tables, board), k
+    search.leaves.broken = False
+    if search.lowered_to and lower(tables, &lowered, search.lowered_to):
+        legal_afterstates(tables, &lowered, own, own_reward, action)     # as many: the same tiles merge
+        after, reward = own, own_reward
+    if search.nanoseconds:
+        look_in_time(search, tables, after, reward, n, plies, q)
+    else:
+        search.deadline = 0
+        look_to(search, tables, after, reward, n, plies, q)
+    if search.leaves.broken:
+        for k in range(n):
+            q[k] = NAN
+
+
+cdef inline int plies_for(const Search *search, LineTables tables, const board_t *board) noexcept nogil:
+    """How far to look from a board."""
+    cdef int i, empty
+    if search.depths:
+        empty = empty_cells(tables, board)
+        for i in range(search.depths):
+            if empty <= search.depth_empty[i]:
+                return search.depth_plies[i]
+    return search.plies
+
+
+cdef void look_in_time(Search *search, LineTables tables, const board_t *after, const int32_t *reward, int n,
+                       int plies, float *q) noexcept nogil:
+    """Look further and further ahead; what was not finished in time does not count."""
+    cdef float deeper[4]
+    cdef int depth, k
+    search.deadline = 0
+    look_to(search, tables, after, reward, n, 1, q)
+    search.deadline, search.late = now() + search.nanoseconds, False
+    for depth in range(2, plies + 1):
+        look_to(search, tables, after, reward, n, depth, deeper)
+        if search.late:
+            return
+        for k in range(n):
+            q[k] = deeper[k]
+
+
+cdef void look_to(Search *search, LineTables tables, const board_t *after, const int32_t *reward, int n, int plies,
+                  float *q) noexcept nogil:
+    """`q` of moves, so many plies deep."""
+    cdef int k
+    worth_of_all(search, tables, after, n, plies - 1, 1.0, q)
+    for k in range(n):
+        q[k] = <float> reward[k] + search.leaves.learner.gamma * q[k]
+
+
+cdef void worth_of_all(Search *search, LineTables tables, const board_t *after, int n, int plies, float probability,
+                       float *value) noexcept nogil:
+    """W of `n` afterstates. `probability` is that of all drops that led to each of them."""
+    cdef int k
+    if plies == 0:
+        value_all(&search.leaves, tables, after, n, value)
+    elif plies == 1:
+        worth_in_turns(search, tables, after, n, probability, value)
+    else:
+        for k in range(n):
+            value[k] = worth(search, tables, after + k, plies, probability)
+
+
+cdef float worth(Search *search, LineTables tables, const board_t *after, int plies, float probability) noexcept nogil:
+    """W of an afterstate, more than one ply further."""
+    cdef Level *level = &search.level[plies]
+    cdef char *slot = NULL
+    cdef float value
+    if remembered(search, after, plies, probability, &slot, &value) or out_of_time(search):
+        return value
+    search.nodes += 1
+    gather(tables, after, search.node == FIRST, level)
+    worth_of_children(search, tables, level, <const board_t *> level.child, plies, probability)
+    value = fold(search, tables.cells, level)
+    if slot != NULL and not search.late:
+        keep(&search.table, slot, after, plies, probability, value)
+    return value
+
+
+cdef inline void worth_of_children(Search *search, LineTables tables, Level *level, const board_t *child, int plies,
+                                   float probability) noexcept nogil:
+    """W of what drops and moves lead to, tile by tile: its probability decides whether it is looked beyond."""
+    cdef int i, first, n
+    cdef float reached
+    if search.cutoff <= 0:
+        worth_of_all(search, tables, child, level.first[search.tiles], plies - 1, 1.0, level.value)
+        return
+    for i in range(search.tiles):
+        first, n = level.first[i], level.first[i + 1] - level.first[i]
+        reached = probability * <float> search.share[i]
+        if search.node == MEAN:
+            reached = reached / <float> level.empty
+        worth_of_all(search, tables, child + first, n, 0 if reached < search.cutoff else plies - 1, reached,
+                     level.value + first)
+
+
+cdef void worth_in_turns(Search *search, LineTables tables, const board_t *after, int n, float probability,
+                         float *value) noexcept nogil:
+    """W of afterstates one ply further: while the entries of one's successors arrive, the one before is added up."""
+    cdef int k, bank = 0, waiting = -1
+    cdef char *slot = NULL
+    cdef char *waiting_slot = NULL
+    for k in range(n):
+        if remembered(search, after + k, 1, probability, &slot, &value[k]) or out_of_time(search):
+            continue
+        search.nodes += 1
+        gather(tables, after + k, search.node == FIRST, &search.level[bank])
+        ask_and_value(&search.leaves, tables, &search.level[bank],
+                      NULL if waiting < 0 else &search.level[1 - bank], after)
+        if waiting >= 0:
+            value[waiting] = finish(search, tables, after + waiting, &search.level[1 - bank], probability,
+                                    waiting_slot)
+        bank = 1 - bank
+        waiting, waiting_slot = k, slot
+    if waiting >= 0:
+        ask_and_value(&search.leaves, tables, NULL, &search.level[1 - bank], after)
+        value[waiting] = finish(search, tables, after + waiting, &search.level[1 - bank], probability, waiting_slot)
+
+
+cdef inline float finish(Search *search, LineTables tables, const board_t *after, Level *level, float probability,
+                         char *slot) noexcept nogil:
+    """W of an afterstate whose successors have been valued."""
+    cdef float value = fold(search, tables.cells, level)
+    if slot != NULL:
+        keep(&search.table, slot, after, 1, probability, value)
+    return value
+
+
+cdef inline bint remembered(Search *search, const board_t *after, int plies, float probability, char **slot,
+                            float *value) noexcept nogil:
+    """Whether W is in the table; if not, `slot` is where it belongs, and the value 0."""
+    value[0] = 0
+    if search.table.memory == NULL:
+        return False
+    slot[0] = slot_of(&search.table, after, plies)
+    if not find(&search.table, slot[0], after, plies, probability, value):
+        return False
+    search.found += 1
+    return True
+
+
+cdef inline bint out_of_time(Search *search) noexcept nogil:
+    """Whether the time for this move is over; then nothing found from here on counts."""
+    if search.deadline and not search.late and now() > search.deadline:
+        search.late = True
+    return search.late
+
+
+cdef inline float fold(const Search *search, int cells, const Level *level) noexcept nogil:
+    """W of the afterstate that a level was gathered of: best moves, then the mean, or the least, over the drops."""
+    cdef int i, k
+    cdef float best, least, least_of_all = INFINITY
+    cdef double total = 0, of_tile
+    for i in range(search.tiles):
+        of_tile, least = 0, INFINITY
+        for k in range(level.empty):
+            best = best_move(level.drop + i * cells + level.cell[k], level.value, search.leaves.learner.gamma)
+            of_tile += best
+            least = min(least, best)
+        least_of_all = min(least_of_all, least)
+        if search.node == MEAN or search.node == FIRST:
+            total += search.share[i] * (of_tile / level.empty)
+        else:
+            total += search.share[i] * least
+    return least_of_all if search.node == LEAST_OF_ALL else <float> total
