@@ -20,6 +20,10 @@ class CheckpointError(TdlError):
     """A checkpoint is missing, cut, corrupt, of another network, or could not be written."""
 
 
+class WeightFileError(TdlError):
+    """A file of another program's weights is missing, cut, foreign, has no room here, or could not be written."""
+
+
 class DivergenceError(TdlError):
     """A value left all bounds or is not finite: the step size is too large."""
 

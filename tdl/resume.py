@@ -8,7 +8,7 @@ from typing import Any
 
 from tdl import config
 from tdl.errors import CheckpointError, ConfigError
-from tdl.network.storage import Meta, read_meta
+from tdl.network.storage import META, Meta, read_meta
 from tdl.schema import RunConfig
 
 CHECKPOINT = "checkpoint"
@@ -19,12 +19,17 @@ def run_folder(resume: str) -> Path:
 
     Raises
     ------
-    CheckpointError : there is no checkpoint, or a damaged one.
+    CheckpointError : there is no checkpoint, a damaged one, or one that is not of a training run.
     """
     folder = Path(resume)
     if folder.name == CHECKPOINT:
         folder = folder.parent
-    read_meta(folder / CHECKPOINT)
+    alone = not (folder / CHECKPOINT).exists() and (folder / META).is_file()
+    if alone or "config" not in read_meta(folder / CHECKPOINT):
+        raise CheckpointError(
+            f"{resume}: a checkpoint without the run that made it, as imported ones are: tdl.load plays it, but there "
+            f"is no run to go on with"
+        )
     return folder
 
 

@@ -11,11 +11,12 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from tdl import config, sweep
+from tdl.network.storage import read_meta
 from tdl.program import chosen_names, explicit_keys, run_program
-from tdl.resume import resumed_config, run_folder
+from tdl.resume import CHECKPOINT, resumed_config, run_folder
 from tdl.runlock import RunLock
 from tdl.schema import RunConfig
-from tdl.training import TrainingRun, continued, is_finished, refuse_used
+from tdl.training import TrainingRun, is_finished, refuse_used
 
 
 def job(cfg: DictConfig, folder: Path) -> None:
@@ -33,7 +34,7 @@ def _work(settings: RunConfig, folder: Path, names: dict[str, str]) -> None:
     if settings.resume is None:
         refuse_used(folder)
     else:
-        meta = continued(folder)
+        meta = read_meta(folder / CHECKPOINT)
         names, settings = meta["names"], resumed_config(settings, meta, explicit_keys())
         if is_finished(folder, settings, meta):
             print(f"tdl: {folder} is finished ({meta['episode']} episodes); nothing to do")

@@ -15,10 +15,10 @@ from tdl import config, environment
 from tdl.agents.ensemble import average
 from tdl.agents.player import WEIGHTS, Player
 from tdl.agents.trainer import Trainer, evaluate
-from tdl.errors import CheckpointError, ConfigError, Interrupted
+from tdl.errors import ConfigError, Interrupted
 from tdl.interrupts import Interrupts
 from tdl.network.ntuple import NTupleNetwork
-from tdl.network.storage import Meta, read_array, read_meta, write_checkpoint
+from tdl.network.storage import Meta, read_array, write_checkpoint
 from tdl.progress import Progress
 from tdl.resume import CHECKPOINT, check_fits
 from tdl.runfiles import RunFiles, save_json, save_records
@@ -233,19 +233,6 @@ class TrainingRun:
         """Give the weights' memory back: drawing the curve needs some of its own."""
         self.network = None
         del self.trainer
-
-
-def continued(folder: Path) -> Meta:
-    """The description of the checkpoint in a run's folder.
-
-    Raises
-    ------
-    CheckpointError : missing or damaged.
-    """
-    meta = read_meta(folder / CHECKPOINT)
-    if "config" not in meta:
-        raise CheckpointError(f"{folder}: its checkpoint is not of a training run")
-    return meta
 
 
 def is_finished(folder: Path, settings: RunConfig, meta: Meta) -> bool:

@@ -20,7 +20,7 @@ from tdl.errors import CheckpointError
 from tdl.network.storage import write_checkpoint
 from tdl.runfiles import RunFiles
 from tdl.runlock import RunLock
-from tdl.training import TrainingRun, continued
+from tdl.training import TrainingRun
 
 EPISODES = 60
 OTHER_TUPLES = "tuples.cells=[[0,1,4]]"
@@ -304,8 +304,8 @@ def test_a_foreign_checkpoint_goes_on_as_what_it_is(finished, tmp_path, whole):
 
 
 def test_a_foreign_checkpoint_does_not_fit_another_network(finished, tmp_path):
-    foreign = continued(train(tmp_path / "foreign", OTHER_TUPLES, f"episodes={EPISODES}"))
-    mine = config.from_plain(continued(finished)["config"])
+    foreign = checkpoint(train(tmp_path / "foreign", OTHER_TUPLES, f"episodes={EPISODES}"))[0]
+    mine = config.from_plain(checkpoint(finished)[0]["config"])
     with pytest.raises(CheckpointError, match="another network"):
         TrainingRun(mine, tmp_path / "foreign", {}, foreign)
     its_own = config.from_plain(foreign["config"])

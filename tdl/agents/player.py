@@ -139,15 +139,19 @@ def load(checkpoint: str | Path) -> Player:
     ------
     CheckpointError : missing, cut, corrupt, or of another version.
     """
-    folder = Path(checkpoint)
-    if (folder / "checkpoint").is_dir():
-        folder = folder / "checkpoint"
+    folder = checkpoint_folder(checkpoint)
     meta = read_meta(folder)
     rules, tuples, stages = describe(meta, folder)
     network = NTupleNetwork(rules, tuples, stages=stages, weights=read_array(folder, meta, WEIGHTS))
     if network.describe() != meta["network"]:
         raise CheckpointError(f"{folder}: its layout {meta['network']} is not the one of this version")
     return Player(network, meta["learner"]["gamma"], meta["learner"].get("target", "afterstate"))
+
+
+def checkpoint_folder(given: str | Path) -> Path:
+    """The folder of a checkpoint, of its name or that of its run."""
+    folder = Path(given)
+    return folder / "checkpoint" if (folder / "checkpoint").is_dir() else folder
 
 
 def describe(meta: Meta, folder: Path) -> tuple[Rules, TupleSet, Stages]:

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.errors import CheckpointError
+from tdl.network.whole import sync_folder
 
 FORMAT = "tdl-checkpoint-1"
 META = "meta.json"
@@ -61,7 +62,7 @@ def write_checkpoint(folder: Path, meta: Mapping[str, Any], arrays: Mapping[str,
         _keep_old(folder, keep)
         os.replace(temporary, folder / META)
         written.clear()  # from here on the new checkpoint holds
-        _sync_folder(folder)
+        sync_folder(folder)
         _delete_orphans(folder, full)
     except OSError as error:
         for path in written:
@@ -225,11 +226,3 @@ def _write_synced(path: Path, data: bytes) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
