@@ -1,88 +1,34 @@
-"""Benchmarks, `python -m tdl.bench train|boards|versus|limit|peer|signature`: figures, not verdicts."""
+"""Benchmarks, `python -m tdl.bench train|search|boards|versus|limit|peer|signature`: figures, not verdicts."""
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import statistics
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tdl import boards, environment, limit, versus
-from tdl.agents.trainer import Trainer, evaluate, lane_count
+from tdl import boards, environment, limit, peersearch, plies, versus
+from tdl.agents.player import Player, load
+from tdl.agents.trainer import Trainer, check_threads, lane_count
+from tdl.checks import check_whole
 from tdl.config import tuple_set
 from tdl.errors import TdlError, refuse
 from tdl.game.rules import GAMES, Rules
 from tdl.learning.choices import ORDERS
 from tdl.network.ntuple import NTupleNetwork
-from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
 from tdl.peer import Setting, compare
 from tdl.progress import Progress
+from tdl.signature import signature
+from tdl.statistics import ratio_text
 
 BLOCK = 1000
 
 PEER_ORDERS = ("backward", "forward")
-
-SIGNATURE_RUNS: tuple[tuple[Rules, TupleSet, int], ...] = (
-    (Rules(), TupleSet(((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 2, 4, 5), (5, 6, 9))), 30),
-    (Rules(drop=((1, 0.8), (2, 0.2)), start=(1, 1)), TupleSet(((0, 1, 4, 5), (1, 2, 5, 6)), share=False), 30),
-    (Rules(rows=2, cols=3), TupleSet(((0, 1, 2, 3, 4), (1, 4))), 200),
-    (Rules(), TupleSet(((0, 1, 4), (5, 6)), orders=(((0, 1, 2, 3), (4, 5, 6, 7)),), counts=((0, 8, 9),)), 10),
-)
-"""Rules, tuples and episodes the signature is made of."""
-
-HALVES = ((1, 0.5), (2, 0.5))
-"""A drop law with which every game goes on for a while."""
-
-SIGNATURE_LEARNERS: tuple[dict[str, Any], ...] = (
-    {"order": "backward"},
-    {"order": "forward"},
-    {"order": "backward", "step": "coherent", "td_lambda": 0.5},
-    {"order": "forward", "step": "coherent"},
-    {"order": "delayed", "step": "coherent", "td_lambda": 0.5, "epsilon": 0.1},
-    {"order": "forward", "td_lambda": 0.8},
-    {"order": "backward", "n_step": 3, "start": "restart"},
-    {"order": "forward", "target": "state", "step": "coherent"},
-    {"order": "backward", "target": "state", "stages": Stages((32, 128)), "start": "carousel"},
-    {"order": "backward", "alpha_per": "entry", "rechoose": True, "clear_last": True, "update_symmetries": False},
-)
-"""Learners that each of these trains."""
-
-
-def signature_runs(game: str) -> Sequence[tuple[Rules, TupleSet, int]]:
-    """Rules, tuples and episodes of a game's signature: 2048's own, for the others three of its sets."""
-    if game == "pow2":
-        return SIGNATURE_RUNS
-    square, small, beyond = (SIGNATURE_RUNS[i][1] for i in (0, 2, 3))
-    return ((Rules(game), square, 30), (Rules(game, 2, 3, HALVES), small, 200), (Rules(game, drop=HALVES), beyond, 10))
-
-
-def signature(game: str = "pow2") -> int:
-    """A number that depends on behaviour alone: the same on every machine, build and instruction set.
-
-    It changes when and only when rules, random streams, choices, updates or their arithmetic change. Each game has its
-    own; that of 2048 is *the* signature.
-    """
-    digest = hashlib.sha256()
-    for rules, tuples, episodes in signature_runs(game):
-        for learner in SIGNATURE_LEARNERS:
-            for lanes in (1, 3):
-                choices = {"target": "afterstate", "alpha": 0.3, "gamma": 0.99, **learner}
-                network = NTupleNetwork(rules, tuples, stages=choices.pop("stages", None), initial_value=50.0)
-                if choices.get("alpha_per") == "entry":
-                    choices["alpha"] /= network.m
-                trainer = Trainer(network, seed=7, lanes=lanes, **choices)
-                digest.update(trainer.train(episodes).tobytes())
-                digest.update(evaluate(network, 5, seed=7, target=choices["target"]).tobytes())
-                for stage in range(network.stages.count):
-                    for table in range(len(network.lengths)):
-                        digest.update(network.table(table, stage).tobytes())
-    return int.from_bytes(digest.digest()[:6], "big")
 
 
 def given_tuples(text: str) -> TupleSet:
@@ -152,10 +98,21 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
     train.add_argument("--radix", type=int, help="tile symbols of a cell (as many as the game says)")
     train.add_argument("--order", default="backward", choices=ORDERS)
     train.add_argument("--measured", type=int, default=5_000, help="episodes of the second measurement (5000)")
+    deep = programs.add_parser("search", help="moves per second by plies, without and with a table, and by threads")
+    deep.add_argument(
+        "--checkpoint", metavar="PATH", help="whose network plays (one of --tuples, trained --state games)"
+    )
+    deep.add_argument("--tuples", default="4x6", help="a named tuple set (4x6), or its cells: [[0,1,2],[4,5,6]]")
+    deep.add_argument("--state", type=int, default=20_000, help="games of training (20000)")
+    deep.add_argument("--plies", type=int, nargs="+", default=[1, 2, 3], help="(1 2 3)")
+    deep.add_argument("--rounds", type=int, default=3, help="turns of each setting (3)")
+    deep.add_argument("--threads", type=int, default=1, help="compare so many threads with one (1: no comparison)")
     pair = programs.add_parser(
         "peer", parents=[common, twice], help="paired comparison with a TDL2048+ binary that you built"
     )
     pair.add_argument("--tdl2048", required=True, metavar="PATH", help="the binary")
+    pair.add_argument("--checkpoint", metavar="PATH", help="compare searched games with this network, not training")
+    pair.add_argument("--plies", type=int, nargs="+", default=[2, 3], help="of the searched games (2 3)")
     pair.add_argument("--order", default="both", choices=("both", *PEER_ORDERS), help="(both)")
     pair.add_argument("--learner", default="td", choices=("td", "tc"), help="(td)")
     pair.add_argument("--td-lambda", type=float, default=0.0, help="backward order only (0)")
@@ -174,9 +131,11 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
     kinds.add_argument("--tuples", default="4x6", help="a named tuple set (4x6), or its cells: [[0,1,2],[4,5,6]]")
     kinds.add_argument("--blank", type=int, default=3_000, help="episodes of each training run (3000)")
     kinds.add_argument("--rounds", type=int, default=7, help="turns of each (7)")
+    for each in (deep, pair):
+        each.add_argument("--games", type=int, help="searched games of each turn (by the plies)")
     number = programs.add_parser("signature", help="one number that depends on behaviour alone")
     number.add_argument("--game", default="pow2", choices=GAMES, help="each has its own number (pow2)")
-    for each in (train, pair, bound, ours, kinds, number):
+    for each in (train, deep, pair, bound, ours, kinds, number):
         each.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
     return parser.parse_args(words)
 
@@ -185,42 +144,89 @@ def main(words: Sequence[str] | None = None) -> None:
     """The console script `tdl-bench`."""
     given = _parse(words)
     try:
-        if given.program == "signature":
-            number = signature(given.game)
-            print(json.dumps({"signature": number}) if given.json else number)
-            return
-        if given.program == "versus":
-            pair = versus.compare(given.one, given.other, given.blank, given.pairs)
-            print(json.dumps(pair, indent=1) if given.json else _versus(given.one, given.other, pair))
-            return
-        if given.program == "boards":
-            compared = boards.compare(given.tuples, given_tuples(given.tuples), given.blank, given.rounds)
-            print(json.dumps(compared, indent=1) if given.json else boards.text(compared))
-            return
-        lanes = int(given.lanes) if given.lanes.isdigit() else given.lanes
-        if given.program == "peer":
-            orders = PEER_ORDERS if given.order == "both" else (given.order,)
-            pairs = {}
-            for order in orders:
-                setting = Setting(given.tuples, order, given.learner, given.td_lambda, lanes)
-                pairs[order] = compare(given.tdl2048, setting, given.pairs, given.blank, given.state)
-            print(json.dumps(pairs, indent=1) if given.json else _ratios(pairs))
-            return
-        if given.program == "limit":
-            figures = limit.compare(given.tuples, given_tuples(given.tuples), lanes, given.state, given.pairs)
-            print(json.dumps(figures, indent=1) if given.json else _limit(figures))
-            return
-        tuples = given_tuples(given.tuples)
-        if given.radix is not None:
-            tuples = replace(tuples, radix=given.radix)
-        network = NTupleNetwork(Rules(given.game), tuples)
-        figures = {"tuples": given.tuples} | train_speed(
-            network, given.order, lanes, given.blank, given.state, given.measured
-        )
+        figures, text = PROGRAMS[given.program](given)
     except TdlError as error:
         print(f"tdl: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
-    print(json.dumps(figures, indent=1) if given.json else _text(figures))
+    print(json.dumps(figures, indent=1) if given.json else text)
+
+
+Measured = tuple[Any, str]
+"""Figures for JSON, and the text for people."""
+
+
+def _signature(given: argparse.Namespace) -> Measured:
+    number = signature(given.game)
+    return {"signature": number}, str(number)
+
+
+def _versus(given: argparse.Namespace) -> Measured:
+    pair = versus.compare(given.one, given.other, given.blank, given.pairs)
+    sides = f"{given.one}: {_millions(pair[given.one])}, {given.other}: {_millions(pair[given.other])} M moves/s"
+    return pair, f"{sides}; ratio {ratio_text(pair)}"
+
+
+def _boards(given: argparse.Namespace) -> Measured:
+    compared = boards.compare(given.tuples, given_tuples(given.tuples), given.blank, given.rounds)
+    return compared, boards.text(compared)
+
+
+def _search(given: argparse.Namespace) -> Measured:
+    if given.checkpoint is not None:
+        player = load(given.checkpoint)
+    else:
+        player = Player(NTupleNetwork(Rules(), given_tuples(given.tuples)))
+        check_whole("--state", given.state, 0)
+        Trainer(player.network, alpha=0.1).train(given.state)
+    check_threads(given.threads)
+    rows = plies.compare(player, given.plies, given.rounds, given.games, given.threads)
+    return rows, plies.text(player, rows, given.threads)
+
+
+def _peer(given: argparse.Namespace) -> Measured:
+    if given.checkpoint is not None:
+        searched = peersearch.compare(given.tdl2048, given.checkpoint, given.plies, given.pairs, given.games)
+        return searched, peersearch.text(searched)
+    pairs = {}
+    for order in PEER_ORDERS if given.order == "both" else (given.order,):
+        setting = Setting(given.tuples, order, given.learner, given.td_lambda, _lanes(given))
+        pairs[order] = compare(given.tdl2048, setting, given.pairs, given.blank, given.state)
+    return pairs, _ratios(pairs)
+
+
+def _limit(given: argparse.Namespace) -> Measured:
+    figures = limit.compare(given.tuples, given_tuples(given.tuples), _lanes(given), given.state, given.pairs)
+    head = ", ".join(str(figures[key]) for key in ("tuples", "layout", "instructions", "cpu"))
+    return figures, (
+        f"{head}, {figures['lanes']} lanes\n"
+        f"training {_millions(figures['run'])}, its table accesses alone {_millions(figures['limit'])} M moves/s; "
+        f"ratio {ratio_text(figures)}"
+    )
+
+
+def _train(given: argparse.Namespace) -> Measured:
+    tuples = given_tuples(given.tuples)
+    if given.radix is not None:
+        tuples = replace(tuples, radix=given.radix)
+    network = NTupleNetwork(Rules(given.game), tuples)
+    measured = train_speed(network, given.order, _lanes(given), given.blank, given.state, given.measured)
+    figures = {"tuples": given.tuples} | measured
+    return figures, _text(figures)
+
+
+PROGRAMS: dict[str, Callable[[argparse.Namespace], Measured]] = {
+    "train": _train,
+    "search": _search,
+    "peer": _peer,
+    "limit": _limit,
+    "versus": _versus,
+    "boards": _boards,
+    "signature": _signature,
+}
+
+
+def _lanes(given: argparse.Namespace) -> int | str:
+    return int(given.lanes) if given.lanes.isdigit() else str(given.lanes)
 
 
 def _text(figures: dict[str, Any]) -> str:
@@ -235,28 +241,12 @@ def _text(figures: dict[str, Any]) -> str:
     return "\n".join([f"{head}, {figures['lanes']} lanes, {size}", *rows])
 
 
-def _versus(one: str, other: str, pair: dict[str, Any]) -> str:
-    return (
-        f"{one}: {_millions(pair[one])}, {other}: {_millions(pair[other])} M moves/s; "
-        f"ratio {pair['ratio_median']:.2f} ({pair['ratio_min']:.2f} to {pair['ratio_max']:.2f})"
-    )
-
-
 def _ratios(pairs: dict[str, Any]) -> str:
     return "\n".join(
         f"{order:>8} {name:>12}: ours {_millions(part['ours'])}, peer {_millions(part['peer'])} M moves/s; "
-        f"ratio {part['ratio_median']:.2f} ({part['ratio_min']:.2f} to {part['ratio_max']:.2f})"
+        f"ratio {ratio_text(part)}"
         for order, parts in pairs.items()
         for name, part in parts.items()
-    )
-
-
-def _limit(figures: dict[str, Any]) -> str:
-    head = ", ".join(str(figures[key]) for key in ("tuples", "layout", "instructions", "cpu"))
-    return (
-        f"{head}, {figures['lanes']} lanes\n"
-        f"training {_millions(figures['run'])}, its table accesses alone {_millions(figures['limit'])} M moves/s; "
-        f"ratio {figures['ratio_median']:.2f} ({figures['ratio_min']:.2f} to {figures['ratio_max']:.2f})"
     )
 
 

@@ -26,7 +26,7 @@ from tdl.network.ntuple import NTupleNetwork
 from tdl.network.operations import OPERATIONS, Operations
 from tdl.network.tuples import TupleSet
 from tdl.progress import Progress
-from tdl.statistics import ratio_range
+from tdl.statistics import ratio_range, ratio_text
 
 GAMES = ("pow2", "fib")
 
@@ -135,11 +135,7 @@ def text(figures: dict[str, Any]) -> str:
         parts = figures[game]
         for operation, part in parts["operations"].items():
             bits, array = (f"{statistics.median(part[engine]):.2f} ns" for engine in ENGINES)
-            lines.append(f"{operation:<18} {bits:>9} {array:>9}  {_ratio(part)}")
+            lines.append(f"{operation:<18} {bits:>9} {array:>9}  {ratio_text(part)}")
         bits, array = (f"{statistics.median(parts['training'][engine]) / 1e6:.2f} M/s" for engine in ENGINES)
-        lines.append(f"{'training':<18} {bits:>9} {array:>9}  {_ratio(parts['training'])}")
+        lines.append(f"{'training':<18} {bits:>9} {array:>9}  {ratio_text(parts['training'])}")
     return "\n".join(lines)
-
-
-def _ratio(part: dict[str, Any]) -> str:
-    return f"{part['ratio_median']:.2f} ({part['ratio_min']:.2f} to {part['ratio_max']:.2f})"

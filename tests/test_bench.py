@@ -7,14 +7,15 @@ import sys
 import pytest
 from shapes import each_rules
 
-from tdl import bench, boards
-from tdl.bench import main, signature
+from tdl import boards
+from tdl.bench import main
 from tdl.boards import sampled
 from tdl.game.rules import GAMES, Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.operations import OPERATIONS
 from tdl.network.tuples import TupleSet
 from tdl.peer import Setting
+from tdl.signature import LEARNERS, signature
 
 PEER = f"""#!{sys.executable}
 # Stands in for the peer: prints its lines for the episodes asked for, 100 ms and 2,000,000 moves/s each.
@@ -49,7 +50,7 @@ def test_signature_is_one_number_every_time(capsys):
 
 @pytest.mark.parametrize("game", [game for game in GAMES if game != "pow2"])
 def test_each_game_has_a_signature_of_its_own(capsys, game, monkeypatch):
-    monkeypatch.setattr(bench, "SIGNATURE_LEARNERS", bench.SIGNATURE_LEARNERS[:2])
+    monkeypatch.setattr("tdl.signature.LEARNERS", LEARNERS[:2])
     main(["signature", "--game", game])
     number = int(capsys.readouterr().out)
     assert number == signature(game)

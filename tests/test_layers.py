@@ -15,7 +15,8 @@ SOURCE = Path(tdl.__file__).parent
 
 FLOORS = [  # from top to bottom; names of modules and packages of tdl
     ["run", "bench", "solve", "convert"],  # programs
-    ["training", "peer", "limit", "versus", "boards"],  # one run; comparisons of many
+    ["peersearch"],
+    ["training", "peer", "limit", "versus", "boards", "plies", "signature"],  # one run; comparisons of many
     ["program", "resume"],  # what programs share: Hydra, errors, going on
     ["sweep", "config", "solveconfig", "schema"],  # many runs; the values of one; those of a solver
     ["figures"],  # data frames to figures

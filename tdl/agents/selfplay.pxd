@@ -90,7 +90,7 @@ cdef class SelfPlay:
     cdef bint against         # an adversary places the tiles
     cdef Adversary adversary
     cdef bint searches        # the player looks further than at its own move
-    cdef Expectimax search
+    cdef readonly Expectimax search
     cdef Quirks quirks
     cdef DropTable drops
     cdef Carousel carousel

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from tdl.game.lines import LineTables
 from tdl.learning.choices import Learning
 from tdl.network.ntuple import NTupleNetwork
+from tdl.search.expectimax import Expectimax
 from tdl.search.placing import Judge, Placing
 from tdl.search.searching import Searching
 
@@ -18,6 +19,7 @@ class SelfPlay:
     tables: LineTables
     lanes: int
     learning: Learning
+    search: Expectimax
     def __init__(
         self,
         network: NTupleNetwork,
