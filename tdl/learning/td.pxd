@@ -102,20 +102,14 @@ cdef inline void update(Learner *learner, const board_t *board, const uint32_t *
     note(learner, error)
 
 
-cdef inline void entries_of(const Learner *learner, const board_t *boards, int n, uint32_t *entry,
-                            width_t m) noexcept nogil:
-    """The entries of `n` boards, `plan.padded` apart."""
+cdef inline void look_up(const Learner *learner, const board_t *boards, int n, uint32_t *entry,
+                         width_t m) noexcept nogil:
+    """The entries of `n` boards, `plan.padded` apart, and a request for their cache lines."""
+    cdef int i
     activate_all(learner.plan, boards, n, entry)
     tdl_check(learner.plan, entry, n)
     if is_rich(m) and learner.stages != NULL:
         lift(learner, boards, n, entry, features_of(m))
-
-
-cdef inline void look_up(const Learner *learner, const board_t *boards, int n, uint32_t *entry,
-                         width_t m) noexcept nogil:
-    """The same, with a request for their cache lines."""
-    cdef int i
-    entries_of(learner, boards, n, entry, m)
     for i in range(n):
         fetch(learner.weights, entry + i * learner.plan.padded, m)
 
@@ -132,7 +126,7 @@ cdef inline void lift(const Learner *learner, const board_t *boards, int n, uint
 
 cdef inline void look_up_to_learn(const Learner *learner, const board_t *boards, int n, uint32_t *entry,
                                   width_t m) noexcept nogil:
-    """The same again of boards whose values will be moved."""
+    """The same of boards whose values will be moved."""
     cdef int i
     look_up(learner, boards, n, entry, m)
     for i in range(n):

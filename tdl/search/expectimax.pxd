@@ -26,6 +26,7 @@ from tdl.search.transposition cimport Table
 
 cdef enum:
     MOST_PLIES = 12         # as `tdl.search.searching` has it
+    BANKS = 2               # afterstates whose successors are asked for before the first is added up; 3: 0.96
     MOST_DEPTHS = 26        # of `Searching.by_empty`: one for each number of empty cells
 
 
@@ -52,7 +53,8 @@ cdef struct Search:
     int tiles               # of the drop law
     double share[MAX_TILES]     # the probability of each
     Table table
-    Level level[MOST_PLIES]     # by the plies that follow: 0, and 1 in turns with it, before the last one
+    Level level[MOST_PLIES] # by the plies that follow, where more than one does
+    Level last[BANKS]       # before the last one, in turns
     int64_t nodes           # afterstates looked beyond
     int64_t found           # values taken from the table
 

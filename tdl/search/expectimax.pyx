@@ -18,9 +18,9 @@ from tdl.game.lines cimport LineTables
 from tdl.learning.expectation cimport SUCCESSORS
 from tdl.network.aligned cimport own_lines
 from tdl.network.ntuple cimport NTupleNetwork
-from tdl.search.leaves cimport GROUP, ask_and_value, value_all
+from tdl.search.leaves cimport GROUP, ask, value_all, value_asked
 from tdl.search.lowering cimport lower
-from tdl.search.successors cimport NOWHERE, Drop, Level, best_move, gather
+from tdl.search.successors cimport Level, best_move, free_level, gather, make_level
 from tdl.search.transposition cimport MOST_STAMPS, Mark, Table, find, keep, slot_of
 
 cdef extern from *:
@@ -34,10 +34,6 @@ cdef extern from *:
     }
     """
     int64_t now "tdl_now"() noexcept nogil
-
-cdef enum:
-    BEFORE = 16     # numbers before the first child's value: a whole cache line
-
 
 cdef class Expectimax:
     """The values of moves by a look ahead.
@@ -92,24 +88,15 @@ cdef class Expectimax:
 
     cdef _take_memory(self):
         cdef Search *search = &self.search
-        cdef Level *level
         cdef int i, cells = self.tables.cells, padded = self.network.plan.padded, size = size_of(self.kind)
         cdef int drops = cells * search.tiles
         cdef bint got = True
         search.leaves.row = <uint32_t *> own_lines(GROUP * padded * sizeof(uint32_t))
         search.leaves.room = <uint32_t *> own_lines(SUCCESSORS * padded * sizeof(uint32_t))
-        for i in range(self.searching.deepest if self.searching.deepest > 1 else 0):
-            level = &search.level[i]
-            if i < 2:
-                level.row = <uint32_t *> own_lines(4 * drops * padded * sizeof(uint32_t))
-                got = got and level.row != NULL
-            level.child = own_lines((4 * drops + 1) * size)     # gather44 writes one too many
-            level.drop = <Drop *> own_lines(drops * sizeof(Drop))
-            level.value = <float *> own_lines((4 * drops + BEFORE) * sizeof(float))
-            got = got and level.child != NULL and level.drop != NULL and level.value != NULL
-            if level.value != NULL:
-                level.value += BEFORE
-                level.value[NOWHERE] = -INFINITY if self.own.gamma > 0 else 0      # never above a legal move's
+        for i in range(BANKS if self.searching.deepest > 1 else 0):
+            got = got and make_level(&search.last[i], drops, size, padded, search.leaves.learner.gamma)
+        for i in range(2, self.searching.deepest):
+            got = got and make_level(&search.level[i], drops, size, 0, search.leaves.learner.gamma)
         if self.searching.table_bytes:
             search.table.stride = (size + sizeof(Mark) + 7) // 8 * 8
             search.table.slots = max(1, self.searching.table_bytes // search.table.stride)
@@ -120,12 +107,11 @@ cdef class Expectimax:
             raise MemoryError("search: no memory for its table and its boards")
 
     def __dealloc__(self):
+        cdef int i
+        for i in range(BANKS):
+            free_level(&self.search.last[i])
         for i in range(MOST_PLIES):
-            free(self.search.level[i].child)
-            free(self.search.level[i].drop)
-            free(self.search.level[i].row)
-            if self.search.level[i].value != NULL:
-                free(self.search.level[i].value - BEFORE)
+            free_level(&self.search.level[i])
         free(self.search.leaves.row)
         free(self.search.leaves.room)
         free(self.search.table.memory)
@@ -303,34 +289,37 @@ cdef inline void worth_of_children(Search *search, LineTables tables, Level *lev
 
 cdef void worth_in_turns(Search *search, LineTables tables, const board_t *after, int n, float probability,
                          float *value) noexcept nogil:
-    """W of afterstates one ply further: while the entries of one's successors arrive, the one before is added up."""
-    cdef int k, bank = 0, waiting = -1
-    cdef char *slot = NULL
-    cdef char *waiting_slot = NULL
+    """W of afterstates one ply further: while the entries of one's successors arrive, others are added up."""
+    cdef int waiting[BANKS]
+    cdef char *slot[BANKS]
+    cdef char *own = NULL
+    cdef int k, asked = 0, done = 0, bank
     for k in range(n):
-        if remembered(search, after + k, 1, probability, &slot, &value[k]) or out_of_time(search):
+        if remembered(search, after + k, 1, probability, &own, &value[k]) or out_of_time(search):
             continue
         search.nodes += 1
-        gather(tables, after + k, search.node == FIRST, &search.level[bank])
-        ask_and_value(&search.leaves, tables, &search.level[bank],
-                      NULL if waiting < 0 else &search.level[1 - bank], after)
-        if waiting >= 0:
-            value[waiting] = finish(search, tables, after + waiting, &search.level[1 - bank], probability,
-                                    waiting_slot)
-        bank = 1 - bank
-        waiting, waiting_slot = k, slot
-    if waiting >= 0:
-        ask_and_value(&search.leaves, tables, NULL, &search.level[1 - bank], after)
-        value[waiting] = finish(search, tables, after + waiting, &search.level[1 - bank], probability, waiting_slot)
+        bank = asked % BANKS
+        waiting[bank], slot[bank] = k, own
+        gather(tables, after + k, search.node == FIRST, &search.last[bank])
+        ask(&search.leaves, tables, &search.last[bank], after)
+        asked += 1
+        if asked - done == BANKS:
+            finish(search, tables, after, waiting, slot, done, probability, value)
+            done += 1
+    while done < asked:
+        finish(search, tables, after, waiting, slot, done, probability, value)
+        done += 1
 
 
-cdef inline float finish(Search *search, LineTables tables, const board_t *after, Level *level, float probability,
-                         char *slot) noexcept nogil:
-    """W of an afterstate whose successors have been valued."""
-    cdef float value = fold(search, tables.cells, level)
-    if slot != NULL:
-        keep(&search.table, slot, after, 1, probability, value)
-    return value
+cdef inline void finish(Search *search, LineTables tables, const board_t *after, const int *waiting, char **slot,
+                        int number, float probability, float *value) noexcept nogil:
+    """W of the afterstate that was asked for as number `number`."""
+    cdef int bank = number % BANKS, k = waiting[bank]
+    cdef Level *level = &search.last[bank]
+    value_asked(&search.leaves, tables, level, after)
+    value[k] = fold(search, tables.cells, level)
+    if slot[bank] != NULL:
+        keep(&search.table, slot[bank], after + k, 1, probability, value[k])
 
 
 cdef inline bint remembered(Search *search, const board_t *after, int plies, float probability, char **slot,

@@ -5,8 +5,8 @@ from libc.stdint cimport int64_t, uint32_t
 from tdl.game.board cimport board_t
 from tdl.game.lines cimport LineTables
 from tdl.learning.expectation cimport expected, fetch_expected
-from tdl.learning.td cimport BOUND, Learner, entries_of, value_of
-from tdl.network.ntuple cimport fetch, is_rich, width32, width64, width_any, width_rich, width_t
+from tdl.learning.td cimport BOUND, Learner, look_up, value_of
+from tdl.network.ntuple cimport is_rich, width32, width64, width_any, width_rich, width_t
 from tdl.search.successors cimport Level, children
 
 cdef enum:
@@ -33,45 +33,47 @@ cdef inline void value_all(Leaves *leaves, LineTables tables, const board_t *boa
     while first < n:
         group.child, group.value = <void *> (board + first), value + first
         group.first[tables.drops.n] = min(n - first, GROUP)
-        ask_and_value(leaves, tables, &group, NULL, board)
-        ask_and_value(leaves, tables, NULL, &group, board)
+        ask(leaves, tables, &group, board)
+        value_asked(leaves, tables, &group, board)
         first += GROUP
 
 
-cdef inline void ask_and_value(Leaves *leaves, LineTables tables, Level *next, Level *last,
-                               const board_t *kind) noexcept nogil:
-    """Ask for the entries of one level's children, and value those of another, which were asked for before.
-
-    By a loop for this number of features. NULL: there is no such level. `kind` tells the type of board.
-    """
-    if leaves.rich:
-        in_turns(leaves, tables, next, last, kind, <width_rich> leaves.m)
-    elif leaves.m == 32:
-        in_turns(leaves, tables, next, last, kind, <width32> 0)
-    elif leaves.m == 64:
-        in_turns(leaves, tables, next, last, kind, <width64> 0)
-    else:
-        in_turns(leaves, tables, next, last, kind, <width_any> leaves.m)
-
-
-cdef inline void in_turns(Leaves *leaves, LineTables tables, Level *next, Level *last, const board_t *kind,
-                          width_t m) noexcept nogil:
-    """Child by child of both levels, so that asking for the one does not wait for the sums of the other."""
+cdef inline void ask(const Leaves *leaves, LineTables tables, Level *level, const board_t *kind) noexcept nogil:
+    """Look up the entries of a level's children, and ask for their cache lines. `kind` tells the type of board."""
     cdef const Learner *learner = leaves.learner
-    cdef int i, asked = 0, valued = 0, padded = learner.plan.padded
-    if next != NULL:
-        asked = children(tables, next)
-        entries_of(learner, <const board_t *> next.child, asked, next.row, m)
-    if last != NULL:
-        valued = children(tables, last)
-    for i in range(max(asked, valued)):
-        if i < asked:
-            fetch(learner.weights, next.row + i * padded, m)
-            if is_rich(m) and leaves.of_states:
-                fetch_expected(learner, 1, next.row + i * padded, m)
-        if i < valued:
-            last.value[i] = value_one(leaves, tables, <const board_t *> last.child + i, last.row + i * padded, m)
-    leaves.count += valued
+    cdef const board_t *child = <const board_t *> level.child
+    cdef int n = children(tables, level)
+    if leaves.rich:
+        look_up(learner, child, n, level.row, <width_rich> leaves.m)
+        if leaves.of_states:
+            fetch_expected(learner, n, level.row, <width_rich> leaves.m)
+    elif leaves.m == 32:
+        look_up(learner, child, n, level.row, <width32> 0)
+    elif leaves.m == 64:
+        look_up(learner, child, n, level.row, <width64> 0)
+    else:
+        look_up(learner, child, n, level.row, <width_any> leaves.m)
+
+
+cdef inline void value_asked(Leaves *leaves, LineTables tables, Level *level, const board_t *kind) noexcept nogil:
+    """V of a level's children, which were asked for: by a loop for this number of features."""
+    if leaves.rich:
+        value_children(leaves, tables, level, kind, <width_rich> leaves.m)
+    elif leaves.m == 32:
+        value_children(leaves, tables, level, kind, <width32> 0)
+    elif leaves.m == 64:
+        value_children(leaves, tables, level, kind, <width64> 0)
+    else:
+        value_children(leaves, tables, level, kind, <width_any> leaves.m)
+
+
+cdef inline void value_children(Leaves *leaves, LineTables tables, Level *level, const board_t *kind,
+                                width_t m) noexcept nogil:
+    cdef const board_t *child = <const board_t *> level.child
+    cdef int i, n = children(tables, level), padded = leaves.learner.plan.padded
+    for i in range(n):
+        level.value[i] = value_one(leaves, tables, child + i, level.row + i * padded, m)
+    leaves.count += n
 
 
 cdef inline float value_one(Leaves *leaves, LineTables tables, const board_t *board, const uint32_t *entry,

@@ -1,15 +1,19 @@
 """What a drop and a move after an afterstate lead to: the distinct afterstates, and which move leads to which."""
 
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdlib cimport free
 
 from tdl.game.board cimport afterstates, board64, board_t, cell_at, empty_nibbles, put, same, transpose44
 from tdl.game.lines cimport MAX_CELLS, MAX_TILES, LineTables
+from tdl.network.aligned cimport own_lines
 
 cdef extern from *:
     int lowest "__builtin_ctzll"(uint64_t) noexcept nogil
 
 cdef enum:
     NOWHERE = -1
+    BEFORE = 16             # numbers before the first child's value: a whole cache line
     NO_LINE = 0x10000       # none that four nibbles can be
 
 
@@ -27,6 +31,32 @@ cdef struct Level:
     float *value            # of each child; before the first stands that of an illegal move
     Drop *drop              # by index of the tile in the drop law * cells + cell
     uint32_t *row           # [children][padded]: their entries, where they are not looked beyond
+
+
+cdef inline bint make_level(Level *level, int drops, size_t size, int padded, float gamma) noexcept nogil:
+    """Take the memory of a level for so many drops; False where there is none.
+
+    Parameters: bytes of a board; entries of a row (0: no rows); the discount that values are multiplied with.
+    """
+    cdef int room = 4 * drops + 1       # gather44 writes one too many
+    level.child = own_lines(room * size)
+    level.drop = <Drop *> own_lines(drops * sizeof(Drop))
+    level.value = <float *> own_lines((BEFORE + room) * sizeof(float))
+    if padded:
+        level.row = <uint32_t *> own_lines(room * padded * sizeof(uint32_t))
+    if level.value != NULL:
+        level.value += BEFORE
+        level.value[NOWHERE] = -INFINITY if gamma > 0 else 0      # never above a legal move's
+    return level.child != NULL and level.drop != NULL and level.value != NULL and (level.row != NULL or not padded)
+
+
+cdef inline void free_level(Level *level) noexcept nogil:
+    """Give the memory of a level back."""
+    free(level.child)
+    free(level.drop)
+    free(level.row)
+    if level.value != NULL:
+        free(level.value - BEFORE)
 
 
 cdef inline int children(LineTables tables, const Level *level) noexcept nogil:
