@@ -12,7 +12,7 @@ LINE_SECONDS = 2.0
 """Least time between two plain lines."""
 
 PHASE_SECONDS = 10.0
-"""The same of phases, which are fewer and longer."""
+"""The same of phases, which are fewer and longer, and of games within a block."""
 
 
 class Progress:
@@ -38,6 +38,7 @@ class Progress:
                 desc=what,
                 unit="ep",
                 dynamic_ncols=True,
+                miniters=0,  # the speed is news also while no game ends, as in a deep search
                 bar_format="{desc} {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]",
             )
 
@@ -46,26 +47,31 @@ class Progress:
         self.done, self._moves = done, moves
         if mean is not None:
             self.mean = f"mean {mean:,.0f}"
-        speed = f"{self._speed() / 1e6:.2f}M moves/s"
+        speed = f"{tqdm.format_sizeof(self._speed())} moves/s"
         if self._bar is not None:
             self._bar.set_postfix_str(", ".join(filter(None, [speed, self.mean])), refresh=False)
             self._bar.update(done - self._bar.n)
-        elif mean is not None and (time.monotonic() - self._shown >= LINE_SECONDS or done >= self.total):
+        elif self._due(PHASE_SECONDS if mean is None else LINE_SECONDS) or (mean is not None and done >= self.total):
             self._shown = time.monotonic()
-            print(f"{self.what} {done}/{self.total}  {speed}  {self.mean}  left {self._left()}", file=sys.stderr)
+            said = [f"{self.what} {done}/{self.total}", speed, self.mean, f"left {self._left()}"]
+            print("  ".join(filter(None, said)), file=sys.stderr)
 
     def close(self) -> None:
         """End the bar."""
         if self._bar is not None:
             self._bar.close()
 
+    def _due(self, seconds: float) -> bool:
+        return time.monotonic() - self._shown >= seconds
+
     def _speed(self) -> float:
         return self._moves / max(time.monotonic() - self._start, 1e-9)
 
     def _left(self) -> str:
         played = self.done - self._first
-        seconds = (time.monotonic() - self._start) / played * (self.total - self.done) if played else 0.0
-        return str(tqdm.format_interval(seconds))
+        if not played:
+            return "?"
+        return str(tqdm.format_interval((time.monotonic() - self._start) / played * (self.total - self.done)))
 
 
 class Phases:

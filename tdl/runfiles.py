@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tdl.agents.records import RECORD
-from tdl.errors import CheckpointError
+from tdl.errors import CheckpointError, Interrupted
 from tdl.statistics import Records
 
 _HEADER = 256  # bytes of the .npy header, padded, so that it can be patched when the file grows
@@ -85,6 +86,27 @@ def save_records(path: Path, records: Records) -> None:
 def save_json(path: Path, data: Mapping[str, Any]) -> None:
     """Write a JSON file, in one step."""
     _replace(path, json.dumps(data, indent=1).encode() + b"\n")
+
+
+@contextlib.contextmanager
+def status_kept(result: dict[str, Any], write: Callable[[str], None]) -> Iterator[None]:
+    """While this context is open the status of a run is `running`; then it is as the work ended.
+
+    Parameters
+    ----------
+    result : what `write` writes; an error puts its text there.
+    write : writes `result.json` with a status: running, finished, interrupted or failed.
+    """
+    write("running")
+    try:
+        yield
+        write("finished")
+    except BaseException as error:
+        result["error"] = str(error)
+        stopped = isinstance(error, Interrupted | KeyboardInterrupt)
+        with contextlib.suppress(OSError):  # a full disk may be why we are here
+            write("interrupted" if stopped else "failed")
+        raise
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import time
 from collections.abc import Mapping
@@ -14,17 +13,18 @@ from numpy.typing import NDArray
 from tdl import config, environment
 from tdl.agents.ensemble import average
 from tdl.agents.player import WEIGHTS, Player
-from tdl.agents.trainer import Trainer, evaluate
+from tdl.agents.trainer import Trainer
 from tdl.errors import ConfigError, Interrupted
+from tdl.evaluation import Evaluation
 from tdl.interrupts import Interrupts
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.storage import Meta, read_array, write_checkpoint
 from tdl.progress import Progress
 from tdl.resume import CHECKPOINT, check_fits
-from tdl.runfiles import RunFiles, save_json, save_records
+from tdl.runfiles import RunFiles, save_json, status_kept
 from tdl.schema import RunConfig
 from tdl.search.policy import evaluate_policy
-from tdl.statistics import Records, block_row, statistics_block, summary
+from tdl.statistics import block_row, statistics_block
 
 
 class TrainingRun:
@@ -82,19 +82,10 @@ class TrainingRun:
         CheckpointError : a checkpoint could not be written; the one before is intact.
         OSError : another file could not be written; the last checkpoint is intact.
         """
-        self._write_result()
-        try:
-            with Interrupts() as interrupts:
-                last = self._train(interrupts)
-                self._stop_if(interrupts)
-                self._evaluate(interrupts)
-            self._write_result("finished")
-        except BaseException as error:
-            self.result["error"] = str(error)
-            stopped = isinstance(error, Interrupted | KeyboardInterrupt)
-            with contextlib.suppress(OSError):  # a full disk may be why we are here
-                self._write_result("interrupted" if stopped else "failed")
-            raise
+        with status_kept(self.result, self._write_result), Interrupts() as interrupts:
+            last = self._train(interrupts)
+            self._stop_if(interrupts)
+            self._evaluate(interrupts)
         if last:
             print(last, end="")
 
@@ -169,45 +160,32 @@ class TrainingRun:
             return
         network, averaged = self._evaluated()
         if self.settings.evaluate.episodes:
-            self.result["evaluation"] = self._play_greedily(network, interrupts) | {"checkpoints": averaged}
+            _, figures = self._evaluation(network).play(
+                self.settings.evaluate.episodes, self.folder, lambda: self._stop_if(interrupts)
+            )
+            self.result["evaluation"] = figures | {"checkpoints": averaged}
         if self.solution is not None:
             player = Player(network, self.settings.gamma, self.settings.learner.target)
             exact = evaluate_policy(self.solution, player.judged, self.settings.gamma).summary()
             self.result["evaluation"] = self.result.get("evaluation", {}) | {"exact": exact}
             print(f"expected {exact['expected']:.10g}, the best play {exact['optimal']:.10g}: gap {exact['gap']:.6g}")
 
-    def _play_greedily(self, network: NTupleNetwork, interrupts: Interrupts) -> dict[str, Any]:
-        """The figures of the final games, which are left in `evaluation.npy`."""
-        episodes = self.settings.evaluate.episodes
-        progress = Progress("evaluate", 0, episodes)
-
-        def between(finished: int, moves: int) -> None:
-            progress.update(finished, moves)
-            self._stop_if(interrupts)
-
-        start = time.perf_counter()
-        try:
-            records: Records = evaluate(
-                network,
-                episodes,
-                seed=self.settings.seed,
-                gamma=self.settings.gamma,
-                target=self.settings.learner.target,
-                expectation=self.settings.learner.expectation,
-                lanes=self.settings.lanes,
-                threads=self.settings.threads,
-                engine=self.settings.engine,
-                placing=config.placing(self.settings),
-                judge=self.trainer.judge,
-                between=between,
-            )
-            seconds = time.perf_counter() - start
-            progress.update(episodes, int(records["moves"].sum()), float(records["score"].mean()))
-        finally:
-            progress.close()
-        self._stop_if(interrupts)
-        save_records(self.folder / "evaluation.npy", records)
-        return summary(records, self.rules) | {"seconds": seconds}
+    def _evaluation(self, network: NTupleNetwork) -> Evaluation:
+        """How the final games are played."""
+        settings = self.settings
+        return Evaluation(
+            network,
+            settings.gamma,
+            settings.learner.target,
+            settings.learner.expectation,
+            config.searching(settings, settings.evaluate.plies),
+            config.placing(settings),
+            self.trainer.judge,
+            settings.seed,
+            settings.threads,
+            settings.lanes,
+            settings.engine,
+        )
 
     def _evaluated(self) -> tuple[NTupleNetwork, int]:
         """The network that plays the final games, and of how many checkpoints it is the mean."""

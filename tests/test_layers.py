@@ -14,11 +14,12 @@ import tdl
 SOURCE = Path(tdl.__file__).parent
 
 FLOORS = [  # from top to bottom; names of modules and packages of tdl
-    ["run", "bench", "solve", "convert"],  # programs
+    ["run", "evaluate", "bench", "solve", "convert"],  # programs
     ["peersearch"],
     ["training", "peer", "limit", "versus", "boards", "plies", "signature"],  # one run; comparisons of many
+    ["evaluation"],  # the games of an evaluation
     ["program", "resume"],  # what programs share: Hydra, errors, going on
-    ["sweep", "config", "solveconfig", "schema"],  # many runs; the values of one; those of a solver
+    ["sweep", "config", "evaluateconfig", "solveconfig", "schema"],  # many runs; the values of one program each
     ["figures"],  # data frames to figures
     ["results"],  # finished runs to data frames
     ["runfiles", "progress", "interrupts", "runlock", "environment"],  # what a run leaves and shows
