@@ -18,11 +18,17 @@ import numpy as np
 import pandas as pd
 
 from tdl.errors import TdlError
+from tdl.game.rules import GAMES, Rules
 from tdl.search.solution import FOLDER as SOLUTION
 
 Folders = str | Path | Iterable[str | Path]
 
 SUMMARY = ("status", "error", "episodes", "moves", "seconds", "moves_per_second", "peak_memory_bytes", "config_hash")
+
+FIGURES = ("mean", "low", "high", "median", "max", "seconds", "moves_per_second")
+"""Figures of an evaluation by games; low and high bound the mean's 95% interval."""
+
+REACH = "eval_reach_"
 
 EXACT = ("expected", "optimal", "gap", "largest_value_error")
 """Figures of an evaluation against a solved game."""
@@ -32,7 +38,7 @@ LEFT_OUT = tuple(key for key in SUMMARY if key not in ("status", "episodes"))
 
 
 def runs(folders: Folders) -> pd.DataFrame:
-    """One row per run: its configuration, status and final evaluation.
+    """One row per run, and per evaluation of one: its configuration, status and evaluation.
 
     Parameters
     ----------
@@ -43,14 +49,18 @@ def runs(folders: Folders) -> pd.DataFrame:
     columns `run` (folder), every config key (nested ones as `learner.order`; `game`, `tiles`, `tuples` and `learner`
     hold the chosen names; `alpha` the value that was used), `seed`, `status`, `error`, `episodes`, `moves`,
     `seconds`, `moves_per_second`, and of the final evaluation `eval_mean`, `eval_low`, `eval_high` (95% interval),
-    `eval_median`, `eval_max`, `eval_reach_<tile>`; where the game is solved, of the play learned `eval_expected`,
-    `eval_optimal`, `eval_gap` and `eval_largest_value_error`, which are exact.
+    `eval_median`, `eval_max`, `eval_seconds`, `eval_moves_per_second`, `eval_reach_<tile>`; where the game is solved,
+    of the play learned `eval_expected`, `eval_optimal`, `eval_gap` and `eval_largest_value_error`, which are exact.
+
+    The row of an evaluation by `python -m tdl.evaluate` has a `checkpoint` (a list as text) and `evaluate.plies`. Its
+    names are those of the run that trained the network but for `tiles` and `placer` where it had its own; `episodes`
+    is how long the network was trained, `seed` that of the games.
 
     Raises
     ------
     TdlError : a folder without any run.
     """
-    return pd.DataFrame([_run_row(path) for path in _result_files(folders)])
+    return _with_zeros(pd.DataFrame([_run_row(path) for path in _result_files(folders)]))
 
 
 def load(folders: Folders) -> pd.DataFrame:
@@ -111,17 +121,26 @@ def _read(path: Path) -> dict[str, Any]:
 def _run_row(path: Path) -> dict[str, Any]:
     data = _read(path)
     evaluation = data.get("evaluation", {})
-    low, high = evaluation.get("mean_ci95") or (np.nan, np.nan)
     row: dict[str, Any] = {"run": str(path.parent), **data["names"], **_flat(data["config"], "")}
     row |= {key: data[key] for key in ("alpha", "seed") if key in data}
     row |= {key: data.get(key) for key in SUMMARY}
     if evaluation.get("episodes"):
-        row |= {"eval_mean": evaluation["mean"], "eval_low": low, "eval_high": high}
-        row |= {"eval_median": evaluation["median"], "eval_max": evaluation["max"]}
-        row |= {f"eval_reach_{tile}": reached["rate"] for tile, reached in evaluation["reach"].items()}
+        low, high = evaluation["mean_ci95"] or (np.nan, np.nan)
+        figures = {"low": low, "high": high, **evaluation}
+        row |= {f"eval_{name}": figures.get(name, np.nan) for name in FIGURES}
+        row |= {f"{REACH}{tile}": reached["rate"] for tile, reached in evaluation["reach"].items()}
     if "exact" in evaluation:
         row |= {f"eval_{name}": evaluation["exact"][name] for name in EXACT}
     return row
+
+
+def _with_zeros(table: pd.DataFrame) -> pd.DataFrame:
+    """The same with 0 for the tiles that no game of an evaluation reached but one of another did."""
+    for name in [name for name in table.columns if name.startswith(REACH)]:
+        tile = int(name.removeprefix(REACH))
+        known = table["game"].isin([game for game in GAMES if tile in Rules(game, 5, 5).tiles])
+        table.loc[known & table["eval_mean"].notna() & table[name].isna(), name] = 0.0
+    return table
 
 
 def _flat(config: Mapping[str, Any], prefix: str) -> dict[str, Any]:
