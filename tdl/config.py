@@ -27,7 +27,7 @@ from tdl.learning.schedule import MAX_ALPHA, Schedule
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
-from tdl.schema import GameConfig, RunConfig, SearchOptions, TilesConfig, TuplesConfig
+from tdl.schema import GameConfig, PlacerConfig, RunConfig, SearchOptions, TilesConfig, TuplesConfig
 from tdl.search.placing import Placing, check_same_board
 from tdl.search.searching import Searching, check_plies
 from tdl.search.solution import Solution
@@ -237,7 +237,12 @@ def schedule(config: RunConfig) -> Schedule:
 
 def placing(config: RunConfig) -> Placing:
     """Who puts the tiles."""
-    return Placing(**{each.name: getattr(config.placer, each.name) for each in dataclasses.fields(Placing)})
+    return placing_of(config.placer)
+
+
+def placing_of(placer: PlacerConfig) -> Placing:
+    """Who puts the tiles, by these keys."""
+    return Placing(**{each.name: getattr(placer, each.name) for each in dataclasses.fields(Placing)})
 
 
 def searching(config: RunConfig, plies: int | None = None) -> Searching:
@@ -276,17 +281,22 @@ def solution(config: RunConfig) -> Solution | None:
 
 
 def judge(config: RunConfig) -> Player | None:
-    """The player whose values an adversary goes by, where it is another than the one that plays.
+    """The player whose values an adversary goes by, where it is another than the one that plays."""
+    return judge_of(config.placer, rules(config))
+
+
+def judge_of(placer: PlacerConfig, played: Rules) -> Player | None:
+    """The same, in games of the rules `played`.
 
     Raises
     ------
     CheckpointError : its checkpoint is missing or damaged.
     ConfigError : it is of another game or board.
     """
-    if config.placer.network is None:
+    if placer.network is None:
         return None
-    player = load(config.placer.network)
-    check_same_board(player.network.rules, rules(config))
+    player = load(placer.network)
+    check_same_board(player.network.rules, played)
     return player
 
 

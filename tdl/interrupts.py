@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: the first asks to stop after the block, the second stops at once."""
+"""Ctrl-C and SIGTERM: the first asks to stop soon, as after the block, the second stops at once."""
 
 from __future__ import annotations
 
@@ -10,9 +10,15 @@ from typing import Any
 
 
 class Interrupts:
-    """While this context is open, `requested` holds the number of the signal that came, or 0."""
+    """While this context is open, `requested` holds the number of the signal that came, or 0.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    when : when the work will stop, for the line that is printed.
+    """
+
+    def __init__(self, when: str = "at the end of this block") -> None:
+        self.when = when
         self.requested = 0
         self._before: dict[int, Any] = {}
 
@@ -30,4 +36,4 @@ class Interrupts:
         if self.requested:
             raise KeyboardInterrupt
         self.requested = number
-        print("\ntdl: stopping at the end of this block; once more to stop at once", file=sys.stderr)
+        print(f"\ntdl: stopping {self.when}; once more to stop at once", file=sys.stderr)

@@ -207,9 +207,13 @@ def chosen_names(cfg: DictConfig) -> dict[str, str]:
     Tables show these names; nothing else depends on them.
     """
     chosen = HydraConfig.get().runtime.choices
-    names = {name: str(chosen[name]) for name in GROUPS if name in cfg}
+    names = {name: str(chosen[name]) for name in GROUPS if name in cfg and chosen.get(name) is not None}
     defaults = OmegaConf.structured(RunConfig)
     for name in ("tuples", "tiles"):
-        if name in cfg and cfg[name] != OmegaConf.merge(defaults[name], config.group_file(name, names[name])):
+        if name not in names:
+            named: object = defaults[name]  # no choice: all is open, unless single keys are given
+        else:
+            named = OmegaConf.merge(defaults[name], config.group_file(name, names[name]))
+        if name in cfg and cfg[name] != named:
             names[name] = "custom"
     return names

@@ -114,6 +114,32 @@ def summary(records: Records, rules: Rules) -> dict[str, Any]:
     return out
 
 
+def evaluation_block(figures: Mapping[str, Any]) -> str:
+    """The figures of an evaluation for people, brackets holding 95% intervals.
+
+    Of the tiles that every game reached only the largest is shown.
+
+    Parameters
+    ----------
+    figures : those of `summary`, of at least one game, and `moves_per_second`.
+    """
+    interval = figures["mean_ci95"]
+    brackets = f" [{interval[0]:,.0f}, {interval[1]:,.0f}]" if interval else ""
+    lines = [
+        f"games    {figures['episodes']:,}",
+        f"mean     {figures['mean']:,.0f}{brackets}",
+        f"median   {figures['median']:,.0f}",
+        f"max      {figures['max']:,}",
+        f"moves/s  {figures['moves_per_second']:,}",
+    ]
+    reached = list(figures["reach"].items())
+    always = sum(share["rate"] == 1 for _, share in reached)
+    for tile, share in reached[max(0, always - 1) :]:
+        low, high = (100 * bound for bound in share["ci95"])
+        lines.append(f"{tile:>7}  {100 * share['rate']:5.1f}% [{low:.1f}%, {high:.1f}%]")
+    return "\n".join(lines) + "\n"
+
+
 def statistics_block(records: Records, episode: int, moves_per_second: float) -> str:
     """The field's own way to print progress.
 

@@ -1,0 +1,116 @@
+"""Games of a trained network: `python -m tdl.evaluate checkpoint=FOLDER`. All keys: `conf/evaluate.yaml`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from omegaconf import DictConfig
+
+from tdl import config, evaluateconfig
+from tdl.agents import trainer
+from tdl.environment import describe, peak_memory
+from tdl.errors import ConfigError, Interrupted
+from tdl.evaluateconfig import EvaluationConfig
+from tdl.evaluation import Evaluation
+from tdl.interrupts import Interrupts
+from tdl.network.storage import Meta
+from tdl.program import chosen_names, run_program
+from tdl.runfiles import save_json, status_kept
+from tdl.runlock import RunLock
+from tdl.statistics import evaluation_block
+
+
+def job(cfg: DictConfig, folder: Path) -> None:
+    """Check everything, play, print the figures, and leave them and the games in `folder`."""
+    settings, metas = evaluateconfig.read(cfg)
+    with RunLock(folder):
+        if (folder / "result.json").exists():
+            raise ConfigError(f"hydra.run.dir: {folder} holds results already; name another")
+        evaluation = built(settings, metas)
+        evaluate(settings, evaluation, result_of(settings, evaluation, metas, chosen_names(cfg)), folder)
+
+
+def built(settings: EvaluationConfig, metas: list[Meta]) -> Evaluation:
+    """Who plays, and how, by the configuration and the checkpoints."""
+    player = evaluateconfig.player(metas, evaluateconfig.rules(settings, metas[0]))
+    return Evaluation(
+        player.network,
+        player.gamma,
+        player.target,
+        metas[0]["learner"].get("expectation", "auto"),
+        config.searching_of(settings.search, settings.evaluate.plies),
+        config.placing_of(settings.placer),
+        config.judge_of(settings.placer, player.network.rules),
+        settings.seed,
+        settings.threads,
+        settings.lanes,
+        settings.engine,
+    )
+
+
+def result_of(
+    settings: EvaluationConfig, evaluation: Evaluation, metas: list[Meta], chosen: dict[str, str]
+) -> dict[str, Any]:
+    """What `result.json` says before the games are played."""
+    plain, rules = evaluateconfig.to_plain(settings), evaluation.network.rules
+    checkpoints = [
+        {"path": str(meta["folder"].resolve()), "digest": meta["digest"], "episode": meta["episode"]} for meta in metas
+    ]
+    return {
+        "status": "running",
+        "config_hash": config.key_hash(plain),
+        "names": {"game": rules.game, **metas[0].get("names", {}), **chosen},
+        "seed": settings.seed,
+        "config": plain,
+        "rules": rules.to_dict(),
+        "checkpoints": checkpoints,
+        "episodes": metas[0]["episode"],
+        **describe(evaluation.network.instructions),
+    }
+
+
+def evaluate(settings: EvaluationConfig, evaluation: Evaluation, result: dict[str, Any], folder: Path) -> None:
+    """Play, print the figures, and leave them and the games in `folder`.
+
+    Raises
+    ------
+    Interrupted : by a signal; nothing is left of the games.
+    """
+
+    def write(status: str) -> None:
+        save_json(folder / "result.json", result | {"status": status, "peak_memory_bytes": peak_memory()})
+
+    with status_kept(result, write), Interrupts("soon") as interrupts:
+
+        def stop() -> None:
+            if interrupts.requested:
+                raise Interrupted("stopped before all games were played", 128 + interrupts.requested)
+
+        _, result["evaluation"] = evaluation.play(settings.evaluate.episodes, folder, stop)
+    print(evaluation_block(result["evaluation"]), end="")
+    print(f"results in {folder}")
+
+
+def main() -> None:
+    """The console script `tdl-evaluate`."""
+    run_program("evaluate", job, EvaluationConfig)
+
+
+class _Callable(ModuleType):
+    """A module that is called as the function `tdl.evaluate`.
+
+    The issue: Python sets the attribute `evaluate` of the package `tdl` to this module when something imports it, as
+    the console script does, and the function of that name would be gone from there. The program needs its name, as
+    `tdl.run` and `tdl.solve` have theirs, and so does the function; so the module stands in for the function.
+    """
+
+    __call__ = staticmethod(trainer.evaluate)
+
+
+if __name__ == "__main__":
+    main()
+else:
+    sys.modules[__name__].__class__ = _Callable

@@ -1,0 +1,130 @@
+"""The configuration of an evaluation: its types, every check of a value, and the objects built from it.
+
+The values stand in `conf/evaluate.yaml`. Keys of `tiles` and `placer` that are not given are those of the checkpoint.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from omegaconf import MISSING, DictConfig
+
+from tdl.agents.ensemble import average
+from tdl.agents.player import Player, checkpoint_folder, describe, load
+from tdl.agents.trainer import check_threads, lane_count
+from tdl.checks import check_choice, check_whole
+from tdl.config import check_keys, completed, composed, placing_of, searching_of, typed
+from tdl.errors import refuse
+from tdl.game.engine import ENGINES
+from tdl.game.rules import Rules
+from tdl.network.ntuple import NTupleNetwork
+from tdl.network.storage import Meta, read_meta
+from tdl.schema import PlacerConfig, SearchOptions, TilesConfig
+from tdl.search.searching import check_plies
+
+
+@dataclass
+class GamesConfig:
+    """The games."""
+
+    episodes: int = MISSING
+    plies: int = MISSING
+
+
+@dataclass
+class EvaluationConfig:
+    """All of `conf/evaluate.yaml`."""
+
+    tiles: TilesConfig = field(default_factory=TilesConfig)
+    placer: PlacerConfig = field(default_factory=PlacerConfig)
+    search: SearchOptions = field(default_factory=SearchOptions)
+    checkpoint: Any = MISSING
+    seed: int = MISSING
+    threads: int = MISSING
+    lanes: Any = MISSING
+    engine: str = MISSING
+    evaluate: GamesConfig = field(default_factory=GamesConfig)
+
+
+def read(cfg: DictConfig) -> tuple[EvaluationConfig, list[Meta]]:
+    """The configuration Hydra composed, completed by the checkpoint's and with every value checked.
+
+    Returns
+    -------
+    the configuration, and the description of each checkpoint, whose folder is added as `folder`.
+
+    Raises
+    ------
+    ConfigError : names the key, what was given, what is allowed, and the nearest valid name.
+    CheckpointError : a checkpoint is missing or damaged.
+    """
+    plain = composed(cfg)
+    check_keys(plain, EvaluationConfig, "")
+    metas = _described(plain["checkpoint"])
+    laws = {name: metas[0]["rules"][name] for name in ("drop", "start")}
+    placer = completed(metas[0].get("config", {}))["placer"]  # where no run of ours trained it: the drop law
+    plain |= {"tiles": _filled(plain["tiles"], laws), "placer": _filled(plain["placer"], placer)}
+    settings = typed(plain, EvaluationConfig)
+    check(settings)
+    return settings, metas
+
+
+def _described(checkpoint: Any) -> list[Meta]:
+    named = checkpoint if isinstance(checkpoint, list) and checkpoint else [checkpoint]
+    for each in named:
+        if not isinstance(each, str):
+            raise refuse("checkpoint", each, "the folder of a run or of a checkpoint, as outputs/FOLDER, or a list")
+    folders = [checkpoint_folder(each) for each in named]
+    return [read_meta(folder) | {"folder": folder} for folder in folders]
+
+
+def _filled(given: Mapping[str, Any], stored: Mapping[str, Any]) -> dict[str, Any]:
+    """What is given, and the rest as stored."""
+    return {**stored, **{key: value for key, value in given.items() if value != MISSING}}
+
+
+def check(settings: EvaluationConfig) -> None:
+    """Check every value that does not need the network. Laws are checked by `Rules`.
+
+    Raises
+    ------
+    ConfigError : the first value that is not allowed.
+    """
+    placing_of(settings.placer).check("placer.", judged=settings.placer.network is not None)
+    check_plies("evaluate.plies", settings.evaluate.plies)
+    searching_of(settings.search, settings.evaluate.plies).check("search.")
+    check_whole("evaluate.episodes", settings.evaluate.episodes, 1)
+    check_whole("seed", settings.seed, 0)
+    check_threads(settings.threads)
+    lane_count(settings.lanes, 0)
+    check_choice("engine", settings.engine, ENGINES)
+
+
+def to_plain(settings: EvaluationConfig) -> dict[str, Any]:
+    """The configuration as plain dictionaries."""
+    return dataclasses.asdict(settings)
+
+
+def rules(settings: EvaluationConfig, meta: Meta) -> Rules:
+    """The rules that are played by: those of the checkpoint, with the tile rule of the configuration."""
+    trained, _, _ = describe(meta, meta["folder"])
+    return dataclasses.replace(trained, drop=tuple(settings.tiles.drop), start=tuple(settings.tiles.start))
+
+
+def player(metas: list[Meta], played: Rules) -> Player:
+    """The player of the checkpoint, or of the mean of several, in games of the rules `played`.
+
+    Raises
+    ------
+    CheckpointError : damaged, or networks that are not alike.
+    """
+    folders: list[Path] = [meta["folder"] for meta in metas]
+    trained = load(folders[0]) if len(folders) == 1 else average(folders)
+    net = trained.network
+    if net.rules != played:
+        net = NTupleNetwork(played, net.tuples, stages=net.stages, weights=net.weights)
+    return Player(net, trained.gamma, trained.target)
