@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from omegaconf import DictConfig
 
-from tdl import config, evaluateconfig
+from tdl import config, evaluateconfig, recording
 from tdl.agents import trainer
 from tdl.environment import describe, peak_memory
 from tdl.errors import ConfigError, Interrupted
@@ -20,7 +21,7 @@ from tdl.network.storage import Meta
 from tdl.program import chosen_names, run_program
 from tdl.runfiles import save_json, status_kept
 from tdl.runlock import RunLock
-from tdl.statistics import evaluation_block
+from tdl.statistics import Records, evaluation_block
 
 
 def job(cfg: DictConfig, folder: Path) -> None:
@@ -77,7 +78,7 @@ def evaluate(settings: EvaluationConfig, evaluation: Evaluation, result: dict[st
 
     Raises
     ------
-    Interrupted : by a signal; nothing is left of the games.
+    Interrupted : by a signal. While the games are played nothing is left of them.
     """
 
     def write(status: str) -> None:
@@ -87,11 +88,30 @@ def evaluate(settings: EvaluationConfig, evaluation: Evaluation, result: dict[st
 
         def stop() -> None:
             if interrupts.requested:
-                raise Interrupted("stopped before all games were played", 128 + interrupts.requested)
+                raise Interrupted("stopped before all was done", 128 + interrupts.requested)
 
-        _, result["evaluation"] = evaluation.play(settings.evaluate.episodes, folder, stop)
-    print(evaluation_block(result["evaluation"]), end="")
+        records, result["evaluation"] = evaluation.play(settings.evaluate.episodes, folder, stop)
+        print(evaluation_block(result["evaluation"]), end="")
+        if settings.evaluate.record:
+            print(record(settings, evaluation, records, result, folder, stop), end="")
     print(f"results in {folder}")
+
+
+def record(
+    settings: EvaluationConfig,
+    evaluation: Evaluation,
+    records: Records,
+    result: dict[str, Any],
+    folder: Path,
+    stop: Callable[[], None],
+) -> str:
+    """Leave the first games move by move, judged if asked; gives what to print."""
+    first, checkpoints = records[: settings.evaluate.record], result["checkpoints"]
+    digest = checkpoints[0]["digest"] if len(checkpoints) == 1 else None
+    games = recording.record(evaluation, first, folder, digest, stop)
+    if settings.evaluate.mistakes is not None:
+        result["mistakes"] = recording.judge(games, evaluation, settings.evaluate.mistakes, folder, stop)
+    return recording.recording_block(games, result.get("mistakes"))
 
 
 def main() -> None:

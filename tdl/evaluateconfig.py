@@ -33,6 +33,8 @@ class GamesConfig:
 
     episodes: int = MISSING
     plies: int = MISSING
+    record: int = MISSING
+    mistakes: int | None = MISSING
 
 
 @dataclass
@@ -98,10 +100,29 @@ def check(settings: EvaluationConfig) -> None:
     check_plies("evaluate.plies", settings.evaluate.plies)
     searching_of(settings.search, settings.evaluate.plies).check("search.")
     check_whole("evaluate.episodes", settings.evaluate.episodes, 1)
+    _check_recording(settings)
     check_whole("seed", settings.seed, 0)
     check_threads(settings.threads)
     lane_count(settings.lanes, 0)
     check_choice("engine", settings.engine, ENGINES)
+
+
+def _check_recording(settings: EvaluationConfig) -> None:
+    games, key = settings.evaluate, "evaluate.record"
+    check_whole(key, games.record, 0)
+    if games.record > games.episodes:
+        raise refuse(key, games.record, f"at most evaluate.episodes, {games.episodes}")
+    if games.record and settings.placer.kind != "random":
+        raise refuse(key, games.record, "0 unless placer.kind=random: only the drop law can be played again")
+    if games.record and settings.search.seconds is not None:
+        raise refuse(key, games.record, "0 unless search.seconds=null: what the clock decides cannot be played again")
+    if games.mistakes is None:
+        return
+    if not games.record:
+        raise refuse("evaluate.mistakes", games.mistakes, "null unless evaluate.record is above 0")
+    check_plies("evaluate.mistakes", games.mistakes)
+    if games.mistakes <= games.plies:
+        raise refuse("evaluate.mistakes", games.mistakes, f"more than evaluate.plies, {games.plies}")
 
 
 def to_plain(settings: EvaluationConfig) -> dict[str, Any]:

@@ -5,10 +5,12 @@ Trusts `tdl.agents.trainer.evaluate` and the final games of a run, which other t
 
 import csv
 import json
+import re
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -20,6 +22,7 @@ import tdl.results
 from tdl import progress
 from tdl.agents import trainer
 from tdl.agents.records import RECORD
+from tdl.evaluateconfig import EvaluationConfig, GamesConfig
 from tdl.network.storage import write_checkpoint
 from tdl.progress import Progress
 from tdl.statistics import evaluation_block
@@ -260,7 +263,7 @@ def test_a_signal_stops_the_games(tmp_path, trained, number, code):
         process.send_signal(number)
         done = ended(process)
     assert done.returncode == code, done.stderr
-    assert done.stderr.splitlines()[-1] == "tdl: stopped before all games were played"
+    assert done.stderr.splitlines()[-1] == "tdl: stopped before all was done"
     assert result(folder)["status"] == "interrupted"
     assert "evaluation" not in result(folder)
     assert {path.name for path in folder.iterdir()} == {".hydra", "result.json"}
@@ -280,6 +283,14 @@ def test_nothing_imports_the_program():
     """Without it `tdl.evaluate` is the function itself."""
     code = "import tdl, tdl.results, tdl.training, tdl.program, types; assert type(tdl.evaluate) is types.FunctionType"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_help_names_every_key():
+    """Groups by their choices."""
+    shown = inside("--help", program=program.main).stdout
+    described = set(re.findall(r"^(\w+):", shown, re.MULTILINE))
+    assert {field.name for field in fields(EvaluationConfig)} <= described
+    assert {f"  {field.name}:" for field in fields(GamesConfig)} <= set(re.findall(r"^  \w+:", shown, re.MULTILINE))
 
 
 def test_figures_for_people():

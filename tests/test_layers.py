@@ -15,14 +15,15 @@ SOURCE = Path(tdl.__file__).parent
 
 FLOORS = [  # from top to bottom; names of modules and packages of tdl
     ["run", "evaluate", "bench", "solve", "convert"],  # programs
+    ["run", "evaluate", "bench", "solve", "convert"],  # programs
     ["peersearch"],
     ["training", "peer", "limit", "versus", "boards", "plies", "signature"],  # one run; comparisons of many
-    ["evaluation"],  # the games of an evaluation
+    ["recording", "evaluation"],  # the games of an evaluation
     ["program", "resume"],  # what programs share: Hydra, errors, going on
     ["sweep", "config", "evaluateconfig", "solveconfig", "schema"],  # many runs; the values of one program each
     ["figures"],  # data frames to figures
     ["results"],  # finished runs to data frames
-    ["runfiles", "progress", "interrupts", "runlock", "environment"],  # what a run leaves and shows
+    ["runfiles", "gamefiles", "progress", "interrupts", "runlock", "environment"],  # what a run leaves and shows
     ["statistics"],  # figures of a set of games
     ["agents"],  # who plays
     ["search"],  # how value chooses, and what it truly is
