@@ -31,24 +31,24 @@ def job(cfg: DictConfig, folder: Path) -> None:
         if (folder / "result.json").exists():
             raise ConfigError(f"hydra.run.dir: {folder} holds results already; name another")
         evaluation = built(settings, metas)
-        evaluate(settings, evaluation, result_of(settings, evaluation, metas, chosen_names(cfg)), folder)
+        play(settings, evaluation, result_of(settings, evaluation, metas, chosen_names(cfg)), folder)
 
 
 def built(settings: EvaluationConfig, metas: list[Meta]) -> Evaluation:
     """Who plays, and how, by the configuration and the checkpoints."""
     player = evaluateconfig.player(metas, evaluateconfig.rules(settings, metas[0]))
     return Evaluation(
-        player.network,
-        player.gamma,
-        player.target,
-        metas[0]["learner"].get("expectation", "auto"),
-        config.searching_of(settings.search, settings.evaluate.plies),
-        config.placing_of(settings.placer),
-        config.judge_of(settings.placer, player.network.rules),
-        settings.seed,
-        settings.threads,
-        settings.lanes,
-        settings.engine,
+        network=player.network,
+        gamma=player.gamma,
+        target=player.target,
+        expectation=metas[0]["learner"].get("expectation", "auto"),
+        searching=config.searching_of(settings.search, settings.evaluate.plies),
+        placing=config.placing_of(settings.placer),
+        judge=config.judge_of(settings.placer, player.network.rules),
+        seed=settings.seed,
+        threads=settings.threads,
+        lanes=settings.lanes,
+        engine=settings.engine,
     )
 
 
@@ -73,7 +73,7 @@ def result_of(
     }
 
 
-def evaluate(settings: EvaluationConfig, evaluation: Evaluation, result: dict[str, Any], folder: Path) -> None:
+def play(settings: EvaluationConfig, evaluation: Evaluation, result: dict[str, Any], folder: Path) -> None:
     """Play, print the figures, and leave them and the games in `folder`.
 
     Raises
@@ -122,9 +122,9 @@ def main() -> None:
 class _Callable(ModuleType):
     """A module that is called as the function `tdl.evaluate`.
 
-    The issue: Python sets the attribute `evaluate` of the package `tdl` to this module when something imports it, as
-    the console script does, and the function of that name would be gone from there. The program needs its name, as
-    `tdl.run` and `tdl.solve` have theirs, and so does the function; so the module stands in for the function.
+    Python sets the attribute `evaluate` of the package `tdl` to this module when something imports it, as the console
+    script does, and the function of that name would be gone from there. The program has its name like `tdl.run` and
+    `tdl.solve`, the function had it before; so the module can be called, and either name means what it says.
     """
 
     __call__ = staticmethod(trainer.evaluate)

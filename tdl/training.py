@@ -174,17 +174,17 @@ class TrainingRun:
         """How the final games are played."""
         settings = self.settings
         return Evaluation(
-            network,
-            settings.gamma,
-            settings.learner.target,
-            settings.learner.expectation,
-            config.searching(settings, settings.evaluate.plies),
-            config.placing(settings),
-            self.trainer.judge,
-            settings.seed,
-            settings.threads,
-            settings.lanes,
-            settings.engine,
+            network=network,
+            gamma=settings.gamma,
+            target=settings.learner.target,
+            expectation=settings.learner.expectation,
+            searching=config.searching(settings, settings.evaluate.plies),
+            placing=config.placing(settings),
+            judge=self.trainer.judge,
+            seed=settings.seed,
+            threads=settings.threads,
+            lanes=settings.lanes,
+            engine=settings.engine,
         )
 
     def _evaluated(self) -> tuple[NTupleNetwork, int]:

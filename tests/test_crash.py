@@ -238,19 +238,19 @@ def _fail_after(patch, call, spared):
     return called
 
 
-@pytest.mark.parametrize("what", ["RunFiles.append", "save_records"])
+@pytest.mark.parametrize("what", ["training.RunFiles.append", "evaluation.save_records"])
 def test_full_disk_elsewhere(tmp_path, monkeypatch, what):
     """Files other than the checkpoint: the run fails with one line, and goes on when there is room again."""
     folder, blocks = tmp_path / "run", iter(range(2))
     real = training.RunFiles.append
 
     def full(*words):
-        if what == "RunFiles.append" and next(blocks, None) is not None:
+        if what == "training.RunFiles.append" and next(blocks, None) is not None:
             return real(*words)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "the file")
 
     with monkeypatch.context() as patch:
-        patch.setattr(f"tdl.training.{what}", full)
+        patch.setattr(f"tdl.{what}", full)
         done = inside(*SMALL, "episodes=60", "save.every=10", f"hydra.run.dir={folder}")
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == "tdl: the file: No space left on device"
