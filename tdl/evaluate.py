@@ -31,6 +31,7 @@ def job(cfg: DictConfig, folder: Path) -> None:
         if (folder / "result.json").exists():
             raise ConfigError(f"hydra.run.dir: {folder} holds results already; name another")
         evaluation = built(settings, metas)
+        recording.check(evaluation, settings.evaluate.record)
         play(settings, evaluation, result_of(settings, evaluation, metas, chosen_names(cfg)), folder)
 
 

@@ -91,5 +91,6 @@ class Evaluation:
             engine=self.engine,
             placing=self.placing,
             judge=self.judge,
+            searching=self.searching,
             between=between,
         )

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from tdl.agents.games import Game, mistakes, record_game, with_losses
+from tdl.agents.games import Game, can_be_recorded, mistakes, record_game, with_losses
 from tdl.agents.player import Player
-from tdl.errors import TdlError
+from tdl.errors import TdlError, refuse
 from tdl.evaluation import Evaluation
 from tdl.game.rules import ACTION_NAMES
 from tdl.gamefiles import save
@@ -25,6 +25,24 @@ LARGEST = 5
 def file_name(episode: int) -> str:
     """The file of a game: that of the first is `game.json`, however many there are."""
     return f"game-{episode:04}.json" if episode else "game.json"
+
+
+def check(evaluation: Evaluation, games: int) -> None:
+    """Refuse to record games whose moves could come out otherwise.
+
+    Raises
+    ------
+    ConfigError : says why.
+    """
+    if games and not can_be_recorded(_player(evaluation), evaluation.searching, evaluation.expectation):
+        raise refuse(
+            "evaluate.record", games, "0 for a network of states that looks ahead and was trained with a table of the "
+            "drops (learner.expectation)"
+        )  # fmt: skip
+
+
+def _player(evaluation: Evaluation) -> Player:
+    return Player(evaluation.network, evaluation.gamma, evaluation.target)
 
 
 def record(
@@ -42,7 +60,7 @@ def record(
     ------
     TdlError : a game came out otherwise than it is on record.
     """
-    player = Player(evaluation.network, evaluation.gamma, evaluation.target)
+    player = _player(evaluation)
     progress, done = Progress("record", 0, len(records)), 0
     games: list[Game] = []
 
@@ -57,6 +75,7 @@ def record(
                 evaluation.seed,
                 int(row["episode"]),
                 searching=evaluation.searching,
+                expectation=evaluation.expectation,
                 checkpoint=checkpoint,
                 between=between,
             )
@@ -83,7 +102,7 @@ def judge(
     `plies`, the number of `moves`, `mean_loss` of a move, `share` of the moves that lose anything, and the `largest`
     losses, each with the numbers of game and move, the action chosen, the better one, and the loss in points.
     """
-    player = Player(evaluation.network, evaluation.gamma, evaluation.target)
+    player = _player(evaluation)
     searching = dataclasses.replace(evaluation.searching, plies=plies, by_empty=())
     progress, found = Progress("judge", 0, sum(len(game.moves) for game in games)), []
 
@@ -94,7 +113,9 @@ def judge(
     done = 0
     try:
         for game in games:
-            found.append(mistakes(game, player, searching=searching, between=between))
+            found.append(
+                mistakes(game, player, searching=searching, expectation=evaluation.expectation, between=between)
+            )
             save(folder / file_name(game.episode), with_losses(game, found[-1]))
             done += len(game.moves)
     finally:

@@ -91,12 +91,15 @@ def test_what_is_left(tmp_path, trained):
         ("placer=adversary", "placer.tile=chosen"),
         ("game=fib", "size=2x3", "tiles=p75_25", "learner=tc", "engine=array"),
         ("learner.stages=[32,64]",),
+        ("evaluate.plies=2", "search.cutoff=0.1"),
+        ("evaluate.plies=2", "placer=adversary"),
     ],
     ids=" ".join,
 )
 def test_the_games_at_the_end_of_a_run_once_more(tmp_path, words):
     folder = train(tmp_path / "run", *TRAINING, *words)
-    evaluated(tmp_path / "out", f"checkpoint={folder}")
+    searched = [word for word in words if word.startswith(("evaluate", "search"))]
+    evaluated(tmp_path / "out", f"checkpoint={folder}", *searched)
     assert games(tmp_path / "out").tobytes() == games(folder).tobytes()
     kept = ("mean", "mean_ci95", "median", "max", "moves", "reach", "episodes")
     ours, theirs = result(tmp_path / "out")["evaluation"], result(folder)["evaluation"]
@@ -118,6 +121,16 @@ def test_the_games_do_not_depend_on_threads_lanes_and_boards(tmp_path, trained):
     for number, each in enumerate(words):
         evaluated(tmp_path / str(number), f"checkpoint={trained}", *each.split())
     assert {games(tmp_path / str(number)).tobytes() for number in range(len(words))} == {games(trained).tobytes()}
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_games_that_look_ahead_do_not_depend_on_threads(tmp_path, trained, threads):
+    words = (f"checkpoint={trained}", "evaluate.plies=2", "evaluate.episodes=7")
+    for number in (1, threads):
+        evaluated(tmp_path / str(number), *words, f"threads={number}")
+    assert games(tmp_path / "1").tobytes() == games(tmp_path / str(threads)).tobytes()
+    assert games(tmp_path / "1").tobytes() != games(trained)[:7].tobytes()
+    assert games(tmp_path / "1")["score"].mean() > games(trained)["score"].mean()
 
 
 def test_another_seed_other_games(tmp_path, trained):

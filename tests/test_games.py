@@ -23,6 +23,7 @@ from tdl.errors import CheckpointError, ConfigError, TdlError
 from tdl.game.rules import ACTION_NAMES
 from tdl.gamefiles import load, save
 from tdl.recording import file_name
+from tdl.search.searching import Searching
 
 SHAPES = {
     "2x4": (tdl.Rules(rows=2, cols=4), ((0, 1, 2, 3), (0, 1, 4, 5))),
@@ -32,11 +33,11 @@ SHAPES = {
 }
 
 
-def trained(rules, cells, games=100, gamma=0.9, seed=0):
+def trained(rules, cells, games=100, gamma=0.9, seed=0, target="afterstate"):
     """A player after a few games."""
     network = tdl.NTupleNetwork(rules, tdl.TupleSet(cells))
-    tdl.Trainer(network, alpha=0.1, gamma=gamma, seed=seed).train(games)
-    return tdl.Player(network, gamma)
+    tdl.Trainer(network, alpha=0.1, gamma=gamma, seed=seed, target=target).train(games)
+    return tdl.Player(network, gamma, target)
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +72,46 @@ def test_the_games_of_an_evaluation(shape):
         boards = game.boards()
         assert boards == [move.board for move in game.moves] + boards[-1:]
         assert player.engine.terminal(boards[-1])
+
+
+SEARCHES = {
+    "1 ply": Searching(),
+    "2 plies": Searching(2),
+    "3 plies": Searching(3, cutoff=0.02),
+    "by empty": Searching(1, by_empty=((2, 3), (4, 2))),
+    "lowered": Searching(2, downgrade=5),
+    "feared": Searching(2, against="adversary"),
+}
+
+
+@pytest.mark.parametrize("target", ["afterstate", "state"])
+@pytest.mark.parametrize("search", SEARCHES)
+def test_the_games_of_an_evaluation_that_looks_ahead(search, target):
+    player, searching = trained(*SHAPES["2x4"], target=target), SEARCHES[search]
+    for row in tdl.evaluate(player.network, 4, seed=5, gamma=0.9, target=target, expectation="direct",
+                            searching=searching):  # fmt: skip
+        game = record_game(player, 5, int(row["episode"]), searching=searching, expectation="direct")
+        assert (game.score, len(game.moves), game.max_tile) == (row["score"], row["moves"], row["max_tile"])
+        assert game.searching == searching
+
+
+@pytest.mark.parametrize("shape", ["2x4", "fib-2x3", "threes_law-3x3"])
+def test_the_games_of_a_network_of_states(shape):
+    """By the table of the drops, bit for bit: the moves depend on the last bit where two are nearly equal."""
+    player = trained(*SHAPES[shape], target="state")
+    for row in tdl.evaluate(player.network, 20, seed=5, gamma=0.9, target="state"):
+        game = record_game(player, 5, int(row["episode"]))
+        assert (game.score, len(game.moves), game.max_tile) == (row["score"], row["moves"], row["max_tile"])
+    with pytest.raises(ConfigError, match="expectation: 'auto' is not allowed; expected direct"):
+        record_game(player, plies=2)
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_a_file_tells_how_the_player_looked_ahead(tmp_path, player, search):
+    game = record_game(player, searching=SEARCHES[search])
+    save(tmp_path / "game.json", game)
+    assert load(tmp_path / "game.json").searching == SEARCHES[search]
+    assert load(tmp_path / "game.json") == game
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -279,6 +320,18 @@ def test_mistakes(player, game):
     assert [move.loss for move in with_losses(game, found).moves] == found["loss"].tolist()
 
 
+def test_mistakes_by_a_deeper_search(player, game):
+    found = mistakes(game, player, 3)
+    for row, move in zip(found, game.moves, strict=True):
+        values = player.values(move.board, plies=3)
+        assert row["loss"] == np.nanmax(values) - values[move.action]
+    assert found["loss"].any()
+    assert np.array_equal(mistakes(game, player), found)
+    deeper = record_game(player, 5, game.episode, plies=3)
+    assert not mistakes(deeper, player, 3)["loss"].any()
+    assert mistakes(game, player, searching=Searching(3, cutoff=0.5)).tobytes() != found.tobytes()
+
+
 def test_a_judge_of_other_rules_is_refused(game):
     with pytest.raises(ConfigError, match="player: of other rules"):
         mistakes(game, trained(OTHER, ((0, 1),), games=1))
@@ -303,6 +356,40 @@ def test_the_caller_may_give_it_up(player, game):
         record_game(player, between=between)
     with pytest.raises(EnoughError):
         mistakes(game, player, 1, between=between)
+
+
+def test_the_program_judges(tmp_path, run):
+    done = evaluated(tmp_path / "out", run, "evaluate.record=2", "evaluate.plies=2", "evaluate.mistakes=3")
+    assert done.returncode == 0, done.stderr
+    player, told = tdl.load(run), result(tmp_path / "out")["mistakes"]
+    games = [load(tmp_path / "out" / file_name(number)) for number in range(2)]
+    found = [mistakes(game, player, 3)["loss"] for game in games]
+    losses = np.concatenate(found)
+    assert [[move.loss for move in game.moves] for game in games] == [each.tolist() for each in found]
+    assert (told["plies"], told["moves"], told["mean_loss"]) == (3, len(losses), losses.mean())
+    assert told["share"] == np.mean(losses > 0)
+    assert [each["loss"] for each in told["largest"]] == np.sort(losses)[::-1][:5].tolist()
+    for each in told["largest"]:
+        move = games[each["game"]].moves[each["move"]]
+        assert (ACTION_NAMES[move.action], each["loss"]) == (each["chosen"], move.loss)
+        assert player.best(move.board, plies=3) == ACTION_NAMES.index(each["best"])
+        assert f"game {each['game']} move {each['move']}: {each['chosen']}, better {each['best']}\n" in done.stdout
+    records = np.load(tmp_path / "out" / "evaluation.npy")
+    expected = tdl.evaluate(player.network, 20, seed=3, searching=Searching(2))
+    assert records.tobytes() == expected.tobytes()
+
+
+def test_states_that_look_ahead_are_not_recorded(tmp_path):
+    folder = train(tmp_path / "run", "size=2x4", "episodes=60", "learner.target=state")
+    words = ("evaluate.record=1", "evaluate.plies=2")
+    done = evaluated(tmp_path / "out", folder, *words)
+    assert done.returncode == 2
+    assert "evaluate.record: 1 is not allowed; expected 0 for a network of states that looks ahead" in done.stderr
+    assert evaluated(tmp_path / "greedy", folder, words[0]).returncode == 0
+    assert evaluated(tmp_path / "deep", folder, words[1]).returncode == 0
+    by_boards = ("learner.target=state", "learner.expectation=direct")
+    direct = train(tmp_path / "direct", "size=2x4", "episodes=60", *by_boards)
+    assert evaluated(tmp_path / "recorded", direct, *words).returncode == 0
 
 
 @pytest.fixture(scope="module")

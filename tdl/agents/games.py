@@ -6,6 +6,7 @@ Their file is `tdl.gamefiles`.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -18,6 +19,9 @@ from tdl.errors import ConfigError, refuse
 from tdl.game.engine import Engine, Stream
 from tdl.game.reference import EVALUATION, unpack
 from tdl.game.rules import ACTION_NAMES, DROP, Rules
+from tdl.learning.choices import Learning
+from tdl.learning.memory import shares_drops, spread_of
+from tdl.network.ntuple import NTupleNetwork
 from tdl.search.searching import Searching
 
 MISTAKE = np.dtype([("move", "<i4"), ("chosen", "i1"), ("best", "i1"), ("loss", "<f8")])
@@ -97,16 +101,19 @@ def record_game(
     *,
     plies: int = 1,
     searching: Searching | None = None,
+    expectation: str = "auto",
     checkpoint: str | None = None,
     between: Callable[[int], None] | None = None,
 ) -> Game:
     """Play game number `episode` of the evaluation with this seed, by the drop law, and keep every move.
 
+    It is the game that `evaluate` plays by the player's network, gamma and target.
+
     Parameters
     ----------
-    player : `evaluate` of its network, gamma and target plays the same game.
     plies : the player's moves that are looked at before one is chosen.
     searching : how else the player looks ahead; it has plies of its own.
+    expectation : as in `evaluate`; a network of states that looks ahead needs "direct".
     checkpoint : digest of the player's checkpoint, to be kept.
     between : called after each move with the number of moves so far. May raise to give the game up.
 
@@ -118,7 +125,9 @@ def record_game(
     check_whole("episode", episode, 0)
     searching = Searching(plies) if searching is None else searching
     searching.check()
-    values_of = _values_by(player, searching)
+    if not can_be_recorded(player, searching, expectation):
+        raise refuse("expectation", expectation, "direct for a network of states that looks ahead")
+    values_of = _values_by(player, searching, expectation)
     engine, drops = player.engine, Stream(seed, EVALUATION, episode)
     board = start = engine.start(drops)
     moves: list[Move] = []
@@ -135,11 +144,36 @@ def record_game(
     return Game(engine.rules, start, tuple(moves), searching, seed, episode, checkpoint)
 
 
-def _values_by(player: Player, searching: Searching) -> Callable[[int], NDArray[np.float64]]:
-    """What a player thinks of the moves of a board when it looks ahead so."""
-    if not searching.greedy:
-        raise refuse("plies", searching.deepest, "1: deeper searches are not here yet")
-    return player.values
+def _values_by(player: Player, searching: Searching, expectation: str) -> Callable[[int], NDArray[np.float64]]:
+    """What a player thinks of the moves of a board when it looks ahead so: the numbers that the kernel plays by."""
+    if searching.greedy and _shares_drops(player, expectation):
+        return _by_drop_table(player)
+    options = dataclasses.asdict(searching)
+    return functools.partial(player.values, plies=options.pop("plies"), **options)
+
+
+def _shares_drops(player: Player, expectation: str) -> bool:
+    return shares_drops(player.network, Learning(target=player.target, expectation=expectation))
+
+
+def can_be_recorded(player: Player, searching: Searching, expectation: str = "auto") -> bool:
+    """Whether `record_game` can think as `evaluate` does: when it looks ahead it has no table of the drops."""
+    return searching.greedy or not _shares_drops(player, expectation)
+
+
+def _by_drop_table(player: Player) -> Callable[[int], NDArray[np.float64]]:
+    """The same by the table of the drops (`tdl/learning/drops.pxd`), which rounds otherwise than sums over boards."""
+    network, engine, gamma = player.network, player.engine, np.float32(player.gamma)
+    spread = NTupleNetwork(network.rules, network.tuples, weights=spread_of(network))
+
+    def values(board: int) -> NDArray[np.float64]:
+        out = np.full(4, np.nan)
+        for action, after, reward in engine.afterstates(board):
+            mean = np.float32(network.value(after)) + np.float32(spread.value(after)) / np.float32(engine.empty(after))
+            out[action] = np.float32(reward) + gamma * mean
+        return out
+
+    return values
 
 
 def _dropped(after: int, following: int, rules: Rules) -> tuple[int, int]:
@@ -214,6 +248,7 @@ def mistakes(
     plies: int = 3,
     *,
     searching: Searching | None = None,
+    expectation: str = "auto",
     between: Callable[[int], None] | None = None,
 ) -> NDArray[np.void]:
     """What each move of a game lost by the values of a deeper search, or of another player.
@@ -223,6 +258,7 @@ def mistakes(
     player : of the same rules.
     plies : the player's moves that it looks at to judge one.
     searching : how else it looks ahead; it has plies of its own.
+    expectation : as in `evaluate`.
     between : called after each move with the number of moves judged. May raise to give it up.
 
     Returns
@@ -240,7 +276,7 @@ def mistakes(
         raise ConfigError(
             f"player: of other rules than the game: {player.network.rules.to_dict()}, not {game.rules.to_dict()}"
         )
-    found, values_of = np.zeros(len(game.moves), MISTAKE), _values_by(player, searching)
+    found, values_of = np.zeros(len(game.moves), MISTAKE), _values_by(player, searching, expectation)
     for number, move in enumerate(game.moves):
         values = values_of(move.board)
         best = int(np.nanargmax(values))
