@@ -145,8 +145,8 @@ def recording_block(games: list[Game], judged: dict[str, Any] | None) -> str:
     ]
     if judged is not None:
         lines.append(
-            f"by {judged['plies']} plies {100 * judged['share']:.1f}% of the moves are mistakes; a move loses "
-            f"{judged['mean_loss']:.1f} points on average, and most lose"
+            f"by {judged['plies']} plies {100 * judged['share']:.1f}% of the moves lose something, "
+            f"{judged['mean_loss']:.1f} points a move; the largest losses:"
         )
         lines += [
             f"{each['loss']:11,.1f}  game {each['game']} move {each['move']}: {each['chosen']}, better {each['best']}"
