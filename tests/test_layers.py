@@ -15,7 +15,6 @@ SOURCE = Path(tdl.__file__).parent
 
 FLOORS = [  # from top to bottom; names of modules and packages of tdl
     ["run", "evaluate", "bench", "solve", "convert"],  # programs
-    ["run", "evaluate", "bench", "solve", "convert"],  # programs
     ["peersearch"],
     ["training", "peer", "limit", "versus", "boards", "plies", "signature"],  # one run; comparisons of many
     ["recording", "evaluation"],  # the games of an evaluation
