@@ -39,6 +39,7 @@ class Progress:
                 unit="ep",
                 dynamic_ncols=True,
                 miniters=0,  # the speed is news also while no game ends, as in a deep search
+                smoothing=0,  # the mean so far: several games may end at once after a long time without any
                 bar_format="{desc} {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]",
             )
 
