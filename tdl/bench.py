@@ -173,7 +173,7 @@ def _boards(given: argparse.Namespace) -> Measured:
 
 def _search(given: argparse.Namespace) -> Measured:
     if given.checkpoint is not None:
-        player = load(given.checkpoint)
+        player = load(given.checkpoint, copy=True)
     else:
         player = Player(NTupleNetwork(Rules(), given_tuples(given.tuples)))
         check_whole("--state", given.state, 0)

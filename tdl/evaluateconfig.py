@@ -144,7 +144,7 @@ def player(metas: list[Meta], played: Rules) -> Player:
     CheckpointError : damaged, or networks that are not alike.
     """
     folders: list[Path] = [meta["folder"] for meta in metas]
-    trained = load(folders[0]) if len(folders) == 1 else average(folders)
+    trained = load(folders[0], copy=True) if len(folders) == 1 else average(folders)
     net = trained.network
     if net.rules != played:
         net = NTupleNetwork(played, net.tuples, stages=net.stages, weights=net.weights)

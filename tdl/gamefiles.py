@@ -7,7 +7,7 @@ the rest. Each further line has `move` (its number, from 0), `board` (rows of ti
 dropped), `cell` (where), `score` (so far), and `loss` where a deeper search judged the move.
 
 Boards are rows of tile values because a packed board does not survive a reader that keeps numbers as doubles: it may
-have more than 53 bits. The largest tile has 22.
+have more than 53 bits; no tile value has more than 27.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def compare(binary: str, checkpoint: str, plies: Sequence[int], pairs: int, game
     check_whole("--pairs", pairs, 1)
     if games is not None:
         check_whole("--games", games, 1)
-    player = load(checkpoint)
+    player = load(checkpoint, copy=True)
     progress, figures = Progress("pairs", 0, len(plies) * (pairs + 1)), {}
     with tempfile.TemporaryDirectory() as folder:
         weights = Path(folder) / "network.w"

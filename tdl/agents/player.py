@@ -16,6 +16,7 @@ from tdl.game.engine import Engine
 from tdl.game.reference import unpack
 from tdl.game.rules import Rules
 from tdl.learning.choices import TARGETS
+from tdl.network.memory import allocate
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.storage import Meta, read_array, read_meta
@@ -132,17 +133,27 @@ class Player:
         return None if np.isnan(values).all() else int(np.nanargmax(values))
 
 
-def load(checkpoint: str | Path) -> Player:
-    """The player of a checkpoint: its folder, or the folder of a run. The weights are memory-mapped, read-only.
+def load(checkpoint: str | Path, *, copy: bool = False) -> Player:
+    """The player of a checkpoint: its folder, or the folder of a run.
+
+    Parameters
+    ----------
+    copy : False: the weights stay on disk, mapped into memory, read-only. True: they are read into memory of their
+        own, for many games: that of a file is in small pages (searching 2 plies, 4x6: 1.17 times the speed).
 
     Raises
     ------
     CheckpointError : missing, cut, corrupt, or of another version.
+    ConfigError : the copy does not fit into the memory that is free.
     """
     folder = checkpoint_folder(checkpoint)
     meta = read_meta(folder)
     rules, tuples, stages = describe(meta, folder)
-    network = NTupleNetwork(rules, tuples, stages=stages, weights=read_array(folder, meta, WEIGHTS))
+    room = None
+    if copy:
+        room = allocate("checkpoint", int(meta["arrays"][WEIGHTS]["shape"][0]), f"the weights of {folder}")
+    weights = read_array(folder, meta, WEIGHTS, into=room)
+    network = NTupleNetwork(rules, tuples, stages=stages, weights=weights)
     if network.describe() != meta["network"]:
         raise CheckpointError(f"{folder}: its layout {meta['network']} is not the one of this version")
     return Player(network, meta["learner"]["gamma"], meta["learner"].get("target", "afterstate"))

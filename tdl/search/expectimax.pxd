@@ -53,7 +53,7 @@ cdef struct Search:
     int tiles               # of the drop law
     double share[MAX_TILES]     # the probability of each
     Table table
-    Level level[MOST_PLIES] # by the plies that follow, where more than one does
+    Level level[MOST_PLIES]     # by the plies that follow, where more than one does
     Level last[BANKS]       # before the last one, in turns
     int64_t nodes           # afterstates looked beyond
     int64_t found           # values taken from the table

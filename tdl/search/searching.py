@@ -34,7 +34,7 @@ class Searching:
         0: none is.
     by_empty : pairs (empty cells, plies): a board with at most so many empty cells is searched to so many plies; the
         first pair that fits holds, and where none does, `plies`.
-    table : MiB for the values of boards that were searched already; "auto": none up to 2 plies. It changes no value.
+    table : MiB for the values of boards that were searched already; "auto": none up to 3 plies. It changes no value.
     downgrade : largest tile index that is searched with. On a board with larger ones all tiles above a gap are lowered
         by one index, as long as the same tiles merge, until none is larger; "radix": the largest that the network
         tells from larger ones. None: boards are searched as they are.
@@ -104,7 +104,7 @@ class Searching:
     def table_bytes(self) -> int:
         """Bytes of the table."""
         if self.table == "auto":
-            return AUTO_TABLE << 20 if self.deepest > 2 else 0
+            return AUTO_TABLE << 20 if self.deepest > 3 else 0
         return int(self.table) << 20
 
 
