@@ -309,7 +309,7 @@ def test_lowering_keeps_what_merges(shape, data):
             assert [not tile for tile in before[0]] == [not tile for tile in after[0]]
 
 
-def test_lowering_is_done_at_the_largest_gap():
+def test_lowering_is_done_at_the_largest_hole():
     rules = Rules()
     high = drawn("32768 8192 4 2/. . . ./. . . ./. . . .", rules)
     assert lowered(high, 14, rules) == drawn("16384 8192 4 2/. . . ./. . . ./. . . .", rules)
