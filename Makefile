@@ -61,7 +61,8 @@ package: build
 	$(BIN)/python -m build -o build/package
 	$(PYTHON) -m venv build/package/venv
 	build/package/venv/bin/pip install -q build/package/*.whl
-	cd build/package/elsewhere && ../venv/bin/tdl-run experiment=quick episodes=200 && ../venv/bin/tdl-bench signature
+	cd build/package/elsewhere && ../venv/bin/tdl-run experiment=quick episodes=200 hydra.run.dir=first && \
+	../venv/bin/tdl-evaluate checkpoint=first evaluate.episodes=20 evaluate.plies=2 && ../venv/bin/tdl-bench signature
 
 clean:
 	rm -rf build dist *.egg-info $(VENV) && find tdl -name '*.so' -delete

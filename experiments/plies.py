@@ -1,4 +1,4 @@
-"""From the folder of a sweep of `python -m tdl.evaluate` to evaluations.csv and a table: a row for each depth and seed.
+"""From the folder of a sweep of `tdl.evaluate` to evaluations.csv and a table: a row for each depth and network.
 
     python experiments/plies.py FOLDER EXPERIMENT [TILE,TILE,...]
 

@@ -19,6 +19,7 @@ from tdl.game.reference import move, pack, unpack
 from tdl.game.rules import Rules
 from tdl.learning.choices import Learning
 from tdl.learning.reference import ReferenceLearner
+from tdl.network import memory
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.reference import ReferenceNetwork
 from tdl.network.stages import Stages
@@ -409,6 +410,13 @@ def test_wrong_choices(searching, message):
     network, _ = random_network(RULES["2x2"])
     with pytest.raises(ConfigError, match=message):
         Expectimax(network, searching)
+
+
+def test_a_table_larger_than_the_memory_is_refused(monkeypatch):
+    monkeypatch.setattr("tdl.search.expectimax.require_memory", lambda *a: memory.require_memory(a[0], 2**60, a[2]))
+    network, _ = random_network(RULES["2x2"])
+    with pytest.raises(ConfigError, match=r"search.table: the values of boards searched before need .* GiB"):
+        Expectimax(network, Searching(2, table=1))
 
 
 def test_an_unknown_option_is_named():

@@ -9,6 +9,7 @@ from libc.stdlib cimport free
 from tdl.checks import check_choice
 from tdl.game.engine import Engine
 from tdl.learning.choices import TARGETS
+from tdl.network.memory import require_memory
 from tdl.search.placing import Placing
 from tdl.search.searching import RADIX
 from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, empty_cells, kind_for,
@@ -98,6 +99,7 @@ cdef class Expectimax:
         for i in range(2, self.searching.deepest):
             got = got and make_level(&search.level[i], drops, size, 0, search.leaves.learner.gamma)
         if self.searching.table_bytes:
+            require_memory("search.table", self.searching.table_bytes, "the values of boards searched before")
             search.table.stride = (size + sizeof(Mark) + 7) // 8 * 8
             search.table.slots = max(1, self.searching.table_bytes // search.table.stride)
             search.table.memory = <char *> own_lines(search.table.slots * search.table.stride)

@@ -35,9 +35,9 @@ class Searching:
     by_empty : pairs (empty cells, plies): a board with at most so many empty cells is searched to so many plies; the
         first pair that fits holds, and where none does, `plies`.
     table : MiB for the values of boards that were searched already; "auto": none up to 3 plies. It changes no value.
-    downgrade : largest tile index that is searched with. On a board with larger ones all tiles above a hole are lowered
-        by one index, as long as the same tiles merge, until none is larger; "radix": the largest that the network
-        tells from larger ones. None: boards are searched as they are.
+    downgrade : largest tile index that is searched with. On a board with larger ones all tiles above a hole are
+        lowered by one index, as long as the same tiles merge, until none is larger; "radix": the largest that the
+        network tells from larger ones. None: boards are searched as they are.
     seconds : for a move; it is searched to 1 ply, then to 2, up to `plies`, and the last depth that was finished in
         time chooses. None: no limit. Such games cannot be repeated.
     against : who is taken to put the tiles: "placer", the one that does; "random"; "adversary", on the cell that
