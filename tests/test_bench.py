@@ -5,6 +5,7 @@ import stat
 import sys
 
 import pytest
+from runs import train
 from shapes import each_rules
 
 from tdl import boards
@@ -15,6 +16,7 @@ from tdl.network.ntuple import NTupleNetwork
 from tdl.network.operations import OPERATIONS
 from tdl.network.tuples import TupleSet
 from tdl.peer import Setting
+from tdl.peersearch import PEER_TABLE
 from tdl.signature import LEARNERS, signature
 
 PEER = f"""#!{sys.executable}
@@ -24,7 +26,14 @@ words = sys.argv[1:]
 n = int(words[words.index("-t") + 1].split("x")[0])
 if "-o" in words:
     open(words[words.index("-o") + 1], "w").write("state")
-if "-i" in words:
+if "-d" in words:
+    games, file = words[words.index("-e") + 1], words[words.index("-i") + 1]
+    assert (n, games, words[words.index("-n") + 1]) == (0, "1x2", "0123") and open(file, "rb").read(1) == bytes(1)
+    speed = 4000.0 if "-c" in words else 2000.0
+    print(f"001/001 100ms {{speed:.2f}}ops")
+    print(f"summary 100ms {{speed:.2f}}ops")
+    print("total:  avg=12345 max=25160 tile=2048 win=0.10%")
+elif "-i" in words:
     assert open(words[words.index("-i") + 1]).read() == "state"
 for i in range(n):
     print(f"{{i + 1:03d}}/{{n:03d}} 100ms 2000000.00ops")
@@ -121,6 +130,40 @@ def test_peer_at_a_later_state_with_sums(capsys, peer):
     assert capsys.readouterr().out.count("peer 2.00 M moves/s; ratio") == 2
 
 
+def test_peer_by_search_plays_the_same_weights(capsys, peer, tmp_path):
+    """Each side with its faster setting: the stand-in is faster with a table."""
+    run = train(tmp_path / "run", "tuples=2x4", "episodes=50")
+    words = f"peer --tdl2048 {peer} --checkpoint {run} --plies 2 --pairs 3 --games 5"
+    main([*words.split(), "--json"])
+    part = json.loads(capsys.readouterr().out)["2"]
+    assert part["peer"] == [4000] * 3
+    assert part["tables"]["peer"] == PEER_TABLE
+    assert part["games"] == {"ours": 15, "peer": 6}
+    assert part["means"]["peer"] == 12345
+    assert part["ratio_max"] == pytest.approx(max(part["ours"]) / 4000, rel=1e-3)
+    assert 500 < part["means"]["ours"] < 20_000
+    main(words.split())
+    line = capsys.readouterr().out
+    assert line.startswith("2-ply: ours")
+    assert "12,345 of 6; tables" in line
+
+
+def test_search_by_plies_tables_and_threads(capsys):
+    words = "search --tuples [[0,1],[4,5]] --state 20 --plies 1 2 3 --games 2 --rounds 2 --threads 2"
+    main([*words.split(), "--json"])
+    one, two, three = json.loads(capsys.readouterr().out)
+    assert [row["plies"] for row in (one, two, three)] == [1, 2, 3]
+    assert len(two["none"]) == len(two["table"]) == 2
+    assert two["ratio_max"] == pytest.approx(max(t / n for t, n in zip(two["table"], two["none"], strict=True)))
+    assert 0 == one["boards"] < two["boards"] < three["boards"]
+    assert 0 == one["found"] <= two["found"] < three["found"] < 1
+    assert two["threads"]["ratio_min"] > 0
+    main(words.split())
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("16 features")
+    assert "2 threads" in lines[2]
+
+
 def test_limit_takes_turns_and_gives_the_ratio(capsys):
     main(["limit", "--tuples", "2x4", "--state", "1000", "--pairs", "2", "--json"])
     figures = json.loads(capsys.readouterr().out)
@@ -187,6 +230,12 @@ def test_operations_do_the_same_to_both_kinds_of_boards(rules, build):
         ("boards --tuples 4x7", "tuples: '4x7' is not allowed"),
         ("boards --tuples 2x4 --rounds 0", "--rounds: 0 is not allowed"),
         ("boards --tuples 2x4 --blank 0", "--blank: 0 is not allowed"),
+        ("search --tuples 2x4 --plies 13", "--plies: 13 is not allowed; expected a whole number from 1 to 12"),
+        ("search --tuples 2x4 --state -1", "--state: -1 is not allowed"),
+        ("search --tuples 2x4 --state 0 --games 0", "--games: 0 is not allowed"),
+        ("search --checkpoint missing", "missing: no checkpoint here"),
+        ("peer --tdl2048 x --checkpoint missing", "missing: no checkpoint here"),
+        ("peer --tdl2048 x --checkpoint missing --plies 0", "--plies: 0 is not allowed"),
         ("versus tuples=2x4 nonsense", "setting: 'nonsense' is not allowed; expected words as in \"tuples=8x6"),
         ("versus tuples=2x4 alhpa=0.1,tuples=2x4", "unexpected keyword argument 'alhpa'"),
         ("versus tuples=2x4 tuples=2x5", "tuples: '2x5' is not allowed"),
