@@ -130,7 +130,9 @@ def _missing_choice(error: MissingConfigException) -> str:
 def _hydra_line(chain: list[BaseException], schema: type) -> str:
     line = _one_line(str(chain[0]))
     if wrong := re.search(r"Could not override '([^']+)'", line):
-        return f"{wrong[1]}: no such key{nearest(wrong[1], _known_keys(schema))}; --help lists all keys"
+        known, last = _known_keys(schema), wrong[1].split(".")[-1]
+        elsewhere = [key for key in known if key.split(".")[-1] == last]  # of this name in another group
+        return f"{wrong[1]}: no such key{nearest(wrong[1], elsewhere or known)}; --help lists all keys"
     # Hydra names the override, a cause says what is wrong with it.
     causes = [str(each) for each in chain[1:] if isinstance(each, OmegaConfBaseException) and str(each)]
     return f"{line}: {causes[0].splitlines()[0]}" if causes else line

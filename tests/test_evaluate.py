@@ -234,6 +234,7 @@ MISTAKES = [
     ("checkpoint=3", 2, ["checkpoint: 3 is not allowed"]),
     ("checkpoint=[]", 2, ["checkpoint: [] is not allowed"]),
     ("checkpoint=[RUN,nowhere]", 2, ["nowhere: no checkpoint here"]),
+    ("checkpoint=RUN search.plies=3", 1, ["search.plies: no such key; did you mean 'evaluate.plies'?"]),
     ("checkpiont=RUN", 1, ["checkpiont: no such key", "did you mean 'checkpoint'"]),
     ("checkpoint=RUN +evaluate.plys=2", 2, ["evaluate.plys: no such key", "did you mean 'plies'"]),
     ("checkpoint=RUN evaluate.plies=0", 2, ["evaluate.plies: 0 is not allowed", "from 1 to 12"]),
