@@ -1,8 +1,8 @@
 """Lowering: a board with large tiles as one with smaller ones, of which a network knows more.
 
 All tiles above a hole, an index that no tile on the board has, are lowered by one index. That is done only at a hole
-where the same tiles merge afterwards as before; it is the largest such hole, again and again until no tile is above the
-limit. So the same moves stay legal. The twin is `tdl.search.lowering.lowered`.
+where the same tiles merge afterwards as before; it is the largest such hole, again and again until no tile is above
+the limit. So the same moves stay legal. The twin is `tdl.search.lowering.lowered`.
 
 Source: tile-downgrading, in Guei, Chen and Wu (2021), Optimistic Temporal Difference Learning for 2048, IEEE
 Transactions on Games.

@@ -74,6 +74,12 @@ cdef struct Slid:
     bint frozen_end
 
 
+cdef struct Side:
+    # What the last drop on a line led to, by a move to its start or to its end.
+    uint32_t last
+    int child
+
+
 cdef inline void gather(LineTables tables, const board_t *after, bint first_only, Level *level) noexcept nogil:
     """All moves after all drops on an afterstate (or on its first empty cell only).
 
@@ -186,18 +192,15 @@ cdef inline void gather44(LineTables tables, uint64_t after, Level *level) noexc
 
 cdef inline int drop_on_lines(uint32_t tile, const uint64_t *rows, const Slid *lines, const uint64_t *moved,
                               bint across, uint64_t empty, Level *level, int first, int n) noexcept nogil:
-    """The moves along rows, or columns, after drops of a tile; returns how many children there are now.
-
-    Without branches on what is new or legal, which no predictor knows.
-    """
+    """The moves along rows, or columns, after drops of a tile; returns how many children there are now."""
     cdef uint64_t *child = <uint64_t *> level.child
     cdef const Slid *line
     cdef uint64_t slid
-    cdef uint32_t key, to_start, to_end, last_start = NO_LINE, last_end = NO_LINE
-    cdef int at, number, before = -1, start_child = 0, end_child = 0
-    cdef bint legal, fresh
-    cdef int32_t reward
+    cdef uint32_t key, to_start, to_end
+    cdef Side start, end
+    cdef int at, number, before = -1
     cdef Drop *drop
+    start.child = end.child = 0
     while empty:
         at = lowest(empty) >> 2
         empty &= empty - 1
@@ -207,27 +210,29 @@ cdef inline int drop_on_lines(uint32_t tile, const uint64_t *rows, const Slid *l
         drop = level.drop + first + (4 * at + number if across else 4 * number + at)
         key = line.key | tile << (4 * at)
         slid = rows[key]
-        to_start, to_end = <uint32_t> slid & 0xFFFF, <uint32_t> (slid >> 16) & 0xFFFF
-        last_start = last_start if number == before else NO_LINE
-        last_end = last_end if number == before else NO_LINE
+        start.last = start.last if number == before else NO_LINE
+        end.last = end.last if number == before else NO_LINE
         before = number
-        legal = (to_start != key) | (not line.frozen_start)
-        fresh = legal & (to_start != last_start)
+        to_start, to_end = <uint32_t> slid & 0xFFFF, <uint32_t> (slid >> 16) & 0xFFFF
         child[n] = moved[0] ^ on_line(line.to_start ^ to_start, number, across)
-        start_child = n if fresh else start_child
-        last_start = to_start if legal else last_start
-        drop.child[0 if across else 3] = start_child if legal else NOWHERE
-        n += fresh
-        legal = (to_end != key) | (not line.frozen_end)
-        fresh = legal & (to_end != last_end)
+        drop.child[0 if across else 3] = lead(&start, key, to_start, line.frozen_start, &n)
         child[n] = moved[1] ^ on_line(line.to_end ^ to_end, number, across)
-        end_child = n if fresh else end_child
-        last_end = to_end if legal else last_end
-        drop.child[2 if across else 1] = end_child if legal else NOWHERE
-        n += fresh
-        reward = line.reward + <int32_t> (slid >> 32)
-        drop.reward[0 if across else 3] = drop.reward[2 if across else 1] = reward
+        drop.child[2 if across else 1] = lead(&end, key, to_end, line.frozen_end, &n)
+        drop.reward[0 if across else 3] = drop.reward[2 if across else 1] = line.reward + <int32_t> (slid >> 32)
     return n
+
+
+cdef inline int lead(Side *side, uint32_t key, uint32_t slid, bint frozen, int *n) noexcept nogil:
+    """Which child a move along a line leads to: the new one, number n, that of the drop before, or none.
+
+    Without branches on what is new or legal, which no predictor knows.
+    """
+    cdef bint legal = (slid != key) | (not frozen)
+    cdef bint fresh = legal & (slid != side.last)
+    side.child = n[0] if fresh else side.child
+    side.last = slid if legal else side.last
+    n[0] += fresh
+    return side.child if legal else NOWHERE
 
 
 cdef inline float best_move(const Drop *drop, const float *value, float gamma) noexcept nogil:
