@@ -82,7 +82,7 @@ def play(player: Player, searching: Searching, games: int, seed: int = 0) -> dic
     start = time.perf_counter()
     records = play.play(0, games)
     seconds = time.perf_counter() - start
-    counts = play.search.counts
+    counts = play.search.counts if play.search else {"leaves": 0, "nodes": 0, "found": 0}
     looked = counts["nodes"] + counts["found"]
     return {
         "moves_per_second": round(play.moves / seconds),

@@ -34,6 +34,8 @@ BoardLike = int | ArrayLike
 class Player:
     """Chooses the move with the largest reward + gamma * V(afterstate), the first of equals, or looks further ahead.
 
+    Not for two threads at once where it looks ahead: a search has memory of its own.
+
     Parameters
     ----------
     network : the value function.
@@ -74,7 +76,7 @@ class Player:
         ConfigError : no such board, or an option out of range.
         """
         if plies != 1 or options:
-            return self._search(plies, options).values(board)
+            return self._search(plies, options).values(self.engine.board(board))
         out = np.full(4, np.nan)
         for action, after, reward in self.engine.afterstates(board):
             value = self.network.value(after) if self.target == "afterstate" else self._expected(after)

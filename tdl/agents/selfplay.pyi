@@ -19,7 +19,7 @@ class SelfPlay:
     tables: LineTables
     lanes: int
     learning: Learning
-    search: Expectimax
+    search: Expectimax | None
     def __init__(
         self,
         network: NTupleNetwork,

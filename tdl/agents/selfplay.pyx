@@ -191,10 +191,10 @@ cdef class SelfPlay:
     cdef _make_search(self, searching, placing, engine):
         searching.check("search.")
         self.searches = not searching.greedy
-        self.search = Expectimax(self.network, searching if self.searches else Searching(), self.tables,
-                                 gamma=self.learning.gamma, target=self.learning.target, engine=engine,
-                                 placing=placing)
-        self.search.search.leaves.learner = &self.learner
+        if self.searches:
+            self.search = Expectimax(self.network, searching, self.tables, gamma=self.learning.gamma,
+                                     target=self.learning.target, engine=engine, placing=placing)
+            self.search.search.leaves.learner = &self.learner
 
     cdef _make_histories(self):
         """A ring for each lane, of the boards that its returns reach over."""

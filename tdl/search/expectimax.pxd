@@ -66,7 +66,6 @@ cdef class Expectimax:
     cdef Search search
     cdef Learner own
     cdef int kind
-    cdef object _engine, _memory
     cdef _take_memory(self)
     cdef void forget(self) noexcept nogil
     cdef void look(self, const void *board, const void *after, const int32_t *reward, int n, float *q) noexcept nogil

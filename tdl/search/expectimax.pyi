@@ -1,5 +1,5 @@
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from tdl.game.lines import LineTables
 from tdl.network.ntuple import NTupleNetwork
@@ -21,6 +21,6 @@ class Expectimax:
         engine: str = "bits",
         placing: Placing | None = None,
     ) -> None: ...
-    def values(self, board: int | ArrayLike) -> NDArray[np.float64]: ...
+    def values(self, board: int) -> NDArray[np.float64]: ...
     @property
     def counts(self) -> dict[str, int]: ...

@@ -7,7 +7,6 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 
 from tdl.checks import check_choice
-from tdl.game.engine import Engine
 from tdl.learning.choices import TARGETS
 from tdl.network.memory import require_memory
 from tdl.search.placing import Placing
@@ -37,7 +36,7 @@ cdef extern from *:
     int64_t now "tdl_now"() noexcept nogil
 
 cdef class Expectimax:
-    """The values of moves by a look ahead.
+    """The values of moves by a look ahead. Not for two threads at once: each has one of its own.
 
     Parameters
     ----------
@@ -64,7 +63,6 @@ cdef class Expectimax:
         searching.check("search.")
         check_choice("target", target, TARGETS)
         self.network, self.searching = network, searching
-        self._engine = Engine(network.rules, engine)
         self.tables = LineTables(network.rules) if tables is None else tables
         self.kind = kind_for(engine == "array", self.tables.bits)
         self.own.weights, self.own.plan, self.own.gamma = network.w, &network.plan, gamma
@@ -144,18 +142,17 @@ cdef class Expectimax:
 
         Parameters
         ----------
-        board : an int, or rows of tile values.
+        board : packed.
         """
-        packed = self._engine.board(board)
         self.forget()
         out = np.full(4, np.nan)
         cdef double[::1] view = out
         if self.kind == NIBBLES:
-            _values(self, packed, <board64 *> NULL, view)
+            _values(self, board, <board64 *> NULL, view)
         elif self.kind == FIVES:
-            _values(self, packed, <board128 *> NULL, view)
+            _values(self, board, <board128 *> NULL, view)
         else:
-            _values(self, packed, <board_array *> NULL, view)
+            _values(self, board, <board_array *> NULL, view)
         return out
 
     @property
