@@ -96,7 +96,7 @@ def test_equals_a_naive_recursion(rules, data):
     kind = data.draw(st.sampled_from(ENGINES))
     plies = data.draw(st.integers(1, 3))
     table = data.draw(st.sampled_from([0, 1]))
-    empty = {1: 25, 2: 3, 3: 1} if len(rules.drop) == 2 else {1: 25, 2: 2, 3: 0}
+    empty = {1: 25, 2: 3, 3: 1} if len(rules.drop) == 2 else {1: 25, 2: 1, 3: 0}
     board = crowded(data.draw(boards(rules)), empty[plies])
     search, twin = both(
         rules, Searching(plies, table=table, **options), placing=placing, engine=kind, gamma=data.draw(
