@@ -15,7 +15,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
@@ -24,6 +23,7 @@ from tdl.agents.games import Game, Move, check_start, replayed
 from tdl.errors import CheckpointError, ConfigError
 from tdl.game.engine import Engine
 from tdl.game.rules import ACTION_NAMES, Rules
+from tdl.network.whole import new_file
 from tdl.search.searching import Searching
 
 FORMAT = "tdl-game-1"
@@ -60,10 +60,8 @@ def save(path: str | Path, game: Game) -> None:
         "score": game.score,
     }
     head["digest"] = _digest(head, "".join(lines))
-    target = Path(path)
-    temporary = target.with_name(target.name + ".new")
-    temporary.write_text(_dumped(head) + "".join(lines))
-    os.replace(temporary, target)
+    with new_file(Path(path)) as file:
+        file.write((_dumped(head) + "".join(lines)).encode())
 
 
 def _line(number: int, move: Move, score: int, engine: Engine) -> dict[str, Any]:

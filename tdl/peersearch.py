@@ -28,7 +28,7 @@ PEER_TABLE = "64M"
 SMALLER = 4
 """The peer plays a fourth of our games."""
 
-_SUMMARY = re.compile(r"(?m)^summary (\d+)ms ([\d.]+)ops\s+total:\s+avg=([\d.]+)")
+_SUMMARY = re.compile(r"(?m)^summary \d+ms ([\d.]+)ops\s+total:\s+avg=([\d.]+)")
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class _Peer:
         found = _SUMMARY.search(done.stdout)
         if found is None:
             raise TdlError(f"{words[0]}: printed no summary of its games")
-        return Played(float(found[2]), float(found[3]))
+        return Played(float(found[1]), float(found[2]))
 
 
 def _pairs(ours: _Ours, peer: _Peer, pairs: int, progress: Progress) -> dict[str, Any]:
