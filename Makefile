@@ -4,8 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 BUILD_TOOLS := "setuptools>=77" wheel "cython>=3.1,<4" "numpy>=2.0"
 SOURCES := setup.py pyproject.toml $(shell find tdl -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi' -o -name '*.h')
-KERNEL_TESTS := tests/test_rules.py tests/test_stream.py tests/test_engine_twin.py tests/test_counts.py \
-	tests/test_layout.py tests/test_extras.py tests/test_network.py tests/test_selfplay_twin.py \
+KERNEL_TESTS := tests/test_rules.py tests/test_stream.py tests/test_engine_twin.py tests/test_batch.py \
+	tests/test_counts.py tests/test_layout.py tests/test_extras.py tests/test_network.py tests/test_selfplay_twin.py \
 	tests/test_learners_twin.py tests/test_exact_solver.py tests/test_expectimax.py
 ARGS ?= tuples=4x6 alpha=0.1
 

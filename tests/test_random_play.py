@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from shapes import RULES
 
-from tdl import NTupleNetwork, Rules, Trainer, TupleSet
+from tdl import Rules
+from tdl.agents.simple import play_random
+from tdl.game.reference import TRAINING
 
 GAMES = 20_000
 
@@ -21,9 +23,8 @@ MEANS = [
 
 
 def random_games(rules):
-    """Records of games in which every move is a random one; what is learned meanwhile does not matter."""
-    network = NTupleNetwork(rules, TupleSet(((0,),)))
-    return Trainer(network, alpha=1e-9, epsilon=1.0, order="backward", seed=5).train(GAMES)
+    """Records of games in which every move is a random one."""
+    return play_random(rules, GAMES, seed=5, role=TRAINING)
 
 
 def standard_error(numbers):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tdl.game.reference import EXPLORATION, Board, Stream, legal, move, place, start
+from tdl.game.rules import Rules
 from tdl.learning.memory import ROOM
 from tdl.learning.reference import Game, ReferenceLearner
 from tdl.search.adversary_reference import ReferenceAdversary
@@ -144,3 +145,20 @@ class ReferencePlay:
 
 def _alive(lane: Iterator[None]) -> bool:
     return next(lane, StopIteration) is not StopIteration
+
+
+def play_simply(rules: Rules, greedy: bool, seed: int, role: int, first: int, episodes: int) -> list[Record]:
+    """Games of random moves, or of those with the largest reward: the twin of `tdl.agents.simple`."""
+    records: list[Record] = []
+    for episode in range(first, first + episodes):
+        drops, chance = Stream(seed, role, episode), Stream(seed, EXPLORATION, episode)
+        board, score, played = start(drops, rules), 0, 0
+        while actions := legal(board, rules):
+            moves = [m for m in (move(board, action, rules) for action in actions) if m]
+            if greedy:
+                board, reward = max(moves, key=lambda m: m[1])
+            else:
+                board, reward = moves[(chance.next() >> 32) * len(moves) >> 32]
+            board, score, played = place(board, drops, rules), score + reward, played + 1
+        records.append((episode, score, played, max(rules.value(tile) for tile in board)))
+    return records

@@ -17,6 +17,12 @@ from tdl.game.stream cimport Stream as StreamState, draw, stream_of
 ENGINES = ("bits", "array")
 
 
+def grid_text(grid):
+    """Tile values, an array of shape (rows, cols), as text, one line a row; `.` is an empty cell."""
+    width = max(4, len(str(grid.max())))
+    return "\n".join(" ".join(f"{value or '.':>{width}}" for value in row) for row in grid.tolist())
+
+
 cdef class Stream:
     """The random sequence of one (seed, role, episode); the twin of `tdl.game.reference.Stream`.
 
@@ -100,9 +106,7 @@ cdef class Engine:
 
     def show(self, board):
         """The board as text, one line a row."""
-        grid = self.array(board)
-        width = max(4, len(str(grid.max())))
-        return "\n".join(" ".join(f"{value or '.':>{width}}" for value in row) for row in grid.tolist())
+        return grid_text(self.array(board))
 
     def afterstates(self, board):
         """The legal moves of a board: list of (action, afterstate, reward), actions ascending."""

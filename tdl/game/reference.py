@@ -6,6 +6,8 @@ what the compiled engine draws, so both can play the same game.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tdl.game.rules import DOWN, DROP, LEFT, RIGHT, UP, Rules
 
 Board = list[int]
@@ -138,3 +140,56 @@ def pack(board: Board, rules: Rules) -> int:
 def unpack(packed: int, rules: Rules) -> Board:
     """The tile indices of a packed board."""
     return [packed >> rules.bits * cell & rules.cell_mask for cell in range(rules.cells)]
+
+
+class ReferenceBatch:
+    """The twin of `tdl.game.batch.Batch`: the same words, with lists for arrays."""
+
+    def __init__(self, rules: Rules, n: int) -> None:
+        self.rules, self.n = rules, n
+        self.tiles: list[Board] = [[0] * rules.cells for _ in range(n)]
+        self.score, self.moves, self.episode = [0] * n, [0] * n, [-1] * n
+        self._drops: dict[int, Stream] = {}
+
+    def start(self, which: Sequence[int], seed: int, role: int, episodes: Sequence[int]) -> None:
+        """Begin new games."""
+        for i, episode in zip(which, episodes, strict=True):
+            self._drops[i] = Stream(seed, role, episode)
+            self.tiles[i] = start(self._drops[i], self.rules)
+            self.score[i], self.moves[i], self.episode[i] = 0, 0, episode
+
+    def step(self, actions: Sequence[int], which: Sequence[int]) -> list[int]:
+        """Play a legal move on each board, and let a tile drop: the rewards."""
+        gained = []
+        for i, action in zip(which, actions, strict=True):
+            moved = move(self.tiles[i], action, self.rules)
+            assert moved is not None
+            self.tiles[i] = place(moved[0], self._drops[i], self.rules)
+            self.score[i] += moved[1]
+            self.moves[i] += 1
+            gained.append(moved[1])
+        return gained
+
+    @property
+    def legal(self) -> list[list[bool]]:
+        """Whether each action changes the board."""
+        return [[move(board, action, self.rules) is not None for action in range(4)] for board in self.tiles]
+
+    @property
+    def rewards(self) -> list[list[int]]:
+        """What each action earns."""
+        return [[(move(board, action, self.rules) or (board, 0))[1] for action in range(4)] for board in self.tiles]
+
+    @property
+    def over(self) -> list[bool]:
+        """Whether no action is legal."""
+        return [terminal(board, self.rules) for board in self.tiles]
+
+    @property
+    def max_tile(self) -> list[int]:
+        """Values of the largest tiles."""
+        return [max(self.rules.value(tile) for tile in board) for board in self.tiles]
+
+    def afterstates(self) -> list[list[Board]]:
+        """The boards that the actions lead to; an illegal action leaves its board as it is."""
+        return [[(move(board, action, self.rules) or (board, 0))[0] for action in range(4)] for board in self.tiles]

@@ -1,0 +1,305 @@
+"""Many boards of one game side by side, for Python: arrays go in and out, and between them nothing is Python."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdlib cimport calloc, free
+
+from tdl.checks import check_choice, check_whole
+from tdl.errors import ConfigError, refuse
+from tdl.game.board cimport (FIVES, NIBBLES, afterstates, board64, board128, board_array, board_t, first_board,
+                             kind_for, max_tile, place, same, size_of, unpack)
+from tdl.game.engine import ENGINES
+from tdl.game.lines cimport LineTables
+from tdl.game.rules import Rules
+from tdl.game.stream cimport Stream, stream_of
+
+tables_of = lru_cache(maxsize=8)(LineTables)
+"""The line tables of some rules. For 2584 they take 16 MiB, which batches of one game share."""
+
+
+cdef class Batch:
+    """`n` boards of one game, played side by side.
+
+    Each board plays an episode of its own: game `episode` of (seed, role) begins with the board and meets the drops
+    that it has in training and evaluation, whatever the batch. A board of which no game was started is empty and over.
+
+    The arrays show the boards as the last `start` or `step` left them. They belong to the batch: read-only, and
+    changed by the next call, so copy what you keep. One thread at a time may use a batch; threads with a batch each
+    run side by side, without Python's lock.
+
+    Parameters
+    ----------
+    rules : `Rules`; None: 2048 on 4x4.
+    n : number of boards, 1 or more.
+    engine : what boards are while they are played with, "bits" (packed) or "array" (a byte a cell): the same games.
+
+    Attributes
+    ----------
+    rules, n : as given.
+    tiles : uint8 array of shape (n, cells), the tile indices of the boards, cells row by row.
+    legal : bool array of shape (n, 4), whether an action (up, right, down, left) changes the board.
+    rewards : int32 array of shape (n, 4), what each action earns; 0 where it is illegal.
+    over : bool array of shape (n,), whether no action is legal.
+    score : int64 array of shape (n,), what the game has earned so far.
+    moves : int32 array of shape (n,), its moves so far.
+    max_tile : int64 array of shape (n,), the value of its largest tile.
+    episode : int64 array of shape (n,), its number; -1 before the first.
+
+    Raises
+    ------
+    ConfigError : a number of boards below 1, or an unknown engine.
+    """
+    cdef readonly LineTables tables
+    cdef readonly int64_t n
+    cdef readonly object tiles, legal, rewards, over, score, moves, max_tile, episode
+    cdef object _all
+    cdef int kind
+    # Boards are of the type that `kind` tells.
+    cdef void *board        # [n]
+    cdef void *after        # [n][4]: the afterstates, equal to the board where the action is illegal
+    cdef Stream *drops      # [n]
+    cdef uint8_t *named     # [n]: whether `first_wrong` has met the board in this call; else 0
+    # The arrays above, as C sees them.
+    cdef uint8_t *tile
+    cdef uint8_t *can
+    cdef int32_t *reward
+    cdef uint8_t *ended
+    cdef int64_t *total
+    cdef int32_t *played
+    cdef int64_t *largest
+    cdef int64_t *number
+
+    def __cinit__(self, rules=None, n=1, *, engine="bits"):
+        check_choice("engine", engine, ENGINES)
+        check_whole("n", n, 1, 2**31)
+        self.tables = tables_of(rules if rules is not None else Rules())
+        self.kind = kind_for(engine == "array", self.tables.bits)
+        self.n = n
+        self._all = np.arange(n)
+        self._make_arrays(n, self.tables.cells)
+        # Memory of `calloc` lies on 16 bytes, which boards of 128 bits need.
+        self.board, self.after = calloc(n, size_of(self.kind)), calloc(4 * n, size_of(self.kind))
+        self.drops, self.named = <Stream *> calloc(n, sizeof(Stream)), <uint8_t *> calloc(n, 1)
+        if not (self.board and self.after and self.drops and self.named):
+            raise MemoryError(f"batch: no memory for {n} boards")
+
+    cdef _make_arrays(self, n, cells):
+        cdef uint8_t[:, ::1] tiles = np.zeros((n, cells), np.uint8), can = np.zeros((n, 4), np.uint8)
+        cdef int32_t[:, ::1] rewards = np.zeros((n, 4), np.int32)
+        cdef uint8_t[::1] over = np.ones(n, np.uint8)
+        cdef int64_t[::1] score = np.zeros(n, np.int64), largest = np.zeros(n, np.int64)
+        cdef int64_t[::1] episode = np.full(n, -1, np.int64)
+        cdef int32_t[::1] moves = np.zeros(n, np.int32)
+        self.tile, self.can, self.reward, self.ended = &tiles[0, 0], &can[0, 0], &rewards[0, 0], &over[0]
+        self.total, self.played, self.largest, self.number = &score[0], &moves[0], &largest[0], &episode[0]
+        self.tiles, self.rewards = shown(tiles.base), shown(rewards.base)
+        self.legal, self.over = shown(can.base.view(np.bool_)), shown(over.base.view(np.bool_))
+        self.score, self.moves = shown(score.base), shown(moves.base)
+        self.max_tile, self.episode = shown(largest.base), shown(episode.base)
+
+    def __dealloc__(self):
+        free(self.board)
+        free(self.after)
+        free(self.drops)
+        free(self.named)
+
+    @property
+    def rules(self):
+        """The `Rules` played by."""
+        return self.tables.rules
+
+    def start(self, which, seed, int role, episodes):
+        """Begin new games.
+
+        Parameters
+        ----------
+        which : the boards, whole numbers below n, of any number; None: all.
+        seed : of the streams, one for all boards or one for each of `which`, whole numbers of at least 0.
+        role : of the streams, see `tdl.game.reference`.
+        episodes : number of the game of each of `which`.
+
+        Raises
+        ------
+        ConfigError : there is no such board; numbers below 0, no whole numbers, or as many as there should not be.
+        """
+        cdef const int64_t[::1] boards = self._boards(which)
+        cdef int64_t i, n = boards.shape[0]
+        cdef const int64_t[::1] numbers = taken("episodes", episodes, n, np.int64)
+        cdef const uint64_t[::1] seeds = taken("seed", seed, n, np.uint64)
+        for i in range(n):
+            if not 0 <= boards[i] < self.n:
+                raise refuse("which", boards[i], f"boards from 0 to {self.n - 1}")
+        if n == 0:
+            return
+        cdef const int64_t *at = &boards[0]
+        cdef const int64_t *number = &numbers[0]
+        cdef const uint64_t *key = &seeds[0]
+        with nogil:
+            if self.kind == NIBBLES:
+                start_boards(self, <board64 *> self.board, at, key, role, number, n)
+            elif self.kind == FIVES:
+                start_boards(self, <board128 *> self.board, at, key, role, number, n)
+            else:
+                start_boards(self, <board_array *> self.board, at, key, role, number, n)
+
+    def step(self, actions, which=None):
+        """Play a move on each board, and let a tile drop by the drop law.
+
+        Parameters
+        ----------
+        actions : the action of each of `which`, whole numbers; one number: that of all.
+        which : the boards, each at most once; None: all.
+
+        Returns
+        -------
+        int32 array of shape (len(which),), what the moves earned.
+
+        Raises
+        ------
+        ConfigError : there is no such board, it stands twice in `which`, its game is over, or the action is illegal.
+            Nothing is played then.
+        """
+        cdef const int64_t[::1] boards = self._boards(which)
+        cdef int64_t n = boards.shape[0]
+        cdef const int64_t[::1] chosen = taken("actions", actions, n, np.int64, least=None)
+        rewards = np.empty(n, np.int32)
+        cdef int32_t[::1] gained = rewards
+        if n == 0:
+            return rewards
+        cdef const int64_t *at = &boards[0]
+        cdef const int64_t *action = &chosen[0]
+        cdef int32_t *reward = &gained[0]
+        cdef int64_t wrong = first_wrong(self, at, action, n)
+        if wrong < n:
+            raise self._refused(at[wrong], action[wrong])
+        with nogil:
+            if self.kind == NIBBLES:
+                step_boards(self, <board64 *> self.board, at, action, n, reward)
+            elif self.kind == FIVES:
+                step_boards(self, <board128 *> self.board, at, action, n, reward)
+            else:
+                step_boards(self, <board_array *> self.board, at, action, n, reward)
+        return rewards
+
+    def afterstates(self):
+        """The boards that the actions lead to, before the drop: uint8 array of shape (n, 4, cells), tile indices.
+
+        An illegal action leaves its board as it is. The array is a new one, the caller's own.
+        """
+        tiles = np.empty((self.n, 4, self.tables.cells), np.uint8)
+        cdef uint8_t[:, :, ::1] view = tiles
+        cdef uint8_t *out = &view[0, 0, 0]
+        with nogil:
+            if self.kind == NIBBLES:
+                unpack_all(<board64 *> self.after, 4 * self.n, self.tables.cells, out)
+            elif self.kind == FIVES:
+                unpack_all(<board128 *> self.after, 4 * self.n, self.tables.cells, out)
+            else:
+                unpack_all(<board_array *> self.after, 4 * self.n, self.tables.cells, out)
+        return tiles
+
+    cdef _boards(self, which):
+        """The numbers of the boards that are meant."""
+        if which is None:
+            return self._all
+        boards = np.asarray(which)
+        if boards.ndim != 1 or boards.size and boards.dtype.kind not in "iu":
+            raise refuse("which", which, "a list of board numbers, or None")
+        return np.ascontiguousarray(boards, np.int64)
+
+    cdef _refused(self, board, action):
+        """Why an action cannot be played."""
+        if not 0 <= board < self.n:
+            return refuse("which", board, f"boards from 0 to {self.n - 1}")
+        if self.over[board]:
+            told = "the game is over" if self.episode[board] >= 0 else "no game was started"
+            return ConfigError(f"action of board {board}: {action} is not allowed; {told}")
+        legal = np.flatnonzero(self.legal[board]).tolist()
+        if action in legal:
+            return refuse("which", board, "each board at most once")
+        return refuse(f"action of board {board}", action, f"one of the legal actions {legal}")
+
+
+cdef object shown(array):
+    """A view of an array through which it cannot be changed."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+cdef object taken(str key, given, int64_t n, dtype, least=0):
+    """Whole numbers, one for each of `n` boards, or one for all, as an array of shape (n,)."""
+    numbers = np.asarray(given)
+    if numbers.size and numbers.dtype.kind not in "iu" or numbers.shape not in ((), (n,)):
+        raise refuse(key, f"{numbers.dtype} of shape {numbers.shape}", f"whole numbers, one for each of {n} boards")
+    if least is not None and numbers.size and numbers.min() < least:
+        raise refuse(key, int(numbers.min()), f"whole numbers of at least {least}")
+    return np.ascontiguousarray(numbers if numbers.shape else np.full(n, numbers), dtype)
+
+
+cdef int64_t first_wrong(Batch batch, const int64_t *which, const int64_t *action, int64_t n) noexcept nogil:
+    """The place in `which` of the first move that cannot be played; `n` where all can."""
+    cdef int64_t k, wrong = 0
+    while wrong < n:
+        if not 0 <= which[wrong] < batch.n or batch.named[which[wrong]]:
+            break
+        if not 0 <= action[wrong] < 4 or not batch.can[4 * which[wrong] + action[wrong]]:
+            break
+        batch.named[which[wrong]] = 1
+        wrong += 1
+    for k in range(wrong):
+        batch.named[which[k]] = 0
+    return wrong
+
+
+cdef void start_boards(Batch batch, board_t *board, const int64_t *which, const uint64_t *seed, int role,
+                       const int64_t *episode, int64_t n) noexcept nogil:
+    """Begin games."""
+    cdef int64_t k, i
+    for k in range(n):
+        i = which[k]
+        batch.drops[i] = stream_of(seed[k], role, episode[k])
+        batch.number[i], batch.total[i], batch.played[i] = episode[k], 0, 0
+        first_board(batch.tables, &board[i], &batch.drops[i])
+        look(batch, board, i)
+
+
+cdef void step_boards(Batch batch, board_t *board, const int64_t *which, const int64_t *action, int64_t n,
+                      int32_t *gained) noexcept nogil:
+    """Play moves that are known to be legal."""
+    cdef int64_t k, i, move
+    cdef board_t next_board
+    for k in range(n):
+        i = which[k]
+        move = 4 * i + action[k]
+        gained[k] = batch.reward[move]
+        batch.total[i] += gained[k]
+        batch.played[i] += 1
+        next_board = (<const board_t *> batch.after)[move]
+        place(batch.tables, &next_board, &batch.drops[i], 0)
+        board[i] = next_board
+        look(batch, board, i)
+
+
+cdef inline void look(Batch batch, const board_t *board, int64_t i) noexcept nogil:
+    """Make the moves of board i, and all that is shown of it."""
+    cdef board_t own = board[i]
+    cdef board_t *after = <board_t *> batch.after + 4 * i
+    cdef uint8_t *can = batch.can + 4 * i
+    cdef int action
+    afterstates(batch.tables, &own, after, batch.reward + 4 * i)
+    for action in range(4):
+        can[action] = not same(&after[action], &own)
+    batch.ended[i] = not (can[0] | can[1] | can[2] | can[3])
+    batch.largest[i] = max_tile(batch.tables, &own)
+    unpack(&own, batch.tables.cells, batch.tile + batch.tables.cells * i)
+
+
+cdef void unpack_all(const board_t *board, int64_t n, int cells, uint8_t *tiles) noexcept nogil:
+    """A byte for each cell of `n` boards."""
+    cdef int64_t i
+    for i in range(n):
+        unpack(&board[i], cells, tiles + cells * i)
