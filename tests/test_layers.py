@@ -16,7 +16,8 @@ SOURCE = Path(tdl.__file__).parent
 FLOORS = [  # from top to bottom; names of modules and packages of tdl
     ["run", "evaluate", "bench", "solve", "convert"],  # programs
     ["peersearch"],
-    ["training", "peer", "limit", "versus", "boards", "plies", "signature"],  # one run; comparisons of many
+    ["training", "peer", "limit", "versus", "boards", "plies", "steps", "signature"],  # one run; comparisons of many
+    ["gym"],  # the games for players of other programs
     ["recording", "evaluation"],  # the games of an evaluation
     ["program", "resume"],  # what programs share: Hydra, errors, going on
     ["sweep", "config", "evaluateconfig", "solveconfig", "schema"],  # many runs; the values of one program each
