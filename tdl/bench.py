@@ -1,4 +1,4 @@
-"""Benchmarks, `python -m tdl.bench train|search|boards|versus|limit|peer|signature`: figures, not verdicts."""
+"""Benchmarks, `python -m tdl.bench train|search|boards|gym|versus|limit|peer|signature`: figures, not verdicts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tdl.agents.player import Player, load
 from tdl.agents.trainer import Trainer, check_threads, lane_count
 from tdl.checks import check_whole
 from tdl.config import tuple_set
-from tdl.errors import TdlError, refuse
+from tdl.errors import ConfigError, TdlError, refuse
 from tdl.game.rules import GAMES, Rules
 from tdl.learning.choices import ORDERS
 from tdl.network.ntuple import NTupleNetwork
@@ -131,11 +131,16 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
     kinds.add_argument("--tuples", default="4x6", help="a named tuple set (4x6), or its cells: [[0,1,2],[4,5,6]]")
     kinds.add_argument("--blank", type=int, default=3_000, help="episodes of each training run (3000)")
     kinds.add_argument("--rounds", type=int, default=7, help="turns of each (7)")
+    envs = programs.add_parser("gym", help="steps per second of the environments, against 2048 written with NumPy")
+    envs.add_argument("--boards", type=int, default=1024, help="of the vectorised environment (1024)")
+    envs.add_argument("--seconds", type=float, default=1.0, help="of each turn (1)")
+    envs.add_argument("--rounds", type=int, default=5, help="turns of each (5)")
+    envs.add_argument("--public", metavar="MODULE:ID", help="another environment, as gymnasium.make has it")
     for each in (deep, pair):
         each.add_argument("--games", type=int, help="searched games of each turn (by the plies)")
     number = programs.add_parser("signature", help="one number that depends on behaviour alone")
     number.add_argument("--game", default="pow2", choices=GAMES, help="each has its own number (pow2)")
-    for each in (train, deep, pair, bound, ours, kinds, number):
+    for each in (train, deep, pair, bound, ours, kinds, envs, number):
         each.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
     return parser.parse_args(words)
 
@@ -169,6 +174,15 @@ def _versus(given: argparse.Namespace) -> Measured:
 def _boards(given: argparse.Namespace) -> Measured:
     compared = boards.compare(given.tuples, given_tuples(given.tuples), given.blank, given.rounds)
     return compared, boards.text(compared)
+
+
+def _gym(given: argparse.Namespace) -> Measured:
+    try:
+        from tdl import steps  # gymnasium is an extra
+    except ImportError as error:
+        raise ConfigError(str(error)) from error
+    figures = steps.compare(given.boards, given.seconds, given.rounds, given.public)
+    return figures, steps.text(figures)
 
 
 def _search(given: argparse.Namespace) -> Measured:
@@ -221,6 +235,7 @@ PROGRAMS: dict[str, Callable[[argparse.Namespace], Measured]] = {
     "limit": _limit,
     "versus": _versus,
     "boards": _boards,
+    "gym": _gym,
     "signature": _signature,
 }
 

@@ -22,7 +22,9 @@ try:
 except ModuleNotFoundError as error:
     if error.name != "gymnasium":
         raise
-    raise ImportError("tdl.gym needs gymnasium, which is not installed; pip install 'tdl[gym]' brings it") from error
+    raise ImportError(
+        "tdl.gym needs gymnasium, which is not installed; it comes with the extra `gym`: pip install '.[gym]'"
+    ) from error
 
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
@@ -51,8 +53,8 @@ class Boards:
         game: str = "pow2",
         size: str = "4x4",
         tiles: str = "p90_10",
-        drop: Sequence[Any] | None = None,
-        start: Sequence[Any] | None = None,
+        drop: Any = None,
+        start: Any = None,
         engine: str = "bits",
         observation: str = "indices",
         illegal: str = "ignore",
@@ -64,8 +66,8 @@ class Boards:
             check_choice("render_mode", render_mode, RENDER_MODES)
         law = group_file("tiles", tiles)
         rows, cols = parse_size(size)
-        rules = Rules(game, rows, cols, drop=law["drop"] if drop is None else tuple(drop),
-                      start=law["start"] if start is None else tuple(start))  # fmt: skip
+        laws = {"drop": law["drop"] if drop is None else drop, "start": law["start"] if start is None else start}
+        rules = Rules(game, rows, cols, **laws)
         self.batch = Batch(rules, n, engine=engine)
         self.grids: Observation = self.batch.tiles.reshape(n, rows, cols)  # a view: it follows the batch
         self.raises = illegal == "raise"
@@ -199,6 +201,8 @@ class GameEnv(gymnasium.Env[Observation, Any]):
         self.render_mode = render_mode
         self.observation_space = self._boards.space
         self.action_space = spaces.Discrete(4)
+        self._action = np.zeros(1, np.int64)
+        self._mask: NDArray[np.int8] = self._boards.batch.legal[0].view(np.int8)  # it follows the batch
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
         """Begin a game: the first of `seed`, or the next one. There are no options."""
@@ -219,9 +223,11 @@ class GameEnv(gymnasium.Env[Observation, Any]):
         action = index(action)
         if not 0 <= action < 4:
             raise refuse("action", action, "0 (up), 1 (right), 2 (down) or 3 (left)")
-        plays = boards.raises or batch.legal[0, action]
-        reward = float(batch.step(np.array([action]))[0]) if plays else 0.0
-        return boards.observe()[0], reward, bool(batch.over[0]), False, self._info()
+        reward = 0.0
+        if boards.raises or self._mask[action]:
+            self._action[0] = action
+            reward = float(batch.step(self._action).item())
+        return boards.observe()[0], reward, batch.over.item(), False, self._info()
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Whether each action is legal: bool array of shape (4,)."""
@@ -236,12 +242,12 @@ class GameEnv(gymnasium.Env[Observation, Any]):
         batch, seeds = self._boards.batch, self._boards.seeds
         assert seeds is not None
         return {
-            "action_mask": batch.legal[0].astype(np.int8),
-            "score": int(batch.score[0]),
-            "moves": int(batch.moves[0]),
-            "max_tile": int(batch.max_tile[0]),
-            "episode": int(batch.episode[0]),
-            "seed": int(seeds[0]),
+            "action_mask": self._mask.copy(),
+            "score": batch.score.item(),
+            "moves": batch.moves.item(),
+            "max_tile": batch.max_tile.item(),
+            "episode": batch.episode.item(),
+            "seed": seeds.item(),
         }
 
 

@@ -4,6 +4,7 @@ import json
 import stat
 import sys
 
+import numpy as np
 import pytest
 from runs import train
 from shapes import each_rules
@@ -11,6 +12,7 @@ from shapes import each_rules
 from tdl import boards
 from tdl.bench import main
 from tdl.boards import sampled
+from tdl.game.engine import Engine
 from tdl.game.rules import GAMES, Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.operations import OPERATIONS
@@ -18,6 +20,7 @@ from tdl.network.tuples import TupleSet
 from tdl.peer import Setting
 from tdl.peersearch import PEER_TABLE
 from tdl.signature import LEARNERS, signature
+from tdl.steps import PlainGame
 
 PEER = f"""#!{sys.executable}
 # Stands in for the peer: prints its lines for the episodes asked for, 100 ms and 2,000,000 moves/s each.
@@ -186,6 +189,38 @@ def test_versus_takes_turns_and_gives_the_ratio(capsys):
     assert "tuples=2x4 alpha=0.2: " in capsys.readouterr().out
 
 
+def test_gym_takes_turns_and_gives_the_ratios(capsys):
+    words = ["gym", "--boards", "8", "--seconds", "0.001", "--rounds", "2"]
+    main([*words, "--public", "CartPole-v1", "--json"])
+    figures = json.loads(capsys.readouterr().out)
+    speeds = figures["steps_per_second"]
+    assert list(speeds) == ["batch", "vector", "single", "plain", "CartPole-v1"]
+    assert all(len(each) == 2 for each in speeds.values())
+    ratios = [ours / theirs for ours, theirs in zip(speeds["vector"], speeds["plain"], strict=True)]
+    part = figures["ratios"]["vector/plain"]
+    assert (part["ratio_min"], part["ratio_max"]) == pytest.approx((min(ratios), max(ratios)), rel=1e-2)
+    main(words)
+    assert "single/plain: " in capsys.readouterr().out
+
+
+def test_the_plain_game_is_2048():
+    """Its board after each move and its rewards, against the engine; drops are its own."""
+    game, engine, actions = PlainGame(1), Engine(), np.random.default_rng(2)
+    for _ in range(3):
+        board, over = game.reset(), False
+        assert sorted(board.ravel().tolist())[13] == 0 < board.ravel().max()
+        while not over:
+            action = int(actions.integers(4))
+            legal = engine.legal(board)
+            after = engine.array(engine.move(board, action)[0]) if action in legal else board
+            gained = engine.move(board, action)[1] if action in legal else 0
+            board, reward, over = game.step(action)
+            dropped = board - after
+            assert reward == gained
+            assert dropped[dropped != 0].tolist() in ([[2], [4]] if action in legal else [[]])
+            assert over == engine.terminal(board)
+
+
 def test_boards_compares_both_kinds(capsys, monkeypatch):
     monkeypatch.setattr(boards, "SAMPLE", 500)
     monkeypatch.setattr(boards, "SECONDS", 1e-4)
@@ -234,6 +269,12 @@ def test_operations_do_the_same_to_both_kinds_of_boards(rules, build):
         ("search --tuples 2x4 --plies 13", "--plies: 13 is not allowed; expected a whole number from 1 to 12"),
         ("search --tuples 2x4 --state -1", "--state: -1 is not allowed"),
         ("search --tuples 2x4 --state 0 --games 0", "--games: 0 is not allowed"),
+        ("gym --boards 0", "--boards: 0 is not allowed"),
+        ("gym --seconds 0", "--seconds: 0.0 is not allowed"),
+        ("gym --rounds 0", "--rounds: 0 is not allowed"),
+        ("gym --public nowhere:Game-v0", "--public: nowhere:Game-v0 cannot be made"),
+        ("gym --public Pendulum-v1", "--public: 'Pendulum-v1' is not allowed; expected an environment of Discrete"),
+        ("gym --public Game-v0", "--public: Game-v0 cannot be made"),
         ("search --checkpoint missing", "missing: no checkpoint here"),
         ("peer --tdl2048 x --checkpoint missing", "missing: no checkpoint here"),
         ("peer --tdl2048 x --checkpoint missing --plies 0", "--plies: 0 is not allowed"),

@@ -223,6 +223,7 @@ def test_render():
         ({"size": "4"}, "size: '4' is not allowed; .*did you mean '4x4'"),
         ({"tiles": "p90"}, "tiles: 'p90' is not allowed; expected one of p50_50, .*did you mean 'p90_10'"),
         ({"drop": [[1, 0.5]]}, "tiles.drop: the probabilities sum to 0.5"),
+        ({"start": 2}, "tiles.start: 2 is not allowed; expected a list of tile indices"),
         ({"engine": "bit"}, "engine: 'bit' is not allowed; .*did you mean 'bits'"),
         ({"render_mode": "human"}, "render_mode: 'human' is not allowed; expected ansi"),
     ],
@@ -270,5 +271,6 @@ def test_without_gymnasium_one_line_names_the_extra():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
-        "ImportError: tdl.gym needs gymnasium, which is not installed; pip install 'tdl[gym]' brings it"
+        "ImportError: tdl.gym needs gymnasium, which is not installed; it comes with the extra `gym`: "
+        "pip install '.[gym]'"
     )

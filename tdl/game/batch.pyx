@@ -20,6 +20,9 @@ tables_of = lru_cache(maxsize=8)(LineTables)
 """The line tables of some rules. For 2584 they take 16 MiB, which batches of one game share."""
 
 
+cdef object WHOLE = np.dtype(np.int64)
+
+
 cdef class Batch:
     """`n` boards of one game, played side by side.
 
@@ -233,6 +236,8 @@ cdef object shown(array):
 cdef object taken(str key, given, int64_t n, dtype, least=0):
     """Whole numbers, one for each of `n` boards, or one for all, as an array of shape (n,)."""
     numbers = np.asarray(given)
+    if least is None and numbers.dtype is WHOLE and numbers.shape == (n,):     # a step of one board: +14%
+        return np.ascontiguousarray(numbers)
     if numbers.size and numbers.dtype.kind not in "iu" or numbers.shape not in ((), (n,)):
         raise refuse(key, f"{numbers.dtype} of shape {numbers.shape}", f"whole numbers, one for each of {n} boards")
     if least is not None and numbers.size and numbers.min() < least:
