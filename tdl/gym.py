@@ -381,7 +381,7 @@ class GameVectorEnv(VectorEnv[Observation, Any, NDArray[Any]]):
     def _info(self) -> Info:
         """Every number of every board, and by `_key`, as Gymnasium has it, that it is told."""
         told = self._boards.info()
-        return told | {f"_{key}": np.ones(self.num_envs, np.bool_) for key in told}
+        return told | dict.fromkeys([f"_{key}" for key in told], np.ones(self.num_envs, np.bool_))
 
     def _final(self, ended: NDArray[np.bool_]) -> Info:
         """What is seen and told of finished boards, before their next games begin."""

@@ -10,7 +10,7 @@ from libc.stdlib cimport calloc, free
 from tdl.checks import check_choice, check_whole
 from tdl.errors import ConfigError, refuse
 from tdl.game.board cimport (FIVES, NIBBLES, afterstates, board64, board128, board_array, board_t, first_board,
-                             kind_for, max_tile, place, same, size_of, unpack)
+                             kind_for, place, same, size_of, unpack)
 from tdl.game.engine import ENGINES
 from tdl.game.lines cimport LineTables
 from tdl.game.rules import Rules
@@ -294,13 +294,17 @@ cdef inline void look(Batch batch, const board_t *board, int64_t i) noexcept nog
     cdef board_t own = board[i]
     cdef board_t *after = <board_t *> batch.after + 4 * i
     cdef uint8_t *can = batch.can + 4 * i
-    cdef int action
+    cdef int action, cell, cells = batch.tables.cells
+    cdef uint8_t *tile = batch.tile + cells * i
+    cdef uint8_t best = 0
     afterstates(batch.tables, &own, after, batch.reward + 4 * i)
     for action in range(4):
         can[action] = not same(&after[action], &own)
     batch.ended[i] = not (can[0] | can[1] | can[2] | can[3])
-    batch.largest[i] = max_tile(batch.tables, &own)
-    unpack(&own, batch.tables.cells, batch.tile + batch.tables.cells * i)
+    unpack(&own, cells, tile)
+    for cell in range(cells):     # over bytes and not cells of the board: a step of 2048 +18%
+        best = max(best, tile[cell])
+    batch.largest[i] = batch.tables.values[best]
 
 
 cdef void unpack_all(const board_t *board, int64_t n, int cells, uint8_t *tiles) noexcept nogil:
