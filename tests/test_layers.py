@@ -25,6 +25,7 @@ FLOORS = [  # from top to bottom; names of modules and packages of tdl
     ["results"],  # finished runs to data frames
     ["runfiles", "gamefiles", "progress", "interrupts", "runlock", "environment"],  # what a run leaves and shows
     ["statistics"],  # figures of a set of games
+    ["dqn"],  # who learns and plays by a deep network
     ["agents"],  # who plays
     ["search"],  # how value chooses, and what it truly is
     ["learning"],  # how value is learned

@@ -1,0 +1,1 @@
+"""Deep Q-learning: the network, the learner and the player that need PyTorch, in the extra `tdl[dqn]`."""

@@ -1,0 +1,203 @@
+"""What can be chosen of a deep Q-learner, and which choices exclude each other. The one home of both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from tdl.checks import check_above_zero, check_choice, check_share, check_true_or_false, check_whole
+from tdl.errors import refuse
+
+NETWORKS = ("published", "dense", "quads")
+
+INPUTS = ("values", "planes")
+
+VALUES_OF = ("actions", "afterstates")
+
+LEARN = ("iteration", "moves")
+
+OPTIMISERS = ("rmsprop", "adam")
+
+LOSSES = ("squared", "huber")
+
+DECAYS = ("step", "linear")
+
+MOST_STEPS = 64
+"""Rewards in a target."""
+
+MOST_REPLAY = 1 << 24
+"""Transitions; a transition takes 45 to 110 bytes on 4x4."""
+
+
+@dataclass(frozen=True)
+class DQNChoices:
+    """The independent choices of a deep Q-learner. The defaults are those of the published program, see `PUBLISHED`.
+
+    Attributes
+    ----------
+    network : "published" (8 filters 3x3, then 2048 and 1024 units), "dense" (`width` units twice) or "quads"
+        (`width` filters 2x2 twice, then `width` units).
+    width : of the networks that have one.
+    input : "values": the tiles' values as they are; "planes": a plane for each tile index, 1 where that tile lies.
+    planes : number of planes; larger tiles share the last.
+    values_of : "actions": Q(s, a) is learned; "afterstates": V(s') is, and Q(s, a) = r + gamma V(s').
+    scale : points that an output of 1 stands for.
+    symmetries : every transition is learned as one of its mirror images, at random (afterstates only).
+    target_network : updates between two copies of the network that targets are computed with; 0: there is none.
+    double : the network chooses the action in the target, the target network values it.
+    masked : the maximum in the target is over legal actions only.
+    n_step : rewards in each target before it relies on a value.
+    last_reward : the reward of a game's last move counts.
+    gamma : discount, 0 to 1.
+    games : of an iteration, played at once.
+    greedy_every : of the games of an iteration number 0, this, twice this ... are greedy; 0: none is.
+    logged : after each fit one greedy game is played that nothing is learned from.
+    epsilon_first, epsilon, epsilon_games, epsilon_decay : the probability of a random legal move is `epsilon_first` in
+        the first `epsilon_games` games ("step") or falls evenly over them ("linear"), and is `epsilon` from then on.
+    replay : transitions kept.
+    least : transitions before anything is learned.
+    learn : "iteration": after each iteration, `epochs` times over the `newest` transitions and a sample of `older`
+        others, with targets computed once; "moves": after every `every` moves a sample of `batch` of all.
+    newest, older, epochs, every : see there.
+    batch : transitions of an update.
+    optimiser, rate : how an update moves the weights.
+    loss : "squared" error, or "huber": beyond an error of `scale` its absolute value.
+    """
+
+    network: str = "published"
+    width: int = 256
+    input: str = "values"
+    planes: int = 16
+    values_of: str = "actions"
+    scale: float = 1.0
+    symmetries: bool = False
+    target_network: int = 0
+    double: bool = False
+    masked: bool = True
+    n_step: int = 1
+    last_reward: bool = False
+    gamma: float = 1.0
+    games: int = 20
+    greedy_every: int = 10
+    logged: bool = True
+    epsilon_first: float = 0.2
+    epsilon: float = 0.1
+    epsilon_games: int = 600
+    epsilon_decay: str = "step"
+    replay: int = 50_000
+    least: int = 5_000
+    learn: str = "iteration"
+    newest: int = 1_000
+    older: int = 2_000
+    epochs: int = 100
+    every: int = 64
+    batch: int = 250
+    optimiser: str = "rmsprop"
+    rate: float = 1e-3
+    loss: str = "squared"
+
+    def check(self, prefix: str = "") -> None:
+        """Refuse values out of range and choices that exclude each other.
+
+        Parameters
+        ----------
+        prefix : of the keys in messages.
+
+        Raises
+        ------
+        ConfigError : names the key, what was given and what is allowed.
+        """
+        for key, choices in (
+            ("network", NETWORKS),
+            ("input", INPUTS),
+            ("values_of", VALUES_OF),
+            ("learn", LEARN),
+            ("optimiser", OPTIMISERS),
+            ("loss", LOSSES),
+            ("epsilon_decay", DECAYS),
+        ):
+            check_choice(prefix + key, getattr(self, key), choices)
+        for key, least, below in (
+            ("width", 1, 1 << 14),
+            ("planes", 2, 33),
+            ("target_network", 0, 2**63),
+            ("n_step", 1, MOST_STEPS + 1),
+            ("games", 1, 1 << 16),
+            ("greedy_every", 0, 2**63),
+            ("epsilon_games", 0, 2**63),
+            ("replay", 1, MOST_REPLAY + 1),
+            ("least", 1, self.replay + 1),
+            ("newest", 0, self.replay + 1),
+            ("older", 0, self.replay + 1),
+            ("epochs", 1, 2**63),
+            ("every", 1, 2**63),
+            ("batch", 1, self.replay + 1),
+        ):
+            check_whole(prefix + key, getattr(self, key), least, below)
+        for key in ("gamma", "epsilon_first", "epsilon"):
+            check_share(prefix + key, getattr(self, key))
+        for key in ("scale", "rate"):
+            check_above_zero(prefix + key, getattr(self, key))
+        for each in fields(self):
+            if isinstance(each.default, bool):
+                check_true_or_false(prefix + each.name, getattr(self, each.name))
+        self._check_together(prefix)
+
+    def _check_together(self, prefix: str) -> None:
+        if self.double and not self.target_network:
+            raise refuse(prefix + "double", True, f"false unless {prefix}target_network is above 0")
+        if self.values_of == "afterstates":
+            if not self.masked:  # an illegal move has no afterstate
+                raise refuse(prefix + "masked", False, f"true unless {prefix}values_of=actions")
+        elif self.symmetries:
+            raise refuse(prefix + "symmetries", True, f"false unless {prefix}values_of=afterstates")
+        if self.learn == "iteration" and self.newest + self.older == 0:
+            raise refuse(prefix + "newest", 0, f"above 0 where {prefix}older=0")
+        if self.learn == "iteration" and self.newest + self.older > self.least:
+            raise refuse(prefix + "least", self.least, f"at least newest + older, {self.newest + self.older}")
+
+    def epsilon_at(self, episode: int) -> float:
+        """The probability of a random move in a training game, by its number; greedy games not counted."""
+        if episode >= self.epsilon_games:
+            return self.epsilon
+        if self.epsilon_decay == "step":
+            return self.epsilon_first
+        return self.epsilon_first + (self.epsilon - self.epsilon_first) * episode / self.epsilon_games
+
+    def greedy(self, episode: int) -> bool:
+        """Whether a training game is played without random moves, by its number."""
+        return bool(self.greedy_every) and episode % self.games % self.greedy_every == 0
+
+
+PUBLISHED = DQNChoices()
+"""The published program, of an article on 2048 with a CNN and deep Q-learning. Every default is its own: the network,
+RMSprop at 1e-3, 20 games an iteration of which the 1st and 11th are greedy, epsilon .2 for 30 iterations and .1 after
+them, 50,000 transitions, nothing learned below 5,000, fits of the 1,000 newest and 2,000 older ones in batches of 250
+for 100 epochs, no target network, the last move stored with reward 0, one greedy game logged after each fit.
+"""
+
+MODERN = DQNChoices(
+    network="quads",  # 2x2 filters: Kondo and Matsuzaki (2019), Journal of Information Processing 27
+    width=128,
+    input="planes",  # the published author's own wish; so did every later network for 2048
+    values_of="afterstates",  # Szubert and Jaskowski (2014): afterstates learn 2048 far better than actions
+    scale=1000.0,  # values of a good player are thousands of points
+    symmetries=True,  # the game is the same in its mirror images
+    target_network=500,  # Mnih et al. (2015), in updates of a smaller network
+    double=True,  # van Hasselt, Guez and Silver (2016)
+    n_step=3,  # Hessel et al. (2018), Rainbow
+    last_reward=True,
+    games=64,  # boards played at once
+    greedy_every=0,
+    logged=False,
+    epsilon_first=0.1,
+    epsilon=0.0,  # drops explore enough: none of the learners of n-tuple networks needs random moves
+    epsilon_games=2_000,
+    epsilon_decay="linear",
+    replay=200_000,  # the published author's wish: larger
+    learn="moves",
+    every=64,  # a transition is learned four times on average
+    batch=256,
+    optimiser="adam",
+    loss="huber",  # Mnih et al. (2015) clip the error
+)
+"""What the years after the published program added, each as a choice of its own; the numbers are ours."""
