@@ -1,0 +1,173 @@
+"""The networks: what a board, or an action on it, is worth."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from tdl.dqn.choices import DQNChoices
+from tdl.dqn.extra import torch
+from tdl.game.rules import Rules
+
+Tensor = torch.Tensor
+nn = torch.nn
+
+NOT_FINITE = "a value of the network is not finite; make dqn.rate smaller"
+
+
+class Network(nn.Module):
+    """What all networks share: how boards go in, and what comes out.
+
+    Parameters
+    ----------
+    choices : of the learner.
+    rules : of the game; any board.
+    generator : draws the first weights.
+    """
+
+    table: Tensor
+
+    def __init__(self, choices: DQNChoices, rules: Rules) -> None:
+        super().__init__()
+        self.scale, self.shape = choices.scale, (rules.rows, rules.cols)
+        self.of_actions = choices.values_of == "actions"
+        self.channels = choices.planes if choices.input == "planes" else 1
+        symbols = range(rules.cell_mask + 1)
+        if choices.input == "planes":
+            table = torch.eye(choices.planes)[[min(index, choices.planes - 1) for index in symbols]]
+        else:
+            table = torch.tensor([[float(rules.value(index))] for index in symbols])
+        self.register_buffer("table", table, persistent=False)
+
+    def forward(self, tiles: Tensor, actions: Tensor | None = None) -> Tensor:
+        """Points that boards are worth, or the given actions on them.
+
+        Parameters
+        ----------
+        tiles : uint8 (n, cells), tile indices.
+        actions : int64 (n,), where values of actions are learned; else None.
+
+        Returns
+        -------
+        float32 (n,).
+        """
+        raise NotImplementedError
+
+    def every(self, tiles: Tensor) -> Tensor:
+        """Points that the four actions on boards are worth: float32 (n, 4)."""
+        raise NotImplementedError
+
+    def encoded(self, tiles: Tensor) -> Tensor:
+        """What the first layer sees: float32 (n, channels, rows, cols)."""
+        looked_up = nn.functional.embedding(tiles.int(), self.table)
+        return looked_up.view(-1, *self.shape, self.channels).permute(0, 3, 1, 2)
+
+
+class Published(Network):
+    """8 filters 3x3, joined with the one-hot action, then 2048, 1024 and 1 units: 2,371,665 parameters on 4x4."""
+
+    def __init__(self, choices: DQNChoices, rules: Rules) -> None:
+        super().__init__(choices, rules)
+        self.features = 8 * rules.cells
+        self.filters = nn.Conv2d(self.channels, 8, 3, padding=1)
+        self.first = nn.Linear(self.features + 4 * self.of_actions, 2048)
+        self.second = nn.Linear(2048, 1024)
+        self.last = nn.Linear(1024, 1)
+
+    def forward(self, tiles: Tensor, actions: Tensor | None = None) -> Tensor:
+        features = self._filtered(tiles)
+        if actions is not None:
+            features = torch.cat([features, nn.functional.one_hot(actions, 4).float()], 1)
+        return self._valued(self.first(features))
+
+    def every(self, tiles: Tensor) -> Tensor:
+        # The first layer's sum over the board is the same for all four actions, each of which adds a column to it.
+        weight = self.first.weight
+        shared = nn.functional.linear(self._filtered(tiles), weight[:, : self.features], self.first.bias)
+        return self._valued(shared[:, None] + weight[:, self.features :].t())
+
+    def _filtered(self, tiles: Tensor) -> Tensor:
+        filtered: Tensor = self.filters(self.encoded(tiles))
+        return filtered.relu_().flatten(1)
+
+    def _valued(self, first: Tensor) -> Tensor:
+        return cast(Tensor, self.last(self.second(first.relu_()).relu_())).squeeze(-1) * self.scale
+
+
+class Headed(Network):
+    """A body and a head: of a value for each action, or of one."""
+
+    def __init__(self, choices: DQNChoices, rules: Rules) -> None:
+        super().__init__(choices, rules)
+        self.body, units = self.new_body(choices.width)
+        self.last = nn.Linear(units, 4 if self.of_actions else 1)
+
+    def new_body(self, width: int) -> tuple[nn.Module, int]:
+        """The layers up to the head, and the units they end with."""
+        raise NotImplementedError
+
+    def forward(self, tiles: Tensor, actions: Tensor | None = None) -> Tensor:
+        out = self.every(tiles)
+        return out[:, 0] if actions is None else out.gather(1, actions[:, None])[:, 0]
+
+    def every(self, tiles: Tensor) -> Tensor:
+        return cast(Tensor, self.last(self.body(self.encoded(tiles)))) * self.scale
+
+
+class Dense(Headed):
+    """Two layers of `width` units over the whole board."""
+
+    def new_body(self, width: int) -> tuple[nn.Module, int]:
+        rows, cols = self.shape
+        first = nn.Linear(self.channels * rows * cols, width)
+        return nn.Sequential(nn.Flatten(), first, nn.ReLU(), nn.Linear(width, width), nn.ReLU()), width
+
+
+class Quads(Headed):
+    """`width` filters 2x2 without padding, twice, then `width` units: corners stay corners."""
+
+    def new_body(self, width: int) -> tuple[nn.Module, int]:
+        rows, cols = (side - 1 for side in self.shape)
+        second = min(2, rows), min(2, cols)  # a side of 2 is used up by the first layer
+        cells = (rows - second[0] + 1) * (cols - second[1] + 1)
+        filters = [nn.Conv2d(self.channels, width, 2), nn.ReLU(), nn.Conv2d(width, width, second), nn.ReLU()]
+        return nn.Sequential(*filters, nn.Flatten(), nn.Linear(width * cells, width), nn.ReLU()), width
+
+
+KINDS: dict[str, type[Network]] = {"published": Published, "dense": Dense, "quads": Quads}
+
+
+def new_network(choices: DQNChoices, rules: Rules, generator: torch.Generator) -> Network:
+    """A network with fresh weights.
+
+    The published one begins as its library does unless told otherwise: Glorot and Bengio (2010), uniform, biases 0.
+    The others begin by He et al. (2015) with a head of zeros: before learning every board is worth nothing.
+    """
+    network = KINDS[choices.network](choices, rules)
+    for module in network.modules():
+        if isinstance(module, nn.Linear | nn.Conv2d):
+            weight: Any = module.weight
+            if choices.network == "published":
+                nn.init.xavier_uniform_(weight, generator=generator)
+            elif module is network.last:
+                nn.init.zeros_(weight)
+            else:
+                nn.init.kaiming_uniform_(weight, nonlinearity="relu", generator=generator)
+            if module.bias is not None:
+                nn.init.zeros_(module.bias)
+    return network
+
+
+def q_values(network: Network, gamma: float, tiles: Tensor, gains: Tensor, after: Tensor, legal: Tensor) -> Tensor:
+    """Q of the four actions on boards: float32 (n, 4); of illegal ones whatever the network says, or `gains`.
+
+    Parameters
+    ----------
+    gamma : discount of the values of afterstates.
+    tiles : uint8 (n, cells); needed where values of actions are learned.
+    gains, after, legal : float32 (n, 4), uint8 (n, 4, cells), bool (n, 4); needed where those of afterstates are.
+    """
+    if network.of_actions:
+        return network.every(tiles)
+    out = gains.clone()
+    out[legal] += gamma * network(after[legal])
+    return out
