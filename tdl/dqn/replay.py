@@ -1,0 +1,79 @@
+"""The transitions that are kept: a ring in NumPy arrays, which checkpoints hold as they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdl.dqn.choices import DQNChoices
+from tdl.dqn.extra import torch
+
+Array = NDArray[Any]
+Transitions = dict[str, Array]
+"""Rows of transitions, arrays by name; n rows each:
+
+board : uint8 (n, cells), tile indices of what is learned: the board moved on, or the afterstate.
+action : int64 (n,), 0 to 3.
+reward : float32 (n,), the discounted rewards that the target counts before it relies on a value.
+next : uint8 (n, 1, cells), the board whose value the target relies on; or (n, 4, cells), its four afterstates.
+gains : float32 (n, 4), the rewards of that board's four moves.
+legal : bool (n, 4), its legal moves; none: the game is over and nothing follows.
+"""
+
+COUNT = "count"
+
+
+class Replay:
+    """The newest transitions.
+
+    Parameters
+    ----------
+    choices : its size, and what is learned.
+    cells : of a board.
+
+    Attributes
+    ----------
+    arrays : the ring by name, as `Transitions`, and `count`: how many were ever put in, int64 (1,).
+    """
+
+    def __init__(self, choices: DQNChoices, cells: int) -> None:
+        size, boards = choices.replay, 4 if choices.values_of == "afterstates" else 1
+        self.size = size
+        self.arrays: Transitions = {
+            "board": np.zeros((size, cells), np.uint8),
+            "action": np.zeros(size, np.int64),
+            "reward": np.zeros(size, np.float32),
+            "next": np.zeros((size, boards, cells), np.uint8),
+            "gains": np.zeros((size, 4), np.float32),
+            "legal": np.zeros((size, 4), np.bool_),
+            COUNT: np.zeros(1, np.int64),
+        }
+
+    def __len__(self) -> int:
+        return min(self.size, int(self.arrays[COUNT][0]))
+
+    def add(self, transitions: Transitions) -> None:
+        """Put transitions in, in their order; the oldest ones give way."""
+        count, n = int(self.arrays[COUNT][0]), len(transitions["board"])
+        kept = min(n, self.size)
+        where = np.arange(count + n - kept, count + n) % self.size
+        for name, array in transitions.items():
+            self.arrays[name][where] = array[n - kept :]
+        self.arrays[COUNT][0] += n
+
+    def rows(self, ages: Array) -> Transitions:
+        """The transitions of these ages: 0 is the newest."""
+        where = (int(self.arrays[COUNT][0]) - 1 - ages) % self.size
+        return {name: array[where] for name, array in self.arrays.items() if name != COUNT}
+
+    def newest_and_older(self, newest: int, older: int, generator: torch.Generator) -> Transitions:
+        """The newest ones, and a sample of the older ones, none twice; as many as there are."""
+        newest = min(newest, len(self))
+        drawn = torch.randperm(len(self) - newest, generator=generator)[:older].numpy() + newest
+        return self.rows(np.concatenate([np.arange(newest), drawn]))
+
+    def sample(self, number: int, generator: torch.Generator) -> Transitions:
+        """So many of all, each drawn alike; one can come twice."""
+        return self.rows(torch.randint(len(self), (number,), generator=generator).numpy())
