@@ -75,6 +75,12 @@ def reach(records: Records, tile: int) -> int:
     return int(np.count_nonzero(records["max_tile"] >= tile))
 
 
+def score_bands(records: Records, width: int = 1000) -> list[tuple[int, int]]:
+    """How many games scored in each band: pairs of its lowest score and the games, up to the band of the best one."""
+    counts = np.bincount(records["score"] // width)
+    return [(band * width, int(games)) for band, games in enumerate(counts)]
+
+
 def block_row(
     records: Records, rules: Rules, moves: int, seconds: float, mean_abs_error: float
 ) -> dict[str, float | int]:

@@ -10,7 +10,16 @@ import pytest
 
 from tdl.agents.records import RECORD
 from tdl.game.rules import Rules
-from tdl.statistics import block_row, mean_interval, reach, share_interval, statistics_block, summary, t95
+from tdl.statistics import (
+    block_row,
+    mean_interval,
+    reach,
+    score_bands,
+    share_interval,
+    statistics_block,
+    summary,
+    t95,
+)
 
 GAMES = np.array([(96, 100, 10, 64), (97, 300, 20, 128), (98, 200, 30, 128), (99, 1000, 40, 256)], RECORD)
 TILES = [2**i for i in range(1, 16)]
@@ -136,3 +145,10 @@ def test_summary():
 def test_summary_of_one_and_of_no_game():
     assert summary(GAMES[:1], Rules())["mean_ci95"] is None
     assert summary(GAMES[:0], Rules()) == {"episodes": 0}
+
+
+def test_scores_in_bands():
+    games = np.array([(k, score, 1, 2) for k, score in enumerate((0, 999, 1000, 3500, 3999))], RECORD)
+    assert score_bands(games) == [(0, 2), (1000, 1), (2000, 0), (3000, 2)]
+    assert score_bands(games, 2000) == [(0, 3), (2000, 2)]
+    assert score_bands(games[:0]) == []
