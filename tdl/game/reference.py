@@ -16,7 +16,7 @@ MASK = 2**64 - 1
 
 # Roles: the same seed and episode give unrelated streams for unrelated purposes, so that evaluating more often
 # cannot change training.
-TRAINING, EXPLORATION, EVALUATION = 0, 1, 2
+TRAINING, EXPLORATION, EVALUATION, LOGGED = 0, 1, 2, 3  # LOGGED: greedy games in the middle of training
 
 
 class Stream:
