@@ -1,0 +1,61 @@
+"""What of the deep Q-learner needs no PyTorch: its choices, and the message where PyTorch is missing."""
+
+import importlib
+import sys
+from dataclasses import replace
+
+import pytest
+
+from tdl.dqn.choices import MODERN, PUBLISHED, DQNChoices
+from tdl.errors import ConfigError
+
+
+def test_without_torch_one_line_names_the_extra(monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("tdl.dqn.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(ConfigError, match=r'^the deep Q-network needs PyTorch: pip install "tdl\[dqn\]" \(.*\)$'):
+        importlib.import_module("tdl.dqn.trainer")
+
+
+def test_playing_and_looking_ahead_need_no_torch(monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("tdl.dqn.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    for name in ("choices", "lookahead", "play"):
+        importlib.import_module(f"tdl.dqn.{name}")
+
+
+@pytest.mark.parametrize("choices", [PUBLISHED, MODERN])
+def test_the_presets_are_allowed(choices):
+    choices.check("dqn.")
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"network": "qads"}, r"dqn.network: 'qads' is not allowed; expected .*; did you mean 'quads'\?"),
+        ({"n_step": 0}, r"dqn.n_step: 0 is not allowed; expected a whole number from 1 to 64"),
+        ({"least": 60_000}, r"dqn.least: 60000 is not allowed; expected a whole number from 1 to 50000"),
+        ({"least": 2_999}, r"dqn.least: 2999 is not allowed; expected at least newest \+ older, 3000"),
+        ({"double": True}, r"dqn.double: True is not allowed; expected false unless dqn.target_network is above 0"),
+        ({"symmetries": True}, r"dqn.symmetries: True is not .* expected false unless dqn.values_of=afterstates"),
+        ({"values_of": "afterstates", "masked": False}, r"dqn.masked: False .* true unless dqn.values_of=actions"),
+        ({"rate": 0}, r"dqn.rate: 0 is not allowed; expected a number above 0"),
+        ({"masked": 1}, r"dqn.masked: 1 is not allowed; expected true or false"),
+    ],
+)
+def test_wrong_choices_are_refused_by_name(changed, message):
+    with pytest.raises(ConfigError, match=f"^{message}$"):
+        replace(PUBLISHED, **changed).check("dqn.")
+
+
+def test_epsilon_falls_by_games():
+    assert [PUBLISHED.epsilon_at(e) for e in (0, 599, 600, 10**6)] == [0.2, 0.2, 0.1, 0.1]
+    falling = DQNChoices(epsilon_first=0.5, epsilon=0.1, epsilon_games=100, epsilon_decay="linear")
+    assert [falling.epsilon_at(e) for e in (0, 50, 100, 101)] == pytest.approx([0.5, 0.3, 0.1, 0.1])
+
+
+def test_the_first_and_eleventh_game_of_an_iteration_are_greedy():
+    assert [e for e in range(40) if PUBLISHED.greedy(e)] == [0, 10, 20, 30]
+    assert not any(MODERN.greedy(e) for e in range(100))
