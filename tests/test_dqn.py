@@ -11,7 +11,7 @@ from tdl.agents.player import Player  # noqa: E402
 from tdl.agents.trainer import evaluate  # noqa: E402
 from tdl.dqn.choices import MODERN, NETWORKS, PUBLISHED  # noqa: E402
 from tdl.dqn.learner import Learner  # noqa: E402
-from tdl.dqn.lookahead import LookAhead, look_ahead, one_sampled_look_ahead  # noqa: E402
+from tdl.dqn.lookahead import look_ahead, one_sampled_look_ahead  # noqa: E402
 from tdl.dqn.moves import Moves, best_of, moves_of_boards  # noqa: E402
 from tdl.dqn.networks import new_network  # noqa: E402
 from tdl.dqn.play import play_games  # noqa: E402
@@ -409,7 +409,7 @@ def test_a_sampled_look_ahead_sees_one_successor_of_each_legal_action():
     values = ahead.values(board)
     moves = toy.engine.afterstates(board)
     assert len(toy.seen) == len(moves)
-    for (action, after, reward), successor in zip(moves, toy.seen, strict=True):
+    for (action, after, reward), successor in zip(moves, list(toy.seen), strict=True):
         drops = {after | tile << 4 * cell for cell in range(4) if not after >> 4 * cell & 15 for tile in (1, 2)}
         assert successor in drops
         assert values[action] == reward + np.nanmax(toy.values(successor))
@@ -417,18 +417,11 @@ def test_a_sampled_look_ahead_sees_one_successor_of_each_legal_action():
     assert ahead.best(board) == np.nanargmax(values)
 
 
-def test_nothing_follows_a_game_that_is_over():
-    toy = Toy(TINY)
-    values = LookAhead(toy, sampled=False).values([[4, 2], [2, 0]])
-    # right: 4 2 / 0 2, whose drop leaves a move; down: 0 2 / 4+... as the engine has it
-    for action, after, reward in toy.engine.afterstates(toy.engine.board([[4, 2], [2, 0]])):
-        cells = [cell for cell in range(4) if not after >> 4 * cell & 15]
-        expected = sum(
-            share * (0 if np.isnan(found := toy.values(after | tile << 4 * cell)).all() else np.nanmax(found))
-            for cell in cells
-            for tile, share in TINY.drop
-        ) / len(cells)
-        assert values[action] == pytest.approx(reward + expected)
+def test_all_drops_are_weighed_and_nothing_follows_a_game_that_is_over():
+    values = look_ahead(Toy(TINY)).values([[4, 2], [0, 8]])
+    # down: 0 2 / 4 8; a 2 leaves left and right, worth 40, a 4 leaves up and down, worth 30
+    # left: 4 2 / 8 0; a 2 leaves up and down, worth 30, a 4 nothing
+    assert values == pytest.approx([np.nan, np.nan, 0.9 * 40 + 0.1 * 30, 0.9 * 30], nan_ok=True)
 
 
 @pytest.mark.parametrize("plies", [1, 2, 3])
