@@ -227,6 +227,18 @@ def test_an_update_of_the_published_learner_is_rmsprop_on_the_mean_squared_error
     assert np.isnan(learner.mean_abs_error())
 
 
+def test_an_update_of_fewer_bits_is_nearly_the_same():
+    full, fewer = learner_of(PUBLISHED), learner_of(replace(PUBLISHED, precision="bfloat16"))
+    board = torch.randint(0, 8, (64, 4), generator=generator()).to(torch.uint8)
+    action, label = torch.randint(0, 4, (64,), generator=generator()), torch.full((64,), 100.0)
+    for learner in (full, fewer):
+        learner.update(board, action, label)
+    moved = [learner.network.second.weight for learner in (full, fewer)]
+    assert moved[1].dtype == torch.float32
+    assert not torch.equal(*moved)
+    assert full.mean_abs_error() == pytest.approx(fewer.mean_abs_error(), rel=0.02)
+
+
 def test_a_fit_makes_the_published_number_of_updates_and_none_below_the_least():
     learner = learner_of(replace(SMALL, epochs=3))
     replay = Replay(learner.choices, 4)

@@ -83,7 +83,8 @@ class Learner:
         if self.choices.symmetries:
             drawn = torch.randint(len(self.images), (len(board),), generator=self.generator).to(self.device)
             board = board.gather(1, self.images[drawn])
-        said = self.network(board, action if self.network.of_actions else None)
+        with torch.autocast(self.device, torch.bfloat16, enabled=self.choices.precision == "bfloat16"):
+            said = self.network(board, action if self.network.of_actions else None)
         error = (said - label) / self.choices.scale
         if self.choices.loss == "squared":
             loss = error.square().mean()

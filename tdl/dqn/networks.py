@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from tdl.dqn.choices import DQNChoices
 from tdl.dqn.extra import torch
@@ -25,6 +25,7 @@ class Network(nn.Module):
     """
 
     table: Tensor
+    last: torch.nn.Linear
 
     def __init__(self, choices: DQNChoices, rules: Rules) -> None:
         super().__init__()
@@ -55,6 +56,12 @@ class Network(nn.Module):
     def every(self, tiles: Tensor) -> Tensor:
         """Points that the four actions on boards are worth: float32 (n, 4)."""
         raise NotImplementedError
+
+    def valued(self, units: Tensor) -> Tensor:
+        """The last layer's points, never of fewer than 32 bits: 16 would round a value of 1,000 to a multiple of 4."""
+        with torch.autocast(units.device.type, enabled=False):
+            points: Tensor = self.last(units.float()) * self.scale
+        return points
 
     def encoded(self, tiles: Tensor) -> Tensor:
         """What the first layer sees: float32 (n, channels, rows, cols)."""
@@ -90,7 +97,7 @@ class Published(Network):
         return filtered.relu_().flatten(1)
 
     def _valued(self, first: Tensor) -> Tensor:
-        return cast(Tensor, self.last(self.second(first.relu_()).relu_())).squeeze(-1) * self.scale
+        return self.valued(self.second(first.relu_()).relu_()).squeeze(-1)
 
 
 class Headed(Network):
@@ -110,7 +117,7 @@ class Headed(Network):
         return out[:, 0] if actions is None else out.gather(1, actions[:, None])[:, 0]
 
     def every(self, tiles: Tensor) -> Tensor:
-        return cast(Tensor, self.last(self.body(self.encoded(tiles)))) * self.scale
+        return self.valued(self.body(self.encoded(tiles)))
 
 
 class Dense(Headed):
