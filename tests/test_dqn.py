@@ -10,16 +10,16 @@ torch = pytest.importorskip("torch", reason='needs PyTorch: pip install "tdl[dqn
 from tdl.agents.player import Player  # noqa: E402
 from tdl.agents.trainer import evaluate  # noqa: E402
 from tdl.dqn.choices import MODERN, NETWORKS, PUBLISHED  # noqa: E402
-from tdl.dqn.learner import Learner  # noqa: E402
+from tdl.dqn.learner import WEIGHTS, Learner  # noqa: E402
 from tdl.dqn.lookahead import look_ahead, one_sampled_look_ahead  # noqa: E402
 from tdl.dqn.moves import Moves, best_of, moves_of_boards  # noqa: E402
 from tdl.dqn.networks import new_network  # noqa: E402
 from tdl.dqn.play import play_games  # noqa: E402
-from tdl.dqn.player import DQNPlayer  # noqa: E402
+from tdl.dqn.player import DQNPlayer, player_of  # noqa: E402
 from tdl.dqn.replay import Replay  # noqa: E402
 from tdl.dqn.returns import Returns  # noqa: E402
 from tdl.dqn.trainer import DQNTrainer  # noqa: E402
-from tdl.errors import DivergenceError  # noqa: E402
+from tdl.errors import CheckpointError, DivergenceError  # noqa: E402
 from tdl.game.engine import Engine, Stream  # noqa: E402
 from tdl.game.rules import Rules  # noqa: E402
 from tdl.network.ntuple import NTupleNetwork  # noqa: E402
@@ -398,6 +398,15 @@ def test_a_player_says_nan_where_illegal_and_chooses_the_best(of):
                 assert values[action] == pytest.approx(reward + alone, rel=1e-5, abs=1e-3)
     lost = [[2, 4, 2, 4], [4, 2, 4, 2], [2, 4, 2, 4], [4, 2, 4, 2]]
     assert player.best(lost) is None
+
+
+def test_a_player_of_saved_weights_plays_the_same():
+    trainer = DQNTrainer(TINY, SMALL)
+    trainer.train(20)
+    again = player_of(SMALL, TINY, trainer.state()[WEIGHTS])
+    assert np.array_equal(play_games(again, 20), play_games(trainer.player, 20))
+    with pytest.raises(CheckpointError, match=r"^weights: holds \(\d+,\) numbers, this network \(\d+,\)$"):
+        player_of(PUBLISHED, TINY, trainer.state()[WEIGHTS])
 
 
 class Toy:

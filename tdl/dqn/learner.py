@@ -7,13 +7,16 @@ from numpy.typing import NDArray
 
 from tdl.dqn.choices import DQNChoices
 from tdl.dqn.extra import torch
-from tdl.dqn.networks import NOT_FINITE, new_network, q_values
+from tdl.dqn.networks import NOT_FINITE, fill, flat, new_network, q_values
 from tdl.dqn.replay import Replay, Transitions
 from tdl.errors import DivergenceError
 from tdl.game.rules import Rules
 from tdl.network.tuples import symmetries
 
 Tensor = torch.Tensor
+
+WEIGHTS, TARGET = "weights", "target"
+"""Names of the arrays with the weights of the network, and of the one that targets are computed with: float32 (n,)."""
 
 CHUNK = 1024
 """Transitions labelled at a time."""
@@ -140,9 +143,11 @@ class Learner:
     def state(self) -> dict[str, NDArray[np.generic]]:
         """All that continues it, as plain arrays by name; the same names and shapes from the start to the end."""
         weights = list(self.network.parameters())
-        kept = {"weights": _flat(weights), "target": _flat(self.frozen.parameters())}
+        kept = {WEIGHTS: flat(weights)}
+        if self.frozen is not self.network:
+            kept[TARGET] = flat(self.frozen.parameters())
         for name in KEPT[self.choices.optimiser]:
-            kept[name] = _flat([self.optimiser.state[weight][name] for weight in weights])
+            kept[name] = flat([self.optimiser.state[weight][name] for weight in weights])
         steps = float(self.optimiser.state[weights[0]]["step"])
         return {**kept, "updates": np.array([self.updates, self._due, int(steps)], np.int64)}
 
@@ -150,12 +155,13 @@ class Learner:
         """Go on from what `state` gave."""
         weights = list(self.network.parameters())
         self.updates, self._due, steps = (int(each) for each in state["updates"])
-        _fill([weight.data for weight in weights], state["weights"])
-        _fill([weight.data for weight in self.frozen.parameters()], state["target"])
+        fill(weights, state[WEIGHTS])
+        if self.frozen is not self.network:
+            fill(self.frozen.parameters(), state[TARGET])
         for weight in weights:
             self.optimiser.state[weight]["step"].fill_(steps)
         for name in KEPT[self.choices.optimiser]:
-            _fill([self.optimiser.state[weight][name] for weight in weights], state[name])
+            fill([self.optimiser.state[weight][name] for weight in weights], state[name])
 
     def _moved(self, rows: Transitions, first: int) -> dict[str, Tensor]:
         return {name: torch.from_numpy(rows[name][first : first + CHUNK]).to(self.device) for name in rows}
@@ -163,13 +169,3 @@ class Learner:
     def _given(self, rows: Transitions) -> tuple[Tensor, Tensor]:
         board, action = (torch.from_numpy(rows[name]).to(self.device) for name in ("board", "action"))
         return board, action
-
-
-def _flat(tensors: object) -> NDArray[np.float32]:
-    return torch.cat([tensor.detach().cpu().flatten() for tensor in tensors]).numpy()  # type: ignore[attr-defined]
-
-
-def _fill(tensors: list[Tensor], flat: NDArray[np.generic]) -> None:
-    parts = torch.split(torch.from_numpy(np.array(flat)), [tensor.numel() for tensor in tensors])
-    for tensor, part in zip(tensors, parts, strict=True):
-        tensor.copy_(part.view_as(tensor))

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tdl.dqn.choices import DQNChoices
 from tdl.dqn.extra import torch
+from tdl.errors import CheckpointError
 from tdl.game.rules import Rules
 
 Tensor = torch.Tensor
@@ -178,3 +183,25 @@ def q_values(network: Network, gamma: float, tiles: Tensor, gains: Tensor, after
     out = gains.clone()
     out[legal] += gamma * network(after[legal])
     return out
+
+
+def flat(tensors: Iterable[Tensor]) -> NDArray[np.float32]:
+    """The numbers of several tensors, one after the other: a copy."""
+    numbers: NDArray[np.float32] = torch.cat([tensor.detach().cpu().flatten() for tensor in tensors]).numpy()
+    return numbers
+
+
+def fill(tensors: Iterable[Tensor], numbers: NDArray[Any]) -> None:
+    """Give several tensors the numbers that `flat` gave.
+
+    Raises
+    ------
+    CheckpointError : they are of another network.
+    """
+    each = [tensor.detach() for tensor in tensors]
+    sizes = [tensor.numel() for tensor in each]
+    if numbers.shape != (sum(sizes),):
+        raise CheckpointError(f"weights: holds {numbers.shape} numbers, this network {(sum(sizes),)}")
+    parts = torch.split(torch.from_numpy(np.array(numbers, np.float32)), sizes)
+    for tensor, part in zip(each, parts, strict=True):
+        tensor.copy_(part.view_as(tensor))

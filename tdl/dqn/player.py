@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.agents.player import BoardLike
+from tdl.dqn.choices import DQNChoices
 from tdl.dqn.extra import torch
 from tdl.dqn.moves import Moves, best_of, moves_of_boards
-from tdl.dqn.networks import NOT_FINITE, Network, q_values
+from tdl.dqn.networks import NOT_FINITE, Network, fill, new_network, q_values
 from tdl.dqn.play import Actions
 from tdl.errors import DivergenceError
 from tdl.game.engine import Engine
@@ -64,3 +65,15 @@ class DQNPlayer:
         """The action chosen, 0 to 3; None when the game is over."""
         values = self.values(board)
         return None if np.isnan(values).all() else int(np.nanargmax(values))
+
+
+def player_of(choices: DQNChoices, rules: Rules, weights: NDArray[np.float32]) -> DQNPlayer:
+    """The player of a checkpoint's array `tdl.dqn.learner.WEIGHTS`.
+
+    Raises
+    ------
+    CheckpointError : the weights are of another network.
+    """
+    network = new_network(choices, rules, torch.Generator())
+    fill(network.parameters(), weights)
+    return DQNPlayer(network, rules, choices.gamma)
