@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.agents.player import BoardLike
 from tdl.checks import check_whole
 from tdl.dqn.moves import Moves, best_of, moves_of_boards
 from tdl.dqn.play import Actions
 from tdl.game.engine import Engine, Stream
 from tdl.game.reference import EXPLORATION, pack, unpack
+
+if TYPE_CHECKING:
+    from tdl.agents.player import BoardLike
 
 Values = NDArray[np.floating[Any]]
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.agents.player import BoardLike
 from tdl.dqn.choices import DQNChoices
 from tdl.dqn.extra import torch
 from tdl.dqn.moves import Moves, best_of, moves_of_boards
@@ -14,6 +15,9 @@ from tdl.dqn.play import Actions
 from tdl.errors import DivergenceError
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules
+
+if TYPE_CHECKING:
+    from tdl.agents.player import BoardLike
 
 
 class DQNPlayer:
