@@ -41,6 +41,7 @@ def test_the_presets_are_allowed(choices):
         ({"double": True}, r"dqn.double: True is not allowed; expected false unless dqn.target_network is above 0"),
         ({"symmetries": True}, r"dqn.symmetries: True is not .* expected false unless dqn.values_of=afterstates"),
         ({"values_of": "afterstates", "masked": False}, r"dqn.masked: False .* true unless dqn.values_of=actions"),
+        ({"learn": "moves"}, r"dqn.logged: True is not allowed; expected false unless dqn.learn=iteration"),
         ({"rate": 0}, r"dqn.rate: 0 is not allowed; expected a number above 0"),
         ({"masked": 1}, r"dqn.masked: 1 is not allowed; expected true or false"),
     ],

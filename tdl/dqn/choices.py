@@ -156,6 +156,8 @@ class DQNChoices:
                 raise refuse(prefix + "masked", False, f"true unless {prefix}values_of=actions")
         elif self.symmetries:
             raise refuse(prefix + "symmetries", True, f"false unless {prefix}values_of=afterstates")
+        if self.learn == "moves" and self.logged:
+            raise refuse(prefix + "logged", True, f"false unless {prefix}learn=iteration")
         if self.learn == "iteration" and self.newest + self.older == 0:
             raise refuse(prefix + "newest", 0, f"above 0 where {prefix}older=0")
         if self.learn == "iteration" and self.newest + self.older > self.least:
