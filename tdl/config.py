@@ -10,24 +10,25 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping
-from importlib import resources
 from typing import Any, Protocol, TypeVar
 
 from hydra.core.config_store import ConfigStore
 from omegaconf import DictConfig, OmegaConf
 
+from tdl import agentconfig
 from tdl.agents.player import Player, load
 from tdl.agents.trainer import Trainer, check_threads, lane_count
 from tdl.checks import check_above_zero, check_choice, check_value, check_whole
 from tdl.errors import ConfigError, nearest, refuse
 from tdl.game.engine import ENGINES
 from tdl.game.rules import GAMES, Rules, parse_size
+from tdl.groups import group_file, group_names
 from tdl.learning.choices import Learning
 from tdl.learning.schedule import MAX_ALPHA, Schedule
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
-from tdl.schema import GameConfig, PlacerConfig, RunConfig, SearchOptions, TilesConfig, TuplesConfig
+from tdl.schema import AgentConfig, GameConfig, PlacerConfig, RunConfig, SearchOptions, TilesConfig, TuplesConfig
 from tdl.search.placing import Placing, check_same_board
 from tdl.search.searching import Searching, check_plies
 from tdl.search.solution import Solution
@@ -40,9 +41,10 @@ OLDER: Mapping[str, Any] = {
     "size": "4x4",
     "engine": "bits",
     "tuples": {"board": "4x4"},
-    "evaluate": {"solution": None, "plies": 1},
+    "evaluate": {"solution": None, "plies": 1, "drops": "all"},
     "search": dataclasses.asdict(Searching()),
     "placer": {**dataclasses.asdict(Placing()), "network": None},
+    "agent": dataclasses.asdict(AgentConfig("ntuple")),
 }
 """What was so in all runs before these keys existed."""
 
@@ -141,6 +143,7 @@ def check(config: RunConfig) -> None:
     placing(config).check("placer.", judged=config.placer.network is not None)
     searching(config).check("search.")
     check_plies("evaluate.plies", config.evaluate.plies)
+    agentconfig.check(config)
     check_value("learner.initial_value", config.learner.initial_value)
     check_above_zero("learner.alpha", config.learner.alpha, MAX_ALPHA)
     schedule(config)
@@ -347,25 +350,3 @@ def tuple_set(name: str) -> TupleSet:
     ConfigError : there is none of this name.
     """
     return _tuple_set(group_file("tuples", name))
-
-
-def group_names(group: str) -> list[str]:
-    """The names of the files in `conf/<group>`, sorted."""
-    files = (path.name for path in (resources.files("tdl.conf") / group).iterdir())
-    return sorted(file.removesuffix(".yaml") for file in files if file.endswith(".yaml"))
-
-
-def group_file(group: str, name: str) -> dict[str, Any]:
-    """What `conf/<group>/<name>.yaml` says.
-
-    Raises
-    ------
-    ConfigError : there is no such file.
-    """
-    names = group_names(group)
-    if name not in names:
-        raise refuse(group, name, f"one of {', '.join(names)}{nearest(name, names)}")
-    text = (resources.files("tdl.conf") / group / f"{name}.yaml").read_text()
-    plain = OmegaConf.to_container(OmegaConf.create(text))
-    assert isinstance(plain, dict)
-    return {str(key): value for key, value in plain.items()}

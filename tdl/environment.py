@@ -6,6 +6,7 @@ import platform
 import resource
 import subprocess
 import sys
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,14 @@ from typing import Any
 from tdl import __version__
 
 
-def describe(instructions: str) -> dict[str, Any]:
-    """The part of `result.json` that names commit, versions, CPU and instruction set."""
+def describe(instructions: str, packages: Sequence[str] = ()) -> dict[str, Any]:
+    """The part of `result.json` that names commit, versions, CPU and instruction set.
+
+    Parameters
+    ----------
+    instructions : what the agent computes with.
+    packages : that it needs beside those of every run.
+    """
     commit, dirty = _commit()
     return {
         "commit": commit,
@@ -22,7 +29,7 @@ def describe(instructions: str) -> dict[str, Any]:
         "versions": {
             "tdl": __version__,
             "python": platform.python_version(),
-            **{name: metadata.version(name) for name in ("numpy", "hydra-core", "omegaconf")},
+            **{name: metadata.version(name) for name in ("numpy", "hydra-core", "omegaconf", *packages)},
         },
         "cpu": _cpu(),
         "instructions": instructions,

@@ -14,8 +14,15 @@ from tdl import config, evaluateconfig, recording
 from tdl.agents import trainer
 from tdl.environment import describe, peak_memory
 from tdl.errors import ConfigError, Interrupted
-from tdl.evaluateconfig import EvaluationConfig
-from tdl.evaluation import Evaluation
+from tdl.evaluateconfig import EvaluationConfig, kind_of
+from tdl.evaluation import (
+    ChooserEvaluation,
+    Evaluation,
+    NetworkEvaluation,
+    SimpleEvaluation,
+    looking_ahead,
+    network_evaluation,
+)
 from tdl.interrupts import Interrupts
 from tdl.network.storage import Meta
 from tdl.program import chosen_names, run_program
@@ -37,11 +44,19 @@ def job(cfg: DictConfig, folder: Path) -> None:
 
 def built(settings: EvaluationConfig, metas: list[Meta]) -> Evaluation:
     """Who plays, and how, by the configuration and the checkpoints."""
-    player = evaluateconfig.player(metas, evaluateconfig.rules(settings, metas[0]))
-    return Evaluation(
-        network=player.network,
-        gamma=player.gamma,
-        target=player.target,
+    rules, kind, drops = evaluateconfig.rules(settings, metas[0]), kind_of(metas[0]), settings.evaluate.drops
+    if kind == "dqn":
+        from tdl.dqn import extra  # not at the top: it needs PyTorch
+        from tdl.dqn import player as deep
+
+        chooser = looking_ahead(deep.load(metas[0]["folder"], rules), settings.evaluate.plies, drops, settings.seed)
+        return ChooserEvaluation(rules, settings.seed, extra.instructions("cpu"), chooser)
+    if kind != "ntuple":
+        return SimpleEvaluation(rules, settings.seed, "none", kind, settings.engine)
+    player = evaluateconfig.player(metas, rules)
+    return network_evaluation(
+        player,
+        drops,
         expectation=metas[0]["learner"].get("expectation", "auto"),
         searching=config.searching_of(settings.search, settings.evaluate.plies),
         placing=config.placing_of(settings.placer),
@@ -57,7 +72,7 @@ def result_of(
     settings: EvaluationConfig, evaluation: Evaluation, metas: list[Meta], chosen: dict[str, str]
 ) -> dict[str, Any]:
     """What `result.json` says before the games are played."""
-    plain, rules = evaluateconfig.to_plain(settings), evaluation.network.rules
+    plain, rules = evaluateconfig.to_plain(settings), evaluation.rules
     checkpoints = [
         {"path": str(meta["folder"].resolve()), "digest": meta["digest"], "episode": meta["episode"]} for meta in metas
     ]
@@ -70,7 +85,7 @@ def result_of(
         "rules": rules.to_dict(),
         "checkpoints": checkpoints,
         "episodes": metas[0]["episode"],
-        **describe(evaluation.network.instructions),
+        **describe(evaluation.instructions),
     }
 
 
@@ -94,13 +109,14 @@ def play(settings: EvaluationConfig, evaluation: Evaluation, result: dict[str, A
         records, result["evaluation"] = evaluation.play(settings.evaluate.episodes, folder, stop)
         print(evaluation_block(result["evaluation"]), end="")
         if settings.evaluate.record:
+            assert isinstance(evaluation, NetworkEvaluation)
             print(record(settings, evaluation, records, result, folder, stop), end="")
     print(f"results in {folder}")
 
 
 def record(
     settings: EvaluationConfig,
-    evaluation: Evaluation,
+    evaluation: NetworkEvaluation,
     records: Records,
     result: dict[str, Any],
     folder: Path,

@@ -13,14 +13,16 @@ from typing import Any
 
 from omegaconf import MISSING, DictConfig
 
+from tdl import agentconfig
 from tdl.agents.ensemble import average
-from tdl.agents.player import Player, checkpoint_folder, describe, load
+from tdl.agents.player import Player, checkpoint_folder, load
 from tdl.agents.trainer import check_threads, lane_count
 from tdl.checks import check_choice, check_whole
 from tdl.config import check_keys, completed, composed, placing_of, searching_of, typed
-from tdl.errors import refuse
+from tdl.errors import CheckpointError, ConfigError, refuse
 from tdl.game.engine import ENGINES
 from tdl.game.rules import Rules
+from tdl.groups import group_file
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.storage import Meta, read_meta
 from tdl.schema import PlacerConfig, SearchOptions, TilesConfig
@@ -33,6 +35,7 @@ class GamesConfig:
 
     episodes: int = MISSING
     plies: int = MISSING
+    drops: str = MISSING
     record: int = MISSING
     mistakes: int | None = MISSING
 
@@ -72,6 +75,7 @@ def read(cfg: DictConfig) -> tuple[EvaluationConfig, list[Meta]]:
     plain |= {"tiles": _filled(plain["tiles"], laws), "placer": _filled(plain["placer"], placer)}
     settings = typed(plain, EvaluationConfig)
     check(settings)
+    _check_agent(settings, metas)
     return settings, metas
 
 
@@ -107,6 +111,30 @@ def check(settings: EvaluationConfig) -> None:
     check_choice("engine", settings.engine, ENGINES)
 
 
+def kind_of(meta: Meta) -> str:
+    """The kind of the agent of a checkpoint, as in `agent.kind`."""
+    return str(meta["network"].get("kind", "ntuple"))
+
+
+def _check_agent(settings: EvaluationConfig, metas: list[Meta]) -> None:
+    """Refuse what the agent of the checkpoint does not do, or has no use for."""
+    kind, games = kind_of(metas[0]), settings.evaluate
+    agentconfig.check_drops(games.drops, games.plies)
+    agentconfig.check_depth(games.plies, kind)
+    if kind == "ntuple" and games.drops == "all":
+        return
+    by = "evaluate.drops=one" if kind == "ntuple" else f"an agent of kind {kind}"
+    given, usual = to_plain(settings), {"search": group_file("search", "expectimax"), "lanes": "auto"}
+    agentconfig.check_unused(given, usual, ("search", "lanes"), by)
+    for key, value, allowed in (
+        ("placer.kind", settings.placer.kind, "random"),
+        ("evaluate.record", games.record, 0),
+        ("checkpoint", len(metas), 1),
+    ):
+        if value != allowed and (key != "checkpoint" or kind != "ntuple"):
+            raise refuse(key, value if key != "checkpoint" else settings.checkpoint, f"{allowed} with {by}")
+
+
 def _check_recording(settings: EvaluationConfig) -> None:
     games, key = settings.evaluate, "evaluate.record"
     check_whole(key, games.record, 0)
@@ -132,7 +160,10 @@ def to_plain(settings: EvaluationConfig) -> dict[str, Any]:
 
 def rules(settings: EvaluationConfig, meta: Meta) -> Rules:
     """The rules that are played by: those of the checkpoint, with the tile rule of the configuration."""
-    trained, _, _ = describe(meta, meta["folder"])
+    try:
+        trained = Rules.from_dict(meta["rules"])
+    except ConfigError as error:
+        raise CheckpointError(f"{meta['folder']}: {error}") from error
     return dataclasses.replace(trained, drop=tuple(settings.tiles.drop), start=tuple(settings.tiles.start))
 
 

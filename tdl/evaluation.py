@@ -6,43 +6,44 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from tdl.agents.player import Player
+from tdl.agents.simple import play_greedy, play_random
 from tdl.agents.trainer import evaluate
-from tdl.network.ntuple import NTupleNetwork
+from tdl.dqn.lookahead import look_ahead, one_sampled_look_ahead
+from tdl.dqn.play import Chooser, play_games
+from tdl.game.rules import Rules
 from tdl.progress import Progress
 from tdl.runfiles import save_records
 from tdl.search.placing import Judge, Placing
 from tdl.search.searching import Searching
-from tdl.statistics import Records, summary
+from tdl.statistics import Records, score_bands, summary
+
+if TYPE_CHECKING:
+    from tdl.dqn.player import DQNPlayer  # not loaded: it needs PyTorch
 
 FILE = "evaluation.npy"
+
+Between = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A player, its opponent, and how their games are played.
+    """A player and the games it plays.
 
     Attributes
     ----------
-    network, gamma, target, expectation : the value function and how moves are chosen by it.
-    searching : how far the player looks ahead.
-    placing, judge : who puts the tiles, and by whose values (None: the player's own).
+    rules : of the games.
     seed : of the games.
-    threads, lanes, engine : change the speed and nothing else.
+    instructions : what the player computes with, for `result.json`.
     """
 
-    network: NTupleNetwork
-    gamma: float
-    target: str
-    expectation: str
-    searching: Searching
-    placing: Placing
-    judge: Judge | None
+    rules: Rules
     seed: int
-    threads: int
-    lanes: int | str
-    engine: str
+    instructions: str
+    banded: ClassVar[bool] = True
+    """Whether the scores are also counted in bands of 1,000 points, as those of the deep Q-learner were published."""
 
     def play(self, episodes: int, folder: Path, stop: Callable[[], None]) -> tuple[Records, dict[str, Any]]:
         """Play, and leave a row for each game in `folder/evaluation.npy`, in one step.
@@ -54,7 +55,7 @@ class Evaluation:
 
         Returns
         -------
-        the games, and their figures: those of `summary`, `seconds` and `moves_per_second`.
+        the games, and their figures: those of `summary`, `seconds`, `moves_per_second`, and for some `score_bands`.
         """
         progress = Progress("evaluate", 0, episodes)
 
@@ -64,7 +65,7 @@ class Evaluation:
 
         start = time.perf_counter()
         try:
-            records: Records = self._games(episodes, between)
+            records: Records = self.games(episodes, between)
             seconds = time.perf_counter() - start
             moves = int(records["moves"].sum())
             progress.update(episodes, moves, float(records["score"].mean()))
@@ -72,19 +73,45 @@ class Evaluation:
             progress.close()
         stop()
         save_records(folder / FILE, records)
-        return records, {
-            **summary(records, self.network.rules),
-            "seconds": seconds,
-            "moves_per_second": round(moves / seconds),
-        }
+        speed = {"seconds": seconds, "moves_per_second": round(moves / seconds)}
+        bands = {"score_bands": {str(low): games for low, games in score_bands(records)}} if self.banded else {}
+        return records, {**summary(records, self.rules), **speed, **bands}
 
-    def _games(self, episodes: int, between: Callable[[int, int], None]) -> Records:
+    def games(self, episodes: int, between: Between) -> Records:
+        """Play the games."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class NetworkEvaluation(Evaluation):
+    """Games of an n-tuple network, by its kernels.
+
+    Attributes
+    ----------
+    player, expectation : the value function and how moves are chosen by it.
+    searching : how far the player looks ahead.
+    placing, judge : who puts the tiles, and by whose values (None: the player's own).
+    threads, lanes, engine : change the speed and nothing else.
+    """
+
+    banded: ClassVar[bool] = False  # there would be hundreds
+    player: Player
+    expectation: str
+    searching: Searching
+    placing: Placing
+    judge: Judge | None
+    threads: int
+    lanes: int | str
+    engine: str
+
+    def games(self, episodes: int, between: Between) -> Records:
+        """Play the games."""
         return evaluate(
-            self.network,
+            self.player.network,
             episodes,
             seed=self.seed,
-            gamma=self.gamma,
-            target=self.target,
+            gamma=self.player.gamma,
+            target=self.player.target,
             expectation=self.expectation,
             lanes=self.lanes,
             threads=self.threads,
@@ -94,3 +121,62 @@ class Evaluation:
             searching=self.searching,
             between=between,
         )
+
+
+@dataclass(frozen=True)
+class ChooserEvaluation(Evaluation):
+    """Games of whoever chooses moves on many boards at once.
+
+    Attributes
+    ----------
+    chooser : who plays.
+    """
+
+    chooser: Chooser
+
+    def games(self, episodes: int, between: Between) -> Records:
+        """Play the games."""
+        return play_games(self.chooser, episodes, self.seed, between=between)
+
+
+@dataclass(frozen=True)
+class SimpleEvaluation(Evaluation):
+    """Games without values.
+
+    Attributes
+    ----------
+    kind : one of `SIMPLE`.
+    engine : changes the speed and nothing else.
+    """
+
+    kind: str
+    engine: str
+
+    def games(self, episodes: int, between: Between) -> Records:
+        """Play the games."""
+        return SIMPLE[self.kind](self.rules, episodes, seed=self.seed, engine=self.engine)
+
+
+SIMPLE = {"random": play_random, "greedy": play_greedy}
+"""Games of agents without values, by the agent's kind."""
+
+
+def network_evaluation(player: Player, drops: str, *, seed: int, **how: Any) -> Evaluation:
+    """Games of an n-tuple network.
+
+    Parameters
+    ----------
+    drops : "one": the player looks ahead over one drop for each move, and nothing else of `how` counts.
+    how : the other attributes of `NetworkEvaluation`.
+    """
+    rules, instructions = player.network.rules, player.network.instructions
+    if drops == "one":
+        return ChooserEvaluation(rules, seed, instructions, one_sampled_look_ahead(player, seed))
+    return NetworkEvaluation(rules, seed, instructions, player, **how)
+
+
+def looking_ahead(player: DQNPlayer, plies: int, drops: str, seed: int) -> Chooser:
+    """The player of a deep network, so many of its moves ahead, by the mean over all drops or by one that is drawn."""
+    if drops == "one":
+        return one_sampled_look_ahead(player, seed)
+    return player if plies == 1 else look_ahead(player, plies)

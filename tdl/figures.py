@@ -53,8 +53,11 @@ def _title(run: pd.Series) -> str:
     """What a run is: the game where it is not the usual one, network, learner and seed."""
     usual = {"game": "pow2", "size": "4x4", "tiles": "p90_10", "placer": "random"}
     words = [str(run[key]) for key, value in usual.items() if key in run and run[key] != value]
+    first = [" ".join(words)] if words else []
+    if "learner" not in run:  # no n-tuple network
+        return ", ".join([*first, str(run["agent"]), f"seed {run['seed']}"])
     learner = f"{run['learner']} {run['learner.order']}, alpha {run['alpha']:g}, seed {run['seed']}"
-    return ", ".join([*([" ".join(words)] if words else []), str(run["tuples"]), learner])
+    return ", ".join([*first, str(run["tuples"]), learner])
 
 
 def _draw_scores(axes: Axes, frame: pd.DataFrame) -> None:

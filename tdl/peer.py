@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 
 from tdl.agents.trainer import Trainer
 from tdl.checks import check_whole
-from tdl.config import group_file, tuple_set
+from tdl.config import tuple_set
 from tdl.errors import TdlError, refuse
 from tdl.game.rules import Rules
+from tdl.groups import group_file
 from tdl.network.ntuple import NTupleNetwork
 from tdl.progress import Progress
 from tdl.statistics import ratio_range

@@ -21,12 +21,13 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from tdl import config, sweep
+from tdl import agentconfig, config, sweep
 from tdl.errors import Interrupted, TdlError, nearest
+from tdl.groups import group_file
 from tdl.resume import run_folder
 from tdl.schema import RunConfig
 
-GROUPS = ("game", "tiles", "tuples", "learner", "placer")
+GROUPS = ("game", "tiles", "tuples", "learner", "placer", "agent")
 
 NOW = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
 
@@ -206,16 +207,18 @@ def explicit_keys() -> list[str]:
 def chosen_names(cfg: DictConfig) -> dict[str, str]:
     """The name chosen in each group, as `{"tuples": "4x6", ...}`; `custom` where something changed what it stands for.
 
-    Tables show these names; nothing else depends on them.
+    Tables show these names; nothing else depends on them. Groups that the agent has no use for are left out.
     """
     chosen = HydraConfig.get().runtime.choices
-    names = {name: str(chosen[name]) for name in GROUPS if name in cfg and chosen.get(name) is not None}
+    unused = agentconfig.OF_NTUPLE if "agent" in cfg and cfg.agent.kind != "ntuple" else ()
+    groups = [name for name in GROUPS if name in cfg and name not in unused]
+    names = {name: str(chosen[name]) for name in groups if chosen.get(name) is not None}
     defaults = OmegaConf.structured(RunConfig)
-    for name in ("tuples", "tiles"):
+    for name in {"tuples", "tiles"} - set(unused):
         if name not in names:
             named: object = defaults[name]  # no choice: all is open, unless single keys are given
         else:
-            named = OmegaConf.merge(defaults[name], config.group_file(name, names[name]))
+            named = OmegaConf.merge(defaults[name], group_file(name, names[name]))
         if name in cfg and cfg[name] != named:
             names[name] = "custom"
     return names

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from tdl.agents.games import Game, can_be_recorded, mistakes, record_game, with_losses
-from tdl.agents.player import Player
 from tdl.errors import TdlError, refuse
-from tdl.evaluation import Evaluation
+from tdl.evaluation import Evaluation, NetworkEvaluation
 from tdl.game.rules import ACTION_NAMES
 from tdl.gamefiles import save
 from tdl.progress import Progress
@@ -34,19 +33,17 @@ def check(evaluation: Evaluation, games: int) -> None:
     ------
     ConfigError : says why.
     """
-    if games and not can_be_recorded(_player(evaluation), evaluation.searching, evaluation.expectation):
+    if not isinstance(evaluation, NetworkEvaluation):  # of other agents no game is asked to be recorded
+        return
+    if games and not can_be_recorded(evaluation.player, evaluation.searching, evaluation.expectation):
         raise refuse(
             "evaluate.record", games, "0 for a network of states that looks ahead and was trained with a table of the "
             "drops (learner.expectation)"
         )  # fmt: skip
 
 
-def _player(evaluation: Evaluation) -> Player:
-    return Player(evaluation.network, evaluation.gamma, evaluation.target)
-
-
 def record(
-    evaluation: Evaluation, records: Records, folder: Path, checkpoint: str | None, stop: Callable[[], None]
+    evaluation: NetworkEvaluation, records: Records, folder: Path, checkpoint: str | None, stop: Callable[[], None]
 ) -> list[Game]:
     """Play the games of `records` once more and leave every move of each in a file.
 
@@ -60,7 +57,7 @@ def record(
     ------
     TdlError : a game came out otherwise than it is on record.
     """
-    player = _player(evaluation)
+    player = evaluation.player
     progress, done = Progress("record", 0, len(records)), 0
     games: list[Game] = []
 
@@ -93,7 +90,7 @@ def record(
 
 
 def judge(
-    games: list[Game], evaluation: Evaluation, plies: int, folder: Path, stop: Callable[[], None]
+    games: list[Game], evaluation: NetworkEvaluation, plies: int, folder: Path, stop: Callable[[], None]
 ) -> dict[str, Any]:
     """Judge the moves of recorded games by a deeper search, else like that of the games; their files then say it.
 
@@ -102,7 +99,7 @@ def judge(
     `plies`, the number of `moves`, `mean_loss` of a move, `share` of the moves that lose anything, and the `largest`
     losses, each with the numbers of game and move, the action chosen, the better one, and the loss in points.
     """
-    player = _player(evaluation)
+    player = evaluation.player
     searching = dataclasses.replace(evaluation.searching, plies=plies, by_empty=())
     progress, found = Progress("judge", 0, sum(len(game.moves) for game in games)), []
 

@@ -1,4 +1,7 @@
-"""The growing files of a run: `episodes.npy`, `blocks.csv`, `train.log`. On resume they are cut to the checkpoint."""
+"""The growing files of a run: `episodes.npy`, `blocks.csv`, `train.log`, and of some agents `logged.npy`.
+
+On resume they are cut to the checkpoint.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,9 @@ import numpy as np
 from tdl.agents.records import RECORD
 from tdl.errors import CheckpointError, Interrupted
 from tdl.statistics import Records
+
+LOGGED = "logged.npy"
+"""Games that are played now and then in training, beside it: `episode` is the number of training games before each."""
 
 _HEADER = 256  # bytes of the .npy header, padded, so that it can be patched when the file grows
 
@@ -44,9 +50,12 @@ class RunFiles:
         self._episodes.truncate(_HEADER + episode * RECORD.itemsize)
         _cut_lines(folder / "blocks.csv", episode, header=True)
         _cut_lines(folder / "train.log", episode, header=False)
+        self._logged = _read_logged(folder / LOGGED, episode)
+        if len(self._logged) or (folder / LOGGED).exists():
+            save_records(folder / LOGGED, self._logged)
 
-    def append(self, records: Records, row: Mapping[str, Any], block: str) -> None:
-        """Add one block: its records, its row of figures, its statistics block."""
+    def append(self, records: Records, row: Mapping[str, Any], block: str, logged: Records) -> None:
+        """Add one block: its records, its row of figures, its statistics block, and games played beside it."""
         self._episodes.seek(0, os.SEEK_END)
         self._episodes.write(records.tobytes())
         self._rows += len(records)
@@ -59,6 +68,9 @@ class RunFiles:
             writer.writerow(row)
         with (self.folder / "train.log").open("a") as file:
             file.write(block)
+        if len(logged):  # some thousand games at most: the whole file is written anew
+            self._logged = np.concatenate([self._logged, logged])
+            save_records(self.folder / LOGGED, self._logged)
 
     def sync(self) -> None:
         """Make what was appended outlast a power cut; to be called before a checkpoint that counts on it."""
@@ -113,6 +125,17 @@ def _replace(path: Path, content: bytes) -> None:
     temporary = path.with_name(path.name + ".new")
     temporary.write_bytes(content)
     os.replace(temporary, path)
+
+
+def _read_logged(path: Path, episode: int) -> Records:
+    """The games logged up to an episode."""
+    if not episode or not path.exists():
+        return np.zeros(0, RECORD)
+    try:
+        games: Records = np.load(path, allow_pickle=False)
+        return games[games["episode"] <= episode]
+    except (OSError, ValueError, IndexError) as error:
+        raise CheckpointError(f"{path}: cannot be read: {error}") from error
 
 
 def _open(path: Path, episode: int) -> io.BufferedRandom:

@@ -99,6 +99,45 @@ class SearchConfig(SearchOptions):
 
 
 @dataclass
+class AgentConfig:
+    """Who learns and plays; all but `kind` is of the deep Q-learner, and null where another one is."""
+
+    kind: str = MISSING
+    network: str | None = None
+    width: int | None = None
+    input: str | None = None
+    planes: int | None = None
+    values_of: str | None = None
+    scale: float | None = None
+    symmetries: bool | None = None
+    target_network: int | None = None
+    double: bool | None = None
+    masked: bool | None = None
+    n_step: int | None = None
+    last_reward: bool | None = None
+    games: int | None = None
+    greedy_every: int | None = None
+    logged: bool | None = None
+    epsilon_first: float | None = None
+    epsilon: float | None = None
+    epsilon_games: int | None = None
+    epsilon_decay: str | None = None
+    replay: int | None = None
+    least: int | None = None
+    learn: str | None = None
+    newest: int | None = None
+    older: int | None = None
+    epochs: int | None = None
+    every: int | None = None
+    batch: int | None = None
+    optimiser: str | None = None
+    rate: float | None = None
+    precision: str | None = None
+    loss: str | None = None
+    device: str | None = None
+
+
+@dataclass
 class BudgetConfig:
     """Further ends of a run."""
 
@@ -112,6 +151,7 @@ class EvaluateConfig:
 
     episodes: int = MISSING
     plies: int = MISSING
+    drops: str = MISSING
     average: int = MISSING
     solution: str | None = MISSING
 
@@ -135,6 +175,7 @@ class RunConfig:
     learner: LearnerConfig = field(default_factory=LearnerConfig)
     placer: PlacerConfig = field(default_factory=PlacerConfig)
     search: SearchConfig = field(default_factory=SearchConfig)
+    agent: AgentConfig = field(default_factory=AgentConfig)
     size: str = MISSING
     engine: str = MISSING
     alpha: float | None = MISSING

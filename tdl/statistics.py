@@ -127,7 +127,7 @@ def evaluation_block(figures: Mapping[str, Any]) -> str:
 
     Parameters
     ----------
-    figures : those of `summary`, of at least one game, and `moves_per_second`.
+    figures : those of `summary`, of at least one game, `moves_per_second`, and perhaps `score_bands`.
     """
     interval = figures["mean_ci95"]
     brackets = f" [{interval[0]:,.0f}, {interval[1]:,.0f}]" if interval else ""
@@ -143,6 +143,8 @@ def evaluation_block(figures: Mapping[str, Any]) -> str:
     for tile, share in reached[max(0, always - 1) :]:
         low, high = (100 * bound for bound in share["ci95"])
         lines.append(f"{tile:>7}  {100 * share['rate']:5.1f}% [{low:.1f}%, {high:.1f}%]")
+    for band, games in figures.get("score_bands", {}).items():
+        lines.append(f"from {int(band):,}".ljust(12) + f"{games:,} games")
     return "\n".join(lines) + "\n"
 
 

@@ -8,17 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from numpy.typing import NDArray
-
 from tdl import config, environment
-from tdl.agents.ensemble import average
-from tdl.agents.player import WEIGHTS, Player
-from tdl.agents.trainer import Trainer
 from tdl.errors import ConfigError, Interrupted
-from tdl.evaluation import Evaluation
+from tdl.evaluation import NetworkEvaluation
 from tdl.interrupts import Interrupts
-from tdl.network.ntuple import NTupleNetwork
-from tdl.network.storage import Meta, read_array, write_checkpoint
+from tdl.kinds import Agent, build_agent
+from tdl.network.storage import Meta, write_checkpoint
 from tdl.progress import Progress
 from tdl.resume import CHECKPOINT, check_fits
 from tdl.runfiles import RunFiles, save_json, status_kept
@@ -42,31 +37,25 @@ class TrainingRun:
         self.settings, self.folder, self.names = settings, folder, dict(names)
         self.rules = config.rules(settings)
         self.solution = config.solution(settings)
-        self.network: NTupleNetwork | None = config.build_network(settings)
         self.saved_episode, self.moves, self.seconds = 0, 0, 0.0
         self._saved = meta is not None
         if meta is not None:
-            check_fits(meta, self.network.describe(), self.rules.to_dict(), folder)
             self.saved_episode, self.moves, self.seconds = meta["episode"], meta["moves"], meta["seconds"]
-        self.trainer: Trainer = config.build_trainer(settings, self.network, self.saved_episode)
+        self.agent: Agent = build_agent(settings, self.saved_episode)
+        self.trainer = self.agent.trainer
         if meta is not None:
-            for name, array in self._arrays().items():
-                read_array(folder / CHECKPOINT, meta, name, into=array)
+            check_fits(meta, self.agent.describe(), self.rules.to_dict(), folder)
+            self.agent.restore(folder / CHECKPOINT, meta)
         self.result: dict[str, Any] = {
             "status": "running",
             "config_hash": config.key_hash(config.to_plain(settings)),
             "names": self.names,
             "seed": settings.seed,
-            "alpha": config.alpha(settings),
+            **({"alpha": config.alpha(settings)} if settings.agent.kind == "ntuple" else {}),
             "config": config.to_plain(settings),
-            **environment.describe(self.network.instructions),
+            **environment.describe(self.agent.instructions, self.agent.packages),
         }
         self._saved_at = time.monotonic()
-
-    def _arrays(self) -> dict[str, NDArray[Any]]:
-        """All that has been learned."""
-        assert self.network is not None
-        return {WEIGHTS: self.network.weights, **self.trainer.memory}
 
     def trained(self) -> bool:
         """Whether nothing is left to train."""
@@ -126,7 +115,7 @@ class TrainingRun:
         self.moves += moves
         row = block_row(records, self.rules, moves, seconds, self.trainer.mean_abs_error)
         block = statistics_block(records, self.trainer.episode, row["moves_per_second"])
-        files.append(records, row, block)
+        files.append(records, row, block, self.agent.logged())
         progress.update(self.trainer.episode, self.trainer.moves, row["mean"])
         return block
 
@@ -137,20 +126,18 @@ class TrainingRun:
         )
 
     def _save(self, files: RunFiles) -> None:
-        assert self.network is not None
         files.sync()
         meta = {
             "episode": self.trainer.episode,
             "moves": self.moves,
             "seconds": self.seconds,
             "rules": self.rules.to_dict(),
-            "network": self.network.describe(),
-            "learner": {**config.to_plain(self.settings)["learner"], "gamma": self.settings.gamma,
-                        "alpha": config.alpha(self.settings)},
+            "network": self.agent.describe(),
+            "learner": self.agent.learner(),
             "names": self.names,
             "config": config.to_plain(self.settings),
-        }  # fmt: skip
-        write_checkpoint(self.folder / CHECKPOINT, meta, self._arrays(), keep=self.settings.save.keep)
+        }
+        write_checkpoint(self.folder / CHECKPOINT, meta, self.agent.arrays(), keep=self.settings.save.keep)
         self._saved, self.saved_episode, self._saved_at = True, self.trainer.episode, time.monotonic()
         self._write_result()
 
@@ -158,43 +145,23 @@ class TrainingRun:
         """Play the final games, and value the play exactly where the game is solved."""
         if not self.settings.evaluate.episodes and self.solution is None:
             return
-        network, averaged = self._evaluated()
+        checkpoints = self._newest()
+        evaluation = self.agent.evaluation(checkpoints)
         if self.settings.evaluate.episodes:
-            _, figures = self._evaluation(network).play(
+            _, figures = evaluation.play(
                 self.settings.evaluate.episodes, self.folder, lambda: self._stop_if(interrupts)
             )
-            self.result["evaluation"] = figures | {"checkpoints": averaged}
+            self.result["evaluation"] = figures | {"checkpoints": len(checkpoints)}
         if self.solution is not None:
-            player = Player(network, self.settings.gamma, self.settings.learner.target)
-            exact = evaluate_policy(self.solution, player.judged, self.settings.gamma).summary()
+            assert isinstance(evaluation, NetworkEvaluation)
+            exact = evaluate_policy(self.solution, evaluation.player.judged, self.settings.gamma).summary()
             self.result["evaluation"] = self.result.get("evaluation", {}) | {"exact": exact}
             print(f"expected {exact['expected']:.10g}, the best play {exact['optimal']:.10g}: gap {exact['gap']:.6g}")
 
-    def _evaluation(self, network: NTupleNetwork) -> Evaluation:
-        """How the final games are played."""
-        settings = self.settings
-        return Evaluation(
-            network=network,
-            gamma=settings.gamma,
-            target=settings.learner.target,
-            expectation=settings.learner.expectation,
-            searching=config.searching(settings, settings.evaluate.plies),
-            placing=config.placing(settings),
-            judge=self.trainer.judge,
-            seed=settings.seed,
-            threads=settings.threads,
-            lanes=settings.lanes,
-            engine=settings.engine,
-        )
-
-    def _evaluated(self) -> tuple[NTupleNetwork, int]:
-        """The network that plays the final games, and of how many checkpoints it is the mean."""
-        assert self.network is not None
+    def _newest(self) -> list[Path]:
+        """The checkpoints whose mean plays the final games."""
         older = sorted((self.folder / "kept").glob("[0-9]*"))
-        newest = [self.folder / CHECKPOINT, *reversed(older)][: self.settings.evaluate.average]
-        if len(newest) == 1:
-            return self.network, 1
-        return average(newest).network, len(newest)
+        return [self.folder / CHECKPOINT, *reversed(older)][: self.settings.evaluate.average]
 
     def _write_result(self, status: str = "running") -> None:
         self.result |= {
@@ -209,8 +176,7 @@ class TrainingRun:
 
     def release(self) -> None:
         """Give the weights' memory back: drawing the curve needs some of its own."""
-        self.network = None
-        del self.trainer
+        del self.trainer, self.agent
 
 
 def is_finished(folder: Path, settings: RunConfig, meta: Meta) -> bool:

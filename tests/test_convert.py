@@ -20,9 +20,10 @@ from runs import SMALL, checkpoint, files, inside, program
 import tdl
 from tdl import convert
 from tdl.agents.exchange import features_of, import_weights
-from tdl.config import group_file, group_names, tuple_set
+from tdl.config import tuple_set
 from tdl.errors import WeightFileError
 from tdl.game.engine import Engine
+from tdl.groups import group_file, group_names
 from tdl.learning.memory import SUMS
 from tdl.network import demo2048, memory, tdl2048
 from tdl.network.reference import order_index

@@ -6,8 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from tdl.dqn.choices import MODERN, PUBLISHED, DQNChoices
+from tdl.agentconfig import dqn_choices
+from tdl.dqn.choices import DQNChoices
 from tdl.errors import ConfigError
+
+PUBLISHED, MODERN = dqn_choices("dqn"), dqn_choices("dqn_modern")
 
 
 def test_without_torch_one_line_names_the_extra(monkeypatch):
@@ -26,29 +29,36 @@ def test_playing_and_looking_ahead_need_no_torch(monkeypatch):
         importlib.import_module(f"tdl.dqn.{name}")
 
 
+def test_the_defaults_are_those_of_the_file():
+    assert dqn_choices("dqn") == DQNChoices()
+
+
 @pytest.mark.parametrize("choices", [PUBLISHED, MODERN])
 def test_the_presets_are_allowed(choices):
-    choices.check("dqn.")
+    choices.check("agent.")
 
 
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"network": "qads"}, r"dqn.network: 'qads' is not allowed; expected .*; did you mean 'quads'\?"),
-        ({"n_step": 0}, r"dqn.n_step: 0 is not allowed; expected a whole number from 1 to 64"),
-        ({"least": 60_000}, r"dqn.least: 60000 is not allowed; expected a whole number from 1 to 50000"),
-        ({"least": 2_999}, r"dqn.least: 2999 is not allowed; expected at least newest \+ older, 3000"),
-        ({"double": True}, r"dqn.double: True is not allowed; expected false unless dqn.target_network is above 0"),
-        ({"symmetries": True}, r"dqn.symmetries: True is not .* expected false unless dqn.values_of=afterstates"),
-        ({"values_of": "afterstates", "masked": False}, r"dqn.masked: False .* true unless dqn.values_of=actions"),
-        ({"learn": "moves"}, r"dqn.logged: True is not allowed; expected false unless dqn.learn=iteration"),
-        ({"rate": 0}, r"dqn.rate: 0 is not allowed; expected a number above 0"),
-        ({"masked": 1}, r"dqn.masked: 1 is not allowed; expected true or false"),
+        ({"network": "qads"}, r"agent.network: 'qads' is not allowed; expected .*; did you mean 'quads'\?"),
+        ({"n_step": 0}, r"agent.n_step: 0 is not allowed; expected a whole number from 1 to 64"),
+        ({"least": 60_000}, r"agent.least: 60000 is not allowed; expected a whole number from 1 to 50000"),
+        ({"least": 2_999}, r"agent.least: 2999 is not allowed; expected at least newest \+ older, 3000"),
+        (
+            {"double": True},
+            r"agent.double: True is not allowed; expected false unless agent.target_network is above 0",
+        ),
+        ({"symmetries": True}, r"agent.symmetries: True is not .* expected false unless agent.values_of=afterstates"),
+        ({"values_of": "afterstates", "masked": False}, r"agent.masked: False .* true unless agent.values_of=actions"),
+        ({"learn": "moves"}, r"agent.logged: True is not allowed; expected false unless agent.learn=iteration"),
+        ({"rate": 0}, r"agent.rate: 0 is not allowed; expected a number above 0"),
+        ({"masked": 1}, r"agent.masked: 1 is not allowed; expected true or false"),
     ],
 )
 def test_wrong_choices_are_refused_by_name(changed, message):
     with pytest.raises(ConfigError, match=f"^{message}$"):
-        replace(PUBLISHED, **changed).check("dqn.")
+        replace(PUBLISHED, **changed).check("agent.")
 
 
 def test_epsilon_falls_by_games():

@@ -16,11 +16,29 @@ SOURCE = Path(tdl.__file__).parent
 FLOORS = [  # from top to bottom; names of modules and packages of tdl
     ["run", "evaluate", "bench", "solve", "convert"],  # programs
     ["peersearch"],
-    ["training", "peer", "limit", "versus", "boards", "plies", "steps", "signature"],  # one run; comparisons of many
+    [
+        "training",
+        "kinds",
+        "peer",
+        "limit",
+        "versus",
+        "boards",
+        "plies",
+        "steps",
+        "signature",
+    ],  # one run; comparisons of many
     ["gym"],  # the games for players of other programs
     ["recording", "evaluation"],  # the games of an evaluation
     ["program", "resume"],  # what programs share: Hydra, errors, going on
-    ["sweep", "config", "evaluateconfig", "solveconfig", "schema"],  # many runs; the values of one program each
+    [
+        "sweep",
+        "config",
+        "agentconfig",
+        "evaluateconfig",
+        "solveconfig",
+        "schema",
+        "groups",
+    ],  # many runs; the values of one program each
     ["figures"],  # data frames to figures
     ["results"],  # finished runs to data frames
     ["runfiles", "gamefiles", "progress", "interrupts", "runlock", "environment"],  # what a run leaves and shows

@@ -35,6 +35,7 @@ from runs import (
 import tdl
 from tdl import config
 from tdl.errors import ConfigError
+from tdl.groups import group_file
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet, symmetries
 from tdl.schema import RunConfig
@@ -146,7 +147,7 @@ def test_result(folder):
     assert set(told) == RESULT
     assert (told["status"], told["seed"], told["alpha"], told["episodes"]) == ("finished", 0, 0.1, 55)
     assert told["names"] == {"game": "pow2", "tiles": "p90_10", "tuples": "custom", "learner": "td",
-                             "placer": "random"}  # fmt: skip
+                             "placer": "random", "agent": "ntuple"}  # fmt: skip
     assert told["moves"] == np.load(folder / "episodes.npy")["moves"].sum()
     assert told["seconds"] > 0
     assert told["moves_per_second"] == pytest.approx(told["moves"] / told["seconds"], rel=1e-3)
@@ -305,7 +306,7 @@ def test_cfg_job_prints_the_configuration(tmp_path):
 
 @pytest.mark.parametrize("name", NAMES["tuples"])
 def test_every_tuple_set_composes(composed, name):
-    board = config.group_file("tuples", name)["board"]
+    board = group_file("tuples", name)["board"]
     shape = config.tuple_set_of(config.read(composed(f"tuples={name}", f"size={board}")))
     assert shape == tdl.tuple_set(name)
     sizes = re.match(r"(\d+)x(\d+)(?!.*full)", name if board == "4x4" else name.removeprefix(f"{board}_"))

@@ -174,8 +174,11 @@ def describe(meta: Meta, folder: Path) -> tuple[Rules, TupleSet, Stages]:
     ------
     CheckpointError : they are not known to this version.
     """
+    network = meta["network"]
+    if (kind := network.get("kind")) is not None:
+        told = "; tdl.dqn.player.load reads it" if kind == "dqn" else ""
+        raise CheckpointError(f"{folder}: not of an n-tuple network but of an agent of kind {kind}{told}")
     try:
-        network = meta["network"]
         return Rules.from_dict(meta["rules"]), TupleSet(**network["tuples"]), Stages(**network.get("stages", {}))
     except ConfigError as error:
         raise CheckpointError(f"{folder}: {error}") from error

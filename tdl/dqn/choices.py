@@ -1,4 +1,8 @@
-"""What can be chosen of a deep Q-learner, and which choices exclude each other. The one home of both."""
+"""What can be chosen of a deep Q-learner, and which choices exclude each other. The one home of both.
+
+The choices of the published program, of an article on 2048 with a small convolutional network, are the defaults here
+and in `conf/agent/dqn.yaml`; those of the modern one stand in `conf/agent/dqn_modern.yaml`, each with its source.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +36,7 @@ MOST_REPLAY = 1 << 24
 
 @dataclass(frozen=True)
 class DQNChoices:
-    """The independent choices of a deep Q-learner. The defaults are those of the published program, see `PUBLISHED`.
+    """The independent choices of a deep Q-learner. The defaults are those of the published program.
 
     Attributes
     ----------
@@ -63,7 +67,7 @@ class DQNChoices:
     batch : transitions of an update.
     optimiser, rate : how an update moves the weights.
     precision : "float32", or "bfloat16": updates multiply numbers of 16 bits, weights and the last layer keep 32. On a
-        CPU with instructions for it an update of the published network took 30 ms, not 52, in one thread.
+        CPU with instructions for it an update of the published network took 26 ms, not 46, in one thread.
     loss : "squared" error, or "huber": beyond an error of `scale` its absolute value.
     """
 
@@ -174,38 +178,3 @@ class DQNChoices:
     def greedy(self, episode: int) -> bool:
         """Whether a training game is played without random moves, by its number."""
         return bool(self.greedy_every) and episode % self.games % self.greedy_every == 0
-
-
-PUBLISHED = DQNChoices()
-"""The published program, of an article on 2048 with a CNN and deep Q-learning. Every default is its own: the network,
-RMSprop at 1e-3, 20 games an iteration of which the 1st and 11th are greedy, epsilon .2 for 30 iterations and .1 after
-them, 50,000 transitions, nothing learned below 5,000, fits of the 1,000 newest and 2,000 older ones in batches of 250
-for 100 epochs, no target network, the last move stored with reward 0, one greedy game logged after each fit.
-"""
-
-MODERN = DQNChoices(
-    network="quads",  # 2x2 filters: Kondo and Matsuzaki (2019), Journal of Information Processing 27
-    width=128,
-    input="planes",  # the published author's own wish; so did every later network for 2048
-    values_of="afterstates",  # Szubert and Jaskowski (2014): afterstates learn 2048 far better than actions
-    scale=1000.0,  # values of a good player are thousands of points
-    symmetries=True,  # the game is the same in its mirror images
-    target_network=500,  # Mnih et al. (2015), in updates of a smaller network
-    double=True,  # van Hasselt, Guez and Silver (2016)
-    n_step=3,  # Hessel et al. (2018), Rainbow
-    last_reward=True,
-    games=64,  # boards played at once
-    greedy_every=0,
-    logged=False,
-    epsilon_first=0.05,
-    epsilon=0.0,  # drops explore enough: none of the learners of n-tuple networks needs random moves
-    epsilon_games=1_000,
-    epsilon_decay="linear",
-    replay=200_000,  # the published author's wish: larger
-    learn="moves",
-    every=32,  # a transition is learned eight times on average
-    batch=256,
-    optimiser="adam",
-    loss="huber",  # Mnih et al. (2015) clip the error
-)
-"""What the years after the published program added, each as a choice of its own; the numbers are ours."""

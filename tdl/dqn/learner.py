@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.agents.player import WEIGHTS
 from tdl.dqn.choices import DQNChoices
 from tdl.dqn.extra import torch
 from tdl.dqn.networks import NOT_FINITE, fill, flat, new_network, q_values
@@ -15,8 +16,8 @@ from tdl.network.tuples import symmetries
 
 Tensor = torch.Tensor
 
-WEIGHTS, TARGET = "weights", "target"
-"""Names of the arrays with the weights of the network, and of the one that targets are computed with: float32 (n,)."""
+TARGET = "target"
+"""Name of the array with the weights of the network that targets are computed with, float32 (n,), as `WEIGHTS`."""
 
 CHUNK = 1024
 """Transitions labelled at a time."""

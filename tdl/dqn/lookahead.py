@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.agents.player import BoardLike
 from tdl.checks import check_whole
 from tdl.dqn.moves import Moves, best_of, moves_of_boards
 from tdl.dqn.play import Actions
 from tdl.game.engine import Engine, Stream
 from tdl.game.reference import EXPLORATION, pack, unpack
 
-if TYPE_CHECKING:
-    from tdl.agents.player import BoardLike
-
 Values = NDArray[np.floating[Any]]
+
+MOST_PLIES = 5
+"""Of a look ahead: one more costs a hundred times as much."""
 
 
 class Valued(Protocol):
@@ -101,9 +102,15 @@ def one_sampled_look_ahead(player: Valued, seed: int = 0) -> LookAhead:
     return LookAhead(player, sampled=True, seed=seed)
 
 
-def look_ahead(player: Valued, plies: int = 2) -> LookAhead | Valued:
-    """Expectimax over a player's values: all drops are weighed; 2 plies are one drop and one more move, and so on."""
-    check_whole("plies", plies, 1, 5)
-    for _ in range(plies - 1):
-        player = LookAhead(player, sampled=False)
-    return player
+def look_ahead(player: Valued, plies: int = 2) -> LookAhead:
+    """Expectimax over a player's values: all drops are weighed; 2 plies are one drop and one more move, and so on.
+
+    Raises
+    ------
+    ConfigError : not 2 to 5 plies.
+    """
+    check_whole("plies", plies, 2, MOST_PLIES + 1)
+    ahead = LookAhead(player, sampled=False)
+    for _ in range(plies - 2):
+        ahead = LookAhead(ahead, sampled=False)
+    return ahead

@@ -16,7 +16,7 @@ from tdl.game.rules import Rules
 Tensor = torch.Tensor
 nn = torch.nn
 
-NOT_FINITE = "a value of the network is not finite; make dqn.rate smaller"
+NOT_FINITE = "a value of the network is not finite; make agent.rate smaller"
 
 
 class Network(nn.Module):

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.agents.player import WEIGHTS, BoardLike, checkpoint_folder
 from tdl.dqn.choices import DQNChoices
 from tdl.dqn.extra import torch
 from tdl.dqn.moves import Moves, best_of, moves_of_boards
 from tdl.dqn.networks import NOT_FINITE, Network, fill, new_network, q_values
 from tdl.dqn.play import Actions
-from tdl.errors import DivergenceError
+from tdl.errors import CheckpointError, ConfigError, DivergenceError
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules
-
-if TYPE_CHECKING:
-    from tdl.agents.player import BoardLike
+from tdl.network.storage import read_array, read_meta
 
 
 class DQNPlayer:
@@ -71,8 +72,37 @@ class DQNPlayer:
         return None if np.isnan(values).all() else int(np.nanargmax(values))
 
 
+def describe(choices: DQNChoices) -> dict[str, Any]:
+    """What a checkpoint says of its network."""
+    return {"kind": "dqn", "choices": asdict(choices)}
+
+
+def load(checkpoint: str | Path, rules: Rules | None = None) -> DQNPlayer:
+    """The player of a checkpoint: its folder, or the folder of a run.
+
+    Parameters
+    ----------
+    rules : to play by, of the same game and board; None: those of the checkpoint.
+
+    Raises
+    ------
+    CheckpointError : missing, cut, corrupt, of another version, or not of a deep Q-network.
+    """
+    folder = checkpoint_folder(checkpoint)
+    meta = read_meta(folder)
+    if meta["network"].get("kind") != "dqn":
+        raise CheckpointError(f"{folder}: not of a deep Q-network; tdl.load reads it")
+    try:
+        choices = DQNChoices(**meta["network"]["choices"])
+        choices.check()
+        trained = Rules.from_dict(meta["rules"])
+    except (ConfigError, TypeError) as error:
+        raise CheckpointError(f"{folder}: {error}") from error
+    return player_of(choices, rules or trained, read_array(folder, meta, WEIGHTS))
+
+
 def player_of(choices: DQNChoices, rules: Rules, weights: NDArray[np.float32]) -> DQNPlayer:
-    """The player of a checkpoint's array `tdl.dqn.learner.WEIGHTS`.
+    """The player of a checkpoint's array `weights`.
 
     Raises
     ------

@@ -37,6 +37,7 @@ class DQNTrainer:
     seed : of the drops, by episode as everywhere, and of all else that is drawn.
     threads : PyTorch's. With one the result is the same bit for bit on the same machine.
     episode : number of the next episode (not 0 when training is continued).
+    engine : what boards are while they are played with, "bits" or "array"; the same games.
     device : "cpu", or "cuda".
 
     Attributes
@@ -60,9 +61,10 @@ class DQNTrainer:
         seed: int = 0,
         threads: int = 1,
         episode: int = 0,
+        engine: str = "bits",
         device: str = "cpu",
     ) -> None:
-        choices.check("dqn.")
+        choices.check()
         check_whole("seed", seed, 0)
         check_whole("episode", episode, 0)
         torch.set_num_threads(threads)
@@ -75,7 +77,7 @@ class DQNTrainer:
         self.learner = Learner(choices, rules, self._draws, device)
         self.replay = Replay(choices, rules.cells)
         self.player = DQNPlayer(self.learner.network, rules, choices.gamma)
-        self._batch, self._alone = Batch(rules, choices.games), Batch(rules, 1)
+        self._batch, self._alone = Batch(rules, choices.games, engine=engine), Batch(rules, 1, engine=engine)
         self._returns = Returns(choices, choices.games, rules.cells)
         self._made: list[tuple[Which, Transitions]] = []
         self.logged = np.zeros(0, RECORD)

@@ -1,0 +1,42 @@
+"""The files of `conf/` by their names: what a group offers, and what a choice says. Their only reader beside Hydra."""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import Any
+
+from omegaconf import OmegaConf
+
+from tdl.errors import nearest, refuse
+
+
+def group_names(group: str) -> list[str]:
+    """The names of the files in `conf/<group>`, sorted."""
+    files = (path.name for path in (resources.files("tdl.conf") / group).iterdir())
+    return sorted(file.removesuffix(".yaml") for file in files if file.endswith(".yaml"))
+
+
+def group_file(group: str, name: str) -> dict[str, Any]:
+    """What `conf/<group>/<name>.yaml` says, with what the files of the group say that it builds on.
+
+    Raises
+    ------
+    ConfigError : there is no such file.
+    """
+    names = group_names(group)
+    if name not in names:
+        raise refuse(group, name, f"one of {', '.join(names)}{nearest(name, names)}")
+    plain = file(f"{group}/{name}")
+    bases = [group_file(group, each) for each in plain.pop("defaults", []) if isinstance(each, str)]
+    return _plain(OmegaConf.merge(*bases, plain))
+
+
+def file(path: str) -> dict[str, Any]:
+    """What `conf/<path>.yaml` says, as it stands there."""
+    return _plain(OmegaConf.create((resources.files("tdl.conf") / f"{path}.yaml").read_text()))
+
+
+def _plain(config: Any) -> dict[str, Any]:
+    plain = OmegaConf.to_container(config)
+    assert isinstance(plain, dict)
+    return {str(key): value for key, value in plain.items()}
