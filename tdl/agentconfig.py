@@ -89,7 +89,8 @@ def check_unused(given: Mapping[str, Any], usual: Mapping[str, Any], keys: tuple
     for key in keys:
         for name, value, other in _leaves(key, given[key], usual[key]):
             if value != other:
-                raise ConfigError(f"{name}: {value!r} would change nothing with {by}; leave it out (it is {other!r})")
+                words = "" if isinstance(value, list) else f" {value!r}"
+                raise ConfigError(f"{name}:{words} would change nothing with {by}; leave {key} as it is")
 
 
 def _usual() -> dict[str, Any]:

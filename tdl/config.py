@@ -133,20 +133,11 @@ def check(config: RunConfig) -> None:
     """
     if config.game.name not in GAMES:
         raise refuse("game.name", config.game.name, f"one of {', '.join(GAMES)}{nearest(config.game.name, GAMES)}")
-    board = rules(config)
+    rules(config)
     check_choice("engine", config.engine, ENGINES)
-    _check_numbering(config)
-    tuple_set_of(config).check_board(board.rows, board.cols)
-    learning(config).check(
-        "learner.", stages=stages(config).count, extras=bool(config.tuples.orders or config.tuples.counts)
-    )
-    placing(config).check("placer.", judged=config.placer.network is not None)
-    searching(config).check("search.")
-    check_plies("evaluate.plies", config.evaluate.plies)
     agentconfig.check(config)
-    check_value("learner.initial_value", config.learner.initial_value)
-    check_above_zero("learner.alpha", config.learner.alpha, MAX_ALPHA)
-    schedule(config)
+    if config.agent.kind == "ntuple":
+        _check_network(config)
     check_threads(config.threads)
     lane_count(config.lanes, 0)
     for key, value, least in (
@@ -168,6 +159,22 @@ def check(config: RunConfig) -> None:
     for key, seconds in (("save.seconds", config.save.seconds), ("budget.seconds", config.budget.seconds)):
         if seconds is not None:
             check_above_zero(key, seconds)
+
+
+def _check_network(config: RunConfig) -> None:
+    """Check what an n-tuple network is, and how it learns and plays."""
+    board = rules(config)
+    _check_numbering(config)
+    tuple_set_of(config).check_board(board.rows, board.cols)
+    learning(config).check(
+        "learner.", stages=stages(config).count, extras=bool(config.tuples.orders or config.tuples.counts)
+    )
+    placing(config).check("placer.", judged=config.placer.network is not None)
+    searching(config).check("search.")
+    check_plies("evaluate.plies", config.evaluate.plies)
+    check_value("learner.initial_value", config.learner.initial_value)
+    check_above_zero("learner.alpha", config.learner.alpha, MAX_ALPHA)
+    schedule(config)
 
 
 class OfGame(Protocol):

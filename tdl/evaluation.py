@@ -15,15 +15,13 @@ from tdl.dqn.lookahead import look_ahead, one_sampled_look_ahead
 from tdl.dqn.play import Chooser, play_games
 from tdl.game.rules import Rules
 from tdl.progress import Progress
-from tdl.runfiles import save_records
+from tdl.runfiles import EVALUATION, save_records
 from tdl.search.placing import Judge, Placing
 from tdl.search.searching import Searching
 from tdl.statistics import Records, score_bands, summary
 
 if TYPE_CHECKING:
     from tdl.dqn.player import DQNPlayer  # not loaded: it needs PyTorch
-
-FILE = "evaluation.npy"
 
 Between = Callable[[int, int], None]
 
@@ -72,7 +70,7 @@ class Evaluation:
         finally:
             progress.close()
         stop()
-        save_records(folder / FILE, records)
+        save_records(folder / EVALUATION, records)
         speed = {"seconds": seconds, "moves_per_second": round(moves / seconds)}
         bands = {"score_bands": {str(low): games for low, games in score_bands(records)}} if self.banded else {}
         return records, {**summary(records, self.rules), **speed, **bands}

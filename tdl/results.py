@@ -17,9 +17,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from tdl.agents.records import RECORD
 from tdl.errors import TdlError
 from tdl.game.rules import GAMES, Rules
+from tdl.runfiles import EVALUATION, LOGGED
 from tdl.search.solution import FOLDER as SOLUTION
+from tdl.statistics import score_bands
 
 Folders = str | Path | Iterable[str | Path]
 
@@ -46,8 +49,8 @@ def runs(folders: Folders) -> pd.DataFrame:
 
     Returns
     -------
-    columns `run` (folder), every config key (nested ones as `learner.order`; `game`, `tiles`, `tuples` and `learner`
-    hold the chosen names; `alpha` the value that was used), `seed`, `status`, `error`, `episodes`, `moves`,
+    columns `run` (folder), every config key (nested ones as `learner.order`; `game`, `tiles`, `tuples`, `learner` and
+    `agent` hold the chosen names; `alpha` the value that was used), `seed`, `status`, `error`, `episodes`, `moves`,
     `seconds`, `moves_per_second`, and of the final evaluation `eval_mean`, `eval_low`, `eval_high` (95% interval),
     `eval_median`, `eval_max`, `eval_seconds`, `eval_moves_per_second`, `eval_reach_<tile>`; where the game is solved,
     of the play learned `eval_expected`, `eval_optimal`, `eval_gap` and `eval_largest_value_error`, which are exact.
@@ -86,15 +89,46 @@ def load(folders: Folders) -> pd.DataFrame:
 
 def episodes(folders: Folders) -> pd.DataFrame:
     """One row per training episode: `run`, `seed`, `episode`, `score`, `moves`, `max_tile`."""
+    return _games(folders, "episodes.npy")
+
+
+def logged(folders: Folders) -> pd.DataFrame:
+    """One row per game played beside training, as a deep Q-learner does after a fit; columns of `episodes`.
+
+    `episode` is the number of training games before it.
+    """
+    return _games(folders, LOGGED)
+
+
+def bands(folders: Folders, width: int = 1000) -> pd.DataFrame:
+    """How many games of each evaluation scored in each band of so many points.
+
+    Columns `run`, `seed`, `score`, `games`, `share`; `score` is the lowest of the band. Bands go up to that of the
+    best game, those without a game too.
+    """
+    frames = []
+    for (run, seed), games in _games(folders, EVALUATION).groupby(["run", "seed"], sort=False):
+        counted = score_bands(games.to_records(index=False), width)
+        rows = [(run, seed, low, number, number / len(games)) for low, number in counted]
+        frames.append(pd.DataFrame(rows, columns=["run", "seed", "score", "games", "share"]))
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+
+def _games(folders: Folders, name: str) -> pd.DataFrame:
+    """The games in the files of this name."""
     frames = []
     for path in _result_files(folders):
-        file = path.parent / "episodes.npy"
+        file = path.parent / name
         if file.exists():
             frame = pd.DataFrame(np.load(file, allow_pickle=False))
             frame.insert(0, "run", str(path.parent))
             frame.insert(1, "seed", _read(path)["config"]["seed"])
             frames.append(frame)
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+    return (
+        pd.concat(frames, ignore_index=True)
+        if frames
+        else pd.DataFrame(columns=["run", "seed", *(RECORD.names or ())])
+    )
 
 
 def _result_files(folders: Folders) -> list[Path]:
@@ -121,7 +155,7 @@ def _read(path: Path) -> dict[str, Any]:
 def _run_row(path: Path) -> dict[str, Any]:
     data = _read(path)
     evaluation = data.get("evaluation", {})
-    row: dict[str, Any] = {"run": str(path.parent), **data["names"], **_flat(data["config"], "")}
+    row: dict[str, Any] = {"run": str(path.parent), "agent": "ntuple", **data["names"], **_flat(data["config"], "")}
     row |= {key: data[key] for key in ("alpha", "seed") if key in data}
     row |= {key: data.get(key) for key in SUMMARY}
     if evaluation.get("episodes"):

@@ -20,6 +20,9 @@ from tdl.agents.records import RECORD
 from tdl.errors import CheckpointError, Interrupted
 from tdl.statistics import Records
 
+EVALUATION = "evaluation.npy"
+"""Games after training."""
+
 LOGGED = "logged.npy"
 """Games that are played now and then in training, beside it: `episode` is the number of training games before each."""
 
