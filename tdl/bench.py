@@ -1,4 +1,4 @@
-"""Benchmarks, `python -m tdl.bench train|search|boards|gym|versus|limit|peer|signature`: figures, not verdicts."""
+"""Benchmarks, `python -m tdl.bench train|search|boards|gym|dqn|versus|limit|peer|signature`: figures, not verdicts."""
 
 from __future__ import annotations
 
@@ -136,11 +136,16 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
     envs.add_argument("--seconds", type=float, default=1.0, help="of each turn (1)")
     envs.add_argument("--rounds", type=int, default=5, help="turns of each (5)")
     envs.add_argument("--public", metavar="MODULE:ID", help="another environment, as gymnasium.make has it")
+    nets = programs.add_parser("dqn", help="the deep Q-learner: games one at a time and many at once, an iteration")
+    nets.add_argument("--games", type=int, default=5, help="one at a time in each turn (5)")
+    nets.add_argument("--threads", type=int, default=1, help="of PyTorch (1)")
+    nets.add_argument("--precision", default="float32", help="of the updates: float32 or bfloat16 (float32)")
+    nets.add_argument("--rounds", type=int, default=5, help="turns of each (5)")
     for each in (deep, pair):
         each.add_argument("--games", type=int, help="searched games of each turn (by the plies)")
     number = programs.add_parser("signature", help="one number that depends on behaviour alone")
     number.add_argument("--game", default="pow2", choices=GAMES, help="each has its own number (pow2)")
-    for each in (train, deep, pair, bound, ours, kinds, envs, number):
+    for each in (train, deep, pair, bound, ours, kinds, envs, nets, number):
         each.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
     return parser.parse_args(words)
 
@@ -183,6 +188,13 @@ def _gym(given: argparse.Namespace) -> Measured:
         raise ConfigError(str(error)) from error
     figures = steps.compare(given.boards, given.seconds, given.rounds, given.public)
     return figures, steps.text(figures)
+
+
+def _dqn(given: argparse.Namespace) -> Measured:
+    from tdl import iterations  # PyTorch is an extra
+
+    figures = iterations.measure(given.rounds, given.games, given.threads, given.precision)
+    return figures, iterations.text(figures)
 
 
 def _search(given: argparse.Namespace) -> Measured:
@@ -236,6 +248,7 @@ PROGRAMS: dict[str, Callable[[argparse.Namespace], Measured]] = {
     "versus": _versus,
     "boards": _boards,
     "gym": _gym,
+    "dqn": _dqn,
     "signature": _signature,
 }
 

@@ -11,6 +11,7 @@ from tdl.agentconfig import dqn_choices  # noqa: E402
 from tdl.agents.player import Player  # noqa: E402
 from tdl.agents.trainer import evaluate  # noqa: E402
 from tdl.dqn.choices import NETWORKS  # noqa: E402
+from tdl.dqn.extra import without_denormals  # noqa: E402
 from tdl.dqn.learner import WEIGHTS, Learner  # noqa: E402
 from tdl.dqn.lookahead import look_ahead, one_sampled_look_ahead  # noqa: E402
 from tdl.dqn.moves import Moves, best_of, moves_of_boards  # noqa: E402
@@ -91,6 +92,18 @@ def test_all_four_actions_at_once_are_worth_what_they_are_one_by_one(name, size)
     single = torch.stack([network(tiles, torch.full((5,), action)) for action in range(4)], 1)
     assert single.std() > 0
     assert torch.allclose(network.every(tiles), single, rtol=1e-5, atol=1e-5)
+    legal = torch.rand((5, 4), generator=generator()) < 0.5
+    assert torch.allclose(network.every(tiles, legal)[legal], single[legal], rtol=1e-5, atol=1e-5)
+
+
+def test_small_numbers_are_zeros_while_it_trains_only():
+    def tiny():
+        return (torch.full((4,), 1e-38) * 0.01).tolist()
+
+    before = tiny()
+    with without_denormals():
+        assert tiny() == [0, 0, 0, 0]
+    assert tiny() == before
 
 
 # replay
@@ -151,7 +164,7 @@ class Told:
     def __init__(self, actions=None, afterstates=None):
         self.of_actions, self.actions, self.afterstates = actions is not None, actions, afterstates
 
-    def every(self, tiles):
+    def every(self, tiles, legal=None):
         return torch.tensor([self.actions[tile] for tile in tiles[:, 0].tolist()], dtype=torch.float32)
 
     def __call__(self, tiles):

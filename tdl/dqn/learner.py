@@ -73,7 +73,8 @@ class Learner:
     @torch.no_grad()
     def _labels(self, rows: dict[str, Tensor]) -> Tensor:
         choices, legal = self.choices, rows["legal"]
-        given = rows["next"][:, 0], rows["gains"], rows["next"], legal
+        asked = legal if choices.masked else torch.ones_like(legal)
+        given = rows["next"][:, 0], rows["gains"], rows["next"], asked
         values = q_values(self.frozen, choices.gamma, *given)
         chooser = q_values(self.network, choices.gamma, *given) if choices.double else values
         if choices.masked:

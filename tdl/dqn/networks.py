@@ -58,8 +58,8 @@ class Network(nn.Module):
         """
         raise NotImplementedError
 
-    def every(self, tiles: Tensor) -> Tensor:
-        """Points that the four actions on boards are worth: float32 (n, 4)."""
+    def every(self, tiles: Tensor, legal: Tensor | None = None) -> Tensor:
+        """Points that the four actions on boards are worth: float32 (n, 4); with `legal` of illegal ones anything."""
         raise NotImplementedError
 
     def valued(self, units: Tensor) -> Tensor:
@@ -91,11 +91,17 @@ class Published(Network):
             features = torch.cat([features, nn.functional.one_hot(actions, 4).float()], 1)
         return self._valued(self.first(features))
 
-    def every(self, tiles: Tensor) -> Tensor:
+    def every(self, tiles: Tensor, legal: Tensor | None = None) -> Tensor:
         # The first layer's sum over the board is the same for all four actions, each of which adds a column to it.
         weight = self.first.weight
         shared = nn.functional.linear(self._filtered(tiles), weight[:, : self.features], self.first.bias)
-        return self._valued(shared[:, None] + weight[:, self.features :].t())
+        columns = weight[:, self.features :].t()
+        if legal is None:
+            return self._valued(shared[:, None] + columns)
+        rows, actions = legal.nonzero(as_tuple=True)  # of ten actions about seven
+        out = shared.new_zeros(len(tiles), 4)
+        out[rows, actions] = self._valued(shared[rows] + columns[actions])
+        return out
 
     def _filtered(self, tiles: Tensor) -> Tensor:
         filtered: Tensor = self.filters(self.encoded(tiles))
@@ -121,7 +127,7 @@ class Headed(Network):
         out = self.every(tiles)
         return out[:, 0] if actions is None else out.gather(1, actions[:, None])[:, 0]
 
-    def every(self, tiles: Tensor) -> Tensor:
+    def every(self, tiles: Tensor, legal: Tensor | None = None) -> Tensor:
         return self.valued(self.body(self.encoded(tiles)))
 
 
@@ -170,16 +176,17 @@ def new_network(choices: DQNChoices, rules: Rules, generator: torch.Generator) -
 
 
 def q_values(network: Network, gamma: float, tiles: Tensor, gains: Tensor, after: Tensor, legal: Tensor) -> Tensor:
-    """Q of the four actions on boards: float32 (n, 4); of illegal ones whatever the network says, or `gains`.
+    """Q of the four actions on boards: float32 (n, 4); of illegal ones anything.
 
     Parameters
     ----------
     gamma : discount of the values of afterstates.
     tiles : uint8 (n, cells); needed where values of actions are learned.
-    gains, after, legal : float32 (n, 4), uint8 (n, 4, cells), bool (n, 4); needed where those of afterstates are.
+    gains, after : float32 (n, 4), uint8 (n, 4, cells); needed where those of afterstates are.
+    legal : bool (n, 4).
     """
     if network.of_actions:
-        return network.every(tiles)
+        return network.every(tiles, legal)
     out = gains.clone()
     out[legal] += gamma * network(after[legal])
     return out

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tdl.agents.records import RECORD
 from tdl.checks import check_whole
 from tdl.dqn.choices import DQNChoices
-from tdl.dqn.extra import torch
+from tdl.dqn.extra import torch, without_denormals
 from tdl.dqn.learner import Learner
 from tdl.dqn.moves import Moves
 from tdl.dqn.play import Actions, Between, Which, play_block
@@ -101,15 +101,16 @@ class DQNTrainer:
             if between:
                 between(self.episode - (end - episodes) + finished, self.moves - before + moves)
 
-        while self.episode < end:
-            rest = self.choices.games - self.episode % self.choices.games
-            part = min(end - self.episode, rest) if self.choices.learn == "iteration" else end - self.episode
-            records = self._play(part, told)
-            self.episode += part
-            self.moves += int(records["moves"].sum())
-            blocks.append(records)
-            if self.episode % self.choices.games == 0:
-                logged.append(self._end_iteration())
+        with without_denormals():
+            while self.episode < end:
+                rest = self.choices.games - self.episode % self.choices.games
+                part = min(end - self.episode, rest) if self.choices.learn == "iteration" else end - self.episode
+                records = self._play(part, told)
+                self.episode += part
+                self.moves += int(records["moves"].sum())
+                blocks.append(records)
+                if self.episode % self.choices.games == 0:
+                    logged.append(self._end_iteration())
         self.mean_abs_error = self.learner.mean_abs_error()
         self.logged = np.concatenate(logged)
         return np.concatenate(blocks)
