@@ -9,7 +9,7 @@ KERNEL_TESTS := tests/test_rules.py tests/test_stream.py tests/test_engine_twin.
 	tests/test_learners_twin.py tests/test_exact_solver.py tests/test_expectimax.py
 ARGS ?= tuples=4x6 alpha=0.1
 
-.PHONY: run test test-all build lint checked portable sanitize package clean
+.PHONY: run test test-all build dqn lint checked portable sanitize package clean
 
 run: build
 	$(BIN)/python -m tdl.run $(ARGS)
@@ -33,7 +33,15 @@ $(VENV)/.built: $(VENV)/.tools $(SOURCES)
 	$(BIN)/pip install -q --no-build-isolation -e ".[test,dev]"
 	touch $@
 
-lint: build
+# PyTorch, for the deep Q-learner and its tests, which are skipped without it.
+dqn: $(VENV)/.dqn
+
+$(VENV)/.dqn: $(VENV)/.built
+	$(BIN)/pip install -q "$$($(BIN)/python -c "import tomllib; print(tomllib.load(open('pyproject.toml', \
+	'rb'))['project']['optional-dependencies']['dqn'][0])")"
+	touch $@
+
+lint: build dqn    # mypy reads the types of PyTorch
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	PATH=$(CURDIR)/$(BIN):$$PATH $(BIN)/cython-lint tdl    # it calls pycodestyle by name

@@ -67,7 +67,7 @@ def test_links_lead_somewhere(document):
 
 
 def test_the_readme_lists_every_choice():
-    for group in ("game", "tiles", "tuples", "learner", "placer", "search", "experiment"):
+    for group in ("game", "tiles", "tuples", "learner", "placer", "search", "agent", "experiment"):
         row = next(line for line in README.splitlines() if line.startswith(f"| `{group}`"))
         choices = {path.stem for path in (ROOT / "conf" / group).glob("*.yaml")}
         assert choices <= set(re.findall(r"`([\w]+)`", row)), group

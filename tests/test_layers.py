@@ -25,6 +25,7 @@ FLOORS = [  # from top to bottom; names of modules and packages of tdl
         "boards",
         "plies",
         "steps",
+        "iterations",
         "signature",
     ],  # one run; comparisons of many
     ["gym"],  # the games for players of other programs
