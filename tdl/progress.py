@@ -25,7 +25,7 @@ class Progress:
     """
 
     def __init__(self, what: str, done: int, total: int) -> None:
-        self.what, self.done, self.total = what, done, total
+        self.what, self.done, self.total, self._most = what, done, total, total
         self.mean = ""
         self._first = done
         self._start = self._shown = time.monotonic()
@@ -43,13 +43,24 @@ class Progress:
                 bar_format="{desc} {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]",
             )
 
-    def update(self, done: int, moves: int, mean: float | None = None) -> None:
-        """Episodes done so far in all, moves since the start, mean score of the block that just ended."""
+    def update(self, done: int, moves: int, mean: float | None = None, share: float = 0.0) -> None:
+        """Show how far it is.
+
+        Parameters
+        ----------
+        done : episodes so far in all.
+        moves : since the start.
+        mean : score of the block that just ended.
+        share : of a budget that is used up, if there is one: the episodes at the end are then guessed from it.
+        """
         self.done, self._moves = done, moves
+        if share:
+            self.total = min(self._most, max(done, round(done / share)))
         if mean is not None:
             self.mean = f"mean {mean:,.0f}"
         speed = f"{tqdm.format_sizeof(self._speed())} moves/s"
         if self._bar is not None:
+            self._bar.total = self.total
             self._bar.set_postfix_str(", ".join(filter(None, [speed, self.mean])), refresh=False)
             self._bar.update(done - self._bar.n)
         elif self._due(PHASE_SECONDS if mean is None else LINE_SECONDS) or (mean is not None and done >= self.total):

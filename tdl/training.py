@@ -106,9 +106,12 @@ class TrainingRun:
         first, before = self.trainer.episode, self.trainer.moves
         episodes = min(self.settings.block, self.settings.episodes - first)
         start = time.perf_counter()
-        records = self.trainer.train(
-            episodes, lambda finished, moves: progress.update(first + finished, before + moves)
-        )
+
+        def between(finished: int, moves: int) -> None:
+            spent = _spent(self.settings, self.moves + moves, self.seconds + time.perf_counter() - start)
+            progress.update(first + finished, before + moves, share=spent)
+
+        records = self.trainer.train(episodes, between)
         seconds = time.perf_counter() - start
         self.seconds += seconds
         moves = self.trainer.moves - before
@@ -116,7 +119,9 @@ class TrainingRun:
         row = block_row(records, self.rules, moves, seconds, self.trainer.mean_abs_error)
         block = statistics_block(records, self.trainer.episode, row["moves_per_second"])
         files.append(records, row, block, self.agent.logged())
-        progress.update(self.trainer.episode, self.trainer.moves, row["mean"])
+        progress.update(
+            self.trainer.episode, self.trainer.moves, row["mean"], _spent(self.settings, self.moves, self.seconds)
+        )
         return block
 
     def _save_due(self) -> bool:
@@ -195,12 +200,13 @@ def is_finished(folder: Path, settings: RunConfig, meta: Meta) -> bool:
 
 def _is_trained(settings: RunConfig, episode: int, moves: int, seconds: float) -> bool:
     """Whether all episodes are played or a budget is used up."""
-    budget = settings.budget
-    return (
-        episode >= settings.episodes
-        or (budget.seconds is not None and seconds >= budget.seconds)
-        or (budget.moves is not None and moves >= budget.moves)
-    )
+    return episode >= settings.episodes or _spent(settings, moves, seconds) >= 1
+
+
+def _spent(settings: RunConfig, moves: int, seconds: float) -> float:
+    """The share of the budget that is used up; 0 without one."""
+    pairs = (moves, settings.budget.moves), (seconds, settings.budget.seconds)
+    return max((used / limit for used, limit in pairs if limit is not None), default=0.0)
 
 
 def refuse_used(folder: Path) -> None:

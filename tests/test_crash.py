@@ -143,7 +143,7 @@ def test_second_signal_stops_at_once(tmp_path, monkeypatch):
     class Impatient(training.Progress):
         """Is told of progress in the middle of a block, and sends two signals there."""
 
-        def update(self, *_):
+        def update(self, *_, **__):
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(training, "Progress", Impatient)

@@ -339,6 +339,22 @@ def test_progress_of_games_that_take_long(monkeypatch, capsys):
     ]
 
 
+def test_progress_of_a_budget_guesses_the_end(monkeypatch, capsys):
+    """A quarter of the budget was enough for 50 episodes, half of it for 80; never more than were asked for."""
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    shown = Progress("train", 0, 10_000)
+    for seconds, finished, share in ((10, 50, 0.25), (20, 80, 0.5), (30, 80, 0.001), (40, 90, 1.2)):
+        now[0] = seconds
+        shown.update(finished, 100 * finished, 10.0, share)
+    assert capsys.readouterr().err.splitlines() == [
+        "train 50/200  500 moves/s  mean 10  left 00:30",
+        "train 80/160  400 moves/s  mean 10  left 00:20",
+        "train 80/10000  267 moves/s  mean 10  left 1:02:00",
+        "train 90/90  225 moves/s  mean 10  left 00:00",
+    ]
+
+
 def test_result_of_unfinished_games_is_valid(tmp_path, trained, monkeypatch):
     """An error within the games: a status, no games, and no figures."""
 

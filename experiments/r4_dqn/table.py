@@ -1,0 +1,113 @@
+"""From the runs of the deep Q-learner and the evaluations of its snapshots to the published table with ours beside it.
+
+    python experiments/r4_dqn/table.py RUNS EVALUATIONS
+
+RUNS has the runs of experiment=r4_dqn, EVALUATIONS those of tdl.evaluate on their snapshots. Writes logged.csv,
+snapshots.csv and figure.png, and prints the tables.
+"""
+
+import sys
+from pathlib import Path
+
+import matplotlib as mpl
+
+mpl.use("agg")
+
+import numpy as np
+import pandas as pd
+import seaborn as sns
+
+import tdl.results
+from tdl.statistics import mean_interval, mean_text
+
+HERE = Path(__file__).parent
+GAMES = 20
+STEP = 100
+"""Games of an iteration, and iterations of a row of the published table."""
+
+HOW = {(1, "all"): "greedy", (2, "one"): "one drop", (2, "all"): "all drops"}
+SAMPLES = 10_000
+
+
+def logged(runs: str) -> pd.DataFrame:
+    """The logged games of every 100 iterations: a row for each run."""
+    games = tdl.results.logged(runs)
+    games["iterations"] = -(-(games["episode"] // GAMES) // STEP) * STEP
+    rows = []
+    for (iterations, seed), part in games.groupby(["iterations", "seed"]):
+        low, high = mean_interval(part["score"].to_numpy())
+        row = {"iterations": iterations, "seed": seed, "games": len(part), "mean": part["score"].mean()}
+        rows.append(row | {"low": low, "high": high, "max": part["score"].max()})
+    table = pd.DataFrame(rows).round(1)
+    table.to_csv(HERE / "logged.csv", index=False)
+
+    published = pd.read_csv(HERE / "published.csv").set_index("iterations")["mean"]
+    print("| iterations | published | " + " | ".join(f"seed {seed}" for seed in sorted(table["seed"].unique())) + " |")
+    print("|---" * (2 + table["seed"].nunique()) + "|")
+    for iterations, part in table.groupby("iterations"):
+        texts = part.set_index("seed").apply(lambda r: f"{r['mean']:,.0f} [{r['low']:,.0f}, {r['high']:,.0f}]", axis=1)
+        cells = [texts.get(seed, "") for seed in sorted(table["seed"].unique())]
+        print(f"| {iterations} | {published.get(iterations, np.nan):,.0f} |", " | ".join(cells), "|")
+    return games
+
+
+def gain(ahead: np.ndarray, greedy: np.ndarray) -> str:
+    """By how much one mean is above another, with the 95% interval of resampled games."""
+    random = np.random.default_rng(0)
+    means = [[random.choice(each, len(each)).mean() for _ in range(SAMPLES)] for each in (ahead, greedy)]
+    low, high = np.percentile(np.array(means[0]) / np.array(means[1]), [2.5, 97.5])
+    return f"{ahead.mean() / greedy.mean() - 1:+.0%} [{low - 1:+.0%}, {high - 1:+.0%}]"
+
+
+def snapshots(evaluations: str) -> pd.DataFrame:
+    """The games of each snapshot, greedy and looking ahead."""
+    rows = []
+    for run in tdl.results.runs(evaluations).to_dict("records"):
+        scores = np.load(Path(run["run"]) / "evaluation.npy")["score"]
+        how = HOW[run["evaluate.plies"], run["evaluate.drops"]]
+        of = Path(run["checkpoint"])
+        of = of.parent if of.name == "checkpoint" else of.parent.parent
+        seed = tdl.results.runs(of)["seed"][0]
+        rows.append({"seed": seed, "iterations": run["episodes"] // GAMES, "player": how, "scores": scores})
+    table = pd.DataFrame(rows).sort_values(["iterations", "seed", "player"])
+    figures = table.assign(
+        games=table["scores"].map(len), mean=table["scores"].map(np.mean), max=table["scores"].map(np.max),
+        low=table["scores"].map(lambda each: mean_interval(each)[0]),
+        high=table["scores"].map(lambda each: mean_interval(each)[1]),
+    ).drop(columns="scores").round(1)  # fmt: skip
+    figures.to_csv(HERE / "snapshots.csv", index=False)
+
+    print("\n| iterations | seed | greedy | one drop | gain | all drops | gain |\n|---|---|---|---|---|---|---|")
+    for (iterations, seed), part in table.groupby(["iterations", "seed"]):
+        of = part.set_index("player")["scores"]
+        cells = [mean_text(of["greedy"])]
+        for how in ("one drop", "all drops"):
+            cells += [mean_text(of[how]), gain(of[how], of["greedy"])] if how in of else ["", ""]
+        print(f"| {iterations} | {seed} |", " | ".join(cells), "|")
+    return table
+
+
+def draw(games: pd.DataFrame, table: pd.DataFrame) -> None:
+    """Logged games and published means against iterations; bands of the scores of the last snapshot."""
+    sns.set_theme(style="whitegrid")
+    figure = mpl.figure.Figure(figsize=(11, 4.5), layout="constrained")
+    curve, bands = figure.subplots(1, 2)
+    shown = games.assign(middle=games["iterations"] - STEP / 2, seed=games["seed"].astype(str))
+    sns.pointplot(shown, x="middle", y="score", hue="seed", native_scale=True, errorbar=("ci", 95), dodge=12, ax=curve)
+    published = pd.read_csv(HERE / "published.csv")
+    published = published[published["iterations"] <= games["iterations"].max()]
+    curve.plot(published["iterations"] - STEP / 2, published["mean"], "k*", ms=12, label="published")
+    curve.set(xlabel="iterations", ylabel="score of the logged greedy games", ylim=(0, None))
+    curve.legend(title="seed")
+
+    last = table[table["iterations"] == table["iterations"].max()]
+    scores = last.explode("scores").astype({"scores": int})
+    sns.histplot(scores, x="scores", hue="player", hue_order=list(HOW.values()), binwidth=1000, binrange=(0, 8000),
+                 stat="percent", common_norm=False, multiple="dodge", shrink=0.8, ax=bands)  # fmt: skip
+    bands.set(xlabel="score, in bands of 1,000", ylabel="games (%)")
+    bands.set_title(f"{last['iterations'].iloc[0]} iterations, seed {last['seed'].iloc[0]}", fontsize="medium")
+    figure.savefig(HERE / "figure.png", dpi=110)
+
+
+if __name__ == "__main__":
+    draw(logged(sys.argv[1]), snapshots(sys.argv[2]))
