@@ -74,12 +74,15 @@ class Learner:
     def _labels(self, rows: dict[str, Tensor]) -> Tensor:
         choices, legal = self.choices, rows["legal"]
         asked = legal if choices.masked else torch.ones_like(legal)
-        given = rows["next"][:, 0], rows["gains"], rows["next"], asked
-        values = q_values(self.frozen, choices.gamma, *given)
-        chooser = q_values(self.network, choices.gamma, *given) if choices.double else values
-        if choices.masked:
-            chooser = chooser.masked_fill(~legal, -torch.inf)
-        best = values.gather(1, chooser.argmax(1, keepdim=True))[:, 0]
+        given = rows["next"][:, 0], rows["gains"], rows["next"]
+        chooser = q_values(self.network if choices.double else self.frozen, choices.gamma, *given, asked)
+        chosen = chooser.masked_fill(~asked, -torch.inf).argmax(1, keepdim=True)
+        values = chooser
+        if choices.double:  # of the target network the value of that action only: half as many boards again
+            values = q_values(
+                self.frozen, choices.gamma, *given, asked & torch.zeros_like(asked).scatter(1, chosen, True)
+            )
+        best = values.gather(1, chosen)[:, 0]
         ahead = choices.n_step - (choices.values_of == "afterstates")
         return rows["reward"] + choices.gamma**ahead * torch.where(legal.any(1), best, 0)
 
