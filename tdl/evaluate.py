@@ -49,6 +49,7 @@ def built(settings: EvaluationConfig, metas: list[Meta]) -> Evaluation:
         from tdl.dqn import extra  # not at the top: it needs PyTorch
         from tdl.dqn import player as deep
 
+        extra.prepare(settings.threads)
         chooser = looking_ahead(deep.load(metas[0]["folder"], rules), settings.evaluate.plies, drops, settings.seed)
         return ChooserEvaluation(rules, settings.seed, extra.instructions("cpu"), chooser)
     if kind != "ntuple":

@@ -246,6 +246,13 @@ def test_an_evaluation_refuses_them_too(deep, tmp_path, words, message):
     assert message in done.stderr
 
 
+@pytest.mark.skipif(player.torch.cuda.is_available(), reason="there is such a device")
+def test_a_device_that_is_not_there_is_refused(tmp_path):
+    done = inside(*DQN, "agent.device=cuda", f"hydra.run.dir={tmp_path}/run")
+    assert done.returncode == 2
+    assert done.stderr == "tdl: agent.device: 'cuda' is not allowed; expected cpu: PyTorch finds no CUDA device here\n"
+
+
 def test_agents_stand_in_one_table(tmp_path):
     words = ("-m", "episodes=10", "evaluate.episodes=10", f"hydra.sweep.dir={tmp_path}")
     assert inside(*words, "agent=random,greedy").returncode == 0

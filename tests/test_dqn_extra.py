@@ -5,6 +5,7 @@ import sys
 from dataclasses import replace
 
 import pytest
+from runs import inside
 
 from tdl.agentconfig import dqn_choices
 from tdl.dqn.choices import DQNChoices
@@ -19,6 +20,18 @@ def test_without_torch_one_line_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(ConfigError, match=r'^the deep Q-network needs PyTorch: pip install "tdl\[dqn\]" \(.*\)$'):
         importlib.import_module("tdl.dqn.trainer")
+
+
+def test_a_run_without_torch_ends_with_that_line(tmp_path, monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("tdl.dqn.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    done = inside("agent=dqn", f"hydra.run.dir={tmp_path}/run")
+    assert done.returncode == 2
+    assert done.stderr.startswith('tdl: the deep Q-network needs PyTorch: pip install "tdl[dqn]" (')
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "run").exists()
+    assert inside("agent=random", "episodes=5", "evaluate.episodes=5", f"hydra.run.dir={tmp_path}/run").returncode == 0
 
 
 def test_playing_and_looking_ahead_need_no_torch(monkeypatch):

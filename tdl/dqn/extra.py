@@ -7,7 +7,7 @@ import ctypes
 import os
 from collections.abc import Iterator
 
-from tdl.errors import ConfigError
+from tdl.errors import ConfigError, refuse
 
 # Large tensors in large pages, asked for before PyTorch looks. With this and `_keep_freed_memory` an update of the
 # published network takes 0.76 of the time it takes without both in 32 bits, 0.70 in 16: one thread, tensors of 8 MiB.
@@ -45,6 +45,19 @@ def without_denormals() -> Iterator[None]:
         yield
     finally:
         torch.set_flush_denormal(False)
+
+
+def prepare(threads: int, device: str = "cpu") -> None:
+    """Let PyTorch use so many threads of the CPU, and refuse a device that it does not find.
+
+    Raises
+    ------
+    ConfigError : there is no such device.
+    """
+    if device == "cuda" and not torch.cuda.is_available():
+        raise refuse("agent.device", device, "cpu: PyTorch finds no CUDA device here")
+    torch.set_num_threads(threads)
+    torch.use_deterministic_algorithms(True, warn_only=device != "cpu")
 
 
 def instructions(device: str) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tdl.agents.records import RECORD
 from tdl.checks import check_whole
 from tdl.dqn.choices import DQNChoices
-from tdl.dqn.extra import torch, without_denormals
+from tdl.dqn.extra import prepare, torch, without_denormals
 from tdl.dqn.learner import Learner
 from tdl.dqn.moves import Moves
 from tdl.dqn.play import Actions, Between, Which, play_block
@@ -50,7 +50,7 @@ class DQNTrainer:
 
     Raises
     ------
-    ConfigError : a parameter out of its range, or choices that exclude each other.
+    ConfigError : a parameter out of its range, choices that exclude each other, or no such device.
     """
 
     def __init__(
@@ -67,8 +67,7 @@ class DQNTrainer:
         choices.check()
         check_whole("seed", seed, 0)
         check_whole("episode", episode, 0)
-        torch.set_num_threads(threads)
-        torch.use_deterministic_algorithms(True, warn_only=device != "cpu")
+        prepare(threads, device)
         self.rules, self.choices, self.seed = rules, choices, seed
         self.episode, self.moves = episode, 0
         self.mean_abs_error = float("nan")
