@@ -8,9 +8,9 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
+from tdl.agents.lookahead import MOST_PLIES
 from tdl.checks import check_choice, check_whole
 from tdl.dqn.choices import DQNChoices
-from tdl.dqn.lookahead import MOST_PLIES
 from tdl.errors import ConfigError, refuse
 from tdl.groups import file, group_file
 from tdl.schema import RunConfig

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from tdl.agents.lookahead import look_ahead, one_sampled_look_ahead
+from tdl.agents.play import Chooser, play_games
 from tdl.agents.player import Player
 from tdl.agents.simple import play_greedy, play_random
 from tdl.agents.trainer import evaluate
-from tdl.dqn.lookahead import look_ahead, one_sampled_look_ahead
-from tdl.dqn.play import Chooser, play_games
 from tdl.game.rules import Rules
 from tdl.progress import Progress
 from tdl.runfiles import EVALUATION, save_records

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from tdl import environment
 from tdl.agentconfig import dqn_choices
+from tdl.agents.moves import Moves, best_of
+from tdl.agents.play import play_games
 from tdl.checks import check_choice, check_whole
 from tdl.dqn.choices import PRECISIONS, DQNChoices
 from tdl.dqn.extra import instructions, torch
-from tdl.dqn.moves import Moves, best_of
 from tdl.dqn.networks import Network
-from tdl.dqn.play import play_games
 from tdl.dqn.player import DQNPlayer
 from tdl.dqn.trainer import DQNTrainer
 from tdl.game.rules import Rules

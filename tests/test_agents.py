@@ -11,10 +11,10 @@ from runs import checkpoint, files, go_on, inside, learned, result, train
 
 import tdl.results
 from tdl import Rules, evaluate, load
+from tdl.agents.lookahead import one_sampled_look_ahead
+from tdl.agents.play import play_games
 from tdl.agents.player import Player
 from tdl.agents.simple import play_greedy, play_random
-from tdl.dqn.lookahead import one_sampled_look_ahead
-from tdl.dqn.play import play_games
 from tdl.errors import CheckpointError
 from tdl.evaluate import main as evaluate_main
 from tdl.game.reference import TRAINING

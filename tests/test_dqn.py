@@ -8,15 +8,15 @@ import pytest
 torch = pytest.importorskip("torch", reason='needs PyTorch: pip install "tdl[dqn]"')
 
 from tdl.agentconfig import dqn_choices  # noqa: E402
+from tdl.agents.lookahead import look_ahead, one_sampled_look_ahead  # noqa: E402
+from tdl.agents.moves import Moves, best_of, moves_of_boards  # noqa: E402
+from tdl.agents.play import play_games  # noqa: E402
 from tdl.agents.player import Player  # noqa: E402
 from tdl.agents.trainer import evaluate  # noqa: E402
 from tdl.dqn.choices import NETWORKS  # noqa: E402
 from tdl.dqn.extra import without_denormals  # noqa: E402
 from tdl.dqn.learner import WEIGHTS, Learner  # noqa: E402
-from tdl.dqn.lookahead import look_ahead, one_sampled_look_ahead  # noqa: E402
-from tdl.dqn.moves import Moves, best_of, moves_of_boards  # noqa: E402
 from tdl.dqn.networks import new_network  # noqa: E402
-from tdl.dqn.play import play_games  # noqa: E402
 from tdl.dqn.player import DQNPlayer, player_of  # noqa: E402
 from tdl.dqn.replay import Replay  # noqa: E402
 from tdl.dqn.returns import Returns  # noqa: E402

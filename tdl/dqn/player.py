@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.agents.moves import Moves, best_of, moves_of_boards
+from tdl.agents.play import Actions
 from tdl.agents.player import WEIGHTS, BoardLike, checkpoint_folder
 from tdl.dqn.choices import DQNChoices
 from tdl.dqn.extra import torch
-from tdl.dqn.moves import Moves, best_of, moves_of_boards
 from tdl.dqn.networks import NOT_FINITE, Network, fill, new_network, q_values
-from tdl.dqn.play import Actions
 from tdl.errors import CheckpointError, ConfigError, DivergenceError
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.agents.moves import Moves
+from tdl.agents.play import Actions, Between, Which, play_block
 from tdl.agents.records import RECORD
 from tdl.checks import check_whole
 from tdl.dqn.choices import DQNChoices
 from tdl.dqn.extra import prepare, torch, without_denormals
 from tdl.dqn.learner import Learner
-from tdl.dqn.moves import Moves
-from tdl.dqn.play import Actions, Between, Which, play_block
 from tdl.dqn.player import DQNPlayer
 from tdl.dqn.replay import Replay, Transitions
 from tdl.dqn.returns import Returns

@@ -8,8 +8,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.agents.moves import Moves, moves_of
 from tdl.agents.records import RECORD
-from tdl.dqn.moves import Moves, moves_of
 from tdl.game.batch import Batch
 from tdl.game.reference import EVALUATION
 from tdl.game.rules import Rules

@@ -8,10 +8,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.agents.moves import Moves, best_of, moves_of_boards
+from tdl.agents.play import Actions
 from tdl.agents.player import BoardLike
 from tdl.checks import check_whole
-from tdl.dqn.moves import Moves, best_of, moves_of_boards
-from tdl.dqn.play import Actions
 from tdl.game.engine import Engine, Stream
 from tdl.game.reference import EXPLORATION, pack, unpack
 
