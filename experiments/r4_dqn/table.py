@@ -92,8 +92,10 @@ def draw(games: pd.DataFrame, table: pd.DataFrame) -> None:
     sns.set_theme(style="whitegrid")
     figure = mpl.figure.Figure(figsize=(11, 4.5), layout="constrained")
     curve, bands = figure.subplots(1, 2)
-    shown = games.assign(middle=games["iterations"] - STEP / 2, seed=games["seed"].astype(str))
-    sns.pointplot(shown, x="middle", y="score", hue="seed", native_scale=True, errorbar=("ci", 95), dodge=12, ax=curve)
+    middle = games["iterations"] - STEP / 2 + 6 * games["seed"]  # side by side
+    shown = games.assign(middle=middle, seed=games["seed"].astype(str))
+    sns.lineplot(shown, x="middle", y="score", hue="seed", errorbar=("ci", 95), err_style="bars", marker="o", seed=0,
+                 ax=curve)  # fmt: skip
     published = pd.read_csv(HERE / "published.csv")
     published = published[published["iterations"] <= games["iterations"].max()]
     curve.plot(published["iterations"] - STEP / 2, published["mean"], "k*", ms=12, label="published")
