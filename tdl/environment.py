@@ -6,7 +6,6 @@ import platform
 import resource
 import subprocess
 import sys
-from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -14,22 +13,22 @@ from typing import Any
 from tdl import __version__
 
 
-def describe(instructions: str, packages: Sequence[str] = ()) -> dict[str, Any]:
+def describe(instructions: str) -> dict[str, Any]:
     """The part of `result.json` that names commit, versions, CPU and instruction set.
 
     Parameters
     ----------
     instructions : what the agent computes with.
-    packages : that it needs beside those of every run.
     """
     commit, dirty = _commit()
+    packages = ["numpy", "hydra-core", "omegaconf", *["torch"] * ("torch" in sys.modules)]  # where an agent needs it
     return {
         "commit": commit,
         "dirty": dirty,
         "versions": {
             "tdl": __version__,
             "python": platform.python_version(),
-            **{name: metadata.version(name) for name in ("numpy", "hydra-core", "omegaconf", *packages)},
+            **{name: metadata.version(name) for name in packages},
         },
         "cpu": _cpu(),
         "instructions": instructions,

@@ -126,13 +126,12 @@ def _check_agent(settings: EvaluationConfig, metas: list[Meta]) -> None:
     by = "evaluate.drops=one" if kind == "ntuple" else f"an agent of kind {kind}"
     given, usual = to_plain(settings), {"search": group_file("search", "expectimax"), "lanes": "auto"}
     agentconfig.check_unused(given, usual, ("search", "lanes"), by)
-    for key, value, allowed in (
-        ("placer.kind", settings.placer.kind, "random"),
-        ("evaluate.record", games.record, 0),
-        ("checkpoint", len(metas), 1),
-    ):
-        if value != allowed and (key != "checkpoint" or kind != "ntuple"):
-            raise refuse(key, value if key != "checkpoint" else settings.checkpoint, f"{allowed} with {by}")
+    if settings.placer.kind != "random":
+        raise refuse("placer.kind", settings.placer.kind, f"random with {by}")
+    if games.record:
+        raise refuse("evaluate.record", games.record, f"0 with {by}")
+    if len(metas) > 1 and kind != "ntuple":  # weights of other agents have no meaning in the mean
+        raise refuse("checkpoint", settings.checkpoint, f"one with {by}")
 
 
 def _check_recording(settings: EvaluationConfig) -> None:

@@ -81,7 +81,7 @@ def measure(rounds: int, games: int, threads: int, precision: str) -> dict[str, 
         progress.update(turn + 1, 0, 0.0)
     progress.close()
     return {
-        **environment.describe(instructions("cpu"), ("torch",)),
+        **environment.describe(instructions("cpu")),
         "threads": threads,
         "precision": precision,
         "moves_per_second": {name: float(np.median(each)) for name, each in speeds.items()},

@@ -46,11 +46,9 @@ class Agent(Protocol):
     Attributes
     ----------
     instructions : what it computes with, for `result.json`.
-    packages : that it needs beside those of every run.
     """
 
     instructions: str
-    packages: tuple[str, ...]
 
     @property
     def trainer(self) -> Learns:
@@ -80,8 +78,6 @@ NONE: Records = np.zeros(0, RECORD)
 
 class NTupleAgent:
     """An n-tuple network."""
-
-    packages: tuple[str, ...] = ()
 
     def __init__(self, settings: RunConfig, episode: int) -> None:
         self.settings = settings
@@ -132,8 +128,6 @@ class NTupleAgent:
 class DQNAgent:
     """A deep Q-learner."""
 
-    packages: tuple[str, ...] = ("torch",)
-
     def __init__(self, settings: RunConfig, episode: int) -> None:
         from tdl.dqn import extra, player, trainer  # not at the top: they need PyTorch
 
@@ -182,7 +176,6 @@ class DQNAgent:
 class SimpleAgent:
     """One that learns nothing; it is its own trainer, which only plays."""
 
-    packages: tuple[str, ...] = ()
     instructions = "none"
     mean_abs_error = float("nan")
 

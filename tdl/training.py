@@ -53,7 +53,7 @@ class TrainingRun:
             "seed": settings.seed,
             **({"alpha": config.alpha(settings)} if settings.agent.kind == "ntuple" else {}),
             "config": config.to_plain(settings),
-            **environment.describe(self.agent.instructions, self.agent.packages),
+            **environment.describe(self.agent.instructions),
         }
         self._saved_at = time.monotonic()
 

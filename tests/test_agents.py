@@ -149,6 +149,7 @@ def test_a_snapshot_is_evaluated_ahead_and_not(deep, tmp_path):
         assert "from 0" in done.stdout
         means[name] = np.load(tmp_path / name / "evaluation.npy")["score"].mean()
     assert files(tmp_path / "greedy")["evaluation.npy"] == files(deep)["evaluation.npy"]
+    assert "torch" in result(tmp_path / "greedy")["versions"]
     games = play_games(one_sampled_look_ahead(player.load(deep), 0), 20, 0)
     assert means["one"] == games["score"].mean()
     assert len(set(means.values())) == 3
@@ -238,9 +239,11 @@ def test_keys_without_use_are_refused(tmp_path, words, message):
         (("evaluate.record=1",), "evaluate.record: 1 is not allowed; expected 0 with an agent of kind dqn"),
         (("placer=adversary",), "placer.kind: 'adversary' is not allowed; expected random with an agent of kind dqn"),
         (("evaluate.drops=one",), "evaluate.drops: 'one' is not allowed; expected all unless evaluate.plies=2"),
+        (("checkpoint=[{deep},{deep}]",), "is not allowed; expected one with an agent of kind dqn"),
     ],
 )
 def test_an_evaluation_refuses_them_too(deep, tmp_path, words, message):
+    words = [word.format(deep=deep) for word in words]
     done = inside(f"checkpoint={deep}", *words, f"hydra.run.dir={tmp_path}/run", program=evaluate_main)
     assert done.returncode == 2
     assert message in done.stderr

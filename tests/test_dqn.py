@@ -101,6 +101,7 @@ def test_small_numbers_are_zeros_while_it_trains_only():
         return (torch.full((4,), 1e-38) * 0.01).tolist()
 
     before = tiny()
+    assert min(before) > 0
     with without_denormals():
         assert tiny() == [0, 0, 0, 0]
     assert tiny() == before

@@ -98,7 +98,7 @@ class Published(Network):
         columns = weight[:, self.features :].t()
         if legal is None:
             return self._valued(shared[:, None] + columns)
-        rows, actions = legal.nonzero(as_tuple=True)  # of ten actions about seven
+        rows, actions = legal.nonzero(as_tuple=True)  # in random play one action in eight is illegal
         out = shared.new_zeros(len(tiles), 4)
         out[rows, actions] = self._valued(shared[rows] + columns[actions])
         return out
