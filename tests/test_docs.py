@@ -3,11 +3,11 @@
 import doctest
 import re
 import shlex
-import subprocess
-import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from runs import inside
 
 import tdl
 import tdl.results
@@ -50,12 +50,7 @@ def test_commands_compose(document):
             continue
         words = [word.split(",")[0] if "[" not in word and "(" not in word else word for word in words]
         words = [word for word in words if "range(" not in word]
-        done = subprocess.run(
-            [sys.executable, "-m", f"tdl.{program}", *words, "--cfg", "job"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = inside(*words, "--cfg", "job", program=import_module(f"tdl.{program}").main)
         assert done.returncode == 0, f"{document.name}: {command}: {done.stderr}"
 
 

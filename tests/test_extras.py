@@ -6,8 +6,7 @@ Trusts indices worked out by hand, and `tdl.network.reference`, which is checked
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
-from shapes import RULES, boards, drawn, each_rules, many, small_tuples
+from shapes import RULES, boards, drawn, each_rules, many, small_tuples, some
 
 from tdl.errors import ConfigError
 from tdl.game.reference import pack
@@ -123,10 +122,15 @@ def test_entries_of_wide_features(tuples, board):
 
 @each_rules
 @pytest.mark.parametrize("name", [name for name, s in small_tuples(RULES["4x4"]).items() if s.orders or s.counts])
-@many
-@given(data=st.data())
-def test_entries_on_every_board(rules, name, data):
-    assert_entries_of_the_twin(NTupleNetwork(rules, small_tuples(rules)[name]), data.draw(boards(rules)))
+def test_entries_on_every_board(rules, name):
+    network = NTupleNetwork(rules, small_tuples(rules)[name])
+
+    @some
+    @given(board=boards(rules))
+    def on(board):
+        assert_entries_of_the_twin(network, board)
+
+    on()
 
 
 @pytest.mark.parametrize("others", [0, 1, 2, 3, 16, 17])

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from shapes import RULES, SET_NAMES, SHARE, each_rules, engine, small_tuples
-from twins import assert_equals_twin, assert_same_bits, natural, natural_of_twin, selfplay, twin_of
+from twins import assert_equals_twin, assert_same_bits, natural, natural_of_twin, played_by_twin, selfplay, twin_of
 
 from tdl.agents.kernels import kernel
 from tdl.errors import ConfigError, DivergenceError
@@ -253,14 +253,21 @@ def test_a_tuple_of_8_cells(tmp_path):
     assert_same_bits([weights[where]], [np.array(list(table.values()), np.float32)])
 
 
+RICH = {"episodes": 2, "order": "forward", "step": "coherent", "alpha": 0.3, "gamma": 1.0, "seed": 10, "lanes": 2}
+
+
+@cache
+def rich_twin(board, name):
+    """What the twin makes of a block with features beyond tuples."""
+    return played_by_twin(RULES[board], small_tuples(RULES[board])[name], **RICH)
+
+
 @pytest.mark.parametrize("instructions", NTupleNetwork.instruction_sets())
 @pytest.mark.parametrize("name", ["orders and counts", "unshared, all"])
 def test_features_beyond_tuples_with_every_instruction_set(name, instructions, monkeypatch):
     monkeypatch.setenv("TDL_INSTRUCTIONS", instructions)
-    for rules in (RULES["4x4"], RULES["3x4"], RULES["fib-3x4"]):
-        tuples = small_tuples(rules)[name]
-        options = {"alpha": 0.3, "gamma": 1.0, "seed": 10, "lanes": 2}
-        assert_equals_twin(rules, tuples, first=0, episodes=2, order="forward", step="coherent", **options)
+    for board in ("4x4", "3x4", "fib-3x4"):
+        assert_equals_twin(RULES[board], small_tuples(RULES[board])[name], played=rich_twin(board, name), **RICH)
 
 
 def test_an_order_feature_of_two_lines():

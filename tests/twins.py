@@ -68,17 +68,25 @@ def twin_of(rules, tuples, *, order, alpha, seed=0, lanes=1, role=TRAINING, stag
     )
 
 
+def played_by_twin(rules, tuples, *, first=0, episodes, **options):
+    """A twin after a block, and the block's records."""
+    twin = twin_of(rules, tuples, **options)
+    return twin, twin.play(first, episodes)
+
+
 def assert_equals_twin(rules, tuples, *, first=0, episodes, stages=ONE_STAGE, initial_value=0.0, engine="bits",
-                       **options):  # fmt: skip
-    """Play a block both ways and compare all that is left of it."""
+                       played=None, **options):  # fmt: skip
+    """Play a block both ways and compare all that is left of it; `played` is what `played_by_twin` gave before."""
     network = NTupleNetwork(rules, tuples, stages=stages, initial_value=initial_value)
     learned = options["order"] != "none"
     names = [name for name in Learning.__dataclass_fields__ if name in options]
     choices = Learning(**{name: options[name] for name in names if learned or name != "order"})
     memory = new_memory(network, choices, engine)
     play = selfplay(network, memory=memory, engine=engine, **options)
-    twin = twin_of(rules, tuples, stages=stages, initial_value=initial_value, **options)
-    records, expected, learner = play.play(first, episodes), twin.play(first, episodes), twin.learner
+    twin, expected = played or played_by_twin(
+        rules, tuples, first=first, episodes=episodes, stages=stages, initial_value=initial_value, **options
+    )
+    records, learner = play.play(first, episodes), twin.learner
     assert records.tolist() == expected
     assert_same_bits(natural(network), natural_of_twin(learner.network, network))
     if SUMS in memory:
