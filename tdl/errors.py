@@ -16,6 +16,10 @@ class ConfigError(TdlError, ValueError):
     """A value of the configuration (or of an API call) is not allowed."""
 
 
+class BusyError(ConfigError):
+    """Another process works in the folder of this run."""
+
+
 class CheckpointError(TdlError):
     """A checkpoint is missing, cut, corrupt, of another network, or could not be written."""
 

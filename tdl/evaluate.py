@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
-from tdl import config, evaluateconfig, recording
+from tdl import config, evaluateconfig, recording, sweep
 from tdl.agents import trainer
 from tdl.environment import describe, peak_memory
 from tdl.errors import ConfigError, Interrupted
@@ -24,22 +26,45 @@ from tdl.evaluation import (
     network_evaluation,
 )
 from tdl.interrupts import Interrupts
+from tdl.names import chosen_names
 from tdl.network.storage import Meta
-from tdl.program import chosen_names, run_program
+from tdl.program import run_program
 from tdl.runfiles import save_json, status_kept
 from tdl.runlock import RunLock
 from tdl.statistics import Records, evaluation_block
+from tdl.sweep import RESULT
 
 
 def job(cfg: DictConfig, folder: Path) -> None:
     """Check everything, play, print the figures, and leave them and the games in `folder`."""
     settings, metas = evaluateconfig.read(cfg)
     with RunLock(folder):
-        if (folder / "result.json").exists():
+        if sweep.in_sweep() and is_done(folder, settings, metas):
+            print(f"tdl: {folder} is finished; nothing to do")
+            return
+        if not sweep.in_sweep() and (folder / RESULT).exists():
             raise ConfigError(f"hydra.run.dir: {folder} holds results already; name another")
         evaluation = built(settings, metas)
         recording.check(evaluation, settings.evaluate.record)
-        play(settings, evaluation, result_of(settings, evaluation, metas, chosen_names(cfg)), folder)
+        names = chosen_names(cfg, HydraConfig.get().runtime.choices)
+        play(settings, evaluation, result_of(settings, evaluation, metas, names), folder)
+
+
+def is_done(folder: Path, settings: EvaluationConfig, metas: list[Meta]) -> bool:
+    """Whether these games of these very checkpoints were played in the folder."""
+    try:
+        result = json.loads((folder / RESULT).read_text())
+    except (OSError, ValueError):
+        return False
+    same = result.get("config") == json.loads(json.dumps(evaluateconfig.to_plain(settings)))
+    return bool(result.get("status") == "finished" and same and result["checkpoints"] == checkpoints_of(metas))
+
+
+def checkpoints_of(metas: list[Meta]) -> list[dict[str, Any]]:
+    """What `result.json` says of the checkpoints."""
+    return [
+        {"path": str(meta["folder"].resolve()), "digest": meta["digest"], "episode": meta["episode"]} for meta in metas
+    ]
 
 
 def built(settings: EvaluationConfig, metas: list[Meta]) -> Evaluation:
@@ -74,9 +99,6 @@ def result_of(
 ) -> dict[str, Any]:
     """What `result.json` says before the games are played."""
     plain, rules = evaluateconfig.to_plain(settings), evaluation.rules
-    checkpoints = [
-        {"path": str(meta["folder"].resolve()), "digest": meta["digest"], "episode": meta["episode"]} for meta in metas
-    ]
     return {
         "status": "running",
         "config_hash": config.key_hash(plain),
@@ -84,7 +106,7 @@ def result_of(
         "seed": settings.seed,
         "config": plain,
         "rules": rules.to_dict(),
-        "checkpoints": checkpoints,
+        "checkpoints": checkpoints_of(metas),
         "episodes": metas[0]["episode"],
         **describe(evaluation.instructions),
     }

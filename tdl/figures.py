@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import seaborn as sns
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, PercentFormatter
+from matplotlib.ticker import PercentFormatter
 
-from tdl.results import load
+from tdl import plots
+from tdl.plots import THOUSANDS
+from tdl.results import factors, load
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,7 +47,7 @@ def curve(frame: pd.DataFrame) -> Figure:
     for axes in (score, reached):
         axes.set_xlabel("episodes")
         axes.set_xlim(left=0)
-        axes.xaxis.set_major_formatter(FuncFormatter(_thousands))
+        axes.xaxis.set_major_formatter(THOUSANDS)
     return figure
 
 
@@ -67,7 +69,7 @@ def _draw_scores(axes: Axes, frame: pd.DataFrame) -> None:
     sns.lineplot(long, x="episode", y="score", hue="of the block", errorbar=None, marker=marker, ax=axes)
     axes.set_ylabel("score")
     axes.set_ylim(bottom=0)
-    axes.yaxis.set_major_formatter(FuncFormatter(_thousands))
+    axes.yaxis.set_major_formatter(THOUSANDS)
     axes.set_title("score of a block of games")
 
 
@@ -85,5 +87,20 @@ def _draw_reach(axes: Axes, frame: pd.DataFrame) -> None:
     axes.legend(title="tile", loc="center left", bbox_to_anchor=(1, 0.5))
 
 
-def _thousands(value: float, _: object) -> str:
-    return f"{value / 1000:g}k" if value else "0"
+def sweep_figure(table: pd.DataFrame, blocks: pd.DataFrame) -> Figure:
+    """What came out of a sweep: scores against what it went over, and learning curves.
+
+    Parameters
+    ----------
+    table : rows of `tdl.results.runs`.
+    blocks : rows of `tdl.results.load`, of the same runs; none of evaluations.
+    """
+    sns.set_theme(style="whitegrid", context="notebook")
+    keys = plots.ordered(table, factors(table))
+    curved = not blocks.empty and blocks.groupby("run").size().max() > 1
+    figure = Figure(figsize=(14 if curved else 7.5, 5.5), layout="constrained")
+    scores, *curves = figure.subplots(1, 2 if curved else 1, squeeze=False)[0]
+    plots.draw_scores(scores, plots.with_scores(table, blocks), keys)
+    for axes in curves:
+        plots.draw_curves(axes, blocks, keys)
+    return figure

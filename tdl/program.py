@@ -5,9 +5,12 @@ Exit codes: 0 done, 1 Hydra's own complaints and divergence, 2 our complaints, 1
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import sys
+import time
+import traceback
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from datetime import datetime
@@ -17,17 +20,14 @@ from pathlib import Path
 import hydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.errors import HydraException, MissingConfigException
-from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from tdl import agentconfig, config, sweep
-from tdl.errors import Interrupted, TdlError, nearest
-from tdl.groups import group_file
+from tdl import config, launcher, sweep, sweeptable
+from tdl.errors import BusyError, Interrupted, TdlError, nearest
 from tdl.resume import run_folder
 from tdl.schema import RunConfig
-
-GROUPS = ("game", "tiles", "tuples", "learner", "placer", "agent")
+from tdl.sweep import BUSY_SECONDS, Outcome
 
 NOW = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
 
@@ -40,22 +40,50 @@ class _Job:
         self.started = False
         self.error: BaseException | None = None
 
-    def __call__(self, cfg: DictConfig) -> None:
+    def __call__(self, cfg: DictConfig) -> Outcome:
         self.started = True
-        chosen = HydraConfig.get()
-        folder = Path(chosen.runtime.output_dir)
+        folder = Path(HydraConfig.get().runtime.output_dir)
         try:
-            self.work(cfg, folder)
+            self._work(cfg, folder)
         except (Exception, KeyboardInterrupt) as error:
-            self.error = self.error or error
-            if chosen.mode == RunMode.MULTIRUN and not isinstance(error, KeyboardInterrupt | Interrupted):
-                code, line = explain(error, True)
-                sweep.mark_failed(folder, cfg, chosen_names(cfg), line if code else repr(error))
-                print(f"tdl: {' '.join(chosen.overrides.task)}: {line or repr(error)}", file=sys.stderr)
-            elif chosen.mode == RunMode.MULTIRUN:
-                raise KeyboardInterrupt from error  # ends the whole sweep
-            else:
+            if not sweep.in_sweep():
+                self.error = error
                 _remove_unused(folder)
+                return Outcome(1, str(error))
+            if isinstance(error, BusyError):
+                return Outcome(busy=True)
+            outcome = _failed(error, cfg, folder)
+        else:
+            outcome = Outcome()
+        if sweep.in_sweep():
+            sweep.note(folder, outcome)
+        return outcome
+
+    def _work(self, cfg: DictConfig, folder: Path) -> None:
+        """Do the work; a sweep waits while another process is at it."""
+        while True:
+            try:
+                return self.work(cfg, folder)
+            except BusyError:
+                if not sweep.in_sweep() or sweep.may_defer():
+                    raise
+            time.sleep(BUSY_SECONDS)
+
+
+def _failed(error: BaseException, cfg: DictConfig, folder: Path) -> Outcome:
+    """A job of a sweep fails alone, unless somebody stopped the sweep."""
+    code, line = explain(error, True)
+    if code is None:
+        traceback.print_exception(error)
+    line = line or repr(error)
+    if isinstance(error, KeyboardInterrupt | Interrupted):
+        if sweep.current() is not None:  # it is the process of the sweep itself
+            raise KeyboardInterrupt from error
+    else:
+        sweep.mark_failed(folder, cfg, line)
+    with contextlib.suppress(OSError):  # a full disk, where this is written to a file of the job
+        print(f"tdl: {' '.join(HydraConfig.get().overrides.task)}: {line}", file=sys.stderr)
+    return Outcome(1 if code is None else code, line)
 
 
 def run_program(config_name: str, work: Callable[[DictConfig, Path], None], schema: type = RunConfig) -> None:
@@ -65,32 +93,36 @@ def run_program(config_name: str, work: Callable[[DictConfig, Path], None], sche
     """
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # Hydra raises, so that the line is ours
     config.register(schema)
+    launcher.register()
     _register_resolvers(config_name)
     job = _Job(work)
 
-    def hydra_job(cfg: DictConfig) -> None:
-        job(cfg)
+    def hydra_job(cfg: DictConfig) -> Outcome:
+        return job(cfg)
 
     error: BaseException | None = None
     try:
         hydra.main(version_base="1.3", config_path="pkg://tdl.conf", config_name=config_name)(hydra_job)()
     except (Exception, KeyboardInterrupt) as raised:
         error = raised
-    error, failed = job.error or error, 0
+    error, unfinished, line = job.error or error, 0, ""
+    started = job.started or sweep.started()
     try:
-        failed = sweep.gather()
+        unfinished, line = sweeptable.finish()
     except (TdlError, OSError) as raised:
         error = error or raised
     if isinstance(error, BrokenPipeError):  # whoever read our output has gone, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     if error is not None:
-        code, line = explain(error, job.started, schema)
+        code, line = explain(error, started, schema)
         if code is None:
             raise error
+    else:
+        code = unfinished
+    if line:
         print(f"tdl: {line}", file=sys.stderr)
-        sys.exit(code)
-    sys.exit(1 if failed else 0)
+    sys.exit(code)
 
 
 def explain(error: BaseException, started: bool, schema: type = RunConfig) -> tuple[int | None, str]:
@@ -172,6 +204,10 @@ def _register_resolvers(config_name: str) -> None:
                  for key, value in _root_.items_ex(resolve=False) if key != "hydra"}  # fmt: skip
         return config.key_hash({str(key): value for key, value in plain.items()})
 
+    def job_folder(*, _root_: DictConfig) -> str:
+        resumed = "" if _root_.get("resume") is None else f"_{config.key_hash({'run': str(_root_.resume)})}"
+        return digest(_root_=_root_) + resumed
+
     def new_or_resumed(*, _root_: DictConfig) -> str:
         if _root_.get("resume") is not None:
             return str(run_folder(_root_.resume))
@@ -191,7 +227,7 @@ def _register_resolvers(config_name: str) -> None:
 
     for name, resolver, cached in (
         ("tdl_described_keys", described_keys, True),
-        ("tdl_hash", digest, False),
+        ("tdl_job_folder", job_folder, False),
         ("tdl_run_folder", new_or_resumed, False),
         ("tdl_hydra_subfolder", hydra_subfolder, False),
         ("tdl_sweep_folder", lambda: f"outputs/sweep_{NOW}_{os.getpid()}", True),
@@ -202,23 +238,3 @@ def _register_resolvers(config_name: str) -> None:
 def explicit_keys() -> list[str]:
     """The keys named on the command line, groups by their name (`tuples=8x6` is `tuples`)."""
     return [str(override).split("=", 1)[0].lstrip("+~") for override in HydraConfig.get().overrides.task]
-
-
-def chosen_names(cfg: DictConfig) -> dict[str, str]:
-    """The name chosen in each group, as `{"tuples": "4x6", ...}`; `custom` where something changed what it stands for.
-
-    Tables show these names; nothing else depends on them. Groups that the agent has no use for are left out.
-    """
-    chosen = HydraConfig.get().runtime.choices
-    unused = agentconfig.OF_NTUPLE if "agent" in cfg and cfg.agent.kind != "ntuple" else ()
-    groups = [name for name in GROUPS if name in cfg and name not in unused]
-    names = {name: str(chosen[name]) for name in groups if chosen.get(name) is not None}
-    defaults = OmegaConf.structured(RunConfig)
-    for name in {"tuples", "tiles"} - set(unused):
-        if name not in names:
-            named: object = defaults[name]  # no choice: all is open, unless single keys are given
-        else:
-            named = OmegaConf.merge(defaults[name], group_file(name, names[name]))
-        if name in cfg and cfg[name] != named:
-            names[name] = "custom"
-    return names

@@ -122,3 +122,46 @@ class Phases:
         if self._bar is not None:
             self._bar.close()
             self._bar = None
+
+
+class Jobs:
+    """Shows the jobs of a sweep: how many ended, failed and run, and the time left; plain lines for each that ends."""
+
+    def __init__(self, total: int) -> None:
+        self.total, self.done, self.failed = total, 0, 0
+        self._start = time.monotonic()
+        self._bar: tqdm[Any] | None = None
+        if sys.stderr.isatty():
+            self._bar = tqdm(
+                total=total,
+                desc="sweep",
+                dynamic_ncols=True,
+                bar_format="{desc} {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]",
+            )
+
+    def running(self, jobs: int) -> None:
+        """So many run now."""
+        if self._bar is not None:
+            failed = f", {self.failed} failed" if self.failed else ""
+            self._bar.set_postfix_str(f"{jobs} running{failed}")
+
+    def ended(self, name: str, code: int) -> None:
+        """A job ended, with this exit code."""
+        self.done, self.failed = self.done + 1, self.failed + bool(code)
+        if self._bar is not None:
+            self._bar.update(1)
+            return
+        left = tqdm.format_interval((time.monotonic() - self._start) / self.done * (self.total - self.done))
+        print(f"sweep {self.done}/{self.total}  {name}  left {left}", file=sys.stderr)
+
+    def say(self, line: str) -> None:
+        """Print a line above the bar."""
+        if self._bar is not None:
+            self._bar.write(line, file=sys.stderr)
+        else:
+            print(line, file=sys.stderr)
+
+    def close(self) -> None:
+        """End the bar."""
+        if self._bar is not None:
+            self._bar.close()

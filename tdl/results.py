@@ -36,6 +36,9 @@ REACH = "eval_reach_"
 EXACT = ("expected", "optimal", "gap", "largest_value_error")
 """Figures of an evaluation against a solved game."""
 
+NO_FACTORS = {"run", "seed", *SUMMARY}
+"""Columns that are no choice of an experiment."""
+
 LEFT_OUT = tuple(key for key in SUMMARY if key not in ("status", "episodes"))
 """Columns of `runs` that `load` leaves out."""
 
@@ -142,6 +145,10 @@ def _result_files(folders: Folders) -> list[Path]:
     return list(found)
 
 
+def _run_row(path: Path) -> dict[str, Any]:
+    return row_of(str(path.parent), _read(path))
+
+
 def _read(path: Path) -> dict[str, Any]:
     try:
         data = json.loads(path.read_text())
@@ -152,10 +159,10 @@ def _read(path: Path) -> dict[str, Any]:
     return data
 
 
-def _run_row(path: Path) -> dict[str, Any]:
-    data = _read(path)
+def row_of(run: str, data: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of `runs` from what a run's `result.json` says."""
     evaluation = data.get("evaluation", {})
-    row: dict[str, Any] = {"run": str(path.parent), "agent": "ntuple", **data["names"], **_flat(data["config"], "")}
+    row: dict[str, Any] = {"run": run, "agent": "ntuple", **data["names"], **_flat(data["config"], "")}
     row |= {key: data[key] for key in ("alpha", "seed") if key in data}
     row |= {key: data.get(key) for key in SUMMARY}
     if evaluation.get("episodes"):
@@ -166,6 +173,35 @@ def _run_row(path: Path) -> dict[str, Any]:
     if "exact" in evaluation:
         row |= {f"eval_{name}": evaluation["exact"][name] for name in EXACT}
     return row
+
+
+def differing(table: pd.DataFrame) -> list[str]:
+    """The columns of `runs` or `load` that tell its runs apart.
+
+    What follows from the name chosen in a group, as `tuples.cells` does from `tuples`, is left out; that a failed run
+    lacks a figure tells nothing.
+    """
+    return [name for name in table.columns if _differs(table, name) and not _told_by_name(table, name)]
+
+
+def factors(table: pd.DataFrame) -> list[str]:
+    """The configuration keys among `differing`, without `seed`: what a sweep went over."""
+    return [name for name in differing(table) if name not in NO_FACTORS and not name.startswith("eval_")]
+
+
+def _differs(table: pd.DataFrame, name: str) -> bool:
+    if "status" not in table.columns:
+        return table[name].astype(str).nunique() > 1
+    played = table[table["status"] != "failed"]
+    return played[name].astype(str).nunique() > 1 or table[name].dropna().astype(str).nunique() > 1
+
+
+def _told_by_name(table: pd.DataFrame, name: str) -> bool:
+    """Whether a key of a group, as `tuples.cells`, follows from the name chosen in that group."""
+    group, _, key = name.partition(".")
+    if not key or group not in table.columns:
+        return False
+    return bool((table[name].astype(str).groupby(table[group]).nunique() <= 1).all())
 
 
 def _with_zeros(table: pd.DataFrame) -> pd.DataFrame:

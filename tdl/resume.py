@@ -33,6 +33,22 @@ def run_folder(resume: str) -> Path:
     return folder
 
 
+def begun(settings: RunConfig, folder: Path) -> Meta | None:
+    """The checkpoint that an earlier job of a sweep left in its folder; None if it was cut off before the first.
+
+    Raises
+    ------
+    ConfigError : it has another configuration; the eight digits of the folder's name have met by chance.
+    CheckpointError : it is damaged.
+    """
+    if not (folder / CHECKPOINT / META).exists():
+        return None
+    meta = read_meta(folder / CHECKPOINT)
+    if _known(config.completed(meta["config"])) != _known(config.to_plain(settings)):
+        raise ConfigError(f"{folder}: holds a run of another configuration; sweep in another folder (hydra.sweep.dir)")
+    return meta
+
+
 def resumed_config(given: RunConfig, meta: Meta, explicit: Sequence[str]) -> RunConfig:
     """The configuration to continue with: the checkpoint's, with what the command line says of `CHANGEABLE` keys.
 

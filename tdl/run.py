@@ -8,12 +8,14 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
 from tdl import config, sweep
+from tdl.names import chosen_names
 from tdl.network.storage import read_meta
-from tdl.program import chosen_names, explicit_keys, run_program
-from tdl.resume import CHECKPOINT, resumed_config, run_folder
+from tdl.program import explicit_keys, run_program
+from tdl.resume import CHECKPOINT, begun, resumed_config, run_folder
 from tdl.runlock import RunLock
 from tdl.schema import RunConfig
 from tdl.training import TrainingRun, is_finished, refuse_used
@@ -23,22 +25,25 @@ def job(cfg: DictConfig, folder: Path) -> None:
     """One run: check everything, train, evaluate, draw the curve."""
     settings = config.read(cfg)
     if settings.resume is not None:
-        folder = run_folder(settings.resume)
-        sweep.note_elsewhere(folder)
+        job_folder, folder = folder, run_folder(settings.resume)
+        if sweep.in_sweep():
+            sweep.point_to(job_folder, folder)
     with RunLock(folder):  # before anything in the folder is read
-        _work(settings, folder, chosen_names(cfg))
+        _work(settings, folder, chosen_names(cfg, HydraConfig.get().runtime.choices))
 
 
 def _work(settings: RunConfig, folder: Path, names: dict[str, str]) -> None:
     meta = None
-    if settings.resume is None:
-        refuse_used(folder)
-    else:
+    if settings.resume is not None:
         meta = read_meta(folder / CHECKPOINT)
         names, settings = meta["names"], resumed_config(settings, meta, explicit_keys())
-        if is_finished(folder, settings, meta):
-            print(f"tdl: {folder} is finished ({meta['episode']} episodes); nothing to do")
-            return
+    elif sweep.in_sweep():
+        meta = begun(settings, folder)
+    else:
+        refuse_used(folder)
+    if is_finished(folder, settings, meta):
+        print(f"tdl: {folder} is finished ({settings.episodes} episodes); nothing to do")
+        return
     run = TrainingRun(settings, folder, names, meta)
     with contextlib.nullcontext() if run.trained() else _importing("tdl.figures"):
         run.run()

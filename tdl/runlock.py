@@ -7,7 +7,7 @@ import fcntl
 import os
 from pathlib import Path
 
-from tdl.errors import ConfigError
+from tdl.errors import BusyError
 
 
 class RunLock:
@@ -17,7 +17,7 @@ class RunLock:
 
     Raises
     ------
-    ConfigError : another process holds it.
+    BusyError : another process holds it.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -37,7 +37,7 @@ class RunLock:
         try:
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise ConfigError(f"{self.folder}: another process is working in this folder") from None
+            raise BusyError(f"{self.folder}: another process is working in this folder") from None
 
     def __exit__(self, *_: object) -> None:
         os.close(self._handle)

@@ -1,113 +1,150 @@
-"""What a finished `-m` sweep leaves: `sweep.csv`, a row per job."""
+"""A sweep: the jobs of one `-m` command, or of several, in one folder. What each job leaves for the others to see."""
 
 from __future__ import annotations
 
-import math
+import contextlib
+import json
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from hydra.core.hydra_config import HydraConfig
 from hydra.experimental.callback import Callback
+from hydra.types import RunMode
 from omegaconf import MISSING, DictConfig, OmegaConf
 
+from tdl.errors import BusyError
+from tdl.names import chosen_names
 from tdl.runfiles import save_json
+from tdl.runlock import RunLock
 
-if TYPE_CHECKING:
-    import pandas as pd
+RESULT = "result.json"
 
-_folders: list[Path] = []
-_elsewhere: list[Path] = []
+ELSEWHERE = "elsewhere"
+"""File in a job's folder that names the folder of the run it went on with, where that is another one."""
 
-HIDDEN = ("status", "run", "config_hash", "peak_memory_bytes", "seconds", "eval_low", "eval_high", "eval_seconds")
-"""Columns of `sweep.csv` that the table on the screen leaves out, or shows within another."""
 
-REACH = "eval_reach_"
+@dataclass(frozen=True)
+class Outcome:
+    """How a job ended.
 
-MOST_TILES = 4
-"""Reach rates shown at most: those of the largest tiles."""
+    Attributes
+    ----------
+    code : the exit code that its program alone would have had.
+    line : what went wrong, if something did.
+    busy : another process works in its folder: nothing was done.
+    marked : whether the job's own process noted in its folder what went wrong.
+    """
+
+    code: int = 0
+    line: str = ""
+    busy: bool = False
+    marked: bool = True
+
+
+BUSY_SECONDS = 1.0
+"""Between two looks at a job that another process works on."""
+
+
+@dataclass
+class Sweep:
+    """The sweep of this process.
+
+    Attributes
+    ----------
+    folder : where its jobs have their folders.
+    outcomes : how the jobs ended that this process knows of, by their folders, in the order of their ends.
+    """
+
+    folder: Path
+    outcomes: dict[Path, Outcome] = field(default_factory=dict)
+
+
+_current: list[Sweep] = []
+_deferring: list[bool] = []
+
+
+def current() -> Sweep | None:
+    """The sweep that this process is; None in the process of a job, and without a sweep."""
+    return _current[-1] if _current else None
+
+
+def started() -> bool:
+    """Whether a job of the sweep of this process has ended."""
+    return any(each.outcomes for each in _current)
+
+
+def note(folder: Path, outcome: Outcome) -> None:
+    """Keep how the job in this folder ended, if this is the process of the sweep."""
+    if _current:
+        _current[-1].outcomes[folder.resolve()] = outcome
+
+
+def over() -> None:
+    """The sweep of this process is over."""
+    _current.clear()
+
+
+def defer() -> None:
+    """Say that this is the process of a job: where another works in its folder it ends, to be begun again later."""
+    _current.clear()
+    _deferring.append(True)
+
+
+def may_defer() -> bool:
+    """Whether `defer` was said in this process."""
+    return bool(_deferring)
 
 
 class SweepFolder(Callback):
-    """Remembers where the sweep of this process lies. Hydra's own end-of-sweep call is left out when a job fails."""
+    """Notes where the sweep lies. Hydra's own end-of-sweep call is left out when a job fails."""
 
     def on_multirun_start(self, config: DictConfig, **_: Any) -> None:
-        """Hydra calls this before the first job."""
-        _folders.append(Path(config.hydra.sweep.dir))
+        """Hydra calls this before the first job. Jobs in other processes must not make up a folder of their own."""
+        folder = str(config.hydra.sweep.dir)
+        _current.append(Sweep(Path(folder)))
+        quoted = folder.replace("\\", "\\\\").replace("'", "\\'")
+        config.hydra.overrides.hydra.append(f"hydra.sweep.dir='{quoted}'")
 
 
-def mark_failed(folder: Path, cfg: DictConfig, names: dict[str, str], error: str) -> None:
-    """Leave a `result.json` for a job that failed before it could write one, so that the table has its row."""
-    path = folder / "result.json"
-    if not path.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        plain = _given(OmegaConf.to_container(cfg))
-        save_json(path, {"status": "failed", "error": error, "names": names, "config": plain})
+def in_sweep() -> bool:
+    """Whether this job is one of a sweep."""
+    return bool(HydraConfig.get().mode == RunMode.MULTIRUN)
 
 
-def note_elsewhere(folder: Path) -> None:
-    """Count a run that is not below the sweep's folder to the sweep: a resumed one continues where it was."""
-    _elsewhere.append(folder)
+def mark_failed(folder: Path, cfg: DictConfig, error: str) -> None:
+    """Note in the `result.json` of Hydra's present job that it failed, unless another process works there now."""
+    path, cfg = folder / RESULT, OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
+    with contextlib.suppress(BusyError, OSError), RunLock(folder):  # on a full disk the table alone says it
+        try:
+            result = json.loads(path.read_text())
+        except (OSError, ValueError):
+            result = {"names": chosen_names(cfg, HydraConfig.get().runtime.choices), "config": given(cfg)}
+        save_json(path, result | {"status": "failed", "error": error})
 
 
-def gather() -> int:
-    """Write and print the table of the sweep that ran in this process; how many of its jobs are not finished."""
-    missing = 0
-    for folder in _folders:
-        members = [each for each in (folder, *_elsewhere) if list(each.rglob("result.json"))]
-        if not members:
-            continue
-        from tdl.results import runs  # pandas takes half a second to import
-
-        table = runs(members)
-        table.to_csv(folder / "sweep.csv", index=False)
-        missing += int((table["status"] != "finished").sum())
-        print(_shown(table).to_string())
-        print(f"table in {folder / 'sweep.csv'}")
-    _folders.clear()
-    _elsewhere.clear()
-    return missing
+def point_to(job: Path, run: Path) -> None:
+    """Note in a job's folder that its run is elsewhere: a resumed one continues where it was."""
+    (job / ELSEWHERE).write_text(f"{run.resolve()}\n")
+    (job / RESULT).unlink(missing_ok=True)  # of a time when it could not go on
 
 
-def _shown(table: pd.DataFrame) -> pd.DataFrame:
-    """What a reader needs of the table: the columns in which the jobs differ, with the figures as text."""
-    differing = [name for name in table.columns if _differs(table, name) and not _told_by_name(table, name)]
-    tiles = [name for name in differing if name.startswith(REACH)]
-    left_out = {*HIDDEN, *sorted(tiles, key=lambda name: int(name.removeprefix(REACH)))[:-MOST_TILES]}
-    shown = table[["status", *(name for name in differing if name not in left_out)]].copy()
-    for name in shown.columns:
-        if name == "eval_mean":
-            shown[name] = [_mean(*each) for each in table[["eval_mean", "eval_low", "eval_high"]].to_numpy()]
-        elif name.startswith(REACH):
-            shown[name] = [_number(100 * each, ".1f", "%") for each in table[name]]
-        elif name in ("eval_median", "eval_max", "eval_moves_per_second", "moves", "moves_per_second"):
-            shown[name] = [_number(each, ",.0f") for each in table[name]]
-    return shown
+def pointed_to(job: Path) -> Path | None:
+    """The folder that `point_to` noted."""
+    try:
+        return Path((job / ELSEWHERE).read_text().strip())
+    except OSError:
+        return None
 
 
-def _differs(table: pd.DataFrame, name: str) -> bool:
-    """Whether a column tells jobs apart; that a failed one lacks it does not."""
-    played = table[table["status"] != "failed"]
-    return played[name].astype(str).nunique() > 1 or table[name].dropna().astype(str).nunique() > 1
+def given(cfg: DictConfig) -> dict[str, Any]:
+    """A configuration as plain dictionaries, without what a checkpoint would have said."""
+    plain = _without_missing(OmegaConf.to_container(cfg))
+    assert isinstance(plain, dict)
+    return {str(key): value for key, value in plain.items()}
 
 
-def _told_by_name(table: pd.DataFrame, name: str) -> bool:
-    """Whether a key of a group, as `tuples.cells`, follows from the name chosen in that group."""
-    group, _, key = name.partition(".")
-    if not key or group not in table.columns:
-        return False
-    return bool((table[name].astype(str).groupby(table[group]).nunique() <= 1).all())
-
-
-def _given(plain: Any) -> Any:
-    """A configuration without what a checkpoint would have said."""
+def _without_missing(plain: Any) -> Any:
     if not isinstance(plain, dict):
         return plain
-    return {key: _given(value) for key, value in plain.items() if value != MISSING}
-
-
-def _mean(mean: float, low: float, high: float) -> str:
-    return _number(mean, ",.0f") + ("" if math.isnan(low) else f" [{low:,.0f}, {high:,.0f}]")
-
-
-def _number(value: float, form: str, unit: str = "") -> str:
-    """A number as text; nothing for nan, where a job has none."""
-    return "" if math.isnan(value) else f"{value:{form}}{unit}"
+    return {key: _without_missing(value) for key, value in plain.items() if value != MISSING}

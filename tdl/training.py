@@ -184,17 +184,20 @@ class TrainingRun:
         del self.trainer, self.agent
 
 
-def is_finished(folder: Path, settings: RunConfig, meta: Meta) -> bool:
-    """Whether the run in a folder came to its end, and this configuration asks for nothing more."""
+def is_finished(folder: Path, settings: RunConfig, meta: Meta | None) -> bool:
+    """Whether the run in a folder came to its end, and this configuration asks for nothing more.
+
+    `meta` is of its checkpoint, which whoever needs the room may have deleted.
+    """
     try:
         result = json.loads((folder / "result.json").read_text())
     except (OSError, ValueError):
         return False
     return bool(
         result.get("status") == "finished"
-        and result["episodes"] == meta["episode"]
+        and (meta is None or result["episodes"] == meta["episode"])
         and config.completed(result["config"])["evaluate"] == config.to_plain(settings)["evaluate"]
-        and _is_trained(settings, meta["episode"], meta["moves"], meta["seconds"])
+        and _is_trained(settings, result["episodes"], result["moves"], result["seconds"])
     )
 
 

@@ -32,7 +32,11 @@ FLOORS = [  # from top to bottom; names of modules and packages of tdl
     ["recording", "evaluation"],  # the games of an evaluation
     ["program", "resume"],  # what programs share: Hydra, errors, going on
     [
+        "launcher",
+        "jobprocess",
+        "sweeptable",
         "sweep",
+        "names",
         "config",
         "agentconfig",
         "evaluateconfig",
@@ -40,7 +44,7 @@ FLOORS = [  # from top to bottom; names of modules and packages of tdl
         "schema",
         "groups",
     ],  # many runs; the values of one program each
-    ["figures"],  # data frames to figures
+    ["figures", "plots"],  # data frames to figures
     ["results"],  # finished runs to data frames
     ["runfiles", "gamefiles", "progress", "interrupts", "runlock", "environment"],  # what a run leaves and shows
     ["statistics"],  # figures of a set of games

@@ -1,0 +1,119 @@
+"""Axes that hold runs against each other: scores and learning curves, by what a sweep went over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import seaborn as sns
+from matplotlib.ticker import FuncFormatter
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+THOUSANDS = FuncFormatter(lambda value, _: f"{value / 1000:g}k" if value else "0")
+
+MOST_CURVES = 12
+"""Settings that have a curve of their own; of more, curves are means over all keys but the first two."""
+
+LOG_FROM = 20
+"""A key whose largest value is so many times its least has a logarithmic axis."""
+
+CI95 = ("ci", 95)
+"""Bands and bars: 95% intervals of the mean over seeds by resampling, the same each time."""
+
+
+def ordered(table: pd.DataFrame, keys: list[str]) -> list[str]:
+    """The keys as they are drawn: numbers first, and keys of many values before those of few."""
+    columns: dict[str, pd.Series] = {key: table[key] for key in keys}
+    return sorted(keys, key=lambda key: (not _is_number(columns[key]), -columns[key].nunique()))
+
+
+def with_scores(table: pd.DataFrame, blocks: pd.DataFrame) -> pd.DataFrame:
+    """The table with scores of the last block where runs have no games after training."""
+    if "eval_mean" in table.columns and table["eval_mean"].notna().any():
+        return table
+    return table.assign(eval_mean=table["run"].map(blocks.groupby("run")["mean"].last()))
+
+
+def draw_scores(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
+    """Mean scores against the first key: a dot for each run, a line through the means over seeds.
+
+    Parameters
+    ----------
+    table : rows of `tdl.results.runs`, with `eval_mean`.
+    keys : in the order of `ordered`; the second has the colours, the others share the dashes. Without any, seeds.
+    """
+    x = keys[0] if keys else "seed"
+    named = table.assign(**{key: _named(table[key]) for key in keys})
+    named[x] = table[x] if keys and _is_number(table[x]) else _named(table[x])
+    hue = keys[1] if len(keys) > 1 else None
+    style = _joined(named, keys[2:]).rename(", ".join(keys[2:])) if len(keys) > 2 else None
+    if keys:
+        sns.lineplot(named, x=x, y="eval_mean", hue=hue, style=style, errorbar=CI95, seed=0, legend="brief", ax=axes)
+    sns.scatterplot(named, x=x, y="eval_mean", hue=hue, style=style, s=30, legend=False, ax=axes)
+    if _is_number(table[x]) and keys and table[x].min() > 0 and table[x].max() >= LOG_FROM * table[x].min():
+        axes.set_xscale("log")
+    elif max(named[x].astype(str).str.len()) > 8:
+        axes.tick_params(axis="x", labelrotation=30)
+    axes.set_ylabel("mean score of the games after training")
+    _finish(axes, "score")
+
+
+def draw_curves(axes: Axes, blocks: pd.DataFrame, keys: Sequence[str]) -> None:
+    """Mean scores of blocks against episodes, a curve with a band for each setting of the keys.
+
+    Parameters
+    ----------
+    blocks : rows of `tdl.results.load`.
+    """
+    named = blocks.assign(**{key: _named(blocks[key]) for key in keys})
+    setting = _joined(named, keys)
+    if setting.nunique() > MOST_CURVES:
+        setting = _joined(named, keys[:2])
+    sns.lineplot(
+        named.assign(setting=setting),
+        x="episode",
+        y="mean",
+        hue="setting" if keys else None,
+        errorbar=CI95,
+        n_boot=200,
+        seed=0,
+        legend="brief" if setting.nunique() <= MOST_CURVES else False,
+        ax=axes,
+    )
+    axes.set_xlabel("episodes")
+    axes.set_ylabel("mean score of a block")
+    axes.xaxis.set_major_formatter(THOUSANDS)
+    axes.set_xlim(left=0)
+    if axes.get_legend() is not None:
+        axes.legend(title=", ".join(keys), fontsize="small")
+    _finish(axes, "learning curves")
+
+
+def _finish(axes: Axes, title: str) -> None:
+    axes.set_ylim(bottom=0)
+    axes.yaxis.set_major_formatter(THOUSANDS)
+    axes.set_title(title)
+
+
+def _is_number(column: pd.Series) -> bool:
+    return bool(pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column))
+
+
+def _named(column: pd.Series) -> pd.Series:
+    """The values as text, in their order; of paths the last parts that tell them apart."""
+    texts = column.map(lambda value: f"{value:g}") if _is_number(column) else column.astype(str)
+    if texts.str.contains("/").all():
+        texts = texts.map(lambda text: Path(text).name if Path(text).name != "checkpoint" else Path(text).parent.name)
+    order = list(dict.fromkeys(texts[column.sort_values().index] if _is_number(column) else sorted(texts)))
+    return pd.Series(pd.Categorical(texts, order), index=column.index)
+
+
+def _joined(named: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
+    """One text for the values of several keys."""
+    rows = named[list(keys)].sort_values(list(keys))
+    texts = pd.Series([", ".join(map(str, values)) for values in rows.to_numpy()], index=rows.index, dtype=str)
+    return pd.Series(pd.Categorical(texts[named.index], list(dict.fromkeys(texts))), index=named.index)
