@@ -1,0 +1,369 @@
+"""Sweeps: what is there is left alone, what was cut off goes on, what is missing is done, whatever ended what.
+
+Trusts that a run goes on from its checkpoint as if nothing had happened, which test_resume.py and test_crash.py show.
+"""
+
+import contextlib
+import csv
+import json
+import os
+import resource
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+from runs import SMALL, ended, files, inside, outcome, program, result, running, train, wait_until, written_at
+
+from tdl.jobprocess import JobProcess
+from tdl.runlock import RunLock
+from tdl.sweep import Outcome
+
+LONG = ("episodes=100000000", "save.every=1000")
+SHORT = ("episodes=10", "evaluate.episodes=0")
+WRITTEN = {"multirun.yaml", "sweep.csv", "sweep.png"}
+
+
+@pytest.fixture(autouse=True)
+def _no_pictures(monkeypatch):
+    monkeypatch.setattr("tdl.figures.save_curve", lambda folder: None)
+    monkeypatch.setattr("tdl.sweeptable._draw", lambda folder, table: False)
+
+
+def sweep(folder, *words):
+    """A sweep of small runs, inside this process."""
+    return inside("-m", *SMALL, *words, f"hydra.sweep.dir={folder}")
+
+
+def rows_of(folder):
+    with (Path(folder) / "sweep.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def table(folder, key):
+    """Rows of `sweep.csv` by the values of a column."""
+    rows = rows_of(folder)
+    told = {row[key]: row for row in rows}
+    assert len(told) == len(rows)
+    return told
+
+
+def states(folder, key="seed"):
+    return {value: row["status"] for value, row in table(folder, key).items()}
+
+
+def folder_of(folder, **values):
+    """The folder of the job with these values in its configuration."""
+    (found,) = (
+        path.parent
+        for path in Path(folder).glob("*/result.json")
+        if values.items() <= json.loads(path.read_text())["config"].items()
+    )
+    return found
+
+
+def jobs_in(folder):
+    return {name: digest for name, digest in files(folder).items() if name not in WRITTEN}
+
+
+def test_the_same_command_again_does_nothing(tmp_path):
+    assert sweep(tmp_path, *SHORT, "seed=0,1", "alpha=0.1,0.2").returncode == 0
+    before = {name: digest for name, digest in jobs_in(tmp_path).items() if not name.endswith("job.log")}
+    times = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*/episodes.npy")}
+    assert len(times) == 4
+    assert sweep(tmp_path, *SHORT, "seed=0,1", "alpha=0.1,0.2").returncode == 0
+    assert {name: digest for name, digest in jobs_in(tmp_path).items() if not name.endswith("job.log")} == before
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.glob("*/episodes.npy")} == times
+    assert all("nothing to do" in path.read_text() for path in tmp_path.glob("*/job.log"))
+
+
+def test_further_values_are_new_jobs_beside_the_old(tmp_path):
+    sweep(tmp_path, *SHORT, "seed=0,1")
+    before = {path.stat().st_ino for path in tmp_path.glob("*/episodes.npy")}
+    assert sweep(tmp_path, *SHORT, "seed=range(0,3)").returncode == 0
+    assert before < {path.stat().st_ino for path in tmp_path.glob("*/episodes.npy")}
+    assert states(tmp_path) == dict.fromkeys("012", "finished")
+
+
+def test_any_key_makes_another_job(tmp_path):
+    """Also one that no list of names would have had: the hash is of the whole configuration."""
+    for words in ((), ("learner.restart_moves=11",), ("save.keep=2",), ("evaluate.plies=2",), ("tuples.count_cap=3",)):
+        assert sweep(tmp_path, *SHORT, *words).returncode == 0
+    assert len(list(tmp_path.glob("*/episodes.npy"))) == 5
+
+
+@pytest.mark.parametrize("launcher", ["cores", "basic"])
+def test_what_is_missing_is_done_and_what_was_cut_off_goes_on(tmp_path, launcher):
+    words = ("episodes=200", "save.every=50", "save.keep=4", "seed=range(0,4)", f"hydra/launcher={launcher}")
+    assert sweep(tmp_path / "whole", *words).returncode == 0
+    part = shutil.copytree(tmp_path / "whole", tmp_path / "part")
+    shutil.rmtree(folder_of(part, seed=0))
+    cut, begun = folder_of(part, seed=1), folder_of(part, seed=2)
+    for folder in (cut, begun):  # killed, with a checkpoint and before the first
+        shutil.rmtree(folder / "checkpoint")
+        (folder / "result.json").write_text(json.dumps(result(folder) | {"status": "running"}))
+    (cut / "kept" / "0000000050").rename(cut / "checkpoint")
+    for folder in (cut, begun):
+        shutil.rmtree(folder / "kept")
+    inode = os.stat(cut / "episodes.npy").st_ino
+    assert sweep(part, *words).returncode == 0
+    assert states(part) == dict.fromkeys("0123", "finished")
+    assert os.stat(cut / "episodes.npy").st_ino == inode
+    for seed in range(4):
+        assert outcome(folder_of(part, seed=seed)) == outcome(folder_of(tmp_path / "whole", seed=seed))
+
+
+def test_finished_jobs_need_no_checkpoint(tmp_path):
+    """Who needs the room may delete them."""
+    sweep(tmp_path, *SHORT, "seed=0,1")
+    shutil.rmtree(folder_of(tmp_path, seed=0) / "checkpoint")
+    assert sweep(tmp_path, *SHORT, "seed=0,1").returncode == 0
+    assert not (folder_of(tmp_path, seed=0) / "checkpoint").exists()
+
+
+def test_a_failed_job_is_tried_again(tmp_path):
+    folder, network = tmp_path / "sweep", tmp_path / "later"
+    words = (*SHORT, "placer=adversary", f"placer.network={network}", "seed=0,1")
+    assert sweep(folder, *words).returncode == 2
+    assert states(folder) == dict.fromkeys("01", "failed")
+    assert all("no checkpoint here" in row["error"] for row in table(folder, "seed").values())
+    train(network, *SHORT)
+    done = sweep(folder, *words)
+    assert done.returncode == 0, done.stderr
+    assert states(folder) == dict.fromkeys("01", "finished")
+    assert not any(row["error"] for row in table(folder, "seed").values())
+
+
+def test_a_damaged_checkpoint_fails_alone(tmp_path):
+    words = ("episodes=20", "seed=0,1")
+    sweep(tmp_path, *words)
+    broken = folder_of(tmp_path, seed=0)
+    (broken / "checkpoint" / "meta.json").write_text("{")
+    (broken / "result.json").write_text(json.dumps(result(broken) | {"status": "running"}))
+    done = sweep(tmp_path, *words)
+    assert done.returncode == 2
+    assert states(tmp_path) == {"0": "failed", "1": "finished"}
+    assert "meta.json" in table(tmp_path, "seed")["0"]["error"]
+
+
+def test_a_folder_of_another_configuration_is_refused(tmp_path):
+    """The digits of a folder's name may meet by chance."""
+    sweep(tmp_path, *SHORT, "seed=0")
+    folder = folder_of(tmp_path, seed=0)
+    other = train(tmp_path / "deeper" / "other", *SHORT, "seed=5")
+    shutil.rmtree(folder / "checkpoint")
+    shutil.copytree(other / "checkpoint", folder / "checkpoint")
+    (folder / "result.json").write_text(json.dumps(result(folder) | {"status": "running"}))
+    done = sweep(tmp_path, *SHORT, "seed=0")
+    assert done.returncode == 2
+    assert "holds a run of another configuration" in done.stderr
+
+
+def test_resumed_runs_stay_where_they_are(tmp_path):
+    """And stand in the table once, also when the sweep is repeated."""
+    ones = [train(tmp_path / name, *SHORT, f"seed={seed}") for seed, name in enumerate("ab")]
+    words = ("-m", f"resume={ones[0]},{ones[1]}", "episodes=20", f"hydra.sweep.dir={tmp_path / 'sweep'}")
+    for _ in range(2):
+        done = inside(*words)
+        assert done.returncode == 0, done.stderr
+        rows = table(tmp_path / "sweep", "seed")
+        assert {seed: row["episodes"] for seed, row in rows.items()} == {"0": "20", "1": "20"}
+    assert {row["run"] for row in table(tmp_path / "sweep", "seed").values()} == set(map(str, ones))
+
+
+def test_cores_are_not_given_twice(tmp_path, monkeypatch):
+    """Jobs with two threads on three cores: one at a time; with one, three."""
+    most = []
+
+    class Watched(JobProcess):
+        at_once = 0
+
+        def __init__(self, *args):
+            super().__init__(*args)
+            Watched.at_once += 1
+            most.append(Watched.at_once)
+
+        def outcome(self):
+            Watched.at_once -= 1
+            return super().outcome()
+
+    monkeypatch.setattr("tdl.launcher.JobProcess", Watched)
+    for threads, expected in ((2, 1), (1, 3), (9, 1)):
+        most.clear()
+        words = (*SHORT, f"threads={threads}", "seed=range(0,4)", "hydra.launcher.cores=3")
+        assert sweep(tmp_path / str(threads), *words).returncode == 0
+        assert (len(most), max(most)) == (4, expected)
+
+
+def test_cores_must_be_a_number(tmp_path):
+    done = sweep(tmp_path / "sweep", *SHORT, "seed=0,1", "hydra.launcher.cores=0")
+    assert done.returncode == 2
+    assert "hydra.launcher.cores: 0 is not allowed; expected a whole number of at least 1" in done.stderr
+
+
+def started(cwd, *words, **options):
+    """A sweep as a program; its jobs go on for ever."""
+    return running(cwd, "-m", *SMALL, *LONG, *words, f"hydra.sweep.dir={cwd}/sweep", **options)
+
+
+def job_pids(parent):
+    """The processes a sweep started."""
+    with contextlib.suppress(FileNotFoundError):
+        return [int(pid) for pid in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
+    return []
+
+
+def is_alive(pid):
+    with contextlib.suppress(FileNotFoundError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+def trained_on(cwd, jobs):
+    """Whether so many jobs have written a checkpoint."""
+    return sum(written_at(path.parent) is not None for path in (cwd / "sweep").glob("*/.hydra")) >= jobs
+
+
+def written(cwd):
+    """What the results say of the jobs."""
+    return sorted(result(path.parent)["status"] for path in (cwd / "sweep").glob("*/result.json"))
+
+
+def ends_whole(tmp_path, jobs):
+    """The jobs go on from where they were, each to its own end, and equal runs that nothing ended."""
+    for folder in sorted((tmp_path / "sweep").glob("*/result.json")):
+        seed, episode = result(folder.parent)["seed"], result(folder.parent)["episodes"]
+        assert episode % 10 == 0
+        whole = train(tmp_path / f"whole{seed}", f"seed={seed}", f"episodes={episode + 100}", "save.every=1000")
+        done = inside(f"resume={folder.parent}", f"episodes={episode + 100}")
+        assert done.returncode == 0, done.stderr
+        assert outcome(folder.parent) == outcome(whole)
+        jobs -= 1
+    assert jobs == 0
+
+
+def test_the_death_of_the_sweep_leaves_nothing_running_and_nothing_lost(tmp_path):
+    with started(tmp_path, "seed=0,1", "hydra.launcher.cores=2") as process:
+        wait_until(lambda: trained_on(tmp_path, 2), process)
+        jobs = job_pids(process.pid)
+        assert len(jobs) == 2
+        process.kill()
+        process.wait()
+    wait_until(lambda: not any(is_alive(pid) for pid in jobs))
+    assert written(tmp_path) == ["interrupted"] * 2
+    ends_whole(tmp_path, 2)
+
+
+def test_the_death_of_a_job_is_its_own(tmp_path):
+    with started(tmp_path, "seed=0,1", "hydra.launcher.cores=2") as process:
+        wait_until(lambda: trained_on(tmp_path, 2), process)
+        first, second = job_pids(process.pid)
+        os.kill(first, signal.SIGKILL)
+        wait_until(lambda: "failed" in written(tmp_path), process)
+        os.kill(second, signal.SIGTERM)
+        done = ended(process)
+    assert done.returncode == 137
+    rows = table(tmp_path / "sweep", "status")
+    assert set(rows) == {"failed", "interrupted"}
+    assert rows["failed"]["error"] == "killed by SIGKILL"
+    assert "2 of 2 jobs are not finished" in done.stderr
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_lets_jobs_save(tmp_path, number, code):
+    with started(tmp_path, "seed=range(0,5)", "hydra.launcher.cores=2") as process:
+        wait_until(lambda: trained_on(tmp_path, 2), process)
+        process.send_signal(number)
+        done = ended(process)
+    assert done.returncode == code
+    assert "the same command with hydra.sweep.dir=" in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+    assert [row["status"] for row in rows_of(tmp_path / "sweep")] == ["interrupted"] * 2
+    ends_whole(tmp_path, 2)
+
+
+def test_two_sweeps_in_one_folder_share_the_work(tmp_path):
+    """Each job is done once: nothing is lost, nothing is done twice."""
+    words = ("-m", *SMALL, "episodes=500", "seed=range(0,5)", f"hydra.sweep.dir={tmp_path}/sweep",
+             "hydra.launcher.cores=1")  # fmt: skip
+    with running(tmp_path, *words) as one, running(tmp_path, *words) as other:
+        assert [ended(process).returncode for process in (one, other)] == [0, 0]
+    assert states(tmp_path / "sweep") == dict.fromkeys("01234", "finished")
+    logs = [path.read_text() for path in (tmp_path / "sweep").glob("*/job.log")]
+    assert [text.count("results in") for text in logs] == [1] * 5
+    whole = train(tmp_path / "whole", "episodes=500", "seed=3")
+    assert outcome(folder_of(tmp_path / "sweep", seed=3)) == outcome(whole)
+
+
+def test_a_job_of_another_process_is_waited_for(tmp_path):
+    """Not failed, not marked, and done here if the other one leaves it."""
+    sweep(tmp_path, *SHORT, "seed=0,1")
+    folder = folder_of(tmp_path, seed=0)
+    shutil.rmtree(folder / "checkpoint")
+    (folder / "result.json").write_text(json.dumps(result(folder) | {"status": "running"}))
+    words = ("-m", *SMALL, *SHORT, "seed=0,1,2", f"hydra.sweep.dir={tmp_path}", "hydra.launcher.cores=1")
+    with running(tmp_path.parent, *words) as process:
+        with RunLock(folder):
+            wait_until(lambda: len(list(tmp_path.glob("*/result.json"))) == 3, process)
+            assert process.poll() is None
+            assert result(folder)["status"] == "running"
+        assert ended(process).returncode == 0
+    assert states(tmp_path) == dict.fromkeys("012", "finished")
+
+
+def test_what_another_process_works_on_is_running_and_what_nobody_does_is_cut_off(tmp_path):
+    sweep(tmp_path, *SHORT, "seed=0,1")
+    for seed in (0, 1):
+        folder = folder_of(tmp_path, seed=seed)
+        (folder / "result.json").write_text(json.dumps(result(folder) | {"status": "running"}))
+    with RunLock(folder_of(tmp_path, seed=0)):
+        assert sweep(tmp_path, *SHORT, "seed=2").returncode == 0
+    assert states(tmp_path) == {"0": "running", "1": "cut off", "2": "finished"}
+
+
+def test_a_full_disk_in_one_job(tmp_path):
+    """Two jobs fit into what a file may be, the third does not."""
+    words = ("-m", "block=10", "episodes=20", "evaluate.episodes=0", f"hydra.sweep.dir={tmp_path}/sweep",
+             "tuples.cells=[[0,1,2]],[[0,1]],[[0,1,2,3]]")  # fmt: skip
+    limit = (resource.RLIMIT_FSIZE, (200_000, 200_000))
+    done = program(tmp_path, *words, preexec_fn=lambda: resource.setrlimit(*limit))
+    assert done.returncode == 2
+    rows = table(tmp_path / "sweep", "tuples.cells")
+    assert {key: row["status"] for key, row in rows.items()} == {
+        "[[0, 1, 2]]": "finished", "[[0, 1]]": "finished", "[[0, 1, 2, 3]]": "failed"}  # fmt: skip
+    assert "File too large" in rows["[[0, 1, 2, 3]]"]["error"]
+    assert inside(*words).returncode == 0
+    assert {row["status"] for row in table(tmp_path / "sweep", "tuples.cells").values()} == {"finished"}
+
+
+def test_a_job_that_can_write_nothing_has_its_row(tmp_path):
+    sweep(tmp_path, *SHORT, "seed=0,1")
+    folder = folder_of(tmp_path, seed=1)
+    shutil.rmtree(folder)
+    folder.write_text("a file where the folder should be")
+    done = sweep(tmp_path, *SHORT, "seed=0,1")
+    assert done.returncode == 2
+    rows = {row["run"]: row for row in rows_of(tmp_path)}
+    assert rows[str(folder)]["status"] == "failed"
+    assert "File exists" in rows[str(folder)]["error"]
+    assert len(rows) == 2
+
+
+def test_the_outcome_of_a_process(tmp_path):
+    """What it gives, or how it died; what it printed is in its file."""
+
+    def good():
+        print("said")
+        return Outcome(3, "a line")
+
+    def bad():
+        raise ValueError("a fault")
+
+    def dies():
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    assert JobProcess(good, tmp_path / "good").outcome() == Outcome(3, "a line")
+    assert (tmp_path / "good" / "job.log").read_text() == "said\n"
+    assert JobProcess(bad, tmp_path / "bad").outcome() == Outcome(1, "ValueError('a fault')", marked=False)
+    assert "Traceback" in (tmp_path / "bad" / "job.log").read_text()
+    assert JobProcess(dies, tmp_path / "dies").outcome() == Outcome(137, "killed by SIGKILL", marked=False)
