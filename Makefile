@@ -9,7 +9,7 @@ KERNEL_TESTS := tests/test_rules.py tests/test_stream.py tests/test_engine_twin.
 	tests/test_learners_twin.py tests/test_exact_solver.py tests/test_expectimax.py
 ARGS ?= tuples=4x6 alpha=0.1
 
-.PHONY: run test test-all build dqn lint checked portable sanitize package clean
+.PHONY: run test test-all build dqn launchers lint checked portable sanitize package clean
 
 run: build
 	$(BIN)/python -m tdl.run $(ARGS)
@@ -18,7 +18,7 @@ test: build
 	$(BIN)/pytest -q -n auto --maxprocesses 4 --dist worksteal
 
 # Tests that need extras, each skipped with a reason where the machine cannot give it, and the checked builds.
-test-all: build portable sanitize package
+test-all: build launchers portable sanitize package
 	$(BIN)/pytest -q -m extra || [ $$? -eq 5 ]
 
 build: $(VENV)/.built
@@ -33,13 +33,24 @@ $(VENV)/.built: $(VENV)/.tools $(SOURCES)
 	$(BIN)/pip install -q --no-build-isolation -e ".[test,dev]"
 	touch $@
 
+# The requirements of extras, without the package, which is installed.
+define install_extras
+	$(BIN)/python -c "import tomllib; extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
+	print(*(each for name in '$(1)'.split() for each in extras[name]), sep='\n')" | $(BIN)/pip install -q -r /dev/stdin
+	touch $@
+endef
+
 # PyTorch, for the deep Q-learner and its tests, which are skipped without it.
 dqn: $(VENV)/.dqn
 
 $(VENV)/.dqn: $(VENV)/.built
-	$(BIN)/pip install -q "$$($(BIN)/python -c "import tomllib; print(tomllib.load(open('pyproject.toml', \
-	'rb'))['project']['optional-dependencies']['dqn'][0])")"
-	touch $@
+	$(call install_extras,dqn)
+
+# Other launchers of sweeps, for their tests, which are skipped without them.
+launchers: $(VENV)/.launchers
+
+$(VENV)/.launchers: $(VENV)/.built
+	$(call install_extras,joblib slurm)
 
 lint: build dqn    # mypy reads the types of PyTorch
 	$(BIN)/ruff check .
@@ -54,7 +65,7 @@ checked: build
 
 # The kernels in plain C, without a single x86 header. What they share with the other builds is not tested once more.
 portable: build
-	TDL_PORTABLE=1 $(BIN)/python setup.py -q build --build-base build/portable --build-lib build/portable/lib
+	TDL_PORTABLE=1 TDL_QUICK=1 $(BIN)/python setup.py -q build --build-base build/portable --build-lib build/portable/lib
 	PYTHONPATH=build/portable/lib TDL_FEWER_EXAMPLES=1 $(BIN)/pytest -q -p no:cacheprovider \
 	$(filter-out tests/test_learners_twin.py tests/test_exact_solver.py, $(KERNEL_TESTS))
 
@@ -69,7 +80,7 @@ sanitize: build
 # sdist, wheel from it, and a run of the installed wheel from an empty folder.
 package: build
 	rm -rf build/package && mkdir -p build/package/elsewhere
-	$(BIN)/python -m build -o build/package
+	TDL_QUICK=1 $(BIN)/python -m build -o build/package
 	$(PYTHON) -m venv build/package/venv
 	build/package/venv/bin/pip install -q build/package/*.whl
 	cd build/package/elsewhere && ../venv/bin/tdl-run experiment=quick episodes=200 hydra.run.dir=first && \

@@ -1,10 +1,11 @@
 """Builds the Cython modules. All other metadata stands in pyproject.toml.
 
-Environment variables choose a variant, each with its own build folder:
+Environment variables choose a variant, which needs a build folder of its own (`--build-base`, as in the Makefile):
   TDL_CHECKED=1                      the kernels check every index and stop at the first that is out of bounds
   TDL_SANITIZE=address,undefined     compiled with those sanitizers
   TDL_NATIVE=1                       compiled for this machine's CPU only
   TDL_PORTABLE=1                     plain C, without a single instruction that not every CPU has
+  TDL_QUICK=1                        compiled sooner and not for speed, with the same results: for tests
 """
 
 import os
@@ -19,8 +20,7 @@ portable = os.environ.get("TDL_PORTABLE") == "1" or platform.machine().lower() n
 checked = os.environ.get("TDL_CHECKED") == "1"
 sanitize = os.environ.get("TDL_SANITIZE", "")
 native = os.environ.get("TDL_NATIVE") == "1"
-kinds = ["checked" * checked, sanitize.replace(",", "-"), "native" * native, "portable" * portable]
-variant = "-".join(filter(None, kinds)) or "plain"
+quick = os.environ.get("TDL_QUICK") == "1" or bool(sanitize)
 
 # `NAME_avx2.pyx` is `NAME.pyx` once more, for CPUs with AVX2.
 MODULES = sorted(str(path) for path in Path("tdl").rglob("*.pyx") if not (portable and path.stem.endswith("_avx2")))
@@ -33,11 +33,13 @@ inline_args = ["--param=max-inline-insns-single=200", "--param=inline-unit-growt
 link_args = []
 macros = [("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")]
 macros += [("TDL_CHECKED", "1")] * checked + [("TDL_PORTABLE", "1")] * portable
+if quick:
+    compile_args.append("-O1")
 if native:
     compile_args.append("-march=native")
 if sanitize:
     flags = [f"-fsanitize={sanitize}", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"]
-    compile_args += ["-O1", "-g", *flags]
+    compile_args += ["-g", *flags]
     link_args += flags
 
 extensions = [
@@ -60,7 +62,7 @@ extensions = [
 setup(
     ext_modules=cythonize(
         extensions,
-        build_dir=f"build/cython-{variant}",
+        build_dir="build/cython",  # the C sources of all variants are the same
         # Python's own checks of lists and views stay on everywhere: the hot loops use pointers and pay nothing.
         compiler_directives={"language_level": "3", "cdivision": True, "embedsignature": True},
     ),

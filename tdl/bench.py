@@ -141,11 +141,14 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
     nets.add_argument("--threads", type=int, default=1, help="of PyTorch (1)")
     nets.add_argument("--precision", default="float32", help="of the updates: float32 or bfloat16 (float32)")
     nets.add_argument("--rounds", type=int, default=5, help="turns of each (5)")
+    many = programs.add_parser("sweep", help="what a sweep of short jobs costs beside their games")
+    many.add_argument("--jobs", type=int, default=20, help="(20)")
+    many.add_argument("--seconds", type=float, default=1.0, help="of training in each (1)")
     for each in (deep, pair):
         each.add_argument("--games", type=int, help="searched games of each turn (by the plies)")
     number = programs.add_parser("signature", help="one number that depends on behaviour alone")
     number.add_argument("--game", default="pow2", choices=GAMES, help="each has its own number (pow2)")
-    for each in (train, deep, pair, bound, ours, kinds, envs, nets, number):
+    for each in (train, deep, pair, bound, ours, kinds, envs, nets, many, number):
         each.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
     return parser.parse_args(words)
 
@@ -195,6 +198,13 @@ def _dqn(given: argparse.Namespace) -> Measured:
 
     figures = iterations.measure(given.rounds, given.games, given.threads, given.precision)
     return figures, iterations.text(figures)
+
+
+def _sweep(given: argparse.Namespace) -> Measured:
+    from tdl import overhead  # pandas takes half a second
+
+    figures = overhead.measure(given.jobs, given.seconds)
+    return figures, overhead.text(figures)
 
 
 def _search(given: argparse.Namespace) -> Measured:
@@ -249,6 +259,7 @@ PROGRAMS: dict[str, Callable[[argparse.Namespace], Measured]] = {
     "boards": _boards,
     "gym": _gym,
     "dqn": _dqn,
+    "sweep": _sweep,
     "signature": _signature,
 }
 

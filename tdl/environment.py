@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import resource
 import subprocess
@@ -33,6 +34,11 @@ def describe(instructions: str) -> dict[str, Any]:
         "cpu": _cpu(),
         "instructions": instructions,
     }
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def peak_memory() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,9 @@ from tdl.results import factors, load
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+# Hydra shows what other loggers have to say: here, that the values of a key look like numbers.
+logging.getLogger("matplotlib.category").setLevel(logging.WARNING)
 
 MOST_TILES = 6
 """Reach rates drawn at most: those of the largest tiles that were reached."""

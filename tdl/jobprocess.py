@@ -72,8 +72,8 @@ def _child(work: Callable[[], Outcome], folder: Path, pipe: connection.Connectio
             traceback.print_exc()
         line = f"{error.filename or 'file'}: {error.strerror or error}" if isinstance(error, OSError) else repr(error)
         outcome = Outcome(2 if isinstance(error, OSError) else 1, line, marked=False)
-    pipe.send(outcome)
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError):  # nobody listens any more, or a full disk
+        pipe.send(outcome)
         _flush()
     os._exit(0)  # what is registered for the end of the sweep is not ours to do
 

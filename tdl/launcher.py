@@ -6,7 +6,6 @@ kills the sweep.
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import time
@@ -24,7 +23,7 @@ from hydra.plugins.launcher import Launcher
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, open_dict
 
-from tdl import sweep, sweeptable
+from tdl import environment, sweep, sweeptable
 from tdl.checks import check_whole
 from tdl.errors import Interrupted
 from tdl.interrupts import Interrupts
@@ -77,7 +76,7 @@ class CoresLauncher(Launcher):
     def __init__(self, cores: int | None = None) -> None:
         if cores is not None:
             check_whole("hydra.launcher.cores", cores, 1)
-        self.cores = cores or len(os.sched_getaffinity(0))
+        self.cores = cores or environment.cores()
         self.waiting: deque[_Task] = deque()
         self.running: dict[JobProcess, _Task] = {}
         self.returned: dict[int, JobReturn] = {}
@@ -183,11 +182,14 @@ class CoresLauncher(Launcher):
 PACKAGE = "hydra_plugins"
 """Hydra takes launchers from this package only, which exists where a plugin is installed."""
 
+# A module of that name in all but its place: one that is installed there is loaded into every program that uses Hydra.
+# It is there as soon as this one is imported, because other launchers send what Hydra knows to their processes.
 CoresLauncher.__module__ = f"{PACKAGE}.tdl"
+sys.modules[CoresLauncher.__module__] = sys.modules[__name__]
 
 
 def register() -> None:
-    """Make the launcher known to Hydra. To install it as a plugin would load it into every program that uses Hydra."""
+    """Make the launcher known to Hydra."""
     Plugins.instance().register(CoresLauncher)
     package = sys.modules.setdefault(PACKAGE, ModuleType(PACKAGE))
-    package.tdl = sys.modules[CoresLauncher.__module__] = sys.modules[__name__]  # type: ignore[attr-defined]
+    package.tdl = sys.modules[__name__]  # type: ignore[attr-defined]

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import seaborn as sns
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, PercentFormatter
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 THOUSANDS = FuncFormatter(lambda value, _: f"{value / 1000:g}k" if value else "0")
 
+REACH = "eval_reach_"
+
 MOST_CURVES = 12
 """Settings that have a curve of their own; of more, curves are means over all keys but the first two."""
+
+MOST_OUTLINES = 6
+"""The same of histograms, which cross each other more: of more settings, those of the first key."""
 
 LOG_FROM = 20
 """A key whose largest value is so many times its least has a logarithmic axis."""
@@ -35,7 +40,8 @@ def with_scores(table: pd.DataFrame, blocks: pd.DataFrame) -> pd.DataFrame:
     """The table with scores of the last block where runs have no games after training."""
     if "eval_mean" in table.columns and table["eval_mean"].notna().any():
         return table
-    return table.assign(eval_mean=table["run"].map(blocks.groupby("run")["mean"].last()))
+    last: Any = blocks.groupby("run")["mean"].last() if len(blocks) else {}
+    return table.assign(eval_mean=table["run"].map(last))
 
 
 def draw_scores(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
@@ -69,12 +75,9 @@ def draw_curves(axes: Axes, blocks: pd.DataFrame, keys: Sequence[str]) -> None:
     ----------
     blocks : rows of `tdl.results.load`.
     """
-    named = blocks.assign(**{key: _named(blocks[key]) for key in keys})
-    setting = _joined(named, keys)
-    if setting.nunique() > MOST_CURVES:
-        setting = _joined(named, keys[:2])
+    setting = setting_of(blocks, keys)
     sns.lineplot(
-        named.assign(setting=setting),
+        blocks.assign(setting=setting),
         x="episode",
         y="mean",
         hue="setting" if keys else None,
@@ -88,9 +91,90 @@ def draw_curves(axes: Axes, blocks: pd.DataFrame, keys: Sequence[str]) -> None:
     axes.set_ylabel("mean score of a block")
     axes.xaxis.set_major_formatter(THOUSANDS)
     axes.set_xlim(left=0)
-    if axes.get_legend() is not None:
-        axes.legend(title=", ".join(keys), fontsize="small")
+    _entitle(axes, keys)
     _finish(axes, "learning curves")
+
+
+def draw_reach(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
+    """Share of the games after training that reached each tile, a line with a band for each setting.
+
+    Tiles that all games reached, or none, are left out.
+    """
+    names = [name for name in table.columns if name.startswith(REACH) and 0 < table[name].mean() < 1]
+    long = table.assign(setting=setting_of(table, keys)).melt("setting", names, "tile", "rate")
+    tiles = sorted({int(name.removeprefix(REACH)) for name in names})
+    long["tile"] = pd.Categorical(long["tile"].str.removeprefix(REACH), [str(tile) for tile in tiles])
+    sns.lineplot(long, x="tile", y="rate", hue="setting" if keys else None, errorbar=CI95, seed=0, marker="o", ax=axes)
+    axes.set_ylabel("games that reached the tile")
+    axes.set_ylim(0, 1.02)
+    axes.yaxis.set_major_formatter(PercentFormatter(1))
+    _entitle(axes, keys)
+    axes.set_title("reach rates of the games after training")
+
+
+def draw_distributions(axes: Axes, games: pd.DataFrame, keys: Sequence[str]) -> None:
+    """How the scores of the games after training lie: outlines of histograms, of equal areas.
+
+    Parameters
+    ----------
+    games : rows of `tdl.results.games`, with the columns of the keys.
+    """
+    if setting_of(games, keys).nunique() > MOST_OUTLINES:
+        keys = keys[:1]
+    sns.histplot(
+        games.assign(setting=setting_of(games, keys)),
+        x="score",
+        hue="setting" if keys else None,
+        element="step",
+        fill=False,
+        stat="density",
+        common_norm=False,
+        bins=60,
+        ax=axes,
+    )
+    axes.set_xlabel("score of a game")
+    axes.set_ylabel("share of the games")
+    axes.set_yticks([])
+    axes.set_xlim(left=0)
+    axes.xaxis.set_major_formatter(THOUSANDS)
+    _entitle(axes, keys)
+    axes.set_title("scores of the games after training")
+
+
+def draw_heat(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
+    """Mean scores by the first two keys, over seeds and whatever else the runs differ in."""
+    row, column = keys[1], keys[0]
+    cells = table.groupby([row, column])["eval_mean"].mean().unstack()
+    form = ",.0f" if cells.max().max() >= 100 else ".2f"
+    sns.heatmap(cells, annot=True, fmt=form, cmap="viridis", cbar_kws={"format": THOUSANDS}, ax=axes)
+    axes.invert_yaxis()
+    axes.set_title("mean score")
+
+
+def draw_speed(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
+    """Moves per second of training, a dot for each run."""
+    named = table.assign(setting=setting_of(table, keys))
+    sns.stripplot(named, x="moves_per_second", y="setting", hue="setting", legend=False, jitter=False, ax=axes)
+    axes.set_xlabel("moves per second of training")
+    axes.set_xlim(left=0)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / 1e6:g}M" if value else "0"))
+    axes.set_ylabel(", ".join(keys))
+    axes.set_title("speed")
+
+
+def setting_of(table: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
+    """What each run is, by the values of the keys, in their order; of many settings the first two keys only."""
+    named = table.assign(**{key: _named(table[key]) for key in keys})
+    setting = _joined(named, keys)
+    return setting if setting.nunique() <= MOST_CURVES else _joined(named, keys[:2])
+
+
+def _entitle(axes: Axes, keys: Sequence[str]) -> None:
+    legend = axes.get_legend()
+    if legend is not None:
+        legend.set_title(", ".join(keys))
+        for text in legend.get_texts():
+            text.set_fontsize("small")
 
 
 def _finish(axes: Axes, title: str) -> None:

@@ -13,7 +13,6 @@ import time
 import traceback
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
-from datetime import datetime
 from importlib import resources
 from pathlib import Path
 
@@ -23,13 +22,11 @@ from hydra.errors import HydraException, MissingConfigException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from tdl import config, launcher, sweep, sweeptable
+from tdl import cluster, config, launcher, sweep, sweeptable
+from tdl import resolvers as _resolvers  # noqa: F401 - registered by the import
 from tdl.errors import BusyError, Interrupted, TdlError, nearest
-from tdl.resume import run_folder
 from tdl.schema import RunConfig
 from tdl.sweep import BUSY_SECONDS, Outcome
-
-NOW = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
 
 
 class _Job:
@@ -79,6 +76,7 @@ def _failed(error: BaseException, cfg: DictConfig, folder: Path) -> Outcome:
     if isinstance(error, KeyboardInterrupt | Interrupted):
         if sweep.current() is not None:  # it is the process of the sweep itself
             raise KeyboardInterrupt from error
+        cluster.wait_to_be_killed()
     else:
         sweep.mark_failed(folder, cfg, line)
     with contextlib.suppress(OSError):  # a full disk, where this is written to a file of the job
@@ -94,7 +92,7 @@ def run_program(config_name: str, work: Callable[[DictConfig, Path], None], sche
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # Hydra raises, so that the line is ours
     config.register(schema)
     launcher.register()
-    _register_resolvers(config_name)
+    _register_help(config_name)
     job = _Job(work)
 
     def hydra_job(cfg: DictConfig) -> Outcome:
@@ -105,24 +103,29 @@ def run_program(config_name: str, work: Callable[[DictConfig, Path], None], sche
         hydra.main(version_base="1.3", config_path="pkg://tdl.conf", config_name=config_name)(hydra_job)()
     except (Exception, KeyboardInterrupt) as raised:
         error = raised
-    error, unfinished, line = job.error or error, 0, ""
-    started = job.started or sweep.started()
+    sys.exit(_end(job.error or error, job.started or sweep.started(), schema))
+
+
+def _end(error: BaseException | None, started: bool, schema: type) -> int:
+    """Finish the sweep, if there is one, and say in one line what went wrong; the exit code."""
+    code, line = 0, ""
     try:
-        unfinished, line = sweeptable.finish()
+        if error is not None and cluster.is_lost(error) and (known := sweep.current()) is not None:
+            cluster.wait_for_others(known.folder)
+        code, line = sweeptable.finish()
     except (TdlError, OSError) as raised:
         error = error or raised
     if isinstance(error, BrokenPipeError):  # whoever read our output has gone, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    if error is not None:
-        code, line = explain(error, started, schema)
-        if code is None:
+        return 0
+    if error is not None and not (code and cluster.is_lost(error)):  # else the table tells of the lost job
+        known_code, line = explain(error, started, schema)
+        if known_code is None:
             raise error
-    else:
-        code = unfinished
+        code = known_code
     if line:
         print(f"tdl: {line}", file=sys.stderr)
-    sys.exit(code)
+    return code
 
 
 def explain(error: BaseException, started: bool, schema: type = RunConfig) -> tuple[int | None, str]:
@@ -139,6 +142,8 @@ def explain(error: BaseException, started: bool, schema: type = RunConfig) -> tu
         return ours.exit_code, _one_line(str(ours))
     if isinstance(error, KeyboardInterrupt):
         return 130, "interrupted"
+    if cluster.is_lost(error):
+        return 1, _one_line(str(error))
     if isinstance(error, MissingConfigException):
         return 1, _missing_choice(error)
     if isinstance(error, HydraException | OmegaConfBaseException):
@@ -166,6 +171,9 @@ def _hydra_line(chain: list[BaseException], schema: type) -> str:
         known, last = _known_keys(schema), wrong[1].split(".")[-1]
         elsewhere = [key for key in known if key.split(".")[-1] == last]  # of this name in another group
         return f"{wrong[1]}: no such key{nearest(wrong[1], elsewhere or known)}; --help lists all keys"
+    if missing := re.search(r"hydra_plugins\.hydra_(joblib|submitit)_launcher", line):
+        choice, extra = {"joblib": ("joblib", "joblib"), "submitit": ("submitit_slurm", "slurm")}[missing[1]]
+        return f"hydra/launcher={choice}: its plugin is not installed: pip install 'tdl[{extra}]'"
     # Hydra names the override, a cause says what is wrong with it.
     causes = [str(each) for each in chain[1:] if isinstance(each, OmegaConfBaseException) and str(each)]
     return f"{line}: {causes[0].splitlines()[0]}" if causes else line
@@ -196,43 +204,15 @@ def _remove_unused(folder: Path) -> None:
         folder.rmdir()
 
 
-def _register_resolvers(config_name: str) -> None:
-    """The names in `conf/<config_name>.yaml`: time, configuration hash and process make folders that never meet."""
-
-    def digest(*, _root_: DictConfig) -> str:
-        plain = {key: OmegaConf.to_container(value) if OmegaConf.is_config(value) else value
-                 for key, value in _root_.items_ex(resolve=False) if key != "hydra"}  # fmt: skip
-        return config.key_hash({str(key): value for key, value in plain.items()})
-
-    def job_folder(*, _root_: DictConfig) -> str:
-        resumed = "" if _root_.get("resume") is None else f"_{config.key_hash({'run': str(_root_.resume)})}"
-        return digest(_root_=_root_) + resumed
-
-    def new_or_resumed(*, _root_: DictConfig) -> str:
-        if _root_.get("resume") is not None:
-            return str(run_folder(_root_.resume))
-        if _root_.get("query") is not None:  # an answer leaves nothing
-            return "."
-        return f"outputs/{NOW}_{digest(_root_=_root_)}_{os.getpid()}"
-
-    def hydra_subfolder(*, _root_: DictConfig) -> str | None:
-        if _root_.get("query") is not None:
-            return None
-        return ".hydra" if _root_.get("resume") is None else f".hydra/resumed_{NOW}_{os.getpid()}"
+def _register_help(config_name: str) -> None:
+    """The keys of `conf/<config_name>.yaml` with their comments, for `--help`."""
 
     def described_keys() -> str:
         text = (resources.files("tdl.conf") / f"{config_name}.yaml").read_text()
         text = text[text.index("\ndefaults:") : text.index("\nhydra:")]
         return text[text.index("\n\n") + 2 :]
 
-    for name, resolver, cached in (
-        ("tdl_described_keys", described_keys, True),
-        ("tdl_job_folder", job_folder, False),
-        ("tdl_run_folder", new_or_resumed, False),
-        ("tdl_hydra_subfolder", hydra_subfolder, False),
-        ("tdl_sweep_folder", lambda: f"outputs/sweep_{NOW}_{os.getpid()}", True),
-    ):
-        OmegaConf.register_new_resolver(name, resolver, use_cache=cached, replace=True)
+    OmegaConf.register_new_resolver("tdl_described_keys", described_keys, replace=True)
 
 
 def explicit_keys() -> list[str]:

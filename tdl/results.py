@@ -18,15 +18,18 @@ import numpy as np
 import pandas as pd
 
 from tdl.agents.records import RECORD
+from tdl.comparison import SUMMARY, compare, differing, factors, means
 from tdl.errors import TdlError
 from tdl.game.rules import GAMES, Rules
 from tdl.runfiles import EVALUATION, LOGGED
 from tdl.search.solution import FOLDER as SOLUTION
 from tdl.statistics import score_bands
 
-Folders = str | Path | Iterable[str | Path]
+__all__ = [
+    "bands", "compare", "differing", "episodes", "factors", "games", "load", "logged", "means", "row_of", "runs",
+]  # fmt: skip
 
-SUMMARY = ("status", "error", "episodes", "moves", "seconds", "moves_per_second", "peak_memory_bytes", "config_hash")
+Folders = str | Path | Iterable[str | Path]
 
 FIGURES = ("mean", "low", "high", "median", "max", "seconds", "moves_per_second")
 """Figures of an evaluation by games; low and high bound the mean's 95% interval."""
@@ -35,9 +38,6 @@ REACH = "eval_reach_"
 
 EXACT = ("expected", "optimal", "gap", "largest_value_error")
 """Figures of an evaluation against a solved game."""
-
-NO_FACTORS = {"run", "seed", *SUMMARY}
-"""Columns that are no choice of an experiment."""
 
 LEFT_OUT = tuple(key for key in SUMMARY if key not in ("status", "episodes"))
 """Columns of `runs` that `load` leaves out."""
@@ -65,6 +65,10 @@ def runs(folders: Folders) -> pd.DataFrame:
     Raises
     ------
     TdlError : a folder without any run.
+
+    >>> table = tdl.results.runs("outputs/alpha")
+    >>> table.groupby(["alpha", "status"]).size().to_dict()
+    {(0.1, 'finished'): 2, (0.3, 'finished'): 2}
     """
     return _with_zeros(pd.DataFrame([_run_row(path) for path in _result_files(folders)]))
 
@@ -74,6 +78,10 @@ def load(folders: Folders) -> pd.DataFrame:
 
     Columns of `runs` that a block has too (`moves`, `seconds`, `moves_per_second`) are the block's; the evaluation is
     left out. Sorted by run and episode.
+
+    >>> blocks = tdl.results.load("outputs/alpha")
+    >>> blocks.query("seed == 0").pivot(index="episode", columns="alpha", values="mean").shape  # 3 blocks, 2 alphas
+    (3, 2)
     """
     frames = []
     for path in _result_files(folders):
@@ -91,14 +99,31 @@ def load(folders: Folders) -> pd.DataFrame:
 
 
 def episodes(folders: Folders) -> pd.DataFrame:
-    """One row per training episode: `run`, `seed`, `episode`, `score`, `moves`, `max_tile`."""
+    """One row per training episode: `run`, `seed`, `episode`, `score`, `moves`, `max_tile`.
+
+    >>> tdl.results.episodes("outputs/alpha").groupby("seed").size().to_dict()
+    {0: 60, 1: 60}
+    """
     return _games(folders, "episodes.npy")
+
+
+def games(folders: Folders) -> pd.DataFrame:
+    """One row per game after training, or of an evaluation: columns of `episodes`.
+
+    >>> games = tdl.results.games("outputs/alpha").merge(tdl.results.runs("outputs/alpha")[["run", "alpha"]])
+    >>> games.groupby("alpha")["score"].count().to_dict()
+    {0.1: 40, 0.3: 40}
+    """
+    return _games(folders, EVALUATION)
 
 
 def logged(folders: Folders) -> pd.DataFrame:
     """One row per game played beside training, as a deep Q-learner does after a fit; columns of `episodes`.
 
     `episode` is the number of training games before it.
+
+    >>> len(tdl.results.logged("outputs/alpha"))  # of n-tuple networks there are none
+    0
     """
     return _games(folders, LOGGED)
 
@@ -108,6 +133,9 @@ def bands(folders: Folders, width: int = 1000) -> pd.DataFrame:
 
     Columns `run`, `seed`, `score`, `games`, `share`; `score` is the lowest of the band. Bands go up to that of the
     best game, those without a game too.
+
+    >>> int(tdl.results.bands("outputs/alpha", width=500)["games"].sum())
+    80
     """
     frames = []
     for (run, seed), games in _games(folders, EVALUATION).groupby(["run", "seed"], sort=False):
@@ -160,7 +188,12 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def row_of(run: str, data: Mapping[str, Any]) -> dict[str, Any]:
-    """The row of `runs` from what a run's `result.json` says."""
+    """The row of `runs` from what a run's `result.json` says.
+
+    >>> row = row_of("outputs/a", {"names": {"tuples": "4x6"}, "config": {"save": {"keep": 1}}, "status": "running"})
+    >>> row["tuples"], row["save.keep"], row["status"], row["episodes"]
+    ('4x6', 1, 'running', None)
+    """
     evaluation = data.get("evaluation", {})
     row: dict[str, Any] = {"run": run, "agent": "ntuple", **data["names"], **_flat(data["config"], "")}
     row |= {key: data[key] for key in ("alpha", "seed") if key in data}
@@ -173,35 +206,6 @@ def row_of(run: str, data: Mapping[str, Any]) -> dict[str, Any]:
     if "exact" in evaluation:
         row |= {f"eval_{name}": evaluation["exact"][name] for name in EXACT}
     return row
-
-
-def differing(table: pd.DataFrame) -> list[str]:
-    """The columns of `runs` or `load` that tell its runs apart.
-
-    What follows from the name chosen in a group, as `tuples.cells` does from `tuples`, is left out; that a failed run
-    lacks a figure tells nothing.
-    """
-    return [name for name in table.columns if _differs(table, name) and not _told_by_name(table, name)]
-
-
-def factors(table: pd.DataFrame) -> list[str]:
-    """The configuration keys among `differing`, without `seed`: what a sweep went over."""
-    return [name for name in differing(table) if name not in NO_FACTORS and not name.startswith("eval_")]
-
-
-def _differs(table: pd.DataFrame, name: str) -> bool:
-    if "status" not in table.columns:
-        return table[name].astype(str).nunique() > 1
-    played = table[table["status"] != "failed"]
-    return played[name].astype(str).nunique() > 1 or table[name].dropna().astype(str).nunique() > 1
-
-
-def _told_by_name(table: pd.DataFrame, name: str) -> bool:
-    """Whether a key of a group, as `tuples.cells`, follows from the name chosen in that group."""
-    group, _, key = name.partition(".")
-    if not key or group not in table.columns:
-        return False
-    return bool((table[name].astype(str).groupby(table[group]).nunique() <= 1).all())
 
 
 def _with_zeros(table: pd.DataFrame) -> pd.DataFrame:

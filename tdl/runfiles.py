@@ -118,7 +118,7 @@ def status_kept(result: dict[str, Any], write: Callable[[str], None]) -> Iterato
         write("finished")
     except BaseException as error:
         result["error"] = str(error)
-        stopped = isinstance(error, Interrupted | KeyboardInterrupt)
+        stopped = isinstance(error, Interrupted | KeyboardInterrupt | SystemExit)
         with contextlib.suppress(OSError):  # a full disk may be why we are here
             write("interrupted" if stopped else "failed")
         raise

@@ -168,6 +168,15 @@ def test_search_by_plies_tables_and_threads(capsys):
     assert "2 threads" in lines[2]
 
 
+def test_what_a_sweep_costs(capsys):
+    main(["sweep", "--jobs", "2", "--seconds", "0.05", "--json"])
+    figures = json.loads(capsys.readouterr().out)
+    for name in ("one core", "all cores"):
+        assert 0.1 < figures[name]["played"] < figures[name]["wall"] * figures["cores"]
+    one = figures["one core"]
+    assert one["added"] == pytest.approx((one["wall"] - one["played"]) / 2)
+
+
 def test_limit_takes_turns_and_gives_the_ratio(capsys):
     main(["limit", "--tuples", "2x4", "--state", "1000", "--pairs", "2", "--json"])
     figures = json.loads(capsys.readouterr().out)

@@ -4,12 +4,14 @@ import doctest
 import re
 import shlex
 from importlib import import_module
+from inspect import isfunction
 from pathlib import Path
 
 import pytest
-from runs import inside
+from runs import SMALL, inside
 
 import tdl
+import tdl.comparison
 import tdl.results
 
 ROOT = Path(__file__).parent.parent
@@ -73,5 +75,29 @@ def test_the_face_is_small_and_complete():
     assert all(getattr(tdl, name).__doc__ for name in tdl.__all__)
 
 
-def test_docstring_examples():
-    assert doctest.testmod(tdl.results).failed == 0
+@pytest.fixture
+def swept(tmp_path, monkeypatch):
+    """A folder with the sweep that examples are about."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tdl.figures.save_curve", lambda folder: None)
+    words = ("episodes=30", "evaluate.episodes=20", "alpha=0.1,0.3", "seed=0,1", "hydra.sweep.dir=outputs/alpha")
+    assert inside("-m", *SMALL, *words).returncode == 0
+
+
+@pytest.mark.parametrize("module", [tdl.results, tdl.comparison], ids=lambda module: module.__name__)
+def test_docstring_examples(module, swept):
+    told = doctest.testmod(module, extraglobs={"tdl": tdl})
+    assert told.attempted > 5
+    assert told.failed == 0
+
+
+def test_every_function_of_the_results_has_an_example():
+    assert not [name for name in tdl.results.__all__ if ">>>" not in getattr(tdl.results, name).__doc__]
+    public = [name for name, each in vars(tdl.results).items() if isfunction(each) and not name.startswith("_")]
+    assert set(tdl.results.__all__) == {*public} - {"score_bands"}
+
+
+def test_python_in_the_documents_of_sweeps_runs(swept, capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "sweeps.md").read_text(), re.S)
+    exec(code.replace('"alpha", 0.5', '"alpha", 0.3'), {})
+    assert "improvement" in capsys.readouterr().out

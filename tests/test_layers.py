@@ -14,7 +14,7 @@ import tdl
 SOURCE = Path(tdl.__file__).parent
 
 FLOORS = [  # from top to bottom; names of modules and packages of tdl
-    ["run", "evaluate", "bench", "solve", "convert"],  # programs
+    ["run", "evaluate", "bench", "solve", "convert", "report"],  # programs
     ["peersearch"],
     [
         "training",
@@ -26,12 +26,14 @@ FLOORS = [  # from top to bottom; names of modules and packages of tdl
         "plies",
         "steps",
         "iterations",
+        "overhead",
         "signature",
     ],  # one run; comparisons of many
     ["gym"],  # the games for players of other programs
     ["recording", "evaluation"],  # the games of an evaluation
-    ["program", "resume"],  # what programs share: Hydra, errors, going on
+    ["program", "resolvers", "resume"],  # what programs share: Hydra, errors, going on
     [
+        "cluster",
         "launcher",
         "jobprocess",
         "sweeptable",
@@ -46,8 +48,9 @@ FLOORS = [  # from top to bottom; names of modules and packages of tdl
     ],  # many runs; the values of one program each
     ["figures", "plots"],  # data frames to figures
     ["results"],  # finished runs to data frames
+    ["comparison"],  # data frames to figures with intervals
     ["runfiles", "gamefiles", "progress", "interrupts", "runlock", "environment"],  # what a run leaves and shows
-    ["statistics"],  # figures of a set of games
+    ["statistics", "bootstrap"],  # figures of a set of games
     ["dqn"],  # who learns and plays by a deep network
     ["agents"],  # who plays
     ["search"],  # how value chooses, and what it truly is

@@ -13,9 +13,11 @@ import signal
 from pathlib import Path
 
 import pytest
+from hydra.errors import InstantiationException
 from runs import SMALL, ended, files, inside, outcome, program, result, running, train, wait_until, written_at
 
 from tdl.jobprocess import JobProcess
+from tdl.program import explain
 from tdl.runlock import RunLock
 from tdl.sweep import Outcome
 
@@ -367,3 +369,35 @@ def test_the_outcome_of_a_process(tmp_path):
     assert JobProcess(bad, tmp_path / "bad").outcome() == Outcome(1, "ValueError('a fault')", marked=False)
     assert "Traceback" in (tmp_path / "bad" / "job.log").read_text()
     assert JobProcess(dies, tmp_path / "dies").outcome() == Outcome(137, "killed by SIGKILL", marked=False)
+
+
+@pytest.mark.parametrize(
+    ("plugin", "choice", "extra"), [("joblib", "joblib", "joblib"), ("submitit", "submitit_slurm", "slurm")]
+)
+def test_a_launcher_without_its_plugin_names_the_extra(plugin, choice, extra):
+    error = InstantiationException(
+        f"Error locating target 'hydra_plugins.hydra_{plugin}_launcher.x.Y'; full_key: hydra.launcher"
+    )
+    code, line = explain(error, False)
+    assert code == 1
+    assert line.startswith(f"hydra/launcher={choice}: ")
+    assert line.endswith(f"pip install 'tdl[{extra}]'")
+
+
+@pytest.mark.extra
+def test_workers_of_joblib(tmp_path):
+    """One job fails alone; the same command does nothing that was done."""
+    pytest.importorskip("hydra_plugins.hydra_joblib_launcher", reason="the extra joblib is not installed")
+    words = ("-m", "hydra/launcher=joblib", *SMALL, "episodes=30", "seed=0,1", "alpha=0.1,-1")
+    for _ in range(2):
+        done = program(tmp_path, *words, f"hydra.sweep.dir={tmp_path}/sweep")
+        assert done.returncode == 1
+        assert "2 of 4 jobs are not finished" in done.stderr
+        assert "Warning" not in done.stderr
+    told = {(row["alpha"], row["seed"]): row["status"] for row in rows_of(tmp_path / "sweep")}
+    status = {"0.1": "finished", "-1.0": "failed"}
+    assert told == {(alpha, seed): status[alpha] for alpha in status for seed in "01"}
+    assert outcome(folder_of(tmp_path / "sweep", seed=1, alpha=0.1)) == outcome(
+        train(tmp_path / "whole", "episodes=30", "seed=1", "alpha=0.1")
+    )
+    assert "nothing to do" in done.stdout

@@ -1,0 +1,41 @@
+"""What is special about jobs that submitit sends to Slurm: they are killed in two steps, and missed when they are."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from tdl import sweep
+
+FOLDER = ".submitit"
+"""What submitit leaves in the folder of the sweep (`submitit_folder` in conf/hydra/launcher/submitit_slurm.yaml)."""
+
+PATIENCE = 120.0
+"""Seconds that Slurm may take between asking a job to end and killing it (KillWait, GraceTime)."""
+
+
+def wait_to_be_killed() -> None:
+    """Wait for the second step, if this is a job of Slurm that was asked to end.
+
+    Submitit takes whoever returns after the first for finished, and would not wait for the job once it is requeued.
+    """
+    if "SLURM_JOB_ID" in os.environ and sweep.current() is None and not sweep.may_defer():
+        time.sleep(PATIENCE)
+
+
+def is_lost(error: BaseException) -> bool:
+    """Whether this is what other launchers say of a job that ended without a result. They then wait for no other."""
+    return type(error).__module__.split(".")[0] in ("submitit", "joblib")
+
+
+def wait_for_others(folder: Path) -> None:
+    """Wait until no job that was sent to Slurm for the sweep in this folder waits or runs."""
+    places = [place for place in (folder / FOLDER).glob("*") if place.is_dir()]
+    if not places:
+        return
+    from submitit.slurm.slurm import SlurmJob  # an extra
+
+    jobs = [SlurmJob[object](folder=folder / FOLDER / "%j", job_id=place.name) for place in places]
+    while not all(job.done(force_check=True) for job in jobs):
+        time.sleep(2.0)

@@ -1,0 +1,217 @@
+"""A page about runs: `python -m tdl.report FOLDER` writes `report.html`, figures inside, and `report.md`."""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import html
+import io
+import math
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import tdl.results
+from tdl import plots
+from tdl.errors import TdlError
+from tdl.program import explain
+
+MOST_SETTINGS = 40
+"""Settings that are compared with the best."""
+
+STYLE = """\
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222 }
+table { border-collapse: collapse; margin: 1rem 0; font-size: 14px; display: block; overflow-x: auto }
+th, td { padding: .25rem .75rem; text-align: right; border-bottom: 1px solid #ddd; white-space: nowrap }
+img { max-width: 100%; margin: .5rem 0 }
+h2 { margin-top: 2.5rem }
+"""
+
+
+@dataclass
+class Section:
+    """A part of the page.
+
+    Attributes
+    ----------
+    figure : a PNG image, or None.
+    """
+
+    title: str
+    text: str = ""
+    table: pd.DataFrame | None = None
+    figure: bytes | None = None
+
+
+def sections(folders: Sequence[Path]) -> list[Section]:
+    """All that is to be said of the runs in some folders.
+
+    Raises
+    ------
+    TdlError : a folder without any run.
+    """
+    sns.set_theme(style="whitegrid", context="notebook")
+    table, blocks = tdl.results.runs(folders), tdl.results.load(folders)
+    played = plots.with_scores(table[table["status"] != "failed"], blocks)
+    played = played[played["eval_mean"].notna()]
+    keys = plots.ordered(played, tdl.results.factors(played)) if len(played) else []
+    found = [_overview(table, played, keys)]
+    if len(played):
+        named = played.assign(setting=plots.setting_of(played, keys))
+        found += [_settings(named, keys), *_against_best(named, keys), *_figures(folders, played, blocks, keys)]
+    return [*found, *_unfinished(table)]
+
+
+def as_html(title: str, parts: Sequence[Section]) -> str:
+    """The page, with nothing outside of it."""
+    body = []
+    for part in parts:
+        body.append(f"<h2>{html.escape(part.title)}</h2>")
+        if part.text:
+            body.append(f"<p>{html.escape(part.text)}</p>")
+        if part.table is not None:
+            body.append(part.table.to_html(index=False, border=0, na_rep=""))
+        if part.figure is not None:
+            image = base64.b64encode(part.figure).decode()
+            body.append(f'<img alt="{html.escape(part.title)}" src="data:image/png;base64,{image}">')
+    head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{STYLE}</style>'
+    return (
+        f"<!doctype html><html><head>{head}</head><body><h1>{html.escape(title)}</h1>{''.join(body)}</body></html>\n"
+    )
+
+
+def as_markdown(title: str, parts: Sequence[Section]) -> str:
+    """The tables and texts; figures are left out."""
+    lines = [f"# {title}", ""]
+    for part in parts:
+        if part.table is None and not part.text:
+            continue
+        lines += [f"## {part.title}", "", *([part.text, ""] if part.text else [])]
+        if part.table is not None:
+            lines += [*_markdown(part.table), ""]
+    return "\n".join(lines)
+
+
+def _markdown(table: pd.DataFrame) -> list[str]:
+    rows = [[str(name) for name in table.columns], ["---"] * len(table.columns)]
+    rows += [["" if pd.isna(cell) else str(cell) for cell in row] for row in table.to_numpy().tolist()]
+    return ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+
+
+def _overview(table: pd.DataFrame, played: pd.DataFrame, keys: Sequence[str]) -> Section:
+    counts = table["status"].value_counts()
+    said = ", ".join(f"{number} {status}" for status, number in counts.items())
+    over = "; ".join(f"{key}: {', '.join(map(str, played[key].drop_duplicates()))}" for key in keys)
+    seeds = f"Seeds: {', '.join(map(str, sorted(played['seed'].unique())))}." if len(played) else ""
+    differ = f"They differ in {over}." if over else "They differ in nothing but their seeds."
+    return Section("Runs", f"{len(table)} runs: {said}. {differ} {seeds}")
+
+
+def _settings(named: pd.DataFrame, keys: Sequence[str]) -> Section:
+    found = tdl.results.means(named, keys)
+    shown = found[[*keys, "runs"]].copy()
+    shown["mean score"] = [_interval(*each) for each in found[["mean", "low", "high"]].to_numpy()]
+    speeds = tdl.results.means(named, keys, "moves_per_second") if named["moves_per_second"].notna().any() else None
+    if speeds is not None and len(speeds) == len(found):
+        shown["moves/s"] = [f"{speed:,.0f}" for speed in speeds["mean"]]
+    for name in [name for name in named.columns if name.startswith(plots.REACH)][-plots.MOST_CURVES :]:
+        if 0 < named[name].mean() < 1:
+            rates = named.groupby(list(keys), dropna=False)[name].mean() if keys else [named[name].mean()]
+            shown[name.removeprefix(plots.REACH)] = [f"{rate:.1%}" for rate in rates]
+    text = "Means over seeds with 95% intervals (stratified bootstrap); shares of games that reached each tile."
+    return Section("Settings", text, shown)
+
+
+def _against_best(named: pd.DataFrame, keys: Sequence[str]) -> list[Section]:
+    found = tdl.results.means(named, ["setting"]).sort_values("mean", ascending=False)
+    if not 2 <= len(found) <= MOST_SETTINGS:
+        return []
+    best, *others = found["setting"]
+    rows = []
+    for other in others:
+        told = tdl.results.compare(named[["setting", "eval_mean", "seed"]], "setting", best, other)
+        better = f"{told['improvement']:.0%}"
+        if not math.isnan(told["improvement_low"]):
+            better += f" [{told['improvement_low']:.0%}, {told['improvement_high']:.0%}]"
+        rows.append((other, _interval(told["difference"], told["low"], told["high"]), better))
+    text = f"How much better {', '.join(keys)} = {best} is, and the probability that one of its runs beats another's."
+    return [Section("Against the best", text, pd.DataFrame(rows, columns=["setting", "difference", "P(better)"]))]
+
+
+def _figures(
+    folders: Sequence[Path], played: pd.DataFrame, blocks: pd.DataFrame, keys: Sequence[str]
+) -> list[Section]:
+    found = [("Scores", _figure(lambda axes: plots.draw_scores(axes, played, keys)))]
+    if not blocks.empty and blocks.groupby("run").size().max() > 1:
+        found.append(("Learning curves", _figure(lambda axes: plots.draw_curves(axes, blocks, keys))))
+    if any(0 < played[name].mean() < 1 for name in played.columns if name.startswith(plots.REACH)):
+        found.append(("Reach rates", _figure(lambda axes: plots.draw_reach(axes, played, keys))))
+    games = tdl.results.games(folders).merge(played[["run", *keys]], on="run")
+    if len(games):
+        found.append(("Score distributions", _figure(lambda axes: plots.draw_distributions(axes, games, keys))))
+    if len(keys) > 1:
+        found.append(("Heat map", _figure(lambda axes: plots.draw_heat(axes, played, keys))))
+    if played["moves_per_second"].notna().any():
+        found.append(("Speed", _figure(lambda axes: plots.draw_speed(axes, played, keys))))
+    return [Section(title, figure=figure) for title, figure in found]
+
+
+def _unfinished(table: pd.DataFrame) -> list[Section]:
+    rows = table[table["status"] != "finished"]
+    if rows.empty:
+        return []
+    return [Section("Not finished", "", rows[["run", "status", "error"]])]
+
+
+def _figure(draw: Callable[[Axes], None]) -> bytes:
+    figure = Figure(figsize=(10, 5), layout="constrained")
+    draw(figure.subplots())
+    file = io.BytesIO()
+    figure.savefig(file, dpi=110, format="png")
+    return file.getvalue()
+
+
+def _interval(mean: float, low: float, high: float) -> str:
+    return f"{mean:,.0f}" + ("" if math.isnan(low) else f" [{low:,.0f}, {high:,.0f}]")
+
+
+def write(folders: Sequence[Path], out: Path) -> list[Path]:
+    """Write the page and the tables beside it; the two paths.
+
+    Raises
+    ------
+    TdlError : a folder without any run.
+    OSError : a file could not be written.
+    """
+    title = ", ".join(folder.resolve().name for folder in folders)
+    parts = sections(folders)
+    paths = [out.with_suffix(".html"), out.with_suffix(".md")]
+    paths[0].write_text(as_html(title, parts))
+    paths[1].write_text(as_markdown(title, parts))
+    return paths
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """The console script `tdl-report`."""
+    parser = argparse.ArgumentParser(prog="tdl-report", description=__doc__)
+    parser.add_argument("folders", metavar="FOLDER", type=Path, nargs="+", help="of a run, a sweep, or of several")
+    parser.add_argument("--out", type=Path, help="where to write; the suffixes .html and .md are added "
+                        "(default: report in the first folder)")  # fmt: skip
+    given = parser.parse_args(words)
+    try:
+        for path in write(given.folders, given.out or given.folders[0] / "report"):
+            print(path)
+    except (TdlError, OSError, MemoryError, KeyboardInterrupt) as error:
+        code, line = explain(error, True)
+        print(f"tdl: {line}", file=sys.stderr)
+        sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()
