@@ -19,7 +19,7 @@ test: build
 
 # Tests that need extras, each skipped with a reason where the machine cannot give it, and the checked builds.
 test-all: build launchers portable sanitize package
-	$(BIN)/pytest -q -m extra || [ $$? -eq 5 ]
+	$(BIN)/pytest -q -m extra -n 4 || [ $$? -eq 5 ]    # they wait more than they work
 
 build: $(VENV)/.built
 

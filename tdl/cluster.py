@@ -31,11 +31,11 @@ def is_lost(error: BaseException) -> bool:
 
 def wait_for_others(folder: Path) -> None:
     """Wait until no job that was sent to Slurm for the sweep in this folder waits or runs."""
-    places = [place for place in (folder / FOLDER).glob("*") if place.is_dir()]
-    if not places:
+    numbers = [path.parent.name for path in (folder / FOLDER).glob("*/*_submitted.pkl")]
+    if not numbers:
         return
     from submitit.slurm.slurm import SlurmJob  # an extra
 
-    jobs = [SlurmJob[object](folder=folder / FOLDER / "%j", job_id=place.name) for place in places]
+    jobs = [SlurmJob[object](folder=folder / FOLDER / "%j", job_id=number) for number in numbers]
     while not all(job.done(force_check=True) for job in jobs):
         time.sleep(2.0)

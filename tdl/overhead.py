@@ -22,7 +22,7 @@ def measure(jobs: int, seconds: float) -> dict[str, Any]:
     Returns
     -------
     for `one core` and `all cores`: `wall`, `played` (seconds of training and of games after it, of all jobs) and
-    `added`, seconds for each job in which a core did neither.
+    `added`: for each job, how much longer the sweep took than the games of one after another.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def measure(jobs: int, seconds: float) -> dict[str, Any]:
         phases.report("sweeps", done, 2)
         with tempfile.TemporaryDirectory(prefix="tdl-sweep-") as place:
             wall, played = _sweep(Path(place), jobs, seconds, used)
-        figures[name] = {"wall": wall, "played": played, "added": (wall * min(used, jobs) - played) / jobs}
+        figures[name] = {"wall": wall, "played": played, "added": (wall - played) / jobs}
     phases.close()
     return figures
 
