@@ -125,6 +125,17 @@ def compare(
     })  # fmt: skip
 
 
+def text_of(value: Any) -> str:
+    """A value of a configuration, as the command line takes it.
+
+    >>> text_of(None), text_of(0.5), text_of(3.0), text_of("4x6")
+    ('null', '0.5', '3', '4x6')
+    """
+    if value is None or value != value:
+        return "null"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
 def _difference(samples: Sequence[Sample]) -> Sample:
     """Of the means of the first half of the samples and of the second."""
     half = len(samples) // 2
@@ -159,7 +170,7 @@ def _of_value(played: pd.DataFrame, key: str, value: object, score: str) -> dict
 
 def _follows(table: pd.DataFrame, name: str, key: str) -> bool:
     """Whether a column has one value for each value of another, as a step size that goes with its learner."""
-    return bool((table[name].astype(str).groupby(table[key]).nunique() <= 1).all())
+    return bool((table[name].map(str).groupby(table[key]).nunique() <= 1).all())
 
 
 def _check_columns(table: pd.DataFrame, names: Sequence[str]) -> None:
@@ -170,9 +181,9 @@ def _check_columns(table: pd.DataFrame, names: Sequence[str]) -> None:
 
 def _differs(table: pd.DataFrame, name: str) -> bool:
     if "status" not in table.columns:
-        return table[name].astype(str).nunique() > 1
+        return table[name].map(str).nunique() > 1
     played = table[table["status"] != "failed"]
-    return played[name].astype(str).nunique() > 1 or table[name].dropna().astype(str).nunique() > 1
+    return played[name].map(str).nunique() > 1 or table[name].dropna().map(str).nunique() > 1
 
 
 def _told_by_name(table: pd.DataFrame, name: str) -> bool:

@@ -10,6 +10,8 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.ticker import FuncFormatter, PercentFormatter
 
+from tdl.comparison import text_of
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -62,7 +64,7 @@ def draw_scores(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
     sns.scatterplot(named, x=x, y="eval_mean", hue=hue, style=style, s=30, legend=False, ax=axes)
     if _is_number(table[x]) and keys and table[x].min() > 0 and table[x].max() >= LOG_FROM * table[x].min():
         axes.set_xscale("log")
-    elif max(named[x].astype(str).str.len()) > 8:
+    elif max(named[x].map(str).str.len()) > 8:
         axes.tick_params(axis="x", labelrotation=30)
     axes.set_ylabel("mean score of the games after training")
     _finish(axes, "score")
@@ -189,7 +191,7 @@ def _is_number(column: pd.Series) -> bool:
 
 def _named(column: pd.Series) -> pd.Series:
     """The values as text, in their order; of paths the last parts that tell them apart."""
-    texts = column.map(lambda value: f"{value:g}") if _is_number(column) else column.astype(str)
+    texts = column.map(text_of)
     if texts.str.contains("/").all():
         texts = texts.map(lambda text: Path(text).name if Path(text).name != "checkpoint" else Path(text).parent.name)
     order = list(dict.fromkeys(texts[column.sort_values().index] if _is_number(column) else sorted(texts)))

@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 
 import tdl.results
 from tdl import plots
+from tdl.comparison import text_of
 from tdl.errors import TdlError
 from tdl.program import explain
 
@@ -107,7 +108,7 @@ def _markdown(table: pd.DataFrame) -> list[str]:
 def _overview(table: pd.DataFrame, played: pd.DataFrame, keys: Sequence[str]) -> Section:
     counts = table["status"].value_counts()
     said = ", ".join(f"{number} {status}" for status, number in counts.items())
-    over = "; ".join(f"{key}: {', '.join(map(str, played[key].drop_duplicates()))}" for key in keys)
+    over = "; ".join(f"{key}: {', '.join(map(text_of, played[key].drop_duplicates()))}" for key in keys)
     seeds = f"Seeds: {', '.join(map(str, sorted(played['seed'].unique())))}." if len(played) else ""
     differ = f"They differ in {over}." if over else "They differ in nothing but their seeds."
     return Section("Runs", f"{len(table)} runs: {said}. {differ} {seeds}")
@@ -115,7 +116,7 @@ def _overview(table: pd.DataFrame, played: pd.DataFrame, keys: Sequence[str]) ->
 
 def _settings(named: pd.DataFrame, keys: Sequence[str]) -> Section:
     found = tdl.results.means(named, keys)
-    shown = found[[*keys, "runs"]].copy()
+    shown = found[[*keys, "runs"]].assign(**{key: found[key].map(text_of) for key in keys})
     shown["mean score"] = [_interval(*each) for each in found[["mean", "low", "high"]].to_numpy()]
     speeds = tdl.results.means(named, keys, "moves_per_second") if named["moves_per_second"].notna().any() else None
     if speeds is not None and len(speeds) == len(found):

@@ -87,7 +87,13 @@ def _table(known: Sweep, folders: dict[Path, Path]) -> pd.DataFrame:
     for at in table.index[table["status"] == "running"]:
         if not _is_worked_on(Path(table.loc[at, "run"])):
             table.loc[at, "status"] = CUT_OFF
-    return table.sort_values([*factors(table), "seed"], ignore_index=True) if len(table) > 1 else table
+    order = [name for name in (*factors(table), "seed") if name in table.columns]
+    return table.sort_values(order, key=_comparable, ignore_index=True) if order else table
+
+
+def _comparable(column: pd.Series) -> pd.Series:
+    """Numbers as they are, anything else as text: `lanes` may be 3 and auto."""
+    return column if column.dtype.kind in "if" else column.map(str)
 
 
 def _lost(job: Path, known: Sweep) -> dict[str, Any]:
@@ -134,13 +140,14 @@ def _shown(table: pd.DataFrame) -> pd.DataFrame:
     return shown
 
 
-def _mean(mean: float, low: float, high: float) -> str:
-    return _number(mean, ",.0f") + ("" if math.isnan(low) else f" [{low:,.0f}, {high:,.0f}]")
+def _mean(mean: float | None, low: float | None, high: float | None) -> str:
+    interval = f" [{_number(low, ',.0f')}, {_number(high, ',.0f')}]"
+    return _number(mean, ",.0f") + interval * (interval != " [, ]")
 
 
-def _number(value: float, form: str, unit: str = "") -> str:
-    """A number as text; nothing for nan, where a job has none."""
-    return "" if math.isnan(value) else f"{value:{form}}{unit}"
+def _number(value: float | None, form: str, unit: str = "") -> str:
+    """A number as text; nothing for nan or None, where a job has none."""
+    return "" if value is None or math.isnan(value) else f"{value:{form}}{unit}"
 
 
 def _draw(folder: Path, table: pd.DataFrame) -> bool:

@@ -142,3 +142,10 @@ def test_factors_are_choices_that_differ():
     assert set(differing(table)) == {"alpha", "tuples", "seed", "run", "moves", "eval_mean"}
     failed = table.assign(error=["no"] + [None] * 7, status=["failed"] + ["finished"] * 7)
     assert factors(failed) == ["alpha", "tuples"]
+
+
+def test_no_value_differs_from_one():
+    table = runs([(0, 1.0), (1, 2.0)], "seed").assign(
+        schedule=["halving:5", None], radix=[16.0, None], note=[None, None]
+    )
+    assert factors(table) == ["schedule", "radix"]

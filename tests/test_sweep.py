@@ -338,17 +338,24 @@ def test_a_full_disk_in_one_job(tmp_path):
     assert {row["status"] for row in table(tmp_path / "sweep", "tuples.cells").values()} == {"finished"}
 
 
+def test_values_of_several_types_stand_in_one_column(tmp_path):
+    done = sweep(tmp_path, *SHORT, "lanes=3,auto", "learner.schedule=null,halving:5")
+    assert done.returncode == 0, done.stderr
+    told = [(row["lanes"], row["learner.schedule"]) for row in rows_of(tmp_path)]
+    assert sorted(told) == [("3", ""), ("3", "halving:5"), ("auto", ""), ("auto", "halving:5")]
+
+
 def test_a_job_that_can_write_nothing_has_its_row(tmp_path):
-    sweep(tmp_path, *SHORT, "seed=0,1")
+    sweep(tmp_path, "episodes=10", "seed=0,1,2")
     folder = folder_of(tmp_path, seed=1)
     shutil.rmtree(folder)
     folder.write_text("a file where the folder should be")
-    done = sweep(tmp_path, *SHORT, "seed=0,1")
+    done = sweep(tmp_path, "episodes=10", "seed=0,1,2")
     assert done.returncode == 2
     rows = {row["run"]: row for row in rows_of(tmp_path)}
     assert rows[str(folder)]["status"] == "failed"
     assert "File exists" in rows[str(folder)]["error"]
-    assert len(rows) == 2
+    assert len(rows) == 3
 
 
 def test_the_outcome_of_a_process(tmp_path):
