@@ -38,7 +38,7 @@ def _work(settings: RunConfig, folder: Path, names: dict[str, str]) -> None:
         meta = read_meta(folder / CHECKPOINT)
         names, settings = meta["names"], resumed_config(settings, meta, explicit_keys())
     elif sweep.in_sweep():
-        meta = begun(settings, folder)
+        meta = None if is_finished(folder, settings, None) else begun(settings, folder)
     else:
         refuse_used(folder)
     if is_finished(folder, settings, meta):

@@ -120,6 +120,8 @@ def mark_failed(folder: Path, cfg: DictConfig, error: str) -> None:
             result = json.loads(path.read_text())
         except (OSError, ValueError):
             result = {"names": chosen_names(cfg, HydraConfig.get().runtime.choices), "config": given(cfg)}
+        if result.get("status") == "finished":  # it failed after its end, or another process has done it meanwhile
+            return
         save_json(path, result | {"status": "failed", "error": error})
 
 

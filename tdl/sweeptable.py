@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError  # type: ignore[import-untyped]
 
 from tdl import sweep
 from tdl.errors import BusyError
@@ -51,8 +52,8 @@ def finish() -> tuple[int, str]:
     if not folders:
         return 0, ""
     table = _table(known, folders)
+    print(_shown(table).to_string())  # first: the disk may be full
     _save(known.folder / TABLE, lambda path: table.to_csv(path, index=False))
-    print(_shown(table).to_string())
     drawn = _draw(known.folder, table)
     print(f"table in {known.folder / TABLE}" + (f", figure in {known.folder / FIGURE}" if drawn else ""))
     ended = [outcome.code for outcome in known.outcomes.values()]
@@ -103,7 +104,7 @@ def _lost(job: Path, known: Sweep) -> dict[str, Any]:
     outcome = known.outcomes.get(job)
     failed = outcome is not None and outcome.code
     told = {"status": "failed", "error": outcome.line} if outcome and failed else {"status": "running"}
-    with contextlib.suppress(OSError, ValueError, OmegaConfBaseException):
+    with contextlib.suppress(OSError, ValueError, AttributeError, AssertionError, YAMLError, OmegaConfBaseException):
         files = max((job / ".hydra").rglob("config.yaml"), key=lambda path: path.stat().st_mtime).parent
         cfg, hydra = OmegaConf.load(files / "config.yaml"), OmegaConf.load(files / "hydra.yaml")
         assert isinstance(cfg, DictConfig)

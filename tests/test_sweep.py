@@ -338,6 +338,17 @@ def test_a_full_disk_in_one_job(tmp_path):
     assert {row["status"] for row in table(tmp_path / "sweep", "tuples.cells").values()} == {"finished"}
 
 
+@pytest.mark.parametrize("name", ["config.yaml", "hydra.yaml"])
+@pytest.mark.parametrize("text", ["", "a: [", "- 1"])
+def test_notes_of_hydra_that_are_cut_sink_no_table(tmp_path, name, text):
+    sweep(tmp_path, *SHORT, "seed=0,1")
+    folder = folder_of(tmp_path, seed=0)
+    (folder / "result.json").unlink()
+    (folder / ".hydra" / name).write_text(text)
+    assert sweep(tmp_path, *SHORT, "seed=1").returncode == 0
+    assert {row["run"]: row["status"] for row in rows_of(tmp_path)}[str(folder)] == "cut off"
+
+
 def test_values_of_several_types_stand_in_one_column(tmp_path):
     done = sweep(tmp_path, *SHORT, "lanes=3,auto", "learner.schedule=null,halving:5")
     assert done.returncode == 0, done.stderr
