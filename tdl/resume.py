@@ -44,7 +44,8 @@ def begun(settings: RunConfig, folder: Path) -> Meta | None:
     if not (folder / CHECKPOINT / META).exists():
         return None
     meta = read_meta(folder / CHECKPOINT)
-    if _known(config.completed(meta["config"])) != _known(config.to_plain(settings)):
+    stored, now = config.completed(meta["config"]), config.to_plain(settings)
+    if any(_known(stored[key]) != _known(now[key]) for key in now if key not in config.CHANGEABLE):
         raise ConfigError(f"{folder}: holds a run of another configuration; sweep in another folder (hydra.sweep.dir)")
     return meta
 

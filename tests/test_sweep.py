@@ -161,6 +161,16 @@ def test_a_folder_of_another_configuration_is_refused(tmp_path):
     assert "holds a run of another configuration" in done.stderr
 
 
+def test_a_job_that_was_extended_by_hand_is_done(tmp_path):
+    sweep(tmp_path, *SHORT, "seed=0,1")
+    folder = folder_of(tmp_path, seed=0)
+    assert inside(f"resume={folder}", "episodes=30", "save.keep=2").returncode == 0
+    (folder / "result.json").write_text(json.dumps(result(folder) | {"status": "interrupted"}))
+    done = sweep(tmp_path, *SHORT, "seed=0,1")
+    assert done.returncode == 0, done.stderr
+    assert states(tmp_path) == dict.fromkeys("01", "finished")
+
+
 def test_resumed_runs_stay_where_they_are(tmp_path):
     """And stand in the table once, also when the sweep is repeated."""
     ones = [train(tmp_path / name, *SHORT, f"seed={seed}") for seed, name in enumerate("ab")]
