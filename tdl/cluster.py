@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from pathlib import Path
 
 from tdl import sweep
+from tdl.sweep import Sweep
 
 FOLDER = ".submitit"
 """What submitit leaves in the folder of the sweep (`submitit_folder` in conf/hydra/launcher/submitit_slurm.yaml)."""
@@ -20,7 +20,7 @@ def wait_to_be_killed() -> None:
 
     Submitit takes whoever returns after the first for finished, and would not wait for the job once it is requeued.
     """
-    if "SLURM_JOB_ID" in os.environ and sweep.current() is None and not sweep.may_defer():
+    if os.environ.get("SUBMITIT_EXECUTOR") == "slurm" and sweep.current() is None and not sweep.may_defer():
         time.sleep(PATIENCE)
 
 
@@ -29,13 +29,14 @@ def is_lost(error: BaseException) -> bool:
     return type(error).__module__.split(".")[0] in ("submitit", "joblib")
 
 
-def wait_for_others(folder: Path) -> None:
-    """Wait until no job that was sent to Slurm for the sweep in this folder waits or runs."""
-    numbers = [path.parent.name for path in (folder / FOLDER).glob("*/*_submitted.pkl")]
+def wait_for_others(known: Sweep) -> None:
+    """Wait until no job that was sent to Slurm for this sweep waits or runs."""
+    folder = known.folder / FOLDER
+    numbers = [path.parent.name for path in folder.glob("*/*_submitted.pkl") if path.stat().st_mtime >= known.began]
     if not numbers:
         return
     from submitit.slurm.slurm import SlurmJob  # an extra
 
-    jobs = [SlurmJob[object](folder=folder / FOLDER / "%j", job_id=number) for number in numbers]
+    jobs = [SlurmJob[object](folder=folder / "%j", job_id=number) for number in numbers]
     while not all(job.done(force_check=True) for job in jobs):
         time.sleep(2.0)

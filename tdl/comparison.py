@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from tdl.bootstrap import RESAMPLES, Sample, bootstrap_interval, mean_of_strata
 from tdl.errors import ConfigError, nearest, refuse
 
-SCORE = "eval_mean"
+SCORE, REACH = "eval_mean", "eval_reach_"
+"""Columns of `tdl.results.runs`: mean score of the games after training; share of them that reached the tile named."""
 
 SUMMARY = ("status", "error", "episodes", "moves", "seconds", "moves_per_second", "peak_memory_bytes", "config_hash")
 """Columns of `tdl.results.runs` that say what became of a run."""
@@ -91,7 +92,7 @@ def compare(
     ----------
     table, score, resamples : as of `means`.
     key : a column of the table.
-    a, b : two of its values.
+    a, b : two of its values; None where a run has none.
 
     Returns
     -------
@@ -159,7 +160,7 @@ def _strata(group: pd.DataFrame, by: Sequence[str], score: str) -> list[NDArray[
 
 def _of_value(played: pd.DataFrame, key: str, value: object, score: str) -> dict[tuple[object, ...], NDArray[Any]]:
     """The scores of the runs with this value, by the setting of what else all runs differ in."""
-    rows = played[played[key] == value]
+    rows = played[played[key].isna() if value is None or value != value else played[key] == value]
     if rows.empty:
         raise refuse(key, value, f"one of {', '.join(map(repr, played[key].unique().tolist()))}")
     others = [name for name in factors(played) if name not in (key, score) and not _follows(played, name, key)]
@@ -170,7 +171,7 @@ def _of_value(played: pd.DataFrame, key: str, value: object, score: str) -> dict
 
 def _follows(table: pd.DataFrame, name: str, key: str) -> bool:
     """Whether a column has one value for each value of another, as a step size that goes with its learner."""
-    return bool((table[name].map(str).groupby(table[key]).nunique() <= 1).all())
+    return bool((table[name].map(str).groupby(table[key].map(str)).nunique() <= 1).all())
 
 
 def _check_columns(table: pd.DataFrame, names: Sequence[str]) -> None:

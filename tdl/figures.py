@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -91,8 +92,10 @@ def _draw_reach(axes: Axes, frame: pd.DataFrame) -> None:
     axes.legend(title="tile", loc="center left", bbox_to_anchor=(1, 0.5))
 
 
-def sweep_figure(table: pd.DataFrame, blocks: pd.DataFrame) -> Figure:
-    """What came out of a sweep: scores against what it went over, and learning curves.
+def sweep_figure(table: pd.DataFrame, blocks: pd.DataFrame) -> Figure | None:
+    """What came out of a sweep: scores of finished runs against what it went over, and learning curves.
+
+    None where there is neither.
 
     Parameters
     ----------
@@ -102,9 +105,15 @@ def sweep_figure(table: pd.DataFrame, blocks: pd.DataFrame) -> Figure:
     sns.set_theme(style="whitegrid", context="notebook")
     keys = plots.ordered(table, factors(table))
     curved = not blocks.empty and blocks.groupby("run").size().max() > 1
-    figure = Figure(figsize=(14 if curved else 7.5, 5.5), layout="constrained")
-    scores, *curves = figure.subplots(1, 2 if curved else 1, squeeze=False)[0]
-    plots.draw_scores(scores, plots.with_scores(table, blocks), keys)
-    for axes in curves:
-        plots.draw_curves(axes, blocks, keys)
+    played = plots.scored(table, blocks)
+    drawn: list[Callable[[Axes], None]] = []
+    if len(played):
+        drawn.append(lambda axes: plots.draw_scores(axes, played, keys))
+    if curved:
+        drawn.append(lambda axes: plots.draw_curves(axes, blocks, keys))
+    if not drawn:
+        return None
+    figure = Figure(figsize=(14 if len(drawn) > 1 else 7.5, 5.5), layout="constrained")
+    for axes, draw in zip(figure.subplots(1, len(drawn), squeeze=False)[0], drawn, strict=True):
+        draw(axes)
     return figure

@@ -8,14 +8,17 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from multiprocessing import connection, get_context
 from pathlib import Path
 
+from tdl.errors import file_text
 from tdl.sweep import Outcome
 
 LOG = "job.log"
 """What a job prints."""
+
+_TO_STOP = {signal.SIGINT, signal.SIGTERM}
 
 _PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
 
@@ -23,7 +26,7 @@ _PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
 class JobProcess:
     """Runs `work` in a forked process, whose prints go to `job.log` in `folder`.
 
-    The process gets SIGTERM when this one ends, however that happens: nothing is left running.
+    On Linux the process gets SIGTERM when this one ends, however that happens.
     """
 
     def __init__(self, work: Callable[[], Outcome], folder: Path) -> None:
@@ -31,7 +34,8 @@ class JobProcess:
         self.pipe, theirs = context.Pipe(duplex=False)
         _flush()  # or the process would write it once more
         self._process = context.Process(target=_child, args=(work, folder, theirs, os.getpid()))
-        self._process.start()
+        with _held_back():
+            self._process.start()
         theirs.close()  # so that the end of the process is the end of the pipe
 
     def outcome(self) -> Outcome:
@@ -53,6 +57,13 @@ class JobProcess:
             os.kill(self._process.pid or 0, number)
 
 
+def fault(error: BaseException) -> Outcome:
+    """The outcome of a job that ended with an error nobody expected."""
+    if isinstance(error, OSError):
+        return Outcome(2, file_text(error), marked=False)
+    return Outcome(1, (repr(error).splitlines() or [""])[0], marked=False)
+
+
 def ended(jobs: list[JobProcess], seconds: float) -> list[JobProcess]:
     """Those of the jobs that ended; waits for one, not longer than so many seconds."""
     ready = set(map(id, connection.wait([job.pipe for job in jobs], timeout=seconds)))
@@ -63,6 +74,7 @@ def _child(work: Callable[[], Outcome], folder: Path, pipe: connection.Connectio
     os.setpgid(0, 0)  # Ctrl-C reaches the sweep alone, which passes it on
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _TO_STOP)
     _end_with(parent)
     try:
         _redirect(folder)
@@ -70,12 +82,21 @@ def _child(work: Callable[[], Outcome], folder: Path, pipe: connection.Connectio
     except BaseException as error:
         with contextlib.suppress(OSError):
             traceback.print_exc()
-        line = f"{error.filename or 'file'}: {error.strerror or error}" if isinstance(error, OSError) else repr(error)
-        outcome = Outcome(2 if isinstance(error, OSError) else 1, line, marked=False)
+        outcome = fault(error)
     with contextlib.suppress(OSError):  # nobody listens any more, or a full disk
         pipe.send(outcome)
         _flush()
     os._exit(0)  # what is registered for the end of the sweep is not ours to do
+
+
+@contextlib.contextmanager
+def _held_back() -> Iterator[None]:
+    """Hold back signals to stop: what reached a new process before it has its own handlers would be lost."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _TO_STOP)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _redirect(folder: Path) -> None:

@@ -23,12 +23,13 @@ from hydra.plugins.launcher import Launcher
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, open_dict
 
-from tdl import environment, sweep, sweeptable
+from tdl import environment, resolvers, sweep, sweeptable
 from tdl.checks import check_whole
 from tdl.errors import Interrupted
 from tdl.interrupts import Interrupts
-from tdl.jobprocess import JobProcess, ended
+from tdl.jobprocess import JobProcess, ended, fault
 from tdl.progress import Jobs
+from tdl.runlock import is_held
 from tdl.sweep import BUSY_SECONDS, Outcome
 
 LOOK_SECONDS = 0.2
@@ -43,6 +44,7 @@ class _Task:
     overrides: Sequence[str]
     config: DictConfig | None = None
     not_before: float = 0.0  # a job that another process works on is looked at again
+    was_busy: bool = False
 
     @property
     def name(self) -> str:
@@ -53,12 +55,19 @@ class _Task:
         return self.config
 
     def threads(self) -> int:
-        return int(self.composed().get("threads", 1))
+        return resolvers.threads(_root_=self.composed())
 
     def folder(self) -> Path:
         config = self.composed()
         HydraConfig.instance().set_config(config)
         return Path(str(config.hydra.sweep.dir)) / str(config.hydra.sweep.subdir)
+
+    def is_worked_on(self) -> bool:
+        return is_held(sweep.pointed_to(self.folder()) or self.folder())
+
+    def wait(self) -> None:
+        """Do not begin yet."""
+        self.was_busy, self.not_before = True, time.monotonic() + BUSY_SECONDS
 
 
 class CoresLauncher(Launcher):
@@ -134,12 +143,22 @@ class CoresLauncher(Launcher):
         for task in list(self.waiting):
             if task.not_before > time.monotonic():
                 continue
-            self._compose(task)
-            taken = sum(each.threads() for each in self.running.values())
-            if self.running and taken + task.threads() > self.cores:
-                return
-            self.waiting.remove(task)
-            self.running[JobProcess(partial(self._work, task), task.folder())] = task
+            try:
+                self._compose(task)
+                if task.was_busy and task.is_worked_on():
+                    task.wait()
+                elif self._has_room(task):
+                    self.running[JobProcess(partial(self._work, task), task.folder())] = task
+                    self.waiting.remove(task)
+                else:
+                    return
+            except Exception as error:  # no memory for a process, a file of conf that was changed meanwhile
+                self.waiting.remove(task)
+                self._ended(task, fault(error))
+
+    def _has_room(self, task: _Task) -> bool:
+        taken = sum(each.threads() for each in self.running.values())
+        return not self.running or taken + task.threads() <= self.cores
 
     def _compose(self, task: _Task) -> None:
         if task.config is None:
@@ -164,12 +183,15 @@ class CoresLauncher(Launcher):
 
     def _ended(self, task: _Task, outcome: Outcome) -> None:
         if outcome.busy:
-            task.not_before = time.monotonic() + BUSY_SECONDS
+            task.wait()
             self.waiting.append(task)
             return
-        if not outcome.marked:
-            sweep.mark_failed(task.folder(), task.composed(), outcome.line)
-        sweep.note(task.folder(), outcome)
+        if task.config is None:  # it could not be composed
+            sweep.note(Path(str(self.config.hydra.sweep.dir)) / str(task.number), outcome)
+        else:
+            if not outcome.marked:
+                sweep.mark_failed(task.folder(), task.config, outcome.line)
+            sweep.note(task.folder(), outcome)
         if outcome.line:
             self.progress.say(f"tdl: {task.name}: {outcome.line}")
         self.progress.ended(task.name, outcome.code)

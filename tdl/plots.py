@@ -10,14 +10,12 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.ticker import FuncFormatter, PercentFormatter
 
-from tdl.comparison import text_of
+from tdl.comparison import REACH, text_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 THOUSANDS = FuncFormatter(lambda value, _: f"{value / 1000:g}k" if value else "0")
-
-REACH = "eval_reach_"
 
 MOST_CURVES = 12
 """Settings that have a curve of their own; of more, curves are means over all keys but the first two."""
@@ -38,12 +36,13 @@ def ordered(table: pd.DataFrame, keys: list[str]) -> list[str]:
     return sorted(keys, key=lambda key: (not _is_number(columns[key]), -columns[key].nunique()))
 
 
-def with_scores(table: pd.DataFrame, blocks: pd.DataFrame) -> pd.DataFrame:
-    """The table with scores of the last block where runs have no games after training."""
-    if "eval_mean" in table.columns and table["eval_mean"].notna().any():
-        return table
-    last: Any = blocks.groupby("run")["mean"].last() if len(blocks) else {}
-    return table.assign(eval_mean=table["run"].map(last))
+def scored(table: pd.DataFrame, blocks: pd.DataFrame) -> pd.DataFrame:
+    """The finished runs; with scores of the last block where none has games after training."""
+    table = table[table["status"] == "finished"]
+    if "eval_mean" not in table.columns or table["eval_mean"].isna().all():
+        last: Any = blocks.groupby("run")["mean"].last() if len(blocks) else {}
+        table = table.assign(eval_mean=table["run"].map(last))
+    return table[table["eval_mean"].notna()]
 
 
 def draw_scores(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
@@ -77,7 +76,7 @@ def draw_curves(axes: Axes, blocks: pd.DataFrame, keys: Sequence[str]) -> None:
     ----------
     blocks : rows of `tdl.results.load`.
     """
-    setting = setting_of(blocks, keys)
+    setting = _drawn_setting(blocks, keys)
     sns.lineplot(
         blocks.assign(setting=setting),
         x="episode",
@@ -103,7 +102,7 @@ def draw_reach(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
     Tiles that all games reached, or none, are left out.
     """
     names = [name for name in table.columns if name.startswith(REACH) and 0 < table[name].mean() < 1]
-    long = table.assign(setting=setting_of(table, keys)).melt("setting", names, "tile", "rate")
+    long = table.assign(setting=_drawn_setting(table, keys)).melt("setting", names, "tile", "rate")
     tiles = sorted({int(name.removeprefix(REACH)) for name in names})
     long["tile"] = pd.Categorical(long["tile"].str.removeprefix(REACH), [str(tile) for tile in tiles])
     sns.lineplot(long, x="tile", y="rate", hue="setting" if keys else None, errorbar=CI95, seed=0, marker="o", ax=axes)
@@ -124,7 +123,7 @@ def draw_distributions(axes: Axes, games: pd.DataFrame, keys: Sequence[str]) -> 
     if setting_of(games, keys).nunique() > MOST_OUTLINES:
         keys = keys[:1]
     sns.histplot(
-        games.assign(setting=setting_of(games, keys)),
+        games.assign(setting=_drawn_setting(games, keys)),
         x="score",
         hue="setting" if keys else None,
         element="step",
@@ -146,7 +145,8 @@ def draw_distributions(axes: Axes, games: pd.DataFrame, keys: Sequence[str]) -> 
 def draw_heat(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
     """Mean scores by the first two keys, over seeds and whatever else the runs differ in."""
     row, column = keys[1], keys[0]
-    cells = table.groupby([row, column])["eval_mean"].mean().unstack()
+    named = table.assign(**{key: _named(table[key]) for key in (row, column)})
+    cells = named.groupby([row, column], observed=True)["eval_mean"].mean().unstack()
     form = ",.0f" if cells.max().max() >= 100 else ".2f"
     sns.heatmap(cells, annot=True, fmt=form, cmap="viridis", cbar_kws={"format": THOUSANDS}, ax=axes)
     axes.invert_yaxis()
@@ -155,7 +155,7 @@ def draw_heat(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
 
 def draw_speed(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
     """Moves per second of training, a dot for each run."""
-    named = table.assign(setting=setting_of(table, keys))
+    named = table.assign(setting=_drawn_setting(table, keys))
     sns.stripplot(named, x="moves_per_second", y="setting", hue="setting", legend=False, jitter=False, ax=axes)
     axes.set_xlabel("moves per second of training")
     axes.set_xlim(left=0)
@@ -165,10 +165,14 @@ def draw_speed(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
 
 
 def setting_of(table: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
-    """What each run is, by the values of the keys, in their order; of many settings the first two keys only."""
-    named = table.assign(**{key: _named(table[key]) for key in keys})
-    setting = _joined(named, keys)
-    return setting if setting.nunique() <= MOST_CURVES else _joined(named, keys[:2])
+    """What each run is, by the values of the keys, in their order."""
+    return _joined(table.assign(**{key: _named(table[key]) for key in keys}), keys)
+
+
+def _drawn_setting(table: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
+    """The same; of many settings by the first two keys only."""
+    setting = setting_of(table, keys)
+    return setting if setting.nunique() <= MOST_CURVES else setting_of(table, keys[:2])
 
 
 def _entitle(axes: Axes, keys: Sequence[str]) -> None:
@@ -186,7 +190,9 @@ def _finish(axes: Axes, title: str) -> None:
 
 
 def _is_number(column: pd.Series) -> bool:
-    return bool(pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column))
+    """Whether all values are numbers; on an axis of numbers there is no place for none."""
+    is_number = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
+    return bool(is_number and column.notna().all())
 
 
 def _named(column: pd.Series) -> pd.Series:
@@ -194,7 +200,8 @@ def _named(column: pd.Series) -> pd.Series:
     texts = column.map(text_of)
     if texts.str.contains("/").all():
         texts = texts.map(lambda text: Path(text).name if Path(text).name != "checkpoint" else Path(text).parent.name)
-    order = list(dict.fromkeys(texts[column.sort_values().index] if _is_number(column) else sorted(texts)))
+    numbers = pd.api.types.is_numeric_dtype(column)
+    order = list(dict.fromkeys(texts[column.sort_values().index] if numbers else sorted(texts)))
     return pd.Series(pd.Categorical(texts, order), index=column.index)
 
 

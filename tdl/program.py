@@ -24,7 +24,8 @@ from omegaconf.errors import OmegaConfBaseException
 
 from tdl import cluster, config, launcher, sweep, sweeptable
 from tdl import resolvers as _resolvers  # noqa: F401 - registered by the import
-from tdl.errors import BusyError, Interrupted, TdlError, nearest
+from tdl.errors import BusyError, Interrupted, TdlError, file_text, nearest
+from tdl.resume import keys_named
 from tdl.schema import RunConfig
 from tdl.sweep import BUSY_SECONDS, Outcome
 
@@ -111,7 +112,7 @@ def _end(error: BaseException | None, started: bool, schema: type) -> int:
     code, line = 0, ""
     try:
         if error is not None and cluster.is_lost(error) and (known := sweep.current()) is not None:
-            cluster.wait_for_others(known.folder)
+            cluster.wait_for_others(known)
         code, line = sweeptable.finish()
     except (TdlError, OSError) as raised:
         error = error or raised
@@ -149,7 +150,7 @@ def explain(error: BaseException, started: bool, schema: type = RunConfig) -> tu
     if isinstance(error, HydraException | OmegaConfBaseException):
         return 1, _hydra_line(chain, schema)
     if isinstance(error, OSError):
-        return 2, _one_line(f"{error.filename or 'file'}: {error.strerror or error}")
+        return 2, _one_line(file_text(error))
     if isinstance(error, MemoryError):
         return 2, _one_line(str(error) or "out of memory")
     if not started:
@@ -216,5 +217,5 @@ def _register_help(config_name: str) -> None:
 
 
 def explicit_keys() -> list[str]:
-    """The keys named on the command line, groups by their name (`tuples=8x6` is `tuples`)."""
-    return [str(override).split("=", 1)[0].lstrip("+~") for override in HydraConfig.get().overrides.task]
+    """The keys named on this job's command line."""
+    return keys_named(HydraConfig.get().overrides.task)

@@ -18,13 +18,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import tdl.results
-from tdl import plots
-from tdl.comparison import text_of
+from tdl import plots, sweeptable
+from tdl.comparison import REACH, text_of
 from tdl.errors import TdlError
 from tdl.program import explain
+from tdl.statistics import interval_text
 
 MOST_SETTINGS = 40
 """Settings that are compared with the best."""
+
+SWEEP = "multirun.yaml"
+"""What Hydra leaves in the folder of a sweep."""
 
 STYLE = """\
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222 }
@@ -58,15 +62,29 @@ def sections(folders: Sequence[Path]) -> list[Section]:
     TdlError : a folder without any run.
     """
     sns.set_theme(style="whitegrid", context="notebook")
-    table, blocks = tdl.results.runs(folders), tdl.results.load(folders)
-    played = plots.with_scores(table[table["status"] != "failed"], blocks)
-    played = played[played["eval_mean"].notna()]
-    keys = plots.ordered(played, tdl.results.factors(played)) if len(played) else []
-    found = [_overview(table, played, keys)]
+    table = sweeptable.table_of(_jobs(folders))
+    begun = sweeptable.begun_in(table)
+    blocks = tdl.results.load(begun["run"]) if len(begun) else begun
+    played = plots.scored(table, blocks)
+    keys = plots.ordered(begun, tdl.results.factors(begun)) if len(begun) else []
+    found = [_overview(table, begun, keys)]
     if len(played):
         named = played.assign(setting=plots.setting_of(played, keys))
-        found += [_settings(named, keys), *_against_best(named, keys), *_figures(folders, played, blocks, keys)]
-    return [*found, *_unfinished(table)]
+        found += [_settings(named, keys), *_against_best(named, keys)]
+    return [*found, *_figures(begun, played, blocks, keys), *_unfinished(table, folders)]
+
+
+def _jobs(folders: Sequence[Path]) -> dict[Path, Path]:
+    """The folders of all jobs and runs, with those of what they went on with."""
+    jobs: dict[Path, Path] = {}
+    for folder in folders:
+        for sweep in folder.rglob(SWEEP):
+            jobs |= sweeptable.job_folders(sweep.parent)
+        for run in tdl.results.result_files(folder):
+            jobs.setdefault(run.parent.resolve(), run.parent.resolve())
+        if not any(job.is_relative_to(folder.resolve()) for job in jobs):
+            raise TdlError(f"{folder}: no run in it (no result.json)")
+    return jobs
 
 
 def as_html(title: str, parts: Sequence[Section]) -> str:
@@ -105,11 +123,11 @@ def _markdown(table: pd.DataFrame) -> list[str]:
     return ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
 
 
-def _overview(table: pd.DataFrame, played: pd.DataFrame, keys: Sequence[str]) -> Section:
+def _overview(table: pd.DataFrame, begun: pd.DataFrame, keys: Sequence[str]) -> Section:
     counts = table["status"].value_counts()
     said = ", ".join(f"{number} {status}" for status, number in counts.items())
-    over = "; ".join(f"{key}: {', '.join(map(text_of, played[key].drop_duplicates()))}" for key in keys)
-    seeds = f"Seeds: {', '.join(map(str, sorted(played['seed'].unique())))}." if len(played) else ""
+    over = "; ".join(f"{key}: {', '.join(map(text_of, begun[key].drop_duplicates()))}" for key in keys)
+    seeds = f"Seeds: {', '.join(map(str, sorted(begun['seed'].unique())))}." if len(begun) else ""
     differ = f"They differ in {over}." if over else "They differ in nothing but their seeds."
     return Section("Runs", f"{len(table)} runs: {said}. {differ} {seeds}")
 
@@ -117,57 +135,67 @@ def _overview(table: pd.DataFrame, played: pd.DataFrame, keys: Sequence[str]) ->
 def _settings(named: pd.DataFrame, keys: Sequence[str]) -> Section:
     found = tdl.results.means(named, keys)
     shown = found[[*keys, "runs"]].assign(**{key: found[key].map(text_of) for key in keys})
-    shown["mean score"] = [_interval(*each) for each in found[["mean", "low", "high"]].to_numpy()]
+    shown["mean score"] = [interval_text(*each) for each in found[["mean", "low", "high"]].to_numpy()]
     speeds = tdl.results.means(named, keys, "moves_per_second") if named["moves_per_second"].notna().any() else None
     if speeds is not None and len(speeds) == len(found):
         shown["moves/s"] = [f"{speed:,.0f}" for speed in speeds["mean"]]
-    for name in [name for name in named.columns if name.startswith(plots.REACH)][-plots.MOST_CURVES :]:
+    for name in [name for name in named.columns if name.startswith(REACH)][-plots.MOST_CURVES :]:
         if 0 < named[name].mean() < 1:
             rates = named.groupby(list(keys), dropna=False)[name].mean() if keys else [named[name].mean()]
-            shown[name.removeprefix(plots.REACH)] = [f"{rate:.1%}" for rate in rates]
+            shown[name.removeprefix(REACH)] = [f"{rate:.1%}" for rate in rates]
     text = "Means over seeds with 95% intervals (stratified bootstrap); shares of games that reached each tile."
     return Section("Settings", text, shown)
 
 
 def _against_best(named: pd.DataFrame, keys: Sequence[str]) -> list[Section]:
     found = tdl.results.means(named, ["setting"]).sort_values("mean", ascending=False)
-    if not 2 <= len(found) <= MOST_SETTINGS:
+    if len(found) < 2:
         return []
-    best, *others = found["setting"]
+    best, *others = found["setting"].head(MOST_SETTINGS + 1)
     rows = []
     for other in others:
         told = tdl.results.compare(named[["setting", "eval_mean", "seed"]], "setting", best, other)
         better = f"{told['improvement']:.0%}"
         if not math.isnan(told["improvement_low"]):
             better += f" [{told['improvement_low']:.0%}, {told['improvement_high']:.0%}]"
-        rows.append((other, _interval(told["difference"], told["low"], told["high"]), better))
+        rows.append((other, interval_text(told["difference"], told["low"], told["high"]), better))
     text = f"How much better {', '.join(keys)} = {best} is, and the probability that one of its runs beats another's."
+    if len(found) > len(others) + 1:
+        text += f" Of {len(found)} settings, those that come next."
     return [Section("Against the best", text, pd.DataFrame(rows, columns=["setting", "difference", "P(better)"]))]
 
 
-def _figures(
-    folders: Sequence[Path], played: pd.DataFrame, blocks: pd.DataFrame, keys: Sequence[str]
-) -> list[Section]:
-    found = [("Scores", _figure(lambda axes: plots.draw_scores(axes, played, keys)))]
+def _figures(begun: pd.DataFrame, played: pd.DataFrame, blocks: pd.DataFrame, keys: Sequence[str]) -> list[Section]:
+    found = []
+    if len(played):
+        found.append(("Scores", _figure(lambda axes: plots.draw_scores(axes, played, keys))))
     if not blocks.empty and blocks.groupby("run").size().max() > 1:
         found.append(("Learning curves", _figure(lambda axes: plots.draw_curves(axes, blocks, keys))))
-    if any(0 < played[name].mean() < 1 for name in played.columns if name.startswith(plots.REACH)):
+    if any(0 < played[name].mean() < 1 for name in played.columns if name.startswith(REACH)):
         found.append(("Reach rates", _figure(lambda axes: plots.draw_reach(axes, played, keys))))
-    games = tdl.results.games(folders).merge(played[["run", *keys]], on="run")
+    games = tdl.results.games(played["run"]).merge(played[["run", *keys]], on="run") if len(played) else played
     if len(games):
         found.append(("Score distributions", _figure(lambda axes: plots.draw_distributions(axes, games, keys))))
-    if len(keys) > 1:
+    if len(keys) > 1 and len(played):
         found.append(("Heat map", _figure(lambda axes: plots.draw_heat(axes, played, keys))))
-    if played["moves_per_second"].notna().any():
-        found.append(("Speed", _figure(lambda axes: plots.draw_speed(axes, played, keys))))
+    if len(begun) and begun["moves_per_second"].notna().any():
+        found.append(("Speed", _figure(lambda axes: plots.draw_speed(axes, begun, keys))))
     return [Section(title, figure=figure) for title, figure in found]
 
 
-def _unfinished(table: pd.DataFrame) -> list[Section]:
+def _unfinished(table: pd.DataFrame, folders: Sequence[Path]) -> list[Section]:
     rows = table[table["status"] != "finished"]
     if rows.empty:
         return []
-    return [Section("Not finished", "", rows[["run", "status", "error"]])]
+    text = "They are in no mean; learning curves show those that have begun."
+    shown = rows.reindex(columns=["run", "status", "episodes", "error"])
+    return [Section("Not finished", text, shown.assign(run=[_place(Path(run), folders) for run in rows["run"]]))]
+
+
+def _place(run: Path, folders: Sequence[Path]) -> str:
+    """Where a run is, seen from the folder of the report."""
+    near = (str(run.relative_to(each.resolve())) for each in folders if run.is_relative_to(each.resolve()))
+    return next(near, str(run))
 
 
 def _figure(draw: Callable[[Axes], None]) -> bytes:
@@ -176,10 +204,6 @@ def _figure(draw: Callable[[Axes], None]) -> bytes:
     file = io.BytesIO()
     figure.savefig(file, dpi=110, format="png")
     return file.getvalue()
-
-
-def _interval(mean: float, low: float, high: float) -> str:
-    return f"{mean:,.0f}" + ("" if math.isnan(low) else f" [{low:,.0f}, {high:,.0f}]")
 
 
 def write(folders: Sequence[Path], out: Path) -> list[Path]:

@@ -5,6 +5,7 @@ They are registered when this module is imported: processes that a launcher star
 
 from __future__ import annotations
 
+import contextlib
 import os
 import warnings
 from datetime import datetime
@@ -12,7 +13,9 @@ from datetime import datetime
 from omegaconf import DictConfig, OmegaConf
 
 from tdl import config, environment
-from tdl.resume import run_folder
+from tdl.errors import TdlError
+from tdl.network.storage import read_meta
+from tdl.resume import CHECKPOINT, keys_named, run_folder
 
 NOW = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
 
@@ -52,8 +55,11 @@ def sweep_folder() -> str:
 
 
 def threads(*, _root_: DictConfig) -> int:
-    """Threads of a job."""
-    return int(_root_.get("threads", 1))
+    """Threads of a job: its own, or those of the run it goes on with."""
+    if _root_.get("resume") is not None and "threads" not in keys_named(_root_.hydra.overrides.task):
+        with contextlib.suppress(TdlError):  # which the job itself will say
+            return int(read_meta(run_folder(_root_.resume) / CHECKPOINT)["config"]["threads"])
+    return max(1, int(_root_.get("threads", 1)))
 
 
 def jobs_at_once(*, _root_: DictConfig) -> int:

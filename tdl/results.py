@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from tdl.agents.records import RECORD
-from tdl.comparison import SUMMARY, compare, differing, factors, means
+from tdl.comparison import REACH, SUMMARY, compare, differing, factors, means
 from tdl.errors import TdlError
 from tdl.game.rules import GAMES, Rules
 from tdl.runfiles import EVALUATION, LOGGED
@@ -26,15 +26,14 @@ from tdl.search.solution import FOLDER as SOLUTION
 from tdl.statistics import score_bands
 
 __all__ = [
-    "bands", "compare", "differing", "episodes", "factors", "games", "load", "logged", "means", "row_of", "runs",
+    "bands", "compare", "differing", "episodes", "factors", "games", "load", "logged", "means", "read",
+    "result_files", "row_of", "runs",
 ]  # fmt: skip
 
 Folders = str | Path | Iterable[str | Path]
 
 FIGURES = ("mean", "low", "high", "median", "max", "seconds", "moves_per_second")
 """Figures of an evaluation by games; low and high bound the mean's 95% interval."""
-
-REACH = "eval_reach_"
 
 EXACT = ("expected", "optimal", "gap", "largest_value_error")
 """Figures of an evaluation against a solved game."""
@@ -153,7 +152,7 @@ def _games(folders: Folders, name: str) -> pd.DataFrame:
         if file.exists():
             frame = pd.DataFrame(np.load(file, allow_pickle=False))
             frame.insert(0, "run", str(path.parent))
-            frame.insert(1, "seed", _read(path)["config"]["seed"])
+            frame.insert(1, "seed", read(path)["config"]["seed"])
             frames.append(frame)
     return (
         pd.concat(frames, ignore_index=True)
@@ -166,18 +165,37 @@ def _result_files(folders: Folders) -> list[Path]:
     given = [folders] if isinstance(folders, str | Path) else list(folders)
     found: dict[Path, None] = {}
     for folder in map(Path, given):
-        here = sorted(path for path in folder.rglob("result.json") if not (path.parent / SOLUTION).is_dir())
+        here = result_files(folder)
         if not here:
             raise TdlError(f"{folder}: no run in it (no result.json)")
         found.update(dict.fromkeys(here))
     return list(found)
 
 
+def result_files(folder: Path) -> list[Path]:
+    """The `result.json` of all runs in a folder and below; those of solved games are none.
+
+    >>> len(result_files(Path("outputs/alpha")))
+    4
+    """
+    return sorted(path for path in folder.rglob("result.json") if not (path.parent / SOLUTION).is_dir())
+
+
 def _run_row(path: Path) -> dict[str, Any]:
-    return row_of(str(path.parent), _read(path))
+    return row_of(str(path.parent), read(path))
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read(path: Path) -> dict[str, Any]:
+    """What a `result.json` says.
+
+    Raises
+    ------
+    TdlError : it is cut, corrupt, or of no run.
+    FileNotFoundError : there is none.
+
+    >>> [read(path)["status"] for path in result_files(Path("outputs/alpha"))]
+    ['finished', 'finished', 'finished', 'finished']
+    """
     try:
         data = json.loads(path.read_text())
     except ValueError as error:

@@ -33,6 +33,11 @@ def run_folder(resume: str) -> Path:
     return folder
 
 
+def keys_named(overrides: Sequence[object]) -> list[str]:
+    """The keys that the words of a command line name, groups by their name (`tuples=8x6` is `tuples`)."""
+    return [str(override).split("=", 1)[0].lstrip("+~") for override in overrides]
+
+
 def begun(settings: RunConfig, folder: Path) -> Meta | None:
     """The checkpoint that an earlier job of a sweep left in its folder; None if it was cut off before the first.
 

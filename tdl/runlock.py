@@ -5,9 +5,13 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import time
 from pathlib import Path
 
 from tdl.errors import BusyError
+
+PATIENCE = 0.2
+"""Seconds to wait for a lock: who looks whether there is one (`is_held`) has it for an instant."""
 
 
 class RunLock:
@@ -20,8 +24,8 @@ class RunLock:
     BusyError : another process holds it.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, patience: float = PATIENCE) -> None:
+        self.folder, self.patience = folder, patience
 
     def __enter__(self) -> RunLock:
         self._handle = os.open(self.folder, os.O_RDONLY)
@@ -34,10 +38,25 @@ class RunLock:
         return self
 
     def _lock(self) -> None:
-        try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BusyError(f"{self.folder}: another process is working in this folder") from None
+        end = time.monotonic() + self.patience
+        while True:
+            try:
+                return fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= end:
+                    raise BusyError(f"{self.folder}: another process is working in this folder") from None
+            time.sleep(0.01)
 
     def __exit__(self, *_: object) -> None:
         os.close(self._handle)
+
+
+def is_held(folder: Path) -> bool:
+    """Whether a process works in a folder."""
+    try:
+        with RunLock(folder, patience=0.0):
+            return False
+    except BusyError:
+        return True
+    except OSError:
+        return False

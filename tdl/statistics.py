@@ -46,8 +46,14 @@ def mean_interval(values: NDArray[Any]) -> tuple[float, float]:
 
 def mean_text(values: NDArray[Any]) -> str:
     """Mean and 95% interval for a table: "22,779 [22,528, 23,030]"."""
-    low, high = mean_interval(values)
-    return f"{np.mean(values):,.0f} [{low:,.0f}, {high:,.0f}]"
+    return interval_text(float(np.mean(values)), *mean_interval(values))
+
+
+def interval_text(mean: float, low: float, high: float) -> str:
+    """The same of numbers; no interval where there is none, nothing where there is no mean (nan)."""
+    if math.isnan(mean):
+        return ""
+    return f"{mean:,.0f}" + ("" if math.isnan(low) else f" [{low:,.0f}, {high:,.0f}]")
 
 
 def ratio_range(ours: Sequence[float], theirs: Sequence[float]) -> dict[str, float]:

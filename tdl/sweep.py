@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import tempfile
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -53,10 +56,12 @@ class Sweep:
     Attributes
     ----------
     folder : where its jobs have their folders.
+    began : when, by the clock of the disk: files that are not older are of this sweep.
     outcomes : how the jobs ended that this process knows of, by their folders, in the order of their ends.
     """
 
     folder: Path
+    began: float = 0.0
     outcomes: dict[Path, Outcome] = field(default_factory=dict)
 
 
@@ -102,9 +107,19 @@ class SweepFolder(Callback):
     def on_multirun_start(self, config: DictConfig, **_: Any) -> None:
         """Hydra calls this before the first job. Jobs in other processes must not make up a folder of their own."""
         folder = str(config.hydra.sweep.dir)
-        _current.append(Sweep(Path(folder)))
+        _current.append(Sweep(Path(folder), _time_of_disk(Path(folder))))
         quoted = folder.replace("\\", "\\\\").replace("'", "\\'")
         config.hydra.overrides.hydra.append(f"hydra.sweep.dir='{quoted}'")
+
+
+def _time_of_disk(folder: Path) -> float:
+    """What a file gets that is written there now: a disk of the network has a clock of its own."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            return os.stat(file.fileno()).st_mtime
+    except OSError:  # it cannot be written: the first job will say so
+        return time.time()
 
 
 def in_sweep() -> bool:

@@ -6,7 +6,7 @@ import contextlib
 import importlib
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +15,11 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError  # type: ignore[import-untyped]
 
 from tdl import sweep
-from tdl.errors import BusyError
+from tdl.errors import TdlError
 from tdl.names import chosen_names
-from tdl.runlock import RunLock
-from tdl.sweep import RESULT, Sweep
+from tdl.runlock import is_held
+from tdl.statistics import interval_text
+from tdl.sweep import RESULT, Outcome, Sweep
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,9 +29,7 @@ TABLE, FIGURE = "sweep.csv", "sweep.png"
 HIDDEN = ("status", "run", "config_hash", "peak_memory_bytes", "seconds", "eval_low", "eval_high", "eval_seconds")
 """Columns of `sweep.csv` that the table on the screen leaves out, or shows within another."""
 
-REACH = "eval_reach_"
-
-MOST_TILES = 4
+TILES = 4
 """Reach rates shown at most: those of the largest tiles."""
 
 CUT_OFF = "cut off"
@@ -48,17 +47,15 @@ def finish() -> tuple[int, str]:
     sweep.over()
     if known is None:
         return 0, ""
-    folders = _job_folders(known)
-    if not folders:
+    jobs = job_folders(known.folder, known.outcomes)
+    if not jobs:
         return 0, ""
-    table = _table(known, folders)
+    table = table_of(jobs, known.outcomes)
     print(_shown(table).to_string())  # first: the disk may be full
     _save(known.folder / TABLE, lambda path: table.to_csv(path, index=False))
     drawn = _draw(known.folder, table)
     print(f"table in {known.folder / TABLE}" + (f", figure in {known.folder / FIGURE}" if drawn else ""))
-    ended = [outcome.code for outcome in known.outcomes.values()]
-    if not ended:  # the jobs were processes elsewhere: the table alone knows them
-        ended = [int(status != "finished") for status in table["status"]]
+    ended = [outcome.code for outcome in known.outcomes.values()] or _ended_elsewhere(known, jobs, table)
     failed = [code for code in ended if code]
     line = f"{len(failed)} of {len(ended)} jobs are not finished; {known.folder / TABLE} says why" if failed else ""
     return (failed or [0])[0], line
@@ -69,24 +66,47 @@ def prepare() -> None:
     importlib.import_module("tdl.figures")
 
 
-def _job_folders(known: Sweep) -> dict[Path, Path]:
-    """The folders of all jobs that ever began in the folder of the sweep, with those of their runs."""
-    begun = {path.parent.resolve() for path in known.folder.glob("*/.hydra")} | set(known.outcomes)
+def _ended_elsewhere(known: Sweep, jobs: Mapping[Path, Path], table: pd.DataFrame) -> list[int]:
+    """Exit codes of the jobs of this command that were processes elsewhere: the table alone knows them."""
+    begun = {str(run) for job, run in jobs.items() if _last_begun(job) >= known.began}
+    return [int(row["status"] != "finished") for _, row in table.iterrows() if row["run"] in begun]
+
+
+def _last_begun(job: Path) -> float:
+    return max((path.stat().st_mtime for path in (job / ".hydra").rglob("*.yaml")), default=0.0)
+
+
+def job_folders(folder: Path, known: Iterable[Path] = ()) -> dict[Path, Path]:
+    """The folders of all jobs that ever began in that of a sweep, and of those known, with those of their runs."""
+    begun = {path.parent.resolve() for path in folder.glob("*/.hydra")} | set(known)
     return {job: sweep.pointed_to(job) or job for job in sorted(begun)}
 
 
-def _table(known: Sweep, folders: dict[Path, Path]) -> pd.DataFrame:
-    """A row for each job; that of one that went on with a run elsewhere is that run's."""
+def table_of(jobs: Mapping[Path, Path], outcomes: Mapping[Path, Outcome] | None = None) -> pd.DataFrame:
+    """A row of `tdl.results.runs` for each job, whatever became of it.
+
+    Parameters
+    ----------
+    jobs : folders of jobs, with those of the runs they went on with.
+    outcomes : how they ended, as far as that is known.
+    """
     import pandas as pd  # it takes half a second
 
-    from tdl.results import factors, runs
+    from tdl.results import factors, read, runs
 
-    present = [str(folder) for folder in dict.fromkeys(folders.values()) if (folder / RESULT).exists()]
-    lost = [_lost(job, known) for job, folder in folders.items() if not (folder / RESULT).exists()]
-    parts = [*([runs(present)] if present else []), *([pd.DataFrame(lost)] if lost else [])]
+    told, whole = dict(outcomes or {}), []
+    for job, folder in jobs.items():
+        with contextlib.suppress(OSError):  # there is none
+            try:
+                read(folder / RESULT)
+                whole.append(str(folder))
+            except TdlError as error:  # cut or corrupt
+                told[job] = Outcome(2, str(error))
+    lost = [_lost(job, told.get(job)) for job, folder in jobs.items() if str(folder) not in whole]
+    parts = [*([runs(dict.fromkeys(whole))] if whole else []), *([pd.DataFrame(lost)] if lost else [])]
     table = pd.concat(parts, ignore_index=True)
     for at in table.index[table["status"] == "running"]:
-        if not _is_worked_on(Path(table.loc[at, "run"])):
+        if not is_held(Path(table.loc[at, "run"])):
             table.loc[at, "status"] = CUT_OFF
     order = [name for name in (*factors(table), "seed") if name in table.columns]
     return table.sort_values(order, key=_comparable, ignore_index=True) if order else table
@@ -97,11 +117,10 @@ def _comparable(column: pd.Series) -> pd.Series:
     return column if column.dtype.kind in "if" else column.map(str)
 
 
-def _lost(job: Path, known: Sweep) -> dict[str, Any]:
+def _lost(job: Path, outcome: Outcome | None) -> dict[str, Any]:
     """The row of a job that left no result: its configuration, as far as Hydra could write it."""
     from tdl.results import row_of
 
-    outcome = known.outcomes.get(job)
     failed = outcome is not None and outcome.code
     told = {"status": "failed", "error": outcome.line} if outcome and failed else {"status": "running"}
     with contextlib.suppress(OSError, ValueError, AttributeError, AssertionError, YAMLError, OmegaConfBaseException):
@@ -113,37 +132,23 @@ def _lost(job: Path, known: Sweep) -> dict[str, Any]:
     return row_of(str(job), {"names": {}, "config": {}, **told})
 
 
-def _is_worked_on(folder: Path) -> bool:
-    try:
-        with RunLock(folder):
-            return False
-    except BusyError:
-        return True
-    except OSError:
-        return False
-
-
 def _shown(table: pd.DataFrame) -> pd.DataFrame:
     """What a reader needs of the table: the columns in which the jobs differ, with the figures as text."""
-    from tdl.results import differing
+    from tdl.comparison import REACH, differing
 
     names = differing(table)
     tiles = [name for name in names if name.startswith(REACH)]
-    left_out = {*HIDDEN, *sorted(tiles, key=lambda name: int(name.removeprefix(REACH)))[:-MOST_TILES]}
+    left_out = {*HIDDEN, *sorted(tiles, key=lambda name: int(name.removeprefix(REACH)))[:-TILES]}
     shown = table[["status", *(name for name in names if name not in left_out)]].copy()
     for name in shown.columns:
         if name == "eval_mean":
-            shown[name] = [_mean(*each) for each in table[["eval_mean", "eval_low", "eval_high"]].to_numpy()]
+            means = table[["eval_mean", "eval_low", "eval_high"]].to_numpy(float)
+            shown[name] = [interval_text(*each) for each in means]
         elif name.startswith(REACH):
             shown[name] = [_number(100 * each, ".1f", "%") for each in table[name]]
         elif name in ("eval_median", "eval_max", "eval_moves_per_second", "moves", "moves_per_second"):
             shown[name] = [_number(each, ",.0f") for each in table[name]]
     return shown
-
-
-def _mean(mean: float | None, low: float | None, high: float | None) -> str:
-    interval = f" [{_number(low, ',.0f')}, {_number(high, ',.0f')}]"
-    return _number(mean, ",.0f") + interval * (interval != " [, ]")
 
 
 def _number(value: float | None, form: str, unit: str = "") -> str:
@@ -156,19 +161,27 @@ def _draw(folder: Path, table: pd.DataFrame) -> bool:
     from tdl.figures import sweep_figure
     from tdl.results import load
 
-    played = (
-        table[(table["status"] != "failed") & table["episodes"].fillna(0).gt(0)] if "episodes" in table else table[:0]
-    )
-    if played.empty:
+    begun = begun_in(table)
+    blocks = load(begun["run"]) if len(begun) else begun
+    figure = sweep_figure(begun, blocks)
+    if figure is None:
         return False
-    blocks = load(played["run"])
-    figure = sweep_figure(played, blocks)
     _save(folder / FIGURE, lambda path: figure.savefig(path, dpi=120, format="png"))
     return True
+
+
+def begun_in(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of runs that have something to show."""
+    return (
+        table[(table["status"] != "failed") & table["episodes"].fillna(0).gt(0)] if "episodes" in table else table[:0]
+    )
 
 
 def _save(path: Path, write: Callable[[Path], object]) -> None:
     """Write a file in one step: another process may do so too."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
-    write(temporary)
-    os.replace(temporary, path)
+    try:
+        write(temporary)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)  # a full disk

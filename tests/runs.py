@@ -37,7 +37,7 @@ def running(cwd, *words, module="tdl.run", **options):
 
 def ended(process):
     """Wait for the end of a process: a `CompletedProcess` with the exit code and both outputs."""
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=400)
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 
@@ -116,7 +116,7 @@ def files(folder):
     return {str(path.relative_to(folder)): _digest(path.read_bytes()) for path in found}
 
 
-def wait_until(condition, process=None, seconds=60):
+def wait_until(condition, process=None, seconds=240):
     """Wait until `condition()` holds; gives up when `process` has ended or the time is over."""
     end = time.monotonic() + seconds
     while not condition():

@@ -128,6 +128,16 @@ def test_keys_that_follow_are_no_obstacle():
     assert compare(table, "learner", "tc", "td")["difference"] == 2.5
 
 
+def test_no_value_is_a_value():
+    table = runs([(None, 0.1, 0, 1.0), (None, 0.1, 1, 2.0), ("halving:5", 0.2, 0, 3.0), ("halving:5", 0.2, 1, 5.0)],
+                 "schedule", "alpha", "seed")  # fmt: skip
+    assert compare(table, "schedule", "halving:5", None)["difference"] == 2.5
+    numbers = runs([(np.nan, 0, 1.0), (16.0, 0, 3.0)], "radix", "seed")
+    assert compare(numbers, "radix", 16, None)["difference"] == 2.0
+    with pytest.raises(ConfigError, match=r"schedule: 'halving:6' is not allowed"):
+        compare(table, "schedule", "halving:6", None)
+
+
 def test_mistakes_are_named():
     with pytest.raises(ConfigError, match=r"alhpa: no such column of the table; did you mean 'alpha'\?"):
         means(SWEEP, by=["alhpa"])

@@ -50,6 +50,14 @@ def test_scores_against_names_and_three_keys(axes):
     assert {"4x6", "8x6", "td", "tc", "learner", "tuples"} == set(labels(axes))
 
 
+def test_a_key_that_some_runs_lack_has_a_place_for_them(axes):
+    """As the step size of an agent that has none."""
+    frame = table(alpha=[10.0, 2.0, None], seed=[0, 0, 0])
+    plots.draw_scores(axes, frame, ["alpha"])
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["2", "10", "null"]
+    assert sorted(y for part in axes.collections[-1:] for _, y in part.get_offsets()) == [10.0, 20.0, 30.0]
+
+
 def test_seeds_alone_are_dots(axes):
     plots.draw_scores(axes, table(seed=[5, 3]), [])
     assert axes.get_xlabel() == "seed"
@@ -64,8 +72,14 @@ def test_paths_are_named_by_their_last_part(axes):
 def test_scores_of_the_last_block_where_there_are_no_games_after_training():
     blocks = pd.DataFrame({"run": ["run0", "run0", "run1"], "mean": [1.0, 2.0, 3.0]})
     frame = table(seed=[0, 1]).assign(eval_mean=float("nan"))
-    assert plots.with_scores(frame, blocks)["eval_mean"].tolist() == [2.0, 3.0]
-    assert plots.with_scores(table(seed=[0, 1]), blocks)["eval_mean"].tolist() == [10.0, 20.0]
+    assert plots.scored(frame, blocks)["eval_mean"].tolist() == [2.0, 3.0]
+    assert plots.scored(table(seed=[0, 1]), blocks)["eval_mean"].tolist() == [10.0, 20.0]
+
+
+def test_unfinished_runs_have_no_score():
+    blocks = pd.DataFrame({"run": ["run0", "run1"], "mean": [1.0, 2.0]})
+    for frame in (table(seed=[0, 1]), table(seed=[0, 1]).assign(eval_mean=float("nan"))):
+        assert plots.scored(frame.assign(status=["interrupted", "finished"]), blocks)["run"].tolist() == ["run1"]
 
 
 def curves(settings):
@@ -89,8 +103,10 @@ def test_many_settings_are_curves_of_the_first_two_keys(axes):
     plots.draw_curves(axes, frame, ["alpha", "gamma", "size"])
     assert axes.get_legend() is None
     fewer = frame.assign(alpha=frame["alpha"] % 3, size=frame["alpha"])
-    assert plots.setting_of(fewer, ["alpha", "size", "gamma"]).nunique() == 20
-    assert plots.setting_of(fewer, ["alpha", "gamma", "size"]).nunique() == 12
+    axes.clear()
+    plots.draw_curves(axes, fewer, ["alpha", "gamma", "size"])
+    assert len(labels(axes)) == 12
+    assert plots.setting_of(fewer, ["alpha", "gamma", "size"]).nunique() == 20  # for tables
 
 
 def test_reach_rates(axes):
@@ -114,6 +130,13 @@ def test_heat_map(axes):
     assert sorted(float(text.get_text()) for text in axes.texts) == [15.0, 35.0, 55.0, 75.0]
 
 
+def test_heat_map_of_keys_without_a_value(axes):
+    plots.draw_heat(axes, table(alpha=[0.1, 0.5] * 2, schedule=[None, None, "halving:5", "halving:5"]),
+                    ["alpha", "schedule"])  # fmt: skip
+    assert {text.get_text() for text in axes.get_yticklabels()} == {"null", "halving:5"}
+    assert sorted(float(text.get_text()) for text in axes.texts) == [10.0, 20.0, 30.0, 40.0]
+
+
 def test_speeds(axes):
     plots.draw_speed(axes, table(**SWEEP), ["tuples"])
     assert [text.get_text() for text in axes.get_yticklabels()] == ["4x6", "8x6"]
@@ -124,3 +147,6 @@ def test_figure_of_a_sweep():
     assert len(sweep_figure(frame, curves(2)).axes) == 2
     assert len(sweep_figure(frame, curves(2).query("episode == 1")).axes) == 1
     assert len(sweep_figure(frame, pd.DataFrame()).axes) == 1
+    unfinished = frame.assign(status="interrupted")
+    assert [axes.get_title() for axes in sweep_figure(unfinished, curves(2)).axes] == ["learning curves"]
+    assert sweep_figure(unfinished, pd.DataFrame()) is None

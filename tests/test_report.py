@@ -4,6 +4,7 @@ Trusts `tdl.results`.
 """
 
 import base64
+import contextlib
 import io
 import json
 import re
@@ -33,26 +34,33 @@ def swept(tmp_path_factory):
     return folder
 
 
-def written(folder, capsys, *words):
+def written(folder, *words):
     """The page and the tables."""
-    main([str(folder), *words])
-    page, tables = capsys.readouterr().out.split()
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        main([str(folder), *words])
+    page, tables = out.getvalue().split()
     return Path(page).read_text(), Path(tables).read_text()
+
+
+@pytest.fixture(scope="module")
+def told(swept):
+    """What is written of them."""
+    return written(swept)
 
 
 def titles(page):
     return re.findall("<h2>(.*?)</h2>", page)
 
 
-def test_sections(swept, capsys):
-    page, tables = written(swept, capsys)
+def test_sections(told):
+    page, tables = told
     assert titles(page) == SECTIONS
     assert re.findall("^## (.*)$", tables, re.M) == ["Runs", "Settings", "Against the best", "Not finished"]
     assert "9 runs: 8 finished, 1 failed" in tables
 
 
-def test_the_page_needs_nothing_else(swept, capsys):
-    page, _ = written(swept, capsys)
+def test_the_page_needs_nothing_else(told):
+    page, _ = told
     sources = re.findall('(?:src|href)="([^"]*)"', page)
     assert len(sources) == 6
     for source in sources:
@@ -62,30 +70,54 @@ def test_the_page_needs_nothing_else(swept, capsys):
         assert 300 < height < width < 2000
 
 
-def test_tables_have_the_means(swept, capsys):
-    _, tables = written(swept, capsys)
+def test_tables_have_the_means(swept, told):
+    _, tables = told
     found = tdl.results.means(tdl.results.runs(swept).query("status == 'finished'"), ["alpha", "tiles"])
     for row in found.to_dict("records"):
         interval = f"{row['mean']:,.0f} [{row['low']:,.0f}, {row['high']:,.0f}]"
         assert f"| {row['alpha']} | {row['tiles']} | 2 | {interval} |" in tables
 
 
-def test_only_keys_that_differ(swept, capsys):
-    page, _ = written(swept, capsys)
+def test_only_keys_that_differ(told):
+    page, tables = told
     assert "alpha: 0.1, 0.3" in page
     assert "p80_20" in page
-    assert not [key for key in ("gamma", "lanes", "learner", "tiles.drop") if key in page]
+    (settings,) = (line for line in tables.splitlines() if line.startswith("| alpha | tiles | runs |"))
+    columns = settings.strip("| ").split(" | ")[5:]
+    assert all(column.isdigit() for column in columns), columns  # tiles
 
 
-def test_a_failure_is_told(swept, capsys):
-    page, tables = written(swept, capsys)
+def test_a_failure_is_told(told):
+    page, tables = told
     assert "alpha: -1.0 is not allowed" in page
     assert "alpha: -1.0 is not allowed" in tables
 
 
-def test_one_run_alone(tmp_path, capsys):
+def test_unfinished_and_lost_jobs_are_listed_and_in_no_mean(tmp_path):
+    elsewhere = train(tmp_path / "elsewhere", "episodes=20")
+    words = ("-m", *SMALL, "episodes=20", f"hydra.sweep.dir={tmp_path}/sweep")
+    assert inside(*words, "seed=0,1,2,3").returncode == 0
+    assert inside("-m", f"resume={elsewhere}", "episodes=30", f"hydra.sweep.dir={tmp_path}/sweep").returncode == 0
+    jobs = {result(path.parent)["seed"]: path.parent for path in (tmp_path / "sweep").glob("*/result.json")}
+    for seed, status in ((1, "interrupted"), (2, "running")):
+        told = result(jobs[seed]) | {"status": status}
+        (jobs[seed] / "result.json").write_text(json.dumps(told))
+    (jobs[3] / "result.json").unlink()
+    _, tables = written(tmp_path / "sweep")
+    assert "5 runs: 2 finished, 2 cut off, 1 interrupted" in tables
+    unfinished = tables.split("## Not finished")[1]
+    assert f"| {jobs[1].name} | interrupted | 20 |" in unfinished
+    assert f"| {jobs[2].name} | cut off |" in unfinished
+    assert f"| {jobs[3].name} | cut off |" in unfinished
+    for folder in (jobs[0], elsewhere):
+        assert f"{result(folder)['evaluation']['mean']:,.0f}" in tables
+    for folder in (jobs[1], jobs[2]):
+        assert f"{result(folder)['evaluation']['mean']:,.0f}" not in tables
+
+
+def test_one_run_alone(tmp_path):
     folder = train(tmp_path / "run", "episodes=20")
-    page, tables = written(folder, capsys, "--out", str(tmp_path / "page"))
+    page, tables = written(folder, "--out", str(tmp_path / "page"))
     assert (tmp_path / "page.html").exists()
     assert (tmp_path / "page.md").exists()
     assert "They differ in nothing but their seeds" in tables
@@ -93,19 +125,19 @@ def test_one_run_alone(tmp_path, capsys):
     assert f"{result(folder)['evaluation']['mean']:,.0f}" in tables
 
 
-def test_runs_without_games_after_training(tmp_path, capsys):
+def test_runs_without_games_after_training(tmp_path):
     """Their score is that of the last block."""
     folder = train(tmp_path / "run", "episodes=20", "evaluate.episodes=0")
-    page, _ = written(folder, capsys)
+    page, _ = written(folder)
     assert "Score distributions" not in titles(page)
     assert "Scores" in titles(page)
 
 
-def test_no_run_played(tmp_path, capsys):
+def test_no_run_played(tmp_path):
     (tmp_path / "result.json").write_text(
         json.dumps({"status": "failed", "error": "no", "names": {"game": "pow2"}, "config": {"seed": 1, "alpha": -1}})
     )
-    page, _ = written(tmp_path, capsys)
+    page, _ = written(tmp_path)
     assert titles(page) == ["Runs", "Not finished"]
 
 

@@ -5,20 +5,24 @@ Trusts that a run goes on from its checkpoint as if nothing had happened, which 
 
 import contextlib
 import csv
+import errno
 import json
 import os
 import resource
 import shutil
 import signal
+import time
 from pathlib import Path
 
 import pytest
-from hydra.errors import InstantiationException
+from hydra.errors import ConfigCompositionException, InstantiationException
 from runs import SMALL, ended, files, inside, outcome, program, result, running, train, wait_until, written_at
 
+from tdl.interrupts import Interrupts
 from tdl.jobprocess import JobProcess
+from tdl.launcher import CoresLauncher, _Task
 from tdl.program import explain
-from tdl.runlock import RunLock
+from tdl.runlock import RunLock, is_held
 from tdl.sweep import Outcome
 
 LONG = ("episodes=100000000", "save.every=1000")
@@ -183,28 +187,80 @@ def test_resumed_runs_stay_where_they_are(tmp_path):
     assert {row["run"] for row in table(tmp_path / "sweep", "seed").values()} == set(map(str, ones))
 
 
-def test_cores_are_not_given_twice(tmp_path, monkeypatch):
-    """Jobs with two threads on three cores: one at a time; with one, three."""
-    most = []
+@pytest.fixture
+def at_once(monkeypatch):
+    """At each start of a job, how many run."""
+    told = []
 
     class Watched(JobProcess):
-        at_once = 0
+        running = 0
 
         def __init__(self, *args):
             super().__init__(*args)
-            Watched.at_once += 1
-            most.append(Watched.at_once)
+            Watched.running += 1
+            told.append(Watched.running)
 
         def outcome(self):
-            Watched.at_once -= 1
+            Watched.running -= 1
             return super().outcome()
 
     monkeypatch.setattr("tdl.launcher.JobProcess", Watched)
+    return told
+
+
+def test_cores_are_not_given_twice(tmp_path, at_once):
+    """Jobs with two threads on three cores: one at a time; with one, three."""
     for threads, expected in ((2, 1), (1, 3), (9, 1)):
-        most.clear()
+        at_once.clear()
         words = (*SHORT, f"threads={threads}", "seed=range(0,4)", "hydra.launcher.cores=3")
         assert sweep(tmp_path / str(threads), *words).returncode == 0
-        assert (len(most), max(most)) == (4, expected)
+        assert (len(at_once), max(at_once)) == (4, expected)
+
+
+def test_resumed_runs_have_the_threads_they_had(tmp_path, at_once):
+    ones = [train(tmp_path / name, *SHORT, "threads=2") for name in "ab"]
+    words = ("-m", f"resume={ones[0]},{ones[1]}", "hydra.launcher.cores=2", f"hydra.sweep.dir={tmp_path}/sweep")
+    for further, expected in (("episodes=20",), 1), (("episodes=30", "threads=1"), 2):
+        at_once.clear()
+        assert inside(*words, *further).returncode == 0
+        assert max(at_once) == expected
+
+
+def test_a_job_that_cannot_start_fails_alone(tmp_path, monkeypatch):
+    started = []
+
+    class Limited(JobProcess):
+        def __init__(self, *args):
+            started.append(1)
+            if len(started) == 2:
+                raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+            super().__init__(*args)
+
+    monkeypatch.setattr("tdl.launcher.JobProcess", Limited)
+    done = sweep(tmp_path, *SHORT, "seed=0,1,2", "hydra.launcher.cores=2")
+    assert done.returncode == 2
+    rows = rows_of(tmp_path)
+    assert sorted(row["status"] for row in rows) == ["failed", "finished", "finished"]
+    assert [row["error"] for row in rows if row["error"]] == ["file: Resource temporarily unavailable"]
+    assert sweep(tmp_path, *SHORT, "seed=0,1,2").returncode == 0
+
+
+def test_a_job_whose_configuration_breaks_meanwhile_fails_alone(tmp_path, monkeypatch):
+    """A file of `conf` that is edited while jobs run."""
+    compose = CoresLauncher._compose
+
+    def broken(self, task):
+        if task.number == 1:
+            raise ConfigCompositionException("cut in line 3")
+        compose(self, task)
+
+    monkeypatch.setattr(CoresLauncher, "_compose", broken)
+    done = sweep(tmp_path, *SHORT, "seed=0,1,2", "hydra.launcher.cores=2")
+    assert done.returncode == 1
+    assert "1 of 3 jobs are not finished" in done.stderr
+    rows = rows_of(tmp_path)
+    assert sorted(row["status"] for row in rows) == ["failed", "finished", "finished"]
+    assert "cut in line 3" in next(row["error"] for row in rows if row["status"] == "failed")
 
 
 def test_cores_must_be_a_number(tmp_path):
@@ -267,18 +323,22 @@ def test_the_death_of_the_sweep_leaves_nothing_running_and_nothing_lost(tmp_path
 
 
 def test_the_death_of_a_job_is_its_own(tmp_path):
-    with started(tmp_path, "seed=0,1", "hydra.launcher.cores=2") as process:
+    """The other one goes on to its end, and is the run that it would have been."""
+    words = ("episodes=10000", "save.every=1000")
+    with running(
+        tmp_path, "-m", *SMALL, *words, "seed=0,1", "hydra.sweep.dir=sweep", "hydra.launcher.cores=2"
+    ) as process:
         wait_until(lambda: trained_on(tmp_path, 2), process)
-        first, second = job_pids(process.pid)
-        os.kill(first, signal.SIGKILL)
-        wait_until(lambda: "failed" in written(tmp_path), process)
-        os.kill(second, signal.SIGTERM)
+        os.kill(job_pids(process.pid)[0], signal.SIGKILL)
         done = ended(process)
     assert done.returncode == 137
     rows = table(tmp_path / "sweep", "status")
-    assert set(rows) == {"failed", "interrupted"}
+    assert set(rows) == {"failed", "finished"}
     assert rows["failed"]["error"] == "killed by SIGKILL"
-    assert "2 of 2 jobs are not finished" in done.stderr
+    assert "1 of 2 jobs are not finished" in done.stderr
+    seed = rows["finished"]["seed"]
+    whole = train(tmp_path / "whole", *words, f"seed={seed}")
+    assert outcome(folder_of(tmp_path / "sweep", seed=int(seed))) == outcome(whole)
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -296,14 +356,15 @@ def test_a_signal_lets_jobs_save(tmp_path, number, code):
 
 def test_two_sweeps_in_one_folder_share_the_work(tmp_path):
     """Each job is done once: nothing is lost, nothing is done twice."""
-    words = ("-m", *SMALL, "episodes=500", "seed=range(0,5)", f"hydra.sweep.dir={tmp_path}/sweep",
+    words = ("-m", *SMALL, "episodes=5000", "seed=range(0,5)", f"hydra.sweep.dir={tmp_path}/sweep",
              "hydra.launcher.cores=1")  # fmt: skip
     with running(tmp_path, *words) as one, running(tmp_path, *words) as other:
+        wait_until(lambda: sum(is_held(path.parent) for path in (tmp_path / "sweep").glob("*/.hydra")) == 2, other)
         assert [ended(process).returncode for process in (one, other)] == [0, 0]
     assert states(tmp_path / "sweep") == dict.fromkeys("01234", "finished")
     logs = [path.read_text() for path in (tmp_path / "sweep").glob("*/job.log")]
     assert [text.count("results in") for text in logs] == [1] * 5
-    whole = train(tmp_path / "whole", "episodes=500", "seed=3")
+    whole = train(tmp_path / "whole", "episodes=5000", "seed=3")
     assert outcome(folder_of(tmp_path / "sweep", seed=3)) == outcome(whole)
 
 
@@ -321,6 +382,26 @@ def test_a_job_of_another_process_is_waited_for(tmp_path):
             assert result(folder)["status"] == "running"
         assert ended(process).returncode == 0
     assert states(tmp_path) == dict.fromkeys("012", "finished")
+
+
+def test_a_job_that_is_waited_for_is_not_begun_over_and_over(tmp_path, monkeypatch, at_once):
+    monkeypatch.setattr("tdl.launcher.BUSY_SECONDS", 0.02)
+    sweep(tmp_path, *SHORT, "seed=0")
+    at_once.clear()
+    waits, wait = [], _Task.wait
+    lock = RunLock(folder_of(tmp_path, seed=0))
+
+    def counted(task):
+        waits.append(task)
+        wait(task)
+        if len(waits) == 5:
+            lock.__exit__()
+
+    monkeypatch.setattr(_Task, "wait", counted)
+    lock.__enter__()
+    assert sweep(tmp_path, *SHORT, "seed=0").returncode == 0
+    assert len(waits) == 5
+    assert len(at_once) == 2  # it was found busy, and done
 
 
 def test_what_another_process_works_on_is_running_and_what_nobody_does_is_cut_off(tmp_path):
@@ -357,6 +438,18 @@ def test_notes_of_hydra_that_are_cut_sink_no_table(tmp_path, name, text):
     (folder / ".hydra" / name).write_text(text)
     assert sweep(tmp_path, *SHORT, "seed=1").returncode == 0
     assert {row["run"]: row["status"] for row in rows_of(tmp_path)}[str(folder)] == "cut off"
+
+
+def test_a_result_that_is_cut_sinks_no_table(tmp_path):
+    sweep(tmp_path, *SHORT, "seed=0,1")
+    folder = folder_of(tmp_path, seed=0)
+    (folder / "result.json").write_text('{"status": "fini')
+    assert sweep(tmp_path, *SHORT, "seed=1").returncode == 0
+    rows = {row["run"]: row for row in rows_of(tmp_path)}
+    assert rows[str(folder)]["status"] == "failed"
+    assert "result.json: cut or corrupt" in rows[str(folder)]["error"]
+    assert sweep(tmp_path, *SHORT, "seed=0,1").returncode == 0  # it is done again
+    assert states(tmp_path) == dict.fromkeys("01", "finished")
 
 
 def test_values_of_several_types_stand_in_one_column(tmp_path):
@@ -399,6 +492,15 @@ def test_the_outcome_of_a_process(tmp_path):
     assert JobProcess(dies, tmp_path / "dies").outcome() == Outcome(137, "killed by SIGKILL", marked=False)
 
 
+def test_no_signal_to_a_new_process_is_lost(tmp_path):
+    """Not even one that comes before it has its own handlers: until then it has those of the sweep."""
+    with Interrupts("when the jobs that run have saved"):
+        for number in range(30):
+            process = JobProcess(lambda: time.sleep(60), tmp_path / str(number))
+            process.send(signal.SIGTERM)
+            assert process.outcome() == Outcome(143, "killed by SIGTERM", marked=False)
+
+
 @pytest.mark.parametrize(
     ("plugin", "choice", "extra"), [("joblib", "joblib", "joblib"), ("submitit", "submitit_slurm", "slurm")]
 )
@@ -416,9 +518,9 @@ def test_a_launcher_without_its_plugin_names_the_extra(plugin, choice, extra):
 def test_workers_of_joblib(tmp_path):
     """One job fails alone; the same command does nothing that was done."""
     pytest.importorskip("hydra_plugins.hydra_joblib_launcher", reason="the extra joblib is not installed")
-    words = ("-m", "hydra/launcher=joblib", *SMALL, "episodes=30", "seed=0,1", "alpha=0.1,-1")
+    words = ("-m", "hydra/launcher=joblib", *SMALL, "episodes=30", "seed=0,1", f"hydra.sweep.dir={tmp_path}/sweep")
     for _ in range(2):
-        done = program(tmp_path, *words, f"hydra.sweep.dir={tmp_path}/sweep")
+        done = program(tmp_path, *words, "alpha=0.1,-1")
         assert done.returncode == 1
         assert "2 of 4 jobs are not finished" in done.stderr
         assert "Warning" not in done.stderr
@@ -429,3 +531,6 @@ def test_workers_of_joblib(tmp_path):
         train(tmp_path / "whole", "episodes=30", "seed=1", "alpha=0.1")
     )
     assert "nothing to do" in done.stdout
+    done = program(tmp_path, *words, "alpha=0.1")
+    assert done.returncode == 0, done.stderr  # jobs of earlier commands that failed are not this one's
+    assert len(rows_of(tmp_path / "sweep")) == 4
