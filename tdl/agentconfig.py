@@ -69,14 +69,14 @@ def check_drops(drops: str, plies: int) -> None:
         raise refuse("evaluate.drops", drops, "all unless evaluate.plies=2")
 
 
-def check_depth(plies: int, kind: str) -> None:
+def check_depth(plies: int, kind: str, key: str = "evaluate.plies") -> None:
     """Refuse a look ahead that this kind of agent does not have."""
     if kind == "dqn":
-        check_whole("evaluate.plies", plies, 1, MOST_PLIES + 1)
+        check_whole(key, plies, 1, MOST_PLIES + 1)
     elif kind == "ntuple":
-        check_plies("evaluate.plies", plies)
+        check_plies(key, plies)
     elif plies != 1:
-        raise refuse("evaluate.plies", plies, f"1 with agent.kind={kind}: it has no values to look ahead with")
+        raise refuse(key, plies, f"1 with agent.kind={kind}: it has no values to look ahead with")
 
 
 def check_unused(given: Mapping[str, Any], usual: Mapping[str, Any], keys: tuple[str, ...], by: str) -> None:

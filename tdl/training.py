@@ -125,10 +125,13 @@ class TrainingRun:
         return block
 
     def _save_due(self) -> bool:
-        save = self.settings.save
-        return (save.every is not None and self.trainer.episode - self.saved_episode >= save.every) or (
-            save.seconds is not None and time.monotonic() - self._saved_at >= save.seconds
-        )
+        seconds = self.settings.save.seconds
+        return self._stays_due() or (seconds is not None and time.monotonic() - self._saved_at >= seconds)
+
+    def _stays_due(self) -> bool:
+        """Whether a multiple of `save.every` was reached since the last save, by the clock or not."""
+        every = self.settings.save.every
+        return every is not None and self.trainer.episode // every > self.saved_episode // every
 
     def _save(self, files: RunFiles) -> None:
         files.sync()
@@ -141,6 +144,7 @@ class TrainingRun:
             "learner": self.agent.learner(),
             "names": self.names,
             "config": config.to_plain(self.settings),
+            "stays": self.settings.save.every is None or self._stays_due(),
         }
         write_checkpoint(self.folder / CHECKPOINT, meta, self.agent.arrays(), keep=self.settings.save.keep)
         self._saved, self.saved_episode, self._saved_at = True, self.trainer.episode, time.monotonic()

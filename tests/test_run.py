@@ -265,6 +265,7 @@ def test_sweep_without_a_failure_ends_well(tmp_path):
     assert done.returncode == 0, done.stderr
     with (tmp_path / "sweep" / "sweep.csv").open(newline="") as file:
         assert [(row["seed"], row["status"]) for row in csv.DictReader(file)] == [("0", "finished"), ("1", "finished")]
+    assert (tmp_path / "sweep" / "sweep.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_features_beyond_tuples_are_configured(tmp_path):

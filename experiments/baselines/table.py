@@ -13,7 +13,6 @@ import matplotlib as mpl
 
 mpl.use("agg")
 
-import numpy as np
 import pandas as pd
 import seaborn as sns
 
@@ -60,9 +59,18 @@ def draw(table: pd.DataFrame) -> None:
     sns.set_theme(style="whitegrid")
     figure = mpl.figure.Figure(figsize=(11, 4), layout="constrained")
     for axes, (budget, part) in zip(figure.subplots(1, 2, sharey=True), table.groupby("budget"), strict=True):
-        shown = part.assign(player=part["player"].map(NAMES), score=np.log10(part["eval_mean"]))
+        shown = part.assign(player=part["player"].map(NAMES))
         order = [name for name in NAMES.values() if (shown["player"] == name).any()]
-        sns.stripplot(shown, x="eval_mean", y="player", hue="player", order=order, hue_order=order, size=7, ax=axes)
+        sns.stripplot(
+            shown,
+            x="eval_mean",
+            y="player",
+            hue="player",
+            order=order,
+            hue_order=list(NAMES.values()),
+            size=7,
+            ax=axes,
+        )
         axes.set_xscale("log")
         axes.set(xlabel="mean score of 1,000 games, a point for each seed", ylabel="", title=f"equal {budget}")
     figure.savefig(HERE / "figure.png", dpi=110)

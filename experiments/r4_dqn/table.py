@@ -62,11 +62,11 @@ def gain(ahead: np.ndarray, greedy: np.ndarray) -> str:
 def snapshots(evaluations: str) -> pd.DataFrame:
     """The games of each snapshot, greedy and looking ahead."""
     rows = []
-    for run in tdl.results.runs(evaluations).to_dict("records"):
+    played = tdl.results.runs(evaluations)
+    for run in played[played["status"] == "finished"].to_dict("records"):
         scores = np.load(Path(run["run"]) / "evaluation.npy")["score"]
         how = HOW[run["evaluate.plies"], run["evaluate.drops"]]
-        of = Path(run["checkpoint"])
-        of = of.parent if of.name == "checkpoint" else of.parent.parent
+        of = next(each for each in Path(run["checkpoint"], "x").parents if (each / "result.json").exists())
         seed = tdl.results.runs(of)["seed"][0]
         rows.append({"seed": seed, "iterations": run["episodes"] // GAMES, "player": how, "scores": scores})
     table = pd.DataFrame(rows).sort_values(["iterations", "seed", "player"])

@@ -37,7 +37,8 @@ def write_checkpoint(folder: Path, meta: Mapping[str, Any], arrays: Mapping[str,
 
     Parameters
     ----------
-    keep : checkpoints that stay, this one included; older ones stand in `folder/../kept`.
+    keep : checkpoints that stay, this one included; older ones stand in `folder/../kept`. One with `stays` false in
+        its `meta` is replaced all the same.
 
     Raises
     ------
@@ -186,7 +187,7 @@ def _keep_old(folder: Path, keep: int) -> None:
     old, kept = _current(folder), folder.parent / "kept"
     for unfinished in kept.glob(".*"):  # what a kill left half made or half deleted
         shutil.rmtree(unfinished, ignore_errors=True)
-    if keep > 1 and old:
+    if keep > 1 and old and old.get("stays", True):
         target = kept / f"{old['episode']:010d}"
         building = kept / f".{target.name}.new"
         building.mkdir(parents=True)
