@@ -9,7 +9,7 @@ KERNEL_TESTS := tests/test_rules.py tests/test_stream.py tests/test_engine_twin.
 	tests/test_learners_twin.py tests/test_exact_solver.py tests/test_expectimax.py
 ARGS ?= tuples=4x6 alpha=0.1
 
-.PHONY: run test test-all build dqn launchers lint checked portable sanitize package clean
+.PHONY: run test test-all extras build dqn launchers lint checked portable sanitize package clean
 
 run: build
 	$(BIN)/python -m tdl.run $(ARGS)
@@ -17,9 +17,12 @@ run: build
 test: build
 	$(BIN)/pytest -q -n auto --maxprocesses 4 --dist worksteal
 
-# Tests that need extras, each skipped with a reason where the machine cannot give it, and the checked builds.
-test-all: build launchers portable sanitize package
-	$(BIN)/pytest -q -m extra -n 4 || [ $$? -eq 5 ]    # they wait more than they work
+# The checked builds, and tests that need extras.
+test-all: extras portable sanitize package
+
+# Each skipped with a reason where the machine cannot give what it needs.
+extras: build launchers
+	$(BIN)/pytest -q -m extra -n 2 || [ $$? -eq 5 ]
 
 build: $(VENV)/.built
 
@@ -46,11 +49,11 @@ dqn: $(VENV)/.dqn
 $(VENV)/.dqn: $(VENV)/.built
 	$(call install_extras,dqn)
 
-# Other launchers of sweeps, for their tests, which are skipped without them.
+# Other launchers of sweeps, and what drives a browser, for their tests, which are skipped without them.
 launchers: $(VENV)/.launchers
 
 $(VENV)/.launchers: $(VENV)/.built
-	$(call install_extras,joblib slurm)
+	$(call install_extras,joblib slurm browser)
 
 lint: build dqn    # mypy reads the types of PyTorch
 	$(BIN)/ruff check .

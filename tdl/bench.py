@@ -1,4 +1,4 @@
-"""Benchmarks, `python -m tdl.bench train|search|boards|gym|dqn|versus|limit|peer|signature`: figures, not verdicts."""
+"""Benchmarks, `python -m tdl.bench train|search|boards|gym|dqn|serve|versus|limit|peer|signature`: figures only."""
 
 from __future__ import annotations
 
@@ -144,11 +144,15 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
     many = programs.add_parser("sweep", help="what a sweep of short jobs costs beside their games")
     many.add_argument("--jobs", type=int, default=20, help="(20)")
     many.add_argument("--seconds", type=float, default=1.0, help="of training in each (1)")
+    page = programs.add_parser("serve", help="the server of the page: first board, values, moves; in Chromium, too")
+    page.add_argument("--checkpoint", required=True, metavar="PATH", help="whose agent plays")
+    page.add_argument("--rounds", type=int, default=5, help="first boards (5)")
+    page.add_argument("--seconds", type=float, default=3.0, help="of moves (3)")
     for each in (deep, pair):
         each.add_argument("--games", type=int, help="searched games of each turn (by the plies)")
     number = programs.add_parser("signature", help="one number that depends on behaviour alone")
     number.add_argument("--game", default="pow2", choices=GAMES, help="each has its own number (pow2)")
-    for each in (train, deep, pair, bound, ours, kinds, envs, nets, many, number):
+    for each in (train, deep, pair, bound, ours, kinds, envs, nets, many, page, number):
         each.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
     return parser.parse_args(words)
 
@@ -207,6 +211,13 @@ def _sweep(given: argparse.Namespace) -> Measured:
     return figures, overhead.text(figures)
 
 
+def _serve(given: argparse.Namespace) -> Measured:
+    from tdl import serving  # pandas takes half a second
+
+    figures = serving.measure(given.checkpoint, given.rounds, given.seconds)
+    return figures, serving.text(figures)
+
+
 def _search(given: argparse.Namespace) -> Measured:
     if given.checkpoint is not None:
         player = load(given.checkpoint, copy=True)
@@ -260,6 +271,7 @@ PROGRAMS: dict[str, Callable[[argparse.Namespace], Measured]] = {
     "gym": _gym,
     "dqn": _dqn,
     "sweep": _sweep,
+    "serve": _serve,
     "signature": _signature,
 }
 

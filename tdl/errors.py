@@ -47,6 +47,11 @@ def refuse(key: str, given: object, allowed: str) -> ConfigError:
     return ConfigError(f"{key}: {given!r} is not allowed; expected {allowed}")
 
 
+def file_text(error: OSError) -> str:
+    """What the system says of a file."""
+    return f"{error.filename or 'file'}: {error.strerror or error}"
+
+
 def nearest(name: str, names: Iterable[str]) -> str:
     """A hint such as ``; did you mean 'alpha'?``, or nothing where no name is near."""
     near = difflib.get_close_matches(name, list(names), n=3, cutoff=0.5)

@@ -72,7 +72,7 @@ def read(cfg: DictConfig) -> tuple[EvaluationConfig, list[Meta]]:
     metas = _described(plain["checkpoint"])
     laws = {name: metas[0]["rules"][name] for name in ("drop", "start")}
     placer = completed(metas[0].get("config", {}))["placer"]  # where no run of ours trained it: the drop law
-    plain |= {"tiles": _filled(plain["tiles"], laws), "placer": _filled(plain["placer"], placer)}
+    plain |= {"tiles": filled(plain["tiles"], laws), "placer": filled(plain["placer"], placer)}
     settings = typed(plain, EvaluationConfig)
     check(settings)
     _check_agent(settings, metas)
@@ -88,7 +88,7 @@ def _described(checkpoint: Any) -> list[Meta]:
     return [read_meta(folder) | {"folder": folder} for folder in folders]
 
 
-def _filled(given: Mapping[str, Any], stored: Mapping[str, Any]) -> dict[str, Any]:
+def filled(given: Mapping[str, Any], stored: Mapping[str, Any]) -> dict[str, Any]:
     """What is given, and the rest as stored."""
     return {**stored, **{key: value for key, value in given.items() if value != MISSING}}
 
@@ -174,7 +174,11 @@ def player(metas: list[Meta], played: Rules) -> Player:
     CheckpointError : damaged, or networks that are not alike.
     """
     folders: list[Path] = [meta["folder"] for meta in metas]
-    trained = load(folders[0], copy=True) if len(folders) == 1 else average(folders)
+    return playing_by(load(folders[0], copy=True) if len(folders) == 1 else average(folders), played)
+
+
+def playing_by(trained: Player, played: Rules) -> Player:
+    """A player in games of the rules `played`: those it was trained by, or with another tile rule."""
     net = trained.network
     if net.rules != played:
         net = NTupleNetwork(played, net.tuples, stages=net.stages, weights=net.weights)

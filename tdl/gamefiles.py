@@ -4,7 +4,8 @@ The first line has `format`, `rules`, `start` (the first board), `seed`, `episod
 player looked ahead), `checkpoint` (digest or null), `moves` (their number), `score` and `digest`, the SHA-256 of all
 the rest. Each further line has `move` (its number, from 0), `board` (rows of tile values, before the move), `action`
 (its name), `reward`, `values` (of up, right, down, left; null where illegal), `tile` (the value of the one that
-dropped), `cell` (where), `score` (so far), and `loss` where a deeper search judged the move.
+dropped), `cell` (where), `score` (so far), `loss` where a deeper search judged the move, and `by` where a person chose
+it. Of a game that was given up the first line says `"complete": false`.
 
 Boards are rows of tile values because a packed board does not survive a reader that keeps numbers as doubles: it may
 have more than 53 bits; no tile value has more than 27.
@@ -32,6 +33,9 @@ HEADER = ("format", "rules", "start", "seed", "episode", "plies", "search", "che
 
 LINE = ("move", "board", "action", "reward", "values", "tile", "cell", "score")
 
+OPTIONAL = {HEADER: ("complete",), LINE: ("loss", "by")}
+"""Keys that are there only where they tell something."""
+
 
 def save(path: str | Path, game: Game) -> None:
     """Write a game to a file, in one step.
@@ -40,6 +44,18 @@ def save(path: str | Path, game: Game) -> None:
     ------
     ConfigError : a move is not by the rules.
     OSError : the file cannot be written.
+    """
+    content = text(game).encode()
+    with new_file(Path(path)) as file:
+        file.write(content)
+
+
+def text(game: Game) -> str:
+    """What a file of a game holds.
+
+    Raises
+    ------
+    ConfigError : a move is not by the rules.
     """
     game.boards()  # a file that could not be read again is of no use
     engine, score, lines = Engine(game.rules), 0, []
@@ -59,9 +75,10 @@ def save(path: str | Path, game: Game) -> None:
         "moves": len(game.moves),
         "score": game.score,
     }
+    if not game.complete:
+        head["complete"] = False
     head["digest"] = _digest(head, "".join(lines))
-    with new_file(Path(path)) as file:
-        file.write((_dumped(head) + "".join(lines)).encode())
+    return _dumped(head) + "".join(lines)
 
 
 def _line(number: int, move: Move, score: int, engine: Engine) -> dict[str, Any]:
@@ -75,7 +92,8 @@ def _line(number: int, move: Move, score: int, engine: Engine) -> dict[str, Any]
         "cell": move.cell,
         "score": score,
     }
-    return line if move.loss is None else {**line, "loss": move.loss}
+    told = {"loss": move.loss} if move.loss is not None else {}
+    return {**line, **told, **({"by": move.by} if move.by != "agent" else {})}
 
 
 def _dumped(line: Mapping[str, Any]) -> str:
@@ -105,6 +123,22 @@ def load(path: str | Path, rules: Rules | None = None) -> Game:
         raise CheckpointError(f"{path}: line {reader.line}: {error}") from error
 
 
+def told(path: str | Path) -> tuple[Rules, int]:
+    """The rules and the score that the first line of a file tells; no move is held against them.
+
+    Raises
+    ------
+    CheckpointError : the file is missing, or is no game.
+    """
+    try:
+        with Path(path).open(encoding="utf-8") as file:
+            head = _parsed(file.readline(1 << 20), HEADER)
+        _whole("score", head["score"])
+        return _begun(head, None).rules, int(head["score"])
+    except (ConfigError, OSError, UnicodeDecodeError) as error:
+        raise CheckpointError(f"{path}: {error}") from error
+
+
 def _lines(path: Path) -> list[str]:
     try:
         text = path.read_bytes().decode()
@@ -121,7 +155,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def _parsed(line: str, keys: tuple[str, ...]) -> dict[str, Any]:
-    """The values of a line, which must have these keys and may have a `loss`."""
+    """The values of a line, which must have these keys and may have those of `OPTIONAL`."""
     try:
         values = json.loads(line, parse_constant=_no_number)
     except (ValueError, RecursionError):
@@ -129,7 +163,7 @@ def _parsed(line: str, keys: tuple[str, ...]) -> dict[str, Any]:
     if not isinstance(values, dict) or (keys is HEADER and values.get("format") != FORMAT):
         raise ConfigError(f"not of a game of this program (expected format {FORMAT!r})")
     missing = [key for key in keys if key not in values]
-    unknown = [key for key in values if key not in (*keys, "loss")]
+    unknown = [key for key in values if key not in (*keys, *OPTIONAL[keys])]
     if missing or unknown:
         raise ConfigError(
             f"corrupt: no {missing[0]!r}" if missing else f"corrupt: {unknown[0]!r} does not belong here"
@@ -153,9 +187,11 @@ def _begun(head: Mapping[str, Any], rules: Rules | None) -> Game:
         _whole(key, head[key])
     if head["checkpoint"] is not None and not isinstance(head["checkpoint"], str):
         raise ConfigError(f"checkpoint: {head['checkpoint']!r} is not a digest")
+    if not isinstance(complete := head.get("complete", True), bool):
+        raise ConfigError(f"complete: {complete!r} is not true or false")
     start = _board("start", head["start"], Engine(own))
     check_start(start, own)
-    return Game(own, start, (), _searching(head), head["seed"], head["episode"], head["checkpoint"])
+    return Game(own, start, (), _searching(head), head["seed"], head["episode"], head["checkpoint"], complete)
 
 
 def _searching(head: Mapping[str, Any]) -> Searching:
@@ -180,7 +216,7 @@ class _Reader:
         head = _parsed(lines[0], HEADER)
         game = _begun(head, rules)
         self.engine, self.tiles = Engine(game.rules), game.rules.tiles
-        for _ in replayed(game.rules, game.start, self._moves(lines[1:])):
+        for _ in replayed(game.rules, game.start, self._moves(lines[1:]), complete=game.complete):
             pass
         self.line = 1
         _expect("moves", head["moves"], len(self.read))
@@ -203,7 +239,7 @@ class _Reader:
             yield move
 
     def _move(self, told: Mapping[str, Any]) -> Move:
-        values, loss = told["values"], told.get("loss")
+        values, loss, by = told["values"], told.get("loss"), told.get("by", "agent")
         if told["action"] not in ACTION_NAMES:
             raise ConfigError(f"action: {told['action']!r} is not one of {', '.join(ACTION_NAMES)}")
         if told["cell"] >= self.engine.rules.cells:
@@ -214,6 +250,8 @@ class _Reader:
             raise ConfigError(f"values: {values!r} are not four numbers or nulls")
         if not _is_value_or_null(loss) or (loss is not None and loss < 0):
             raise ConfigError(f"loss: {loss!r} is not a number of at least 0")
+        if by not in ("agent", "person"):
+            raise ConfigError(f"by: {by!r} is not agent or person")
         return Move(
             _board("board", told["board"], self.engine),
             ACTION_NAMES.index(told["action"]),
@@ -222,6 +260,7 @@ class _Reader:
             told["cell"],
             1 + self.tiles.index(told["tile"]),
             loss,
+            by,
         )
 
 

@@ -44,8 +44,10 @@ def test_a_run_of_the_readme_is_an_ordinary_one():
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_commands_compose(document):
     text = document.read_text()
-    commands = set(re.findall(r"`(?:python -m tdl\.|tdl-)(run|solve|evaluate) ([^`\n]+)`", text))
-    commands |= set(re.findall(r"^    (?:python -m tdl\.|tdl-)(run|solve|evaluate) (.+)$", text, re.M))
+    commands = set(re.findall(r"`(?:python -m tdl\.|tdl-)(run|solve|evaluate|match|play|serve) ([^`\n]+)`", text))
+    commands |= set(
+        re.findall(r"^    (?:python -m tdl\.|tdl-)(run|solve|evaluate|match|play|serve) (.+)$", text, re.M)
+    )
     for program, command in sorted(commands):
         words = [word for word in shlex.split(command) if word not in ("-m", "...", "--help")]
         if any(word.startswith(("resume=", "solution=")) or "..." in word or word.startswith("-") for word in words):

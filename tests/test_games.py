@@ -200,7 +200,9 @@ TAMPERED = [
     (4, {"score": 999}, "line 5: score: 999"),
     (4, {"loss": -1}, "line 5: loss: -1"),
     (4, {"reward": ...}, "line 5: corrupt: no 'reward'"),
-    (4, {"by": "hand"}, "line 5: corrupt: 'by' does not belong here"),
+    (4, {"who": "me"}, "line 5: corrupt: 'who' does not belong here"),
+    (4, {"by": "hand"}, "line 5: by: 'hand' is not agent or person"),
+    (0, {"complete": 1}, "line 1: complete: 1 is not true or false"),
 ]
 
 

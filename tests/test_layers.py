@@ -14,7 +14,7 @@ import tdl
 SOURCE = Path(tdl.__file__).parent
 
 FLOORS = [  # from top to bottom; names of modules and packages of tdl
-    ["run", "evaluate", "bench", "solve", "convert", "report"],  # programs
+    ["run", "evaluate", "bench", "solve", "convert", "report", "play", "serve", "match", "picture"],  # programs
     ["peersearch"],
     [
         "training",
@@ -27,28 +27,32 @@ FLOORS = [  # from top to bottom; names of modules and packages of tdl
         "steps",
         "iterations",
         "overhead",
+        "serving",
         "signature",
     ],  # one run; comparisons of many
     ["gym"],  # the games for players of other programs
-    ["recording", "evaluation"],  # the games of an evaluation
-    ["program", "resolvers", "resume"],  # what programs share: Hydra, errors, going on
+    ["matchconfig"],  # the values of programs that ask agents about single boards
+    ["terminal"],  # the games for people
+    ["web"],  # a page and what answers it
+    ["recording", "evaluation", "thinking"],  # the games of an evaluation, and of people
+    ["program"],  # what programs share: Hydra, errors
+    ["cluster", "launcher", "jobprocess", "sweeptable", "sweep"],  # many runs
+    ["resolvers", "resume"],  # where a run is, and what it goes on with
     [
-        "cluster",
-        "launcher",
-        "jobprocess",
-        "sweeptable",
-        "sweep",
         "names",
         "config",
         "agentconfig",
         "evaluateconfig",
         "solveconfig",
+        "playconfig",
+        "serveconfig",
         "schema",
         "groups",
-    ],  # many runs; the values of one program each
+    ],  # the values of one program each
     ["figures", "plots"],  # data frames to figures
     ["results"],  # finished runs to data frames
     ["comparison"],  # data frames to figures with intervals
+    ["gamefolder"],  # the games of people
     ["runfiles", "gamefiles", "progress", "interrupts", "runlock", "environment"],  # what a run leaves and shows
     ["statistics", "bootstrap"],  # figures of a set of games
     ["dqn"],  # who learns and plays by a deep network
@@ -57,7 +61,7 @@ FLOORS = [  # from top to bottom; names of modules and packages of tdl
     ["learning"],  # how value is learned
     ["network"],  # what a position is worth
     ["game"],  # what the game is
-    ["checks"],  # one value
+    ["checks", "palette"],  # one value; its colour
     ["errors"],
 ]
 

@@ -41,6 +41,7 @@ class Move:
     values : what the player thought of the four actions: reward + value, None where illegal.
     cell, tile : where which tile index dropped.
     loss : what the move lost by the values of a deeper search; None where none judged it.
+    by : who chose it: "agent", or "person".
     """
 
     board: int
@@ -50,20 +51,22 @@ class Move:
     cell: int
     tile: int
     loss: float | None = None
+    by: str = "agent"
 
 
 @dataclass(frozen=True)
 class Game:
-    """A whole game.
+    """A game from its start to its end, or to where it was given up.
 
     Attributes
     ----------
     rules : it is played by.
     start : the first board, packed.
-    moves : from the first to the last; a game is over when no action is legal.
+    moves : from the first to the last.
     searching : how the player looked ahead before each move.
     seed, episode : of the stream of drops; with them the game is that number of an evaluation with that seed.
     checkpoint : digest of the checkpoint that played, if known.
+    complete : whether no action is legal any more.
     """
 
     rules: Rules
@@ -73,6 +76,7 @@ class Game:
     seed: int = 0
     episode: int = 0
     checkpoint: str | None = None
+    complete: bool = True
 
     @property
     def score(self) -> int:
@@ -91,7 +95,7 @@ class Game:
         ------
         ConfigError : names the first move that is not by the rules.
         """
-        return [self.start, *replayed(self.rules, self.start, self.moves)]
+        return [self.start, *replayed(self.rules, self.start, self.moves, complete=self.complete)]
 
 
 def record_game(
@@ -127,7 +131,7 @@ def record_game(
     searching.check()
     if not can_be_recorded(player, searching, expectation):
         raise refuse("expectation", expectation, "direct for a network of states that looks ahead")
-    values_of = _values_by(player, searching, expectation)
+    values_of = values_by(player, searching, expectation)
     engine, drops = player.engine, Stream(seed, EVALUATION, episode)
     board = start = engine.start(drops)
     moves: list[Move] = []
@@ -135,7 +139,7 @@ def record_game(
         action = int(np.nanargmax(values))
         after, reward = engine.move(board, action)
         following = engine.place(after, drops)
-        cell, tile = _dropped(after, following, engine.rules)
+        cell, tile = dropped(after, following, engine.rules)
         thought = tuple(None if np.isnan(value) else value for value in values.tolist())
         moves.append(Move(board, action, reward, thought, cell, tile))
         board = following
@@ -144,7 +148,11 @@ def record_game(
     return Game(engine.rules, start, tuple(moves), searching, seed, episode, checkpoint)
 
 
-def _values_by(player: Player, searching: Searching, expectation: str) -> Callable[[int], NDArray[np.float64]]:
+Think = Callable[[int], NDArray[np.float64]]
+"""Values of up, right, down, left on a packed board, reward included: shape (4,), nan where illegal."""
+
+
+def values_by(player: Player, searching: Searching, expectation: str) -> Think:
     """What a player thinks of the moves of a board when it looks ahead so: the numbers that the kernel plays by."""
     if searching.greedy and _shares_drops(player, expectation):
         return _by_drop_table(player)
@@ -176,19 +184,23 @@ def _by_drop_table(player: Player) -> Callable[[int], NDArray[np.float64]]:
     return values
 
 
-def _dropped(after: int, following: int, rules: Rules) -> tuple[int, int]:
+def dropped(after: int, following: int, rules: Rules) -> tuple[int, int]:
     """Cell and tile index of the drop between two boards."""
     drop = after ^ following
     cell = (drop.bit_length() - 1) // rules.bits
     return cell, drop >> rules.bits * cell
 
 
-def replayed(rules: Rules, start: int, moves: Iterable[Move]) -> Iterator[int]:
+def replayed(rules: Rules, start: int, moves: Iterable[Move], *, complete: bool = True) -> Iterator[int]:
     """Play moves once more: the board after each, packed.
+
+    Parameters
+    ----------
+    complete : whether the game must be over after them; else it must not be.
 
     Raises
     ------
-    ConfigError : names the first move that is not by the rules, or the game is not over after its last move.
+    ConfigError : names the first move that is not by the rules, or tells that the game is not over after the last one.
     """
     engine, board = Engine(rules), start
     check_start(board, rules)
@@ -198,8 +210,8 @@ def replayed(rules: Rules, start: int, moves: Iterable[Move]) -> Iterator[int]:
         except ConfigError as error:
             raise ConfigError(f"move {number}: {error}") from error
         yield board
-    if not engine.terminal(board):
-        raise ConfigError("the game is not over after its last move")
+    if engine.terminal(board) != complete:
+        raise ConfigError(f"the game is {'not ' * complete}over after its last move")
 
 
 def check_start(board: int, rules: Rules) -> None:
@@ -276,7 +288,7 @@ def mistakes(
         raise ConfigError(
             f"player: of other rules than the game: {player.network.rules.to_dict()}, not {game.rules.to_dict()}"
         )
-    found, values_of = np.zeros(len(game.moves), MISTAKE), _values_by(player, searching, expectation)
+    found, values_of = np.zeros(len(game.moves), MISTAKE), values_by(player, searching, expectation)
     for number, move in enumerate(game.moves):
         values = values_of(move.board)
         best = int(np.nanargmax(values))

@@ -76,7 +76,7 @@ class Judge(Protocol):
     target: str
 
 
-def check_same_board(judged: Rules, played: Rules) -> None:
+def check_same_board(judged: Rules, played: Rules, key: str = "placer.network") -> None:
     """Refuse a judge of another game or board; it may have been trained with other drops.
 
     Raises
@@ -85,4 +85,4 @@ def check_same_board(judged: Rules, played: Rules) -> None:
     """
     theirs, ours = ((rules.game, f"{rules.rows}x{rules.cols}") for rules in (judged, played))
     if theirs != ours:
-        raise refuse("placer.network", f"a network of {' '.join(theirs)}", f"one of {' '.join(ours)}")
+        raise refuse(key, f"a network of {' '.join(theirs)}", f"one of {' '.join(ours)}")

@@ -1,0 +1,73 @@
+"""Play and watch in a browser: `python -m tdl.serve checkpoint=FOLDER`. All keys: `conf/serve.yaml`."""
+
+from __future__ import annotations
+
+import sys
+import webbrowser
+from pathlib import Path
+
+from omegaconf import DictConfig
+
+from tdl import serveconfig
+from tdl.errors import Interrupted, TdlError
+from tdl.interrupts import Interrupts
+from tdl.program import run_program
+from tdl.serveconfig import ServeConfig
+from tdl.web.library import Library
+from tdl.web.refusals import Refusal
+from tdl.web.server import Server, check_loopback
+from tdl.web.site import Site
+
+
+def job(cfg: DictConfig, _: Path) -> None:
+    """Check everything, then serve until a signal comes."""
+    settings = serveconfig.read(cfg)
+    check_loopback("host", settings.host)
+    with Server(site(settings), settings.host, settings.port) as server:
+        serve(server, settings)
+
+
+def site(settings: ServeConfig) -> Site:
+    """What is served, with the checkpoint that is shown first.
+
+    Raises
+    ------
+    TdlError : it is missing or damaged.
+    """
+    library = Library(Path(settings.folder))
+    first = settings.checkpoint and library.name(Path(settings.checkpoint).resolve())
+    made = Site(library, first, settings.sessions, settings.seconds)
+    if first is not None:
+        try:
+            made.agents.get(first)
+        except Refusal as error:  # a link that leads out of the folder
+            raise TdlError(f"checkpoint: {error}") from error
+    return made
+
+
+def serve(server: Server, settings: ServeConfig) -> None:
+    """Answer until a signal comes.
+
+    Raises
+    ------
+    Interrupted : one came.
+    """
+    with Interrupts("now") as interrupts:
+        print(f"serving {settings.folder} at {server.url}  (Ctrl-C ends it)", flush=True)
+        if settings.open:
+            webbrowser.open(server.url)
+        while not interrupts.requested:
+            server.handle_request()
+        raise Interrupted("stopped", 128 + interrupts.requested)
+
+
+def main() -> None:
+    """The console script `tdl-serve`."""
+    if {"-m", "--multirun"} & set(sys.argv[1:]):  # before Hydra makes folders for its jobs
+        print("tdl: -m: a server is no sweep; start it without", file=sys.stderr)
+        sys.exit(2)
+    run_program("serve", job, ServeConfig)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""What is on the screen, as data: widgets draw it, programs make it, tests read it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tdl.game.rules import Rules
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What an agent thinks of the moves of a board.
+
+    Attributes
+    ----------
+    values : of up, right, down, left; None where illegal. None: it is still thinking.
+    chosen : the action of the largest value, or that was taken; None where there is none.
+    """
+
+    values: tuple[float | None, ...] | None
+    chosen: int | None = None
+
+
+@dataclass(frozen=True)
+class View:
+    """The whole screen.
+
+    Attributes
+    ----------
+    rules : of the game.
+    tiles : index of each cell's tile, row by row.
+    dropped : cell of the newest tile; None: unknown.
+    score, best : in points; no best score where None.
+    figures : further lines of the panel: name and value.
+    opinion : hints; None: none are shown.
+    state : who moves, in a few words.
+    message : what there is to say.
+    over : whether the message is of the end of a game.
+    keys : pairs of keys and what they do.
+    """
+
+    rules: Rules
+    tiles: tuple[int, ...]
+    dropped: int | None
+    score: int
+    best: int | None
+    figures: tuple[tuple[str, str], ...]
+    opinion: Opinion | None
+    state: str
+    message: str
+    over: bool
+    keys: tuple[tuple[str, str], ...]

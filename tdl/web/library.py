@@ -1,0 +1,182 @@
+"""The checkpoints and runs below one folder. Nothing outside of it is read, whatever a name or a link says."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from tdl import results
+from tdl.agents.player import checkpoint_folder
+from tdl.errors import CheckpointError, TdlError
+from tdl.evaluateconfig import kind_of
+from tdl.network.storage import META, Meta, read_meta
+from tdl.web.refusals import Refusal
+
+MOST_ENTRIES = 500
+"""Of a list; the newest are in it."""
+
+MOST_FOLDERS = 20_000
+"""That are looked into for a list."""
+
+MOST_POINTS = 120
+"""Of a learning curve."""
+
+MOST_NAME = 1000
+"""Characters of a name."""
+
+RESULT, BLOCKS = "result.json", "blocks.csv"
+
+
+class Library:
+    """What can be read. An entry is named by its path below the folder, `.` for the folder itself.
+
+    Parameters
+    ----------
+    folder : all that may be read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.resolve()
+        self._known: dict[Path, tuple[float, dict[str, Any]]] = {}
+
+    def path(self, name: object) -> Path:
+        """The path of an entry.
+
+        Raises
+        ------
+        Refusal : it is none, or not below the folder when all links are followed.
+        """
+        if not isinstance(name, str) or not 0 < len(name) <= MOST_NAME or "\0" in name:
+            raise Refusal(HTTPStatus.BAD_REQUEST, "checkpoint: expected a name from the list of this folder")
+        return self.inside(self.folder / name, name)
+
+    def inside(self, path: Path, name: str) -> Path:
+        """The path with all links followed.
+
+        Raises
+        ------
+        Refusal : it is not below the folder.
+        """
+        try:
+            real = path.resolve()
+        except (OSError, RuntimeError):  # a loop of links
+            real = Path("/")
+        if not real.is_relative_to(self.folder):
+            raise Refusal(HTTPStatus.FORBIDDEN, f"{name}: not below the folder that is served")
+        return real
+
+    def name(self, path: Path) -> str:
+        """The name of a path below the folder."""
+        return path.relative_to(self.folder).as_posix()
+
+    def checkpoint(self, name: object) -> tuple[Path, Meta]:
+        """The folder of a checkpoint by its name or that of its run, and its description.
+
+        Raises
+        ------
+        Refusal : it is not below the folder, nor are all its files.
+        CheckpointError : it is missing or damaged.
+        """
+        folder = self.inside(checkpoint_folder(self.path(name)), str(name))
+        self.inside(folder / META, f"{name}/{META}")
+        meta = read_meta(folder)
+        for array in meta["arrays"].values():
+            self.inside(folder / array["file"], f"{name}/{array['file']}")
+        return folder, meta
+
+    def entries(self) -> list[dict[str, Any]]:
+        """All runs and checkpoints, the newest first."""
+        found = [entry for folder in self._folders() if (entry := self._entry(folder)) is not None]
+        return sorted(found, key=lambda entry: (-entry["changed"], entry["name"]))[:MOST_ENTRIES]
+
+    def _folders(self) -> Iterator[Path]:
+        """The folder and those below; links are not followed, and checkpoints are part of their runs."""
+        for number, (folder, below, _) in enumerate(os.walk(self.folder)):
+            if number == MOST_FOLDERS:
+                return
+            yield Path(folder)
+            below[:] = sorted(name for name in below if not name.startswith(".") and name != "checkpoint")
+
+    def _entry(self, folder: Path) -> dict[str, Any] | None:
+        """What the list says of a folder; None where there is nothing to show."""
+        held = checkpoint_folder(folder) / META
+        files = [path for path in (held, folder / RESULT, folder / BLOCKS) if path.is_file()]
+        if not {held, folder / BLOCKS} & set(files):
+            return None
+        try:
+            for path in files:
+                self.inside(path, path.name)
+            changed = max(path.stat().st_mtime for path in files)
+            if self._known.get(folder, (None,))[0] != changed:
+                self._known[folder] = changed, self._described(folder, files, changed)
+        except (OSError, Refusal):  # deleted meanwhile, or a link that leads out
+            return None
+        return self._known[folder][1]
+
+    def _described(self, folder: Path, files: list[Path], changed: float) -> dict[str, Any]:
+        entry: dict[str, Any] = {
+            "name": self.name(folder),
+            "changed": changed,
+            "checkpoint": files[0].name == META,
+            "curve": folder / BLOCKS in files,
+        }
+        if folder / RESULT in files:
+            entry |= _of_result(folder / RESULT)
+        if files[0].name == META:
+            entry |= _of_meta(files[0].parent)
+        return entry
+
+    def curve(self, name: object) -> dict[str, list[float]]:
+        """The learning curve of a run: `episode`, `mean` and `max` of some of its blocks.
+
+        Raises
+        ------
+        Refusal : it is not below the folder.
+        TdlError : there is none, or it is cut.
+        """
+        path = self.inside(self.path(name) / BLOCKS, f"{name}/{BLOCKS}")
+        try:
+            table = pd.read_csv(path, usecols=["episode", "mean", "max"])
+        except FileNotFoundError:
+            raise Refusal(HTTPStatus.NOT_FOUND, f"{name}: no learning curve ({BLOCKS} is missing)") from None
+        except (ValueError, OSError) as error:
+            raise TdlError(f"{name}/{BLOCKS}: cut or corrupt: {error}") from error
+        table = table.dropna()
+        step = -(-max(len(table) - 1, 1) // (MOST_POINTS - 2))
+        return {key: values.astype(float).tolist() for key, values in _thinned(table, step).items()}
+
+
+def _thinned(table: pd.DataFrame, step: int) -> dict[str, Any]:
+    """Every so-manieth row, and the last."""
+    rows = sorted({*range(0, len(table), step), len(table) - 1} - {-1})
+    return {str(key): table[key].iloc[rows] for key in table}
+
+
+def _of_result(path: Path) -> dict[str, Any]:
+    """What a run says of itself; nothing where it cannot be read."""
+    try:
+        row = results.row_of(path.parent.name, results.read(path))
+    except (TdlError, OSError, KeyError, TypeError, AttributeError, ValueError):
+        return {}
+    told = {"kind": row.get("agent"), "game": row.get("game"), "size": row.get("size"), "tiles": row.get("tiles")}
+    told |= {key: row.get(key) for key in ("status", "episodes")}
+    mean = row.get("eval_mean")
+    return told | {"mean": float(mean)} if isinstance(mean, int | float) and mean == mean else told
+
+
+def _of_meta(folder: Path) -> dict[str, Any]:
+    """What a checkpoint says of itself, or what is wrong with it."""
+    try:
+        meta = read_meta(folder)
+        laws = meta["rules"]
+        size = f"{laws['rows']}x{laws['cols']}"
+        return {"kind": kind_of(meta), "game": laws["game"], "size": size, "episodes": meta["episode"]}
+    except CheckpointError as error:
+        return {"error": str(error)}
+    except (KeyError, TypeError, AttributeError):
+        return {"error": "a checkpoint without rules"}

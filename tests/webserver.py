@@ -1,0 +1,47 @@
+"""A server of the page for tests: in a thread of this process, with a client that speaks plain HTTP."""
+
+import http.client
+import json
+
+from tdl.web.library import Library
+from tdl.web.server import Server, in_background
+from tdl.web.site import Site
+
+
+def serving(folder, first=None, sessions=8, seconds=0.2):
+    """A server on a free port, while this context is open."""
+    return in_background(Server(Site(Library(folder), first, sessions, seconds), "127.0.0.1", 0))
+
+
+class Client:
+    """Asks a server, on one connection for each question."""
+
+    def __init__(self, server):
+        self.server = server
+
+    def raw(self, method, path, body=None, **headers):
+        """Status, headers and body of the answer."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=30)
+        try:
+            connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read()
+        finally:
+            connection.close()
+
+    def get(self, path, **headers):
+        """Status and what the JSON says."""
+        status, _, body = self.raw("GET", path, **headers)
+        return status, json.loads(body)
+
+    def post(self, path, data=None, /, **keys):
+        """The same of a POST."""
+        body = json.dumps(keys if data is None else data)
+        status, _, answer = self.raw("POST", path, body, Content_Type="application/json")
+        return status, json.loads(answer)
+
+    def done(self, path, **keys):
+        """What the answer to a POST says that must go well."""
+        status, told = self.post(path, **keys)
+        assert status == 200, told
+        return told
