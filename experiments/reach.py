@@ -1,6 +1,6 @@
 """From the folder of a sweep or of a run to reach.csv, reach.png and a table of an experiment.
 
-    python experiments/reach.py FOLDER EXPERIMENT
+    python experiments/reach.py EXPERIMENT FOLDER [into=FOLDER]
 
 Seed by seed, the share of the last 10,000 training games that reached 8192 and 16384.
 """
@@ -24,8 +24,9 @@ COLUMNS = 10
 """Of the printed table; the file has every 10,000 games."""
 
 
-def main(folder: str, experiment: str) -> None:
+def main(experiment: str, folder: str, into: str | None = None) -> None:
     """Write the files and print the table."""
+    files = Path(into.removeprefix("into=")) if into else HERE / experiment
     blocks = tdl.results.load(folder).rename(columns={f"reach_{tile}": tile for tile in TILES})
     blocks["episode"] = (blocks["episode"] + GAMES - 1) // GAMES * GAMES
     long = blocks.melt(["episode", "seed"], TILES, "tile", "share")
@@ -40,7 +41,7 @@ def main(folder: str, experiment: str) -> None:
         print(f"| {tile} | {seed} |", " | ".join(f"{share:.1%}" for share in shares), "|")
 
     table.columns = [f"reach_{tile}_seed_{seed}" for tile, seed in table.columns]
-    table.to_csv(HERE / experiment / "reach.csv")
+    table.to_csv(files / "reach.csv")
 
     sns.set_theme(style="whitegrid")
     axes = sns.lineplot(long.astype({"seed": str, "tile": str}), x="episode", y="share", hue="seed", style="tile")
@@ -48,7 +49,7 @@ def main(folder: str, experiment: str) -> None:
     axes.ticklabel_format(style="plain", axis="x")
     axes.yaxis.set_major_formatter(PercentFormatter(1))
     sns.move_legend(axes, "center left", bbox_to_anchor=(1, 0.5))
-    axes.figure.savefig(HERE / experiment / "reach.png", dpi=110, bbox_inches="tight")
+    axes.figure.savefig(files / "reach.png", dpi=110, bbox_inches="tight")
 
 
 if __name__ == "__main__":

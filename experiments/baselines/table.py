@@ -1,9 +1,8 @@
-"""From the folders of sweeps of several agents to runs.csv, figure.png and the table: agents at equal budgets.
+"""From the folders of sweeps of several agents at equal budgets to results.csv, seconds.csv and figure.png.
 
     python experiments/baselines/table.py MOVES SECONDS
 
-MOVES has the runs at equal numbers of moves, SECONDS those at equal seconds. Means over seeds, with 95% intervals over
-them.
+MOVES has the runs at equal numbers of moves (results.csv), SECONDS those at equal seconds (seconds.csv).
 """
 
 import sys
@@ -17,7 +16,6 @@ import pandas as pd
 import seaborn as sns
 
 import tdl.results
-from tdl.statistics import mean_text
 
 HERE = Path(__file__).parent
 NAMES = {
@@ -30,13 +28,16 @@ NAMES = {
 }
 """Rows by agent or learner, from the weakest on."""
 
+GAMES = ("greedy_mean", "greedy_mean_low", "greedy_mean_high")
+"""Figures of the games after training."""
+
 
 def read(folder: str, budget: str) -> pd.DataFrame:
     """A row for each run."""
     runs = tdl.results.runs(folder)
     runs["player"] = runs["agent"].where(runs["agent"] != "ntuple", runs.get("learner"))
-    columns = ["player", "seed", "episodes", "moves", "seconds", "eval_mean", "eval_low", "eval_high"]
-    return runs[columns].assign(budget=budget)
+    runs = runs.rename(columns=dict(zip(("eval_mean", "eval_low", "eval_high"), GAMES, strict=True)))
+    return runs[["player", "seed", "episodes", "moves", "seconds", *GAMES]].assign(budget=budget)
 
 
 def main(moves: str, seconds: str) -> None:
@@ -44,13 +45,9 @@ def main(moves: str, seconds: str) -> None:
     table = pd.concat([read(moves, "moves"), read(seconds, "seconds")])
     table["player"] = pd.Categorical(table["player"], list(NAMES), ordered=True)
     table = table.sort_values(["budget", "player", "seed"])
-    table.round({"seconds": 1, "eval_mean": 1, "eval_low": 1, "eval_high": 1}).to_csv(HERE / "runs.csv", index=False)
-
-    for budget, part in table.groupby("budget"):
-        print(f"\n{budget}\n\n| player | games | moves | seconds | mean score |\n|---|---|---|---|---|")
-        for player, rows in part.groupby("player", observed=True):
-            means = (f"{rows[name].mean():,.0f}" for name in ("episodes", "moves", "seconds"))
-            print(f"| {NAMES[player]} |", " | ".join(means), "|", mean_text(rows["eval_mean"].to_numpy()), "|")
+    for budget, name in {"moves": "results.csv", "seconds": "seconds.csv"}.items():
+        part = table[table["budget"] == budget].drop(columns="budget")
+        part.round({"seconds": 1} | dict.fromkeys(GAMES, 1)).to_csv(HERE / name, index=False)
     draw(table)
 
 
@@ -63,7 +60,7 @@ def draw(table: pd.DataFrame) -> None:
         order = [name for name in NAMES.values() if (shown["player"] == name).any()]
         sns.stripplot(
             shown,
-            x="eval_mean",
+            x="greedy_mean",
             y="player",
             hue="player",
             order=order,

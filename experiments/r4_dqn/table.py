@@ -1,9 +1,9 @@
-"""From the runs of the deep Q-learner and the evaluations of its snapshots to the published table with ours beside it.
+"""From the runs of the deep Q-learner and the evaluations of its snapshots to csv files and a figure.
 
     python experiments/r4_dqn/table.py RUNS EVALUATIONS
 
-RUNS has the runs of experiment=r4_dqn, EVALUATIONS those of tdl.evaluate on their snapshots. Writes logged.csv,
-snapshots.csv and figure.png, and prints the tables.
+RUNS has the runs of experiment=r4_dqn, EVALUATIONS those of tdl.evaluate on their snapshots. Writes results.csv (the
+logged games), snapshots.csv and figure.png.
 """
 
 import sys
@@ -18,7 +18,7 @@ import pandas as pd
 import seaborn as sns
 
 import tdl.results
-from tdl.statistics import mean_interval, mean_text
+from tdl.statistics import mean_interval
 
 HERE = Path(__file__).parent
 GAMES = 20
@@ -37,26 +37,18 @@ def logged(runs: str) -> pd.DataFrame:
     for (iterations, seed), part in games.groupby(["iterations", "seed"]):
         low, high = mean_interval(part["score"].to_numpy())
         row = {"iterations": iterations, "seed": seed, "games": len(part), "mean": part["score"].mean()}
-        rows.append(row | {"low": low, "high": high, "max": part["score"].max()})
+        rows.append(row | {"mean_low": low, "mean_high": high, "max": part["score"].max()})
     table = pd.DataFrame(rows).round(1)
-    table.to_csv(HERE / "logged.csv", index=False)
-
-    published = pd.read_csv(HERE / "published.csv").set_index("iterations")["mean"]
-    print("| iterations | published | " + " | ".join(f"seed {seed}" for seed in sorted(table["seed"].unique())) + " |")
-    print("|---" * (2 + table["seed"].nunique()) + "|")
-    for iterations, part in table.groupby("iterations"):
-        texts = part.set_index("seed").apply(lambda r: f"{r['mean']:,.0f} [{r['low']:,.0f}, {r['high']:,.0f}]", axis=1)
-        cells = [texts.get(seed, "") for seed in sorted(table["seed"].unique())]
-        print(f"| {iterations} | {published.get(iterations, np.nan):,.0f} |", " | ".join(cells), "|")
+    table.to_csv(HERE / "results.csv", index=False)
     return games
 
 
-def gain(ahead: np.ndarray, greedy: np.ndarray) -> str:
+def gain(ahead: np.ndarray, greedy: np.ndarray) -> dict[str, float]:
     """By how much one mean is above another, with the 95% interval of resampled games."""
     random = np.random.default_rng(0)
     means = [[random.choice(each, len(each)).mean() for _ in range(SAMPLES)] for each in (ahead, greedy)]
     low, high = np.percentile(np.array(means[0]) / np.array(means[1]), [2.5, 97.5])
-    return f"{ahead.mean() / greedy.mean() - 1:+.0%} [{low - 1:+.0%}, {high - 1:+.0%}]"
+    return {"gain": ahead.mean() / greedy.mean() - 1, "gain_low": low - 1, "gain_high": high - 1}
 
 
 def snapshots(evaluations: str) -> pd.DataFrame:
@@ -70,20 +62,18 @@ def snapshots(evaluations: str) -> pd.DataFrame:
         seed = tdl.results.runs(of)["seed"][0]
         rows.append({"seed": seed, "iterations": run["episodes"] // GAMES, "player": how, "scores": scores})
     table = pd.DataFrame(rows).sort_values(["iterations", "seed", "player"])
-    figures = table.assign(
-        games=table["scores"].map(len), mean=table["scores"].map(np.mean), max=table["scores"].map(np.max),
-        low=table["scores"].map(lambda each: mean_interval(each)[0]),
-        high=table["scores"].map(lambda each: mean_interval(each)[1]),
-    ).drop(columns="scores").round(1)  # fmt: skip
-    figures.to_csv(HERE / "snapshots.csv", index=False)
-
-    print("\n| iterations | seed | greedy | one drop | gain | all drops | gain |\n|---|---|---|---|---|---|---|")
-    for (iterations, seed), part in table.groupby(["iterations", "seed"]):
-        of = part.set_index("player")["scores"]
-        cells = [mean_text(of["greedy"])]
-        for how in ("one drop", "all drops"):
-            cells += [mean_text(of[how]), gain(of[how], of["greedy"])] if how in of else ["", ""]
-        print(f"| {iterations} | {seed} |", " | ".join(cells), "|")
+    greedy = table[table["player"] == "greedy"].set_index(["iterations", "seed"])["scores"]
+    figures = []
+    for row in table.to_dict("records"):
+        scores = row.pop("scores")
+        low, high = mean_interval(scores)
+        row |= {"games": len(scores), "mean": scores.mean(), "mean_low": low, "mean_high": high, "max": scores.max()}
+        if row["player"] != "greedy":
+            row |= gain(scores, greedy[row["iterations"], row["seed"]])
+        figures.append(row)
+    shares = dict.fromkeys(("gain", "gain_low", "gain_high"), 4)
+    means = dict.fromkeys(("mean", "mean_low", "mean_high"), 1)
+    pd.DataFrame(figures).round(shares | means).to_csv(HERE / "snapshots.csv", index=False)
     return table
 
 
