@@ -9,13 +9,17 @@ KERNEL_TESTS := tests/test_rules.py tests/test_stream.py tests/test_engine_twin.
 	tests/test_learners_twin.py tests/test_exact_solver.py tests/test_expectimax.py
 ARGS ?= tuples=4x6 alpha=0.1
 
-.PHONY: run test test-all extras build dqn launchers lint checked portable sanitize package clean
+.PHONY: run test test-all experiments extras build dqn launchers lint checked portable sanitize package clean
 
 run: build
 	$(BIN)/python -m tdl.run $(ARGS)
 
 test: build
 	$(BIN)/pytest -q -n auto --maxprocesses 4 --dist worksteal
+
+# All experiments, a fiftieth of each in outputs/reduced; with FULL=1 as published, into experiments/ and docs/.
+experiments: dqn
+	$(BIN)/python experiments/run_all.py $(if $(FULL),--full)
 
 # The checked builds, and tests that need extras.
 test-all: extras portable sanitize package

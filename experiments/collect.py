@@ -51,7 +51,8 @@ def choices(runs: pd.DataFrame) -> list[str]:
     """What the runs differ in; the number of episodes, too, where no budget ended them."""
     keys = [key for key in tdl.results.factors(runs) if not key.startswith(NO_CHOICES)]
     budgets = [key for key in runs if key.startswith("budget.") and runs[key].notna().any()]
-    return [*keys, "episodes"] if runs["episodes"].nunique() > 1 and not budgets else keys
+    ended = runs.loc[runs["status"] == "finished", "episodes"]
+    return [*keys, "episodes"] if ended.nunique() > 1 and not budgets else keys
 
 
 def network_seed(checkpoint: str) -> int:

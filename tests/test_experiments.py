@@ -69,23 +69,17 @@ def test_every_file_has_a_page():
 
 
 @pytest.mark.parametrize("name", sorted(pages()))
-def test_a_page_has_commands_that_compose(name):
+def test_a_page_has_its_commands(name):
+    """That they compose is seen with those of docs/results.md, which has all pages."""
     import run_all
 
     commands = run_all.commands(name)
-    assert commands
-    if name not in WITHOUT_FILE:
-        assert any(f"experiment={name}" in words for words in commands)
+    assert any(f"experiment={name}" in words for words in commands) or name in WITHOUT_FILE
     for words in [*commands, *filter(None, map(run_all.reduced, commands))]:
-        if words[2] in ("tdl.run", "tdl.evaluate", "tdl.solve") and "resume=" not in shlex.join(words):
-            module = __import__(words[2], fromlist=["main"])
-            given = [word for word in words[3:] if word != "-m"]
-            plain = [word for word in OverridesParser.create().parse_overrides(given) if not word.is_sweep_override()]
-            given = [word.input_line for word in plain]
-            done = inside(*given, "--cfg", "job", program=module.main)
-            assert done.returncode == 0, f"{shlex.join(words)}: {done.stderr}"
-        elif words[1] != "-m":
-            assert (ROOT / words[1]).exists()
+        assert words[1] == "-m" or (ROOT / words[1]).exists()
+    smaller = [run_all.reduced(words) for words in commands]
+    assert any(smaller), "the reduced version leaves all of it out"
+    assert all("outputs/" not in shlex.join(words).replace(run_all.REDUCED, "") for words in smaller if words)
 
 
 def test_the_documents_are_made_of_the_csv_files():
