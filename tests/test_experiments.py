@@ -32,26 +32,26 @@ def _scripts(monkeypatch):
 
 
 def swept(name):
-    """Words for a few runs in which each value that the file sweeps over has its turn."""
+    """Words for up to three runs: the first values that the file sweeps over, those in the middle, and the last."""
     config = OmegaConf.load(ROOT / "conf" / "experiment" / f"{name}.yaml")
     params = OmegaConf.select(config, "hydra.sweeper.params") or {}
     words = OverridesParser.create().parse_overrides([f"{key}={value}" for key, value in params.items()])
     columns = [[f"{word.key_or_group}={value}" for value in word.sweep_string_iterator()] for word in words]
-    return [[column[i % len(column)] for column in columns] for i in range(max(map(len, columns), default=1))]
+    runs = [tuple(column[round(share * (len(column) - 1))] for column in columns) for share in (0, 0.5, 1)]
+    return list(dict.fromkeys(runs))
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_experiment_plays_a_few_games(name, tmp_path):
-    """On tables of few symbols, since the large ones take a second each to be written."""
+    """With tables of few symbols, since the large ones take a second each to be written."""
     if name == "r4_dqn":
         pytest.importorskip("torch")
+    smaller = [] if name in ("r4_dqn", "baselines") else ["tuples.radix=6", "tuples.count_cap=1"]
     for i, words in enumerate(swept(name)):
-        table = [] if name in ("r4_dqn", "baselines") else ["tuples.radix=6"]
-        done = inside(
-            f"experiment={name}", *words, *FEW, *table, "hydra.mode=RUN", f"hydra.run.dir={tmp_path / str(i)}"
-        )
+        folder = tmp_path / str(i)
+        done = inside(f"experiment={name}", *words, *FEW, *smaller, "hydra.mode=RUN", f"hydra.run.dir={folder}")
         assert done.returncode == 0, done.stderr
-        assert result(tmp_path / str(i))["episodes"] == 4
+        assert result(folder)["episodes"] == 4
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -189,12 +189,13 @@ def test_collected_figures_are_those_of_the_runs(tmp_path):
 
 
 def test_the_reduced_version_changes_nothing_here(tmp_path):
-    """A fiftieth of the games of the page, two seeds, everything below outputs/reduced."""
+    """A fiftieth of the games of the page, three seeds, everything below outputs/reduced."""
     import run_all
 
-    learn, collected = (run_all.reduced(words) for words in run_all.commands("r1_alpha"))
+    learn, *_, collected = (run_all.reduced(words) for words in run_all.commands("r1_alpha"))
     assert learn[-3:] == ["episodes=200", "evaluate.episodes=200", "seed=0,1,2"]
     assert "hydra.sweep.dir=outputs/reduced/r1_alpha" in learn
-    assert collected[2:] == ["r1_alpha", "outputs/reduced/r1_alpha", "into=outputs/reduced/r1_alpha"]
+    assert collected[2:4] == ["r1_alpha", "outputs/reduced/r1_alpha"]
+    assert collected[-1] == "into=outputs/reduced/r1_alpha"
     (learn, *_) = (run_all.reduced(words) for words in run_all.commands("learners_seconds"))
     assert "budget.seconds=2" in learn
