@@ -1,6 +1,7 @@
 """From the folders of an experiment's runs or evaluations to its results.csv and figure.png.
 
     python experiments/collect.py EXPERIMENT FOLDER [FOLDER ...] [into=FOLDER]
+    python experiments/collect.py EXPERIMENT     # a plain figure of the results.csv that is there
 
 A row for each run: what the experiment went over, the seed, then figures. `mean_10k`, `max_10k` and `reach_2048_10k`
 are of the training games of the block that ends at 10,000 episodes; `greedy_mean` and `reach_2048` of the games after
@@ -127,6 +128,21 @@ def draw(runs: pd.DataFrame, blocks: pd.DataFrame, path: Path) -> None:
     figure.savefig(path, dpi=110)
 
 
+def draw_file(path: Path, figure: Path) -> None:
+    """Scores of the runs of a results.csv, a row of dots for each setting, with the interval of their mean."""
+    table = pd.read_csv(path)
+    keys = list(table.columns[: list(table.columns).index("seed")])
+    score = "greedy_mean" if "greedy_mean" in table else [name for name in table if name.startswith("mean_")][-1]
+    table["setting"] = table[keys].astype(str).agg(", ".join, axis=1)
+    sns.set_theme(style="whitegrid")
+    drawing = mpl.figure.Figure(figsize=(7, 1.5 + 0.4 * table["setting"].nunique()), layout="constrained")
+    axes = drawing.subplots()
+    sns.pointplot(table, x=score, y="setting", errorbar=("ci", 95), seed=0, linestyle="none", color=".6", ax=axes)
+    sns.stripplot(table, x=score, y="setting", hue="setting", legend=False, ax=axes)
+    axes.set(ylabel=", ".join(keys), xlim=(0, None))
+    drawing.savefig(figure, dpi=110)
+
+
 def _are_curves(blocks: pd.DataFrame) -> bool:
     return len(blocks) > 0 and blocks["episode"].nunique() > 1
 
@@ -135,6 +151,8 @@ def main(experiment: str, *words: str) -> None:
     """Write the files."""
     into = next((Path(word.removeprefix("into=")) for word in words if word.startswith("into=")), HERE / experiment)
     folders = [word for word in words if not word.startswith("into=")]
+    if not folders:
+        return draw_file(into / "results.csv", into / "figure.png")
     runs = tdl.results.runs(folders)
     runs = runs[runs["status"].isin(ENDED)].reset_index(drop=True)
     if "checkpoint" in runs:  # evaluations: what counts is which network played, not which games

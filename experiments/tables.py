@@ -104,7 +104,9 @@ KINDS: dict[str, Any] = {"table": table, "beside": beside}
 
 
 def figure(part: pd.DataFrame, name: str) -> str:
-    """The mean of the rows with its interval."""
+    """The mean of the rows with its interval; words as they are."""
+    if not pd.api.types.is_numeric_dtype(part[name]):
+        return ", ".join(part[name].dropna().astype(str).unique())
     mean, low, high = _interval(part, name)
     if np.isnan(mean):
         return ""
@@ -124,7 +126,10 @@ def _interval(part: pd.DataFrame, name: str) -> tuple[float, float, float]:
 
 
 def _against(part: pd.DataFrame | None, name: str, published: float) -> str:
-    """Ours, and where it stands: whether the published figure lies in our interval, or by how much ours differs."""
+    """Ours, and where the published figure stands: in the interval of our mean, in that of a run of ours, or outside.
+
+    The second is the interval of a single further run, whose variance is that of the mean times runs + 1.
+    """
     if part is None or name not in part:
         return ""
     if part[name].isna().all():
@@ -133,7 +138,16 @@ def _against(part: pd.DataFrame | None, name: str, published: float) -> str:
     if low <= published <= high:
         return f"{figure(part, name)}, inside"
     by = 100 * (mean - published) if name.startswith(PERCENT) else 100 * (mean / published - 1)
-    return f"{figure(part, name)}, {by:+.1f}{' points' if name.startswith(PERCENT) else '%'}"
+    difference = f"{by:+.1f}{' points' if name.startswith(PERCENT) else '%'}"
+    runs = part[name].notna().sum()
+    one_run = runs > 1 and abs(published - mean) <= mean_half(part[name]) * (runs + 1) ** 0.5
+    return f"{figure(part, name)}, {difference}{', within a run' if one_run else ''}"
+
+
+def mean_half(column: pd.Series) -> float:
+    """Half the width of the interval of the mean."""
+    low, high = mean_interval(column.dropna().to_numpy(float))
+    return (high - low) / 2
 
 
 def _settings(frame: pd.DataFrame, keys: Sequence[str]) -> list[tuple[tuple[Any, ...], pd.DataFrame]]:
