@@ -15,7 +15,7 @@ run: build
 	$(BIN)/python -m tdl.run $(ARGS)
 
 test: build
-	$(BIN)/pytest -q -n auto --maxprocesses 4 --dist worksteal
+	$(BIN)/pytest -q -n auto --maxprocesses 4 --dist worksteal --durations=15
 
 # All experiments, a fiftieth of each in outputs/reduced; with FULL=1 as published, into experiments/ and docs/.
 experiments: dqn
@@ -26,7 +26,7 @@ test-all: extras portable sanitize package
 
 # Each skipped with a reason where the machine cannot give what it needs.
 extras: build launchers
-	$(BIN)/pytest -q -m extra -n 2 || [ $$? -eq 5 ]
+	$(BIN)/pytest -q -m extra -n 2 --durations=5 || [ $$? -eq 5 ]
 
 build: $(VENV)/.built
 
@@ -68,12 +68,12 @@ lint: build dqn    # mypy reads the types of PyTorch
 # The kernels with every index checked, as `sanitize` does too; this one is built sooner.
 checked: build
 	TDL_CHECKED=1 $(BIN)/python setup.py -q build --build-base build/checked --build-lib build/checked/lib
-	PYTHONPATH=build/checked/lib TDL_FEWER_EXAMPLES=1 $(BIN)/pytest -q -p no:cacheprovider $(KERNEL_TESTS)
+	PYTHONPATH=build/checked/lib TDL_FEWER_EXAMPLES=1 $(BIN)/pytest -q -p no:cacheprovider --durations=15 $(KERNEL_TESTS)
 
 # The kernels in plain C, without a single x86 header. What they share with the other builds is not tested once more.
 portable: build
 	TDL_PORTABLE=1 TDL_QUICK=1 $(BIN)/python setup.py -q build --build-base build/portable --build-lib build/portable/lib
-	PYTHONPATH=build/portable/lib TDL_FEWER_EXAMPLES=1 $(BIN)/pytest -q -p no:cacheprovider \
+	PYTHONPATH=build/portable/lib TDL_FEWER_EXAMPLES=1 $(BIN)/pytest -q -p no:cacheprovider --durations=15 \
 	$(filter-out tests/test_learners_twin.py tests/test_exact_solver.py, $(KERNEL_TESTS))
 
 # The kernels under AddressSanitizer and UndefinedBehaviorSanitizer, with every index checked. Python itself leaks by
@@ -82,7 +82,7 @@ sanitize: build
 	TDL_CHECKED=1 TDL_SANITIZE=address,undefined $(BIN)/python setup.py -q build --build-base build/sanitize --build-lib \
 	build/sanitize/lib
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
-	PYTHONPATH=build/sanitize/lib TDL_FEWER_EXAMPLES=1 $(BIN)/pytest -q -p no:cacheprovider $(KERNEL_TESTS)
+	PYTHONPATH=build/sanitize/lib TDL_FEWER_EXAMPLES=1 $(BIN)/pytest -q -p no:cacheprovider --durations=15 $(KERNEL_TESTS)
 
 # sdist, wheel from it, and a run of the installed wheel from an empty folder.
 package: build

@@ -1,17 +1,19 @@
 """Runs all experiments, or those named, by the commands of their pages: `make experiments`, `make experiments FULL=1`.
 
-    python experiments/run_all.py [--full] [EXPERIMENT ...]
+    python experiments/run_all.py [--full] [--keep] [EXPERIMENT ...]
 
 Without --full a reduced version: a fiftieth of the games, moves or seconds, three seeds, and results in
 outputs/reduced, so that nothing of the repository is changed; speeds are not measured, and what needs the snapshots
 of a long run is left out. With it the budgets of the pages, results in experiments/ and docs/results.md made anew.
-Folders of runs stay, so that the same command goes on where it was stopped.
+Folders of runs stay, so that the same command goes on where it was stopped, but not the checkpoints of an experiment
+that is through, unless --keep asks for them.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -99,10 +101,22 @@ def run(slug: str, full: bool) -> tuple[list[str], bool]:
     return failed, bool(code)
 
 
+def drop_checkpoints(slug: str, full: bool) -> None:
+    """Remove the networks of a page's runs: all together they take more than 100 GB."""
+    chosen = (words if full else reduced(words) for words in commands(slug))
+    folders = {word.split("=", 1)[1] for words in chosen if words for word in words if ".dir=" in word}
+    for folder in folders:
+        for checkpoint in [*(ROOT / folder).rglob("checkpoint"), *(ROOT / folder).rglob("kept")]:
+            shutil.rmtree(checkpoint)
+
+
 def main(*words: str) -> int:
     """Run them one after another, each on all cores; 1 if one has no result."""
-    full = "--full" in words
-    slugs = [word for word in words if word != "--full"] or [slug for slugs in CHAPTERS.values() for slug in slugs]
+    options, slugs = [word for word in words if word.startswith("--")], [word for word in words if word[:2] != "--"]
+    if unknown := {*options} - {"--full", "--keep"}:
+        sys.exit(f"no option {', '.join(unknown)}: --full or --keep")
+    full = "--full" in options
+    slugs = slugs or [slug for slugs in CHAPTERS.values() for slug in slugs]
     lines, failed, start = [], False, time.monotonic()
     bar = tqdm(slugs, unit="experiment")
     for slug in bar:
@@ -110,6 +124,8 @@ def main(*words: str) -> int:
         said, last_failed = run(slug, full)
         lines += said
         failed |= last_failed
+        if "--keep" not in options:
+            drop_checkpoints(slug, full)
     if full:
         make_results()
     print(*lines, f"{len(slugs)} experiments in {(time.monotonic() - start) / 60:.0f} min", sep="\n")

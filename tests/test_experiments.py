@@ -199,3 +199,27 @@ def test_the_reduced_version_changes_nothing_here(tmp_path):
     assert collected[-1] == "into=outputs/reduced/r1_alpha"
     (learn, *_) = (run_all.reduced(words) for words in run_all.commands("learners_seconds"))
     assert "budget.seconds=2" in learn
+
+
+def test_a_page_is_run_reduced_and_without_its_checkpoints(tmp_path, monkeypatch, capsys):
+    import run_all
+
+    monkeypatch.setattr(run_all, "HERE", tmp_path)
+    monkeypatch.setattr(run_all, "ROOT", tmp_path)
+    (tmp_path / "quick").mkdir()
+    page = tmp_path / "quick" / "README.md"
+    page.write_text("# Title\n\n    python -m tdl.run experiment=quick hydra.run.dir=outputs/quick\n")
+    assert run_all.main("quick") == 0
+    folder = tmp_path / "outputs" / "reduced" / "quick"
+    assert result(folder)["episodes"] == 200
+    assert not (folder / "checkpoint").exists()
+    page.write_text("# Title\n\n    python -m tdl.run experiment=quick tuples=2x hydra.run.dir=outputs/quick\n")
+    assert run_all.main("quick") == 1
+    assert "2x4" in capsys.readouterr().out  # the nearest name, from the run's own message
+
+
+def test_an_unknown_option_is_refused():
+    import run_all
+
+    with pytest.raises(SystemExit, match="--ful: --full or --keep"):
+        run_all.main("--ful")
