@@ -1,11 +1,12 @@
 """From the folders of an experiment's runs or evaluations to its results.csv and figure.png.
 
-    python experiments/collect.py EXPERIMENT FOLDER [FOLDER ...] [into=FOLDER]
+    python experiments/collect.py EXPERIMENT FOLDER [FOLDER ...] [into=FOLDER] [by=KEY,KEY]
     python experiments/collect.py EXPERIMENT     # a plain figure of the results.csv that is there
 
-A row for each run: what the experiment went over, the seed, then figures. `mean_10k`, `max_10k` and `reach_2048_10k`
-are of the training games of the block that ends at 10,000 episodes; `greedy_mean` and `reach_2048` of the games after
-training (`_low` and `_high` bound 95% intervals over them); `expected`, `gap` and `largest_value_error` are exact.
+A row for each run: what the experiment went over (or `by`, where other keys follow from these), the seed, then
+figures. `mean_10k`, `max_10k` and `reach_2048_10k` are of the training games of the block that ends at 10,000
+episodes; `greedy_mean` and `reach_2048` of the games after training (`_low` and `_high` bound 95% intervals over
+them); `expected`, `gap` and `largest_value_error` are exact.
 """
 
 import sys
@@ -28,6 +29,9 @@ REACH = "reach_"
 EPISODES = [1_000, 2_000, 10_000, 22_000, 50_000, 100_000, 200_000, 500_000, 1_000_000]
 FIGURES = ["status", "episodes", "moves", "seconds", "moves_per_second"]
 EXACT = ["expected", "optimal", "gap", "largest_value_error"]
+MOST_INSIDE = 5
+"""Lines of a legend that stand in the axes; more of them stand beside."""
+
 ENDED = ("finished", "failed")
 """What is collected: a run that diverged is a result, too."""
 
@@ -35,9 +39,8 @@ NO_CHOICES = ("save.", "hydra.", "checkpoint", "evaluate.solution")
 """Keys that tell where things lie, not what was compared."""
 
 
-def table_of(runs: pd.DataFrame, blocks: pd.DataFrame) -> pd.DataFrame:
+def table_of(runs: pd.DataFrame, blocks: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     """The rows of results.csv."""
-    keys = choices(runs)
     table = runs[[*keys, "seed", *(name for name in FIGURES if name not in keys)]].round(
         {"seconds": 1, "moves_per_second": 0}
     )
@@ -115,16 +118,17 @@ def _of_games(runs: pd.DataFrame) -> list[pd.Series]:
     return columns
 
 
-def draw(runs: pd.DataFrame, blocks: pd.DataFrame, path: Path) -> None:
+def draw(runs: pd.DataFrame, blocks: pd.DataFrame, keys: list[str], path: Path) -> None:
     """Learning curves, and the scores of the games after training."""
     sns.set_theme(style="whitegrid")
-    keys = ordered(runs, choices(runs))
     panels: list[tuple[Any, pd.DataFrame]] = [(draw_curves, blocks)] if _are_curves(blocks) else []
     table = scored(runs, blocks)
     panels += [(draw_scores, table)] if len(table) else []
     figure = mpl.figure.Figure(figsize=(7 * len(panels), 4.5), layout="constrained")
     for axes, (drawn, frame) in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
         drawn(axes, frame, keys)
+        if (legend := axes.get_legend()) and len(legend.get_texts()) > MOST_INSIDE:
+            sns.move_legend(axes, "upper left", bbox_to_anchor=(1, 1))
     figure.savefig(path, dpi=110)
 
 
@@ -149,8 +153,9 @@ def _are_curves(blocks: pd.DataFrame) -> bool:
 
 def main(experiment: str, *words: str) -> None:
     """Write the files."""
-    into = next((Path(word.removeprefix("into=")) for word in words if word.startswith("into=")), HERE / experiment)
-    folders = [word for word in words if not word.startswith("into=")]
+    options = dict(word.split("=", 1) for word in words if word.startswith(("into=", "by=")))
+    folders = [word for word in words if not word.startswith(("into=", "by="))]
+    into = Path(options.get("into", HERE / experiment))
     if not folders:
         return draw_file(into / "results.csv", into / "figure.png")
     runs = tdl.results.runs(folders)
@@ -160,9 +165,10 @@ def main(experiment: str, *words: str) -> None:
     blocks = tdl.results.load(folders)
     if len(blocks):
         blocks = blocks[blocks["run"].isin(runs["run"])]
+    keys = options["by"].split(",") if "by" in options else choices(runs)
     into.mkdir(parents=True, exist_ok=True)
-    table_of(runs, blocks).to_csv(into / "results.csv", index=False)
-    draw(runs, blocks, into / "figure.png")
+    table_of(runs, blocks, keys).to_csv(into / "results.csv", index=False)
+    draw(runs, blocks, keys if "by" in options else ordered(runs, keys), into / "figure.png")
 
 
 if __name__ == "__main__":
