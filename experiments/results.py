@@ -20,7 +20,7 @@ RESULTS = HERE.parent / "docs" / "results.md"
 
 CHAPTERS = {
     "The published reports": ["r1_state", "r1_alpha", "r2_afterstate", "r2_poor", "r5_axe_box", "r4_dqn"],
-    "2584": ["fib", "fib_learners", "fib_plies", "fib_engines", "fib_unshared", "adversary"],
+    "2584": ["r3_adversary", "fib", "fib_learners", "fib_plies", "fib_engines", "fib_unshared", "adversary"],
     "The best recipes": ["best_100k", "best_300s"],
     "Learners": [
         "td0_4x6",
