@@ -31,7 +31,7 @@ ROOT = HERE.parent
 CONF = ROOT / "conf"
 REDUCED = "outputs/reduced/"
 PART = 50
-LEAST_EPISODES, LEAST_SECONDS, LEAST_MOVES = 200, 2, 20_000
+LEAST_EPISODES, LEAST_SECONDS, LEAST_MOVES = 40, 2, 4_000
 COMMAND = re.compile(r"^    (python (?:-m tdl\.|experiments/).+)$", re.M)
 
 

@@ -211,7 +211,7 @@ def test_a_page_is_run_reduced_and_without_its_checkpoints(tmp_path, monkeypatch
     page.write_text("# Title\n\n    python -m tdl.run experiment=quick hydra.run.dir=outputs/quick\n")
     assert run_all.main("quick") == 0
     folder = tmp_path / "outputs" / "reduced" / "quick"
-    assert result(folder)["episodes"] == 200
+    assert result(folder)["episodes"] == 100
     assert not (folder / "checkpoint").exists()
     page.write_text("# Title\n\n    python -m tdl.run experiment=quick tuples=2x hydra.run.dir=outputs/quick\n")
     assert run_all.main("quick") == 1
