@@ -32,9 +32,6 @@ EXACT = ["expected", "optimal", "gap", "largest_value_error"]
 MOST_INSIDE = 5
 """Lines of a legend that stand in the axes; more of them stand beside."""
 
-ENDED = ("finished", "failed")
-"""What is collected: a run that diverged is a result, too."""
-
 NO_CHOICES = ("save.", "hydra.", "checkpoint", "evaluate.solution")
 """Keys that tell where things lie, not what was compared."""
 
@@ -79,11 +76,8 @@ def _of_blocks(runs: pd.DataFrame, blocks: pd.DataFrame) -> list[pd.Series]:
     for episode in sorted({*EPISODES, *(last if last.nunique() == 1 else ())}):
         part = blocks[blocks["episode"] == episode].set_index("run")
         if len(part):
-            names = {"mean": "mean", "seconds": "seconds", "max": "max"} | {
-                name: name for name in blocks if name.startswith(REACH)
-            }
-            for name, figure in names.items():
-                column = runs["run"].map(part[name]).rename(f"{figure}_{episode // 1000}k")
+            for name in ("mean", "seconds", "max", *(name for name in blocks if name.startswith(REACH))):
+                column = runs["run"].map(part[name]).rename(f"{name}_{episode // 1000}k")
                 if name in ("mean", "seconds") or (
                     episode in (10_000, last.max()) and (name == "max" or _tells(column))
                 ):
@@ -136,7 +130,7 @@ def draw_file(path: Path, figure: Path) -> None:
     """Scores of the runs of a results.csv, a row of dots for each setting, with the interval of their mean."""
     table = pd.read_csv(path)
     keys = list(table.columns[: list(table.columns).index("seed")])
-    score = "greedy_mean" if "greedy_mean" in table else [name for name in table if name.startswith("mean_")][-1]
+    score = next(name for name in table.columns[::-1] if name in ("greedy_mean", "expected") or name[:5] == "mean_")
     table["setting"] = table[keys].astype(str).agg(", ".join, axis=1)
     sns.set_theme(style="whitegrid")
     drawing = mpl.figure.Figure(figsize=(7, 1.5 + 0.4 * table["setting"].nunique()), layout="constrained")
@@ -159,7 +153,8 @@ def main(experiment: str, *words: str) -> None:
     if not folders:
         return draw_file(into / "results.csv", into / "figure.png")
     runs = tdl.results.runs(folders)
-    runs = runs[runs["status"].isin(ENDED)].reset_index(drop=True)
+    diverged = runs["error"].astype(str).str.contains("diverged")  # a result, too
+    runs = runs[(runs["status"] == "finished") | diverged].reset_index(drop=True)
     if "checkpoint" in runs:  # evaluations: what counts is which network played, not which games
         runs["seed"] = runs["checkpoint"].map(network_seed)
     blocks = tdl.results.load(folders)

@@ -52,14 +52,14 @@ section below is such a page: its question, the command that makes its numbers, 
 NOTES = """\
 Intervals in brackets are 95%: Student's t over the runs of a setting (`runs`), which differ in the seed alone; where
 a row is a single run, over its games. `mean_10k`, `max_10k` and `reach_2048_10k` are of the 1,000 training games that
-end at the 10,000th; `greedy_mean` is the mean of 1,000 games after training, `reach_2048` their share that made the
-tile. Beside a published figure, which is of one run and without an interval, stands ours: `inside` if the published
-one lies in the interval of our mean, else by how much ours is above (+) or below (-), and `within a run` if the
-published one still lies in the 95% interval of a single further run of ours.
+end at the 10,000th; `greedy_mean` is the mean of the games after training, 1,000 where the page says nothing else,
+`reach_2048` their share that made the tile. Beside a published figure, which is of one run and without an interval,
+stands ours: `inside` if the published one lies in the interval of our mean, else by how much ours is above (+) or
+below (-), and `within a run` if the published one still lies in the 95% interval of a single further run of ours.
 
 Figures of "TDL2048+" and of the "public program" are measurements in the section's setting that the client made on the
 CI machine and gave to us; no command here makes them, and they come without a spread. Unless a number of seeds stands
-there, none was given. R1, R2, R4 and R5 are course reports and an article whose programs the sections describe.
+there, none was given. R1 to R5 are course reports, a series and an article whose programs the sections describe.
 """
 
 
