@@ -54,7 +54,12 @@ extensions = [
             *["-mavx2"] * module.endswith("_avx2.pyx"),
         ],
         extra_link_args=link_args,
-        depends=["tdl/game/bytes.h", "tdl/network/index.h", "tdl/network/extras.h", "tdl/learning/shares.h"],
+        depends=[
+            "tdl/game/board.h",
+            "tdl/network/index.h",
+            "tdl/network/extra_features.h",
+            "tdl/learning/coherence.h",
+        ],
     )
     for module in MODULES
 ]

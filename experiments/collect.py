@@ -21,8 +21,8 @@ import pandas as pd
 import seaborn as sns
 
 import tdl.results
-from tdl.plots import draw_curves, draw_scores, ordered, scored
-from tdl.statistics import share_interval
+from tdl.results.plots import draw_curves, draw_scores, ordered, scored
+from tdl.statistics.intervals import share_interval
 
 HERE = Path(__file__).parent
 REACH = "reach_"

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tdl.comparison import text_of
-from tdl.statistics import mean_interval
+from tdl.results.comparison import text_of
+from tdl.statistics.intervals import mean_interval
 
 MARK = re.compile(r"(<!-- (table|beside) ([^:]+): ([^|]*)\|([^>]*)-->\n).*?(<!-- end -->)", re.S)
 

@@ -6,7 +6,7 @@ try:
     from tdl.agents.ensemble import average
     from tdl.agents.player import Player, load
     from tdl.agents.trainer import Trainer, evaluate
-    from tdl.config import tuple_set
+    from tdl.config.build import tuple_set
     from tdl.errors import TdlError
     from tdl.game.engine import Engine, Stream
     from tdl.game.rules import Rules

@@ -6,79 +6,24 @@ import argparse
 import json
 import statistics
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tdl import boards, environment, limit, peersearch, plies, versus
 from tdl.agents.player import Player, load
-from tdl.agents.trainer import Trainer, check_threads, lane_count
+from tdl.agents.trainer import Trainer, check_threads
+from tdl.benchmarks import engines, memory_bound, peer_search, search, versus
+from tdl.benchmarks.peer_training import Setting, compare
+from tdl.benchmarks.signature import signature
+from tdl.benchmarks.training import given_tuples, train_speed
 from tdl.checks import check_whole
-from tdl.config import tuple_set
-from tdl.errors import ConfigError, TdlError, refuse
+from tdl.errors import ConfigError, TdlError
 from tdl.game.rules import GAMES, Rules
-from tdl.learning.choices import ORDERS
+from tdl.learning.options import ORDERS
 from tdl.network.ntuple import NTupleNetwork
-from tdl.network.tuples import TupleSet
-from tdl.peer import Setting, compare
-from tdl.progress import Progress
-from tdl.signature import signature
-from tdl.statistics import ratio_text
-
-BLOCK = 1000
+from tdl.statistics.intervals import ratio_text
 
 PEER_ORDERS = ("backward", "forward")
-
-
-def given_tuples(text: str) -> TupleSet:
-    """A tuple set as the command line gives it: a name, or cells as JSON.
-
-    Raises
-    ------
-    ConfigError : neither.
-    """
-    if not text.startswith("["):
-        return tuple_set(text)
-    try:
-        return TupleSet(json.loads(text))
-    except ValueError as error:
-        raise refuse("--tuples", text, "a name, or cells as [[0,1,2],[4,5,6]]") from error
-
-
-def train_speed(
-    network: NTupleNetwork, order: str, lanes: int | str, blank: int, state: int, measured: int
-) -> dict[str, Any]:
-    """Moves per second of training: of the first `blank` episodes, and of `measured` episodes after `state` ones."""
-    network.weights.fill(0)  # touched before the clock runs
-    trainer = Trainer(network, alpha=0.1, order=order, lanes=lanes)
-    figures: dict[str, Any] = {"game": network.rules.game, "radix": network.layout.radix, "order": order}
-    figures |= {"lanes": lane_count(lanes, network.m), "weights_mib": round(network.weights.nbytes / 2**20, 2)}
-    progress = Progress("bench", 0, state + measured if state else blank)
-    figures["blank"] = _measure(trainer, blank, progress)
-    if state:
-        _measure(trainer, state - blank, progress)
-        figures[f"after_{state}"] = _measure(trainer, measured, progress)
-    progress.close()
-    return figures | environment.describe(network.instructions)
-
-
-def _measure(trainer: Trainer, episodes: int, progress: Progress) -> dict[str, float]:
-    moves, seconds, score = trainer.moves, 0.0, 0.0
-    for start in range(0, episodes, BLOCK):
-        before = time.perf_counter()
-        records = trainer.train(min(BLOCK, episodes - start))
-        seconds += time.perf_counter() - before
-        score = float(records["score"].mean())
-        progress.update(trainer.episode, trainer.moves, score)
-    played = trainer.moves - moves
-    return {
-        "episodes": episodes,
-        "moves": played,
-        "seconds": round(seconds, 6),
-        "moves_per_second": round(played / seconds),
-        "last_block_mean": score,
-    }
 
 
 def _parse(words: Sequence[str] | None) -> argparse.Namespace:
@@ -184,38 +129,38 @@ def _versus(given: argparse.Namespace) -> Measured:
 
 
 def _boards(given: argparse.Namespace) -> Measured:
-    compared = boards.compare(given.tuples, given_tuples(given.tuples), given.blank, given.rounds)
-    return compared, boards.text(compared)
+    compared = engines.compare(given.tuples, given_tuples(given.tuples), given.blank, given.rounds)
+    return compared, engines.text(compared)
 
 
 def _gym(given: argparse.Namespace) -> Measured:
     try:
-        from tdl import steps  # gymnasium is an extra
+        from tdl.benchmarks import environments  # gymnasium is an extra
     except ImportError as error:
         raise ConfigError(str(error)) from error
-    figures = steps.compare(given.boards, given.seconds, given.rounds, given.public)
-    return figures, steps.text(figures)
+    figures = environments.compare(given.boards, given.seconds, given.rounds, given.public)
+    return figures, environments.text(figures)
 
 
 def _dqn(given: argparse.Namespace) -> Measured:
-    from tdl import iterations  # PyTorch is an extra
+    from tdl.benchmarks import dqn  # PyTorch is an extra
 
-    figures = iterations.measure(given.rounds, given.games, given.threads, given.precision)
-    return figures, iterations.text(figures)
+    figures = dqn.measure(given.rounds, given.games, given.threads, given.precision)
+    return figures, dqn.text(figures)
 
 
 def _sweep(given: argparse.Namespace) -> Measured:
-    from tdl import overhead  # pandas takes half a second
+    from tdl.benchmarks import sweep  # pandas takes half a second
 
-    figures = overhead.measure(given.jobs, given.seconds)
-    return figures, overhead.text(figures)
+    figures = sweep.measure(given.jobs, given.seconds)
+    return figures, sweep.text(figures)
 
 
 def _serve(given: argparse.Namespace) -> Measured:
-    from tdl import serving  # pandas takes half a second
+    from tdl.benchmarks import server  # pandas takes half a second
 
-    figures = serving.measure(given.checkpoint, given.rounds, given.seconds)
-    return figures, serving.text(figures)
+    figures = server.measure(given.checkpoint, given.rounds, given.seconds)
+    return figures, server.text(figures)
 
 
 def _search(given: argparse.Namespace) -> Measured:
@@ -226,14 +171,14 @@ def _search(given: argparse.Namespace) -> Measured:
         check_whole("--state", given.state, 0)
         Trainer(player.network, alpha=0.1).train(given.state)
     check_threads(given.threads)
-    rows = plies.compare(player, given.plies, given.rounds, given.games, given.threads)
-    return rows, plies.text(player, rows, given.threads)
+    rows = search.compare(player, given.plies, given.rounds, given.games, given.threads)
+    return rows, search.text(player, rows, given.threads)
 
 
 def _peer(given: argparse.Namespace) -> Measured:
     if given.checkpoint is not None:
-        searched = peersearch.compare(given.tdl2048, given.checkpoint, given.plies, given.pairs, given.games)
-        return searched, peersearch.text(searched)
+        searched = peer_search.compare(given.tdl2048, given.checkpoint, given.plies, given.pairs, given.games)
+        return searched, peer_search.text(searched)
     pairs = {}
     for order in PEER_ORDERS if given.order == "both" else (given.order,):
         setting = Setting(given.tuples, order, given.learner, given.td_lambda, _lanes(given))
@@ -242,7 +187,7 @@ def _peer(given: argparse.Namespace) -> Measured:
 
 
 def _limit(given: argparse.Namespace) -> Measured:
-    figures = limit.compare(given.tuples, given_tuples(given.tuples), _lanes(given), given.state, given.pairs)
+    figures = memory_bound.compare(given.tuples, given_tuples(given.tuples), _lanes(given), given.state, given.pairs)
     head = ", ".join(str(figures[key]) for key in ("tuples", "layout", "instructions", "cpu"))
     return figures, (
         f"{head}, {figures['lanes']} lanes\n"

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tdl.agents.exchange import FORMATS, Exchanged, export_weights, import_weights
+from tdl.cli.messages import explain
 from tdl.errors import ConfigError, TdlError
-from tdl.program import explain
+from tdl.formats.exchange import FORMATS, Exchanged, export_weights, import_weights
 
 SUFFIXES = {each.suffix: name for name, each in FORMATS.items()}
 

@@ -12,12 +12,17 @@ from typing import Any
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
-from tdl import config, evaluateconfig, recording, sweep
 from tdl.agents import trainer
-from tdl.environment import describe, peak_memory
+from tdl.agents.player import kind_of
+from tdl.cli.program import run_program
+from tdl.config import build, compose
+from tdl.config import evaluate as evaluate_config
+from tdl.config.evaluate import EvaluationConfig
+from tdl.config.names import chosen_names
 from tdl.errors import ConfigError, Interrupted
-from tdl.evaluateconfig import EvaluationConfig, kind_of
-from tdl.evaluation import (
+from tdl.runs import recording
+from tdl.runs.environment import describe, peak_memory
+from tdl.runs.evaluation import (
     ChooserEvaluation,
     Evaluation,
     NetworkEvaluation,
@@ -25,19 +30,19 @@ from tdl.evaluation import (
     looking_ahead,
     network_evaluation,
 )
-from tdl.interrupts import Interrupts
-from tdl.names import chosen_names
-from tdl.network.storage import Meta
-from tdl.program import run_program
-from tdl.runfiles import save_json, status_kept
-from tdl.runlock import RunLock
-from tdl.statistics import Records, evaluation_block
-from tdl.sweep import RESULT
+from tdl.runs.files import status_kept
+from tdl.runs.interrupts import Interrupts
+from tdl.statistics.summary import evaluation_block
+from tdl.storage.checkpoint import Meta
+from tdl.storage.lock import RunLock
+from tdl.storage.records import Records, save_json
+from tdl.sweeps import sweep
+from tdl.sweeps.sweep import RESULT
 
 
 def job(cfg: DictConfig, folder: Path) -> None:
     """Check everything, play, print the figures, and leave them and the games in `folder`."""
-    settings, metas = evaluateconfig.read(cfg)
+    settings, metas = evaluate_config.read(cfg)
     with RunLock(folder):
         if sweep.in_sweep() and is_done(folder, settings, metas):
             print(f"tdl: {folder} is finished; nothing to do")
@@ -56,7 +61,7 @@ def is_done(folder: Path, settings: EvaluationConfig, metas: list[Meta]) -> bool
         result = json.loads((folder / RESULT).read_text())
     except (OSError, ValueError):
         return False
-    same = result.get("config") == json.loads(json.dumps(evaluateconfig.to_plain(settings)))
+    same = result.get("config") == json.loads(json.dumps(evaluate_config.to_plain(settings)))
     return bool(result.get("status") == "finished" and same and result["checkpoints"] == checkpoints_of(metas))
 
 
@@ -69,24 +74,24 @@ def checkpoints_of(metas: list[Meta]) -> list[dict[str, Any]]:
 
 def built(settings: EvaluationConfig, metas: list[Meta]) -> Evaluation:
     """Who plays, and how, by the configuration and the checkpoints."""
-    rules, kind, drops = evaluateconfig.rules(settings, metas[0]), kind_of(metas[0]), settings.evaluate.drops
+    rules, kind, drops = evaluate_config.rules(settings, metas[0]), kind_of(metas[0]), settings.evaluate.drops
     if kind == "dqn":
-        from tdl.dqn import extra  # not at the top: it needs PyTorch
         from tdl.dqn import player as deep
+        from tdl.dqn import pytorch  # not at the top: it needs PyTorch
 
-        extra.prepare(settings.threads)
+        pytorch.prepare(settings.threads)
         chooser = looking_ahead(deep.load(metas[0]["folder"], rules), settings.evaluate.plies, drops, settings.seed)
-        return ChooserEvaluation(rules, settings.seed, extra.instructions("cpu"), chooser)
+        return ChooserEvaluation(rules, settings.seed, pytorch.instructions("cpu"), chooser)
     if kind != "ntuple":
         return SimpleEvaluation(rules, settings.seed, "none", kind, settings.engine)
-    player = evaluateconfig.player(metas, rules)
+    player = evaluate_config.player(metas, rules)
     return network_evaluation(
         player,
         drops,
         expectation=metas[0]["learner"].get("expectation", "auto"),
-        searching=config.searching_of(settings.search, settings.evaluate.plies),
-        placing=config.placing_of(settings.placer),
-        judge=config.judge_of(settings.placer, player.network.rules),
+        searching=build.searching_of(settings.search, settings.evaluate.plies),
+        placing=build.placing_of(settings.placer),
+        judge=build.judge_of(settings.placer, player.network.rules),
         seed=settings.seed,
         threads=settings.threads,
         lanes=settings.lanes,
@@ -98,10 +103,10 @@ def result_of(
     settings: EvaluationConfig, evaluation: Evaluation, metas: list[Meta], chosen: dict[str, str]
 ) -> dict[str, Any]:
     """What `result.json` says before the games are played."""
-    plain, rules = evaluateconfig.to_plain(settings), evaluation.rules
+    plain, rules = evaluate_config.to_plain(settings), evaluation.rules
     return {
         "status": "running",
-        "config_hash": config.key_hash(plain),
+        "config_hash": compose.key_hash(plain),
         "names": {"game": rules.game, **metas[0].get("names", {}), **chosen},
         "seed": settings.seed,
         "config": plain,

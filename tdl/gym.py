@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tdl.checks import check_choice, check_whole
+from tdl.config.files import group_file
 from tdl.errors import refuse
 from tdl.game.batch import Batch
 from tdl.game.engine import grid_text
-from tdl.game.reference import TRAINING
 from tdl.game.rules import Rules, parse_size
-from tdl.groups import group_file
+from tdl.game.streams import TRAINING
 
 try:
     import gymnasium

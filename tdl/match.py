@@ -23,14 +23,14 @@ from pathlib import Path
 import numpy as np
 from omegaconf import DictConfig
 
-from tdl import matchconfig
-from tdl.agents.games import Think
-from tdl.agents.tileplacer import TilePlacer
-from tdl.config import rules
+from tdl.cli.program import run_program
+from tdl.config import match as match_config
+from tdl.config.build import rules
 from tdl.errors import ConfigError
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules
-from tdl.program import run_program
+from tdl.sessions.recorded_game import Think
+from tdl.sessions.tile_placer import TilePlacer
 
 NO_MOVE = "ffffffff"
 """-1 in 32 bits: the course program's answer of who cannot move."""
@@ -155,9 +155,9 @@ def converse(
 
 def job(cfg: DictConfig, folder: Path) -> None:
     """Check everything, then answer the lines of standard input."""
-    settings = matchconfig.read(cfg)
+    settings = match_config.read(cfg)
     names = settings.play_name, settings.evil_name
-    matches = Matches(rules(settings), matchconfig.think(settings), matchconfig.placer(settings), names)
+    matches = Matches(rules(settings), match_config.think(settings), match_config.placer(settings), names)
 
     def say(text: str) -> None:
         print(text, flush=True)
@@ -169,7 +169,7 @@ def job(cfg: DictConfig, folder: Path) -> None:
 
 def main() -> None:
     """The console script `tdl-match`."""
-    run_program("match", job, matchconfig.MatchConfig)
+    run_program("match", job, match_config.MatchConfig)
 
 
 if __name__ == "__main__":

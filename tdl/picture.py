@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl import gamefiles
 from tdl.agents.player import BoardLike
+from tdl.cli.messages import explain
 from tdl.errors import ConfigError, TdlError, refuse
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules
-from tdl.network.whole import new_file
-from tdl.palette import BOARD, rgb, tile_colours
-from tdl.program import explain
+from tdl.sessions import game_file
+from tdl.sessions.tile_colours import BOARD, rgb, tile_colours
+from tdl.storage.atomic import new_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -216,7 +216,7 @@ def board_of(path: str | Path, move: int | None = None) -> tuple[int, Rules]:
     CheckpointError : no game of this program.
     ConfigError : the game has not so many moves.
     """
-    game = gamefiles.load(path)
+    game = game_file.load(path)
     boards = game.boards()
     if move is not None and not 0 <= move < len(boards):
         raise refuse("--move", move, f"0 to {len(boards) - 1}, the moves of {path}")

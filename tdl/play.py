@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig
 
-from tdl import gamefiles, playconfig
-from tdl.config import rules, searching_of
+from tdl.cli.program import explicit_keys, run_program
+from tdl.config import play as play_config
+from tdl.config.build import rules, searching_of
+from tdl.config.play import PlayConfig
 from tdl.errors import ConfigError, Interrupted
-from tdl.gamefolder import GameFolder
-from tdl.playconfig import PlayConfig
-from tdl.program import explicit_keys, run_program
-from tdl.thinking import thinker
+from tdl.sessions import game_file
+from tdl.sessions.advisor import thinker
+from tdl.sessions.game_file import GameFolder
 
 if TYPE_CHECKING:
-    from tdl.terminal.base import GameApp
-    from tdl.terminal.playing import PlayApp
+    from tdl.terminal.app import GameApp
+    from tdl.terminal.play import PlayApp
 
 SEEDS = 10**6
 """Drawn ones are below: short enough to be typed again."""
@@ -28,10 +29,10 @@ SEEDS = 10**6
 
 def job(cfg: DictConfig, folder: Path) -> None:
     """Check everything; then play, or show a recorded game."""
-    settings = playconfig.read(cfg)
+    settings = play_config.read(cfg)
     if settings.replay is not None:
-        playconfig.refuse_beside_replay(explicit_keys())
-        game = gamefiles.load(settings.replay)
+        play_config.refuse_beside_replay(explicit_keys())
+        game = game_file.load(settings.replay)
         check_terminal()
         from tdl.terminal.replay import ReplayApp  # not at the top: it needs Textual
 
@@ -54,7 +55,7 @@ def play(settings: PlayConfig) -> None:
     if agent is not None:
         agent.at(searching)  # what it cannot do is said before the screen begins
     check_terminal()
-    from tdl.terminal.playing import PlayApp  # not at the top: it needs Textual
+    from tdl.terminal.play import PlayApp  # not at the top: it needs Textual
 
     app = PlayApp(
         played,
@@ -102,7 +103,7 @@ def check_terminal() -> None:
             raise ConfigError(f"no terminal: standard {name} is a file or a pipe; play in a terminal window")
     if os.environ.get("TERM") == "dumb":
         raise ConfigError("no terminal: TERM=dumb cannot place characters; play in another terminal")
-    from tdl.terminal import extra  # noqa: F401 - it complains where Textual is missing
+    from tdl.terminal import textual as extra  # noqa: F401 - it complains where Textual is missing
 
 
 def show(app: GameApp) -> None:

@@ -11,19 +11,20 @@ from pathlib import Path
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
-from tdl import config, sweep
-from tdl.names import chosen_names
-from tdl.network.storage import read_meta
-from tdl.program import explicit_keys, run_program
-from tdl.resume import CHECKPOINT, begun, resumed_config, run_folder
-from tdl.runlock import RunLock
-from tdl.schema import RunConfig
-from tdl.training import TrainingRun, is_finished, refuse_used
+from tdl.cli.program import explicit_keys, run_program
+from tdl.config import run as run_config
+from tdl.config.names import chosen_names
+from tdl.config.schema import RunConfig
+from tdl.runs.resume import CHECKPOINT, begun, resumed_config, run_folder
+from tdl.runs.training import TrainingRun, is_finished, refuse_used
+from tdl.storage.checkpoint import read_meta
+from tdl.storage.lock import RunLock
+from tdl.sweeps import sweep
 
 
 def job(cfg: DictConfig, folder: Path) -> None:
     """One run: check everything, train, evaluate, draw the curve."""
-    settings = config.read(cfg)
+    settings = run_config.read(cfg)
     if settings.resume is not None:
         job_folder, folder = folder, run_folder(settings.resume)
         if sweep.in_sweep():
@@ -45,12 +46,12 @@ def _work(settings: RunConfig, folder: Path, names: dict[str, str]) -> None:
         print(f"tdl: {folder} is finished ({settings.episodes} episodes); nothing to do")
         return
     run = TrainingRun(settings, folder, names, meta)
-    with contextlib.nullcontext() if run.trained() else _importing("tdl.figures"):
+    with contextlib.nullcontext() if run.trained() else _importing("tdl.results.figures"):
         run.run()
     episodes = run.trainer.episode
     run.release()
     if episodes:
-        from tdl.figures import save_curve  # not at the top: a run without episodes does not need it
+        from tdl.results.figures import save_curve  # not at the top: a run without episodes does not need it
 
         save_curve(folder)
     print(f"results in {folder}")

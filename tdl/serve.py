@@ -8,20 +8,20 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
-from tdl import serveconfig
+from tdl.cli.program import run_program
+from tdl.config import serve as serve_config
+from tdl.config.serve import ServeConfig
 from tdl.errors import Interrupted, TdlError
-from tdl.interrupts import Interrupts
-from tdl.program import run_program
-from tdl.serveconfig import ServeConfig
+from tdl.runs.interrupts import Interrupts
+from tdl.web.errors import Refusal
 from tdl.web.library import Library
-from tdl.web.refusals import Refusal
 from tdl.web.server import Server, check_loopback
 from tdl.web.site import Site
 
 
 def job(cfg: DictConfig, _: Path) -> None:
     """Check everything, then serve until a signal comes."""
-    settings = serveconfig.read(cfg)
+    settings = serve_config.read(cfg)
     check_loopback("host", settings.host)
     with Server(site(settings), settings.host, settings.port) as server:
         serve(server, settings)

@@ -7,23 +7,24 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
-from tdl import solveconfig
-from tdl.config import key_hash, rules
-from tdl.environment import describe, peak_memory
+from tdl.cli.program import explicit_keys, run_program
+from tdl.config import solve as solve_config
+from tdl.config.build import rules
+from tdl.config.compose import key_hash
 from tdl.errors import ConfigError
-from tdl.program import explicit_keys, run_program
-from tdl.progress import Phases
-from tdl.runfiles import save_json
-from tdl.runlock import RunLock
-from tdl.search import solution as solutions
-from tdl.search.queries import answers, read_queries
+from tdl.runs.environment import describe, peak_memory
+from tdl.runs.progress import Phases
+from tdl.solver import solution as solutions
+from tdl.solver.queries import answers, read_queries
+from tdl.storage.lock import RunLock
+from tdl.storage.records import save_json
 
 
 def job(cfg: DictConfig, folder: Path) -> None:
     """Check everything; then solve a game, or answer questions on one that is solved."""
-    settings = solveconfig.read(cfg)
+    settings = solve_config.read(cfg)
     if settings.solution is not None and settings.query is not None:
-        solveconfig.refuse_named(explicit_keys())
+        solve_config.refuse_named(explicit_keys())
         answer(Path(settings.solution), Path(settings.query))
         return
     with RunLock(folder):
@@ -38,7 +39,7 @@ def answer(folder: Path, query: Path) -> None:
         print("\n".join(f"{value:.10g}" for value in values))
 
 
-def solve(settings: solveconfig.SolveConfig, folder: Path) -> None:
+def solve(settings: solve_config.SolveConfig, folder: Path) -> None:
     """Solve, print the figures, and leave them and the values in `folder`.
 
     Raises
@@ -61,7 +62,7 @@ def solve(settings: solveconfig.SolveConfig, folder: Path) -> None:
         progress.close()
     solutions.save(folder, solution)
     figures = {name: getattr(solution, name) for name in solutions.FIGURES}
-    plain = solveconfig.to_plain(settings)
+    plain = solve_config.to_plain(settings)
     made = {
         "status": "finished",
         **figures,
@@ -80,7 +81,7 @@ def solve(settings: solveconfig.SolveConfig, folder: Path) -> None:
 
 def main() -> None:
     """The console script `tdl-solve`."""
-    run_program("solve", job, solveconfig.SolveConfig)
+    run_program("solve", job, solve_config.SolveConfig)
 
 
 if __name__ == "__main__":

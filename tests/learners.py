@@ -6,7 +6,7 @@ A new choice is one more line: the twin tests and the contract test then play it
 import pytest
 
 from tdl.errors import ConfigError
-from tdl.learning.choices import Learning
+from tdl.learning.options import Learning
 from tdl.network.stages import Stages
 
 TARGETS = {

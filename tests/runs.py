@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tdl.network.storage import read_array, read_meta
 from tdl.run import main
+from tdl.storage.checkpoint import read_array, read_meta
 
 SMALL = ("tuples.cells=[[0,1,2,3],[4,5]]", "block=10", "evaluate.episodes=5")
 """A run of 64 KiB that plays a block in less than a millisecond."""

@@ -11,13 +11,14 @@ from tdl.agents.player import Player
 from tdl.agents.trainer import Trainer, evaluate
 from tdl.errors import ConfigError
 from tdl.game.engine import ENGINES
-from tdl.game.reference import Stream, drawn, pack
+from tdl.game.packing import drawn, pack
+from tdl.game.reference import Stream
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.reference import ReferenceNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
 from tdl.search.adversary_reference import ReferenceAdversary
-from tdl.search.placing import Placing
+from tdl.search.options import Placing
 
 WORST = Placing("adversary")
 PLACINGS = {

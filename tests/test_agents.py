@@ -11,15 +11,15 @@ from runs import checkpoint, files, go_on, inside, learned, result, train
 
 import tdl.results
 from tdl import Rules, evaluate, load
+from tdl.agents.baselines import play_greedy, play_random
+from tdl.agents.batch_play import play_games
 from tdl.agents.lookahead import one_sampled_look_ahead
-from tdl.agents.play import play_games
 from tdl.agents.player import Player
-from tdl.agents.simple import play_greedy, play_random
 from tdl.errors import CheckpointError
 from tdl.evaluate import main as evaluate_main
-from tdl.game.reference import TRAINING
-from tdl.network.storage import read_meta
-from tdl.statistics import score_bands
+from tdl.game.streams import TRAINING
+from tdl.statistics.summary import score_bands
+from tdl.storage.checkpoint import read_meta
 
 pytest.importorskip("torch", reason="the extra dqn is not installed")
 
@@ -46,7 +46,7 @@ def run(folder, *words):
 def deep(tmp_path_factory):
     """A run of the deep Q-learner of 40 games, with snapshots."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tdl.figures.save_curve", lambda folder: None)
+        patch.setattr("tdl.results.figures.save_curve", lambda folder: None)
         return run(tmp_path_factory.mktemp("deep") / "run", *DQN, "episodes=40", "save.every=8")
 
 

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 from shapes import RULES, each_engine, each_rules, few
 
 from tdl import NTupleNetwork, Rules, Trainer, TupleSet
-from tdl.agents.records import RECORD
+from tdl.agents.baselines import play_greedy, play_random
 from tdl.agents.reference import play_simply
-from tdl.agents.simple import play_greedy, play_random
 from tdl.errors import ConfigError
 from tdl.game.batch import Batch
-from tdl.game.reference import EVALUATION, TRAINING, ReferenceBatch
+from tdl.game.reference import ReferenceBatch
+from tdl.game.streams import EVALUATION, TRAINING
+from tdl.storage.records import RECORD
 
 SEEDS = st.integers(0, 2**63 - 1)
 SHOWN = {

@@ -9,18 +9,18 @@ import pytest
 from runs import train
 from shapes import each_rules
 
-from tdl import boards
 from tdl.bench import main
-from tdl.boards import sampled
+from tdl.benchmarks import engines
+from tdl.benchmarks.engines import sampled
+from tdl.benchmarks.environments import PlainGame
+from tdl.benchmarks.operations import OPERATIONS
+from tdl.benchmarks.peer_search import PEER_TABLE
+from tdl.benchmarks.peer_training import Setting
+from tdl.benchmarks.signature import LEARNERS, signature
 from tdl.game.engine import Engine
 from tdl.game.rules import GAMES, Rules
 from tdl.network.ntuple import NTupleNetwork
-from tdl.network.operations import OPERATIONS
 from tdl.network.tuples import TupleSet
-from tdl.peer import Setting
-from tdl.peersearch import PEER_TABLE
-from tdl.signature import LEARNERS, signature
-from tdl.steps import PlainGame
 
 PEER = f"""#!{sys.executable}
 # Stands in for the peer: prints its lines for the episodes asked for, 100 ms and 2,000,000 moves/s each.
@@ -53,7 +53,7 @@ def peer(tmp_path):
 
 
 def test_signature_is_one_number_every_time(capsys, monkeypatch):
-    monkeypatch.setattr("tdl.signature.LEARNERS", LEARNERS[::3])
+    monkeypatch.setattr("tdl.benchmarks.signature.LEARNERS", LEARNERS[::3])
     main(["signature"])
     number = int(capsys.readouterr().out)
     assert number == signature()
@@ -63,7 +63,7 @@ def test_signature_is_one_number_every_time(capsys, monkeypatch):
 
 @pytest.mark.parametrize("game", [game for game in GAMES if game != "pow2"])
 def test_each_game_has_a_signature_of_its_own(capsys, game, monkeypatch):
-    monkeypatch.setattr("tdl.signature.LEARNERS", LEARNERS[:2])
+    monkeypatch.setattr("tdl.benchmarks.signature.LEARNERS", LEARNERS[:2])
     main(["signature", "--game", game])
     number = int(capsys.readouterr().out)
     assert number == signature(game)
@@ -231,8 +231,8 @@ def test_the_plain_game_is_2048():
 
 
 def test_boards_compares_both_kinds(capsys, monkeypatch):
-    monkeypatch.setattr(boards, "SAMPLE", 500)
-    monkeypatch.setattr(boards, "SECONDS", 1e-4)
+    monkeypatch.setattr(engines, "SAMPLE", 500)
+    monkeypatch.setattr(engines, "SECONDS", 1e-4)
     words = ["boards", "--tuples", "[[0,1,2],[4,5]]", "--blank", "50", "--rounds", "2"]
     main([*words, "--json"])
     figures = json.loads(capsys.readouterr().out)

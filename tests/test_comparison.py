@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from tdl.bootstrap import bootstrap_interval, mean_of_strata
-from tdl.comparison import compare, differing, factors, means
 from tdl.errors import ConfigError
+from tdl.results.comparison import compare, differing, factors, means
+from tdl.statistics.intervals import bootstrap_interval, mean_of_strata
 
 
 def runs(rows, *columns):

@@ -19,17 +19,18 @@ from runs import SMALL, checkpoint, files, inside, program
 
 import tdl
 from tdl import convert
-from tdl.agents.exchange import features_of, import_weights
-from tdl.config import tuple_set
+from tdl.config.build import tuple_set
+from tdl.config.files import group_file, group_names
 from tdl.errors import WeightFileError
+from tdl.formats import demo2048, tdl2048
+from tdl.formats.exchange import features_of, import_weights
 from tdl.game.engine import Engine
-from tdl.groups import group_file, group_names
-from tdl.learning.memory import SUMS
-from tdl.network import demo2048, memory, tdl2048
+from tdl.learning.state import SUMS
+from tdl.network import allocation as memory
 from tdl.network.reference import order_index
 from tdl.network.stages import Stages
-from tdl.network.storage import read_array, read_meta, write_checkpoint
 from tdl.network.tuples import symmetries
+from tdl.storage.checkpoint import read_array, read_meta, write_checkpoint
 
 DATA = Path(__file__).parent / "data"
 PEER_FILE = DATA / "2x4patt_td.w"

@@ -32,9 +32,9 @@ from runs import (
 )
 
 import tdl
-from tdl import training
 from tdl.errors import CheckpointError
-from tdl.network.storage import read_array, read_meta, write_checkpoint
+from tdl.runs import training
+from tdl.storage.checkpoint import read_array, read_meta, write_checkpoint
 
 KILLS = 20
 FOREVER = "episodes=100000000"
@@ -44,7 +44,7 @@ each_signal = pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130),
 
 @pytest.fixture(autouse=True)
 def _no_curve(monkeypatch):
-    monkeypatch.setattr("tdl.figures.save_curve", lambda folder: None)
+    monkeypatch.setattr("tdl.results.figures.save_curve", lambda folder: None)
 
 
 def ends_like_the_uninterrupted(folder, whole, *words):

@@ -11,8 +11,9 @@ import pytest
 from runs import SMALL, inside
 
 import tdl
-import tdl.comparison
 import tdl.results
+import tdl.results.comparison
+import tdl.results.frames
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -81,12 +82,12 @@ def test_the_face_is_small_and_complete():
 def swept(tmp_path, monkeypatch):
     """A folder with the sweep that examples are about."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tdl.figures.save_curve", lambda folder: None)
+    monkeypatch.setattr("tdl.results.figures.save_curve", lambda folder: None)
     words = ("episodes=30", "evaluate.episodes=20", "alpha=0.1,0.3", "seed=0,1", "hydra.sweep.dir=outputs/alpha")
     assert inside("-m", *SMALL, *words).returncode == 0
 
 
-@pytest.mark.parametrize("module", [tdl.results, tdl.comparison], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [tdl.results.frames, tdl.results.comparison], ids=lambda module: module.__name__)
 def test_docstring_examples(module, swept):
     told = doctest.testmod(module, extraglobs={"tdl": tdl})
     assert told.attempted > 5
@@ -94,8 +95,8 @@ def test_docstring_examples(module, swept):
 
 
 def test_every_function_of_the_results_has_an_example():
-    assert not [name for name in tdl.results.__all__ if ">>>" not in getattr(tdl.results, name).__doc__]
-    public = [name for name, each in vars(tdl.results).items() if isfunction(each) and not name.startswith("_")]
+    assert not [name for name in tdl.results.__all__ if ">>>" not in getattr(tdl.results.frames, name).__doc__]
+    public = [name for name, each in vars(tdl.results.frames).items() if isfunction(each) and not name.startswith("_")]
     assert set(tdl.results.__all__) == {*public} - {"score_bands"}
 
 

@@ -7,17 +7,17 @@ import pytest
 
 torch = pytest.importorskip("torch", reason='needs PyTorch: pip install "tdl[dqn]"')
 
-from tdl.agentconfig import dqn_choices  # noqa: E402
+from tdl.agents.batch_moves import Moves, best_of, moves_of_boards  # noqa: E402
+from tdl.agents.batch_play import play_games  # noqa: E402
 from tdl.agents.lookahead import look_ahead, one_sampled_look_ahead  # noqa: E402
-from tdl.agents.moves import Moves, best_of, moves_of_boards  # noqa: E402
-from tdl.agents.play import play_games  # noqa: E402
 from tdl.agents.player import Player  # noqa: E402
 from tdl.agents.trainer import evaluate  # noqa: E402
-from tdl.dqn.choices import NETWORKS  # noqa: E402
-from tdl.dqn.extra import without_denormals  # noqa: E402
+from tdl.config.agent import dqn_choices  # noqa: E402
 from tdl.dqn.learner import WEIGHTS, Learner  # noqa: E402
 from tdl.dqn.networks import new_network  # noqa: E402
+from tdl.dqn.options import NETWORKS  # noqa: E402
 from tdl.dqn.player import DQNPlayer, player_of  # noqa: E402
+from tdl.dqn.pytorch import without_denormals  # noqa: E402
 from tdl.dqn.replay import Replay  # noqa: E402
 from tdl.dqn.returns import Returns  # noqa: E402
 from tdl.dqn.trainer import DQNTrainer  # noqa: E402
@@ -27,7 +27,7 @@ from tdl.game.rules import Rules  # noqa: E402
 from tdl.network.ntuple import NTupleNetwork  # noqa: E402
 from tdl.network.tuples import TupleSet  # noqa: E402
 from tdl.search.expectimax import Expectimax  # noqa: E402
-from tdl.search.searching import Searching  # noqa: E402
+from tdl.search.options import Searching  # noqa: E402
 
 TINY = Rules(rows=2, cols=2)
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from tdl.agentconfig import dqn_choices
-from tdl.dqn.choices import DQNChoices
+from tdl.config.agent import dqn_choices
+from tdl.dqn.options import DQNChoices
 from tdl.errors import ConfigError
 
 PUBLISHED, MODERN = dqn_choices("dqn"), dqn_choices("dqn_modern")
@@ -34,7 +34,7 @@ def test_a_run_without_torch_ends_with_that_line(tmp_path):
 
 def test_looking_ahead_needs_no_torch():
     """A fresh interpreter plays and looks ahead over tables without a look for it."""
-    code = "import sys, tdl.evaluation, tdl.training; assert 'torch' not in sys.modules"
+    code = "import sys, tdl.runs.evaluation, tdl.runs.training; assert 'torch' not in sys.modules"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -5,9 +5,9 @@ import pytest
 from shapes import RULES, random_boards, small_tuples
 
 import tdl
-from tdl.game.reference import pack
+from tdl.game.packing import pack
 from tdl.game.rules import Rules
-from tdl.learning.memory import SPREAD, spread_of
+from tdl.learning.state import SPREAD, spread_of
 
 LAWS = {
     "2048": RULES["3x3"],

@@ -14,7 +14,7 @@ import pytest
 from shapes import P75_25, RULES, each_engine, each_rules, engine
 
 from tdl.game.engine import Stream
-from tdl.game.reference import unpack
+from tdl.game.packing import unpack
 from tdl.game.rules import DROP, Rules
 
 DRAWS = 20_000

@@ -19,13 +19,13 @@ from runs import SMALL, checkpoint, ended, files, inside, result, running, train
 import tdl
 import tdl.evaluate as program
 import tdl.results
-from tdl import progress
 from tdl.agents import trainer
-from tdl.agents.records import RECORD
-from tdl.evaluateconfig import EvaluationConfig, GamesConfig
-from tdl.network.storage import write_checkpoint
-from tdl.progress import Progress
-from tdl.statistics import evaluation_block
+from tdl.config.evaluate import EvaluationConfig, GamesConfig
+from tdl.runs import progress
+from tdl.runs.progress import Progress
+from tdl.statistics.summary import evaluation_block
+from tdl.storage.checkpoint import write_checkpoint
+from tdl.storage.records import RECORD
 
 RESULT = {
     "status", "config_hash", "names", "seed", "config", "rules", "checkpoints", "episodes", "commit", "dirty",
@@ -39,14 +39,14 @@ TRAINING = ("episodes=60", "evaluate.episodes=20", "seed=3", "gamma=0.75")
 def trained(tmp_path_factory):
     """A short run with two older checkpoints."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tdl.figures.save_curve", lambda folder: None)
+        patch.setattr("tdl.results.figures.save_curve", lambda folder: None)
         folder = tmp_path_factory.mktemp("evaluate") / "run"
         return train(folder, *TRAINING, "save.every=20", "save.keep=3")
 
 
 @pytest.fixture(autouse=True)
 def _no_curve(monkeypatch):
-    monkeypatch.setattr("tdl.figures.save_curve", lambda folder: None)
+    monkeypatch.setattr("tdl.results.figures.save_curve", lambda folder: None)
 
 
 def evaluated(folder, *words):
@@ -295,7 +295,9 @@ def test_the_function_of_that_name_stays(trained):
 
 def test_nothing_imports_the_program():
     """Without it `tdl.evaluate` is the function itself."""
-    code = "import tdl, tdl.results, tdl.training, tdl.program, types; assert type(tdl.evaluate) is types.FunctionType"
+    code = (
+        "import tdl, types, tdl.results, tdl.runs.training, tdl.cli; assert type(tdl.evaluate) is types.FunctionType"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
@@ -361,7 +363,7 @@ def test_result_of_unfinished_games_is_valid(tmp_path, trained, monkeypatch):
     def fail(*_, **__):
         raise tdl.TdlError("the disk is on fire")
 
-    monkeypatch.setattr("tdl.evaluation.evaluate", fail)
+    monkeypatch.setattr("tdl.runs.evaluation.evaluate", fail)
     done = inside(f"checkpoint={trained}", f"hydra.run.dir={tmp_path / 'out'}", *SMALL[2:], program=program.main)
     assert done.returncode == 2
     told = json.loads((tmp_path / "out" / "result.json").read_text())

@@ -11,11 +11,11 @@ from shapes import RULES, engine
 
 from tdl.agents.player import Player
 from tdl.agents.trainer import Trainer
-from tdl.game.reference import pack, unpack
+from tdl.game.packing import pack, unpack
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
-from tdl.search.reference import Solver, drops
+from tdl.solver.reference import Solver, drops
 
 SQUARE = RULES["2x2"]
 

@@ -1,6 +1,6 @@
 """The exact solver against published values and against its twin in plain Python.
 
-Trusts the published figures, the game's reference and `tdl.search.reference`, which is recursion with a dictionary.
+Trusts the published figures, the game's reference and `tdl.solver.reference`, which is recursion with a dictionary.
 """
 
 import sys
@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdl.errors import ConfigError
-from tdl.game.reference import pack, unpack
+from tdl.game.packing import pack, unpack
 from tdl.game.rules import GAMES, Game, Rules
-from tdl.network import memory
-from tdl.search import reference
-from tdl.search.policy import evaluate_policy
-from tdl.search.solution import UNREACHABLE, solve
+from tdl.network import allocation as memory
+from tdl.solver import reference
+from tdl.solver.policy_evaluation import evaluate_policy
+from tdl.solver.solution import UNREACHABLE, solve
 
 PUBLISHED = {  # (states, afterstates, largest tile, optimal, random)
     ("pow2", 2, 2): (662, 464, 32, 66.9641495, 19.6565402),

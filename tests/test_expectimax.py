@@ -15,21 +15,21 @@ from tdl.agents.player import Player
 from tdl.agents.trainer import Trainer, evaluate
 from tdl.errors import ConfigError, DivergenceError
 from tdl.game.engine import ENGINES
-from tdl.game.reference import move, pack, unpack
+from tdl.game.packing import pack, unpack
+from tdl.game.reference import move
 from tdl.game.rules import Rules
-from tdl.learning.choices import Learning
+from tdl.learning.options import Learning
 from tdl.learning.reference import ReferenceLearner
-from tdl.network import memory
+from tdl.network import allocation as memory
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.reference import ReferenceNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
+from tdl.search.downgrade_reference import lowered
 from tdl.search.expectimax import Expectimax
 from tdl.search.expectimax_reference import ReferenceExpectimax
-from tdl.search.lowering import lowered
-from tdl.search.placing import Placing
-from tdl.search.searching import MOST_PLIES, Searching
-from tdl.search.solution import solve
+from tdl.search.options import MOST_PLIES, Placing, Searching
+from tdl.solver.solution import solve
 
 WORST = Placing("adversary")
 CHOSEN = Placing("adversary", tile="chosen")

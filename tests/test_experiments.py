@@ -13,7 +13,7 @@ from omegaconf import OmegaConf
 from runs import inside, result, train
 
 import tdl
-from tdl.statistics import mean_interval
+from tdl.statistics.intervals import mean_interval
 
 ROOT = Path(__file__).parent.parent
 FILES = sorted(path.stem for path in (ROOT / "conf" / "experiment").glob("*.yaml"))
@@ -24,7 +24,7 @@ WITHOUT_FILE = {"plies", "solver_3x3"}
 
 @pytest.fixture(autouse=True)
 def _scripts(monkeypatch):
-    monkeypatch.setattr("tdl.figures.save_curve", lambda folder: None)
+    monkeypatch.setattr("tdl.results.figures.save_curve", lambda folder: None)
     monkeypatch.syspath_prepend(ROOT / "experiments")
     yield
     for name in ("tables", "results", "collect", "run_all"):

@@ -9,7 +9,7 @@ from hypothesis import given
 from shapes import RULES, boards, drawn, each_rules, many, small_tuples, some
 
 from tdl.errors import ConfigError
-from tdl.game.reference import pack
+from tdl.game.packing import pack
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.reference import ReferenceNetwork, count_index, order_index
 from tdl.network.tuples import TupleSet, count_features, features, order_features

@@ -18,12 +18,12 @@ from shapes import few
 
 import tdl
 import tdl.evaluate as program
-from tdl.agents.games import MISTAKE, mistakes, record_game, with_losses
 from tdl.errors import CheckpointError, ConfigError, TdlError
 from tdl.game.rules import ACTION_NAMES
-from tdl.gamefiles import load, save
-from tdl.recording import file_name
-from tdl.search.searching import Searching
+from tdl.runs.recording import file_name
+from tdl.search.options import Searching
+from tdl.sessions.game_file import load, save
+from tdl.sessions.recorded_game import MISTAKE, mistakes, record_game, with_losses
 
 SHAPES = {
     "2x4": (tdl.Rules(rows=2, cols=4), ((0, 1, 2, 3), (0, 1, 4, 5))),
@@ -398,7 +398,7 @@ def test_states_that_look_ahead_are_not_recorded(tmp_path):
 def run(tmp_path_factory):
     """A short run on 2x4."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tdl.figures.save_curve", lambda folder: None)
+        patch.setattr("tdl.results.figures.save_curve", lambda folder: None)
         folder = tmp_path_factory.mktemp("games") / "run"
         return train(folder, "size=2x4", "episodes=60")
 
@@ -457,7 +457,7 @@ def test_a_signal_while_games_are_recorded(tmp_path, run, monkeypatch):
         save(path, game)
         os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr("tdl.recording.save", save_and_stop)
+    monkeypatch.setattr("tdl.runs.recording.save", save_and_stop)
     done = evaluated(tmp_path / "out", run, "evaluate.record=3")
     assert done.returncode == 130
     assert done.stderr.splitlines()[-1] == "tdl: stopped before all was done"
@@ -468,7 +468,7 @@ def test_a_signal_while_games_are_recorded(tmp_path, run, monkeypatch):
 
 def test_a_game_that_comes_out_otherwise_is_an_error(tmp_path, run, monkeypatch):
     """Should a kernel ever choose otherwise than the player asked here, no file tells of games not played."""
-    monkeypatch.setattr("tdl.recording.record_game", lambda *_, **__: record_game(tdl.load(run), 99))
+    monkeypatch.setattr("tdl.runs.recording.record_game", lambda *_, **__: record_game(tdl.load(run), 99))
     done = evaluated(tmp_path / "out", run, "evaluate.record=1")
     assert done.returncode == TdlError.exit_code
     assert "game 0 was not recorded as it was played" in done.stderr

@@ -13,9 +13,9 @@ from tdl.agents.trainer import Trainer, evaluate
 from tdl.errors import ConfigError
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
-from tdl.results import runs
-from tdl.search.policy import evaluate_policy
-from tdl.search.solution import save, solve
+from tdl.results.frames import runs
+from tdl.solver.policy_evaluation import evaluate_policy
+from tdl.solver.solution import save, solve
 
 SQUARE = ("size=2x2", "tuples.cells=[[0,1,2,3]]", "tuples.symmetries=false", "learner.initial_value=150")
 

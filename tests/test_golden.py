@@ -11,8 +11,8 @@ import pytest
 from shapes import P75_25, RULES, each_engine, engine
 
 from tdl.game.engine import Stream
-from tdl.game.reference import EVALUATION
 from tdl.game.rules import DOWN, LEFT, RIGHT, UP, Rules
+from tdl.game.streams import EVALUATION
 
 DATA = Path(__file__).parent / "data"
 GAMES = {

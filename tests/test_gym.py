@@ -16,8 +16,9 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from shapes import RULES, each_engine
 
 from tdl.errors import ConfigError
-from tdl.game.reference import TRAINING, ReferenceBatch
+from tdl.game.reference import ReferenceBatch
 from tdl.game.rules import DROP, Rules
+from tdl.game.streams import TRAINING
 from tdl.gym import ID, OBSERVATIONS, GameEnv, GameVectorEnv
 
 GAMES = {

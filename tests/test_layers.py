@@ -1,6 +1,6 @@
-"""Every import and cimport of the package points down the floors, or stays on one.
+"""Every import and cimport of the package points down the layers, or stays in one.
 
-Trusts nothing but the text of the sources. A new module needs a place in `FLOORS`.
+Trusts nothing but the text of the sources. A new module needs a place in `LAYERS`.
 """
 
 import ast
@@ -13,62 +13,38 @@ import tdl
 
 SOURCE = Path(tdl.__file__).parent
 
-FLOORS = [  # from top to bottom; names of modules and packages of tdl
-    ["run", "evaluate", "bench", "solve", "convert", "report", "play", "serve", "match", "picture"],  # programs
-    ["peersearch"],
-    [
-        "training",
-        "kinds",
-        "peer",
-        "limit",
-        "versus",
-        "boards",
-        "plies",
-        "steps",
-        "iterations",
-        "overhead",
-        "serving",
-        "signature",
-    ],  # one run; comparisons of many
-    ["gym"],  # the games for players of other programs
-    ["matchconfig"],  # the values of programs that ask agents about single boards
-    ["terminal"],  # the games for people
-    ["web"],  # a page and what answers it
-    ["recording", "evaluation", "thinking"],  # the games of an evaluation, and of people
-    ["program"],  # what programs share: Hydra, errors
-    ["cluster", "launcher", "jobprocess", "sweeptable", "sweep"],  # many runs
-    ["resolvers", "resume"],  # where a run is, and what it goes on with
-    [
-        "names",
-        "config",
-        "agentconfig",
-        "evaluateconfig",
-        "solveconfig",
-        "playconfig",
-        "serveconfig",
-        "schema",
-        "groups",
-    ],  # the values of one program each
-    ["figures", "plots"],  # data frames to figures
-    ["results"],  # finished runs to data frames
-    ["comparison"],  # data frames to figures with intervals
-    ["gamefolder"],  # the games of people
-    ["runfiles", "gamefiles", "progress", "interrupts", "runlock", "environment"],  # what a run leaves and shows
-    ["statistics", "bootstrap"],  # figures of a set of games
-    ["dqn"],  # who learns and plays by a deep network
-    ["agents"],  # who plays
-    ["search"],  # how value chooses, and what it truly is
-    ["learning"],  # how value is learned
-    ["network"],  # what a position is worth
-    ["game"],  # what the game is
-    ["checks", "palette"],  # one value; its colour
+PROGRAMS = ["run", "evaluate", "solve", "play", "serve", "match", "convert", "report", "picture", "bench"]
+
+LAYERS = [  # from top to bottom; one package or module of tdl a row, but for the programs
+    PROGRAMS,
+    ["benchmarks"],
+    ["web"],
+    ["terminal"],
+    ["gym"],
+    ["cli"],
+    ["sweeps"],
+    ["runs"],
+    ["config"],
+    ["results"],
+    ["statistics"],
+    ["formats"],
+    ["sessions"],
+    ["dqn"],
+    ["agents"],
+    ["solver"],
+    ["search"],
+    ["learning"],
+    ["network"],
+    ["storage"],
+    ["game"],
+    ["checks"],
     ["errors"],
 ]
 
-FLOOR = {name: height for height, names in enumerate(reversed(FLOORS)) for name in names}
+LAYER = {name: height for height, names in enumerate(reversed(LAYERS)) for name in names}
 
 FACE = {"__version__"}
-"""What may be taken from `tdl/__init__.py` itself, which imports from all floors."""
+"""What may be taken from `tdl/__init__.py` itself, which imports from all layers."""
 
 IMPORT = re.compile(r"^\s*(?:from\s+(\S+)\s+c?import\s+(.*)|c?import\s+(.*))$")
 
@@ -99,7 +75,7 @@ def _cython_imports(text):
                 yield number, f"{module}.{name}" if module else name
 
 
-def floor_names(path):
+def layer_of(path):
     """The module or package of tdl that a source file belongs to."""
     return path.relative_to(SOURCE).parts[0].removesuffix(path.suffix)
 
@@ -110,21 +86,58 @@ def complaints(name, imports):
         parts = target.split(".")
         if parts[0] == "":
             yield f"line {number}: {target} is relative; write the full name"
-        elif parts[0] == "tdl" and parts[1:] and parts[1] not in FLOOR and parts[1] not in FACE:
-            yield f"line {number}: {target} is on no floor"
-        elif parts[0] == "tdl" and parts[1:] and FLOOR.get(parts[1], -1) > FLOOR[name]:
+        elif parts[0] == "tdl" and parts[1:] and parts[1] not in LAYER and parts[1] not in FACE:
+            yield f"line {number}: {target} is in no layer"
+        elif parts[0] == "tdl" and parts[1:] and LAYER.get(parts[1], -1) > LAYER[name]:
             yield f"line {number}: {target} is above {name}"
         elif target == "tdl":
-            yield f"line {number}: the package itself imports from all floors"
+            yield f"line {number}: the package itself imports from all layers"
+        elif parts[0] == "tdl" and any(is_reference(part) for part in parts):
+            yield f"line {number}: {target} is a reference implementation, which is for tests"
+
+
+def is_reference(module):
+    """Whether a module holds reference implementations; only other ones may import it."""
+    return module == "reference" or module.endswith("_reference")
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_imports_point_down(path):
     if path == SOURCE / "__init__.py":
-        pytest.skip("the face shows names of all floors")
-    name = floor_names(path)
-    assert name in FLOOR, f"tdl/{name} has no place in FLOORS"
-    assert not list(complaints(name, imported(path)))
+        pytest.skip("the face shows names of all layers")
+    name = layer_of(path)
+    assert name in LAYER, f"tdl/{name} has no place in LAYERS"
+    complained = [
+        line
+        for line in complaints(name, imported(path))
+        if not (is_reference(path.stem) and line.endswith("for tests"))
+    ]
+    assert not complained
+
+
+def test_no_module_imports_itself_in_a_circle():
+    files = {
+        ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts): path for path in FILES if path.suffix == ".py"
+    }
+    imports = {}
+    for module, path in files.items():
+        targets = [target for _, target in imported(path)]
+        named = {name for target in targets for name in (target, target.rpartition(".")[0]) if name in files}
+        imports[module] = named - {module, "tdl"}
+    assert not list(circles(imports))
+
+
+def circles(imports):
+    """The modules that are left when those are taken away, again and again, that import none of the others."""
+    left = dict(imports)
+    while free := [module for module, targets in left.items() if not targets & left.keys()]:
+        for module in free:
+            del left[module]
+    return left
+
+
+def test_a_circle_is_found():
+    assert set(circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()})) == {"a", "b", "c"}
 
 
 def test_the_readers_see_imports():
@@ -146,8 +159,10 @@ def test_the_readers_see_imports():
         ("game", "tdl.network.ntuple.NTupleNetwork", "above game"),
         ("learning", "tdl.agents.trainer.Trainer", "above learning"),
         ("network", ".tuples", "relative"),
-        ("agents", "tdl.nowhere", "no floor"),
-        ("config", "tdl", "all floors"),
+        ("agents", "tdl.nowhere", "no layer"),
+        ("config", "tdl", "all layers"),
+        ("agents", "tdl.agents.reference.Play", "for tests"),
+        ("search", "tdl.search.expectimax_reference.value", "for tests"),
     ],
 )
 def test_a_wrong_import_is_found(name, target, telling):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from shapes import RULES, many, random_boards
 
 from tdl.errors import ConfigError
-from tdl.game.reference import pack
+from tdl.game.packing import pack
 from tdl.network.layout import LINE, Digits, layout_for
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet

@@ -72,7 +72,7 @@ def test_on_large_boards(choices, stages, board, engine):
 
 def test_the_carousel_forgets_its_oldest_boards(monkeypatch):
     """With room for five boards of a stage the ring goes round many times."""
-    for module in ("tdl.learning.memory", "tdl.agents.reference"):
+    for module in ("tdl.learning.state", "tdl.agents.reference"):
         monkeypatch.setattr(f"{module}.ROOM", 5)
     options = {"order": "backward", "alpha": 0.1, "start": "carousel", "seed": 4, "lanes": 2}
     _, _, twin = assert_equals_twin(

@@ -13,14 +13,16 @@ from runs import inside, running, train
 from shapes import RULES, few, random_boards, small_tuples
 
 import tdl
-from tdl.agents.session import Session
-from tdl.agents.tileplacer import TilePlacer
 from tdl.errors import ConfigError
-from tdl.game.reference import EVALUATION, Stream, pack
+from tdl.game.packing import pack
+from tdl.game.reference import Stream
+from tdl.game.streams import EVALUATION
 from tdl.match import MOST_MATCHES, Matches, converse, main
 from tdl.network.reference import ReferenceNetwork
 from tdl.search.adversary_reference import ReferenceAdversary
-from tdl.search.placing import Placing
+from tdl.search.options import Placing
+from tdl.sessions.session import Session
+from tdl.sessions.tile_placer import TilePlacer
 
 FIB = tdl.Rules("fib", drop=((1, 0.75), (3, 0.25)))
 PLACINGS = {

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from shapes import RULES, boards, drawn, each_rules, each_set, few, random_boards, small_tuples
 
 from tdl.errors import ConfigError
-from tdl.game.reference import pack
-from tdl.network import memory
+from tdl.game.packing import pack
+from tdl.network import allocation as memory
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.reference import ReferenceNetwork
 from tdl.network.tuples import TupleSet, symmetries

@@ -13,15 +13,15 @@ import pytest
 from shapes import RULES
 
 import tdl
-import tdl.palette
 import tdl.picture
-from tdl.agents.session import Session
+import tdl.sessions.tile_colours
 from tdl.errors import ConfigError
-from tdl.game.reference import pack
+from tdl.game.packing import pack
 from tdl.game.rules import GAMES
-from tdl.gamefiles import save
-from tdl.palette import contrast, rgb, tile_colours
 from tdl.picture import heatmap, main, png, svg, text
+from tdl.sessions.game_file import save
+from tdl.sessions.session import Session
+from tdl.sessions.tile_colours import contrast, rgb, tile_colours
 
 BOARD = [[2, 4, 8, 0], [16, 32, 64, 128], [2048, 131072, 0, 2], [0, 0, 0, 0]]
 NUMBERS = [str(value) for row in BOARD for value in row if value]
@@ -36,7 +36,7 @@ def game(tmp_path):
     return session
 
 
-@pytest.mark.parametrize("module", [tdl.palette, tdl.picture], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [tdl.sessions.tile_colours, tdl.picture], ids=lambda module: module.__name__)
 def test_examples(module):
     told = doctest.testmod(module)
     assert told.attempted

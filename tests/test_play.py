@@ -1,6 +1,6 @@
 """Games on the terminal: what is played there is what a session plays, and the terminal is left as it was.
 
-Trusts `Session`, `record_game`, `tdl.gamefiles`, and Textual's pilot and pseudo-terminals to press keys as a person.
+Trusts `Session`, `record_game`, files of games, and Textual's pilot and pseudo-terminals to press keys as a person.
 """
 
 import asyncio
@@ -23,20 +23,20 @@ from runs import files, inside, running, train
 from shapes import RULES
 
 import tdl
-from tdl import play, playconfig
-from tdl.agents.games import record_game
-from tdl.agents.session import Session
+from tdl import play
+from tdl.config import play as play_config
 from tdl.errors import CheckpointError, ConfigError
 from tdl.game.rules import GAMES
-from tdl.gamefiles import load, save, told
-from tdl.gamefolder import GameFolder
-from tdl.search.searching import Searching
-from tdl.terminal.base import SPEEDS
+from tdl.search.options import Searching
+from tdl.sessions.advisor import thinker
+from tdl.sessions.game_file import GameFolder, load, save, told
+from tdl.sessions.recorded_game import record_game
+from tdl.sessions.session import Session
+from tdl.terminal.app import SPEEDS
 from tdl.terminal.board import Board, fit
 from tdl.terminal.panel import Keys, Panel, Status, key_lines
-from tdl.terminal.playing import PlayApp
+from tdl.terminal.play import PlayApp
 from tdl.terminal.replay import ReplayApp
-from tdl.thinking import thinker
 
 ARROWS = ("up", "right", "down", "left")
 
@@ -79,7 +79,7 @@ def told_by(app, widget):
 def run(tmp_path_factory):
     cells = ("size=2x3", "tuples.cells=[[0,1,2],[0,1,3,4]]")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tdl.figures.save_curve", lambda folder: None)
+        patch.setattr("tdl.results.figures.save_curve", lambda folder: None)
         return train(tmp_path_factory.mktemp("play") / "run", *cells, "episodes=200", "evaluate.episodes=0")
 
 
@@ -253,7 +253,7 @@ def test_speed_and_plies_have_keys(agent):
                 app.speed = before
                 await pilot.press(key)
                 assert app.speed == after
-        assert SPEEDS[-1] == playconfig.FASTEST
+        assert SPEEDS[-1] == play_config.FASTEST
         await pilot.press("3")
         assert app.searching.plies == 3
         await pilot.press("right_square_bracket", "left_square_bracket", "left_square_bracket")
@@ -556,9 +556,9 @@ def test_another_tile_rule_than_the_agents(run):
 
 def test_without_textual_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "textual", None)
-    monkeypatch.delitem(sys.modules, "tdl.terminal.extra", raising=False)
+    monkeypatch.delitem(sys.modules, "tdl.terminal.textual", raising=False)
     with pytest.raises(ConfigError, match=r"pip install 'tdl\[play\]'"):
-        import tdl.terminal.extra  # noqa: F401
+        pass
 
 
 def test_there_must_be_a_terminal(monkeypatch):

@@ -10,10 +10,10 @@ import pytest
 from runs import SMALL, checkpoint, train
 
 import tdl
-from tdl.agents.records import RECORD
 from tdl.errors import CheckpointError, ConfigError
-from tdl.game.reference import EVALUATION
-from tdl.network import memory
+from tdl.game.streams import EVALUATION
+from tdl.network import allocation as memory
+from tdl.storage.records import RECORD
 
 CELLS = ((0, 1, 2, 3), (4, 5))
 
@@ -33,7 +33,7 @@ each_board = pytest.mark.parametrize("name", BOARDS)
 def folder(tmp_path_factory):
     """A short run with two older checkpoints, and gamma other than 1."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tdl.figures.save_curve", lambda folder: None)
+        patch.setattr("tdl.results.figures.save_curve", lambda folder: None)
         words = ("episodes=60", "gamma=0.75", "save.every=20", "save.keep=3")
         return train(tmp_path_factory.mktemp("player") / "run", *words)
 

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from tdl import plots
-from tdl.figures import sweep_figure
+from tdl.results import plots
+from tdl.results.figures import sweep_figure
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from shapes import P50_50, P75_25, RULES
 
 from tdl.errors import ConfigError
 from tdl.game.engine import Engine, Stream
-from tdl.game.possible import cells_needed, check_possible
-from tdl.game.reference import EVALUATION
 from tdl.game.rules import Rules
-from tdl.search.enumeration import reachable
+from tdl.game.streams import EVALUATION
+from tdl.game.validity import cells_needed, check_possible
+from tdl.solver.enumeration import reachable
 
 SMALL = [
     Rules(rows=2, cols=2),

@@ -8,8 +8,8 @@ import pytest
 from shapes import RULES
 
 from tdl import Rules
-from tdl.agents.simple import play_random
-from tdl.game.reference import TRAINING
+from tdl.agents.baselines import play_random
+from tdl.game.streams import TRAINING
 
 GAMES = 20_000
 

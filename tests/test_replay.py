@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from shapes import RULES, engine, small_tuples
 
-from tdl.agents.replay import record, replay
 from tdl.agents.selfplay import SelfPlay
+from tdl.benchmarks.memory_trace import record, replay
 from tdl.errors import ConfigError
 from tdl.game.engine import Stream
 from tdl.network.ntuple import NTupleNetwork

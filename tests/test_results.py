@@ -14,7 +14,7 @@ from runs import SMALL, inside, result, train
 
 import tdl.results
 from tdl.errors import TdlError
-from tdl.figures import curve, save_curve
+from tdl.results.figures import curve, save_curve
 
 CONFIG = {"game", "tiles", "tuples", "learner", "tuples.cells", "learner.order", "alpha", "gamma", "lanes", "seed",
           "block", "episodes", "save.every", "evaluate.episodes", "budget.moves", "run", "status"}  # fmt: skip
@@ -28,7 +28,7 @@ def mixture(tmp_path_factory):
     """Two runs of 30 and 20 episodes, one run without any, and a sweep of two seeds and a failure."""
     place = tmp_path_factory.mktemp("mixture")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tdl.figures.save_curve", lambda folder: None)
+        patch.setattr("tdl.results.figures.save_curve", lambda folder: None)
         train(place / "custom", "episodes=30", "learner.alpha=0.3")
         inside("tuples=2x4", "tiles=p80_20", "alpha=0.2", "episodes=20", "block=10", "evaluate.episodes=2",
                f"hydra.run.dir={place / 'named'}")  # fmt: skip

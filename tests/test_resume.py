@@ -14,13 +14,13 @@ import pytest
 from runs import SMALL, checkpoint, files, go_on, inside, learned, outcome, result, train
 
 import tdl
-from tdl import config
-from tdl.agents.records import RECORD
+from tdl.config import run as run_config
 from tdl.errors import CheckpointError
-from tdl.network.storage import write_checkpoint
-from tdl.runfiles import RunFiles
-from tdl.runlock import RunLock
-from tdl.training import TrainingRun
+from tdl.runs.files import RunFiles
+from tdl.runs.training import TrainingRun
+from tdl.storage.checkpoint import write_checkpoint
+from tdl.storage.lock import RunLock
+from tdl.storage.records import RECORD
 
 EPISODES = 60
 OTHER_TUPLES = "tuples.cells=[[0,1,4]]"
@@ -28,7 +28,7 @@ OTHER_TUPLES = "tuples.cells=[[0,1,4]]"
 
 @pytest.fixture(autouse=True)
 def _no_curve(monkeypatch):
-    monkeypatch.setattr("tdl.figures.save_curve", lambda folder: None)
+    monkeypatch.setattr("tdl.results.figures.save_curve", lambda folder: None)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def whole(tmp_path_factory):
         return made[episodes, words]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tdl.figures.save_curve", lambda folder: None)
+        patch.setattr("tdl.results.figures.save_curve", lambda folder: None)
         yield run
 
 
@@ -159,7 +159,7 @@ def test_stopped_while_evaluating_is_evaluated_again(whole, monkeypatch, tmp_pat
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("tdl.evaluation.evaluate", interrupted)
+        patch.setattr("tdl.runs.evaluation.evaluate", interrupted)
         assert inside(*SMALL, f"hydra.run.dir={folder}", f"episodes={EPISODES}").returncode == 130
     assert result(folder)["status"] == "interrupted"
     go_on(folder)
@@ -305,10 +305,10 @@ def test_a_foreign_checkpoint_goes_on_as_what_it_is(finished, tmp_path, whole):
 
 def test_a_foreign_checkpoint_does_not_fit_another_network(finished, tmp_path):
     foreign = checkpoint(train(tmp_path / "foreign", OTHER_TUPLES, f"episodes={EPISODES}"))[0]
-    mine = config.from_plain(checkpoint(finished)[0]["config"])
+    mine = run_config.from_plain(checkpoint(finished)[0]["config"])
     with pytest.raises(CheckpointError, match="another network"):
         TrainingRun(mine, tmp_path / "foreign", {}, foreign)
-    its_own = config.from_plain(foreign["config"])
+    its_own = run_config.from_plain(foreign["config"])
     other_rules = foreign | {"rules": foreign["rules"] | {"drop": [[1, 1.0]]}}
     with pytest.raises(CheckpointError, match="another rules"):
         TrainingRun(its_own, tmp_path / "foreign", {}, other_rules)

@@ -10,7 +10,8 @@ from shapes import RULES, drawn, each_rules, engine
 
 from tdl.errors import ConfigError
 from tdl.game.engine import ENGINES
-from tdl.game.reference import lines, move, pack, slide
+from tdl.game.packing import lines, pack
+from tdl.game.reference import move, slide
 from tdl.game.rules import DOWN, DRAW_ONE, DROP, GAMES, LEFT, RIGHT, UP, Rules, parse_size
 
 LINES_OF_2048 = [

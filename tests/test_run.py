@@ -17,28 +17,17 @@ import pytest
 from hydra import compose, initialize_config_module
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import OmegaConf
-from runs import (
-    SMALL,
-    checkpoint,
-    ended,
-    go_on,
-    inside,
-    learned,
-    only_run,
-    outcome,
-    program,
-    result,
-    running,
-    train,
-)
+from runs import SMALL, checkpoint, ended, go_on, inside, learned, only_run, outcome, program, result, running, train
 
 import tdl
-from tdl import config
+from tdl.config import build
+from tdl.config import run as run_config
+from tdl.config.compose import register, to_plain
+from tdl.config.files import group_file
+from tdl.config.schema import RunConfig
 from tdl.errors import ConfigError
-from tdl.groups import group_file
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet, symmetries
-from tdl.schema import RunConfig
 
 RECORD = [("episode", "<i8"), ("score", "<i8"), ("moves", "<i4"), ("max_tile", "<i4")]
 
@@ -75,7 +64,7 @@ def folder(tmp_path_factory):
 @pytest.fixture
 def composed():
     """Composes `conf/run.yaml` with overrides, as Hydra does before a run."""
-    config.register()
+    register()
     with initialize_config_module("tdl.conf", version_base="1.3"):
         yield lambda *words, **more: compose("run", list(words), **more)
 
@@ -83,7 +72,7 @@ def composed():
 def test_files(folder):
     found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     assert found == {
-        ".hydra/config.yaml", ".hydra/hydra.yaml", ".hydra/overrides.yaml", "episodes.npy", "blocks.csv",
+        ".hydra/run_config.yaml", ".hydra/hydra.yaml", ".hydra/overrides.yaml", "episodes.npy", "blocks.csv",
         "evaluation.npy", "result.json", "train.log", "curve.png", "checkpoint/meta.json",
         "checkpoint/weights-0000000055.npy", "kept/0000000040/meta.json", "kept/0000000040/weights-0000000040.npy",
     }  # fmt: skip
@@ -170,9 +159,9 @@ def test_result(folder):
 
 def test_result_holds_the_configuration(folder):
     told = result(folder)["config"]
-    assert config.to_plain(config.from_plain(told)) | {"tuples": told["tuples"], "tiles": told["tiles"]} == told
+    assert to_plain(run_config.from_plain(told)) | {"tuples": told["tuples"], "tiles": told["tiles"]} == told
     assert told["tuples"]["cells"] == [[0, 1, 2, 3], [4, 5]]
-    hydra = OmegaConf.to_container(OmegaConf.load(folder / ".hydra" / "config.yaml"))
+    hydra = OmegaConf.to_container(OmegaConf.load(folder / ".hydra" / "run_config.yaml"))
     assert json.loads(json.dumps(hydra)) == told
     assert list(OmegaConf.load(folder / ".hydra" / "overrides.yaml")) == [*SMALL, *WORDS]
 
@@ -300,7 +289,7 @@ def test_help_names_every_key_and_every_choice(tmp_path):
 def test_cfg_job_prints_the_configuration(tmp_path):
     done = program(tmp_path, "--cfg", "job", "alpha=0.25", "tuples=2x4")
     assert (done.returncode, done.stderr) == (0, "")
-    read = config.read(OmegaConf.create(done.stdout))
+    read = run_config.read(OmegaConf.create(done.stdout))
     assert (read.alpha, read.tuples.cells, read.episodes) == (0.25, [[0, 1, 2, 3], [4, 5, 6, 7]], 100_000)
     assert not list(tmp_path.iterdir())
 
@@ -308,7 +297,7 @@ def test_cfg_job_prints_the_configuration(tmp_path):
 @pytest.mark.parametrize("name", NAMES["tuples"])
 def test_every_tuple_set_composes(composed, name):
     board = group_file("tuples", name)["board"]
-    shape = config.tuple_set_of(config.read(composed(f"tuples={name}", f"size={board}")))
+    shape = build.tuple_set_of(run_config.read(composed(f"tuples={name}", f"size={board}")))
     assert shape == tdl.tuple_set(name)
     sizes = re.match(r"(\d+)x(\d+)(?!.*full)", name if board == "4x4" else name.removeprefix(f"{board}_"))
     if sizes:
@@ -321,14 +310,14 @@ def test_every_tuple_set_composes(composed, name):
 
 def test_cells_of_ones_own_are_those_of_the_board_of_the_run(composed):
     """Not of the board of the set that they stand in the place of; and this board is no part of the set."""
-    read = config.read(composed("tuples.cells=[[0,1,2,3,4,5]]", "size=2x3"))
-    assert config.tuple_set_of(read) == TupleSet(((0, 1, 2, 3, 4, 5),))
-    assert (config.rules(read).rows, config.rules(read).cols) == (2, 3)
-    assert "board" not in config.tuple_set_of(read).to_dict()
+    read = run_config.read(composed("tuples.cells=[[0,1,2,3,4,5]]", "size=2x3"))
+    assert build.tuple_set_of(read) == TupleSet(((0, 1, 2, 3, 4, 5),))
+    assert (build.rules(read).rows, build.rules(read).cols) == (2, 3)
+    assert "board" not in build.tuple_set_of(read).to_dict()
     with pytest.raises(ConfigError, match="cells of 4x6 are numbered on a 4x4 board, and size is 4x5"):
-        config.read(composed("size=4x5"))
-    taken = config.read(composed("size=4x5", "tuples.board=null"))
-    assert config.tuple_set_of(taken) == tdl.tuple_set("4x6")
+        run_config.read(composed("size=4x5"))
+    taken = run_config.read(composed("size=4x5", "tuples.board=null"))
+    assert build.tuple_set_of(taken) == tdl.tuple_set("4x6")
 
 
 def test_redundant_tuples_are_parts_of_the_others():
@@ -344,13 +333,13 @@ def test_redundant_tuples_are_parts_of_the_others():
 @pytest.mark.parametrize(("group", "name"), [(group, name) for group in ("agent", "game", "learner", "placer", "tiles")
                                              for name in NAMES[group]])  # fmt: skip
 def test_every_choice_composes(composed, group, name):
-    config.rules(config.read(composed(f"{group}={name}")))
+    build.rules(run_config.read(composed(f"{group}={name}")))
 
 
 def test_tile_rules_are_data(composed):
     for rule in ("tiles=p75_25", "tiles.drop=[[1,0.75],[3,0.25]]"):
         for game in NAMES["game"]:
-            rules = config.rules(config.read(composed(f"game={game}", rule, "tiles.start=[drop,3]")))
+            rules = build.rules(run_config.read(composed(f"game={game}", rule, "tiles.start=[drop,3]")))
             assert (rules.game, rules.drop, rules.start) == (game, ((1, 0.75), (3, 0.25)), ("drop", 3))
 
 
@@ -400,4 +389,4 @@ def test_every_experiment_wins_over_the_defaults(composed, name):
     assert OmegaConf.to_container(cfg.hydra.sweeper)["params"] == (dict(sweep) or None)
     for key, values in sweep.items():
         for value in OverridesParser.create().parse_override(f"{key}={values}").sweep_string_iterator():
-            config.read(composed(f"experiment={name}", f"{key}={value}"))
+            run_config.read(composed(f"experiment={name}", f"{key}={value}"))

@@ -16,8 +16,8 @@ from twins import assert_equals_twin, assert_same_bits, natural, natural_of_twin
 from tdl.agents.kernels import kernel
 from tdl.errors import ConfigError, DivergenceError
 from tdl.game.engine import ENGINES, Stream
-from tdl.game.reference import EVALUATION, TRAINING
 from tdl.game.rules import Rules
+from tdl.game.streams import EVALUATION, TRAINING
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet
 

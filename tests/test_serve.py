@@ -20,19 +20,21 @@ from shapes import RULES
 from webserver import Client, serving
 
 import tdl
-from tdl import gamefiles
-from tdl.agents.games import record_game
 from tdl.bench import main as bench
 from tdl.errors import ConfigError
 from tdl.game.engine import Engine, Stream
-from tdl.game.reference import EVALUATION, move, pack, unpack
+from tdl.game.packing import pack, unpack
+from tdl.game.reference import move
 from tdl.game.rules import GAMES
+from tdl.game.streams import EVALUATION
 from tdl.serve import main
+from tdl.sessions import game_file
+from tdl.sessions.recorded_game import record_game
 from tdl.web.agents import MOST_PLIES, Agent
+from tdl.web.animation import slides
 from tdl.web.library import Library
 from tdl.web.server import MOST_BODY, MOST_CONNECTIONS, Server, in_background
 from tdl.web.site import PAGE, SIZES, Site
-from tdl.web.slides import slides
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +43,7 @@ def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("serve")
     small = ("size=2x3", "tuples=2x3_full", "tuples.cells=[[0,1,2]]", "evaluate.episodes=0")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tdl.figures.save_curve", lambda folder: None)  # it takes most of the time
+        patch.setattr("tdl.results.figures.save_curve", lambda folder: None)  # it takes most of the time
         train(place / "outputs" / "first", "episodes=100", "evaluate.episodes=5")
         train(place / "outputs" / "sweep" / "small", *small, "episodes=50")
     shutil.copytree(place / "outputs" / "sweep" / "small", place / "secret")
@@ -79,7 +81,7 @@ def test_a_game_of_the_agent_is_that_of_an_evaluation(client, folder, tmp_path, 
     (tmp_path / "game.json").write_bytes(body)
     digest = json.loads((folder / "first" / "checkpoint" / "meta.json").read_text())["digest"]
     expected = record_game(tdl.load(folder / "first"), 5, 0, plies=plies, checkpoint=digest)
-    assert gamefiles.load(tmp_path / "game.json") == expected
+    assert game_file.load(tmp_path / "game.json") == expected
     status, told = client.post("/api/step", id=made["id"])
     assert (status, told) == (400, {"error": "the game is over"})
 
@@ -628,8 +630,8 @@ def test_a_wrong_command_line_ends_in_one_line(tmp_path, monkeypatch, words, cod
 
 
 def test_the_benchmark_gives_the_figures_of_the_server(folder, monkeypatch, capsys):
-    monkeypatch.setattr("tdl.serving._browser", lambda *_: None)
-    monkeypatch.setattr("tdl.serving.VALUES", 3)
+    monkeypatch.setattr("tdl.benchmarks.server._browser", lambda *_: None)
+    monkeypatch.setattr("tdl.benchmarks.server.VALUES", 3)
     bench(["serve", "--checkpoint", str(folder / "first"), "--rounds", "2", "--seconds", "0.05", "--json"])
     figures = json.loads(capsys.readouterr().out)
     assert len(figures["first_board"]) == 2

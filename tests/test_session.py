@@ -11,12 +11,12 @@ from runs import inside, train
 from shapes import RULES, few
 
 import tdl
-from tdl.agents.games import record_game
-from tdl.agents.session import Session
 from tdl.errors import CheckpointError, ConfigError
-from tdl.gamefiles import load, save
-from tdl.search.searching import Searching
-from tdl.thinking import thinker
+from tdl.search.options import Searching
+from tdl.sessions.advisor import thinker
+from tdl.sessions.game_file import load, save
+from tdl.sessions.recorded_game import record_game
+from tdl.sessions.session import Session
 
 
 @pytest.fixture(scope="module")

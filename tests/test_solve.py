@@ -1,6 +1,6 @@
 """Solved games as folders and as a program: what is stored, what is answered, and what is refused.
 
-Trusts `tdl.search.solution.solve`, which `test_exact_solver` holds against its twin.
+Trusts `tdl.solver.solution.solve`, which `test_exact_solver` holds against its twin.
 """
 
 import csv
@@ -14,10 +14,10 @@ from runs import ended, inside, only_run, running
 from tdl import solve as program
 from tdl.errors import CheckpointError, ConfigError
 from tdl.game.rules import Rules
-from tdl.network import storage
-from tdl.search import enumeration
-from tdl.search.policy import evaluate_policy
-from tdl.search.solution import load, save, solve
+from tdl.solver import enumeration
+from tdl.solver.policy_evaluation import evaluate_policy
+from tdl.solver.solution import load, save, solve
+from tdl.storage import checkpoint as storage
 
 TABLE = list(csv.reader((Path(__file__).parent / "data" / "solver_2x3.csv").read_text().splitlines()))[1:]
 """Published answers for 2584 on 2x3: kind, six tile indices, value."""

@@ -7,7 +7,7 @@ from shapes import RULES, boards, few
 
 import tdl
 from tdl.errors import ConfigError
-from tdl.game.reference import pack
+from tdl.game.packing import pack
 from tdl.network.stages import Stages
 
 BOARD = RULES["2x3"]

@@ -8,18 +8,10 @@ import math
 import numpy as np
 import pytest
 
-from tdl.agents.records import RECORD
 from tdl.game.rules import Rules
-from tdl.statistics import (
-    block_row,
-    mean_interval,
-    reach,
-    score_bands,
-    share_interval,
-    statistics_block,
-    summary,
-    t95,
-)
+from tdl.statistics.intervals import mean_interval, share_interval, t95
+from tdl.statistics.summary import block_row, reach, score_bands, statistics_block, summary
+from tdl.storage.records import RECORD
 
 GAMES = np.array([(96, 100, 10, 64), (97, 300, 20, 128), (98, 200, 30, 128), (99, 1000, 40, 256)], RECORD)
 TILES = [2**i for i in range(1, 16)]

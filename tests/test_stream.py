@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from shapes import many
 
 from tdl.game.engine import Stream
-from tdl.game.reference import EVALUATION, EXPLORATION, TRAINING, _splitmix
 from tdl.game.reference import Stream as Twin
+from tdl.game.reference import _splitmix
+from tdl.game.streams import EVALUATION, EXPLORATION, TRAINING
 
 WORD = 2**64 - 1
 

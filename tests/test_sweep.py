@@ -18,12 +18,12 @@ import pytest
 from hydra.errors import ConfigCompositionException, InstantiationException
 from runs import SMALL, ended, files, inside, outcome, program, result, running, train, wait_until, written_at
 
-from tdl.interrupts import Interrupts
-from tdl.jobprocess import JobProcess
-from tdl.launcher import CoresLauncher, _Task
-from tdl.program import explain
-from tdl.runlock import RunLock, is_held
-from tdl.sweep import Outcome
+from tdl.cli.messages import explain
+from tdl.runs.interrupts import Interrupts
+from tdl.storage.lock import RunLock, is_held
+from tdl.sweeps.job_process import JobProcess
+from tdl.sweeps.launcher import CoresLauncher, _Task
+from tdl.sweeps.sweep import Outcome
 
 LONG = ("episodes=100000000", "save.every=1000")
 SHORT = ("episodes=10", "evaluate.episodes=0")
@@ -32,8 +32,8 @@ WRITTEN = {"multirun.yaml", "sweep.csv", "sweep.png"}
 
 @pytest.fixture(autouse=True)
 def _no_pictures(monkeypatch):
-    monkeypatch.setattr("tdl.figures.save_curve", lambda folder: None)
-    monkeypatch.setattr("tdl.sweeptable._draw", lambda folder, table: False)
+    monkeypatch.setattr("tdl.results.figures.save_curve", lambda folder: None)
+    monkeypatch.setattr("tdl.sweeps.table._draw", lambda folder, table: False)
 
 
 def sweep(folder, *words):
@@ -204,7 +204,7 @@ def at_once(monkeypatch):
             Watched.running -= 1
             return super().outcome()
 
-    monkeypatch.setattr("tdl.launcher.JobProcess", Watched)
+    monkeypatch.setattr("tdl.sweeps.launcher.JobProcess", Watched)
     return told
 
 
@@ -236,7 +236,7 @@ def test_a_job_that_cannot_start_fails_alone(tmp_path, monkeypatch):
                 raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
             super().__init__(*args)
 
-    monkeypatch.setattr("tdl.launcher.JobProcess", Limited)
+    monkeypatch.setattr("tdl.sweeps.launcher.JobProcess", Limited)
     done = sweep(tmp_path, *SHORT, "seed=0,1,2", "hydra.launcher.cores=2")
     assert done.returncode == 2
     rows = rows_of(tmp_path)
@@ -385,7 +385,7 @@ def test_a_job_of_another_process_is_waited_for(tmp_path):
 
 
 def test_a_job_that_is_waited_for_is_not_begun_over_and_over(tmp_path, monkeypatch, at_once):
-    monkeypatch.setattr("tdl.launcher.BUSY_SECONDS", 0.02)
+    monkeypatch.setattr("tdl.sweeps.launcher.BUSY_SECONDS", 0.02)
     sweep(tmp_path, *SHORT, "seed=0")
     at_once.clear()
     waits, wait = [], _Task.wait

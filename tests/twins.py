@@ -6,10 +6,11 @@ from shapes import engine as tables_of
 
 from tdl.agents.kernels import kernel
 from tdl.agents.reference import ReferencePlay
-from tdl.game.reference import TRAINING, pack
-from tdl.learning.choices import Learning
-from tdl.learning.memory import COUNTS, ENTERED, SPREAD, SUMS, new_memory
+from tdl.game.packing import pack
+from tdl.game.streams import TRAINING
+from tdl.learning.options import Learning
 from tdl.learning.reference import ReferenceLearner
+from tdl.learning.state import COUNTS, ENTERED, SPREAD, SUMS, new_memory
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.reference import ReferenceNetwork
 from tdl.network.stages import Stages

@@ -18,7 +18,7 @@ import pandas as pd
 import seaborn as sns
 
 import tdl.results
-from tdl.statistics import mean_interval
+from tdl.statistics.intervals import mean_interval
 
 HERE = Path(__file__).parent
 GAMES = 20

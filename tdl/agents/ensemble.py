@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tdl.agents.player import Player, load
 from tdl.errors import CheckpointError, refuse
-from tdl.network.memory import allocate
+from tdl.network.allocation import allocate
 from tdl.network.ntuple import NTupleNetwork
 
 CHUNK = 1 << 22

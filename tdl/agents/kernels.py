@@ -7,13 +7,10 @@ of the first.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from tdl.agents.selfplay import SelfPlay
 from tdl.network.ntuple import NTupleNetwork
-
-if TYPE_CHECKING:
-    from tdl.network.operations import Operations
 
 Kind = TypeVar("Kind")
 
@@ -23,17 +20,11 @@ WIDE = ("avx2", "avx512")
 
 def kernel(network: NTupleNetwork) -> type[SelfPlay]:
     """The `SelfPlay` to use with a network, by the network's instruction set."""
-    return _built(network, SelfPlay)
+    return built_for(network, SelfPlay)
 
 
-def operations(network: NTupleNetwork) -> type[Operations]:
-    """The `Operations` to use with a network."""
-    from tdl.network.operations import Operations  # not at the top: only a benchmark needs it
-
-    return _built(network, Operations)
-
-
-def _built(network: NTupleNetwork, plain: type[Kind]) -> type[Kind]:
+def built_for(network: NTupleNetwork, plain: type[Kind]) -> type[Kind]:
+    """The build of a compiled class to use with a network: its own module's, or that of `<module>_avx2`."""
     if network.instructions not in WIDE:
         return plain
     # Not at the top: other CPUs cannot run it.

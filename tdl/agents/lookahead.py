@@ -8,12 +8,15 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.agents.moves import Moves, best_of, moves_of_boards
-from tdl.agents.play import Actions
+from tdl.agents.batch_moves import Moves, best_of, moves_of_boards
+from tdl.agents.batch_play import Actions
 from tdl.agents.player import BoardLike
 from tdl.checks import check_whole
+from tdl.errors import refuse
 from tdl.game.engine import Engine, Stream
-from tdl.game.reference import EXPLORATION, pack, unpack
+from tdl.game.packing import pack, unpack
+from tdl.game.streams import EXPLORATION
+from tdl.search.options import check_plies
 
 Values = NDArray[np.floating[Any]]
 
@@ -114,3 +117,13 @@ def look_ahead(player: Valued, plies: int = 2) -> LookAhead:
     for _ in range(plies - 2):
         ahead = LookAhead(ahead, sampled=False)
     return ahead
+
+
+def check_depth(plies: int, kind: str, key: str = "evaluate.plies") -> None:
+    """Refuse a look ahead that this kind of agent does not have."""
+    if kind == "dqn":
+        check_whole(key, plies, 1, MOST_PLIES + 1)
+    elif kind == "ntuple":
+        check_plies(key, plies)
+    elif plies != 1:
+        raise refuse(key, plies, f"1 with agent.kind={kind}: it has no values to look ahead with")

@@ -13,17 +13,16 @@ from numpy.typing import ArrayLike, NDArray
 from tdl.checks import check_choice
 from tdl.errors import CheckpointError, ConfigError
 from tdl.game.engine import Engine
-from tdl.game.reference import unpack
+from tdl.game.packing import unpack
 from tdl.game.rules import Rules
-from tdl.learning.choices import TARGETS
-from tdl.network.memory import allocate
+from tdl.learning.options import TARGETS
+from tdl.network.allocation import allocate
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
-from tdl.network.storage import Meta, read_array, read_meta
 from tdl.network.tuples import TupleSet
 from tdl.search.expectimax import Expectimax
-from tdl.search.placing import Placing
-from tdl.search.searching import Searching
+from tdl.search.options import Placing, Searching
+from tdl.storage.checkpoint import Meta, read_array, read_meta
 
 WEIGHTS = "weights"
 
@@ -69,7 +68,7 @@ class Player:
         board : to move on.
         plies : the player's moves that are looked at. 1: the value of a move is V of its afterstate; 2: the mean, over
             all drops, of what the best move that follows is worth, and so on.
-        options : those of `tdl.search.searching.Searching`, as `cutoff=0.001`, and `placing`, who puts the tiles.
+        options : those of `tdl.search.options.Searching`, as `cutoff=0.001`, and `placing`, who puts the tiles.
 
         Raises
         ------
@@ -182,3 +181,16 @@ def describe(meta: Meta, folder: Path) -> tuple[Rules, TupleSet, Stages]:
         return Rules.from_dict(meta["rules"]), TupleSet(**network["tuples"]), Stages(**network.get("stages", {}))
     except ConfigError as error:
         raise CheckpointError(f"{folder}: {error}") from error
+
+
+def kind_of(meta: Meta) -> str:
+    """The kind of the agent of a checkpoint, as in `agent.kind`."""
+    return str(meta["network"].get("kind", "ntuple"))
+
+
+def playing_by(trained: Player, played: Rules) -> Player:
+    """A player in games of the rules `played`: those it was trained by, or with another tile rule."""
+    net = trained.network
+    if net.rules != played:
+        net = NTupleNetwork(played, net.tuples, stages=net.stages, weights=net.weights)
+    return Player(net, trained.gamma, trained.target)

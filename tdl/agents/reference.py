@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tdl.game.reference import EXPLORATION, Board, Stream, legal, move, place, start
+from tdl.game.packing import Board
+from tdl.game.reference import Stream, legal, move, place, start
 from tdl.game.rules import Rules
-from tdl.learning.memory import ROOM
+from tdl.game.streams import EXPLORATION
 from tdl.learning.reference import Game, ReferenceLearner
+from tdl.learning.state import ROOM
 from tdl.search.adversary_reference import ReferenceAdversary
 from tdl.search.expectimax_reference import ReferenceExpectimax
 
@@ -148,7 +150,7 @@ def _alive(lane: Iterator[None]) -> bool:
 
 
 def play_simply(rules: Rules, greedy: bool, seed: int, role: int, first: int, episodes: int) -> list[Record]:
-    """Games of random moves, or of those with the largest reward: the twin of `tdl.agents.simple`."""
+    """Games of random moves, or of those with the largest reward: the twin of `tdl.agents.baselines`."""
     records: list[Record] = []
     for episode in range(first, first + episodes):
         drops, chance = Stream(seed, role, episode), Stream(seed, EXPLORATION, episode)

@@ -6,7 +6,7 @@ from tdl.agents.starts cimport Carousel, Start
 from tdl.game.lines cimport LineTables
 from tdl.game.stream cimport Stream
 from tdl.learning.backward cimport Path, Quirks
-from tdl.learning.drops cimport DropTable
+from tdl.learning.drop_table cimport DropTable
 from tdl.learning.forward cimport History
 from tdl.learning.td cimport Learner
 from tdl.network.ntuple cimport NTupleNetwork

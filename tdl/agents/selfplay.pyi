@@ -5,11 +5,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.game.lines import LineTables
-from tdl.learning.choices import Learning
+from tdl.learning.options import Learning
 from tdl.network.ntuple import NTupleNetwork
 from tdl.search.expectimax import Expectimax
-from tdl.search.placing import Judge, Placing
-from tdl.search.searching import Searching
+from tdl.search.options import Judge, Placing, Searching
 
 ORDERS: tuple[str, ...]
 MAX_LANES: int

@@ -6,17 +6,16 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
-from tdl.agents.records import RECORD
 from tdl.checks import check_choice
 from tdl.errors import ConfigError, DivergenceError, refuse
 from tdl.game.engine import ENGINES
-from tdl.game.reference import EXPLORATION
-from tdl.learning.choices import ORDERS as LEARNING_ORDERS
-from tdl.learning.choices import STARTS, Learning, history_of
-from tdl.learning.memory import COUNTS, ENTERED, SPREAD, SUMS, cover_of, digit_shares, holders_of
+from tdl.game.streams import EXPLORATION
+from tdl.learning.options import ORDERS as LEARNING_ORDERS
+from tdl.learning.options import STARTS, Learning, history_of
+from tdl.learning.state import COUNTS, ENTERED, SPREAD, SUMS, cover_of, digit_shares, holders_of
 from tdl.network.tuples import unturned
-from tdl.search.placing import Placing, check_same_board
-from tdl.search.searching import Searching
+from tdl.search.options import Placing, Searching, check_same_board
+from tdl.storage.records import RECORD
 from tdl.agents.starts cimport CAROUSEL, EMPTY, RESTART, any_entered, enter
 from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, first_board, kind_for,
                              legal_afterstates, max_tile, place, size_of)
@@ -57,7 +56,7 @@ cdef class SelfPlay:
     network : the `NTupleNetwork` that chooses the moves (first of the largest backups) and learns.
     order : "none" (no learning), "forward", "backward" or "delayed".
     alpha : step size, see `set_step`.
-    memory : what the learner keeps beside the weights, arrays by name, as `tdl.learning.memory.new_memory` makes them.
+    memory : what the learner keeps beside the weights, arrays by name, as `tdl.learning.state.new_memory` makes them.
     seed, role : of the random streams.
     lanes : games played in turn, 1 to 64. 1 is the textbook algorithm move for move.
     engine : what boards are while they are played with, "bits" or "array": the same games.
@@ -340,4 +339,4 @@ cdef class SelfPlay:
         return self.learner.tally.abs_error / self.learner.tally.updates
 
 
-include "turn.pxi"
+include "episode_loop.pxi"

@@ -16,13 +16,12 @@ from tdl.checks import check_choice, check_whole
 from tdl.errors import refuse
 from tdl.game.engine import ENGINES
 from tdl.game.lines import LineTables
-from tdl.game.reference import EVALUATION, TRAINING
-from tdl.learning.choices import Learning
-from tdl.learning.memory import SPREAD, Array, new_memory, shares_drops, spread_of
+from tdl.game.streams import EVALUATION, TRAINING
+from tdl.learning.options import Learning
 from tdl.learning.schedule import Schedule
+from tdl.learning.state import SPREAD, Array, new_memory, shares_drops, spread_of
 from tdl.network.ntuple import NTupleNetwork
-from tdl.search.placing import Judge, Placing
-from tdl.search.searching import Searching
+from tdl.search.options import Judge, Placing, Searching
 
 FEW_FEATURES = 48
 """Between 4x6 (32 features: 3 lanes 1.07 times the speed of 2) and 8x6 (64: 2 lanes 1.05 times that of 3)."""
@@ -141,7 +140,7 @@ class Trainer:
 
         Returns
         -------
-        structured array of dtype `tdl.agents.records.RECORD`, shape (episodes,): episode, score, moves, max_tile.
+        structured array of dtype `tdl.storage.records.RECORD`, shape (episodes,): episode, score, moves, max_tile.
 
         Raises
         ------
@@ -185,7 +184,7 @@ def evaluate(
 
     Returns
     -------
-    structured array of dtype `tdl.agents.records.RECORD`, shape (episodes,).
+    structured array of dtype `tdl.storage.records.RECORD`, shape (episodes,).
 
     Raises
     ------

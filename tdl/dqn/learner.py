@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.agents.player import WEIGHTS
-from tdl.dqn.choices import DQNChoices
-from tdl.dqn.extra import torch
 from tdl.dqn.networks import NOT_FINITE, fill, flat, new_network, q_values
+from tdl.dqn.options import DQNChoices
+from tdl.dqn.pytorch import torch
 from tdl.dqn.replay import Replay, Transitions
 from tdl.errors import DivergenceError
 from tdl.game.rules import Rules

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.agents.moves import Moves, best_of, moves_of_boards
-from tdl.agents.play import Actions
+from tdl.agents.batch_moves import Moves, best_of, moves_of_boards
+from tdl.agents.batch_play import Actions
 from tdl.agents.player import WEIGHTS, BoardLike, checkpoint_folder
-from tdl.dqn.choices import DQNChoices
-from tdl.dqn.extra import torch
 from tdl.dqn.networks import NOT_FINITE, Network, fill, new_network, q_values
+from tdl.dqn.options import DQNChoices
+from tdl.dqn.pytorch import torch
 from tdl.errors import CheckpointError, ConfigError, DivergenceError
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules
-from tdl.network.storage import read_array, read_meta
+from tdl.storage.checkpoint import read_array, read_meta
 
 
 class DQNPlayer:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.dqn.choices import DQNChoices
-from tdl.dqn.extra import torch
+from tdl.dqn.options import DQNChoices
+from tdl.dqn.pytorch import torch
 
 Array = NDArray[Any]
 Transitions = dict[str, Array]

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.agents.moves import Moves
-from tdl.dqn.choices import DQNChoices
+from tdl.agents.batch_moves import Moves
+from tdl.dqn.options import DQNChoices
 from tdl.dqn.replay import Transitions
 
 Which = NDArray[np.int64]

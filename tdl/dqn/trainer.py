@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.agents.moves import Moves
-from tdl.agents.play import Actions, Between, Which, play_block
-from tdl.agents.records import RECORD
+from tdl.agents.batch_moves import Moves
+from tdl.agents.batch_play import Actions, Between, Which, play_block
 from tdl.checks import check_whole
-from tdl.dqn.choices import DQNChoices
-from tdl.dqn.extra import prepare, torch, without_denormals
 from tdl.dqn.learner import Learner
+from tdl.dqn.options import DQNChoices
 from tdl.dqn.player import DQNPlayer
+from tdl.dqn.pytorch import prepare, torch, without_denormals
 from tdl.dqn.replay import Replay, Transitions
 from tdl.dqn.returns import Returns
 from tdl.game.batch import Batch
-from tdl.game.reference import LOGGED, TRAINING
 from tdl.game.rules import Rules
+from tdl.game.streams import LOGGED, TRAINING
+from tdl.storage.records import RECORD
 
 REPLAY, GENERATOR, COUNTERS = "replay_", "generator", "counters"
 
@@ -44,8 +44,8 @@ class DQNTrainer:
     ----------
     episode, moves : episodes and moves played so far; the logged games are not counted.
     mean_abs_error : of the updates of the last block, in points; nan where there was none.
-    logged : the greedy games played after the fits of the last block, as `tdl.agents.records.RECORD`; `episode` is the
-        number of training games before them.
+    logged : the greedy games played after the fits of the last block, as `tdl.storage.records.RECORD`; `episode` is
+        the number of training games before them.
     player : plays by the network as it is.
 
     Raises
@@ -86,7 +86,7 @@ class DQNTrainer:
 
         Returns
         -------
-        structured array of dtype `tdl.agents.records.RECORD`, shape (episodes,).
+        structured array of dtype `tdl.storage.records.RECORD`, shape (episodes,).
 
         Raises
         ------

@@ -10,7 +10,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from tdl.game.lines cimport LineTables, Slide, slide_both_ways
 from tdl.game.stream cimport Stream, draw
 
-cdef extern from "bytes.h" nogil:
+cdef extern from "board.h" nogil:
     # The base types named here differ on purpose: Cython tells the two apart by them, the C compiler by the header.
     ctypedef unsigned long board64 "tdl_board64"
     ctypedef unsigned long long board128 "tdl_board128"

@@ -8,9 +8,9 @@ from tdl.checks import check_choice
 from tdl.errors import refuse
 from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, empty_cells,
                              first_board, kind_for, legal_afterstates, max_tile, place)
-from tdl.game.ints cimport as_int, taken
+from tdl.game.packing cimport as_int, taken
 from tdl.game.lines cimport LineTables
-from tdl.game.reference import unpack
+from tdl.game.packing import unpack
 from tdl.game.rules import Rules
 from tdl.game.stream cimport Stream as StreamState, draw, stream_of
 

@@ -8,7 +8,7 @@ cdef enum:
     MAX_LINE_BITS = 20      # of a line that is tabulated: 2^20 lines take 16 MB
 
 
-cdef extern from "bytes.h" nogil:
+cdef extern from "board.h" nogil:
     ctypedef struct Slide "tdl_slide":
         # One line slid both ways.
         uint32_t to_start      # towards its first cell: left, or up

@@ -8,15 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tdl.game.rules import DOWN, DROP, LEFT, RIGHT, UP, Rules
-
-Board = list[int]
+from tdl.game.packing import Board, drawn, lines
+from tdl.game.rules import DROP, Rules
 
 MASK = 2**64 - 1
-
-# Roles: the same seed and episode give unrelated streams for unrelated purposes, so that evaluating more often
-# cannot change training.
-TRAINING, EXPLORATION, EVALUATION, LOGGED = 0, 1, 2, 3  # LOGGED: greedy games in the middle of training
 
 
 class Stream:
@@ -77,18 +72,6 @@ def slide(line: Board, rules: Rules) -> tuple[Board, int]:
     return out + [0] * (len(line) - len(out)), reward
 
 
-def lines(action: int, rules: Rules) -> list[list[int]]:
-    """The cells of every line, each beginning at the wall the action moves towards."""
-    rows = [[r * rules.cols + c for c in range(rules.cols)] for r in range(rules.rows)]
-    cols = [list(column) for column in zip(*rows, strict=True)]
-    return {
-        UP: cols,
-        DOWN: [column[::-1] for column in cols],
-        LEFT: rows,
-        RIGHT: [row[::-1] for row in rows],
-    }[action]
-
-
 def move(board: Board, action: int, rules: Rules) -> tuple[Board, int] | None:
     """The afterstate and reward of an action, or None when it changes nothing (an illegal move)."""
     after, reward = list(board), 0
@@ -119,27 +102,12 @@ def place(board: Board, stream: Stream, rules: Rules, tile: int | str = DROP) ->
     return [put if i == cell else content for i, content in enumerate(board)]
 
 
-def drawn(draw: int, rules: Rules) -> int:
-    """The tile that the lower half of a draw gives by the drop law."""
-    return next(index for index, below in rules.thresholds if (draw & 0xFFFFFFFF) < below)
-
-
 def start(stream: Stream, rules: Rules) -> Board:
     """The first board of a game."""
     board = [0] * rules.cells
     for tile in rules.start:
         board = place(board, stream, rules, tile)
     return board
-
-
-def pack(board: Board, rules: Rules) -> int:
-    """The board as an int: cell 0 in the lowest bits."""
-    return sum(tile << rules.bits * cell for cell, tile in enumerate(board))
-
-
-def unpack(packed: int, rules: Rules) -> Board:
-    """The tile indices of a packed board."""
-    return [packed >> rules.bits * cell & rules.cell_mask for cell in range(rules.cells)]
 
 
 class ReferenceBatch:

@@ -4,7 +4,7 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from tdl.game.board cimport board_t, cell_at, popcount, put
 from tdl.game.lines cimport LineTables
-from tdl.learning.drops cimport marks_of
+from tdl.learning.drop_table cimport marks_of
 from tdl.learning.td cimport Learner, look_up, value_of
 from tdl.network.ntuple cimport fetch, total, width_t
 

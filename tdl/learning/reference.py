@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tdl.game.reference import Board, move
+from tdl.game.packing import Board
+from tdl.game.reference import move
 from tdl.game.rules import Rules
-from tdl.learning.choices import Learning, history_of
+from tdl.learning.options import Learning, history_of
 from tdl.network.reference import Entry, ReferenceNetwork
 from tdl.network.tuples import unturned
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from tdl.checks import check_above_zero, check_choice, check_share, check_whole
 from tdl.errors import refuse
-from tdl.learning.choices import STEPS
+from tdl.learning.options import STEPS
 
 MAX_ALPHA = 10.0
 """Above 2 a single entry diverges; experiments with divergence need somewhat more."""

@@ -9,7 +9,7 @@ cdef enum StepKind:
     FIXED
     COHERENT
 
-cdef extern from "shares.h" nogil:
+cdef extern from "coherence.h" nogil:
     void tdl_shares(const float *sums, const uint32_t *entry, int m, float delta, float *moved)
 
 

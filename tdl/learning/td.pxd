@@ -16,7 +16,7 @@ Learning of N-Tuple Networks for the Game 2048", section III. The twin is `tdl.l
 from libc.stdint cimport int32_t, int64_t, uint32_t
 
 from tdl.game.board cimport board_t
-from tdl.learning.drops cimport DropTable, follow
+from tdl.learning.drop_table cimport DropTable, follow
 from tdl.learning.stepsize cimport COHERENT, Step, fetch_step, learn
 from tdl.network.ntuple cimport (MOST_FEATURES, StageLaw, activate_all, features_of, fetch, is_rich, settle, stage_of,
                                  tdl_check, tdl_index_plan, total, total_promoted, width_any, width_t)

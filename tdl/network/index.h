@@ -1,6 +1,6 @@
 /* Which table entries a board activates: the indices of all features of tuples of a board at once.
  *
- * With extras.h, for features of other kinds, and the boards' types (game/bytes.h) the only C of the project, because it
+ * With extras.h, for features of other kinds, and the boards' types (game/board.h) the only C of the project, because it
  * is the only place that needs instructions Cython cannot name. There is one function for each layout, `tdl_index_*` for
  * `paired16` and `tdl_digits_*` for `digits`, of each type of board, each once in portable C and once for each
  * instruction set; `tdl_index_of` picks at run time. All give the same numbers (tests force each); the meaning of those
@@ -16,7 +16,7 @@
 #define TDL_INDEX_H
 
 #include <stdint.h>
-#include "cells.h"
+#include "unpack.h"
 
 #define TDL_SKIP 0xFF    /* a byte shuffle writes 0 for it */
 #define TDL_FOLD 10      /* how far the fold of layout.py reaches up */

@@ -8,7 +8,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from tdl.game.board cimport board_t, cell_at, kind_of
 
-cdef extern from "extras.h" nogil:
+cdef extern from "extra_features.h" nogil:
     ctypedef struct tdl_extras
     ctypedef void (*tdl_extras_fn)(const tdl_extras *x, const void *boards, int n, uint32_t *out) noexcept
     ctypedef struct tdl_extras:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tdl.game.rules import Rules
-from tdl.network.extras import Pairs
+from tdl.network.extra_features import Pairs
 from tdl.network.layout import Layout
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet

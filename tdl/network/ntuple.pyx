@@ -8,8 +8,8 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from tdl.errors import refuse
 from tdl.game.board cimport board64, board128, board_array, board_t
+from tdl.network.allocation import allocate, require_memory
 from tdl.network.layout import OWN, Paired16, layout_for, next_region
-from tdl.network.memory import allocate, require_memory
 from tdl.network.stages import Stages
 from tdl.network.tuples import count_features, order_features
 from tdl.network.tuples import features as features_of_set

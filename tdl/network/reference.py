@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdl.game.reference import Board
+from tdl.game.packing import Board
 from tdl.game.rules import Rules
-from tdl.network.extras import Pairs
+from tdl.network.extra_features import Pairs
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet, count_features, features, order_features
 

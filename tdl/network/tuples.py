@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from tdl.errors import ConfigError, refuse
-from tdl.network.extras import COUNT_CAP, Lines, Pairs, check_cells, checked_counts, checked_orders, pairs_of
+from tdl.network.extra_features import COUNT_CAP, Lines, Pairs, check_cells, checked_counts, checked_orders, pairs_of
 
 Given = TypeVar("Given")
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdl.game.reference import Board, Stream, drawn, move
+from tdl.game.packing import Board, drawn
+from tdl.game.reference import Stream, move
 from tdl.learning.reference import shares
 from tdl.network.reference import ReferenceNetwork
-from tdl.search.placing import Placing
+from tdl.search.options import Placing
 
 
 class ReferenceAdversary:

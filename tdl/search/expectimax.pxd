@@ -25,7 +25,7 @@ from tdl.search.successors cimport Level
 from tdl.search.transposition cimport Table
 
 cdef enum:
-    MOST_PLIES = 12         # as `tdl.search.searching` has it
+    MOST_PLIES = 12         # as `tdl.search.options` has it
     BANKS = 2               # afterstates whose successors are asked for before the first is added up; 3: 0.96
     MOST_DEPTHS = 26        # of `Searching.by_empty`: one for each number of empty cells
 

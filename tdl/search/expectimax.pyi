@@ -3,8 +3,7 @@ from numpy.typing import NDArray
 
 from tdl.game.lines import LineTables
 from tdl.network.ntuple import NTupleNetwork
-from tdl.search.placing import Placing
-from tdl.search.searching import Searching
+from tdl.search.options import Placing, Searching
 
 class Expectimax:
     network: NTupleNetwork

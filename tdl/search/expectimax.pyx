@@ -7,19 +7,18 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 
 from tdl.checks import check_choice
-from tdl.learning.choices import TARGETS
-from tdl.network.memory import require_memory
-from tdl.search.placing import Placing
-from tdl.search.searching import RADIX
+from tdl.learning.options import TARGETS
+from tdl.network.allocation import require_memory
+from tdl.search.options import RADIX, Placing
 from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, empty_cells, kind_for,
                              legal_afterstates, size_of)
-from tdl.game.ints cimport taken
+from tdl.game.packing cimport taken
 from tdl.game.lines cimport LineTables
 from tdl.learning.expectation cimport SUCCESSORS
 from tdl.network.aligned cimport own_lines
 from tdl.network.ntuple cimport NTupleNetwork
 from tdl.search.leaves cimport GROUP, ask, value_all, value_asked
-from tdl.search.lowering cimport lower
+from tdl.search.downgrade cimport lower
 from tdl.search.successors cimport Level, best_move, free_level, gather, make_level
 from tdl.search.transposition cimport MOST_STAMPS, Mark, Table, find, keep, slot_of
 

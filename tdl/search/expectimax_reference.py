@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdl.game.reference import Board, move
+from tdl.game.packing import Board
+from tdl.game.reference import move
 from tdl.game.rules import DRAW_ONE
 from tdl.learning.reference import ReferenceLearner
-from tdl.search.lowering import lowered
-from tdl.search.placing import Placing
-from tdl.search.searching import RADIX, Searching
+from tdl.search.downgrade_reference import lowered
+from tdl.search.options import RADIX, Placing, Searching
 
 
 class ReferenceExpectimax:

@@ -10,9 +10,9 @@ from rich.style import Style
 from textual.geometry import Size
 from textual.strip import Strip
 
-from tdl.palette import tile_colours
-from tdl.terminal.part import Part
+from tdl.sessions.tile_colours import tile_colours
 from tdl.terminal.view import View
+from tdl.terminal.widget import Part
 
 TALLEST = 9
 """Rows of a cell."""

@@ -9,8 +9,8 @@ from rich.text import Text
 from textual.geometry import Size
 
 from tdl.game.rules import ACTION_NAMES
-from tdl.terminal.part import Part
 from tdl.terminal.view import Opinion, View
+from tdl.terminal.widget import Part
 
 ARROWS = ("↑", "→", "↓", "←")
 

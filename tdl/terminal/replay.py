@@ -6,10 +6,10 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from tdl.agents.games import Game
-from tdl.game.reference import unpack
+from tdl.game.packing import unpack
 from tdl.game.rules import ACTION_NAMES
-from tdl.terminal.base import GameApp, key
+from tdl.sessions.recorded_game import Game
+from tdl.terminal.app import GameApp, key
 from tdl.terminal.view import Opinion, View
 
 KEYS = (
@@ -27,7 +27,7 @@ class ReplayApp(GameApp):
 
     Parameters
     ----------
-    game : the record, as `tdl.gamefiles.load` gives it.
+    game : the record, as `tdl.sessions.game_file.load` gives it.
     speed : moves a second while it plays by itself.
 
     Attributes

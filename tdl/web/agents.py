@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.agents.games import Think
+from tdl.agents.player import kind_of
 from tdl.checks import check_whole
-from tdl.evaluateconfig import kind_of
-from tdl.network.storage import Meta
-from tdl.search.searching import Searching
-from tdl.thinking import Thinker, thinker
+from tdl.search.options import Searching
+from tdl.sessions.advisor import Thinker, thinker
+from tdl.sessions.recorded_game import Think
+from tdl.storage.checkpoint import Meta
+from tdl.web.errors import Refusal
 from tdl.web.library import Library
-from tdl.web.refusals import Refusal
 
 MOST_PLIES = 5
 """A page may ask for; what is not searched in time is answered to fewer."""

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.agents.games import Game, Move
-from tdl.agents.session import Session
 from tdl.errors import ConfigError
 from tdl.game.rules import ACTION_NAMES, Rules
-from tdl.search.searching import Searching
+from tdl.search.options import Searching
+from tdl.sessions.recorded_game import Game, Move
+from tdl.sessions.session import Session
 from tdl.web.agents import QUICK_PLIES, Agent
-from tdl.web.refusals import Refusal
-from tdl.web.slides import slides
+from tdl.web.animation import slides
+from tdl.web.errors import Refusal
 
 MOST_MOVES = 100_000
 """Of a game: each takes memory, and what is taken back is drawn anew from the start."""

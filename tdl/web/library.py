@@ -10,12 +10,11 @@ from typing import Any
 
 import pandas as pd
 
-from tdl import results
-from tdl.agents.player import checkpoint_folder
+from tdl.agents.player import checkpoint_folder, kind_of
 from tdl.errors import CheckpointError, TdlError
-from tdl.evaluateconfig import kind_of
-from tdl.network.storage import META, Meta, read_meta
-from tdl.web.refusals import Refusal
+from tdl.results import frames as results
+from tdl.storage.checkpoint import META, Meta, read_meta
+from tdl.web.errors import Refusal
 
 MOST_ENTRIES = 500
 """Of a list; the newest are in it."""

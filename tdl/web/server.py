@@ -19,9 +19,9 @@ from io import BufferedIOBase
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
+from tdl.cli.messages import explain
 from tdl.errors import ConfigError, TdlError, refuse
-from tdl.program import explain
-from tdl.web.refusals import Refusal
+from tdl.web.errors import Refusal
 from tdl.web.site import JSON, Reply, Site, as_json
 
 MOST_CONNECTIONS = 64

@@ -12,14 +12,14 @@ from inspect import signature
 from typing import Any
 from urllib.parse import parse_qsl
 
-from tdl import gamefiles
 from tdl.checks import check_choice, check_whole
+from tdl.config.files import group_file, group_names
 from tdl.errors import ConfigError, nearest
 from tdl.game.engine import Engine
-from tdl.game.possible import check_possible
 from tdl.game.rules import ACTION_NAMES, GAMES, Rules, parse_size
-from tdl.groups import group_file, group_names
-from tdl.palette import tile_colours
+from tdl.game.validity import check_possible
+from tdl.sessions import game_file
+from tdl.sessions.tile_colours import tile_colours
 from tdl.web.agents import MOST_PLIES, Agent, Agents
 from tdl.web.games import MOST_COUNT, Games, OpenGame, valued
 from tdl.web.library import Library
@@ -186,7 +186,7 @@ class Site:
         return valued(opened.judged(given_board(board, opened.engine)))
 
     def _saved(self, asked: Mapping[str, str]) -> Reply:
-        return Reply(gamefiles.text(self.games.get(asked.get("id")).game()).encode(), JSON, "game.json")
+        return Reply(game_file.text(self.games.get(asked.get("id")).game()).encode(), JSON, "game.json")
 
 
 @cache

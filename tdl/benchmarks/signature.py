@@ -1,0 +1,72 @@
+"""The signature: one number that depends on behaviour alone."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from tdl.agents.trainer import Trainer, evaluate
+from tdl.game.rules import Rules
+from tdl.network.ntuple import NTupleNetwork
+from tdl.network.stages import Stages
+from tdl.network.tuples import TupleSet
+from tdl.search.options import Searching
+
+RUNS: tuple[tuple[Rules, TupleSet, int], ...] = (
+    (Rules(), TupleSet(((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 2, 4, 5), (5, 6, 9))), 30),
+    (Rules(drop=((1, 0.8), (2, 0.2)), start=(1, 1)), TupleSet(((0, 1, 4, 5), (1, 2, 5, 6)), share=False), 30),
+    (Rules(rows=2, cols=3), TupleSet(((0, 1, 2, 3, 4), (1, 4))), 200),
+    (Rules(), TupleSet(((0, 1, 4), (5, 6)), orders=(((0, 1, 2, 3), (4, 5, 6, 7)),), counts=((0, 8, 9),)), 10),
+)
+"""Rules, tuples and episodes the signature is made of."""
+
+HALVES = ((1, 0.5), (2, 0.5))
+"""A drop law with which every game goes on for a while."""
+
+LEARNERS: tuple[dict[str, Any], ...] = (
+    {"order": "backward"},
+    {"order": "forward"},
+    {"order": "backward", "step": "coherent", "td_lambda": 0.5},
+    {"order": "forward", "step": "coherent"},
+    {"order": "delayed", "step": "coherent", "td_lambda": 0.5, "epsilon": 0.1},
+    {"order": "forward", "td_lambda": 0.8},
+    {"order": "backward", "n_step": 3, "start": "restart"},
+    {"order": "forward", "target": "state", "step": "coherent"},
+    {"order": "backward", "target": "state", "stages": Stages((32, 128)), "start": "carousel"},
+    {"order": "backward", "alpha_per": "entry", "rechoose": True, "clear_last": True, "update_symmetries": False},
+)
+"""Learners that each of these trains."""
+
+
+def signature_runs(game: str) -> Sequence[tuple[Rules, TupleSet, int]]:
+    """Rules, tuples and episodes of a game's signature: 2048's own, for the others three of its sets."""
+    if game == "pow2":
+        return RUNS
+    square, small, beyond = (RUNS[i][1] for i in (0, 2, 3))
+    return ((Rules(game), square, 30), (Rules(game, 2, 3, HALVES), small, 200), (Rules(game, drop=HALVES), beyond, 10))
+
+
+def signature(game: str = "pow2") -> int:
+    """A number that depends on behaviour alone: the same on every machine, build and instruction set.
+
+    It changes when and only when rules, random streams, choices, updates or their arithmetic change. Each game has its
+    own; that of 2048 is *the* signature.
+    """
+    digest = hashlib.sha256()
+    for rules, tuples, episodes in signature_runs(game):
+        for learner in LEARNERS:
+            for lanes in (1, 3):
+                choices = {"target": "afterstate", "alpha": 0.3, "gamma": 0.99, **learner}
+                network = NTupleNetwork(rules, tuples, stages=choices.pop("stages", None), initial_value=50.0)
+                if choices.get("alpha_per") == "entry":
+                    choices["alpha"] /= network.m
+                trainer = Trainer(network, seed=7, lanes=lanes, **choices)
+                digest.update(trainer.train(episodes).tobytes())
+                for games, searching in ((5, None), (1, Searching(2))):
+                    records = evaluate(network, games, seed=7, target=choices["target"], searching=searching)
+                    digest.update(records.tobytes())
+                for stage in range(network.stages.count):
+                    for table in range(len(network.lengths)):
+                        digest.update(network.table(table, stage).tobytes())
+    return int.from_bytes(digest.digest()[:6], "big")

@@ -1,0 +1,78 @@
+"""From an exception to one line and an exit code."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields, is_dataclass
+
+from hydra.errors import HydraException, MissingConfigException
+from omegaconf.errors import OmegaConfBaseException
+
+from tdl.config.schema import RunConfig
+from tdl.errors import TdlError, file_text, nearest
+from tdl.runs import folders as _resolvers  # noqa: F401 - registered by the import
+from tdl.sweeps import slurm
+
+
+def explain(error: BaseException, started: bool, schema: type = RunConfig) -> tuple[int | None, str]:
+    """Exit code and one line for an error; None for a fault of the program, which keeps its traceback.
+
+    `started` tells whether a job had begun: before that, an error Hydra does not expect comes from the command line.
+    `schema` has the names of all keys.
+    """
+    chain = [error]
+    while (cause := chain[-1].__cause__ or chain[-1].__context__) is not None and cause not in chain:
+        chain.append(cause)
+    ours = next((each for each in chain if isinstance(each, TdlError)), None)
+    if ours is not None:
+        return ours.exit_code, _one_line(str(ours))
+    if isinstance(error, KeyboardInterrupt):
+        return 130, "interrupted"
+    if slurm.is_lost(error):
+        return 1, _one_line(str(error))
+    if isinstance(error, MissingConfigException):
+        return 1, _missing_choice(error)
+    if isinstance(error, HydraException | OmegaConfBaseException):
+        return 1, _hydra_line(chain, schema)
+    if isinstance(error, OSError):
+        return 2, _one_line(file_text(error))
+    if isinstance(error, MemoryError):
+        return 2, _one_line(str(error) or "out of memory")
+    if not started:
+        return 1, f"Hydra could not compose the configuration: {_one_line(str(error))}"
+    return None, ""
+
+
+def _missing_choice(error: MissingConfigException) -> str:
+    group, _, choice = str(error.missing_cfg_file).rpartition("/")
+    options = [str(option) for option in error.options or []]
+    if not group:
+        return _one_line(str(error))
+    return f"{group}={choice}: no such choice; expected one of {', '.join(options)}{nearest(choice, options)}"
+
+
+def _hydra_line(chain: list[BaseException], schema: type) -> str:
+    line = _one_line(str(chain[0]))
+    if wrong := re.search(r"Could not override '([^']+)'", line):
+        known, last = _known_keys(schema), wrong[1].split(".")[-1]
+        elsewhere = [key for key in known if key.split(".")[-1] == last]  # of this name in another group
+        return f"{wrong[1]}: no such key{nearest(wrong[1], elsewhere or known)}; --help lists all keys"
+    if missing := re.search(r"hydra_plugins\.hydra_(joblib|submitit)_launcher", line):
+        choice, extra = {"joblib": ("joblib", "joblib"), "submitit": ("submitit_slurm", "slurm")}[missing[1]]
+        return f"hydra/launcher={choice}: its plugin is not installed: pip install 'tdl[{extra}]'"
+    # Hydra names the override, a cause says what is wrong with it.
+    causes = [str(each) for each in chain[1:] if isinstance(each, OmegaConfBaseException) and str(each)]
+    return f"{line}: {causes[0].splitlines()[0]}" if causes else line
+
+
+def _known_keys(schema: type) -> list[str]:
+    names = []
+    for key in fields(schema):
+        names.append(key.name)
+        if is_dataclass(key.default_factory):
+            names += [f"{key.name}.{nested.name}" for nested in fields(key.default_factory)]
+    return names
+
+
+def _one_line(text: str) -> str:
+    return "; ".join(part.strip() for part in text.splitlines() if part.strip())

@@ -1,0 +1,156 @@
+"""What every program shares: the way into Hydra, where outputs go, and errors of one line with their exit codes.
+
+Exit codes: 0 done, 1 Hydra's own complaints and divergence, 2 our complaints, 130 and 143 after Ctrl-C and SIGTERM.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from importlib import resources
+from pathlib import Path
+
+import hydra
+from hydra.core.hydra_config import HydraConfig
+from omegaconf import DictConfig, OmegaConf
+
+from tdl.cli.messages import explain
+from tdl.config import compose
+from tdl.config.schema import RunConfig
+from tdl.errors import BusyError, Interrupted, TdlError
+from tdl.runs import folders as _resolvers  # noqa: F401 - registered by the import
+from tdl.runs.resume import keys_named
+from tdl.sweeps import launcher, slurm, sweep
+from tdl.sweeps import table as sweep_table
+from tdl.sweeps.sweep import BUSY_SECONDS, Outcome
+
+
+class _Job:
+    """One program's job as Hydra calls it: errors are kept from Hydra, which would print lines of its own."""
+
+    def __init__(self, work: Callable[[DictConfig, Path], None]) -> None:
+        self.work = work
+        self.started = False
+        self.error: BaseException | None = None
+
+    def __call__(self, cfg: DictConfig) -> Outcome:
+        self.started = True
+        folder = Path(HydraConfig.get().runtime.output_dir)
+        try:
+            self._work(cfg, folder)
+        except (Exception, KeyboardInterrupt) as error:
+            if not sweep.in_sweep():
+                self.error = error
+                _remove_unused(folder)
+                return Outcome(1, str(error))
+            if isinstance(error, BusyError):
+                return Outcome(busy=True)
+            outcome = _failed(error, cfg, folder)
+        else:
+            outcome = Outcome()
+        if sweep.in_sweep():
+            sweep.note(folder, outcome)
+        return outcome
+
+    def _work(self, cfg: DictConfig, folder: Path) -> None:
+        """Do the work; a sweep waits while another process is at it."""
+        while True:
+            try:
+                return self.work(cfg, folder)
+            except BusyError:
+                if not sweep.in_sweep() or sweep.may_defer():
+                    raise
+            time.sleep(BUSY_SECONDS)
+
+
+def _failed(error: BaseException, cfg: DictConfig, folder: Path) -> Outcome:
+    """A job of a sweep fails alone, unless somebody stopped the sweep."""
+    code, line = explain(error, True)
+    if code is None:
+        traceback.print_exception(error)
+    line = line or repr(error)
+    if isinstance(error, KeyboardInterrupt | Interrupted):
+        if sweep.current() is not None:  # it is the process of the sweep itself
+            raise KeyboardInterrupt from error
+        slurm.wait_to_be_killed()
+    else:
+        sweep.mark_failed(folder, cfg, line)
+    with contextlib.suppress(OSError):  # a full disk, where this is written to a file of the job
+        print(f"tdl: {' '.join(HydraConfig.get().overrides.task)}: {line}", file=sys.stderr)
+    return Outcome(1 if code is None else code, line)
+
+
+def run_program(config_name: str, work: Callable[[DictConfig, Path], None], schema: type = RunConfig) -> None:
+    """Compose `conf/<config_name>.yaml`, of the types of `schema`, with the command line; `work(cfg, output folder)`.
+
+    In a multirun each job fails alone; the exit code then is that of the first that failed.
+    """
+    os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # Hydra raises, so that the line is ours
+    compose.register(schema)
+    launcher.register()
+    _register_help(config_name)
+    job = _Job(work)
+
+    def hydra_job(cfg: DictConfig) -> Outcome:
+        return job(cfg)
+
+    error: BaseException | None = None
+    try:
+        hydra.main(version_base="1.3", config_path="pkg://tdl.conf", config_name=config_name)(hydra_job)()
+    except (Exception, KeyboardInterrupt) as raised:
+        error = raised
+    sys.exit(_end(job.error or error, job.started or sweep.started(), schema))
+
+
+def _end(error: BaseException | None, started: bool, schema: type) -> int:
+    """Finish the sweep, if there is one, and say in one line what went wrong; the exit code."""
+    code, line = 0, ""
+    try:
+        if error is not None and slurm.is_lost(error) and (known := sweep.current()) is not None:
+            slurm.wait_for_others(known)
+        code, line = sweep_table.finish()
+    except (TdlError, OSError) as raised:
+        error = error or raised
+    if isinstance(error, BrokenPipeError):  # whoever read our output has gone, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    if error is not None and not (code and slurm.is_lost(error)):  # else the table tells of the lost job
+        known_code, line = explain(error, started, schema)
+        if known_code is None:
+            raise error
+        code = known_code
+    if line:
+        print(f"tdl: {line}", file=sys.stderr)
+    return code
+
+
+def _remove_unused(folder: Path) -> None:
+    """Take back the folder of a run that never began: nothing in it but what Hydra wrote."""
+    hydra_files = [folder / ".hydra" / name for name in ("run_config.yaml", "hydra.yaml", "overrides.yaml")]
+    if not all(path.is_file() for path in hydra_files):  # no folder of ours: do not walk through it
+        return
+    if sorted(path for path in folder.rglob("*") if path.is_file()) == sorted(hydra_files):
+        for path in hydra_files:
+            path.unlink()
+        (folder / ".hydra").rmdir()
+        folder.rmdir()
+
+
+def _register_help(config_name: str) -> None:
+    """The keys of `conf/<config_name>.yaml` with their comments, for `--help`."""
+
+    def described_keys() -> str:
+        text = (resources.files("tdl.conf") / f"{config_name}.yaml").read_text()
+        text = text[text.index("\ndefaults:") : text.index("\nhydra:")]
+        return text[text.index("\n\n") + 2 :]
+
+    OmegaConf.register_new_resolver("tdl_described_keys", described_keys, replace=True)
+
+
+def explicit_keys() -> list[str]:
+    """The keys named on this job's command line."""
+    return keys_named(HydraConfig.get().overrides.task)

@@ -1,0 +1,180 @@
+"""From a checked configuration to live objects."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from tdl.agents.player import Player, load
+from tdl.agents.trainer import Trainer
+from tdl.config.files import group_file
+from tdl.config.schema import GameConfig, PlacerConfig, RunConfig, SearchOptions, TilesConfig
+from tdl.errors import ConfigError
+from tdl.game.rules import Rules, parse_size
+from tdl.learning.options import Learning
+from tdl.learning.schedule import Schedule
+from tdl.network.ntuple import NTupleNetwork
+from tdl.network.stages import Stages
+from tdl.network.tuples import TupleSet
+from tdl.search.options import Placing, Searching, check_same_board
+from tdl.solver.solution import Solution
+from tdl.solver.solution import load as load_solution
+
+
+class OfGame(Protocol):
+    """What the configuration of each program says of the game."""
+
+    game: GameConfig
+    tiles: TilesConfig
+    size: str
+
+
+def rules(config: OfGame) -> Rules:
+    """The game's rules."""
+    rows, cols = parse_size(config.size)
+    return Rules(config.game.name, rows, cols, drop=tuple(config.tiles.drop), start=tuple(config.tiles.start))
+
+
+def tuple_set_of(config: RunConfig) -> TupleSet:
+    """The network's shape."""
+    return _tuple_set(dataclasses.asdict(config.tuples))
+
+
+def _tuple_set(plain: Mapping[str, Any]) -> TupleSet:
+    """The set that a group file or the configuration describes; `board` belongs to the numbers, not to the set."""
+    return TupleSet(**{key: value for key, value in plain.items() if key != "board"})
+
+
+def alpha(config: RunConfig) -> float:
+    """The total step size: `alpha`, or the learner's own."""
+    return config.learner.alpha if config.alpha is None else config.alpha
+
+
+def learning(config: RunConfig) -> Learning:
+    """The choices of the learner."""
+    elsewhere: dict[str, Any] = {"alpha_per": config.alpha_per, "gamma": config.gamma}
+    names = [each.name for each in dataclasses.fields(Learning) if each.name not in elsewhere]
+    return Learning(**{name: getattr(config.learner, name) for name in names}, **elsewhere)
+
+
+def schedule(config: RunConfig) -> Schedule:
+    """The step size over the episodes."""
+    learner = config.learner
+    return Schedule(
+        alpha(config), learner.step, learner.schedule, config.episodes, learner.fixed_share, learner.fixed_alpha
+    )
+
+
+def placing(config: RunConfig) -> Placing:
+    """Who puts the tiles."""
+    return placing_of(config.placer)
+
+
+def placing_of(placer: PlacerConfig) -> Placing:
+    """Who puts the tiles, by these keys."""
+    return Placing(**{each.name: getattr(placer, each.name) for each in dataclasses.fields(Placing)})
+
+
+def searching(config: RunConfig, plies: int | None = None) -> Searching:
+    """How the player looks ahead, in training or, with `plies` given, so far."""
+    return searching_of(config.search, config.search.plies if plies is None else plies)
+
+
+def searching_of(options: SearchOptions, plies: int) -> Searching:
+    """How a player looks ahead so far."""
+    names = [each.name for each in dataclasses.fields(SearchOptions)]
+    given = {name: getattr(options, name) for name in names}
+    if isinstance(given["by_empty"], list):  # as Hydra makes it; anything else is refused by `Searching.check`
+        given["by_empty"] = tuple(tuple(p) if isinstance(p, list) else p for p in given["by_empty"])
+    return Searching(plies, **given)
+
+
+def solution(config: RunConfig) -> Solution | None:
+    """The solved game that learned play is held against, if any.
+
+    Raises
+    ------
+    CheckpointError : it is missing or damaged.
+    ConfigError : it is of other rules, of probabilities, or folded.
+    """
+    if config.evaluate.solution is None:
+        return None
+    solved = load_solution(config.evaluate.solution)
+    key, ours = f"evaluate.solution: {config.evaluate.solution}", rules(config)
+    if solved.rules != ours:
+        raise ConfigError(
+            f"{key}: of other rules than the run's: it has {solved.rules.to_dict()}, not {ours.to_dict()}"
+        )
+    if solved.objective != "score" or solved.boards.folded:
+        raise ConfigError(f"{key}: play is held against a solution made with objective=score and fold=false")
+    return solved
+
+
+def judge(config: RunConfig) -> Player | None:
+    """The player whose values an adversary goes by, where it is another than the one that plays."""
+    return judge_of(config.placer, rules(config))
+
+
+def judge_of(placer: PlacerConfig, played: Rules) -> Player | None:
+    """The same, in games of the rules `played`.
+
+    Raises
+    ------
+    CheckpointError : its checkpoint is missing or damaged.
+    ConfigError : it is of another game or board.
+    """
+    if placer.network is None:
+        return None
+    player = load(placer.network)
+    check_same_board(player.network.rules, played)
+    return player
+
+
+def stages(config: RunConfig) -> Stages:
+    """The stages of the network."""
+    return Stages(tuple(config.learner.stages), config.learner.stage_by, config.learner.promotion)
+
+
+def build_network(config: RunConfig) -> NTupleNetwork:
+    """A new network.
+
+    Raises
+    ------
+    ConfigError : it does not fit into the memory that is free.
+    """
+    return NTupleNetwork(
+        rules(config), tuple_set_of(config), stages=stages(config), initial_value=config.learner.initial_value
+    )
+
+
+def build_trainer(config: RunConfig, network: NTupleNetwork, episode: int) -> Trainer:
+    """The trainer of `network`, whose next episode is number `episode`."""
+    learner = config.learner
+    return Trainer(
+        network,
+        alpha=alpha(config),
+        schedule=learner.schedule,
+        fixed_share=learner.fixed_share,
+        fixed_alpha=learner.fixed_alpha,
+        episodes=config.episodes,
+        seed=config.seed,
+        lanes=config.lanes,
+        threads=config.threads,
+        engine=config.engine,
+        placing=placing(config),
+        judge=judge(config),
+        searching=searching(config),
+        episode=episode,
+        **dataclasses.asdict(learning(config)),
+    )
+
+
+def tuple_set(name: str) -> TupleSet:
+    """One of the named tuple sets of `conf/tuples`, for use in Python: `tuple_set("4x6")`.
+
+    Raises
+    ------
+    ConfigError : there is none of this name.
+    """
+    return _tuple_set(group_file("tuples", name))

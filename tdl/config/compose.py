@@ -1,0 +1,88 @@
+"""From what Hydra composed to typed, hashed, plain values."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from hydra.core.config_store import ConfigStore
+from omegaconf import DictConfig, OmegaConf
+
+from tdl.config.schema import AgentConfig, RunConfig
+from tdl.errors import ConfigError, nearest
+from tdl.search.options import Placing, Searching
+
+Schema = TypeVar("Schema")
+
+
+OLDER: Mapping[str, Any] = {
+    "size": "4x4",
+    "engine": "bits",
+    "tuples": {"board": "4x4"},
+    "evaluate": {"solution": None, "plies": 1, "drops": "all"},
+    "search": dataclasses.asdict(Searching()),
+    "placer": {**dataclasses.asdict(Placing()), "network": None},
+    "agent": dataclasses.asdict(AgentConfig("ntuple")),
+}
+"""What was so in all runs before these keys existed."""
+
+
+CHANGEABLE = ("episodes", "threads", "budget", "evaluate", "save", "resume")
+"""Keys that may differ when a run is resumed: they do not change what has been learned. (A schedule that counts by the
+episodes of the run does count by the new ones from there on.)"""
+
+
+def register(schema: type = RunConfig) -> None:
+    """Make the types of a program known to Hydra, under the name `schema` that each file of `conf` begins with."""
+    ConfigStore.instance().store(name="schema", node=schema)
+
+
+def composed(cfg: DictConfig) -> dict[str, Any]:
+    """The configuration Hydra composed, as plain dictionaries."""
+    plain = OmegaConf.to_container(cfg, resolve=True)
+    assert isinstance(plain, dict)
+    return {str(key): value for key, value in plain.items()}
+
+
+def typed(plain: Mapping[str, Any], schema: type[Schema]) -> Schema:
+    """Plain dictionaries as an object of a schema: names and types are checked, values are not."""
+    check_keys(plain, schema, "")
+    config = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(schema), dict(plain)))
+    assert isinstance(config, schema)
+    return config
+
+
+def completed(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration of a run that may be older than some keys, with these."""
+    filled = OmegaConf.to_container(OmegaConf.merge(dict(OLDER), dict(plain)))
+    assert isinstance(filled, dict)
+    return {str(key): value for key, value in filled.items()}
+
+
+def to_plain(config: RunConfig) -> dict[str, Any]:
+    """The configuration as plain dictionaries."""
+    return dataclasses.asdict(config)
+
+
+def key_hash(plain: Mapping[str, Any]) -> str:
+    """Eight hex digits that identify a configuration; `resume` and Hydra's own keys do not count."""
+    counted = {key: value for key, value in plain.items() if key not in ("hydra", "resume")}
+    return hashlib.sha256(json.dumps(counted, sort_keys=True, default=str).encode()).hexdigest()[:8]
+
+
+def check_keys(plain: Mapping[str, Any], schema: type, prefix: str) -> None:
+    """Refuse keys that the schema does not have: Hydra lets `+name=value` through.
+
+    Raises
+    ------
+    ConfigError : names the key and the nearest valid one.
+    """
+    fields = {f.name: f.default_factory for f in dataclasses.fields(schema)}
+    for key, value in plain.items():
+        if key not in fields:
+            raise ConfigError(f"{prefix}{key}: no such key; expected one of {', '.join(fields)}{nearest(key, fields)}")
+        if dataclasses.is_dataclass(fields[key]) and isinstance(value, Mapping):
+            check_keys(value, fields[key], f"{prefix}{key}.")  # type: ignore[arg-type]

@@ -1,0 +1,173 @@
+"""The configuration of an evaluation: its types, every check of a value, and the objects built from it.
+
+The values stand in `conf/evaluate.yaml`. Keys of `tiles` and `placer` that are not given are those of the checkpoint.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from omegaconf import MISSING, DictConfig
+
+from tdl.agents.ensemble import average
+from tdl.agents.lookahead import check_depth
+from tdl.agents.player import Player, checkpoint_folder, kind_of, load, playing_by
+from tdl.agents.trainer import check_threads, lane_count
+from tdl.checks import check_choice, check_whole
+from tdl.config import agent as agent_config
+from tdl.config.build import placing_of, searching_of
+from tdl.config.compose import check_keys, completed, composed, typed
+from tdl.config.files import group_file
+from tdl.config.schema import PlacerConfig, SearchOptions, TilesConfig
+from tdl.errors import CheckpointError, ConfigError, refuse
+from tdl.game.engine import ENGINES
+from tdl.game.rules import Rules
+from tdl.search.options import check_plies
+from tdl.storage.checkpoint import Meta, read_meta
+
+
+@dataclass
+class GamesConfig:
+    """The games."""
+
+    episodes: int = MISSING
+    plies: int = MISSING
+    drops: str = MISSING
+    record: int = MISSING
+    mistakes: int | None = MISSING
+
+
+@dataclass
+class EvaluationConfig:
+    """All of `conf/evaluate.yaml`."""
+
+    tiles: TilesConfig = field(default_factory=TilesConfig)
+    placer: PlacerConfig = field(default_factory=PlacerConfig)
+    search: SearchOptions = field(default_factory=SearchOptions)
+    checkpoint: Any = MISSING
+    seed: int = MISSING
+    threads: int = MISSING
+    lanes: Any = MISSING
+    engine: str = MISSING
+    evaluate: GamesConfig = field(default_factory=GamesConfig)
+
+
+def read(cfg: DictConfig) -> tuple[EvaluationConfig, list[Meta]]:
+    """The configuration Hydra composed, completed by the checkpoint's and with every value checked.
+
+    Returns
+    -------
+    the configuration, and the description of each checkpoint, whose folder is added as `folder`.
+
+    Raises
+    ------
+    ConfigError : names the key, what was given, what is allowed, and the nearest valid name.
+    CheckpointError : a checkpoint is missing or damaged.
+    """
+    plain = composed(cfg)
+    check_keys(plain, EvaluationConfig, "")
+    metas = _described(plain["checkpoint"])
+    laws = {name: metas[0]["rules"][name] for name in ("drop", "start")}
+    placer = completed(metas[0].get("config", {}))["placer"]  # where no run of ours trained it: the drop law
+    plain |= {"tiles": filled(plain["tiles"], laws), "placer": filled(plain["placer"], placer)}
+    settings = typed(plain, EvaluationConfig)
+    check(settings)
+    _check_agent(settings, metas)
+    return settings, metas
+
+
+def _described(checkpoint: Any) -> list[Meta]:
+    named = checkpoint if isinstance(checkpoint, list) and checkpoint else [checkpoint]
+    for each in named:
+        if not isinstance(each, str):
+            raise refuse("checkpoint", each, "the folder of a run or of a checkpoint, as outputs/FOLDER, or a list")
+    folders = [checkpoint_folder(each) for each in named]
+    return [read_meta(folder) | {"folder": folder} for folder in folders]
+
+
+def filled(given: Mapping[str, Any], stored: Mapping[str, Any]) -> dict[str, Any]:
+    """What is given, and the rest as stored."""
+    return {**stored, **{key: value for key, value in given.items() if value != MISSING}}
+
+
+def check(settings: EvaluationConfig) -> None:
+    """Check every value that does not need the network. Laws are checked by `Rules`.
+
+    Raises
+    ------
+    ConfigError : the first value that is not allowed.
+    """
+    placing_of(settings.placer).check("placer.", judged=settings.placer.network is not None)
+    check_plies("evaluate.plies", settings.evaluate.plies)
+    searching_of(settings.search, settings.evaluate.plies).check("search.")
+    check_whole("evaluate.episodes", settings.evaluate.episodes, 1)
+    _check_recording(settings)
+    check_whole("seed", settings.seed, 0)
+    check_threads(settings.threads)
+    lane_count(settings.lanes, 0)
+    check_choice("engine", settings.engine, ENGINES)
+
+
+def _check_agent(settings: EvaluationConfig, metas: list[Meta]) -> None:
+    """Refuse what the agent of the checkpoint does not do, or has no use for."""
+    kind, games = kind_of(metas[0]), settings.evaluate
+    agent_config.check_drops(games.drops, games.plies)
+    check_depth(games.plies, kind)
+    if kind == "ntuple" and games.drops == "all":
+        return
+    by = "evaluate.drops=one" if kind == "ntuple" else f"an agent of kind {kind}"
+    given, usual = to_plain(settings), {"search": group_file("search", "expectimax"), "lanes": "auto"}
+    agent_config.check_unused(given, usual, ("search", "lanes"), by)
+    if settings.placer.kind != "random":
+        raise refuse("placer.kind", settings.placer.kind, f"random with {by}")
+    if games.record:
+        raise refuse("evaluate.record", games.record, f"0 with {by}")
+    if len(metas) > 1 and kind != "ntuple":  # weights of other agents have no meaning in the mean
+        raise refuse("checkpoint", settings.checkpoint, f"one with {by}")
+
+
+def _check_recording(settings: EvaluationConfig) -> None:
+    games, key = settings.evaluate, "evaluate.record"
+    check_whole(key, games.record, 0)
+    if games.record > games.episodes:
+        raise refuse(key, games.record, f"at most evaluate.episodes, {games.episodes}")
+    if games.record and settings.placer.kind != "random":
+        raise refuse(key, games.record, "0 unless placer.kind=random: only the drop law can be played again")
+    if games.record and settings.search.seconds is not None:
+        raise refuse(key, games.record, "0 unless search.seconds=null: what the clock decides cannot be played again")
+    if games.mistakes is None:
+        return
+    if not games.record:
+        raise refuse("evaluate.mistakes", games.mistakes, "null unless evaluate.record is above 0")
+    check_plies("evaluate.mistakes", games.mistakes)
+    if games.mistakes <= games.plies:
+        raise refuse("evaluate.mistakes", games.mistakes, f"more than evaluate.plies, {games.plies}")
+
+
+def to_plain(settings: EvaluationConfig) -> dict[str, Any]:
+    """The configuration as plain dictionaries."""
+    return dataclasses.asdict(settings)
+
+
+def rules(settings: EvaluationConfig, meta: Meta) -> Rules:
+    """The rules that are played by: those of the checkpoint, with the tile rule of the configuration."""
+    try:
+        trained = Rules.from_dict(meta["rules"])
+    except ConfigError as error:
+        raise CheckpointError(f"{meta['folder']}: {error}") from error
+    return dataclasses.replace(trained, drop=tuple(settings.tiles.drop), start=tuple(settings.tiles.start))
+
+
+def player(metas: list[Meta], played: Rules) -> Player:
+    """The player of the checkpoint, or of the mean of several, in games of the rules `played`.
+
+    Raises
+    ------
+    CheckpointError : damaged, or networks that are not alike.
+    """
+    folders: list[Path] = [meta["folder"] for meta in metas]
+    return playing_by(load(folders[0], copy=True) if len(folders) == 1 else average(folders), played)

@@ -1,0 +1,100 @@
+"""The configuration of matches with other programs: types, every check of a value, the objects built from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from omegaconf import MISSING, DictConfig
+
+from tdl.agents.player import Player, load
+from tdl.checks import check_true_or_false, check_whole
+from tdl.config.build import judge_of, placing_of, rules, searching_of
+from tdl.config.compose import composed, typed
+from tdl.config.schema import GameConfig, PlacerConfig, SearchOptions, TilesConfig
+from tdl.errors import refuse
+from tdl.game.rules import Rules
+from tdl.search.options import check_same_board
+from tdl.sessions.advisor import thinker
+from tdl.sessions.recorded_game import Think
+from tdl.sessions.tile_placer import TilePlacer
+
+MOST_CELLS = 16
+"""Of a board: the protocol has four bits for the number of a cell."""
+
+
+@dataclass
+class MatchConfig:
+    """All of `conf/match.yaml`."""
+
+    game: GameConfig = field(default_factory=GameConfig)
+    tiles: TilesConfig = field(default_factory=TilesConfig)
+    placer: PlacerConfig = field(default_factory=PlacerConfig)
+    search: SearchOptions = field(default_factory=SearchOptions)
+    size: str = MISSING
+    checkpoint: str | None = MISSING
+    plies: int = MISSING
+    evil: bool = MISSING
+    seed: int = MISSING
+    play_name: str | None = MISSING
+    evil_name: str | None = MISSING
+    announce: str | None = MISSING
+
+
+def read(cfg: DictConfig) -> MatchConfig:
+    """The configuration Hydra composed, with every value checked.
+
+    Raises
+    ------
+    ConfigError : names the key, what was given, what is allowed, and the nearest valid name.
+    """
+    settings = typed(composed(cfg), MatchConfig)
+    if (board := rules(settings)).cells > MOST_CELLS:
+        raise refuse(
+            "size", settings.size, f"a board of at most {MOST_CELLS} cells; the protocol has no room for more"
+        )
+    check_true_or_false("evil", settings.evil)
+    check_whole("seed", settings.seed, 0)
+    for key in ("play_name", "evil_name", "announce"):
+        if (name := getattr(settings, key)) is not None and (not name or set(name) & set(": \t\n")):
+            raise refuse(key, name, "a name without spaces and colons")
+    if settings.checkpoint is None and not settings.evil:
+        raise refuse("checkpoint", None, "the folder of a run or of a checkpoint, unless evil=true")
+    placing_of(settings.placer).check("placer.", judged=settings.placer.network is not None)
+    searching_of(settings.search, settings.plies).check("search.")
+    if settings.placer.kind == "adversary" and not settings.placer.first_empty and _judge(settings, board) is None:
+        raise refuse("placer.network", None, "the folder of a run or of a checkpoint, where checkpoint is null")
+    return settings
+
+
+def think(settings: MatchConfig) -> Think | None:
+    """What the player takes moves to be worth; None where another program plays.
+
+    Raises
+    ------
+    CheckpointError : its checkpoint is missing or damaged.
+    ConfigError : it is of another game or board.
+    """
+    if settings.checkpoint is None:
+        return None
+    agent = thinker(settings.checkpoint)
+    check_same_board(agent.rules, rules(settings), "checkpoint")
+    return agent.at(searching_of(settings.search, settings.plies))
+
+
+def placer(settings: MatchConfig) -> TilePlacer | None:
+    """Who puts the tiles; None where another program does."""
+    if not settings.evil:
+        return None
+    board = rules(settings)
+    return TilePlacer(board, placing_of(settings.placer), _judge(settings, board), settings.seed)
+
+
+def _judge(settings: MatchConfig, board: Rules) -> Player | None:
+    """Whose values an adversary goes by."""
+    if settings.placer.kind == "random" or settings.placer.first_empty:
+        return None
+    if settings.placer.network is None and settings.checkpoint is not None:
+        player = load(settings.checkpoint)
+        check_same_board(player.network.rules, board, "checkpoint")
+        return player
+    return judge_of(settings.placer, board)

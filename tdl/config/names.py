@@ -1,0 +1,37 @@
+"""The names of the choices that a configuration was composed of: tables show them, nothing else depends on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from omegaconf import DictConfig, OmegaConf
+
+from tdl.config import agent as agent_config
+from tdl.config.files import group_file
+from tdl.config.schema import RunConfig
+
+GROUPS = ("game", "tiles", "tuples", "learner", "placer", "agent")
+
+
+def chosen_names(cfg: DictConfig, chosen: Mapping[str, object]) -> dict[str, str]:
+    """The name chosen in each group, as `{"tuples": "4x6", ...}`; `custom` where something changed what it stands for.
+
+    Groups that the agent has no use for are left out.
+
+    Parameters
+    ----------
+    cfg : the composed configuration.
+    chosen : what Hydra says was chosen, `hydra.runtime.choices`.
+    """
+    unused = agent_config.OF_NTUPLE if "agent" in cfg and cfg.agent.kind != "ntuple" else ()
+    groups = [name for name in GROUPS if name in cfg and name not in unused]
+    names = {name: str(chosen[name]) for name in groups if chosen.get(name) is not None}
+    defaults = OmegaConf.structured(RunConfig)
+    for name in {"tuples", "tiles"} - set(unused):
+        if name not in names:
+            named: object = defaults[name]  # no choice: all is open, unless single keys are given
+        else:
+            named = OmegaConf.merge(defaults[name], group_file(name, names[name]))
+        if name in cfg and cfg[name] != named:
+            names[name] = "custom"
+    return names

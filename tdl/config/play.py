@@ -1,0 +1,140 @@
+"""The configuration of a game on the terminal: its types, every check of a value. The values: `conf/play.yaml`.
+
+Game, board and tile rule that are not given are those of the checkpoint.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from omegaconf import MISSING, DictConfig
+
+from tdl.agents.lookahead import check_depth
+from tdl.agents.player import checkpoint_folder, kind_of
+from tdl.checks import check_above_zero, check_whole
+from tdl.config import agent as agent_config
+from tdl.config.build import rules, searching_of
+from tdl.config.compose import check_keys, composed, typed
+from tdl.config.evaluate import filled
+from tdl.config.files import group_file
+from tdl.config.schema import GameConfig, SearchOptions, TilesConfig
+from tdl.errors import ConfigError, refuse
+from tdl.storage.checkpoint import Meta, read_meta
+
+USUAL = {"game": "pow2", "tiles": "p90_10", "size": "4x4"}
+"""What is played without a checkpoint, unless something else is given."""
+
+FASTEST = 1000.0
+"""Moves a second."""
+
+BESIDE_REPLAY = ("replay", "speed")
+
+
+@dataclass
+class PlayConfig:
+    """All of `conf/play.yaml`."""
+
+    game: GameConfig = field(default_factory=GameConfig)
+    tiles: TilesConfig = field(default_factory=TilesConfig)
+    search: SearchOptions = field(default_factory=SearchOptions)
+    size: Any = MISSING
+    checkpoint: str | None = MISSING
+    plies: int = MISSING
+    seed: int | None = MISSING
+    episode: int = MISSING
+    watch: bool = MISSING
+    speed: float = MISSING
+    replay: str | None = MISSING
+    record: str | None = MISSING
+
+
+def read(cfg: DictConfig) -> PlayConfig:
+    """The configuration Hydra composed, completed by the checkpoint's and with every value checked.
+
+    Raises
+    ------
+    ConfigError : names the key, what was given, what is allowed, and the nearest valid name.
+    CheckpointError : the checkpoint is missing or damaged.
+    """
+    plain = composed(cfg)
+    check_keys(plain, PlayConfig, "")
+    meta = None if plain["checkpoint"] is None else read_meta(checkpoint_folder(plain["checkpoint"]))
+    of_game = _usual() if meta is None else _trained(meta)
+    for group in ("game", "tiles"):
+        plain[group] = filled(plain[group], of_game[group])
+    if plain["size"] is None:
+        plain["size"] = of_game["size"]
+    settings = typed(plain, PlayConfig)
+    check(settings, meta)
+    return settings
+
+
+def _usual() -> dict[str, Any]:
+    return {"size": USUAL["size"], **{group: group_file(group, USUAL[group]) for group in ("game", "tiles")}}
+
+
+def _trained(meta: Meta) -> dict[str, Any]:
+    told = meta["rules"]
+    laws = {name: told[name] for name in ("drop", "start")}
+    return {"game": {"name": told["game"]}, "tiles": laws, "size": f"{told['rows']}x{told['cols']}"}
+
+
+def check(settings: PlayConfig, meta: Meta | None) -> None:
+    """Check every value that does not need the agent itself.
+
+    Parameters
+    ----------
+    meta : description of the checkpoint, if there is one.
+
+    Raises
+    ------
+    ConfigError : the first value that is not allowed.
+    """
+    rules(settings)
+    searching_of(settings.search, settings.plies).check()
+    check_whole("episode", settings.episode, 0)
+    if settings.seed is not None:
+        check_whole("seed", settings.seed, 0)
+    check_above_zero("speed", settings.speed, FASTEST)
+    if settings.record is not None and Path(settings.record).exists() and not Path(settings.record).is_dir():
+        raise refuse("record", settings.record, "a folder, or null: this is a file")
+    if meta is None:
+        _check_alone(settings)
+    else:
+        _check_agent(settings, meta)
+
+
+def _check_alone(settings: PlayConfig) -> None:
+    """Refuse what only an agent has use for."""
+    if settings.watch:
+        raise refuse("watch", True, "false without a checkpoint: there is no agent to watch")
+    given, usual = dataclasses.asdict(settings), {"search": group_file("search", "expectimax"), "plies": 1}
+    agent_config.check_unused(given, usual, ("plies", "search"), "no checkpoint")
+
+
+def _check_agent(settings: PlayConfig, meta: Meta) -> None:
+    """Refuse another game or board than the agent's, and a look ahead that it does not have."""
+    trained = _trained(meta)
+    for key, given, own in (
+        ("game", settings.game.name, trained["game"]["name"]),
+        ("size", settings.size, trained["size"]),
+    ):
+        if given != own:
+            raise refuse(key, given, f"{own}, that of the checkpoint")
+    check_depth(settings.plies, kind_of(meta), "plies")
+
+
+def refuse_beside_replay(keys: Sequence[str]) -> None:
+    """Refuse keys named on the command line beside `replay`: a recorded game has its own.
+
+    Raises
+    ------
+    ConfigError : names the key.
+    """
+    for key in keys:
+        if key not in BESIDE_REPLAY and not key.startswith("hydra"):
+            raise ConfigError(f"{key}: a recorded game has its own; only speed goes with replay")

@@ -1,0 +1,66 @@
+"""The configuration of the server: its types, every check of a value. The values stand in `conf/serve.yaml`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from omegaconf import MISSING, DictConfig
+
+from tdl.checks import check_above_zero, check_true_or_false, check_whole
+from tdl.config.compose import composed, typed
+from tdl.errors import refuse
+
+MOST_SECONDS = 60.0
+"""That a page may have to wait for a move."""
+
+MOST_SESSIONS = 1000
+
+
+@dataclass
+class ServeConfig:
+    """All of `conf/serve.yaml`."""
+
+    checkpoint: str | None = MISSING
+    folder: str = MISSING
+    host: str = MISSING
+    port: int = MISSING
+    sessions: int = MISSING
+    seconds: float = MISSING
+    open: bool = MISSING
+
+
+def read(cfg: DictConfig) -> ServeConfig:
+    """The configuration Hydra composed, with every value checked that needs neither a socket nor a checkpoint.
+
+    Raises
+    ------
+    ConfigError : names the key, what was given, what is allowed.
+    """
+    settings = typed(composed(cfg), ServeConfig)
+    check(settings)
+    return settings
+
+
+def check(settings: ServeConfig) -> None:
+    """Check every value that needs neither a socket nor a checkpoint.
+
+    Raises
+    ------
+    ConfigError : the first value that is not allowed.
+    """
+    folder = Path(settings.folder)
+    if not folder.is_dir():
+        raise refuse("folder", settings.folder, "a folder that is there; all in it may be read, and nothing else")
+    if settings.checkpoint is not None:
+        _check_below(settings.checkpoint, folder)
+    check_whole("port", settings.port, 0, 1 << 16)
+    check_whole("sessions", settings.sessions, 1, MOST_SESSIONS + 1)
+    check_above_zero("seconds", settings.seconds, MOST_SECONDS)
+    check_true_or_false("open", settings.open)
+
+
+def _check_below(checkpoint: str, folder: Path) -> None:
+    given = Path(checkpoint).resolve()
+    if not given.is_relative_to(folder.resolve()):
+        raise refuse("checkpoint", checkpoint, f"one below folder, {folder}; add folder={given.parent}")

@@ -1,0 +1,73 @@
+"""The configuration of the exact solver: its types, every check of a value. The values stand in `conf/solve.yaml`."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any
+
+from omegaconf import MISSING, DictConfig
+
+from tdl.config.build import rules
+from tdl.config.compose import composed, typed
+from tdl.config.schema import GameConfig, TilesConfig
+from tdl.errors import ConfigError, refuse
+from tdl.solver.solution import check_objective
+
+
+@dataclass
+class SolveConfig:
+    """All of `conf/solve.yaml`."""
+
+    game: GameConfig = field(default_factory=GameConfig)
+    tiles: TilesConfig = field(default_factory=TilesConfig)
+    size: str = MISSING
+    objective: str = MISSING
+    tile: int | None = MISSING
+    fold: bool = MISSING
+    solution: str | None = MISSING
+    query: str | None = MISSING
+
+
+def read(cfg: DictConfig) -> SolveConfig:
+    """The configuration Hydra composed, with every value checked that counts.
+
+    Raises
+    ------
+    ConfigError : names the key, what was given, what is allowed, and the nearest valid name.
+    """
+    settings = typed(composed(cfg), SolveConfig)
+    check(settings)
+    return settings
+
+
+def check(settings: SolveConfig) -> None:
+    """Check every value.
+
+    Raises
+    ------
+    ConfigError : the first value that is not allowed.
+    """
+    if settings.solution is not None and settings.query is None:
+        raise refuse("query", None, "the name of a file of boards, with solution=FOLDER")
+    if settings.query is not None and settings.solution is None:
+        raise refuse("solution", None, "the folder of a solved game, with query=FILE")
+    if settings.solution is None:
+        check_objective(rules(settings), settings.objective, settings.tile)
+
+
+def refuse_named(keys: list[str]) -> None:
+    """Refuse keys named on the command line beside `solution` and `query`: the solution has its own.
+
+    Raises
+    ------
+    ConfigError : names the key.
+    """
+    for key in keys:
+        if key not in ("solution", "query") and not key.startswith("hydra"):
+            raise ConfigError(f"{key}: a solution has its own rules and objective; only query goes with solution")
+
+
+def to_plain(settings: SolveConfig) -> dict[str, Any]:
+    """The configuration as plain dictionaries, without what belongs to questions."""
+    return {key: value for key, value in dataclasses.asdict(settings).items() if key not in ("solution", "query")}

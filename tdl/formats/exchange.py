@@ -1,0 +1,263 @@
+"""Checkpoints from and to the weight files of other programs.
+
+Both directions go table by table, a part at a time: beside the network there is never more than a part in memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdl.agents.player import WEIGHTS, Player, checkpoint_folder, load
+from tdl.errors import ConfigError, WeightFileError
+from tdl.formats import demo2048, tdl2048
+from tdl.formats.weight_file import Column, Feature, NewTable, Table, WeightFormat, parts
+from tdl.game.rules import Rules
+from tdl.learning.options import Learning
+from tdl.learning.state import SUMS, new_memory
+from tdl.network.ntuple import NTupleNetwork
+from tdl.network.tuples import TupleSet, count_features, order_features, table_cells
+from tdl.storage.atomic import new_file, new_folder
+from tdl.storage.checkpoint import read_array, read_meta, write_checkpoint
+
+FORMATS: Mapping[str, WeightFormat] = {"tdl2048": tdl2048.FORMAT, "demo": demo2048.FORMAT}
+
+IMPORTED = "imported"
+"""What in a checkpoint's description says where its weights came from."""
+
+_RULES = Rules()
+"""What these programs play; their files do not say it."""
+
+_KINDS = ("cells", "orders", "counts")  # in the order in which a network has their tables
+
+_Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Exchanged:
+    """What was converted.
+
+    Attributes
+    ----------
+    program : whose file it is.
+    tables : the names of the tables, in that program's words.
+    weights : how many.
+    sums : whether E and A of temporal coherence came along; None: they were there and could not.
+    words : how that program is told to play with such tables.
+    """
+
+    program: str
+    tables: tuple[str, ...]
+    weights: int
+    sums: bool | None
+    words: str
+
+
+def import_weights(source: Path, target: Path, form: str, *, symmetries: bool = True) -> Exchanged:
+    """Make the checkpoint folder `target` of a weight file.
+
+    Parameters
+    ----------
+    form : a name in `FORMATS`.
+    symmetries : whether the tables are read in all symmetric images of the board; the file does not say.
+
+    Raises
+    ------
+    WeightFileError : missing, cut, foreign, not finite, or too large for the memory.
+    CheckpointError : the checkpoint could not be written.
+    OSError : neither could its folder.
+    """
+    kind = FORMATS[form]
+    groups = _by_feature(kind.read(source), source)
+    features = list(groups)
+    cells, orders, counts = (tuple(each.reads for each in features if each.kind == name) for name in _KINDS)
+    try:
+        tuples = TupleSet(cells, symmetries, orders=orders, counts=counts, count_cap=tdl2048.COUNT_CAP)
+        network = NTupleNetwork(_RULES, tuples)
+        coherent = any(len(table.columns) > 1 for tables in groups.values() for table in tables)
+        sums = new_memory(network, Learning(step="coherent" if coherent else "fixed")).get(SUMS)
+    except ConfigError as error:
+        raise WeightFileError(f"{source}: {error}") from error
+    for number, feature in enumerate(features):
+        _take(network, sums, number, groups[feature], kind, source)
+    meta = {
+        "episode": 0,
+        "rules": _RULES.to_dict(),
+        "network": network.describe(),
+        "learner": {"gamma": 1.0, "target": "afterstate"},
+        IMPORTED: {"program": kind.program, "file": source.name, "sha256": _sha256(source)},
+    }
+    arrays: dict[str, NDArray[Any]] = {WEIGHTS: network.weights} | ({} if sums is None else {SUMS: sums})
+    with new_folder(target) as folder:
+        write_checkpoint(folder, meta, arrays)
+    return _exchanged(kind, network, features, sums is not None)
+
+
+def _by_feature(tables: list[Table], source: Path) -> dict[Feature, list[Table]]:
+    """The tables of each feature, in the order of a network's tables."""
+    groups: dict[Feature, list[Table]] = {}
+    for table in sorted(tables, key=lambda table: _KINDS.index(table.feature.kind)):
+        groups.setdefault(table.feature, []).append(table)
+    if next(iter(groups)).kind != "cells":
+        raise WeightFileError(f"{source}: it has no tuple, and a network needs one")
+    return groups
+
+
+def _take(
+    network: NTupleNetwork, sums: _Floats | None, number: int, tables: list[Table], kind: WeightFormat, source: Path
+) -> None:
+    """Fill a network's table. Several of a file are averaged, and their accumulators added up, as TDL2048+ does."""
+    for natural in parts(network.layout.size(number)):
+        memory = network.layout.map(number, natural)
+        where = kind.to_file(tables[0].feature, natural)
+        read = [[_finite(column[where], table, source) for column in table.columns] for table in tables]
+        weights = _added([columns[0] for columns in read])
+        network.weights[memory] = weights / np.float32(len(tables)) if len(tables) > 1 else weights
+        told = [columns[1:] for columns in read if len(columns) > 1]
+        if sums is None or not told:
+            continue
+        for signed, absolute in told:
+            fresh = (absolute == 0) | ((signed == kind.fresh) & (absolute == kind.fresh))
+            signed[fresh] = absolute[fresh] = 0
+        both = np.column_stack([_added([pair[which] for pair in told]) for which in range(2)])
+        _as_pairs(sums)[memory] = _as_pairs(both)
+
+
+def _added(columns: list[_Floats]) -> _Floats:
+    total = columns[0]
+    for column in columns[1:]:
+        total = total + column
+    return total
+
+
+def _as_pairs(sums: _Floats) -> NDArray[np.uint64]:
+    """E and A of an entry as one number: NumPy moves single numbers to scattered places at several times the speed."""
+    return sums.view(np.uint64)[:, 0]
+
+
+def _finite(numbers: NDArray[Any], table: Table, source: Path) -> _Floats:
+    with np.errstate(over="ignore"):
+        single: _Floats = numbers.astype(np.float32)
+    if not np.isfinite(single).all():
+        raise WeightFileError(f"{source}: table {table.name} has a number that is not finite")
+    return single
+
+
+def export_weights(source: Path, target: Path, form: str, *, symmetries: bool = True) -> Exchanged:
+    """Make the weight file `target` of the checkpoint in `source`, or in the run's folder `source`.
+
+    Parameters
+    ----------
+    form : a name in `FORMATS`.
+    symmetries : whether the program will read the tables in all symmetric images of the board.
+
+    Raises
+    ------
+    CheckpointError : missing or damaged.
+    ConfigError : the format cannot say what the checkpoint holds; names what.
+    WeightFileError : the file could not be written.
+    """
+    kind, player = FORMATS[form], load(source)
+    network = player.network
+    _check(player, source, kind.program, symmetries)
+    features = features_of(network.tuples)
+    try:
+        names = [kind.name(feature) for feature in features]
+    except ConfigError as error:
+        raise ConfigError(f"{source}: {error}") from error
+    if network.counts and network.tuples.count_cap != tdl2048.COUNT_CAP:
+        raise ConfigError(f"{source}: tuples.count_cap is {network.tuples.count_cap}; {kind.program} has only 7")
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ConfigError(
+            f"{source}: tuples: two tables of the same cells, {twice[0]}; {kind.program} knows them by these"
+        )
+    folder = checkpoint_folder(source)
+    meta = read_meta(folder)
+    held = SUMS in meta["arrays"]
+    sums = read_array(folder, meta, SUMS) if held and kind.fresh is not None else None
+    tables = [
+        NewTable(feature, network.layout.size(number), _columns(network, sums, number, feature, kind))
+        for number, feature in enumerate(features)
+    ]
+    try:
+        with new_file(target) as file:
+            kind.write(file, target, tables)
+    except OSError as error:
+        raise WeightFileError(f"{target}: could not be written: {error}") from error
+    return _exchanged(kind, network, features, None if held and sums is None else held)
+
+
+def _check(player: Player, source: Path, program: str, symmetries: bool) -> None:
+    """Refuse what no file of these programs can say."""
+    network, tuples = player.network, player.network.tuples
+    ours, theirs = network.rules.to_dict(), _RULES.to_dict()
+    differing = [(key, ours[key], theirs[key]) for key in ("game", "rows", "cols", "drop")]
+    differing += [("target", player.target, "afterstate"), ("gamma", player.gamma, 1.0)]
+    differing += [("radix", network.layout.radix, 16), ("stages", list(network.stages.thresholds), [])]
+    for key, given, known in differing:
+        if given != known:
+            raise ConfigError(f"{source}: {key} is {given}; {program} has only {known}")
+    shared = tuples.symmetries and tuples.share
+    if shared != symmetries:
+        how = "in 8 images of the board" if shared else "in one image of the board"
+        raise ConfigError(
+            f"{source}: each of its tables is read {how}; a file does not say so: "
+            f"{'without' if shared else 'with'} --no-symmetries it is written for a {program} that is told"
+        )
+
+
+def features_of(tuples: TupleSet) -> list[Feature]:
+    """What each table of a network on 4x4 is of, by the first feature that reads it."""
+    board = _RULES.rows, _RULES.cols
+    orders: dict[int, Feature] = {}
+    for table, pairs in order_features(tuples, *board):
+        orders.setdefault(table, Feature("orders", tdl2048.LINES.get(pairs, pairs)))
+    return [
+        *(Feature("cells", cells) for cells in table_cells(tuples, *board)),
+        *orders.values(),
+        *(Feature("counts", tiles) for _, tiles in count_features(tuples, *board)),
+    ]
+
+
+def _columns(
+    network: NTupleNetwork, sums: _Floats | None, number: int, feature: Feature, kind: WeightFormat
+) -> tuple[Column, ...]:
+    """The columns of a table, each in the order of the file."""
+
+    def memory() -> Iterator[NDArray[np.uint32]]:
+        for index in parts(network.layout.size(number)):
+            yield network.layout.map(number, kind.to_natural(feature, index))
+
+    def weights() -> Iterator[_Floats]:
+        return (network.weights[where] for where in memory())
+
+    def accumulator(which: int) -> Iterator[_Floats]:
+        assert sums is not None
+        for where in memory():
+            both = _as_pairs(sums)[where].view(np.float32).reshape(-1, 2)
+            yield np.where(both[:, 1] == 0, np.float32(kind.fresh or 0), both[:, which])
+
+    if sums is None:
+        return (weights,)
+    return weights, lambda: accumulator(0), lambda: accumulator(1)
+
+
+def _exchanged(kind: WeightFormat, network: NTupleNetwork, features: list[Feature], sums: bool | None) -> Exchanged:
+    shared = network.tuples.symmetries and network.tuples.share
+    entries = sum(network.layout.size(number) for number in range(len(features)))
+    names = tuple(kind.name(feature) for feature in features)
+    return Exchanged(kind.program, names, entries, sums, kind.words(features, shared))
+
+
+def _sha256(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise WeightFileError(f"{path}: cannot be read: {error}") from error

@@ -1,0 +1,34 @@
+"""Boards as numbers: packing, unpacking, and the lines that moves slide."""
+
+from __future__ import annotations
+
+from tdl.game.rules import DOWN, LEFT, RIGHT, UP, Rules
+
+Board = list[int]
+
+
+def lines(action: int, rules: Rules) -> list[list[int]]:
+    """The cells of every line, each beginning at the wall the action moves towards."""
+    rows = [[r * rules.cols + c for c in range(rules.cols)] for r in range(rules.rows)]
+    cols = [list(column) for column in zip(*rows, strict=True)]
+    return {
+        UP: cols,
+        DOWN: [column[::-1] for column in cols],
+        LEFT: rows,
+        RIGHT: [row[::-1] for row in rows],
+    }[action]
+
+
+def drawn(draw: int, rules: Rules) -> int:
+    """The tile that the lower half of a draw gives by the drop law."""
+    return next(index for index, below in rules.thresholds if (draw & 0xFFFFFFFF) < below)
+
+
+def pack(board: Board, rules: Rules) -> int:
+    """The board as an int: cell 0 in the lowest bits."""
+    return sum(tile << rules.bits * cell for cell, tile in enumerate(board))
+
+
+def unpack(packed: int, rules: Rules) -> Board:
+    """The tile indices of a packed board."""
+    return [packed >> rules.bits * cell & rules.cell_mask for cell in range(rules.cells)]

@@ -1,0 +1,103 @@
+"""What a learner keeps beside the weights: arrays by name, which checkpoints hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdl.learning.options import Learning
+from tdl.network.allocation import allocate
+from tdl.network.ntuple import NTupleNetwork
+
+Array = NDArray[Any]
+Memory = dict[str, Array]
+
+SUMS = "sums"
+"""Temporal coherence's E and A: float32, shape (entries, 2)."""
+
+SPREAD = "spread"
+"""The table of `tdl.learning.drop_table`: float32, shape (entries,)."""
+
+ENTERED, COUNTS = "entered", "entered_counts"
+"""The carousel's boards, uint64, shape (stages, room), or (stages, room, words) where a board has more than 64 bits;
+how many ever entered each stage, int64, shape (stages,)."""
+
+ROOM = 1000
+"""Boards the carousel keeps of each stage."""
+
+
+def new_memory(network: NTupleNetwork, learning: Learning, engine: str = "bits") -> Memory:
+    """All that a learner of this network keeps, for a start from its present weights.
+
+    Raises
+    ------
+    ConfigError : there is no room for it.
+    """
+    entries = len(network.weights)
+    memory: Memory = {}
+    if learning.step == "coherent":
+        sums = allocate("step", 2 * entries, f"temporal coherence's {2 * entries:,} sums")
+        memory[SUMS] = sums.reshape(entries, 2)
+    if shares_drops(network, learning):
+        memory[SPREAD] = spread_of(network)
+    if learning.start == "carousel":
+        words = 4 if engine == "array" else 2 if network.rules.bits > 4 else 1
+        shape = (network.stages.count, ROOM, words)
+        memory[ENTERED] = np.zeros(shape if words > 1 else shape[:2], np.uint64)
+        memory[COUNTS] = np.zeros(network.stages.count, np.int64)
+    return memory
+
+
+def shares_drops(network: NTupleNetwork, learning: Learning) -> bool:
+    """Whether expectations over drops are read from a table of their own (see `tdl.learning.drop_table`)."""
+    if learning.target != "state" or learning.expectation == "direct":
+        return False
+    return network.stages.count == 1 and not network.extras
+
+
+def spread_of(network: NTupleNetwork) -> NDArray[np.float32]:
+    """The drop table of a network of one stage, from its weights, by the definition in `drops.pxd`."""
+    entries = len(network.weights)
+    spread = allocate("target", entries, f"the state target's {entries:,} expectations")
+    if (network.weights == network.weights[0]).all():
+        return spread  # blank or optimistic: no drop changes anything
+    radix, layout = network.layout.radix, network.layout
+    laws = [(min(tile, radix - 1), share) for tile, share in network.rules.drop]
+    for number in range(len(network.lengths)):
+        natural = np.arange(layout.size(number), dtype=np.uint32)
+        where = layout.map(number, natural)
+        weights = network.weights[where].reshape((radix,) * network.lengths[number])
+        total = np.zeros_like(weights)
+        for axis in range(weights.ndim):
+            digits = np.moveaxis(weights, axis, 0)
+            empty = np.moveaxis(total, axis, 0)[:1]  # a view, also of a table of one cell
+            for digit, share in laws:
+                empty += np.float32(share) * (digits[digit : digit + 1] - digits[:1])
+        spread[where] = total.reshape(-1)
+    return spread
+
+
+def digit_shares(network: NTupleNetwork) -> list[float]:
+    """For each tile index the probability of the drops that the network reads as the same symbol; 0 for none."""
+    radix = network.layout.radix
+    shares = [0.0] * (network.rules.largest + 1)
+    for tile in range(1, network.rules.largest + 1):
+        shares[tile] = sum(p for drop, p in network.rules.drop if min(drop, radix - 1) == min(tile, radix - 1))
+    return shares
+
+
+def cover_of(network: NTupleNetwork, engine: str) -> NDArray[np.uint64]:
+    """For each feature its cells, as `marks_of` in `drops.pxd` marks them: shape (m,)."""
+    apart = 4 if network.rules.bits == 4 and engine == "bits" else 1
+    return np.array([sum(1 << apart * cell for cell in cells) for _, cells in network.features], np.uint64)
+
+
+def holders_of(network: NTupleNetwork) -> NDArray[np.int32]:
+    """For each cell the features that hold it, in their order, ended by -1: shape (cells, m + 1)."""
+    holders = np.full((network.rules.cells, network.m + 1), -1, np.int32)
+    for cell in range(network.rules.cells):
+        found = [f for f, (_, cells) in enumerate(network.features) if cell in cells]
+        holders[cell, : len(found)] = found
+    return holders

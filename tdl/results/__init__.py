@@ -1,0 +1,27 @@
+"""Finished (and unfinished) runs as tidy data frames.
+
+>>> import tdl.results
+>>> tdl.results.load("no such folder")
+Traceback (most recent call last):
+...
+tdl.errors.TdlError: no such folder: no run in it (no result.json)
+"""
+
+from tdl.results.comparison import compare, differing, factors, means
+from tdl.results.frames import bands, episodes, games, load, logged, read, result_files, row_of, runs
+
+__all__ = [
+    "bands",
+    "compare",
+    "differing",
+    "episodes",
+    "factors",
+    "games",
+    "load",
+    "logged",
+    "means",
+    "read",
+    "result_files",
+    "row_of",
+    "runs",
+]

@@ -1,0 +1,243 @@
+"""Finished (and unfinished) runs as tidy data frames."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from tdl.errors import TdlError
+from tdl.game.rules import GAMES, Rules
+from tdl.results.comparison import REACH, SUMMARY
+from tdl.solver.solution import FOLDER as SOLUTION
+from tdl.statistics.summary import score_bands
+from tdl.storage.records import EVALUATION, LOGGED, RECORD
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Folders = str | Path | Iterable[str | Path]
+
+FIGURES = ("mean", "low", "high", "median", "max", "seconds", "moves_per_second")
+"""Figures of an evaluation by games; low and high bound the mean's 95% interval."""
+
+EXACT = ("expected", "optimal", "gap", "largest_value_error")
+"""Figures of an evaluation against a solved game."""
+
+LEFT_OUT = tuple(key for key in SUMMARY if key not in ("status", "episodes"))
+"""Columns of `runs` that `load` leaves out."""
+
+
+def runs(folders: Folders) -> pd.DataFrame:
+    """One row per run, and per evaluation of one: its configuration, status and evaluation.
+
+    Parameters
+    ----------
+    folders : a folder or several, each of a run or of a sweep, or with any mixture of them below.
+
+    Returns
+    -------
+    columns `run` (folder), every config key (nested ones as `learner.order`; `game`, `tiles`, `tuples`, `learner` and
+    `agent` hold the chosen names; `alpha` the value that was used), `seed`, `status`, `error`, `episodes`, `moves`,
+    `seconds`, `moves_per_second`, and of the final evaluation `eval_mean`, `eval_low`, `eval_high` (95% interval),
+    `eval_median`, `eval_max`, `eval_seconds`, `eval_moves_per_second`, `eval_reach_<tile>`; where the game is solved,
+    of the play learned `eval_expected`, `eval_optimal`, `eval_gap` and `eval_largest_value_error`, which are exact.
+
+    The row of an evaluation by `python -m tdl.evaluate` has a `checkpoint` (a list as text) and `evaluate.plies`. Its
+    names are those of the run that trained the network but for `tiles` and `placer` where it had its own; `episodes`
+    is how long the network was trained, `seed` that of the games.
+
+    Raises
+    ------
+    TdlError : a folder without any run.
+
+    >>> table = tdl.results.runs("outputs/alpha")
+    >>> table.groupby(["alpha", "status"]).size().to_dict()
+    {(0.1, 'finished'): 2, (0.3, 'finished'): 2}
+    """
+    return _with_zeros(pd.DataFrame([_run_row(path) for path in _result_files(folders)]))
+
+
+def load(folders: Folders) -> pd.DataFrame:
+    """One row per run and block: the columns of `blocks.csv`, and the configuration of the run.
+
+    Columns of `runs` that a block has too (`moves`, `seconds`, `moves_per_second`) are the block's; the evaluation is
+    left out. Sorted by run and episode.
+
+    >>> blocks = tdl.results.load("outputs/alpha")
+    >>> blocks.query("seed == 0").pivot(index="episode", columns="alpha", values="mean").shape  # 3 blocks, 2 alphas
+    (3, 2)
+    """
+    frames = []
+    for path in _result_files(folders):
+        try:
+            blocks = pd.read_csv(path.parent / "blocks.csv")
+        except (FileNotFoundError, pd.errors.EmptyDataError):
+            continue
+        fixed = {
+            key: value
+            for key, value in _run_row(path).items()
+            if key not in blocks.columns and key not in LEFT_OUT and not key.startswith("eval_")
+        }
+        frames.append(pd.concat([pd.DataFrame([fixed] * len(blocks)), blocks], axis=1))
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+
+def episodes(folders: Folders) -> pd.DataFrame:
+    """One row per training episode: `run`, `seed`, `episode`, `score`, `moves`, `max_tile`.
+
+    >>> tdl.results.episodes("outputs/alpha").groupby("seed").size().to_dict()
+    {0: 60, 1: 60}
+    """
+    return _games(folders, "episodes.npy")
+
+
+def games(folders: Folders) -> pd.DataFrame:
+    """One row per game after training, or of an evaluation: columns of `episodes`.
+
+    >>> games = tdl.results.games("outputs/alpha").merge(tdl.results.runs("outputs/alpha")[["run", "alpha"]])
+    >>> games.groupby("alpha")["score"].count().to_dict()
+    {0.1: 40, 0.3: 40}
+    """
+    return _games(folders, EVALUATION)
+
+
+def logged(folders: Folders) -> pd.DataFrame:
+    """One row per game played beside training, as a deep Q-learner does after a fit; columns of `episodes`.
+
+    `episode` is the number of training games before it.
+
+    >>> len(tdl.results.logged("outputs/alpha"))  # of n-tuple networks there are none
+    0
+    """
+    return _games(folders, LOGGED)
+
+
+def bands(folders: Folders, width: int = 1000) -> pd.DataFrame:
+    """How many games of each evaluation scored in each band of so many points.
+
+    Columns `run`, `seed`, `score`, `games`, `share`; `score` is the lowest of the band. Bands go up to that of the
+    best game, those without a game too.
+
+    >>> int(tdl.results.bands("outputs/alpha", width=500)["games"].sum())
+    80
+    """
+    frames = []
+    for (run, seed), games in _games(folders, EVALUATION).groupby(["run", "seed"], sort=False):
+        counted = score_bands(games.to_records(index=False), width)
+        rows = [(run, seed, low, number, number / len(games)) for low, number in counted]
+        frames.append(pd.DataFrame(rows, columns=["run", "seed", "score", "games", "share"]))
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+
+def _games(folders: Folders, name: str) -> pd.DataFrame:
+    """The games in the files of this name."""
+    frames = []
+    for path in _result_files(folders):
+        file = path.parent / name
+        if file.exists():
+            frame = pd.DataFrame(np.load(file, allow_pickle=False))
+            frame.insert(0, "run", str(path.parent))
+            frame.insert(1, "seed", read(path)["config"]["seed"])
+            frames.append(frame)
+    return (
+        pd.concat(frames, ignore_index=True)
+        if frames
+        else pd.DataFrame(columns=["run", "seed", *(RECORD.names or ())])
+    )
+
+
+def _result_files(folders: Folders) -> list[Path]:
+    given = [folders] if isinstance(folders, str | Path) else list(folders)
+    found: dict[Path, None] = {}
+    for folder in map(Path, given):
+        here = result_files(folder)
+        if not here:
+            raise TdlError(f"{folder}: no run in it (no result.json)")
+        found.update(dict.fromkeys(here))
+    return list(found)
+
+
+def result_files(folder: Path) -> list[Path]:
+    """The `result.json` of all runs in a folder and below; those of solved games are none.
+
+    >>> len(result_files(Path("outputs/alpha")))
+    4
+    """
+    return sorted(path for path in folder.rglob("result.json") if not (path.parent / SOLUTION).is_dir())
+
+
+def _run_row(path: Path) -> dict[str, Any]:
+    return row_of(str(path.parent), read(path))
+
+
+def read(path: Path) -> dict[str, Any]:
+    """What a `result.json` says.
+
+    Raises
+    ------
+    TdlError : it is cut, corrupt, or of no run.
+    FileNotFoundError : there is none.
+
+    >>> [read(path)["status"] for path in result_files(Path("outputs/alpha"))]
+    ['finished', 'finished', 'finished', 'finished']
+    """
+    try:
+        data = json.loads(path.read_text())
+    except ValueError as error:
+        raise TdlError(f"{path}: cut or corrupt: {error}") from error
+    if not isinstance(data, dict) or "config" not in data:
+        raise TdlError(f"{path}: not the result of a run")
+    return data
+
+
+def row_of(run: str, data: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of `runs` from what a run's `result.json` says.
+
+    >>> row = row_of("outputs/a", {"names": {"tuples": "4x6"}, "config": {"save": {"keep": 1}}, "status": "running"})
+    >>> row["tuples"], row["save.keep"], row["status"], row["episodes"]
+    ('4x6', 1, 'running', None)
+    """
+    evaluation = data.get("evaluation", {})
+    row: dict[str, Any] = {"run": run, "agent": "ntuple", **data["names"], **_flat(data["config"], "")}
+    row |= {key: data[key] for key in ("alpha", "seed") if key in data}
+    row |= {key: data.get(key) for key in SUMMARY}
+    if evaluation.get("episodes"):
+        low, high = evaluation["mean_ci95"] or (np.nan, np.nan)
+        figures = {"low": low, "high": high, **evaluation}
+        row |= {f"eval_{name}": figures.get(name, np.nan) for name in FIGURES}
+        row |= {f"{REACH}{tile}": reached["rate"] for tile, reached in evaluation["reach"].items()}
+    if "exact" in evaluation:
+        row |= {f"eval_{name}": evaluation["exact"][name] for name in EXACT}
+    return row
+
+
+def _with_zeros(table: pd.DataFrame) -> pd.DataFrame:
+    """The same with 0 for the tiles that no game of an evaluation reached but one of another did."""
+    for name in [name for name in table.columns if name.startswith(REACH)]:
+        tile = int(name.removeprefix(REACH))
+        known = table["game"].isin([game for game in GAMES if tile in Rules(game, 5, 5).tiles])
+        table.loc[known & table["eval_mean"].notna() & table[name].isna(), name] = 0.0
+    return table
+
+
+def _flat(config: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    """Nested keys joined by dots; lists as text."""
+    flat: dict[str, Any] = {}
+    for key, value in config.items():
+        if isinstance(value, Mapping):
+            flat |= _flat(value, f"{prefix}{key}.")
+        else:
+            flat[prefix + key] = json.dumps(value) if isinstance(value, list) else value
+    return flat
+
+
+def begun_in(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of runs that have something to show."""
+    return (
+        table[(table["status"] != "failed") & table["episodes"].fillna(0).gt(0)] if "episodes" in table else table[:0]
+    )

@@ -1,0 +1,142 @@
+"""The growing files of a run: `episodes.npy`, `blocks.csv`, `train.log`, and of some agents `logged.npy`.
+
+On resume they are cut to the checkpoint.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tdl.errors import CheckpointError, Interrupted
+from tdl.storage.records import LOGGED, RECORD, Records, _replace, save_records
+
+_HEADER = 256  # bytes of the .npy header, padded, so that it can be patched when the file grows
+
+
+class RunFiles:
+    """Appends each block's results in `folder`.
+
+    Parameters
+    ----------
+    folder : the run's folder; it must exist.
+    episode : episodes to keep of what is there: 0 starts anew, the checkpoint's number continues.
+
+    Raises
+    ------
+    CheckpointError : `episodes.npy` is missing, shorter than the checkpoint, or not of this program.
+    OSError : the folder cannot be written.
+    """
+
+    def __init__(self, folder: Path, episode: int) -> None:
+        self.folder = folder
+        if episode:
+            _check_episodes(folder / "episodes.npy", episode)
+        self._episodes = _open(folder / "episodes.npy", episode)
+        self._rows = episode
+        self._patch_header()
+        self._episodes.truncate(_HEADER + episode * RECORD.itemsize)
+        _cut_lines(folder / "blocks.csv", episode, header=True)
+        _cut_lines(folder / "train.log", episode, header=False)
+        self._logged = _read_logged(folder / LOGGED, episode)
+        if len(self._logged) or (folder / LOGGED).exists():
+            save_records(folder / LOGGED, self._logged)
+
+    def append(self, records: Records, row: Mapping[str, Any], block: str, logged: Records) -> None:
+        """Add one block: its records, its row of figures, its statistics block, and games played beside it."""
+        self._episodes.seek(0, os.SEEK_END)
+        self._episodes.write(records.tobytes())
+        self._rows += len(records)
+        self._patch_header()
+        path = self.folder / "blocks.csv"
+        with path.open("a", newline="") as file:
+            writer = csv.DictWriter(file, list(row))
+            if file.tell() == 0:
+                writer.writeheader()
+            writer.writerow(row)
+        with (self.folder / "train.log").open("a") as file:
+            file.write(block)
+        if len(logged):  # some thousand games at most: the whole file is written anew
+            self._logged = np.concatenate([self._logged, logged])
+            save_records(self.folder / LOGGED, self._logged)
+
+    def sync(self) -> None:
+        """Make what was appended outlast a power cut; to be called before a checkpoint that counts on it."""
+        os.fsync(self._episodes.fileno())
+
+    def close(self) -> None:
+        """Close the files; every block is in them already."""
+        self._episodes.close()
+
+    def _patch_header(self) -> None:
+        text = repr({"descr": RECORD.descr, "fortran_order": False, "shape": (self._rows,)})
+        magic = b"\x93NUMPY\x01\x00" + (_HEADER - 10).to_bytes(2, "little")
+        self._episodes.seek(0)
+        self._episodes.write(magic + text.encode().ljust(_HEADER - 11) + b"\n")
+        self._episodes.flush()
+
+
+@contextlib.contextmanager
+def status_kept(result: dict[str, Any], write: Callable[[str], None]) -> Iterator[None]:
+    """While this context is open the status of a run is `running`; then it is as the work ended.
+
+    Parameters
+    ----------
+    result : what `write` writes; an error puts its text there.
+    write : writes `result.json` with a status: running, finished, interrupted or failed.
+    """
+    write("running")
+    try:
+        yield
+        write("finished")
+    except BaseException as error:
+        result["error"] = str(error)
+        stopped = isinstance(error, Interrupted | KeyboardInterrupt | SystemExit)
+        with contextlib.suppress(OSError):  # a full disk may be why we are here
+            write("interrupted" if stopped else "failed")
+        raise
+
+
+def _read_logged(path: Path, episode: int) -> Records:
+    """The games logged up to an episode."""
+    if not episode or not path.exists():
+        return np.zeros(0, RECORD)
+    try:
+        games: Records = np.load(path, allow_pickle=False)
+        return games[games["episode"] <= episode]
+    except (OSError, ValueError, IndexError) as error:
+        raise CheckpointError(f"{path}: cannot be read: {error}") from error
+
+
+def _open(path: Path, episode: int) -> io.BufferedRandom:
+    return path.open("r+b" if episode else "w+b")
+
+
+def _check_episodes(path: Path, episode: int) -> None:
+    try:
+        with path.open("rb") as file:
+            start, size = file.read(8), os.fstat(file.fileno()).st_size
+    except OSError as error:
+        raise CheckpointError(f"{path}: cannot be read: {error}") from error
+    if start != b"\x93NUMPY\x01\x00" or size < _HEADER + episode * RECORD.itemsize:
+        raise CheckpointError(f"{path}: cut: it has not the {episode} episodes of the checkpoint")
+
+
+def _cut_lines(path: Path, episode: int, *, header: bool) -> None:
+    """Keep the blocks up to `episode`. A block's first line begins with its episode; what follows belongs to it."""
+    lines = path.read_text().splitlines(keepends=True) if path.exists() and episode else []
+    kept, keep = lines[:1] if header else [], False
+    for line in lines[1:] if header else lines:
+        number = line.replace("\t", ",").split(",")[0]
+        if number.isdigit():
+            keep = int(number) <= episode
+        if keep and line.endswith("\n"):
+            kept.append(line)
+    _replace(path, "".join(kept).encode())

@@ -1,0 +1,83 @@
+"""The names in the files of `conf`: time, configuration hash and process make folders that never meet.
+
+They are registered when this module is imported: processes that a launcher starts elsewhere do that and nothing more.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import warnings
+from datetime import datetime
+
+from omegaconf import DictConfig, OmegaConf
+
+from tdl.config import compose
+from tdl.errors import TdlError
+from tdl.runs import environment
+from tdl.runs.resume import CHECKPOINT, keys_named, run_folder
+from tdl.storage.checkpoint import read_meta
+
+NOW = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
+
+
+def digest(*, _root_: DictConfig) -> str:
+    """The hash of the whole configuration."""
+    plain = {key: OmegaConf.to_container(value) if OmegaConf.is_config(value) else value
+             for key, value in _root_.items_ex(resolve=False) if key != "hydra"}  # fmt: skip
+    return compose.key_hash({str(key): value for key, value in plain.items()})
+
+
+def job_folder(*, _root_: DictConfig) -> str:
+    """A job of a sweep: its configuration, and what it goes on with."""
+    resumed = "" if _root_.get("resume") is None else f"_{compose.key_hash({'run': str(_root_.resume)})}"
+    return digest(_root_=_root_) + resumed
+
+
+def new_or_resumed(*, _root_: DictConfig) -> str:
+    """The folder of a run alone."""
+    if _root_.get("resume") is not None:
+        return str(run_folder(_root_.resume))
+    if _root_.get("query") is not None:  # an answer leaves nothing
+        return "."
+    return f"outputs/{NOW}_{digest(_root_=_root_)}_{os.getpid()}"
+
+
+def hydra_subfolder(*, _root_: DictConfig) -> str | None:
+    """Where Hydra leaves its notes of a start."""
+    if _root_.get("query") is not None:
+        return None
+    return ".hydra" if _root_.get("resume") is None else f".hydra/resumed_{NOW}_{os.getpid()}"
+
+
+def sweep_folder() -> str:
+    """The folder of a sweep without `hydra.sweep.dir`."""
+    return f"outputs/sweep_{NOW}_{os.getpid()}"
+
+
+def threads(*, _root_: DictConfig) -> int:
+    """Threads of a job: its own, or those of the run it goes on with."""
+    if _root_.get("resume") is not None and "threads" not in keys_named(_root_.hydra.overrides.task):
+        with contextlib.suppress(TdlError):  # which the job itself will say
+            return int(read_meta(run_folder(_root_.resume) / CHECKPOINT)["config"]["threads"])
+    return max(1, int(_root_.get("threads", 1)))
+
+
+def jobs_at_once(*, _root_: DictConfig) -> int:
+    """So many jobs of so many threads have room on the cores that this process may use."""
+    return max(1, environment.cores() // threads(_root_=_root_))
+
+
+# Files of conf/hydra/launcher complete what plugins bring under the same names: so their values are checked,
+# and no key is missing. Hydra tells everybody that it will not always do so; we hold its version.
+warnings.filterwarnings("ignore", message="(?s).*is validated against ConfigStore schema with the same name")
+
+for _name, _resolver in (
+    ("tdl_job_folder", job_folder),
+    ("tdl_run_folder", new_or_resumed),
+    ("tdl_hydra_subfolder", hydra_subfolder),
+    ("tdl_sweep_folder", sweep_folder),
+    ("tdl_threads", threads),
+    ("tdl_jobs_at_once", jobs_at_once),
+):
+    OmegaConf.register_new_resolver(_name, _resolver, replace=True)

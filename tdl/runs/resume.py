@@ -1,0 +1,117 @@
+"""Continuing a run: finding it, and deciding which configuration holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tdl.config import compose
+from tdl.config import run as run_config
+from tdl.config.schema import RunConfig
+from tdl.errors import CheckpointError, ConfigError
+from tdl.storage.checkpoint import META, Meta, read_meta
+
+CHECKPOINT = "checkpoint"
+
+
+def run_folder(resume: str) -> Path:
+    """The folder of the run that `resume` names: the folder itself, or its `checkpoint`.
+
+    Raises
+    ------
+    CheckpointError : there is no checkpoint, a damaged one, or one that is not of a training run.
+    """
+    folder = Path(resume)
+    if folder.name == CHECKPOINT:
+        folder = folder.parent
+    alone = not (folder / CHECKPOINT).exists() and (folder / META).is_file()
+    if alone or "config" not in read_meta(folder / CHECKPOINT):
+        raise CheckpointError(
+            f"{resume}: a checkpoint without the run that made it, as imported ones are: tdl.load plays it, but there "
+            f"is no run to go on with"
+        )
+    return folder
+
+
+def keys_named(overrides: Sequence[object]) -> list[str]:
+    """The keys that the words of a command line name, groups by their name (`tuples=8x6` is `tuples`)."""
+    return [str(override).split("=", 1)[0].lstrip("+~") for override in overrides]
+
+
+def begun(settings: RunConfig, folder: Path) -> Meta | None:
+    """The checkpoint that an earlier job of a sweep left in its folder; None if it was cut off before the first.
+
+    Raises
+    ------
+    ConfigError : it has another configuration; the eight digits of the folder's name have met by chance.
+    CheckpointError : it is damaged.
+    """
+    if not (folder / CHECKPOINT / META).exists():
+        return None
+    meta = read_meta(folder / CHECKPOINT)
+    stored, now = compose.completed(meta["config"]), compose.to_plain(settings)
+    if any(_known(stored[key]) != _known(now[key]) for key in now if key not in compose.CHANGEABLE):
+        raise ConfigError(f"{folder}: holds a run of another configuration; sweep in another folder (hydra.sweep.dir)")
+    return meta
+
+
+def resumed_config(given: RunConfig, meta: Meta, explicit: Sequence[str]) -> RunConfig:
+    """The configuration to continue with: the checkpoint's, with what the command line says of `CHANGEABLE` keys.
+
+    Parameters
+    ----------
+    given : the configuration composed from this command line.
+    explicit : the keys this command line names; only they count, everything else comes from the checkpoint.
+
+    Raises
+    ------
+    ConfigError : the command line gives another value to a key that must not change.
+    """
+    stored, now = compose.completed(meta["config"]), compose.to_plain(given)
+    for key in explicit:
+        top = key.split(".")[0].split("@")[0]
+        keys = [top] if top in now else list(now)  # `experiment=...` may touch all of them
+        for each in keys:
+            if each in compose.CHANGEABLE:
+                continue
+            if _known(stored[each]) != _known(now[each]):
+                raise ConfigError(
+                    f"{key}: a resumed run keeps its configuration; its {each} is {stored[each]!r}, given was "
+                    f"{now[each]!r}; only {', '.join(compose.CHANGEABLE[:-1])} may change"
+                )
+        _take(stored, now, key)
+    return run_config.from_plain(stored)
+
+
+def _known(value: Any) -> Any:
+    """Lists for tuples: what JSON makes of a value."""
+    if isinstance(value, dict):
+        return {key: _known(each) for key, each in value.items()}
+    return [_known(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _take(stored: dict[str, Any], now: dict[str, Any], key: str) -> None:
+    """Let the command line's value of a changeable key hold; of `save.every` that one value only."""
+    parts = key.split(".")
+    if parts[0] not in now:  # an experiment
+        stored.update({name: now[name] for name in compose.CHANGEABLE if name != "resume"})
+        return
+    if parts[0] not in compose.CHANGEABLE or parts[0] == "resume":
+        return
+    if len(parts) == 2 and isinstance(stored[parts[0]], dict):
+        stored[parts[0]] = {**stored[parts[0]], parts[1]: now[parts[0]][parts[1]]}
+    else:
+        stored[parts[0]] = now[parts[0]]
+
+
+def check_fits(meta: Meta, network: dict[str, Any], rules: dict[str, Any], folder: Path) -> None:
+    """Refuse a checkpoint whose description of the network or of the rules is another one than that given.
+
+    Raises
+    ------
+    CheckpointError : names what differs.
+    """
+    for name, stored, here in (("network", meta["network"], network), ("rules", meta["rules"], rules)):
+        if _known(stored) != _known(here):
+            raise CheckpointError(f"{folder}: a checkpoint of another {name}: it has {stored}, this run {here}")

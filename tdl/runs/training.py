@@ -1,0 +1,229 @@
+"""One training run: blocks of self-play, and between them progress, records, checkpoints and the ends of the run."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tdl.config import build, compose
+from tdl.config.schema import RunConfig
+from tdl.errors import ConfigError, Interrupted
+from tdl.runs import environment
+from tdl.runs.agents import Agent, build_agent
+from tdl.runs.evaluation import NetworkEvaluation
+from tdl.runs.files import RunFiles, status_kept
+from tdl.runs.interrupts import Interrupts
+from tdl.runs.progress import Progress
+from tdl.runs.resume import CHECKPOINT, check_fits
+from tdl.solver.policy_evaluation import evaluate_policy
+from tdl.statistics.summary import block_row, statistics_block
+from tdl.storage.checkpoint import Meta, write_checkpoint
+from tdl.storage.records import save_json
+
+
+class TrainingRun:
+    """A run in its folder, new or continued from the checkpoint in it.
+
+    Parameters
+    ----------
+    settings : the checked configuration.
+    folder : where everything is left.
+    names : the name chosen in each config group, for tables; it changes nothing.
+    meta : description of the checkpoint to continue from; None starts anew.
+    """
+
+    def __init__(self, settings: RunConfig, folder: Path, names: Mapping[str, str], meta: Meta | None = None) -> None:
+        self.settings, self.folder, self.names = settings, folder, dict(names)
+        self.rules = build.rules(settings)
+        self.solution = build.solution(settings)
+        self.saved_episode, self.moves, self.seconds = 0, 0, 0.0
+        self._saved = meta is not None
+        if meta is not None:
+            self.saved_episode, self.moves, self.seconds = meta["episode"], meta["moves"], meta["seconds"]
+        self.agent: Agent = build_agent(settings, self.saved_episode)
+        self.trainer = self.agent.trainer
+        if meta is not None:
+            check_fits(meta, self.agent.describe(), self.rules.to_dict(), folder)
+            self.agent.restore(folder / CHECKPOINT, meta)
+        self.result: dict[str, Any] = {
+            "status": "running",
+            "config_hash": compose.key_hash(compose.to_plain(settings)),
+            "names": self.names,
+            "seed": settings.seed,
+            **({"alpha": build.alpha(settings)} if settings.agent.kind == "ntuple" else {}),
+            "config": compose.to_plain(settings),
+            **environment.describe(self.agent.instructions),
+        }
+        self._saved_at = time.monotonic()
+
+    def trained(self) -> bool:
+        """Whether nothing is left to train."""
+        return _is_trained(self.settings, self.trainer.episode, self.moves, self.seconds)
+
+    def run(self) -> None:
+        """Train, evaluate, and leave every file of the run but the curve.
+
+        Raises
+        ------
+        DivergenceError : the last good checkpoint stays.
+        Interrupted : by a signal; in training after its block is finished and saved.
+        CheckpointError : a checkpoint could not be written; the one before is intact.
+        OSError : another file could not be written; the last checkpoint is intact.
+        """
+        with status_kept(self.result, self._write_result), Interrupts() as interrupts:
+            last = self._train(interrupts)
+            self._stop_if(interrupts)
+            self._evaluate(interrupts)
+        if last:
+            print(last, end="")
+
+    def _stop_if(self, interrupts: Interrupts) -> None:
+        if interrupts.requested:
+            raise Interrupted(
+                f"stopped at episode {self.trainer.episode}; go on with resume={self.folder}",
+                128 + interrupts.requested,
+            )
+
+    def _train(self, interrupts: Interrupts) -> str:
+        """Play blocks until the run ends or is interrupted, and save; gives the last statistics block."""
+        block, progress = "", Progress("train", self.trainer.episode, self.settings.episodes)
+        files = RunFiles(self.folder, self.trainer.episode)
+        try:
+            while not self.trained() and not interrupts.requested:
+                block = self._play_block(files, progress)
+                if self._save_due():
+                    self._save(files)
+            stopped_at_start = interrupts.requested and not self._saved
+            if self.trainer.episode > self.saved_episode or stopped_at_start:  # the latter so that resume= finds it
+                self._save(files)
+        finally:
+            files.close()
+            progress.close()
+        return block
+
+    def _play_block(self, files: RunFiles, progress: Progress) -> str:
+        first, before = self.trainer.episode, self.trainer.moves
+        episodes = min(self.settings.block, self.settings.episodes - first)
+        start = time.perf_counter()
+
+        def between(finished: int, moves: int) -> None:
+            spent = _spent(self.settings, self.moves + moves, self.seconds + time.perf_counter() - start)
+            progress.update(first + finished, before + moves, share=spent)
+
+        records = self.trainer.train(episodes, between)
+        seconds = time.perf_counter() - start
+        self.seconds += seconds
+        moves = self.trainer.moves - before
+        self.moves += moves
+        row = block_row(records, self.rules, moves, seconds, self.trainer.mean_abs_error)
+        block = statistics_block(records, self.trainer.episode, row["moves_per_second"])
+        files.append(records, row, block, self.agent.logged())
+        progress.update(
+            self.trainer.episode, self.trainer.moves, row["mean"], _spent(self.settings, self.moves, self.seconds)
+        )
+        return block
+
+    def _save_due(self) -> bool:
+        seconds = self.settings.save.seconds
+        return self._stays_due() or (seconds is not None and time.monotonic() - self._saved_at >= seconds)
+
+    def _stays_due(self) -> bool:
+        """Whether a multiple of `save.every` was reached since the last save, by the clock or not."""
+        every = self.settings.save.every
+        return every is not None and self.trainer.episode // every > self.saved_episode // every
+
+    def _save(self, files: RunFiles) -> None:
+        files.sync()
+        meta = {
+            "episode": self.trainer.episode,
+            "moves": self.moves,
+            "seconds": self.seconds,
+            "rules": self.rules.to_dict(),
+            "network": self.agent.describe(),
+            "learner": self.agent.learner(),
+            "names": self.names,
+            "config": compose.to_plain(self.settings),
+            "stays": self.settings.save.every is None or self._stays_due(),
+        }
+        write_checkpoint(self.folder / CHECKPOINT, meta, self.agent.arrays(), keep=self.settings.save.keep)
+        self._saved, self.saved_episode, self._saved_at = True, self.trainer.episode, time.monotonic()
+        self._write_result()
+
+    def _evaluate(self, interrupts: Interrupts) -> None:
+        """Play the final games, and value the play exactly where the game is solved."""
+        if not self.settings.evaluate.episodes and self.solution is None:
+            return
+        checkpoints = self._newest()
+        evaluation = self.agent.evaluation(checkpoints)
+        if self.settings.evaluate.episodes:
+            _, figures = evaluation.play(
+                self.settings.evaluate.episodes, self.folder, lambda: self._stop_if(interrupts)
+            )
+            self.result["evaluation"] = figures | {"checkpoints": len(checkpoints)}
+        if self.solution is not None:
+            assert isinstance(evaluation, NetworkEvaluation)
+            exact = evaluate_policy(self.solution, evaluation.player.judged, self.settings.gamma).summary()
+            self.result["evaluation"] = self.result.get("evaluation", {}) | {"exact": exact}
+            print(f"expected {exact['expected']:.10g}, the best play {exact['optimal']:.10g}: gap {exact['gap']:.6g}")
+
+    def _newest(self) -> list[Path]:
+        """The checkpoints whose mean plays the final games."""
+        older = sorted((self.folder / "kept").glob("[0-9]*"))
+        return [self.folder / CHECKPOINT, *reversed(older)][: self.settings.evaluate.average]
+
+    def _write_result(self, status: str = "running") -> None:
+        self.result |= {
+            "status": status,
+            "episodes": self.trainer.episode,
+            "moves": self.moves,
+            "seconds": self.seconds,
+            "moves_per_second": round(self.moves / self.seconds) if self.seconds else None,
+            "peak_memory_bytes": environment.peak_memory(),
+        }
+        save_json(self.folder / "result.json", self.result)
+
+    def release(self) -> None:
+        """Give the weights' memory back: drawing the curve needs some of its own."""
+        del self.trainer, self.agent
+
+
+def is_finished(folder: Path, settings: RunConfig, meta: Meta | None) -> bool:
+    """Whether the run in a folder came to its end, and this configuration asks for nothing more.
+
+    `meta` is of its checkpoint, which whoever needs the room may have deleted.
+    """
+    try:
+        result = json.loads((folder / "result.json").read_text())
+    except (OSError, ValueError):
+        return False
+    return bool(
+        result.get("status") == "finished"
+        and (meta is None or result["episodes"] == meta["episode"])
+        and compose.completed(result["config"])["evaluate"] == compose.to_plain(settings)["evaluate"]
+        and _is_trained(settings, result["episodes"], result["moves"], result["seconds"])
+    )
+
+
+def _is_trained(settings: RunConfig, episode: int, moves: int, seconds: float) -> bool:
+    """Whether all episodes are played or a budget is used up."""
+    return episode >= settings.episodes or _spent(settings, moves, seconds) >= 1
+
+
+def _spent(settings: RunConfig, moves: int, seconds: float) -> float:
+    """The share of the budget that is used up; 0 without one."""
+    pairs = (moves, settings.budget.moves), (seconds, settings.budget.seconds)
+    return max((used / limit for used, limit in pairs if limit is not None), default=0.0)
+
+
+def refuse_used(folder: Path) -> None:
+    """Refuse to begin a new run where one is already.
+
+    Raises
+    ------
+    ConfigError : the folder holds a run.
+    """
+    if (folder / "result.json").exists() or (folder / CHECKPOINT).exists():
+        raise ConfigError(f"hydra.run.dir: {folder} holds a run already; go on with resume={folder}, or name another")

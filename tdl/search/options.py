@@ -1,0 +1,199 @@
+"""What can be chosen of the player's search. The one home of these choices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from tdl.checks import check_above_zero, check_choice, check_share, check_true_or_false, check_whole
+from tdl.errors import nearest, refuse
+from tdl.game.rules import Rules
+from tdl.network.ntuple import NTupleNetwork
+
+MOST_PLIES = 12
+"""Each further ply multiplies the work by some tens."""
+
+MOST_TABLE = 1 << 16
+"""MiB of a table."""
+
+AUTO_TABLE = 4
+"""MiB of a table where it is worth having: one that fits into a cache (docs/speed.md)."""
+
+OPPONENTS = ("placer", "random", "adversary")
+
+RADIX = "radix"
+
+ByEmpty = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Searching:
+    """How far, and how, a player looks ahead before it chooses a move.
+
+    Attributes
+    ----------
+    plies : the player's moves that are looked at: 1 is greedy on reward + V(afterstate).
+    cutoff : a drop that is less probable than this, seen from the board to move on, is followed by one more move only;
+        0: none is.
+    by_empty : pairs (empty cells, plies): a board with at most so many empty cells is searched to so many plies; the
+        first pair that fits holds, and where none does, `plies`.
+    table : MiB for the values of boards that were searched already; "auto": none up to 3 plies. It changes no value.
+    downgrade : largest tile index that is searched with. On a board with larger ones all tiles above a hole are
+        lowered by one index, as long as the same tiles merge, until none is larger; "radix": the largest that the
+        network tells from larger ones. None: boards are searched as they are.
+    seconds : for a move; it is searched to 1 ply, then to 2, up to `plies`, and the last depth that was finished in
+        time chooses. None: no limit. Such games cannot be repeated.
+    against : who is taken to put the tiles: "placer", the one that does; "random"; "adversary", on the cell that
+        leaves the player least.
+    """
+
+    plies: int = 1
+    cutoff: float = 0.0
+    by_empty: ByEmpty = ()
+    table: int | str = "auto"
+    downgrade: int | str | None = None
+    seconds: float | None = None
+    against: str = "placer"
+
+    def check(self, prefix: str = "") -> None:
+        """Refuse values out of range.
+
+        Parameters
+        ----------
+        prefix : of the keys in messages.
+
+        Raises
+        ------
+        ConfigError : names the key, the value and what is allowed.
+        """
+        check_plies(prefix + "plies", self.plies)
+        check_share(prefix + "cutoff", self.cutoff)
+        self._check_by_empty(prefix + "by_empty")
+        if self.table != "auto":
+            if isinstance(self.table, str):
+                raise refuse(prefix + "table", self.table, f"auto or a number of MiB{nearest(self.table, ['auto'])}")
+            check_whole(prefix + "table", self.table, 0, MOST_TABLE + 1)
+        if self.downgrade not in (None, RADIX):
+            if isinstance(self.downgrade, str):
+                allowed = f"null, {RADIX} or a tile index{nearest(self.downgrade, [RADIX])}"
+                raise refuse(prefix + "downgrade", self.downgrade, allowed)
+            check_whole(prefix + "downgrade", self.downgrade, 2, 32)
+        if self.seconds is not None:
+            check_above_zero(prefix + "seconds", self.seconds)
+        check_choice(prefix + "against", self.against, OPPONENTS)
+
+    def _check_by_empty(self, key: str) -> None:
+        pairs = self.by_empty
+        if not isinstance(pairs, list | tuple) or not all(isinstance(p, list | tuple) and len(p) == 2 for p in pairs):
+            raise refuse(key, pairs, "a list of pairs, empty cells and plies, as [[2,4],[6,3]]")
+        for empty, plies in pairs:
+            check_whole(f"{key}, empty cells", empty, 0, 25)
+            check_plies(f"{key}, plies", plies)
+        cells = [empty for empty, _ in pairs]
+        if cells != sorted(set(cells)):
+            raise refuse(key, pairs, "numbers of empty cells that rise from pair to pair")
+
+    @property
+    def deepest(self) -> int:
+        """The largest number of plies that any board is searched to."""
+        return max([self.plies, *(plies for _, plies in self.by_empty)])
+
+    @property
+    def greedy(self) -> bool:
+        """Whether this is the plain choice, reward + V(afterstate), without looking further."""
+        return self.deepest == 1 and self.downgrade is None
+
+    @property
+    def table_bytes(self) -> int:
+        """Bytes of the table."""
+        if self.table == "auto":
+            return AUTO_TABLE << 20 if self.deepest > 3 else 0
+        return int(self.table) << 20
+
+
+def check_plies(key: str, plies: object) -> None:
+    """Refuse anything but a number of plies.
+
+    Raises
+    ------
+    ConfigError : names `key`, the value and what is allowed.
+    """
+    check_whole(key, plies, 1, MOST_PLIES + 1)
+
+
+KINDS = ("random", "adversary")
+
+TILES = ("drawn", "chosen")
+
+MOST_DEPTH = 4
+"""Each further move of the player multiplies the work by some hundred."""
+
+
+@dataclass(frozen=True)
+class Placing:
+    """Where the tiles are put after the start law's.
+
+    Attributes
+    ----------
+    kind : "random": the drop law, or "adversary": the cell that leaves the player least, by the values of a network.
+    depth : the player's moves that an adversary looks ahead: 1 judges the boards it can make by the player's best move
+        on them; each further one by the adversary's best reply to each move.
+    tile : "drawn" by the drop law, or "chosen": the adversary takes the tile of the law as well.
+    first_empty : quirk of a published program, which judges before it puts the tile, so that all cells look alike and
+        it takes the first empty one.
+    """
+
+    kind: str = "random"
+    depth: int = 1
+    tile: str = "drawn"
+    first_empty: bool = False
+
+    def check(self, prefix: str = "", *, judged: bool = False) -> None:
+        """Refuse values out of range, and what the kind does not use.
+
+        Parameters
+        ----------
+        prefix : of the keys in messages.
+        judged : whether a network of its own is given.
+
+        Raises
+        ------
+        ConfigError : names the key, the value and what is allowed.
+        """
+        check_choice(prefix + "kind", self.kind, KINDS)
+        check_whole(prefix + "depth", self.depth, 1, MOST_DEPTH + 1)
+        check_choice(prefix + "tile", self.tile, TILES)
+        check_true_or_false(prefix + "first_empty", self.first_empty)
+        if self.kind == "random":
+            for key, plain in (("depth", 1), ("tile", "drawn"), ("first_empty", False)):
+                if getattr(self, key) != plain:
+                    raise refuse(prefix + key, getattr(self, key), f"{plain} unless {prefix}kind=adversary")
+            if judged:
+                raise refuse(prefix + "network", "one", f"null unless {prefix}kind=adversary")
+        if self.first_empty:
+            if self.tile == "chosen":
+                raise refuse(prefix + "tile", self.tile, f"drawn where {prefix}first_empty=true")
+            if self.depth > 1 or judged:
+                given, key = (self.depth, "depth") if self.depth > 1 else ("one", "network")
+                plain = "1" if self.depth > 1 else "null"
+                raise refuse(prefix + key, given, f"{plain} where {prefix}first_empty=true, which judges nothing")
+
+
+class Judge(Protocol):
+    """What an adversary asks of the player whose values it goes by: `tdl.agents.player.Player` has it."""
+
+    network: NTupleNetwork
+    gamma: float
+    target: str
+
+
+def check_same_board(judged: Rules, played: Rules, key: str = "placer.network") -> None:
+    """Refuse a judge of another game or board; it may have been trained with other drops.
+
+    Raises
+    ------
+    ConfigError : names both.
+    """
+    theirs, ours = ((rules.game, f"{rules.rows}x{rules.cols}") for rules in (judged, played))
+    if theirs != ours:
+        raise refuse(key, f"a network of {' '.join(theirs)}", f"one of {' '.join(ours)}")

@@ -1,0 +1,154 @@
+"""A game in the making: a person or an agent moves, takes back, asks what moves are worth."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdl.checks import check_whole
+from tdl.errors import ConfigError
+from tdl.game.engine import Engine, Stream
+from tdl.game.rules import ACTION_NAMES, Rules
+from tdl.game.streams import EVALUATION
+from tdl.search.options import Searching
+from tdl.sessions.recorded_game import Game, Move, Think, dropped
+
+
+class Session:
+    """One game, move by move.
+
+    The drops are those of game number `episode` of an evaluation with this seed: an agent that plays it alone plays
+    that game. A move that is taken back and made again is followed by the same drop: nobody can look for a better one.
+
+    Parameters
+    ----------
+    rules : of the game.
+    seed, episode : of the drops.
+    think : what the agent takes the moves to be worth. Without one, a move is worth its reward.
+    searching : how far it looks ahead for that, for the record.
+    checkpoint : its digest, for the record.
+
+    Attributes
+    ----------
+    engine : the game.
+    board : packed, to move on.
+    moves : so far.
+    score : so far, in points.
+
+    Raises
+    ------
+    ConfigError : seed or episode out of range.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        *,
+        seed: int = 0,
+        episode: int = 0,
+        think: Think | None = None,
+        searching: Searching | None = None,
+        checkpoint: str | None = None,
+    ) -> None:
+        check_whole("seed", seed, 0)
+        check_whole("episode", episode, 0)
+        self.rules, self.engine, self.seed, self.episode = rules, Engine(rules), seed, episode
+        self._drops = Stream(seed, EVALUATION, episode)
+        self.start = self.board = self.engine.start(self._drops)
+        self.moves: list[Move] = []
+        self.score = 0
+        self.ask(think, searching, checkpoint)
+
+    def ask(self, think: Think | None, searching: Searching | None = None, checkpoint: str | None = None) -> None:
+        """Ask another agent from now on, or the same at another depth."""
+        self._think = think or self.rewards
+        self.searching, self.checkpoint = searching or Searching(), checkpoint
+        self._thought: tuple[int, NDArray[np.float64]] | None = None
+
+    def rewards(self, board: int) -> NDArray[np.float64]:
+        """The rewards of the four actions on a board: shape (4,), nan where illegal."""
+        out = np.full(4, np.nan)
+        for action, _, reward in self.engine.afterstates(board):
+            out[action] = reward
+        return out
+
+    @property
+    def over(self) -> bool:
+        """Whether no action is legal."""
+        return self.engine.terminal(self.board)
+
+    @property
+    def legal(self) -> list[int]:
+        """The legal actions, ascending."""
+        return self.engine.legal(self.board)
+
+    @property
+    def max_tile(self) -> int:
+        """Value of the largest tile on the board."""
+        return self.engine.max_tile(self.board)
+
+    def values(self) -> NDArray[np.float64]:
+        """What the agent takes the four actions to be worth: shape (4,), nan where illegal. Asked once for a board."""
+        if self._thought is None or self._thought[0] != self.board:
+            self._thought = self.board, self._think(self.board)
+        return self._thought[1]
+
+    def best(self) -> int | None:
+        """The agent's choice; None when the game is over."""
+        values = self.values()
+        return None if np.isnan(values).all() else int(np.nanargmax(values))
+
+    def move(self, action: int, by: str = "person") -> Move:
+        """Make a move, and let a tile drop.
+
+        Raises
+        ------
+        ConfigError : it is not legal.
+        """
+        if action not in self.legal:
+            legal = ", ".join(ACTION_NAMES[each] for each in self.legal) or "the game is over"
+            name = ACTION_NAMES[action] if action in range(4) else repr(action)
+            raise ConfigError(f"{name} is not legal; {legal}" + " would be" * bool(self.legal))
+        thought = tuple(None if np.isnan(value) else value for value in self.values().tolist())
+        after, reward = self.engine.move(self.board, action)
+        following = self.engine.place(after, self._drops)
+        made = Move(self.board, action, reward, thought, *dropped(after, following, self.rules), by=by)
+        self.moves.append(made)
+        self.board, self.score = following, self.score + reward
+        return made
+
+    def advance(self) -> Move:
+        """Make the agent's move.
+
+        Raises
+        ------
+        ConfigError : the game is over.
+        """
+        best = self.best()
+        if best is None:
+            raise ConfigError("the game is over")
+        return self.move(best, "agent")
+
+    def undo(self) -> Move | None:
+        """Take the last move back; None where there is none."""
+        if not self.moves:
+            return None
+        move = self.moves.pop()
+        self.board, self.score = move.board, self.score - move.reward
+        self._drops = Stream(self.seed, EVALUATION, self.episode)
+        for _ in range(len(self.rules.start) + len(self.moves)):  # each drop is one draw
+            self._drops.next()
+        return move
+
+    def game(self) -> Game:
+        """The game so far, as `tdl.sessions.game_file.save` takes it."""
+        return Game(
+            self.rules,
+            self.start,
+            tuple(self.moves),
+            self.searching,
+            self.seed,
+            self.episode,
+            self.checkpoint,
+            self.over,
+        )

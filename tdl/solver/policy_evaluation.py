@@ -1,0 +1,117 @@
+"""Policy evaluation: what greedy play by any value function earns exactly, on a game that has been solved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tdl.checks import check_share
+from tdl.errors import ConfigError, refuse
+from tdl.solver.backward_induction import Values, layer_order, sweep, value_of_start
+from tdl.solver.enumeration import Reachable
+from tdl.solver.layers import mark_drops
+from tdl.solver.solution import Solution
+
+Judge = Callable[[NDArray[np.uint64]], ArrayLike]
+"""A value function: of packed afterstates, uint64 array of shape (n,), to n values."""
+
+
+@dataclass(frozen=True)
+class PolicyValue:
+    """What a policy is worth.
+
+    Attributes
+    ----------
+    solution : of the game.
+    judged : float32, the value that the player gives to each of `solution.afterstates`.
+    expected : the value of a game before its first tile.
+    state_values, afterstate_values : float64, the values of all boards when play goes on by this policy.
+    states, afterstates : bool, which of the solution's boards this play comes to.
+    """
+
+    solution: Solution
+    judged: NDArray[np.float32]
+    expected: float
+    state_values: Values
+    afterstate_values: Values
+    states: NDArray[np.bool_]
+    afterstates: NDArray[np.bool_]
+
+    def summary(self) -> dict[str, Any]:
+        """The figures of the policy, for `result.json`.
+
+        `gap` is how much less than the best play it earns. The value errors, in points, are the largest |judged -
+        exact| of an afterstate, `exact` being the value of the best play: over all that this play comes to, and
+        over all that can be reached. They are left out where the solution is of probabilities.
+        """
+        best = self.solution.optimal
+        figures: dict[str, Any] = {"expected": self.expected, "optimal": best, "gap": best - self.expected}
+        figures |= {"random": self.solution.random, "states": int(self.states.sum()), "of_states": len(self.states)}
+        if self.solution.objective == "score":
+            errors = np.abs(self.judged - self.solution.afterstate_values)
+            figures["largest_value_error"] = float(errors[self.afterstates].max())
+            figures["largest_value_error_anywhere"] = float(errors.max())
+        return figures
+
+
+def evaluate_policy(solution: Solution, judged: ArrayLike | Judge, gamma: float = 1.0) -> PolicyValue:
+    """The exact value of the greedy play that takes reward + gamma * judged for the worth of a move.
+
+    Moves are compared in float32, the first of equals is taken, as `tdl.agents` does. The value is that of the
+    solution's objective, without discount.
+
+    Parameters
+    ----------
+    solution : of the game.
+    judged : the player's value of each of `solution.afterstates`, of their shape; or a function that gives them.
+    gamma : the player's discount.
+
+    Raises
+    ------
+    ConfigError : values of another shape, or not finite; a gamma that is not from 0 to 1; a folded solution, on which
+        play that treats symmetric boards differently has no place.
+    """
+    if solution.boards.folded:
+        raise ConfigError("solution: it is folded; play can be evaluated on one that was made with fold=false")
+    check_share("gamma", gamma)
+    values = _checked(solution, judged(solution.afterstates) if callable(judged) else judged)
+    choices = np.empty(len(solution.states), np.int64)
+    state_values, afterstate_values = sweep(
+        solution.boards, "judged", reach=solution.tile or 0, judged=values, gamma=gamma, choices=choices
+    )
+    expected = value_of_start(solution.boards, state_values)
+    states, afterstates = played(solution.boards, choices)
+    return PolicyValue(solution, values, expected, state_values, afterstate_values, states, afterstates)
+
+
+def played(boards: Reachable, choices: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which states and which afterstates a play comes to.
+
+    Parameters
+    ----------
+    boards : all that can be reached.
+    choices : the index of the afterstate that it chooses on each state, -1 where the game is over.
+    """
+    states, afterstates = np.zeros(len(boards.states), np.uint8), np.zeros(len(boards.afterstates), np.uint8)
+    states[boards.states.find(boards.starts[-1].boards)] = 1
+    for _, after, layer in layer_order(boards):
+        if after:
+            mark_drops(boards.afterstates, layer, boards.states, boards.rules.drop, afterstates, states)
+        else:
+            part = boards.states.slice_of(layer)
+            chosen = choices[part][states[part] > 0]
+            afterstates[chosen[chosen >= 0]] = 1
+    return states.astype(np.bool_), afterstates.astype(np.bool_)
+
+
+def _checked(solution: Solution, judged: ArrayLike) -> NDArray[np.float32]:
+    values = np.ascontiguousarray(judged, np.float32)
+    if values.shape != solution.afterstates.shape:
+        raise refuse("judged shape", values.shape, f"{solution.afterstates.shape}, one value an afterstate")
+    if not np.isfinite(values).all():
+        raise ConfigError("judged: values that are not finite choose no move")
+    return values

@@ -1,0 +1,222 @@
+"""A solved game: exact values of all boards that can be reached, kept in a folder of arrays and asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tdl.checks import check_choice
+from tdl.errors import CheckpointError, ConfigError, refuse
+from tdl.game.engine import Engine
+from tdl.game.lines import LineTables
+from tdl.game.rules import Rules
+from tdl.network.allocation import require_memory
+from tdl.solver.backward_induction import Values, sweep, value_of_start
+from tdl.solver.enumeration import Reachable, Report, check_solvable, folding_of, reachable, silent, starting
+from tdl.solver.layers import Folding, Layers, largest_tile
+from tdl.storage.checkpoint import META, Meta, read_array, read_meta, write_checkpoint
+
+FOLDER = "solution"
+"""The name of the folder of arrays within the output folder of `tdl.solve`, and of the kind of such folders."""
+
+OBJECTIVES = ("score", "reach")
+
+FIGURES = ("optimal", "random", "before", "after", "largest", "objective", "tile")
+"""What a solution's description holds beside the rules."""
+
+UNREACHABLE = -1.0
+"""The value that stands for a board to which no game comes."""
+
+BoardLike = int | ArrayLike
+"""A packed board (cell 0 in the lowest bits) or rows of tile values."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The exact values of a game.
+
+    Attributes
+    ----------
+    boards : all that can be reached, in layers.
+    state_values, afterstate_values : float64, in the order of `states` and `afterstates`: what the best play still
+        earns, or by `objective` the largest probability.
+    optimal, random : the value of a game before its first tile, of the best play and of uniformly random legal play.
+    before, after : how many boards games come to before and after a move, all symmetric images counted.
+    largest : the value of the largest tile on any of them.
+    objective : "score", or "reach": the probability that a tile of at least the value `tile` is ever on the board.
+    tile : that tile value; None for the objective "score".
+    """
+
+    boards: Reachable
+    state_values: Values
+    afterstate_values: Values
+    optimal: float
+    random: float
+    before: int
+    after: int
+    largest: int
+    objective: str = "score"
+    tile: int | None = None
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the game."""
+        return self.boards.rules
+
+    @property
+    def states(self) -> NDArray[np.uint64]:
+        """All states that can be reached, packed: ascending by the sum of their tiles, then as numbers.
+
+        Of a folded solution one of each set of symmetric images, the smallest number.
+        """
+        return self.boards.states.boards
+
+    @property
+    def afterstates(self) -> NDArray[np.uint64]:
+        """All afterstates that can be reached, in the same order."""
+        return self.boards.afterstates.boards
+
+    @cached_property
+    def engine(self) -> Engine:
+        """The game, to play it: `engine.show(board)` prints a board."""
+        return Engine(self.rules)
+
+    def value(self, board: BoardLike) -> float:
+        """The value of a state, 0 when the game is over on it; -1 where no game comes to it."""
+        return float(self.values_of(np.array([self.engine.board(board)], np.uint64))[0])
+
+    def value_after(self, board: BoardLike) -> float:
+        """The value of an afterstate; -1 where no game comes to it."""
+        return float(self.values_of(np.array([self.engine.board(board)], np.uint64), after=True)[0])
+
+    def values_of(self, boards: NDArray[np.uint64], *, after: bool = False) -> Values:
+        """The values of many packed states (or afterstates): float64, -1 where no game comes to a board."""
+        layers, values = (
+            (self.boards.afterstates, self.afterstate_values) if after else (self.boards.states, self.state_values)
+        )
+        places = layers.find(boards)
+        return np.where(places < 0, UNREACHABLE, values[places])
+
+    def best(self, board: BoardLike) -> int | None:
+        """The best action on a state, 0 to 3 (up, right, down, left), the first of equals; None when the game is over.
+
+        Raises
+        ------
+        ConfigError : no game comes to this board.
+        """
+        packed = self.engine.board(board)
+        if self.value(packed) == UNREACHABLE:
+            raise refuse("board", self.engine.array(packed).tolist(), "a board that a game can come to")
+        moves = self.engine.afterstates(packed)
+        gained = [reward if self.objective == "score" else 0 for _, _, reward in moves]
+        worth = [gain + self.value_after(after) for gain, (_, after, _) in zip(gained, moves, strict=True)]
+        return moves[worth.index(max(worth))][0] if moves else None
+
+
+def solve(
+    rules: Rules, objective: str = "score", tile: int | None = None, *, fold: bool = False, report: Report = silent
+) -> Solution:
+    """Solve a game: enumerate its boards, then value them backward.
+
+    Parameters
+    ----------
+    rules : any game whose merges do not lower the sum of the tiles, on a board of at most 64 bits.
+    objective, tile : what is to be largest, see `Solution`.
+    fold : keep one of the symmetric images of each board: less memory, but learned play cannot be evaluated on it.
+    report : is told of progress.
+
+    Raises
+    ------
+    ConfigError : what cannot be solved, or does not fit into the memory that is free.
+    """
+    check_objective(rules, objective, tile)
+    boards, reach = reachable(rules, fold, report), tile or 0
+    kinds = (boards.states, boards.afterstates)
+    count = sum(map(len, kinds))
+    require_memory("size", 8 * count, f"the values of {count:,} boards")
+    random = value_of_start(boards, sweep(boards, "random", reach=reach, report=report)[0])
+    values, after_values = sweep(boards, "best", reach=reach, report=report)
+    before, after = (each.folding.count(each.boards) for each in kinds)
+    largest = max(largest_tile(each.tables, each.boards) for each in kinds)
+    optimal = value_of_start(boards, values)
+    return Solution(boards, values, after_values, optimal, random, before, after, largest, objective, tile)
+
+
+def check_objective(rules: Rules, objective: str, tile: int | None) -> None:
+    """Refuse rules that cannot be solved, an unknown objective, and a tile that does not go with it.
+
+    Raises
+    ------
+    ConfigError : names the key.
+    """
+    check_choice("objective", objective, OBJECTIVES)
+    if objective == "score" and tile is not None:
+        raise refuse("tile", tile, "null with objective=score; a tile is for objective=reach")
+    if objective == "reach" and (isinstance(tile, bool) or tile not in rules.tiles):
+        few = ", ".join(map(str, rules.tiles[:6]))
+        raise refuse("tile", tile, f"a tile of the game with objective=reach: {few} ... {rules.tiles[-1]}")
+    check_solvable(rules)
+
+
+def save(folder: Path, solution: Solution) -> None:
+    """Write a solution to `folder/solution`: arrays that can be memory-mapped, and a description with their digests.
+
+    Raises
+    ------
+    CheckpointError : it could not be written.
+    """
+    meta = {"kind": FOLDER, "episode": 0, "rules": solution.rules.to_dict(), "folded": solution.boards.folded}
+    write_checkpoint(folder / FOLDER, meta | {name: getattr(solution, name) for name in FIGURES}, _arrays(solution))
+
+
+def load(folder: str | Path) -> Solution:
+    """The solution in a folder, or in the output folder of `tdl.solve`; its arrays are memory-mapped, read-only.
+
+    Raises
+    ------
+    CheckpointError : missing, cut, corrupt, of another kind, or of another version.
+    """
+    path = Path(folder)
+    if (path / FOLDER).is_dir():
+        path = path / FOLDER
+    meta = _described(path)
+    try:
+        rules = Rules.from_dict(meta["rules"])
+    except ConfigError as error:
+        raise CheckpointError(f"{path}: {error}") from error
+    folding = folding_of(LineTables(rules), meta["folded"])
+    arrays = {name: read_array(path, meta, name) for name in meta["arrays"]}
+    states, afterstates = (_layers(folding, arrays, name) for name in ("states", "afterstates"))
+    boards = Reachable(rules, starting(folding), states, afterstates, meta["folded"])
+    rest = {name: meta[name] for name in FIGURES}
+    return Solution(boards, arrays["states-values"], arrays["afterstates-values"], **rest)
+
+
+def _described(path: Path) -> Meta:
+    if not (path / META).exists():
+        raise CheckpointError(f"{path}: no solution here ({META} is missing)")
+    meta = read_meta(path)
+    if meta.get("kind") != FOLDER:
+        raise CheckpointError(f"{path}: holds no solution, but a checkpoint of a training run")
+    return meta
+
+
+def _arrays(solution: Solution) -> dict[str, NDArray[Any]]:
+    arrays: dict[str, NDArray[Any]] = {}
+    kinds = (
+        ("states", solution.boards.states, solution.state_values),
+        ("afterstates", solution.boards.afterstates, solution.afterstate_values),
+    )
+    for name, layers, values in kinds:
+        arrays |= {name: layers.boards, f"{name}-sums": layers.sums, f"{name}-first": layers.first}
+        arrays[f"{name}-values"] = values
+    return arrays
+
+
+def _layers(folding: Folding, arrays: dict[str, NDArray[Any]], name: str) -> Layers:
+    return Layers(folding, *(arrays[f"{name}{part}"] for part in ("", "-sums", "-first")))

@@ -1,0 +1,229 @@
+"""Checkpoints: a folder of `.npy` arrays and one `meta.json`. Nothing that is loaded can execute code.
+
+The order of writing keeps the last good checkpoint whatever happens: arrays go under new names (which depend on the
+episode alone) and are synced, then `meta.json` is replaced by rename, then the arrays of the checkpoint before are
+deleted, or moved to `../kept/EPISODE` where more than one is to stay. Every array carries a SHA-256 in `meta.json`,
+and `meta.json` one of itself. Arrays are written with `write()`: a memory-mapped write may double the memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdl.errors import CheckpointError
+from tdl.storage.atomic import sync_folder
+
+FORMAT = "tdl-checkpoint-1"
+META = "meta.json"
+CHUNK = 1 << 24
+
+Meta = dict[str, Any]
+Array = NDArray[Any]
+
+
+def write_checkpoint(folder: Path, meta: Mapping[str, Any], arrays: Mapping[str, Array], *, keep: int = 1) -> None:
+    """Replace the checkpoint in `folder`; `meta["episode"]` names the arrays.
+
+    Parameters
+    ----------
+    keep : checkpoints that stay, this one included; older ones stand in `folder/../kept`. One with `stays` false in
+        its `meta` is replaced all the same.
+
+    Raises
+    ------
+    CheckpointError : it could not be written (a full disk, a size limit); the checkpoint before is intact.
+    """
+    stem = f"{meta['episode']:010d}"
+    written: list[Path] = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        described, good = {}, _files(_current(folder))
+        for name, array in arrays.items():
+            path = folder / f"{name}-{stem}.npy"
+            if path.name in good:
+                path = folder / f"{name}-{stem}-again.npy"  # the same episode once more: never write over what is good
+            written.append(path)
+            described[name] = _write_array(path, array)
+        full = {"format": FORMAT, **meta, "arrays": described}
+        full["digest"] = _digest(full)
+        temporary = folder / (META + ".new")
+        written.append(temporary)
+        _write_synced(temporary, json.dumps(full, indent=1).encode())
+        _keep_old(folder, keep)
+        os.replace(temporary, folder / META)
+        written.clear()  # from here on the new checkpoint holds
+        sync_folder(folder)
+        _delete_orphans(folder, full)
+    except OSError as error:
+        for path in written:
+            with contextlib.suppress(OSError):
+                path.unlink(missing_ok=True)
+        before = _current(folder)
+        rest = f"the one of episode {before['episode']} is intact" if before else "there is none before it"
+        raise CheckpointError(
+            f"the checkpoint of episode {meta['episode']} could not be written: {error}; {rest}"
+        ) from error
+
+
+def read_meta(folder: Path) -> Meta:
+    """The description of the checkpoint in `folder`, verified.
+
+    Raises
+    ------
+    CheckpointError : missing, cut, corrupt, or of a format this version does not read.
+    """
+    path = folder / META
+    try:
+        meta = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise CheckpointError(f"{folder}: no checkpoint here ({META} is missing)") from None
+    except OSError as error:
+        raise CheckpointError(f"{path}: cannot be read: {error}") from error
+    except ValueError:
+        raise CheckpointError(f"{path}: cut or corrupt (not JSON)") from None
+    if not isinstance(meta, dict) or meta.get("format") != FORMAT:
+        raise CheckpointError(f"{path}: not a checkpoint of this program (expected format {FORMAT!r})")
+    if meta.get("digest") != _digest(meta):
+        raise CheckpointError(f"{path}: corrupt (its digest does not match)")
+    return meta
+
+
+def read_array(folder: Path, meta: Meta, name: str, *, into: Array | None = None) -> Array:
+    """One array of a checkpoint, verified: memory-mapped read-only, or copied into `into`.
+
+    Raises
+    ------
+    CheckpointError : missing, cut, corrupt, or of another shape than `into`.
+    """
+    described = meta["arrays"][name]
+    path = folder / described["file"]
+    dtype, shape = np.dtype(described["dtype"]), tuple(described["shape"])
+    if into is not None and (into.shape != shape or into.dtype != dtype):
+        raise CheckpointError(f"{path}: holds {shape} {dtype}, this network {into.shape} {into.dtype}")
+    try:
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size != described["bytes"]:
+                raise CheckpointError(f"{path}: cut: {size} bytes, expected {described['bytes']}")
+            if _digest_file(file, described["data_offset"], into) != described["sha256"]:
+                raise CheckpointError(f"{path}: corrupt (its SHA-256 does not match {META})")
+    except FileNotFoundError:
+        raise CheckpointError(f"{path}: missing") from None
+    except OSError as error:
+        raise CheckpointError(f"{path}: cannot be read: {error}") from error
+    if into is not None:
+        return into
+    return np.memmap(path, dtype=dtype, mode="r", offset=described["data_offset"], shape=shape)
+
+
+def _write_array(path: Path, array: Array) -> dict[str, Any]:
+    array = np.ascontiguousarray(array).reshape(array.shape)
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(array))
+    digest = hashlib.sha256(header.getvalue())
+    flat = array.reshape(-1).view(np.uint8).data
+    with path.open("wb") as file:
+        file.write(header.getvalue())
+        for start in range(0, len(flat), CHUNK):
+            chunk = flat[start : start + CHUNK]
+            digest.update(chunk)
+            file.write(chunk)
+        file.flush()
+        os.fsync(file.fileno())
+    return {
+        "file": path.name,
+        "dtype": array.dtype.str,
+        "shape": list(array.shape),
+        "bytes": len(header.getvalue()) + len(flat),
+        "data_offset": len(header.getvalue()),
+        "sha256": digest.hexdigest(),
+    }
+
+
+def _digest_file(file: BinaryIO, offset: int, into: Array | None) -> str:
+    """SHA-256 of the whole file; what follows `offset` is read into `into`, when given."""
+    digest = hashlib.sha256(file.read(offset))
+    if into is not None:
+        flat = into.reshape(-1).view(np.uint8).data
+        for start in range(0, len(flat), CHUNK):
+            part = flat[start : start + CHUNK]
+            file.readinto(part)  # type: ignore[attr-defined]
+            digest.update(part)
+    else:
+        while chunk := file.read(CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _digest(meta: Mapping[str, Any]) -> str:
+    plain = {key: value for key, value in meta.items() if key != "digest"}
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
+
+
+def _current(folder: Path) -> Meta:
+    try:
+        return read_meta(folder)
+    except CheckpointError:
+        return {}
+
+
+def _files(meta: Meta) -> set[str]:
+    return {described["file"] for described in meta.get("arrays", {}).values()}
+
+
+def _keep_old(folder: Path, keep: int) -> None:
+    """Copy what `folder` holds to `kept`, as hard links: until the rename of `meta.json` both are whole."""
+    old, kept = _current(folder), folder.parent / "kept"
+    for unfinished in kept.glob(".*"):  # what a kill left half made or half deleted
+        shutil.rmtree(unfinished, ignore_errors=True)
+    if keep > 1 and old and old.get("stays", True):
+        target = kept / f"{old['episode']:010d}"
+        building = kept / f".{target.name}.new"
+        building.mkdir(parents=True)
+        try:
+            for name in [*_files(old), META]:
+                try:
+                    os.link(folder / name, building / name)
+                except OSError:  # a file system without hard links
+                    shutil.copy2(folder / name, building / name)
+            _discard(target)
+            building.rename(target)
+        except OSError:
+            shutil.rmtree(building, ignore_errors=True)
+            raise
+    kept_now = sorted(kept.glob("[0-9]*"))
+    for older in kept_now[: max(0, len(kept_now) - (keep - 1))]:
+        _discard(older)
+
+
+def _discard(path: Path) -> None:
+    """Delete a folder that nobody may see half deleted."""
+    if path.exists():
+        hidden = path.with_name(f".{path.name}.old")
+        path.rename(hidden)
+        shutil.rmtree(hidden, ignore_errors=True)
+
+
+def _delete_orphans(folder: Path, meta: Meta) -> None:
+    for path in [*folder.glob("*.npy"), *folder.glob("*.new")]:
+        if path.name not in _files(meta):
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
+def _write_synced(path: Path, data: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())

@@ -1,0 +1,119 @@
+"""A job of a sweep in a process of its own: forked, it starts in milliseconds, as all modules are there already."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from multiprocessing import connection, get_context
+from pathlib import Path
+
+from tdl.errors import file_text
+from tdl.sweeps.sweep import Outcome
+
+LOG = "job.log"
+"""What a job prints."""
+
+_TO_STOP = {signal.SIGINT, signal.SIGTERM}
+
+_PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
+
+
+class JobProcess:
+    """Runs `work` in a forked process, whose prints go to `job.log` in `folder`.
+
+    On Linux the process gets SIGTERM when this one ends, however that happens.
+    """
+
+    def __init__(self, work: Callable[[], Outcome], folder: Path) -> None:
+        context = get_context("fork")
+        self.pipe, theirs = context.Pipe(duplex=False)
+        _flush()  # or the process would write it once more
+        self._process = context.Process(target=_child, args=(work, folder, theirs, os.getpid()))
+        with _held_back():
+            self._process.start()
+        theirs.close()  # so that the end of the process is the end of the pipe
+
+    def outcome(self) -> Outcome:
+        """How it ended; waits until it has."""
+        try:
+            outcome = self.pipe.recv()
+        except EOFError:
+            outcome = None
+        self._process.join()
+        if isinstance(outcome, Outcome):
+            return outcome
+        number = -(self._process.exitcode or 0)
+        name = signal.Signals(number).name if number > 0 else "nothing"
+        return Outcome(128 + number, f"killed by {name}", marked=False)
+
+    def send(self, number: int) -> None:
+        """Send a signal to the process."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._process.pid or 0, number)
+
+
+def fault(error: BaseException) -> Outcome:
+    """The outcome of a job that ended with an error nobody expected."""
+    if isinstance(error, OSError):
+        return Outcome(2, file_text(error), marked=False)
+    return Outcome(1, (repr(error).splitlines() or [""])[0], marked=False)
+
+
+def ended(jobs: list[JobProcess], seconds: float) -> list[JobProcess]:
+    """Those of the jobs that ended; waits for one, not longer than so many seconds."""
+    ready = set(map(id, connection.wait([job.pipe for job in jobs], timeout=seconds)))
+    return [job for job in jobs if id(job.pipe) in ready]
+
+
+def _child(work: Callable[[], Outcome], folder: Path, pipe: connection.Connection, parent: int) -> None:
+    os.setpgid(0, 0)  # Ctrl-C reaches the sweep alone, which passes it on
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _TO_STOP)
+    _end_with(parent)
+    try:
+        _redirect(folder)
+        outcome = work()
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            traceback.print_exc()
+        outcome = fault(error)
+    with contextlib.suppress(OSError):  # nobody listens any more, or a full disk
+        pipe.send(outcome)
+        _flush()
+    os._exit(0)  # what is registered for the end of the sweep is not ours to do
+
+
+@contextlib.contextmanager
+def _held_back() -> Iterator[None]:
+    """Hold back signals to stop: what reached a new process before it has its own handlers would be lost."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _TO_STOP)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _redirect(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    sys.stdout = sys.stderr = (folder / LOG).open("a", buffering=1)
+    for handle in (1, 2):
+        os.dup2(sys.stdout.fileno(), handle)
+
+
+def _end_with(parent: int) -> None:
+    """Ask the system for SIGTERM when the parent ends; only Linux can."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+        if os.getppid() != parent:  # it has ended meanwhile
+            os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _flush() -> None:
+    sys.stdout.flush()
+    sys.stderr.flush()

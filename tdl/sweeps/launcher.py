@@ -1,0 +1,219 @@
+"""Hydra's launcher `cores`: jobs of a sweep at once on this machine, each in a process of its own.
+
+Hydra's basic launcher runs one job after another in the process of the sweep: on one core, and what kills a job
+kills the sweep.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+
+from hydra.core.hydra_config import HydraConfig
+from hydra.core.plugins import Plugins
+from hydra.core.utils import JobReturn, JobStatus, filter_overrides, run_job, setup_globals
+from hydra.plugins.launcher import Launcher
+from hydra.types import HydraContext, TaskFunction
+from omegaconf import DictConfig, open_dict
+
+from tdl.checks import check_whole
+from tdl.errors import Interrupted
+from tdl.runs import environment, folders
+from tdl.runs.interrupts import Interrupts
+from tdl.runs.progress import Jobs
+from tdl.storage.lock import is_held
+from tdl.sweeps import sweep
+from tdl.sweeps import table as sweep_table
+from tdl.sweeps.job_process import JobProcess, ended, fault
+from tdl.sweeps.sweep import BUSY_SECONDS, Outcome
+
+LOOK_SECONDS = 0.2
+"""Between two looks at what was asked of the sweep."""
+
+
+@dataclass(eq=False)
+class _Task:
+    """A job that waits or runs."""
+
+    number: int
+    overrides: Sequence[str]
+    config: DictConfig | None = None
+    not_before: float = 0.0  # a job that another process works on is looked at again
+    was_busy: bool = False
+
+    @property
+    def name(self) -> str:
+        return " ".join(filter_overrides(self.overrides))
+
+    def composed(self) -> DictConfig:
+        assert self.config is not None
+        return self.config
+
+    def threads(self) -> int:
+        return folders.threads(_root_=self.composed())
+
+    def folder(self) -> Path:
+        config = self.composed()
+        HydraConfig.instance().set_config(config)
+        return Path(str(config.hydra.sweep.dir)) / str(config.hydra.sweep.subdir)
+
+    def is_worked_on(self) -> bool:
+        return is_held(sweep.pointed_to(self.folder()) or self.folder())
+
+    def wait(self) -> None:
+        """Do not begin yet."""
+        self.was_busy, self.not_before = True, time.monotonic() + BUSY_SECONDS
+
+
+class CoresLauncher(Launcher):
+    """Runs as many jobs at once as there are cores for their threads.
+
+    Parameters
+    ----------
+    cores : how many to use; None: all that this process may use.
+
+    Raises
+    ------
+    ConfigError : `cores` is not a number of at least 1.
+    """
+
+    def __init__(self, cores: int | None = None) -> None:
+        if cores is not None:
+            check_whole("hydra.launcher.cores", cores, 1)
+        self.cores = cores or environment.cores()
+        self.waiting: deque[_Task] = deque()
+        self.running: dict[JobProcess, _Task] = {}
+        self.returned: dict[int, JobReturn] = {}
+
+    def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
+        """Hydra calls this first."""
+        self.hydra_context, self.task_function, self.config = hydra_context, task_function, config
+
+    def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> Sequence[JobReturn]:
+        """Run all jobs.
+
+        Raises
+        ------
+        Interrupted : by a signal, when the jobs that ran have saved and stopped.
+        """
+        setup_globals()
+        self.waiting.extend(_Task(initial_job_idx + i, overrides) for i, overrides in enumerate(job_overrides))
+        self.progress = Jobs(len(job_overrides))
+        try:
+            with Interrupts("when the jobs that run have saved") as interrupts:
+                self._run_all(interrupts)
+        finally:
+            for process in self.running:  # only if something went wrong, or the second Ctrl-C
+                process.send(signal.SIGKILL)
+            self.progress.close()
+        if interrupts.requested:
+            folder = self.config.hydra.sweep.dir
+            raise Interrupted(
+                f"the sweep was stopped; the same command with hydra.sweep.dir={folder} goes on",
+                128 + interrupts.requested,
+            )
+        return [self.returned[number] for number in sorted(self.returned)]
+
+    def _run_all(self, interrupts: Interrupts) -> None:
+        told, prepared = False, False
+        while self.running or (self.waiting and not interrupts.requested):
+            if not interrupts.requested:
+                self._start_some()
+            elif not told:
+                told = True
+                for process in self.running:
+                    process.send(interrupts.requested)
+            if not prepared:  # the first jobs run; those that start later have it from this process
+                prepared = True
+                sweep_table.prepare()
+            if self.running:
+                for process in ended(list(self.running), LOOK_SECONDS):
+                    self._ended(self.running.pop(process), process.outcome())
+            else:
+                time.sleep(LOOK_SECONDS)
+            self.progress.running(len(self.running))
+
+    def _start_some(self) -> None:
+        """Start what there is room for. A job with more threads than there are cores runs alone."""
+        for task in list(self.waiting):
+            if task.not_before > time.monotonic():
+                continue
+            try:
+                self._compose(task)
+                if task.was_busy and task.is_worked_on():
+                    task.wait()
+                elif self._has_room(task):
+                    self.running[JobProcess(partial(self._work, task), task.folder())] = task
+                    self.waiting.remove(task)
+                else:
+                    return
+            except Exception as error:  # no memory for a process, a file of conf that was changed meanwhile
+                self.waiting.remove(task)
+                self._ended(task, fault(error))
+
+    def _has_room(self, task: _Task) -> bool:
+        taken = sum(each.threads() for each in self.running.values())
+        return not self.running or taken + task.threads() <= self.cores
+
+    def _compose(self, task: _Task) -> None:
+        if task.config is None:
+            loader = self.hydra_context.config_loader
+            task.config = loader.load_sweep_config(self.config, list(task.overrides))
+            with open_dict(task.config):
+                task.config.hydra.job.id = task.config.hydra.job.num = task.number
+
+    def _work(self, task: _Task) -> Outcome:
+        """What the process of a job does."""
+        sweep.defer()
+        returned = run_job(
+            hydra_context=self.hydra_context,
+            task_function=self.task_function,
+            config=task.composed(),
+            job_dir_key="hydra.sweep.dir",
+            job_subdir_key="hydra.sweep.subdir",
+        )
+        outcome = returned.return_value  # raises what the job raised
+        assert isinstance(outcome, Outcome)
+        return outcome
+
+    def _ended(self, task: _Task, outcome: Outcome) -> None:
+        if outcome.busy:
+            task.wait()
+            self.waiting.append(task)
+            return
+        if task.config is None:  # it could not be composed
+            sweep.note(Path(str(self.config.hydra.sweep.dir)) / str(task.number), outcome)
+        else:
+            if not outcome.marked:
+                sweep.mark_failed(task.folder(), task.config, outcome.line)
+            sweep.note(task.folder(), outcome)
+        if outcome.line:
+            self.progress.say(f"tdl: {task.name}: {outcome.line}")
+        self.progress.ended(task.name, outcome.code)
+        returned = JobReturn(overrides=task.overrides, status=JobStatus.COMPLETED)
+        returned.return_value = outcome
+        self.returned[task.number] = returned
+        task.config = None  # it is as large as a small network
+
+
+PACKAGE = "hydra_plugins"
+"""Hydra takes launchers from this package only, which exists where a plugin is installed."""
+
+# A module of that name in all but its place: one that is installed there is loaded into every program that uses Hydra.
+# It is there as soon as this one is imported, because other launchers send what Hydra knows to their processes.
+CoresLauncher.__module__ = f"{PACKAGE}.tdl"
+sys.modules[CoresLauncher.__module__] = sys.modules[__name__]
+
+
+def register() -> None:
+    """Make the launcher known to Hydra."""
+    Plugins.instance().register(CoresLauncher)
+    package = sys.modules.setdefault(PACKAGE, ModuleType(PACKAGE))
+    package.tdl = sys.modules[__name__]  # type: ignore[attr-defined]

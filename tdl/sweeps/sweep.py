@@ -1,0 +1,167 @@
+"""A sweep: the jobs of one `-m` command, or of several, in one folder. What each job leaves for the others to see."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hydra.core.hydra_config import HydraConfig
+from hydra.experimental.callback import Callback
+from hydra.types import RunMode
+from omegaconf import MISSING, DictConfig, OmegaConf
+
+from tdl.config.names import chosen_names
+from tdl.errors import BusyError
+from tdl.storage.lock import RunLock
+from tdl.storage.records import save_json
+
+RESULT = "result.json"
+
+ELSEWHERE = "elsewhere"
+"""File in a job's folder that names the folder of the run it went on with, where that is another one."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a job ended.
+
+    Attributes
+    ----------
+    code : the exit code that its program alone would have had.
+    line : what went wrong, if something did.
+    busy : another process works in its folder: nothing was done.
+    marked : whether the job's own process noted in its folder what went wrong.
+    """
+
+    code: int = 0
+    line: str = ""
+    busy: bool = False
+    marked: bool = True
+
+
+BUSY_SECONDS = 1.0
+"""Between two looks at a job that another process works on."""
+
+
+@dataclass
+class Sweep:
+    """The sweep of this process.
+
+    Attributes
+    ----------
+    folder : where its jobs have their folders.
+    began : when, by the clock of the disk: files that are not older are of this sweep.
+    outcomes : how the jobs ended that this process knows of, by their folders, in the order of their ends.
+    """
+
+    folder: Path
+    began: float = 0.0
+    outcomes: dict[Path, Outcome] = field(default_factory=dict)
+
+
+_current: list[Sweep] = []
+_deferring: list[bool] = []
+
+
+def current() -> Sweep | None:
+    """The sweep that this process is; None in the process of a job, and without a sweep."""
+    return _current[-1] if _current else None
+
+
+def started() -> bool:
+    """Whether a job of the sweep of this process has ended."""
+    return any(each.outcomes for each in _current)
+
+
+def note(folder: Path, outcome: Outcome) -> None:
+    """Keep how the job in this folder ended, if this is the process of the sweep."""
+    if _current:
+        _current[-1].outcomes[folder.resolve()] = outcome
+
+
+def over() -> None:
+    """The sweep of this process is over."""
+    _current.clear()
+
+
+def defer() -> None:
+    """Say that this is the process of a job: where another works in its folder it ends, to be begun again later."""
+    _current.clear()
+    _deferring.append(True)
+
+
+def may_defer() -> bool:
+    """Whether `defer` was said in this process."""
+    return bool(_deferring)
+
+
+class SweepFolder(Callback):
+    """Notes where the sweep lies. Hydra's own end-of-sweep call is left out when a job fails."""
+
+    def on_multirun_start(self, config: DictConfig, **_: Any) -> None:
+        """Hydra calls this before the first job. Jobs in other processes must not make up a folder of their own."""
+        folder = str(config.hydra.sweep.dir)
+        _current.append(Sweep(Path(folder), _time_of_disk(Path(folder))))
+        quoted = folder.replace("\\", "\\\\").replace("'", "\\'")
+        config.hydra.overrides.hydra.append(f"hydra.sweep.dir='{quoted}'")
+
+
+def _time_of_disk(folder: Path) -> float:
+    """What a file gets that is written there now: a disk of the network has a clock of its own."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            return os.stat(file.fileno()).st_mtime
+    except OSError:  # it cannot be written: the first job will say so
+        return time.time()
+
+
+def in_sweep() -> bool:
+    """Whether this job is one of a sweep."""
+    return bool(HydraConfig.get().mode == RunMode.MULTIRUN)
+
+
+def mark_failed(folder: Path, cfg: DictConfig, error: str) -> None:
+    """Note in the `result.json` of Hydra's present job that it failed, unless another process works there now."""
+    path, cfg = folder / RESULT, OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
+    with contextlib.suppress(BusyError, OSError), RunLock(folder):  # on a full disk the table alone says it
+        try:
+            result = json.loads(path.read_text())
+        except (OSError, ValueError):
+            result = {"names": chosen_names(cfg, HydraConfig.get().runtime.choices), "config": given(cfg)}
+        if result.get("status") == "finished":  # it failed after its end, or another process has done it meanwhile
+            return
+        save_json(path, result | {"status": "failed", "error": error})
+
+
+def point_to(job: Path, run: Path) -> None:
+    """Note in a job's folder that its run is elsewhere: a resumed one continues where it was."""
+    (job / ELSEWHERE).write_text(f"{run.resolve()}\n")
+    (job / RESULT).unlink(missing_ok=True)  # of a time when it could not go on
+
+
+def pointed_to(job: Path) -> Path | None:
+    """The folder that `point_to` noted."""
+    try:
+        return Path((job / ELSEWHERE).read_text().strip())
+    except OSError:
+        return None
+
+
+def given(cfg: DictConfig) -> dict[str, Any]:
+    """A configuration as plain dictionaries, without what a checkpoint would have said."""
+    plain = _without_missing(OmegaConf.to_container(cfg))
+    assert isinstance(plain, dict)
+    return {str(key): value for key, value in plain.items()}
+
+
+def _without_missing(plain: Any) -> Any:
+    if not isinstance(plain, dict):
+        return plain
+    return {key: _without_missing(value) for key, value in plain.items() if value != MISSING}

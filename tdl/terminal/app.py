@@ -1,0 +1,174 @@
+"""What playing and looking at a recorded game share: the screen, its size, the speed, and how it is left."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import time
+from abc import abstractmethod
+from typing import ClassVar
+
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.events import Resize
+from textual.geometry import Size
+from textual.timer import Timer
+
+from tdl.config.play import FASTEST
+from tdl.terminal.board import Board, least
+from tdl.terminal.panel import Keys, Panel, Status
+from tdl.terminal.view import View
+from tdl.terminal.widget import Part
+
+SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0, 125.0, 250.0, 500.0, FASTEST)
+"""Moves a second that the keys choose."""
+
+PANEL, BESIDE, BELOW = 40, 30, 34
+"""Columns of the panel. It stands beside the board where so many are left for that, else below it on so many lines."""
+
+LOW = 12
+"""With fewer lines the keys are not told: the board needs them."""
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def key(keys: str, action: str) -> Binding:
+    """Keys of an action. All have priority: so they take effect in the order in which they were pressed."""
+    return Binding(keys, action, show=False, priority=True)
+
+
+class GameApp(App[int]):
+    """A game on the screen. The result is 0, or the exit code of the signal that ended it.
+
+    Parameters
+    ----------
+    speed : moves a second while they are made by themselves.
+    playing : whether they are from the start.
+
+    Attributes
+    ----------
+    playing : whether moves are made by themselves.
+    stepping : whether one is to be made.
+    message : what there is to say.
+    """
+
+    TITLE = "tdl"
+    ENABLE_COMMAND_PALETTE = False
+    CSS = """
+    Screen { layout: vertical; background: #211d1b; color: #ece4da; }
+    #game { height: 1fr; layout: horizontal; }
+    Board { width: 1fr; height: 1fr; }
+    Panel { width: COLUMNS; height: 1fr; padding: 0 1; }
+    Status { height: 1; padding: 0 1; }
+    Keys { height: auto; max-height: 3; padding: 0 1; }
+    .below #game { layout: vertical; }
+    .below Panel { width: 1fr; height: 18; padding: 0 2; }
+    .bare Panel, .low Keys { display: none; }
+    """.replace("COLUMNS", str(PANEL))
+    BINDINGS: ClassVar[list[BindingType]] = [
+        key("ctrl+c", f"leave({128 + signal.SIGINT})"),
+        key("q,ctrl+q", "leave(0)"),
+        key("space", "play"),
+        key("n,full_stop", "step"),
+        key("plus,equals_sign", "speed(1)"),
+        key("minus", "speed(-1)"),
+    ]
+
+    def __init__(self, speed: float, playing: bool) -> None:
+        super().__init__()
+        self.speed, self.playing, self.stepping, self.message = speed, playing, False, ""
+        self._due = 0.0  # when the next move is, by the monotonic clock
+        self._timer: Timer | None = None
+
+    @abstractmethod
+    def view(self) -> View:
+        """What the screen shows."""
+
+    @abstractmethod
+    def ready(self) -> bool:
+        """Whether a move can be made now. Where it can be later, somebody calls `changed` then."""
+
+    @abstractmethod
+    def advance(self) -> None:
+        """Make a move by itself."""
+
+    def compose(self) -> ComposeResult:
+        """The widgets of the screen."""
+        with Horizontal(id="game"):
+            yield Board()
+            yield Panel()
+        yield Status()
+        yield Keys()
+
+    def on_mount(self) -> None:
+        """Begin; signals end the game as a key does, so that it is kept and the terminal is as it was."""
+        if not self.is_headless:
+            for number in SIGNALS:
+                with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):  # no loop of the main thread
+                    asyncio.get_running_loop().add_signal_handler(number, self.action_leave, 128 + number)
+        self.changed()
+
+    def on_resize(self, event: Resize) -> None:
+        """Use the room that there is now."""
+        self._arrange(self.view(), event.size)
+
+    def _arrange(self, view: View, size: Size) -> None:
+        """Put the panel where there is room: the board, whose numbers grow, comes first."""
+        wide = size.width - PANEL >= max(BESIDE, least(view).columns)
+        tall = size.height >= BELOW
+        self.screen.set_class(not wide and tall, "below")
+        self.screen.set_class(not wide and not tall, "bare")
+        self.screen.set_class(size.height < LOW, "low")
+        status = self.screen.query_one(Status)
+        if status.alone == (wide or tall):
+            status.alone = not status.alone
+            status.refresh()
+
+    def changed(self) -> None:
+        """Draw what is so now, and make the next move when it is due."""
+        view = self.view()
+        self._arrange(view, self.size)
+        for part in self.screen.query(Part):
+            part.show(view)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Make the move that is due, or have this called again when it is."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        if not (self.playing or self.stepping) or not self.ready():
+            return
+        now = time.monotonic()
+        if not self.stepping and now < self._due:
+            self._timer = self.set_timer(self._due - now, self._go_on)
+            return
+        self._due = max(self._due, now) + 1 / self.speed
+        self.stepping = False
+        self.advance()
+        self.changed()
+
+    def action_play(self) -> None:
+        """Let moves be made by themselves, or no longer."""
+        self.playing, self.stepping, self.message, self._due = not self.playing, False, "", 0.0
+        self.changed()
+
+    def action_step(self) -> None:
+        """Have one move made, and no further ones."""
+        self.playing, self.stepping, self.message = False, True, ""
+        self.changed()
+
+    def action_speed(self, by: int) -> None:
+        """The next faster or slower speed."""
+        others = [each for each in SPEEDS if (each - self.speed) * by > 0]
+        if others:
+            self.speed = min(others) if by > 0 else max(others)
+        self._due = 0.0
+        self.message = f"{self.speed:g} moves a second"
+        self.changed()
+
+    def action_leave(self, code: int) -> None:
+        """End the program."""
+        self.exit(code)
