@@ -4,9 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 BUILD_TOOLS := "setuptools>=77" wheel "cython>=3.1,<4" "numpy>=2.0"
 SOURCES := setup.py pyproject.toml $(shell find tdl -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi' -o -name '*.h')
-KERNEL_TESTS := tests/test_rules.py tests/test_stream.py tests/test_engine_twin.py tests/test_batch.py \
-	tests/test_counts.py tests/test_layout.py tests/test_extras.py tests/test_network.py tests/test_selfplay_twin.py \
-	tests/test_learners_twin.py tests/test_exact_solver.py tests/test_expectimax.py
+KERNEL_TESTS := $(addprefix tests/,game/test_rules.py game/test_stream.py game/test_engine.py game/test_batch.py \
+	game/test_counts.py network/test_layout.py network/test_extra_features.py network/test_ntuple.py \
+	agents/test_selfplay.py learning/test_learners.py solver/test_solver.py search/test_expectimax.py)
 ARGS ?= tuples=4x6 alpha=0.1
 
 .PHONY: run test test-all experiments extras build dqn launchers lint checked portable sanitize package clean
@@ -74,7 +74,7 @@ checked: build
 portable: build
 	TDL_PORTABLE=1 TDL_QUICK=1 $(BIN)/python setup.py -q build --build-base build/portable --build-lib build/portable/lib
 	PYTHONPATH=build/portable/lib TDL_FEWER_EXAMPLES=1 $(BIN)/pytest -q -p no:cacheprovider --durations=15 \
-	$(filter-out tests/test_learners_twin.py tests/test_exact_solver.py, $(KERNEL_TESTS))
+	$(filter-out tests/learning/test_learners.py tests/solver/test_solver.py, $(KERNEL_TESTS))
 
 # The kernels under AddressSanitizer and UndefinedBehaviorSanitizer, with every index checked. Python itself leaks by
 # design.

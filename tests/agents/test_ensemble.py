@@ -1,0 +1,98 @@
+"""Averaged checkpoints: the mean of the weights, whose values are the means of the members' values."""
+
+import json
+
+import numpy as np
+import pytest
+from support.programs import SMALL, inside
+
+import tdl
+from tdl.errors import CheckpointError, ConfigError
+
+
+def trained(folder, *words):
+    done = inside(*SMALL, "episodes=40", f"hydra.run.dir={folder}", *words)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def members(tmp_path_factory):
+    root = tmp_path_factory.mktemp("members")
+    return [trained(root / str(seed), f"seed={seed}") for seed in range(3)]
+
+
+def boards(player, n=50):
+    rng = np.random.default_rng(0)
+    return [int(rng.integers(0, 2**60)) for _ in range(n)]
+
+
+def test_the_values_are_the_means_of_the_members(members):
+    mean, players = tdl.average(members), [tdl.load(folder) for folder in members]
+    for board in boards(mean):
+        values = [player.value(board) for player in players]
+        assert mean.value(board) == pytest.approx(np.mean(values), rel=1e-5, abs=1e-4)
+    assert len({players[0].value(board) for board in boards(mean)}) > 1
+
+
+def test_one_member_is_itself(members):
+    alone = tdl.average(members[:1])
+    assert np.array_equal(alone.network.weights, tdl.load(members[0]).network.weights)
+
+
+def test_entries_that_a_member_never_moved_count_as_those_of_the_stage_before(tmp_path):
+    stages = "learner.stages=[32,64]"
+    folders = [trained(tmp_path / str(seed), f"seed={seed}", stages) for seed in range(2)]
+    mean, players = tdl.average(folders), [tdl.load(folder) for folder in folders]
+    late = [board & ~0xF | 6 for board in boards(mean)]  # each with a 64
+    for board in late:
+        assert mean.value(board) == pytest.approx(np.mean([p.value(board) for p in players]), rel=1e-5, abs=1e-4)
+    weights = [player.network.weights for player in players]
+    assert np.array_equal(np.isnan(mean.network.weights), np.isnan(weights).all(axis=0))
+    assert 0 < np.isnan(mean.network.weights).sum() < np.isnan(weights[0]).sum()
+
+
+def test_the_final_games_of_a_run_are_played_with_the_mean(tmp_path):
+    run = trained(tmp_path / "run", "save.every=10", "save.keep=3", "evaluate.average=3")
+    kept = sorted((run / "kept").iterdir())
+    mean = tdl.average([run, *kept])
+    assert len(kept) == 2
+    assert json.loads((run / "result.json").read_text())["evaluation"]["checkpoints"] == 3
+    games = tdl.evaluate(mean.network, 5, seed=0)
+    assert games.tobytes() == np.load(run / "evaluation.npy").tobytes()
+    single = tdl.evaluate(tdl.load(run).network, 5, seed=0)
+    assert games.tobytes() != single.tobytes()
+
+
+def test_checkpoints_by_the_clock_do_not_stay_beside_those_by_episodes(tmp_path):
+    """Else the mean would depend on how fast the machine is."""
+    words = ("save.every=20", "save.keep=3", "evaluate.average=3", "episodes=90", "block=10")
+    still, hasty = (trained(tmp_path / name, *words, f"save.seconds={seconds}")
+                    for name, seconds in (("still", "null"), ("hasty", "1e-9")))  # fmt: skip
+    for run in (still, hasty):
+        assert sorted(each.name for each in (run / "kept").iterdir()) == ["0000000060", "0000000080"]
+    assert (still / "evaluation.npy").read_bytes() == (hasty / "evaluation.npy").read_bytes()
+
+
+def test_a_multiple_is_met_though_blocks_do_not_fit(tmp_path):
+    run = trained(tmp_path / "run", "save.every=20", "save.keep=9", "episodes=70", "block=15", "save.seconds=null")
+    assert sorted(each.name for each in (run / "kept").iterdir()) == ["0000000030", "0000000045", "0000000060"]
+
+
+@pytest.mark.parametrize("other", ["tiles=p80_20", "learner.stages=[64]", "gamma=0.5", "learner.target=state"])
+def test_networks_must_be_alike(members, tmp_path, other):
+    with pytest.raises(CheckpointError, match=r"other: of another network than .*; a mean needs networks alike"):
+        tdl.average([members[0], trained(tmp_path / "other", other)])
+
+
+def test_there_must_be_one():
+    with pytest.raises(ConfigError, match=r"checkpoints: \[\] is not allowed; expected a list of at least one folder"):
+        tdl.average([])
+
+
+def test_no_more_than_are_kept():
+    done = inside(*SMALL, "evaluate.average=2")
+    assert (done.returncode, "evaluate.average: 2 is not allowed; expected at most save.keep, 1" in done.stderr) == (
+        2,
+        True,
+    )

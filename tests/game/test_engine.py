@@ -1,0 +1,180 @@
+"""The compiled game against the game in plain Python, on boards of every kind and in whole games.
+
+Trusts `tdl.game.reference`, whose lines and boards are checked by hand in test_rules.py.
+"""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.shapes import RULES, boards, each_engine, each_rules, engine, few, some
+
+from tdl.errors import ConfigError
+from tdl.game import reference
+from tdl.game.engine import Engine, Stream
+from tdl.game.rules import Rules
+
+SEEDS = st.integers(0, 2**64 - 1)
+
+
+@each_engine
+@each_rules
+@some
+@given(data=st.data())
+def test_moves(rules, kind, data):
+    board = data.draw(boards(rules))
+    packed = reference.pack(board, rules)
+    expected = []
+    for action in reference.legal(board, rules):
+        after, reward = reference.move(board, action, rules)
+        expected.append((action, reference.pack(after, rules), reward))
+    compiled = engine(rules, kind)
+    assert compiled.afterstates(packed) == expected
+    assert compiled.legal(packed) == [action for action, _, _ in expected]
+    assert compiled.terminal(packed) == reference.terminal(board, rules)
+    assert compiled.empty(packed) == board.count(0)
+    assert compiled.max_tile(packed) == max(rules.value(tile) for tile in board)
+
+
+@each_engine
+@each_rules
+@few
+@given(data=st.data())
+def test_illegal_moves_are_refused(rules, kind, data):
+    board = data.draw(boards(rules))
+    packed = reference.pack(board, rules)
+    for action in range(4):
+        outcome = reference.move(board, action, rules)
+        if outcome:
+            assert engine(rules, kind).move(packed, action) == (reference.pack(outcome[0], rules), outcome[1])
+        else:
+            with pytest.raises(ConfigError, match=f"action: {action} is not allowed; expected one of the legal"):
+                engine(rules, kind).move(packed, action)
+
+
+@pytest.mark.parametrize("action", [-1, 4])
+def test_an_unknown_action_is_refused(action):
+    with pytest.raises(ConfigError, match=rf"action: {action} is not allowed; .* legal actions \[1, 2\]"):
+        Engine().move(1, action)
+
+
+@each_engine
+@each_rules
+@few
+@given(data=st.data(), seed=SEEDS)
+def test_place(rules, kind, data, seed):
+    board = data.draw(boards(rules))
+    board[data.draw(st.integers(0, rules.cells - 1))] = 0
+    compiled, twin = Stream(seed, 0, 0), reference.Stream(seed, 0, 0)
+    packed = reference.pack(board, rules)
+    # a given tile first, then drops until the board is full: every empty cell is filled, one after the other
+    for tile in (rules.largest, *[0] * (board.count(0) - 1)):
+        board = reference.place(board, twin, rules, tile or reference.DROP)
+        packed = engine(rules, kind).place(packed, compiled, tile)
+        assert reference.unpack(packed, rules) == board
+        assert engine(rules, kind).empty(packed) == board.count(0)
+    assert 0 not in board
+    with pytest.raises(ConfigError, match="expected a board with an empty cell"):
+        engine(rules, kind).place(packed, compiled)
+    assert compiled.next() == twin.next()  # as many draws, and none for the refused drop
+
+
+@each_engine
+@each_rules
+@few
+@given(seed=SEEDS)
+def test_start(rules, kind, seed):
+    board = reference.start(reference.Stream(seed, 0, 0), rules)
+    assert engine(rules, kind).start(Stream(seed, 0, 0)) == reference.pack(board, rules)
+
+
+@each_engine
+@each_rules
+@pytest.mark.parametrize("seed", range(2))
+def test_whole_games(rules, kind, seed):
+    """The compiled game meets illegal actions as well; after one of them nothing is dropped, or the games part."""
+    chooser = random.Random(seed)
+    compiled, twin = Stream(seed, 1, 7), reference.Stream(seed, 1, 7)
+    packed, board = engine(rules, kind).start(compiled), reference.start(twin, rules)
+    moves = 0
+    while legal := reference.legal(board, rules):
+        for action in chooser.sample(range(4), 4):
+            if action in legal:
+                break
+            with pytest.raises(ConfigError, match="action"):
+                engine(rules, kind).move(packed, action)
+        after, reward = reference.move(board, action, rules)
+        packed, gained = engine(rules, kind).move(packed, action)
+        assert (packed, gained) == (reference.pack(after, rules), reward)
+        packed, board = engine(rules, kind).place(packed, compiled), reference.place(after, twin, rules)
+        assert packed == reference.pack(board, rules)
+        moves += 1
+    assert moves > 0
+    assert engine(rules, kind).terminal(packed)
+    assert reference.unpack(packed, rules).count(0) == 0
+
+
+@each_rules
+@few
+@given(data=st.data())
+def test_board_round_trips(rules, data):
+    board = data.draw(boards(rules))
+    packed = reference.pack(board, rules)
+    values = [rules.value(tile) for tile in board]
+    compiled = engine(rules)
+    assert reference.unpack(packed, rules) == board
+    assert compiled.board(packed) == packed
+    array = compiled.array(packed)
+    assert array.shape == (rules.rows, rules.cols)
+    assert array.ravel().tolist() == values
+    assert compiled.board(array) == compiled.board(array.tolist()) == packed
+    lines = compiled.show(packed).split("\n")
+    assert len(lines) == rules.rows
+    assert [0 if word == "." else int(word) for line in lines for word in line.split()] == values
+
+
+def test_cell_0_lies_in_the_lowest_bits():
+    #     2     .    64
+    #     .     4     8
+    board = [[2, 0, 64], [0, 4, 8]]
+    compiled = engine(RULES["2x3"])
+    assert compiled.board(board) == 0x320601
+    assert compiled.board(np.array(board, np.int8)) == compiled.board(np.int64(0x320601)) == 0x320601
+    assert compiled.show(0x320601) == "   2    .   64\n   .    4    8"
+
+
+@pytest.mark.parametrize(
+    ("board", "message"),
+    [
+        (-1, "board: -1 is not allowed; expected an int of 24 bits"),
+        (1 << 24, "board: 16777216 is not allowed; expected an int of 24 bits"),
+        ([[2, 4], [0, 0], [0, 0]], r"board shape: \(3, 2\) is not allowed; expected \(2, 3\)"),
+        ([2, 4, 0, 0, 0, 0], r"board shape: \(6,\) is not allowed; expected \(2, 3\)"),
+        (True, r"board shape: \(\) is not allowed; expected \(2, 3\)"),
+        ([[2, 4, 0], [0, 3, 0]], r"board cell 4: 3 is not allowed; expected a tile of the game: \[0, 2, 4, 8"),
+        ([[2, 4, 0], [0, 0, -2]], "board cell 5: -2 is not allowed; expected a tile of the game"),
+        ([[65536, 4, 0], [0, 0, 0]], "board cell 0: 65536 is not allowed; expected a tile of the game"),
+    ],
+)
+@pytest.mark.parametrize("method", ["board", "array", "show", "afterstates", "terminal", "empty", "max_tile"])
+def test_wrong_boards(method, board, message):
+    with pytest.raises(ConfigError, match=message):
+        getattr(engine(RULES["2x3"]), method)(board)
+
+
+def test_a_tile_that_a_cell_has_room_for_but_the_game_has_not():
+    compiled = engine(RULES["5x5"])
+    assert compiled.max_tile(26 << 120) == 2**26
+    with pytest.raises(ConfigError, match="board: 'tile index 27' is not allowed; expected at most 26"):
+        compiled.max_tile(27 << 120)
+
+
+def test_default_rules():
+    assert Engine().rules == Rules()
+
+
+def test_an_unknown_engine_is_refused():
+    with pytest.raises(ConfigError, match=r"engine: 'arrays' is not allowed; .*did you mean 'array'"):
+        Engine(engine="arrays")

@@ -1,0 +1,324 @@
+"""What the games are: lines and boards worked out by hand, and the messages of `Rules`.
+
+Trusts nothing but the drawings: the plain-Python game must agree with them, and is then the twin of the kernels.
+"""
+
+import json
+
+import pytest
+from support.shapes import RULES, drawn, each_rules, engine
+
+from tdl.errors import ConfigError
+from tdl.game.engine import ENGINES
+from tdl.game.packing import lines, pack
+from tdl.game.reference import move, slide
+from tdl.game.rules import DOWN, DRAW_ONE, DROP, GAMES, LEFT, RIGHT, UP, Rules, parse_size
+
+LINES_OF_2048 = [
+    # line          slid to the left   reward
+    (". . . .", ". . . .", 0),
+    (". . . 2", "2 . . .", 0),
+    ("2 4 2 4", "2 4 2 4", 0),
+    ("2 . . 2", "4 . . .", 4),
+    ("2 2 2 .", "4 2 . .", 4),  # merging starts at the wall
+    ("2 2 2 2", "4 4 . .", 8),  # twice in one line
+    ("2 2 4 .", "4 4 . .", 4),  # a merged tile does not merge again
+    ("4 2 2 .", "4 4 . .", 4),
+    ("2 2 4 4", "4 8 . .", 12),
+    ("2 4 . 4", "2 8 . .", 8),
+    ("4 2 . 4", "4 2 4 .", 0),  # what lies between two equal tiles keeps them apart
+    ("1024 1024 . 2", "2048 2 . .", 2048),
+    ("16384 16384 32768 .", "32768 32768 . .", 32768),
+    ("32768 32768 . .", "32768 . . .", 65536),  # the largest tile a cell can hold: one of it, the reward of two
+    ("32768 32768 32768 32768", "32768 32768 . .", 131072),
+]
+
+
+LINES_OF_2584 = [
+    (". 2 2 3", "2 5 . .", 5),
+    ("1 1 . .", "2 . . .", 2),
+    ("2 2 . .", "2 2 . .", 0),  # of equal tiles only the 1s merge
+    ("1 3 . .", "1 3 . .", 0),
+    ("3 2 . .", "5 . . .", 5),
+    ("1 1 1 1", "2 2 . .", 4),
+    ("1 1 2 .", "2 2 . .", 2),  # a merged tile does not merge again
+    ("1 2 3 .", "3 3 . .", 3),  # the line below, seen from its other end: the reward depends on the direction
+    ("3 2 1 .", "5 1 . .", 5),
+    ("3 . 5 8", "8 8 . .", 8),
+    ("987 1597 . .", "2584 . . .", 2584),
+    ("1346269 2178309 . .", "2178309 . . .", 3524578),  # index 31 fills a cell, the reward is that of index 32
+    ("2178309 2178309 . .", "2178309 2178309 . .", 0),
+]
+
+LINES_OF_THREES = [
+    ("1 2 . .", "3 . . .", 3),
+    ("2 1 . .", "3 . . .", 3),
+    ("1 1 . .", "1 1 . .", 0),
+    ("2 2 . .", "2 2 . .", 0),
+    ("3 3 . .", "6 . . .", 6),
+    ("6 3 . .", "6 3 . .", 0),
+    ("1 3 . .", "1 3 . .", 0),
+    ("1 2 1 2", "3 3 . .", 6),
+    ("1 2 2 1", "3 3 . .", 6),
+    ("1 2 3 .", "3 3 . .", 3),  # a merged tile does not merge again
+    ("3 3 3 3", "6 6 . .", 12),
+    ("12288 12288 . 1", "12288 1 . .", 24576),
+]
+
+LONG_LINES = [
+    # of five cells: on 5x5 they are computed, not tabulated
+    ("pow2", "2 2 2 2 2", "4 4 2 . .", 8),
+    ("pow2", "67108864 67108864 . . 2", "67108864 2 . . .", 134217728),  # 2^26 is the largest, though a cell has room
+    ("fib", "2 1 2 3 3", "3 5 3 . .", 8),
+    ("threes_law", "2 . 1 3 3", "3 6 . . .", 9),
+]
+
+SHORT_LINES = [
+    (game, *line)
+    for game, lines in (("pow2", LINES_OF_2048), ("fib", LINES_OF_2584), ("threes_law", LINES_OF_THREES))
+    for line in lines
+]
+
+
+@pytest.mark.parametrize(
+    ("game", "line", "slid", "reward"), SHORT_LINES + LONG_LINES, ids=lambda given: str(given).replace(" ", "-")
+)
+def test_line(game, line, slid, reward):
+    rules = Rules(game, len(line.split()), len(line.split()))
+    assert slide(drawn(line, rules), rules) == (drawn(slid, rules), reward)
+    #  the same line in each direction of a whole board, by the twin and by both kinds of compiled boards
+    for action in (LEFT, RIGHT, UP, DOWN):
+        before, after = (pack(board_of(drawn(each, rules), action, rules), rules) for each in (line, slid))
+        for kind in ENGINES:
+            expected = [] if before == after else [(after, reward)]
+            found = engine(rules, kind).afterstates(before)
+            assert [each[1:] for each in found if each[0] == action] == expected
+
+
+def board_of(line, action, rules):
+    """A board with this one line, at the second line of those that the action moves."""
+    board = [0] * rules.cells
+    for cell, tile in zip(lines(action, rules)[1], line, strict=True):
+        board[cell] = tile
+    return board
+
+
+BOARD = """
+    2 2 2 .
+    . . 4 .
+    2 8 4 .
+    2 8 . .
+"""
+
+
+@pytest.mark.parametrize(
+    ("action", "after", "reward"),
+    [
+        (LEFT, "4 2 . . / 4 . . . / 2 8 4 . / 2 8 . .", 4),
+        (RIGHT, ". . 2 4 / . . . 4 / . 2 8 4 / . . 2 8", 4),
+        (UP, "4 2 2 . / 2 16 8 . / . . . . / . . . .", 4 + 16 + 8),
+        (DOWN, ". . . . / . . . . / 2 2 2 . / 4 16 8 .", 4 + 16 + 8),
+    ],
+    ids=["left", "right", "up", "down"],
+)
+def test_move(action, after, reward):
+    rules = Rules()
+    assert move(drawn(BOARD, rules), action, rules) == (drawn(after, rules), reward)
+
+
+@pytest.mark.parametrize(
+    ("action", "after", "reward"),
+    [
+        (LEFT, "1 . . . / . . . . / 1 8 . . / 5 8 3 .", 5),
+        (DOWN, ". . . . / . . . . / 1 8 . . / 3 3 8 3", 3),
+        (RIGHT, ". . . 1 / . . . . / . . 1 8 / . 5 8 3", 5),
+        (UP, "2 8 8 3 / 2 3 . . / . . . . / . . . .", 2),
+    ],
+    ids=["left", "down", "right", "up"],
+)
+def test_move_of_2584(action, after, reward):
+    rules = Rules("fib")
+    board = drawn("1 . . . / . . . . / 1 8 . . / 2 3 8 3", rules)
+    assert move(board, action, rules) == (drawn(after, rules), reward)
+    for kind in ENGINES:
+        assert engine(rules, kind).move(pack(board, rules), action) == (pack(drawn(after, rules), rules), reward)
+
+
+@each_rules
+def test_tiles_add_up_and_the_reward_of_a_move_fits(rules):
+    """What two tiles merge into is worth their sum and has a larger index than both; the law is symmetric."""
+    for a in range(rules.largest + 1):
+        for b in range(rules.largest + 1):
+            merged = rules.merge(a, b)
+            assert merged == rules.merge(b, a)
+            if merged:
+                assert rules.value(merged) == rules.value(a) + rules.value(b)
+                assert max(a, b) < merged <= rules.largest + 1
+    assert list(rules.tiles) == sorted(set(rules.tiles))
+    assert rules.cells // 2 * rules.value(rules.largest + 1) < 2**31  # at most so many merges in a move
+    assert rules.radix <= rules.largest + 1
+
+
+@pytest.mark.parametrize(
+    ("game", "rows", "cols", "bits", "largest", "radix"),
+    [
+        ("pow2", 4, 4, 4, 15, 16),
+        ("pow2", 4, 5, 5, 26, 16),
+        ("pow2", 5, 5, 5, 26, 16),
+        ("fib", 2, 2, 5, 31, 18),
+        ("fib", 4, 4, 5, 31, 18),
+        ("fib", 5, 5, 5, 31, 18),
+        ("threes_law", 4, 4, 4, 15, 16),
+        ("threes_law", 5, 5, 5, 26, 16),
+    ],
+)
+def test_cells_of_a_board(game, rows, cols, bits, largest, radix):
+    rules = Rules(game, rows, cols)
+    assert (rules.bits, rules.largest, rules.radix) == (bits, largest, radix)
+
+
+def test_tile_values():
+    assert Rules("fib").tiles[:8] == (1, 2, 3, 5, 8, 13, 21, 34)
+    assert [Rules("fib").value(i) for i in (0, 17, 31)] == [0, 2584, 2178309]
+    assert Rules("threes_law").tiles[:6] == (1, 2, 3, 6, 12, 24)
+
+
+@pytest.mark.parametrize(
+    ("action", "after"),
+    [
+        (UP, "4 4 8 / . . ."),
+        (DOWN, ". . . / 4 4 8"),
+        (LEFT, "4 4 . / 2 4 ."),
+        (RIGHT, None),
+    ],
+    ids=["up", "down", "left", "right"],
+)
+def test_move_of_a_rectangle(action, after):
+    rules = Rules(rows=2, cols=3)
+    #  .  4  4        the lines of up and down have two cells, those of left and right three
+    #  4  .  4
+    board = {
+        UP: ". 4 4 / 4 . 4",
+        DOWN: ". 4 4 / 4 . 4",
+        LEFT: "2 2 4 / 2 . 4",
+        RIGHT: ". 2 4 / . . 8",
+    }[action]
+    outcome = move(drawn(board, rules), action, rules)
+    assert (outcome and outcome[0]) == (after and drawn(after, rules))
+
+
+@pytest.mark.parametrize("name", ["2x2", "4x4"])
+def test_a_move_that_changes_nothing_is_illegal(name):
+    rules = RULES[name]
+    # one 2 in the corner, here of the 2x2 board:
+    #  2  .
+    #  .  .
+    board = [1] + [0] * (rules.cells - 1)
+    assert [move(board, action, rules) is None for action in (UP, LEFT, RIGHT, DOWN)] == [True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"game": "pow3"}, r"game: 'pow3' is not allowed; expected one of .*; did you mean 'pow2'\?"),
+        ({"game": "chess"}, r"game: 'chess' is not allowed; expected one of \[.*'pow2'.*\]$"),
+        ({"rows": 1}, "board rows: 1 is not allowed; expected 2 to 5"),
+        ({"cols": 6}, "board cols: 6 is not allowed; expected 2 to 5"),
+        ({"drop": ()}, r"tiles.drop: \[\] is not allowed; expected at least one pair"),
+        ({"drop": (1, 0.5)}, r"tiles.drop: 1 is not allowed; expected pairs \[tile index, probability\]"),
+        ({"drop": ((1, 0.5, 2), (2, 0.5))}, r"tiles.drop: \(1, 0.5, 2\) is not allowed; expected pairs"),
+        ({"drop": ((1, 0.5), (2, 0.4))}, "tiles.drop: the probabilities sum to 0.9; expected a sum of 1"),
+        ({"drop": ((1, 0.5), (2, 0.6))}, "tiles.drop: the probabilities sum to 1.1; expected a sum of 1"),
+        ({"drop": ((1, 1.5),)}, "tiles.drop: 1.5 is not allowed; expected probabilities above 0 and at most 1"),
+        ({"drop": ((1, 1.0), (2, 0.0))}, "tiles.drop: 0.0 is not allowed; expected probabilities above 0"),
+        ({"drop": ((1, 1.5), (2, -0.5))}, "tiles.drop: 1.5 is not allowed; expected probabilities above 0"),
+        ({"drop": ((1, float("nan")),)}, "tiles.drop: nan is not allowed; expected probabilities"),
+        ({"drop": ((1, True),)}, "tiles.drop: True is not allowed; expected probabilities"),
+        ({"drop": ((1, "1"),)}, "tiles.drop: '1' is not allowed; expected probabilities"),
+        ({"drop": ((0, 1.0),)}, "tiles.drop: 0 is not allowed; expected a tile index from 1 to 15"),
+        ({"drop": ((16, 1.0),)}, "index from 1 to 15; did you mean 4, the index of tile 16"),
+        ({"drop": ((17, 1.0),)}, "tiles.drop: 17 is not allowed; expected a tile index from 1 to 15$"),
+        ({"game": "fib", "drop": ((32, 1.0),)}, "tiles.drop: 32 is not allowed; expected a tile index from 1 to 31$"),
+        ({"game": "fib", "drop": ((34, 1.0),)}, "from 1 to 31; did you mean 8, the index of tile 34"),
+        ({"rows": 5, "cols": 5, "drop": ((27, 1.0),)}, "tiles.drop: 27 .* a tile index from 1 to 26$"),
+        ({"drop": ((True, 1.0),)}, "tiles.drop: True is not allowed; expected a tile index from 1 to 15"),
+        ({"drop": ((1, 0.5), (1, 0.5))}, "tiles.drop: .* is not allowed; expected each tile index once"),
+        ({"start": ()}, r"tiles.start: \[\] is not allowed; expected between 1 and 15 tiles"),
+        ({"rows": 2, "cols": 2, "start": (1, 1, 1, 1)}, "tiles.start: .* expected between 1 and 3 tiles"),
+        ({"start": (1, 16)}, "tiles.start: 16 is not allowed; expected a tile index from 1 to 15, or drop; did you"),
+        ({"start": ("random",)}, "tiles.start: 'random' is not allowed; expected a tile index from 1 to 15, or drop$"),
+    ],
+)
+def test_wrong_rules(wrong, message):
+    with pytest.raises(ConfigError, match=message):
+        Rules(**wrong)
+
+
+@pytest.mark.parametrize(("text", "size"), [("4x4", (4, 4)), ("2x3", (2, 3)), ("5x2", (5, 2)), ("5x5", (5, 5))])
+def test_size(text, size):
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("4X4", "4x4"),
+        ("4 x 4", "4x4"),
+        ("2x3 ", "2x3"),
+        ("44", "4x4"),
+        (44, "4x4"),
+        ("23", "2x3"),
+        (3, "3x3"),
+        ("6x6", "5x5"),
+        ("1x4", "2x4"),
+        ("4x16", "4x5"),
+        ([2, 3], "2x3"),
+        ("4x4x4", None),
+        ("big", None),
+        ("", None),
+        (None, None),
+        (True, None),
+    ],
+)
+def test_wrong_sizes(text, hint):
+    with pytest.raises(ConfigError) as raised:
+        parse_size(text, "board")
+    message = f"board: {text!r} is not allowed; expected ROWSxCOLS from 2x2 to 5x5, as 4x4"
+    assert str(raised.value) == message + (f"; did you mean '{hint}'?" if hint else "")
+
+
+def test_every_game_has_its_name_and_a_file():
+    assert {name: game.name for name, game in GAMES.items()} == {name: name for name in GAMES}
+    assert set(GAMES) == {rules.game for rules in RULES.values()}  # the kernel tests run over all of them
+
+
+@each_rules
+def test_description_round_trip(rules):
+    assert Rules.from_dict(json.loads(json.dumps(rules.to_dict()))) == rules
+
+
+def test_another_version_is_refused():
+    data = Rules().to_dict()
+    data["version"] += 1
+    with pytest.raises(ConfigError, match="rules version: 2 is not allowed; expected 1 for game pow2"):
+        Rules.from_dict(data)
+
+
+@pytest.mark.parametrize(
+    ("drop", "thresholds"),
+    [
+        (((1, 1.0),), ((1, 2**32),)),
+        (((1, 0.5), (2, 0.5)), ((1, 2**31), (2, 2**32))),
+        (((1, 0.75), (3, 0.25)), ((1, 3 * 2**30), (3, 2**32))),
+        (((1, 0.9), (2, 0.1)), ((1, 3865470566), (2, 2**32))),  # .9 * 2^32 = 3865470566.4
+        (((2, 0.25), (1, 0.25), (3, 0.5)), ((2, 2**30), (1, 2**31), (3, 2**32))),  # sums, in the given order
+        (((1, 0.7), (2, 0.2), (3, 0.1)), ((1, 3006477107), (2, 3865470566), (3, DRAW_ONE))),
+    ],
+)
+def test_thresholds(drop, thresholds):
+    assert Rules(drop=drop).thresholds == thresholds
+
+
+def test_tiles_of_a_board():
+    assert Rules(rows=2, cols=2).tiles == tuple(2**i for i in range(1, 16))
+    assert Rules(start=(DROP, 3)).start == (DROP, 3)

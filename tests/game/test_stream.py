@@ -1,0 +1,66 @@
+"""The random streams: published outputs of the two generators for the twin, and the compiled stream equal to the twin.
+
+Trusts the numbers of the reference programs in C (Blackman and Vigna): xoshiro256** from state 1, 2, 3, 4 and
+SplitMix64 from state 1234567. Every recorded game rests on these bits.
+"""
+
+from itertools import product
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from support.shapes import many
+
+from tdl.game.engine import Stream
+from tdl.game.reference import Stream as Twin
+from tdl.game.reference import _splitmix
+from tdl.game.streams import EVALUATION, EXPLORATION, TRAINING
+
+WORD = 2**64 - 1
+
+
+def test_xoshiro_of_the_reference_program():
+    twin = Twin(0, TRAINING, 0)
+    twin.state = [1, 2, 3, 4]
+    assert [twin.next() for _ in range(10)] == [
+        11520,
+        0,
+        1509978240,
+        1215971899390074240,
+        1216172134540287360,
+        607988272756665600,
+        16172922978634559625,
+        8476171486693032832,
+        10595114339597558777,
+        2904607092377533576,
+    ]
+
+
+def test_splitmix_of_the_reference_program():
+    state, out = 1234567, []
+    for _ in range(4):
+        state, word = _splitmix(state)
+        out.append(word)
+    assert out == [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431]
+
+
+@many
+@given(seed=st.integers(0, WORD), role=st.integers(0, WORD), episode=st.integers(0, WORD))
+@example(seed=0, role=0, episode=0)
+@example(seed=WORD, role=WORD, episode=WORD)
+def test_compiled_stream_equals_the_twin(seed, role, episode):
+    compiled, twin = Stream(seed, role, episode), Twin(seed, role, episode)
+    assert [compiled.next() for _ in range(20)] == [twin.next() for _ in range(20)]
+
+
+@pytest.mark.parametrize("stream", [Stream, Twin])
+def test_streams_are_unlike(stream):
+    keys = list(product((0, 1, 2, 12345), (TRAINING, EXPLORATION, EVALUATION), range(50)))
+    outputs = [stream(*key).next() for key in keys]
+    assert len(set(outputs)) == len(keys)  # of 600 draws of 64 bits no two are equal by chance
+
+
+def test_a_key_outside_64_bits_is_refused():
+    for key in ((-1, 0, 0), (0, 0, 2**64)):
+        with pytest.raises(OverflowError):
+            Stream(*key)

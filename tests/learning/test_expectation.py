@@ -1,0 +1,168 @@
+"""Where tiles drop and which: chi-square tests of long series of draws against the laws in `Rules`.
+
+Trusts the chi-square statistic. All seeds are fixed, so a failure is a change of the program and not bad luck; the
+critical value of one in a million leaves room for new seeds.
+"""
+
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from itertools import permutations, product
+from statistics import NormalDist
+
+import pytest
+from support.shapes import P75_25, RULES, each_engine, each_rules, engine
+
+from tdl.game.engine import Stream
+from tdl.game.packing import unpack
+from tdl.game.rules import DROP, Rules
+
+DRAWS = 20_000
+
+
+def chi_square(counts, law):
+    """The statistic of `counts` against the probabilities `law`, both keyed by outcome."""
+    assert set(counts) <= set(law), "an outcome that the law does not know"
+    n = sum(counts.values())
+    return sum((counts[outcome] - n * p) ** 2 / (n * p) for outcome, p in law.items())
+
+
+def critical(freedom, p=1e-6):
+    """What a chi-square of `freedom` degrees exceeds with probability p (Wilson and Hilferty's cube-root formula)."""
+    step = 2 / (9 * freedom)
+    return freedom * (1 - step + NormalDist().inv_cdf(1 - p) * step**0.5) ** 3
+
+
+def fits(counts, law):
+    """Whether `counts` can have come from `law`."""
+    return chi_square(counts, law) < critical(len(law) - 1)
+
+
+def marginal(counts, key):
+    """Counts (or probabilities) of `key(outcome)`."""
+    out = Counter()
+    for outcome, count in counts.items():
+        out[key(outcome)] += count
+    return out
+
+
+def test_critical_values():
+    # printed tables: p = .05, 10 degrees 18.307; p = .001, 5 degrees 20.515; p = .001, 100 degrees 149.449
+    assert critical(10, 0.05) == pytest.approx(18.307, rel=0.02)
+    assert critical(5, 0.001) == pytest.approx(20.515, rel=0.02)
+    assert critical(100, 0.001) == pytest.approx(149.449, rel=0.02)
+
+
+def half_full(rules):
+    """A board with every second cell empty, and its empty cells.
+
+    .  2  .
+    2  .  2
+    """
+    empty = [cell for cell in range(rules.cells) if (cell // rules.cols + cell % rules.cols) % 2 == 0]
+    board = sum(1 << rules.bits * cell for cell in range(rules.cells) if cell not in empty)
+    return board, empty
+
+
+def drops(rules, board, kind="bits"):
+    """How often each (cell, tile) was dropped on a board: one draw from each of many episodes."""
+    dropped = Counter(engine(rules, kind).place(board, Stream(11, 0, episode)) ^ board for episode in range(DRAWS))
+    counts = Counter()
+    for packed, times in dropped.items():
+        counts.update({(cell, tile): times for cell, tile in enumerate(unpack(packed, rules)) if tile})
+    return counts
+
+
+def cell_of(drop):
+    return drop[0]
+
+
+def tile_of(drop):
+    return drop[1]
+
+
+LAWS = {
+    **RULES,
+    "three tiles": Rules(drop=((1, 0.7), (2, 0.2), (3, 0.1))),
+    "tiles 1 and 3": Rules(rows=2, cols=3, drop=P75_25),
+}
+each_law = pytest.mark.parametrize("rules", LAWS.values(), ids=LAWS.keys())
+
+
+@each_engine
+@each_law
+@pytest.mark.parametrize("filled", ["empty", "half full"])
+def test_cells_and_tiles_of_drops(rules, filled, kind):
+    board, cells = half_full(rules) if filled == "half full" else (0, range(rules.cells))
+    counts = drops(rules, board, kind)
+    assert sum(counts.values()) == DRAWS
+    law = {(cell, tile): p / len(cells) for cell in cells for tile, p in rules.drop}
+    assert fits(counts, law)  # jointly: the cell says nothing about the tile
+    assert fits(marginal(counts, cell_of), marginal(law, cell_of))
+    assert fits(marginal(counts, tile_of), marginal(law, tile_of))
+
+
+def test_a_wrong_law_is_noticed():
+    counts = drops(RULES["4x4"], 0)
+    assert not fits(marginal(counts, tile_of), {1: 0.88, 2: 0.12})
+    assert not fits(marginal(counts, cell_of), {cell: (1.3 if cell == 3 else 1) / 16.3 for cell in range(16)})
+    four = {cell: 0.12 if cell % 2 else 0.08 for cell in range(16)}  # both marginals right, the cell says something
+    tied = {(cell, tile): (four[cell] if tile == 2 else 1 - four[cell]) / 16 for cell in range(16) for tile in (1, 2)}
+    assert not fits(counts, tied)
+
+
+def start_law(rules):
+    """The probability of every first board, as frozensets of (cell, tile)."""
+    law = Counter()
+    choices = [rules.drop if item == DROP else ((item, 1.0),) for item in rules.start]
+    for tiles in product(*choices):
+        p = Fraction(1)
+        for _, probability in tiles:
+            p *= Fraction(probability)
+        orders = list(permutations(range(rules.cells), len(tiles)))
+        for cells in orders:
+            board = frozenset((cell, tile) for cell, (tile, _) in zip(cells, tiles, strict=True))
+            law[board] += p / len(orders)
+    return law
+
+
+def cells_of(board):
+    return tuple(sorted(cell for cell, _ in board))
+
+
+def tiles_of(board):
+    return tuple(sorted(tile for _, tile in board))
+
+
+STARTS = {
+    **RULES,
+    "one drop": Rules(rows=2, cols=2, start=(DROP,)),
+    "mixed": Rules(rows=2, cols=3, start=(3, DROP, 1)),
+}
+
+
+@each_engine
+@pytest.mark.parametrize("rules", STARTS.values(), ids=STARTS.keys())
+def test_start(rules, kind):
+    first = Counter(engine(rules, kind).start(Stream(12, 0, episode)) for episode in range(DRAWS))
+    counts = Counter()
+    for packed, times in first.items():
+        counts[frozenset((cell, tile) for cell, tile in enumerate(unpack(packed, rules)) if tile)] += times
+    law = start_law(rules)
+    assert sum(law.values()) == pytest.approx(1)
+    assert set(counts) <= set(law)
+    for key in (cells_of, tiles_of):
+        expected = marginal(law, key)
+        if len(expected) > 1:
+            assert fits(marginal(counts, key), expected)
+    if rules.cells <= 6:  # few enough boards for each to be met often
+        assert fits(counts, law)
+
+
+@each_engine
+@each_rules
+def test_a_start_of_given_tiles_has_these(rules, kind):
+    given = replace(rules, start=(2, 5, 1))
+    for episode in range(50):
+        board = unpack(engine(given, kind).start(Stream(13, 0, episode)), given)
+        assert sorted(board) == [0] * (rules.cells - 3) + [1, 2, 5]

@@ -1,0 +1,81 @@
+"""Every learner against its twin in plain Python: the same records, weights and memory, bit for bit.
+
+The choices stand in `learners.py`; the tests play their combinations.
+"""
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from support.learners import ORDERS, QUIRKS, RETURNS, STAGES, STARTS, STEPS, TARGETS, each
+from support.reference_runs import assert_equals_twin
+from support.shapes import RULES, SET_NAMES, small_tuples
+
+from tdl.game.engine import ENGINES
+from tdl.network.stages import Stages
+from tdl.network.tuples import TupleSet
+
+# A seed and a step size do not get simpler by shrinking, which would take minutes with games of the twin.
+one_game = settings(max_examples=1, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
+played = given(
+    seed=st.integers(0, 2**63 - 1),
+    alpha=st.floats(0.01, 0.5),
+    gamma=st.sampled_from([1.0, 0.9]),
+    set_name=st.sampled_from([name for name in SET_NAMES if name != "unshared"]),
+    lanes=st.sampled_from([1, 3]),
+    shape=st.sampled_from(["2x3", "3x3", "2x2", "fib-2x2", "threes_law-3x2"]),
+    engine=st.sampled_from(ENGINES),
+)
+
+
+def play(choices, stages, seed, alpha, gamma, set_name, lanes, shape, engine, episodes=3):
+    rules = RULES[shape]
+    alpha = alpha / 8 if choices.get("alpha_per") == "entry" else alpha
+    options = {"order": "backward", "alpha": alpha, "gamma": gamma, "seed": seed, "lanes": lanes} | choices
+    options["engine"] = engine
+    assert_equals_twin(rules, small_tuples(rules)[set_name], stages=stages, episodes=episodes, **options)
+
+
+@each(TARGETS, ORDERS, RETURNS, STEPS, STAGES)
+@one_game
+@played
+def test_what_is_learned(choices, stages, **how):
+    play(choices, stages, **how)
+
+
+@each(TARGETS, ORDERS, STEPS, QUIRKS)
+@one_game
+@played
+def test_quirks(choices, stages, **how):
+    play(choices, stages, **how)
+
+
+@each(TARGETS, ORDERS, STAGES, STARTS)
+@one_game
+@played
+def test_how_episodes_begin(choices, stages, **how):
+    play(choices | {"epsilon": 0.1}, stages, **how)
+
+
+@each(TARGETS, ORDERS, STARTS)
+@pytest.mark.parametrize(
+    ("board", "engine"), [("4x4", "bits"), ("4x4", "array"), ("fib-4x4-75-25", "bits"), ("fib-5x5", "array")]
+)
+def test_on_large_boards(choices, stages, board, engine):
+    """That of the published programs, whose tuples here activate some entries twice, in each type of board."""
+    tuples = TupleSet(((0, 1, 5), (6, 7)))
+    if choices.get("start") == "restart":
+        choices = choices | {"restart_moves": 100}  # with few moves, a game that is this long goes on and on
+    stages = Stages((16,)) if choices.get("start") == "carousel" else stages
+    options = {"alpha": 0.3, "seed": 5, "lanes": 1 if engine == "array" else 2, "engine": engine}
+    assert_equals_twin(RULES[board], tuples, stages=stages, episodes=1, **options, **choices)
+
+
+def test_the_carousel_forgets_its_oldest_boards(monkeypatch):
+    """With room for five boards of a stage the ring goes round many times."""
+    for module in ("tdl.learning.state", "tdl.agents.reference"):
+        monkeypatch.setattr(f"{module}.ROOM", 5)
+    options = {"order": "backward", "alpha": 0.1, "start": "carousel", "seed": 4, "lanes": 2}
+    _, _, twin = assert_equals_twin(
+        RULES["2x2"], small_tuples(RULES["2x2"])["mixed"], episodes=30, stages=Stages((8, 16)), **options
+    )
+    assert len(twin.entered[1]) > 20

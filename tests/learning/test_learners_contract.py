@@ -1,0 +1,108 @@
+"""What every learner promises, whatever it is made of: finite weights, the same weights from the same seed, a resumed
+training that goes on as if nothing had happened, and that it learns.
+
+That each computes the right thing is the business of its twin (`test_learners_twin`) and of the exact values
+(`test_exact_learning`); here the learners run as users run them, through `Trainer`.
+"""
+
+import numpy as np
+import pytest
+from support.learners import ORDERS, RETURNS, STAGES, STARTS, STEPS, TARGETS, THREADS, each
+from support.shapes import RULES
+
+from tdl.agents.trainer import Trainer, evaluate
+from tdl.errors import DivergenceError
+from tdl.network.ntuple import NTupleNetwork
+from tdl.network.tuples import TupleSet
+
+BOARD = RULES["2x3"]
+TUPLES = TupleSet(((0, 1, 2, 3), (0, 1, 3, 4), (1, 4)))
+BLOCK, BLOCKS = 100, 8
+
+
+def new_trainer(choices, stages, *, weights=None, episode=0):
+    network = NTupleNetwork(BOARD, TUPLES, stages=stages, weights=weights)
+    return Trainer(network, alpha=0.1, seed=11, episode=episode, **choices)
+
+
+def bits(trainer):
+    """All that was learned, as bytes: nan, an entry's mark of having no weight, is not equal to itself."""
+    return {name: array.tobytes() for name, array in {"weights": trainer.network.weights, **trainer.memory}.items()}
+
+
+def assert_finite(trainer):
+    """Numbers everywhere, but for the entries of later stages that were never moved."""
+    network = trainer.network
+    first = network.weights[: network.stride or None]
+    assert np.isfinite(first).all()
+    assert not np.isinf(network.weights).any()
+    if network.stages.count > 1 and not network.stages.promotion:
+        assert np.isfinite(network.weights).all()
+    for array in trainer.memory.values():
+        assert np.isfinite(array).all()
+
+
+BLANK = evaluate(NTupleNetwork(BOARD, TUPLES), 500, seed=1)["score"].mean()
+"""Mean score of greedy play before learning."""
+
+
+@each(TARGETS, ORDERS, RETURNS, STEPS, STAGES, THREADS)
+def test_every_learner_keeps_the_contract(choices, stages):
+    trainer = new_trainer(choices, stages)
+    scores = [trainer.train(BLOCK)["score"].mean() for _ in range(BLOCKS)]
+    assert_finite(trainer)
+    assert trainer.episode == BLOCK * BLOCKS
+    assert np.mean(scores[BLOCKS // 2 :]) > 1.2 * BLANK  # seen: 1.54 at least, 2.9 at the median
+    if choices["threads"] == 1:
+        assert_goes_on(choices, stages, trainer)
+
+
+@each(TARGETS, ORDERS, STARTS, THREADS)
+def test_every_start_keeps_the_contract(choices, stages):
+    stages = STAGES["stages"] if choices.get("start") == "carousel" else stages
+    trainer = new_trainer(choices, stages)
+    for _ in range(BLOCKS):
+        trainer.train(BLOCK)
+    assert_finite(trainer)
+    if choices["threads"] == 1:
+        assert_goes_on(choices, stages, trainer)
+
+
+def assert_goes_on(choices, stages, whole):
+    """The same seed gives the same weights, also where the training was interrupted at a block border."""
+    before = new_trainer(choices, stages)
+    for _ in range(BLOCKS // 2):
+        before.train(BLOCK)
+    after = new_trainer(choices, stages, weights=before.network.weights.copy(), episode=before.episode)
+    for name, array in before.memory.items():
+        after.memory[name][...] = array
+    for _ in range(BLOCKS - BLOCKS // 2):
+        after.train(BLOCK)
+    assert bits(after) == bits(whole)
+
+
+@each(TARGETS, ORDERS, RETURNS, STAGES, THREADS)
+def test_every_learner_stops_when_it_diverges(choices, stages):
+    network = NTupleNetwork(BOARD, TUPLES, stages=stages)
+    trainer = Trainer(network, alpha=9.0, seed=11, **choices)
+    with pytest.raises(DivergenceError, match="learning diverged"):
+        trainer.train(20 * BLOCK)
+
+
+@pytest.mark.parametrize("target", ["afterstate", "state"])
+def test_evaluation_is_the_same_with_any_number_of_threads(target):
+    trainer = new_trainer({"target": target}, STAGES["one stage"])
+    trainer.train(BLOCK)
+    games = [evaluate(trainer.network, 300, seed=3, target=target, threads=threads) for threads in (1, 2, 5)]
+    assert games[0]["episode"].tolist() == list(range(300))
+    assert all(np.array_equal(other, games[0]) for other in games[1:])
+
+
+def test_threads_share_the_episodes_of_a_block():
+    trainer = new_trainer({"threads": 3}, STAGES["one stage"])
+    for first in (0, 50, 100):
+        games = trainer.train(50)
+        assert games["episode"].tolist() == list(range(first, first + 50))
+        assert (games["moves"] > 0).all()
+    assert trainer.episode == 150
+    assert trainer.mean_abs_error > 0

@@ -1,0 +1,204 @@
+"""The n-tuple network: values by hand, symmetry, tables in natural order, memory, and equality with its twin.
+
+Trusts the values worked out by hand, and `ReferenceNetwork`, which is checked against the same ones. Where weights are
+small whole numbers, sums are exact in any order.
+"""
+
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.shapes import RULES, boards, drawn, each_rules, each_set, few, random_boards, small_tuples
+
+from tdl.errors import ConfigError
+from tdl.game.packing import pack
+from tdl.network import allocation as memory
+from tdl.network.ntuple import NTupleNetwork
+from tdl.network.reference import ReferenceNetwork
+from tdl.network.tuples import TupleSet, symmetries
+
+
+def bits(value):
+    """The bits of a float32: equality that also tells 0 from -0."""
+    return np.float32(value).tobytes()
+
+
+def whole_numbers(network, seed=0):
+    """Fill a network with random small whole numbers."""
+    rng = np.random.default_rng(seed)
+    for table in range(len(network.lengths)):
+        network.set_table(table, rng.integers(-1000, 1000, network.layout.size(table)))
+    return network
+
+
+def twin_of(network):
+    """A `ReferenceNetwork` of the same weights."""
+    twin = ReferenceNetwork(network.rules, network.tuples)
+    for table in range(len(network.lengths)):
+        twin.tables[table] = dict(enumerate(network.table(table)))
+    return twin
+
+
+TOY = "2 4 8 / . 16 32"  # tile indices 1 2 3 / 0 4 5
+
+
+@pytest.mark.parametrize(
+    ("flags", "factors", "value"),
+    [
+        # A table holds factor * index; an index is first tile + 16 * second tile.
+        # (0,1) reads 1 2 -> 33; (0,3) reads 1 0 -> 1
+        ({"symmetries": False}, [1, 1000], 33 + 1000 * 1),
+        # (0,1) in its images 0 1, 2 1, 3 4, 5 4 reads 1 2, 3 2, 0 4, 5 4 -> 33 + 35 + 64 + 69
+        # (0,3) in its images 0 3, 2 5, 3 0, 5 2 reads 1 0, 3 5, 0 1, 5 3 ->  1 + 83 + 16 + 53
+        ({}, [1, 1000], (33 + 35 + 64 + 69) + 1000 * (1 + 83 + 16 + 53)),
+        # the same reads, each from a table of its own
+        ({"share": False}, [1, 2, 3, 4, 1000, 0, 0, 5], (33 + 2 * 35 + 3 * 64 + 4 * 69) + 1000 * 1 + 5 * 53),
+    ],
+    ids=["one image", "shared", "unshared"],
+)
+def test_value_of_a_toy_by_hand(flags, factors, value):
+    network = NTupleNetwork(RULES["2x3"], TupleSet(((0, 1), (0, 3)), **flags))
+    assert len(network.lengths) == len(factors)
+    for table, factor in enumerate(factors):
+        network.set_table(table, factor * np.arange(256))
+    board = drawn(TOY, network.rules)
+    assert network.value(pack(board, network.rules)) == value
+    assert twin_of(network).value(board) == value
+
+
+@each_rules
+@pytest.mark.parametrize("set_name", ["even", "odd", "mixed", "orders", "orders and counts"])
+@few
+@given(data=st.data())
+def test_all_images_of_a_board_have_one_value(rules, set_name, data):
+    network = whole_numbers(NTupleNetwork(rules, small_tuples(rules)[set_name]))
+    board = data.draw(boards(rules))
+    images = [pack([board[cell] for cell in image], rules) for image in symmetries(rules.rows, rules.cols)]
+    assert len({network.value(image) for image in images}) == 1
+
+
+@each_rules
+@pytest.mark.parametrize("set_name", ["one image", "unshared"])
+def test_without_shared_images_they_differ(rules, set_name):
+    network = whole_numbers(NTupleNetwork(rules, small_tuples(rules)[set_name]))
+    board = [cell % 15 for cell in range(rules.cells)]
+    images = [pack([board[cell] for cell in image], rules) for image in symmetries(rules.rows, rules.cols)]
+    assert len({network.value(image) for image in images}) == len(images)
+
+
+@each_rules
+@each_set
+def test_tables_round_trip(rules, set_name):
+    network = NTupleNetwork(rules, small_tuples(rules)[set_name])
+    rng = np.random.default_rng(3)
+    tables = [
+        rng.standard_normal(network.layout.size(number)).astype(np.float32) for number in range(len(network.lengths))
+    ]
+    for number, values in enumerate(tables):
+        network.set_table(number, values)
+    for number, values in enumerate(tables):  # read when all are set: none has overwritten another
+        assert network.table(number).tobytes() == values.tobytes()
+
+
+def test_natural_order_has_the_first_cell_least_significant():
+    rules = RULES["2x2"]
+    network = NTupleNetwork(rules, TupleSet(((2, 0, 1),), symmetries=False))
+    network.set_table(0, np.arange(16**3))
+    #  16   2      cell 2 holds index 3, cell 0 index 4, cell 1 index 1
+    #   8   .
+    assert network.value(pack(drawn("16 2 / 8 .", rules), rules)) == 3 + 16 * 4 + 256 * 1
+
+
+def test_a_table_is_a_copy_and_weights_are_not():
+    network = NTupleNetwork(RULES["2x2"], TupleSet(((0, 1),), symmetries=False))
+    network.table(0)[:] = 1
+    assert network.value(0) == 0
+    network.weights[:] = 1
+    assert network.value(0) == 1
+    assert network.table(0).tolist() == [1.0] * 256
+
+
+@pytest.mark.parametrize("shape", [(255,), (257,), (16, 16), ()])
+def test_a_table_of_another_size_is_refused(shape):
+    network = NTupleNetwork(RULES["2x2"], TupleSet(((0, 1),)))
+    with pytest.raises(ConfigError, match=r"table 0: .* is not allowed; expected shape \(256,\)"):
+        network.set_table(0, np.zeros(shape))
+
+
+@each_rules
+@each_set
+@pytest.mark.parametrize("initial", [0.0, 100.0, 320_000.0, -12.5])
+def test_initial_value_is_the_value_of_every_board(rules, set_name, initial):
+    network = NTupleNetwork(rules, small_tuples(rules)[set_name], initial_value=initial)
+    twin = ReferenceNetwork(rules, network.tuples, initial)
+    for board in random_boards(rules, 20):
+        value = network.value(pack(board, rules))
+        assert value == pytest.approx(initial, rel=1e-6)
+        assert bits(value) == bits(twin.value(board))
+
+
+@each_rules
+@each_set
+def test_values_equal_the_twin_bit_for_bit(rules, set_name):
+    network = NTupleNetwork(rules, small_tuples(rules)[set_name])
+    rng = np.random.default_rng(4)
+    for table in range(len(network.lengths)):
+        scale = 10.0 ** rng.integers(
+            -3, 6, network.layout.size(table)
+        )  # unlike sizes, so that the order of summation shows
+        network.set_table(table, scale * rng.standard_normal(network.layout.size(table)))
+    twin = twin_of(network)
+    for board in random_boards(rules, 50):
+        assert bits(network.value(pack(board, rules))) == bits(twin.value(board))
+
+
+def test_order_of_summation():
+    network = NTupleNetwork(RULES["2x3"], TupleSet(tuple((cell,) for cell in range(5)), symmetries=False))
+    for table, weight in enumerate((1e8, 1, -1e8, 1, 3)):
+        network.set_table(table, np.full(16, weight))
+    # Partial sums 1e8 + 3, 1, -1e8, 1, then (1e8 + 3 + 1) + (-1e8 + 1). Near 1e8 float32 keeps multiples of 8, so
+    # all small ones are lost; one running sum would give 4, exact arithmetic 5.
+    assert network.value(0) == 0
+    assert twin_of(network).value([0] * 6) == 0
+
+
+def test_more_memory_than_is_free_is_refused(monkeypatch):
+    monkeypatch.setattr(memory, "available_memory", lambda: 2**20)
+    tuples = TupleSet(((0, 1, 2, 3), (4, 5, 6, 7, 8)))
+    entries = 16**4 + 7936 + 16**5
+    message = rf"tuples: the network's {entries:,} weights need 0\.0 GiB of memory; 0\.0 GiB are free"
+    with pytest.raises(ConfigError, match=message):
+        NTupleNetwork(RULES["4x4"], tuples)
+    monkeypatch.setattr(memory, "available_memory", lambda: 4 * entries)
+    assert len(NTupleNetwork(RULES["4x4"], tuples).weights) == entries
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc and /sys")
+def test_the_limit_of_a_container_counts(monkeypatch, tmp_path):
+    monkeypatch.setattr(memory, "CGROUP", tmp_path)
+    assert memory.available_memory() > 2**20  # no limit there
+    (tmp_path / "memory.current").write_text("1000\n")
+    (tmp_path / "memory.max").write_text("max\n")
+    assert memory.available_memory() > 2**20
+    (tmp_path / "memory.max").write_text("5000\n")
+    assert memory.available_memory() == 4000
+
+
+def test_too_many_features_are_refused():
+    with pytest.raises(ConfigError, match="tuples: '1032 features' is not allowed; expected at most 1024"):
+        NTupleNetwork(RULES["2x2"], TupleSet(((0,),) * 129))
+
+
+def test_too_many_weights_are_refused(monkeypatch):
+    monkeypatch.setattr(memory, "available_memory", lambda: 2**60)
+    with pytest.raises(ConfigError, match=r"tuples: '.* weights' is not allowed; expected at most 4,294,967,296"):
+        NTupleNetwork(RULES["4x4"], TupleSet(tuple(tuple(range(first, first + 7)) for first in range(8)), share=False))
+
+
+def test_description():
+    tuples = TupleSet(((0, 1), (2,)), share=False)
+    network = NTupleNetwork(RULES["2x2"], tuples)
+    assert network.describe() == {"tuples": tuples.to_dict(), "radix": 16, "layout": "paired16"}
+    assert (network.m, network.lengths) == (16, (2,) * 8 + (1,) * 8)

@@ -1,0 +1,114 @@
+"""Networks of several stages: which tables value a board, and what promotion gives entries without a weight."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from support.shapes import RULES, boards, few
+
+import tdl
+from tdl.errors import ConfigError
+from tdl.game.packing import pack
+from tdl.network.stages import Stages
+
+BOARD = RULES["2x3"]
+TUPLES = tdl.TupleSet(((0, 1), (0, 1, 3)))
+LAWS = {"largest": Stages((8, 64, 512)), "sum": Stages((10, 40, 300), by="sum")}
+
+
+def stage_of(network, board):
+    """The stage whose tables a board's entries lie in."""
+    (stage,) = set(network.entries(board) // network.stride)
+    return int(stage)
+
+
+@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
+@few
+@given(tiles=boards(BOARD))
+def test_the_kernel_finds_the_stage_of_the_twin(law, tiles):
+    network = tdl.NTupleNetwork(BOARD, TUPLES, stages=law)
+    assert stage_of(network, pack(tiles, BOARD)) == law.of([BOARD.value(tile) for tile in tiles])
+
+
+def test_thresholds_are_reached_from_their_value_on():
+    network = tdl.NTupleNetwork(BOARD, TUPLES, stages=Stages((8, 64)))
+    assert [stage_of(network, tile) for tile in (0, 2, 3, 5, 6, 15)] == [0, 0, 1, 1, 2, 2]
+    by_sum = tdl.NTupleNetwork(BOARD, TUPLES, stages=Stages((8,), by="sum"))
+    assert [stage_of(by_sum, board) for board in (0x0, 0x2, 0x12, 0x22, 0x112)] == [0, 0, 0, 1, 1]
+
+
+def test_an_entry_without_a_weight_is_worth_that_of_the_stage_before():
+    network = tdl.NTupleNetwork(BOARD, TUPLES, stages=Stages((8, 64)))
+    late = 0x6  # a 64: stage 2
+    assert network.value(late) == 0
+    for table in range(2):
+        network.set_table(table, np.full(network.layout.size(table), 3.0))
+    assert network.value(late) == 3.0 * network.m
+    network.set_table(0, np.full(network.layout.size(0), 5.0), stage=1)
+    assert network.value(late) == (5.0 + 3.0) * network.m / 2
+    assert np.isnan(network.table(0, stage=2)).all()
+    network.set_table(1, np.full(network.layout.size(1), 7.0), stage=2)
+    assert network.value(late) == (5.0 + 7.0) * network.m / 2
+    assert network.value(0x3) == (5.0 + 3.0) * network.m / 2
+
+
+def test_looking_changes_nothing():
+    network = tdl.NTupleNetwork(BOARD, TUPLES, stages=Stages((8,)))
+    tdl.Trainer(network, alpha=0.1).train(50)
+    before = network.weights.tobytes()
+    tdl.evaluate(network, 50)
+    assert network.weights.tobytes() == before
+    own = network.table(1, stage=1)
+    assert 0 < np.isnan(own).sum() < len(own)
+
+
+def test_without_promotion_every_stage_starts_from_the_initial_value():
+    network = tdl.NTupleNetwork(BOARD, TUPLES, stages=Stages((8,), promotion=False), initial_value=80.0)
+    assert network.value(0x3) == network.value(0x1) == 80.0
+    network.set_table(0, np.zeros(network.layout.size(0)))
+    assert (network.value(0x3), network.value(0x1)) == (80.0, 40.0)
+
+
+def test_a_stage_must_exist():
+    network = tdl.NTupleNetwork(BOARD, TUPLES, stages=Stages((8,)))
+    with pytest.raises(ConfigError, match="stage: 2 is not allowed; expected 0 to 1"):
+        network.table(0, stage=2)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"thresholds": (8, 8)}, r"learner.stages: \[8, 8\] is not allowed; expected values in ascending order"),
+        ({"thresholds": (0,)}, "learner.stages: 0 is not allowed; expected tile values above 0"),
+        ({"thresholds": tuple(range(1, 17))}, "a list of at most 15 tile values"),
+        ({"thresholds": "8"}, "learner.stages: '8' is not allowed"),
+        ({"by": "tiles"}, "learner.stage_by: 'tiles' is not allowed; expected largest or sum"),
+        ({"promotion": 1}, "learner.promotion: 1 is not allowed; expected true or false"),
+    ],
+)
+def test_what_are_no_stages(options, message):
+    with pytest.raises(ConfigError, match=message):
+        Stages(**options)
+
+
+def test_more_entries_than_32_bits_count():
+    with pytest.raises(
+        ConfigError, match=r"learner.stages: '.* weights' is not allowed; expected at most 4,294,967,296"
+    ):
+        tdl.NTupleNetwork(
+            tdl.Rules(),
+            tdl.TupleSet((tuple(range(7)), tuple(range(6)), tuple(range(1, 7)))),
+            stages=Stages(tuple(range(1, 16))),
+        )
+
+
+def test_a_saved_network_has_its_stages_again(tmp_path):
+    from support.programs import SMALL, inside
+
+    done = inside(*SMALL, "episodes=30", "learner.stages=[32]", f"hydra.run.dir={tmp_path}")
+    assert done.returncode == 0, done.stderr
+    player = tdl.load(tmp_path)
+    assert player.network.stages == Stages((32,))
+    twice = player.network.value(0x5), player.network.value(0x1)
+    assert twice == (tdl.load(tmp_path).network.value(0x5), tdl.load(tmp_path).network.value(0x1))
+    refused = inside(f"resume={tmp_path}", "learner.stages=[64]")
+    assert refused.returncode == 2

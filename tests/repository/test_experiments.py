@@ -1,0 +1,225 @@
+"""Every experiment's file runs, every page has its commands, and the documents are made of the csv files."""
+
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from omegaconf import OmegaConf
+from support.programs import inside, result, train
+
+import tdl
+from tdl.statistics.intervals import mean_interval
+
+ROOT = Path(__file__).parents[2]
+FILES = sorted(path.stem for path in (ROOT / "conf" / "experiment").glob("*.yaml"))
+FEW = ("episodes=4", "block=4", "evaluate.episodes=2", "budget.seconds=null", "budget.moves=null")
+WITHOUT_FILE = {"plies", "solver_3x3"}
+"""Pages of programs that learn nothing."""
+
+
+@pytest.fixture(autouse=True)
+def _scripts(monkeypatch):
+    monkeypatch.setattr("tdl.results.figures.save_curve", lambda folder: None)
+    monkeypatch.syspath_prepend(ROOT / "experiments")
+    yield
+    for name in ("tables", "results", "collect", "run_all"):
+        sys.modules.pop(name, None)
+
+
+def swept(name):
+    """Words for up to three runs: the first values that the file sweeps over, those in the middle, and the last."""
+    config = OmegaConf.load(ROOT / "conf" / "experiment" / f"{name}.yaml")
+    params = OmegaConf.select(config, "hydra.sweeper.params") or {}
+    words = OverridesParser.create().parse_overrides([f"{key}={value}" for key, value in params.items()])
+    columns = [[f"{word.key_or_group}={value}" for value in word.sweep_string_iterator()] for word in words]
+    runs = [tuple(column[round(share * (len(column) - 1))] for column in columns) for share in (0, 0.5, 1)]
+    return list(dict.fromkeys(runs))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_experiment_plays_a_few_games(name, tmp_path):
+    """With tables of few symbols, since the large ones take a second each to be written."""
+    if name == "r4_dqn":
+        pytest.importorskip("torch")
+    smaller = [] if name in ("r4_dqn", "baselines") else ["tuples.radix=6", "tuples.count_cap=1"]
+    for i, words in enumerate(swept(name)):
+        folder = tmp_path / str(i)
+        done = inside(f"experiment={name}", *words, *FEW, *smaller, "hydra.mode=RUN", f"hydra.run.dir={folder}")
+        assert done.returncode == 0, done.stderr
+        assert result(folder)["episodes"] == 4
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_first_line_is_the_command(name):
+    _, first, *_ = (ROOT / "conf" / "experiment" / f"{name}.yaml").read_text().splitlines()
+    assert re.match(r"# python -m tdl\.run (-m )?experiment=(\w+)", first)[2] == name
+
+
+def pages():
+    return {path.parent.name: path.read_text() for path in sorted((ROOT / "experiments").glob("*/README.md"))}
+
+
+def test_every_file_has_a_page():
+    assert set(pages()) - WITHOUT_FILE == set(FILES) - {"quick"}
+
+
+@pytest.mark.parametrize("name", sorted(pages()))
+def test_a_page_has_its_commands(name):
+    """That they compose is seen with those of docs/results.md, which has all pages."""
+    import run_all
+
+    commands = run_all.commands(name)
+    assert any(f"experiment={name}" in words for words in commands) or name in WITHOUT_FILE
+    for words in [*commands, *filter(None, map(run_all.reduced, commands))]:
+        assert words[1] == "-m" or (ROOT / words[1]).exists()
+    smaller = [run_all.reduced(words) for words in commands]
+    assert any(smaller) == (name != run_all.TOO_LARGE)
+    assert all("outputs/" not in shlex.join(words).replace(run_all.REDUCED, "") for words in smaller if words)
+
+
+def test_the_documents_are_made_of_the_csv_files():
+    import results
+
+    assert results.main("--check") == 0
+
+
+def test_every_link_of_a_page_leads_somewhere():
+    for name, page in pages().items():
+        for target in re.findall(r"\]\(([^)#]+)\)", page):
+            assert "://" in target or (ROOT / "experiments" / name / target).exists(), f"{name}: {target}"
+
+
+FRAME = pd.DataFrame(
+    {"alpha": [0.1, 0.1, 0.5, 0.5], "seed": [0, 1, 0, 1], "mean_1k": [10.0, 12, 30, 34], "reach_8": [0.1, 0.2, 0, 0]}
+)
+
+
+def test_a_table_has_means_with_intervals():
+    from tables import table
+
+    low, high = mean_interval(np.array([10.0, 12]))
+    head, first, second = table(FRAME, ["alpha"], ["runs", "mean_1k", "reach_8"])
+    assert head == ["alpha", "runs", "mean_1k", "reach_8"]
+    assert first == ["0.1", "2", f"11 [{low:.3g}, {high:.3g}]", "15.0% [0.0%, 78.5%]"]
+    assert second[-1] == "0.0% [0.0%, 0.0%]"
+
+
+def test_a_single_run_has_the_interval_of_its_games():
+    from tables import table
+
+    one = pd.DataFrame({"seed": [0], "greedy_mean": [200.0], "greedy_mean_low": [150.0], "greedy_mean_high": [250.0]})
+    assert table(one, ["seed"], ["greedy_mean"])[1] == ["0", "200 [150, 250]"]
+    assert table(one.drop(columns="greedy_mean_low"), ["seed"], ["greedy_mean"])[1] == ["0", "200"]
+
+
+def test_published_figures_stand_beside_ours():
+    from tables import beside
+
+    published = pd.DataFrame({"source": ["R9", "R9", "R9"], "alpha": [0.1, 0.5, 0.7], "mean_1k": [11.5, 100, 5]})
+    rows = beside(FRAME, published, ["alpha"], [])
+    assert rows[0] == ["source", "alpha", "figure", "published", "ours"]
+    assert rows[1][-1].endswith(", inside")
+    assert rows[2][-1].endswith(", -68.0%")
+    assert len(rows) == 3  # nothing of ours stands beside the third
+
+
+def test_a_table_of_what_is_not_there_is_refused(tmp_path):
+    from tables import TableError, filled
+
+    page = tmp_path / "README.md"
+    FRAME.to_csv(tmp_path / "results.csv", index=False)
+    for line, said in {
+        "<!-- table results.csv: alpha | mean_2k -->": "mean_2k",
+        "<!-- table nothing.csv: alpha | mean_1k -->": "nothing.csv",
+        "<!-- tabel results.csv: alpha | mean_1k -->": "first or last line",
+    }.items():
+        page.write_text(f"# Title\n\n{line}\n<!-- end -->\n")
+        with pytest.raises(TableError, match=said):
+            filled(page)
+
+
+def test_tables_are_replaced_and_the_rest_stays(tmp_path):
+    from tables import filled
+
+    page = tmp_path / "README.md"
+    FRAME.to_csv(tmp_path / "results.csv", index=False)
+    page.write_text("# Title\n\n<!-- table results.csv: alpha | runs -->\nold\n<!-- end -->\n\nafter\n")
+    text = filled(page)
+    assert text.startswith("# Title\n\n<!-- table")
+    assert text.endswith("<!-- end -->\n\nafter\n")
+    assert "| 0.1 | 2 |" in text
+    assert "old" not in text
+    page.write_text(text)
+    assert filled(page) == text
+
+
+def test_collected_figures_are_those_of_the_runs(tmp_path):
+    """Of a sweep, and of evaluations of its networks, whose seed is that of the network."""
+    import collect
+
+    for alpha in (0.1, 0.3):
+        for seed in (3, 4):
+            words = (f"alpha={alpha}", f"seed={seed}", "episodes=2000", "block=1000", "save.keep=1")
+            train(tmp_path / "runs" / f"{alpha}_{seed}", *words)
+    collect.main("one", str(tmp_path / "runs"), f"into={tmp_path / 'out'}")
+    table = pd.read_csv(tmp_path / "out" / "results.csv")
+    assert list(table.columns[:2]) == ["alpha", "seed"]
+    assert list(table["seed"]) == [3, 4, 3, 4]
+    assert (tmp_path / "out" / "figure.png").stat().st_size > 10_000
+    blocks = tdl.results.load(tmp_path / "runs").query("alpha == 0.3 and seed == 4")
+    row = table.query("alpha == 0.3 and seed == 4").iloc[0]
+    assert row["mean_1k"] == pytest.approx(blocks["mean"].iloc[0], abs=0.051)
+    assert row["mean_2k"] == pytest.approx(blocks["mean"].iloc[1], abs=0.051)
+    assert row["reach_256_2k"] == pytest.approx(blocks["reach_256"].iloc[1])
+    assert row["seconds_2k"] == pytest.approx(blocks["seconds"].sum(), abs=0.051)
+    games = tdl.results.games(tmp_path / "runs" / "0.3_4")
+    assert row["greedy_mean"] == pytest.approx(games["score"].mean(), abs=0.051)
+    assert row["greedy_mean_low"] < row["greedy_mean"] < row["greedy_mean_high"]
+
+    played = tmp_path / "played"
+    words = (f"checkpoint={tmp_path / 'runs' / '0.1_4'}", "evaluate.episodes=20", f"hydra.run.dir={played}")
+    assert inside(*words, program=__import__("tdl.evaluate", fromlist=["main"]).main).returncode == 0
+    collect.main("two", str(played), f"into={tmp_path / 'two'}")
+    assert list(pd.read_csv(tmp_path / "two" / "results.csv")["seed"]) == [4]
+
+
+def test_the_reduced_version_changes_nothing_here(tmp_path):
+    """A fiftieth of the games of the page, three seeds, everything below outputs/reduced."""
+    import run_all
+
+    learn, *_, collected = (run_all.reduced(words) for words in run_all.commands("r1_alpha"))
+    assert learn[-3:] == ["episodes=200", "evaluate.episodes=200", "seed=0,1,2"]
+    assert "hydra.sweep.dir=outputs/reduced/r1_alpha" in learn
+    assert collected[2:4] == ["r1_alpha", "outputs/reduced/r1_alpha"]
+    assert collected[-1] == "into=outputs/reduced/r1_alpha"
+    (learn, *_) = (run_all.reduced(words) for words in run_all.commands("learners_seconds"))
+    assert "budget.seconds=2" in learn
+
+
+def test_a_page_is_run_reduced_and_without_its_checkpoints(tmp_path, monkeypatch, capsys):
+    import run_all
+
+    monkeypatch.setattr(run_all, "HERE", tmp_path)
+    monkeypatch.setattr(run_all, "ROOT", tmp_path)
+    (tmp_path / "quick").mkdir()
+    page = tmp_path / "quick" / "README.md"
+    page.write_text("# Title\n\n    python -m tdl.run experiment=quick hydra.run.dir=outputs/quick\n")
+    assert run_all.main("quick") == 0
+    folder = tmp_path / "outputs" / "reduced" / "quick"
+    assert result(folder)["episodes"] == 100
+    assert not (folder / "checkpoint").exists()
+    page.write_text("# Title\n\n    python -m tdl.run experiment=quick tuples=2x hydra.run.dir=outputs/quick\n")
+    assert run_all.main("quick") == 1
+    assert "2x4" in capsys.readouterr().out  # the nearest name, from the run's own message
+
+
+def test_an_unknown_option_is_refused():
+    import run_all
+
+    with pytest.raises(SystemExit, match="--ful: --full or --keep"):
+        run_all.main("--ful")

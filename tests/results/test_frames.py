@@ -1,0 +1,155 @@
+"""Runs and sweeps come back as tidy data frames, with the numbers that stand in their files.
+
+Trusts the files of the runs, which test_run.py looks at.
+"""
+
+import json
+import shutil
+
+import matplotlib.image
+import numpy as np
+import pandas as pd
+import pytest
+from support.programs import SMALL, inside, result, train
+
+import tdl.results
+from tdl.errors import TdlError
+from tdl.results.figures import curve, save_curve
+
+CONFIG = {"game", "tiles", "tuples", "learner", "tuples.cells", "learner.order", "alpha", "gamma", "lanes", "seed",
+          "block", "episodes", "save.every", "evaluate.episodes", "budget.moves", "run", "status"}  # fmt: skip
+RUN = CONFIG | {"error", "episodes", "moves", "seconds", "moves_per_second", "peak_memory_bytes", "config_hash",
+                "eval_mean", "eval_low", "eval_high", "eval_median", "eval_max", "eval_reach_64"}  # fmt: skip
+BLOCK = {"episode", "mean", "median", "max", "moves", "seconds", "moves_per_second", "mean_abs_error"}
+
+
+@pytest.fixture(scope="module")
+def mixture(tmp_path_factory):
+    """Two runs of 30 and 20 episodes, one run without any, and a sweep of two seeds and a failure."""
+    place = tmp_path_factory.mktemp("mixture")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tdl.results.figures.save_curve", lambda folder: None)
+        train(place / "custom", "episodes=30", "learner.alpha=0.3")
+        inside("tuples=2x4", "tiles=p80_20", "alpha=0.2", "episodes=20", "block=10", "evaluate.episodes=2",
+               f"hydra.run.dir={place / 'named'}")  # fmt: skip
+        train(place / "untrained", "episodes=0", "evaluate.episodes=0")
+        sweep = ("-m", *SMALL, "episodes=10", "seed=3,4,-5", f"hydra.sweep.dir={place / 'sweep'}")
+        assert inside(*sweep).returncode == 2
+    return place
+
+
+def by_name(frame, place):
+    """The rows of one run, by its folder's name."""
+    return lambda name: frame[frame["run"] == str(place / name)]
+
+
+def test_runs(mixture):
+    frame = tdl.results.runs(mixture)
+    assert set(frame.columns) >= RUN
+    assert len(frame) == 6
+    row = by_name(frame, mixture)
+    custom, named, untrained = (row(name).iloc[0] for name in ("custom", "named", "untrained"))
+    assert (custom["tuples"], custom["tiles"], custom["learner"]) == ("custom", "p90_10", "td")
+    assert (named["tuples"], named["tiles"], named["learner"]) == ("2x4", "p80_20", "td")
+    assert (custom["alpha"], named["alpha"]) == (0.3, 0.2)  # what was used, whichever key gave it
+    assert json.loads(custom["tuples.cells"]) == [[0, 1, 2, 3], [4, 5]]
+    assert (custom["episodes"], named["episodes"], untrained["episodes"]) == (30, 20, 0)
+    told = result(mixture / "custom")
+    assert custom["eval_mean"] == told["evaluation"]["mean"]
+    assert [custom["eval_low"], custom["eval_high"]] == told["evaluation"]["mean_ci95"]
+    assert custom["eval_reach_64"] == told["evaluation"]["reach"]["64"]["rate"]
+    assert np.isnan(untrained["eval_mean"])
+    swept = frame[frame["run"].str.contains("sweep")].set_index("seed")
+    assert swept["status"].to_dict() == {3: "finished", 4: "finished", -5: "failed"}
+    assert "seed: -5 is not allowed" in swept.loc[-5, "error"]
+
+
+def test_load(mixture):
+    frame = tdl.results.load(mixture)
+    assert set(frame.columns) >= CONFIG | BLOCK | {"reach_2", "reach_32768"}
+    assert not [name for name in frame.columns if name.startswith("eval_")]
+    assert frame.groupby("run").size().tolist() == [3, 2, 1, 1]
+    custom = by_name(frame, mixture)("custom")
+    assert custom["episode"].tolist() == [10, 20, 30]
+    blocks = pd.read_csv(mixture / "custom" / "blocks.csv")
+    for name in blocks.columns:
+        assert custom[name].tolist() == blocks[name].tolist()
+    assert set(frame["tuples"]) == {"custom", "2x4"}
+
+
+def test_episodes(mixture):
+    frame = tdl.results.episodes(mixture)
+    assert list(frame.columns) == ["run", "seed", "episode", "score", "moves", "max_tile"]
+    row = by_name(frame, mixture)
+    records = np.load(mixture / "custom" / "episodes.npy")
+    for name in records.dtype.names:
+        assert row("custom")[name].tolist() == records[name].tolist()
+    assert frame.groupby("seed").size().to_dict() == {0: 50, 3: 10, 4: 10}
+
+
+@pytest.mark.parametrize("read", [tdl.results.runs, tdl.results.load, tdl.results.episodes])
+def test_folders(mixture, read):
+    """One folder or several, as text or path; one that is named twice counts once."""
+    one = read(mixture / "custom")
+    assert read(str(mixture / "custom")).equals(one)
+    assert read([mixture / "custom", mixture / "custom"]).equals(one)
+    both = read([mixture / "named", mixture / "custom"])
+    assert both["run"].drop_duplicates().tolist() == [str(mixture / "named"), str(mixture / "custom")]
+
+
+@pytest.mark.parametrize("read", [tdl.results.runs, tdl.results.load, tdl.results.episodes])
+def test_no_run_there(mixture, tmp_path, read):
+    with pytest.raises(TdlError, match="no run in it"):
+        read(tmp_path)
+    with pytest.raises(TdlError, match="missing: no run in it"):
+        read([mixture / "custom", mixture / "missing"])
+
+
+@pytest.mark.parametrize(("content", "telling"), [("{", "cut or corrupt"), ("[]", "not the result"), ("{}", "not")])
+def test_damaged_result_is_refused_by_name(mixture, tmp_path, content, telling):
+    folder = shutil.copytree(mixture / "custom", tmp_path / "run")
+    (folder / "result.json").write_text(content)
+    with pytest.raises(TdlError, match=f"result.json: {telling}"):
+        tdl.results.runs(folder)
+
+
+def test_unfinished_runs_are_shown_too(mixture, tmp_path):
+    """A run that was killed has its blocks, no evaluation, and a state that says so."""
+    folder = shutil.copytree(mixture / "custom", tmp_path / "run")
+    told = result(folder)
+    del told["evaluation"]
+    (folder / "result.json").write_text(json.dumps(told | {"status": "running"}))
+    assert tdl.results.runs(folder)["status"].tolist() == ["running"]
+    assert len(tdl.results.load(folder)) == 3
+
+
+def test_no_blocks_no_rows(mixture):
+    assert tdl.results.load(mixture / "untrained").empty
+
+
+@pytest.mark.parametrize("blocks", [3, 1])
+def test_curve(mixture, blocks):
+    frame = tdl.results.load(mixture / "custom").head(blocks)
+    figure = curve(frame)
+    score, reach = figure.axes
+    assert (score.get_xlabel(), score.get_ylabel()) == ("episodes", "score")
+    assert (reach.get_xlabel(), reach.get_ylabel()) == ("episodes", "games that reached the tile")
+    assert score.get_title()
+    assert reach.get_title()
+    assert "custom" in figure.get_suptitle()
+    assert "0.3" in figure.get_suptitle()
+    drawn = [list(line.get_ydata()) for line in score.lines]
+    assert frame["mean"].tolist() in drawn
+    assert frame["max"].tolist() in drawn
+    assert frame["reach_64"].tolist() in [list(line.get_ydata()) for line in reach.lines]
+    if blocks == 1:
+        assert all(line.get_marker() not in ("", "None", None) for line in score.lines if len(line.get_xdata()))
+
+
+def test_curve_is_written_in_one_step(mixture, tmp_path):
+    folder = shutil.copytree(mixture / "custom", tmp_path / "run")
+    before = {path.name for path in folder.iterdir()}
+    save_curve(folder)
+    assert {path.name for path in folder.iterdir()} == before | {"curve.png"}
+    height, width, _ = matplotlib.image.imread(folder / "curve.png").shape
+    assert 400 <= height < width <= 4000

@@ -1,0 +1,275 @@
+"""Agents other than an n-tuple network as runs: the same files, resumed and evaluated alike, in one table with them.
+
+Trusts the games of agents without values (test_random_play) and the deep Q-learner itself (test_dqn).
+"""
+
+import json
+
+import numpy as np
+import pytest
+from support.programs import checkpoint, files, go_on, inside, learned, result, train
+
+import tdl.results
+from tdl import Rules, evaluate, load
+from tdl.agents.baselines import play_greedy, play_random
+from tdl.agents.batch_play import play_games
+from tdl.agents.lookahead import one_sampled_look_ahead
+from tdl.agents.player import Player
+from tdl.errors import CheckpointError
+from tdl.evaluate import main as evaluate_main
+from tdl.game.streams import TRAINING
+from tdl.statistics.summary import score_bands
+from tdl.storage.checkpoint import read_meta
+
+pytest.importorskip("torch", reason="the extra dqn is not installed")
+
+from tdl.dqn import player
+
+DQN = ("agent=dqn", "agent.network=dense", "agent.input=planes", "agent.width=8", "agent.least=200",
+       "agent.newest=100", "agent.older=100", "agent.epochs=2", "agent.batch=50", "agent.replay=1000", "agent.games=4",
+       "size=3x3", "block=4", "evaluate.episodes=20")  # fmt: skip
+"""A deep Q-learner that plays and learns an iteration of 4 games in some hundredths of a second."""
+
+MODERN = ("agent=dqn_modern", "agent.width=8", "agent.least=100", "agent.replay=1000", "agent.every=8",
+          "agent.batch=16", "agent.games=4", "agent.target_network=20", "size=3x3", "block=10",
+          "evaluate.episodes=20")  # fmt: skip
+
+
+def run(folder, *words):
+    """A run in `folder`; it must end well."""
+    done = inside(f"hydra.run.dir={folder}", *words)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def deep(tmp_path_factory):
+    """A run of the deep Q-learner of 40 games, with snapshots."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tdl.results.figures.save_curve", lambda folder: None)
+        return run(tmp_path_factory.mktemp("deep") / "run", *DQN, "episodes=40", "save.every=8")
+
+
+# agents without values
+
+
+@pytest.mark.parametrize(("kind", "play"), [("random", play_random), ("greedy", play_greedy)])
+def test_an_agent_without_values_plays_and_is_evaluated(tmp_path, kind, play):
+    folder = run(tmp_path / "run", f"agent={kind}", "episodes=50", "block=20", "evaluate.episodes=30", "seed=4")
+    rules = Rules()
+    assert (np.load(folder / "episodes.npy") == play(rules, 50, seed=4, role=TRAINING)).all()
+    assert (np.load(folder / "evaluation.npy") == play(rules, 30, seed=4)).all()
+    told = result(folder)
+    assert told["names"] == {"game": "pow2", "tiles": "p90_10", "agent": kind}
+    assert told["evaluation"]["mean"] == play(rules, 30, seed=4)["score"].mean()
+    assert (folder / "curve.png").exists()
+    assert checkpoint(folder)[1] == {}
+    go_on(folder, "episodes=70")
+    assert (np.load(folder / "episodes.npy") == play(rules, 70, seed=4, role=TRAINING)).all()
+
+
+def test_its_checkpoint_is_no_network(tmp_path):
+    folder = run(tmp_path / "run", "agent=random", "episodes=5", "evaluate.episodes=0")
+    with pytest.raises(CheckpointError, match=r"not of an n-tuple network but of an agent of kind random$"):
+        load(folder)
+    with pytest.raises(CheckpointError, match=r"not of a deep Q-network; tdl.load reads it$"):
+        player.load(folder)
+
+
+def test_it_is_evaluated_again(tmp_path):
+    folder = run(tmp_path / "run", "agent=greedy", "episodes=5", "evaluate.episodes=10")
+    again = tmp_path / "again"
+    done = inside(f"checkpoint={folder}", "evaluate.episodes=10", f"hydra.run.dir={again}", program=evaluate_main)
+    assert done.returncode == 0, done.stderr
+    assert files(again)["evaluation.npy"] == files(folder)["evaluation.npy"]
+
+
+# the deep Q-learner
+
+
+def test_a_deep_run_leaves_the_files_of_any_run(deep):
+    told = result(deep)
+    assert told["names"] == {"game": "pow2", "tiles": "p80_20_two", "agent": "dqn"}
+    assert told["status"] == "finished"
+    assert "torch" in told["versions"]
+    assert len(np.load(deep / "episodes.npy")) == 40
+    logged = np.load(deep / "logged.npy")
+    assert logged["episode"].tolist() == list(range(logged["episode"][0], 44, 4))
+    frame = tdl.results.logged(deep)
+    assert frame["score"].tolist() == logged["score"].tolist()
+    assert read_meta(deep / "checkpoint")["network"]["choices"]["width"] == 8
+    assert len(list((deep / "kept").iterdir())) == 4  # of 8, 16, 24 and 32 games; that of 40 is the checkpoint
+
+
+def test_its_scores_are_counted_in_bands(deep):
+    games = np.load(deep / "evaluation.npy")
+    expected = score_bands(games)
+    assert [(int(low), n) for low, n in result(deep)["evaluation"]["score_bands"].items()] == expected
+    frame = tdl.results.bands(deep)
+    assert list(zip(frame["score"], frame["games"], strict=True)) == expected
+    assert frame["share"].sum() == pytest.approx(1)
+    assert tdl.results.bands(deep, 10**9)["games"].tolist() == [20]
+
+
+@pytest.mark.parametrize("words", [DQN, MODERN])
+def test_a_deep_run_goes_on_bit_for_bit(tmp_path, words):
+    whole = run(tmp_path / "whole", *words, "episodes=40", "seed=2")
+    parts = run(tmp_path / "parts", *words, "episodes=20", "seed=2", "evaluate.episodes=0")
+    go_on(parts, "episodes=40", "evaluate.episodes=20")
+    assert learned(parts) == learned(whole)
+    assert files(parts)["evaluation.npy"] == files(whole)["evaluation.npy"]
+    assert np.isfinite(checkpoint(whole)[1]["weights"]).all()
+    if words is DQN:
+        assert files(parts)["logged.npy"] == files(whole)["logged.npy"]
+
+
+def test_games_logged_after_the_checkpoint_are_cut(tmp_path):
+    folder = run(tmp_path / "run", *DQN, "episodes=40")
+    logged = np.load(folder / "logged.npy")
+    more = np.concatenate([logged, logged[-1:]])
+    more["episode"][-1] = 44
+    np.save(folder / "logged.npy", more)
+    go_on(folder, "episodes=44")
+    again = np.load(folder / "logged.npy")
+    assert (again[:-1] == logged).all()
+    assert again["episode"][-1] == 44
+
+
+def test_a_snapshot_is_evaluated_ahead_and_not(deep, tmp_path):
+    """Greedy, over one drawn drop, and over all drops; the first as at the end of the run."""
+    means = {}
+    for name, words in (
+        ("greedy", ()),
+        ("one", ("evaluate.plies=2", "evaluate.drops=one")),
+        ("all", ("evaluate.plies=2",)),
+    ):
+        done = inside(f"checkpoint={deep}", "evaluate.episodes=20", *words, f"hydra.run.dir={tmp_path / name}",
+                      program=evaluate_main)  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert "from 0" in done.stdout
+        means[name] = np.load(tmp_path / name / "evaluation.npy")["score"].mean()
+    assert files(tmp_path / "greedy")["evaluation.npy"] == files(deep)["evaluation.npy"]
+    assert "torch" in result(tmp_path / "greedy")["versions"]
+    games = play_games(one_sampled_look_ahead(player.load(deep), 0), 20, 0)
+    assert means["one"] == games["score"].mean()
+    assert len(set(means.values())) == 3
+    kept = next((deep / "kept").iterdir())
+    done = inside(f"checkpoint={kept}", "evaluate.episodes=5", f"hydra.run.dir={tmp_path / 'kept'}",
+                  program=evaluate_main)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_run_looks_ahead_in_its_final_games(tmp_path):
+    folder = run(tmp_path / "run", *DQN, "episodes=12", "evaluate.plies=2", "evaluate.drops=one", "seed=3")
+    ahead = play_games(one_sampled_look_ahead(player.load(folder), 3), 20, 3)
+    assert (np.load(folder / "evaluation.npy") == ahead).all()
+
+
+def test_a_deep_checkpoint_is_no_table(deep):
+    with pytest.raises(CheckpointError, match=r"not of an n-tuple network .* kind dqn; tdl.dqn.player.load reads it$"):
+        load(deep)
+
+
+def test_a_deep_checkpoint_with_other_choices_is_refused(tmp_path):
+    folder = run(tmp_path / "run", *DQN, "episodes=4", "evaluate.episodes=0")
+    path = folder / "checkpoint" / "meta.json"
+    meta = json.loads(path.read_text())
+    meta["network"]["choices"]["network"] = "os.system"
+    path.write_text(json.dumps(meta))
+    with pytest.raises(CheckpointError, match="digest"):
+        player.load(folder)
+
+
+# an n-tuple network, one drop ahead
+
+
+def test_a_table_looks_over_one_drop(tmp_path):
+    folder = train(tmp_path / "run", "episodes=300", "evaluate.plies=2", "evaluate.drops=one", "seed=5")
+    ahead = play_games(one_sampled_look_ahead(load(folder), 5), 5, 5)
+    assert (np.load(folder / "evaluation.npy") == ahead).all()
+    player_ = load(folder)
+    assert isinstance(player_, Player)
+    assert ahead["score"].mean() != evaluate(player_.network, 5, seed=5)["score"].mean()
+
+
+# what is refused
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("agent=dqn", "alpha=0.3"), "alpha: 0.3 would change nothing with agent.kind=dqn; leave alpha as it is"),
+        (("agent=dqn", "tuples=8x6"), "tuples.cells: would change nothing with agent.kind=dqn; leave tuples as it is"),
+        (
+            ("agent=random", "learner=tc"),
+            "learner.step: 'coherent' would change nothing with agent.kind=random",
+        ),
+        (("agent=greedy", "search.plies=2"), "search.plies: 2 would change nothing with agent.kind=greedy"),
+        (("agent=greedy", "evaluate.plies=2"), "evaluate.plies: 2 is not allowed; expected 1 with agent.kind=greedy"),
+        (("agent=dqn", "evaluate.plies=6"), "evaluate.plies: 6 is not allowed; expected a whole number from 1 to 5"),
+        (("agent=dqn", "placer=adversary"), "placer.kind: 'adversary' would change nothing with agent.kind=dqn"),
+        (("agent=dqn", "evaluate.average=2", "save.keep=2"), "evaluate.average: 2 is not allowed; expected 1 unless"),
+        (("agent=dqn", "agent.device=gpu"), "agent.device: 'gpu' is not allowed; expected cpu or cuda"),
+        (("agent=dqn", "agent.loss=hubert"), "expected squared or huber; did you mean 'huber'?"),
+        (("agent=dqn", "agent.rate=null"), "agent.rate: None is not allowed; expected a value with agent.kind=dqn"),
+        (("agent.kind=dqm",), "agent.kind: 'dqm' is not allowed; expected ntuple or dqn or random or greedy; did you"),
+        (("agent.rate=0.1",), "agent.rate: 0.1 is not allowed; expected null unless agent.kind=dqn"),
+        (("evaluate.drops=one",), "evaluate.drops: 'one' is not allowed; expected all unless evaluate.plies=2"),
+        (
+            ("evaluate.drops=one", "evaluate.plies=2", "search.cutoff=0.1"),
+            "search.cutoff: 0.1 would change nothing with",
+        ),
+    ],
+)
+def test_keys_without_use_are_refused(tmp_path, words, message):
+    done = inside(*words, f"hydra.run.dir={tmp_path}/run")
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ("search.cutoff=0.1",),
+            "search.cutoff: 0.1 would change nothing with an agent of kind dqn; leave search",
+        ),
+        (("lanes=2",), "lanes: 2 would change nothing with an agent of kind dqn"),
+        (("evaluate.record=1",), "evaluate.record: 1 is not allowed; expected 0 with an agent of kind dqn"),
+        (("placer=adversary",), "placer.kind: 'adversary' is not allowed; expected random with an agent of kind dqn"),
+        (("evaluate.drops=one",), "evaluate.drops: 'one' is not allowed; expected all unless evaluate.plies=2"),
+        (("checkpoint=[{deep},{deep}]",), "is not allowed; expected one with an agent of kind dqn"),
+    ],
+)
+def test_an_evaluation_refuses_them_too(deep, tmp_path, words, message):
+    words = [word.format(deep=deep) for word in words]
+    done = inside(f"checkpoint={deep}", *words, f"hydra.run.dir={tmp_path}/run", program=evaluate_main)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+@pytest.mark.skipif(player.torch.cuda.is_available(), reason="there is such a device")
+def test_a_device_that_is_not_there_is_refused(tmp_path):
+    done = inside(*DQN, "agent.device=cuda", f"hydra.run.dir={tmp_path}/run")
+    assert done.returncode == 2
+    assert done.stderr == "tdl: agent.device: 'cuda' is not allowed; expected cpu: PyTorch finds no CUDA device here\n"
+
+
+def test_agents_stand_in_one_table(tmp_path):
+    words = ("-m", "episodes=10", "evaluate.episodes=10", f"hydra.sweep.dir={tmp_path}")
+    assert inside(*words, "agent=random,greedy").returncode == 0
+    train(tmp_path / "table", "episodes=10", "evaluate.episodes=10")
+    frame = tdl.results.runs(tmp_path)
+    assert sorted(frame["agent"]) == ["greedy", "ntuple", "random"]
+    assert frame["eval_mean"].notna().all()
+    assert frame.set_index("agent").loc["random", "learner"] is np.nan
+
+
+def test_an_older_run_is_of_an_n_tuple_network(tmp_path):
+    folder = train(tmp_path / "run", "episodes=10")
+    path = folder / "result.json"
+    told = json.loads(path.read_text())
+    del told["names"]["agent"], told["config"]["agent"]
+    path.write_text(json.dumps(told))
+    assert tdl.results.runs(folder)["agent"].tolist() == ["ntuple"]

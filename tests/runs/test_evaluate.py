@@ -1,0 +1,371 @@
+"""`python -m tdl.evaluate`: the games of a checkpoint, what is left of them, and what is refused.
+
+Trusts `tdl.agents.trainer.evaluate` and the final games of a run, which other tests look at.
+"""
+
+import csv
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from support.programs import SMALL, checkpoint, ended, files, inside, result, running, train, wait_until
+
+import tdl
+import tdl.evaluate as program
+import tdl.results
+from tdl.agents import trainer
+from tdl.config.evaluate import EvaluationConfig, GamesConfig
+from tdl.runs import progress
+from tdl.runs.progress import Progress
+from tdl.statistics.summary import evaluation_block
+from tdl.storage.checkpoint import write_checkpoint
+from tdl.storage.records import RECORD
+
+RESULT = {
+    "status", "config_hash", "names", "seed", "config", "rules", "checkpoints", "episodes", "commit", "dirty",
+    "versions", "cpu", "instructions", "peak_memory_bytes", "evaluation",
+}  # fmt: skip
+
+TRAINING = ("episodes=60", "evaluate.episodes=20", "seed=3", "gamma=0.75")
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A short run with two older checkpoints."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tdl.results.figures.save_curve", lambda folder: None)
+        folder = tmp_path_factory.mktemp("evaluate") / "run"
+        return train(folder, *TRAINING, "save.every=20", "save.keep=3")
+
+
+@pytest.fixture(autouse=True)
+def _no_curve(monkeypatch):
+    monkeypatch.setattr("tdl.results.figures.save_curve", lambda folder: None)
+
+
+def evaluated(folder, *words):
+    """An evaluation in `folder`, inside this process; it must end well. Gives what it printed."""
+    done = inside("evaluate.episodes=20", "seed=3", f"hydra.run.dir={folder}", *words, program=program.main)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def games(folder):
+    return np.load(folder / "evaluation.npy", allow_pickle=False)
+
+
+def test_what_is_left(tmp_path, trained):
+    before = files(trained)
+    printed = evaluated(tmp_path / "out", f"checkpoint={trained}")
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {".hydra", "evaluation.npy", "result.json"}
+    told, records = result(tmp_path / "out"), games(tmp_path / "out")
+    assert set(told) == RESULT
+    assert (told["status"], told["seed"], told["episodes"]) == ("finished", 3, 60)
+    assert told["names"] == result(trained)["names"]
+    assert told["rules"] == tdl.Rules().to_dict()
+    assert told["config"]["checkpoint"] == str(trained)
+    assert told["config"]["placer"] == result(trained)["config"]["placer"]
+    meta, _ = checkpoint(trained)
+    assert told["checkpoints"] == [{"path": str(trained / "checkpoint"), "digest": meta["digest"], "episode": 60}]
+    assert (records.dtype, len(records)) == (RECORD, 20)
+    assert told["evaluation"]["mean"] == records["score"].mean()
+    assert told["evaluation"]["moves"] == records["moves"].sum()
+    assert told["evaluation"]["seconds"] > 0
+    assert told["evaluation"]["moves_per_second"] > 0
+    assert printed == evaluation_block(told["evaluation"]) + f"results in {tmp_path / 'out'}\n"
+    assert files(trained) == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("learner.target=state",),
+        ("learner.target=state", "learner.expectation=direct"),
+        ("placer=adversary", "placer.tile=chosen"),
+        ("game=fib", "size=2x3", "tiles=p75_25", "learner=tc", "engine=array"),
+        ("learner.stages=[32,64]",),
+        ("evaluate.plies=2", "search.cutoff=0.1"),
+        ("evaluate.plies=2", "placer=adversary"),
+    ],
+    ids=" ".join,
+)
+def test_the_games_at_the_end_of_a_run_once_more(tmp_path, words):
+    folder = train(tmp_path / "run", *TRAINING, *words)
+    searched = [word for word in words if word.startswith(("evaluate", "search"))]
+    evaluated(tmp_path / "out", f"checkpoint={folder}", *searched)
+    assert games(tmp_path / "out").tobytes() == games(folder).tobytes()
+    kept = ("mean", "mean_ci95", "median", "max", "moves", "reach", "episodes")
+    ours, theirs = result(tmp_path / "out")["evaluation"], result(folder)["evaluation"]
+    assert {name: ours[name] for name in kept} == {name: theirs[name] for name in kept}
+
+
+def test_the_mean_of_several_checkpoints(tmp_path):
+    folder = train(tmp_path / "run", *TRAINING, "save.every=20", "save.keep=3", "evaluate.average=2")
+    both = f"checkpoint=[{folder}/checkpoint,{folder}/kept/0000000040]"
+    evaluated(tmp_path / "out", both)
+    assert games(tmp_path / "out").tobytes() == games(folder).tobytes()
+    assert [each["episode"] for each in result(tmp_path / "out")["checkpoints"]] == [60, 40]
+    evaluated(tmp_path / "one", f"checkpoint={folder}")
+    assert games(tmp_path / "one").tobytes() != games(folder).tobytes()
+
+
+def test_the_games_do_not_depend_on_threads_lanes_and_boards(tmp_path, trained):
+    words = ("threads=1", "threads=2", "threads=3", "lanes=1", "lanes=7 threads=2", "engine=array")
+    for number, each in enumerate(words):
+        evaluated(tmp_path / str(number), f"checkpoint={trained}", *each.split())
+    assert {games(tmp_path / str(number)).tobytes() for number in range(len(words))} == {games(trained).tobytes()}
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_games_that_look_ahead_do_not_depend_on_threads(tmp_path, trained, threads):
+    words = (f"checkpoint={trained}", "evaluate.plies=2", "evaluate.episodes=7")
+    for number in (1, threads):
+        evaluated(tmp_path / str(number), *words, f"threads={number}")
+    assert games(tmp_path / "1").tobytes() == games(tmp_path / str(threads)).tobytes()
+    assert games(tmp_path / "1").tobytes() != games(trained)[:7].tobytes()
+    assert games(tmp_path / "1")["score"].mean() > games(trained)["score"].mean()
+
+
+def test_another_seed_other_games(tmp_path, trained):
+    evaluated(tmp_path / "out", f"checkpoint={trained}", "seed=4")
+    assert games(tmp_path / "out").tobytes() != games(trained).tobytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "drop", "start"),
+    [
+        ("tiles=p75_25", ((1, 0.75), (3, 0.25)), ("drop", "drop")),
+        ("tiles=p80_20_two", ((1, 0.8), (2, 0.2)), (1, 1)),
+        ("tiles.start=[2]", ((1, 0.9), (2, 0.1)), (2,)),
+        ("tiles.drop=[[2,1]]", ((2, 1.0),), ("drop", "drop")),
+    ],
+)
+def test_other_tiles(tmp_path, trained, words, drop, start):
+    """The rule that is given, and what it leaves open as the network was trained."""
+    evaluated(tmp_path / "out", f"checkpoint={trained}", words)
+    player, rules = tdl.load(trained), tdl.Rules(drop=drop, start=start)
+    network = tdl.NTupleNetwork(rules, player.network.tuples, weights=player.network.weights)
+    expected = trainer.evaluate(network, 20, seed=3, gamma=0.75)
+    assert games(tmp_path / "out").tobytes() == expected.tobytes()
+    assert result(tmp_path / "out")["rules"] == rules.to_dict()
+    name = words.removeprefix("tiles=") if words.startswith("tiles=") else "custom"
+    assert result(tmp_path / "out")["names"]["tiles"] == name
+
+
+def test_another_placer(tmp_path, trained):
+    evaluated(tmp_path / "out", f"checkpoint={trained}", "placer=adversary")
+    assert games(tmp_path / "out")["score"].mean() < games(trained)["score"].mean()
+    assert result(tmp_path / "out")["names"]["placer"] == "adversary"
+
+
+def test_a_checkpoint_that_no_run_made(tmp_path):
+    """Without the configuration of a run: the drop law puts the tiles."""
+    net = tdl.NTupleNetwork(tdl.Rules(rows=2, cols=4), tdl.TupleSet(((0, 1, 2, 3),)))
+    tdl.Trainer(net, alpha=0.1).train(50)
+    meta = {"episode": 0, "rules": net.rules.to_dict(), "network": net.describe(), "learner": {"gamma": 1.0}}
+    write_checkpoint(tmp_path / "net", meta, {"weights": net.weights})
+    evaluated(tmp_path / "out", f"checkpoint={tmp_path / 'net'}")
+    assert games(tmp_path / "out").tobytes() == trainer.evaluate(net, 20, seed=3).tobytes()
+    assert result(tmp_path / "out")["names"] == {"game": "pow2"}
+    assert tdl.results.runs(tmp_path / "out")["game"].tolist() == ["pow2"]
+
+
+def test_a_sweep_over_checkpoints(tmp_path, trained):
+    place = trained / "checkpoint", trained / "kept" / "0000000020"
+    done = inside("-m", f"checkpoint={place[0]},{place[1]},nowhere", "evaluate.episodes=3,6", "seed=3",
+                  f"hydra.sweep.dir={tmp_path}", program=program.main)  # fmt: skip
+    assert done.returncode == 2
+    assert "nowhere: no checkpoint here" in done.stderr
+    with (tmp_path / "sweep.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["checkpoint"], row["evaluate.episodes"]) for row in rows] == [
+        (str(each), number) for each in (*place, "nowhere") for number in ("3", "6")
+    ]
+    assert [row["status"] for row in rows] == ["finished"] * 4 + ["failed"] * 2
+    assert [row["evaluate.plies"] for row in rows] == ["1"] * 6
+    for row in rows[:4]:
+        told = result(row["run"])["evaluation"]
+        assert float(row["eval_mean"]) == told["mean"]
+        assert [float(row["eval_low"]), float(row["eval_high"])] == told["mean_ci95"]
+    assert [float(row["episodes"]) for row in rows[:4]] == [60, 60, 20, 20]
+    header, *lines = [line for line in done.stdout.splitlines() if " checkpoint " in line or " nowhere " in line]
+    assert header.split()[:5] == ["status", "checkpoint", "evaluate.episodes", "episodes", "eval_mean"]
+    assert [line.split()[1] for line in lines] == ["failed"] * 2
+    low, high = result(rows[0]["run"])["evaluation"]["mean_ci95"]
+    assert f"[{low:,.0f}, {high:,.0f}]" in done.stdout
+
+
+def test_runs_and_evaluations_in_one_folder(tmp_path):
+    folder = train(tmp_path / "run", *TRAINING)
+    evaluated(tmp_path / "out", f"checkpoint={folder}")
+    evaluated(tmp_path / "other", f"checkpoint={folder}", "tiles=p50_50")
+    frame = tdl.results.runs(tmp_path).set_index("run")
+    assert len(frame) == 3
+    run, same, other = (frame.loc[str(tmp_path / name)] for name in ("run", "out", "other"))
+    assert same["checkpoint"] == str(folder)
+    assert np.isnan(run["checkpoint"])
+    assert (run["eval_mean"], run["tiles"], run["tuples"]) == (same["eval_mean"], "p90_10", "custom")
+    assert (other["tiles"], other["tuples"], other["learner"]) == ("p50_50", "custom", "td")
+    reached = [name for name in frame.columns if name.startswith("eval_reach_")]
+    assert not frame[reached].isna().any(axis=None)
+    assert len(tdl.results.load(tmp_path)) == 6
+    assert len(tdl.results.episodes(tmp_path)) == 60
+
+
+def test_a_used_folder_is_refused(tmp_path, trained):
+    before = files(trained)
+    done = inside(f"checkpoint={trained}", f"hydra.run.dir={trained}", program=program.main)
+    assert done.returncode == 2
+    assert "holds results already" in done.stderr
+    assert files(trained) == before
+
+
+MISTAKES = [
+    ("", 2, ["checkpoint: None is not allowed", "the folder of a run or of a checkpoint"]),
+    ("checkpoint=nowhere", 2, ["nowhere: no checkpoint here"]),
+    ("checkpoint=.", 2, [".: no checkpoint here"]),
+    ("checkpoint=3", 2, ["checkpoint: 3 is not allowed"]),
+    ("checkpoint=[]", 2, ["checkpoint: [] is not allowed"]),
+    ("checkpoint=[RUN,nowhere]", 2, ["nowhere: no checkpoint here"]),
+    ("checkpoint=RUN search.plies=3", 1, ["search.plies: no such key; did you mean 'evaluate.plies'?"]),
+    ("checkpiont=RUN", 1, ["checkpiont: no such key", "did you mean 'checkpoint'"]),
+    ("checkpoint=RUN +evaluate.plys=2", 2, ["evaluate.plys: no such key", "did you mean 'plies'"]),
+    ("checkpoint=RUN evaluate.plies=0", 2, ["evaluate.plies: 0 is not allowed", "from 1 to 12"]),
+    ("checkpoint=RUN evaluate.plies=two", 1, ["evaluate.plies=two", "Integer"]),
+    ("checkpoint=RUN evaluate.episodes=0", 2, ["evaluate.episodes: 0 is not allowed", "at least 1"]),
+    ("checkpoint=RUN search.cutof=0.1", 1, ["search.cutof: no such key", "did you mean 'search.cutoff'"]),
+    ("checkpoint=RUN search.cutoff=2", 2, ["search.cutoff: 2.0 is not allowed", "from 0 to 1"]),
+    ("checkpoint=RUN search.plies=2", 1, ["search.plies: no such key"]),
+    ("checkpoint=RUN tiles=p75", 1, ["tiles=p75: no such choice", "did you mean 'p75_25'"]),
+    ("checkpoint=RUN tiles.drop=[[1,2]]", 2, ["tiles.drop: 2 is not allowed"]),
+    ("checkpoint=RUN tiles.drop=[[16,1]]", 2, ["tiles.drop: 16 is not allowed", "from 1 to 15"]),
+    ("checkpoint=RUN placer.depth=2", 2, ["placer.depth: 2 is not allowed", "1 unless placer.kind=adversary"]),
+    ("checkpoint=RUN placer=adversary placer.network=nowhere", 2, ["nowhere: no checkpoint here"]),
+    ("checkpoint=RUN seed=-1", 2, ["seed: -1 is not allowed"]),
+    ("checkpoint=RUN threads=0", 2, ["threads: 0 is not allowed", "from 1 to 256"]),
+    ("checkpoint=RUN lanes=many", 2, ["lanes: 'many' is not allowed"]),
+    ("checkpoint=RUN engine=arrays", 2, ["engine: 'arrays' is not allowed", "did you mean 'array'"]),
+    ("checkpoint=RUN game=fib", 1, ["game: no such key"]),
+]
+
+
+@pytest.mark.parametrize(("words", "code", "telling"), MISTAKES, ids=[words for words, _, _ in MISTAKES])
+def test_mistakes_end_in_one_line_and_leave_nothing(tmp_path, monkeypatch, trained, words, code, telling):
+    monkeypatch.chdir(tmp_path)
+    done = inside(*words.replace("RUN", str(trained)).split(), program=program.main)
+    assert done.returncode == code, done.stderr
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("tdl: ")
+    assert not [part for part in telling if part not in line], line
+    assert not list(tmp_path.iterdir()) or not list(tmp_path.rglob("*.*"))
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_stops_the_games(tmp_path, trained, number, code):
+    folder = tmp_path / "out"
+    words = (f"checkpoint={trained}", "evaluate.episodes=10000000", "threads=2", f"hydra.run.dir={folder}")
+    with running(tmp_path, *words, module="tdl.evaluate") as process:
+        wait_until((folder / "result.json").exists, process)
+        time.sleep(0.3)
+        process.send_signal(number)
+        done = ended(process)
+    assert done.returncode == code, done.stderr
+    assert done.stderr.splitlines()[-1] == "tdl: stopped before all was done"
+    assert result(folder)["status"] == "interrupted"
+    assert "evaluation" not in result(folder)
+    assert {path.name for path in folder.iterdir()} == {".hydra", "result.json"}
+
+
+def test_the_function_of_that_name_stays(trained):
+    """Also where the program of the same name was imported, as it is here."""
+    player = tdl.load(trained)
+    expected = trainer.evaluate(player.network, 5, gamma=0.75)
+    assert tdl.evaluate is program
+    assert tdl.evaluate(player.network, 5, gamma=0.75).tobytes() == expected.tobytes()
+    code = "import tdl; f = tdl.evaluate; import tdl.evaluate as p; p.main, p.job; assert p.__call__ is f is not p"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_nothing_imports_the_program():
+    """Without it `tdl.evaluate` is the function itself."""
+    code = (
+        "import tdl, types, tdl.results, tdl.runs.training, tdl.cli; assert type(tdl.evaluate) is types.FunctionType"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_help_names_every_key():
+    """Groups by their choices."""
+    shown = inside("--help", program=program.main).stdout
+    described = set(re.findall(r"^(\w+):", shown, re.MULTILINE))
+    assert {field.name for field in fields(EvaluationConfig)} <= described
+    assert {f"  {field.name}:" for field in fields(GamesConfig)} <= set(re.findall(r"^  \w+:", shown, re.MULTILINE))
+
+
+def test_figures_for_people():
+    share = {"2": {"rate": 1.0, "ci95": [0.51, 1.0]}, "64": {"rate": 1.0, "ci95": [0.51, 1.0]},
+             "128": {"rate": 0.75, "ci95": [0.3, 0.954]}}  # fmt: skip
+    figures = {"episodes": 1234, "mean": 1499.6, "mean_ci95": [1400.2, 1600], "median": 1500.0, "max": 12345,
+               "moves_per_second": 4564801, "reach": share}  # fmt: skip
+    assert evaluation_block(figures).splitlines() == [
+        "games    1,234",
+        "mean     1,500 [1,400, 1,600]",
+        "median   1,500",
+        "max      12,345",
+        "moves/s  4,564,801",
+        "     64  100.0% [51.0%, 100.0%]",
+        "    128   75.0% [30.0%, 95.4%]",
+    ]
+    assert evaluation_block(figures | {"mean_ci95": None}).splitlines()[1] == "mean     1,500"
+
+
+def test_progress_of_games_that_take_long(monkeypatch, capsys):
+    """Lines come every ten seconds, also before the first game has ended."""
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    shown = Progress("evaluate", 0, 4)
+    for seconds, finished, moves in ((5, 0, 500), (10, 0, 1000), (15, 1, 1500), (21, 1, 2100), (32, 2, 64_000)):
+        now[0] = seconds
+        shown.update(finished, moves)
+    assert capsys.readouterr().err.splitlines() == [
+        "evaluate 0/4  100 moves/s  left ?",
+        "evaluate 1/4  100 moves/s  left 01:03",
+        "evaluate 2/4  2.00k moves/s  left 00:32",
+    ]
+
+
+def test_progress_of_a_budget_guesses_the_end(monkeypatch, capsys):
+    """A quarter of the budget was enough for 50 episodes, half of it for 80; never more than were asked for."""
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    shown = Progress("train", 0, 10_000)
+    for seconds, finished, share in ((10, 50, 0.25), (20, 80, 0.5), (30, 80, 0.001), (40, 90, 1.2)):
+        now[0] = seconds
+        shown.update(finished, 100 * finished, 10.0, share)
+    assert capsys.readouterr().err.splitlines() == [
+        "train 50/200  500 moves/s  mean 10  left 00:30",
+        "train 80/160  400 moves/s  mean 10  left 00:20",
+        "train 80/10000  267 moves/s  mean 10  left 1:02:00",
+        "train 90/90  225 moves/s  mean 10  left 00:00",
+    ]
+
+
+def test_result_of_unfinished_games_is_valid(tmp_path, trained, monkeypatch):
+    """An error within the games: a status, no games, and no figures."""
+
+    def fail(*_, **__):
+        raise tdl.TdlError("the disk is on fire")
+
+    monkeypatch.setattr("tdl.runs.evaluation.evaluate", fail)
+    done = inside(f"checkpoint={trained}", f"hydra.run.dir={tmp_path / 'out'}", *SMALL[2:], program=program.main)
+    assert done.returncode == 2
+    told = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert (told["status"], told["error"]) == ("failed", "the disk is on fire")
+    assert tdl.results.runs(tmp_path)["status"].tolist() == ["failed"]

@@ -1,0 +1,394 @@
+"""A resumed run is the run it would have been, bit for bit; what cannot be resumed is refused by name.
+
+Trusts the uninterrupted run as the measure. The runs are whole programs inside this process; only their curve, which
+nothing here looks at, is left out.
+"""
+
+import json
+import os
+import shutil
+import signal
+
+import numpy as np
+import pytest
+from support.programs import SMALL, checkpoint, files, go_on, inside, learned, outcome, result, train
+
+import tdl
+from tdl.config import run as run_config
+from tdl.errors import CheckpointError
+from tdl.runs.files import RunFiles
+from tdl.runs.training import TrainingRun
+from tdl.storage.checkpoint import write_checkpoint
+from tdl.storage.lock import RunLock
+from tdl.storage.records import RECORD
+
+EPISODES = 60
+OTHER_TUPLES = "tuples.cells=[[0,1,4]]"
+
+
+@pytest.fixture(autouse=True)
+def _no_curve(monkeypatch):
+    monkeypatch.setattr("tdl.results.figures.save_curve", lambda folder: None)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """Uninterrupted runs, each made once: `whole(episodes, overrides...)` is the folder of one."""
+    made = {}
+
+    def run(episodes, *words):
+        if (episodes, words) not in made:
+            made[episodes, words] = train(tmp_path_factory.mktemp("whole") / "run", f"episodes={episodes}", *words)
+        return made[episodes, words]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tdl.results.figures.save_curve", lambda folder: None)
+        yield run
+
+
+@pytest.fixture
+def finished(whole, tmp_path):
+    """A finished run of 60 episodes, to be damaged."""
+    return shutil.copytree(whole(EPISODES), tmp_path / "finished")
+
+
+@pytest.fixture
+def signal_after(monkeypatch):
+    """Let this process get a signal in the middle of a run: after so many blocks from now."""
+
+    def arrange(blocks, number=signal.SIGINT):
+        append, left = RunFiles.append, [blocks]
+
+        def counted(self, *results):
+            append(self, *results)
+            left[0] -= 1
+            if left[0] == 0:
+                os.kill(os.getpid(), number)
+
+        monkeypatch.setattr(RunFiles, "append", counted)
+
+    return arrange
+
+
+@pytest.mark.parametrize(
+    ("order", "lanes", "every"),
+    [
+        ("backward", 1, 20),
+        ("backward", "auto", 20),
+        ("forward", 1, 20),
+        ("forward", "auto", 20),
+        ("backward", "auto", 10),
+        ("backward", "auto", "null"),
+        ("backward learner=tc learner.td_lambda=0.5", "auto", 20),
+        ("forward learner=tc learner.initial_value=100", "auto", 20),
+        ("delayed learner.td_lambda=0.5 learner.schedule=halving:15", "auto", 20),
+        ("forward learner=otd_tc learner.fixed_share=0.5 learner.target=state", "auto", 20),
+        ("backward learner.stages=[32,64] learner.start=carousel learner.epsilon=0.1", "auto", 20),
+        ("backward game=fib learner.stages=[34,89] learner.start=carousel engine=array", "auto", 20),
+        ("forward placer=adversary placer.tile=chosen", "auto", 20),
+    ],
+)
+def test_stopped_run_goes_on_bit_for_bit(whole, signal_after, tmp_path, order, lanes, every):
+    words = (*f"learner.order={order}".split(), f"lanes={lanes}")
+    folder = tmp_path / "run"
+    signal_after(3)
+    stopped = inside(*SMALL, f"hydra.run.dir={folder}", f"episodes={EPISODES}", f"save.every={every}", *words)
+    assert stopped.returncode == 130
+    assert result(folder)["status"] == "interrupted"
+    assert checkpoint(folder)[0]["episode"] == 30
+    assert outcome(go_on(folder)) == outcome(whole(EPISODES, *words))
+    assert result(folder)["status"] == "finished"
+
+
+def test_resumed_many_times(whole, tmp_path):
+    folder = train(tmp_path / "run", "episodes=10")
+    for episodes in range(20, EPISODES + 1, 20):
+        go_on(folder, f"episodes={episodes}")
+    assert outcome(folder) == outcome(whole(EPISODES))
+
+
+def test_more_episodes_make_the_longer_run(finished, whole):
+    go_on(finished / "checkpoint", "episodes=90")
+    assert outcome(finished) == outcome(whole(90))
+    assert result(finished)["config"]["episodes"] == 90
+
+
+def test_finished_run_is_left_alone(finished):
+    before = files(finished)
+    for words in ([], ["episodes=20", "save.every=10"]):
+        done = inside(f"resume={finished}", *words)
+        assert done.returncode == 0
+        assert "is finished" in done.stdout
+    assert files(finished) == before
+
+
+def test_a_new_run_does_not_begin_where_one_is(finished):
+    before = files(finished)
+    done = inside(*SMALL, "episodes=10", "seed=9", f"hydra.run.dir={finished}")
+    assert done.returncode == 2
+    assert f"{finished} holds a run already; go on with resume={finished}" in done.stderr
+    assert files(finished) == before
+
+
+def test_one_process_at_a_time(finished):
+    before = files(finished)
+    with RunLock(finished):
+        done = inside(f"resume={finished}", "episodes=90")
+    assert done.returncode == 2
+    assert f"{finished}: another process is working in this folder" in done.stderr
+    assert files(finished) == before
+    go_on(finished, "episodes=90")  # the lock went with its holder
+    assert result(finished)["episodes"] == 90
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_stopped_in_the_last_block_is_still_evaluated(whole, signal_after, tmp_path, number):
+    folder = tmp_path / "run"
+    signal_after(EPISODES // 10, number)
+    stopped = inside(*SMALL, f"hydra.run.dir={folder}", f"episodes={EPISODES}")
+    assert stopped.returncode == 128 + number
+    go_on(folder)
+    assert result(folder)["status"] == "finished"
+    assert outcome(folder) == outcome(whole(EPISODES))
+
+
+def test_stopped_while_evaluating_is_evaluated_again(whole, monkeypatch, tmp_path):
+    folder = tmp_path / "run"
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("tdl.runs.evaluation.evaluate", interrupted)
+        assert inside(*SMALL, f"hydra.run.dir={folder}", f"episodes={EPISODES}").returncode == 130
+    assert result(folder)["status"] == "interrupted"
+    go_on(folder)
+    assert result(folder)["status"] == "finished"
+    assert outcome(folder) == outcome(whole(EPISODES))
+
+
+@pytest.mark.parametrize(
+    ("override", "key"),
+    [
+        ("alpha=0.2", "alpha"),
+        ("gamma=0.5", "gamma"),
+        ("seed=1", "seed"),
+        ("block=20", "block"),
+        ("lanes=2", "lanes"),
+        ("learner.order=forward", "learner"),
+        ("tuples=2x4", "tuples"),
+        ("tuples.share=false", "tuples"),
+        ("tiles=p80_20", "tiles"),
+        ("size=2x4 tuples.cells=[[0,1]]", "size"),
+        ("engine=array", "engine"),
+        ("experiment=quick", "tuples"),
+    ],
+)
+def test_another_configuration_is_refused(finished, override, key):
+    before = files(finished)
+    done = inside(f"resume={finished}", "episodes=90", *override.split())
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert override.split("=")[0] in line
+    assert f"its {key} is" in line
+    assert "may change" in line
+    assert files(finished) == before
+
+
+def test_the_same_configuration_may_be_repeated(finished, whole):
+    go_on(finished, *SMALL, "seed=0", "learner=td", "tiles=p90_10", "episodes=90")
+    assert outcome(finished) == outcome(whole(90))
+
+
+@pytest.mark.parametrize("words", [(), ("size=4x4", "engine=bits", *SMALL)])
+def test_a_run_from_before_a_key_existed_goes_on(finished, whole, words):
+    """Without `size`, `engine` and `tuples.board` in its configuration: it was a run of packed 4x4 boards."""
+    meta, arrays = checkpoint(finished)
+    del meta["config"]["size"], meta["config"]["engine"], meta["config"]["tuples"]["board"]
+    write_checkpoint(finished / "checkpoint", meta, arrays)
+    go_on(finished, *words, "episodes=90")
+    assert outcome(finished) == outcome(whole(90))
+    assert result(finished)["config"] == result(whole(90))["config"]
+    before = files(finished)
+    done = inside(f"resume={finished}", "episodes=120", "size=3x3", "tuples=3x3_2x6")
+    assert (done.returncode, files(finished)) == (2, before)
+    assert "size: a resumed run keeps its configuration; its size is '4x4', given was '3x3'" in done.stderr
+
+
+def _cut_array(folder, array, meta):
+    os.truncate(array, array.stat().st_size - 1)
+    return array.name, "cut"
+
+
+def _flip_array(folder, array, meta):
+    _flip(array, -100)
+    return array.name, "corrupt"
+
+
+def _lose_array(folder, array, meta):
+    array.unlink()
+    return array.name, "missing"
+
+
+def _cut_meta(folder, array, meta):
+    os.truncate(meta, meta.stat().st_size // 2)
+    return meta.name, "cut"
+
+
+def _flip_meta(folder, array, meta):
+    _flip(meta, meta.read_bytes().index(b'"episode": 60') + 12)
+    return meta.name, "corrupt"
+
+
+def _lose_meta(folder, array, meta):
+    meta.unlink()
+    return meta.name, "missing"
+
+
+def _other_format(folder, array, meta):
+    meta.write_text(json.dumps(json.loads(meta.read_text()) | {"format": "tdl-checkpoint-0"}))
+    return meta.name, "format"
+
+
+def _not_an_object(folder, array, meta):
+    meta.write_text("[]")
+    return meta.name, "not a checkpoint"
+
+
+def _cut_episodes(folder, array, meta):
+    os.truncate(folder / "episodes.npy", (folder / "episodes.npy").stat().st_size - 1)
+    return "episodes.npy", "cut"
+
+
+def _lose_episodes(folder, array, meta):
+    (folder / "episodes.npy").unlink()
+    return "episodes.npy", "cannot be read"
+
+
+def _flip(path, place):
+    data = bytearray(path.read_bytes())
+    data[place] ^= 1
+    path.write_bytes(data)
+
+
+DAMAGES = [_cut_array, _flip_array, _lose_array, _cut_meta, _flip_meta, _lose_meta, _other_format, _not_an_object,
+           _cut_episodes, _lose_episodes]  # fmt: skip
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__.strip("_"))
+def test_damage_is_refused_by_name(finished, damage):
+    (array,) = (finished / "checkpoint").glob("*.npy")
+    name, what = damage(finished, array, finished / "checkpoint" / "meta.json")
+    before = files(finished)
+    done = inside(f"resume={finished}", "episodes=90")
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert name in line
+    assert what in line
+    after = files(finished)
+    if name == "episodes.npy":  # found when the run has begun: `result.json` tells of it
+        assert result(finished)["status"] == "failed"
+        before.pop("result.json"), after.pop("result.json")
+    assert after == before
+
+
+def test_a_foreign_checkpoint_goes_on_as_what_it_is(finished, tmp_path, whole):
+    """The checkpoint holds its own configuration, and that one counts, wherever the folder lies."""
+    foreign = train(tmp_path / "foreign", OTHER_TUPLES, f"episodes={EPISODES}")
+    shutil.rmtree(finished / "checkpoint")
+    shutil.copytree(foreign / "checkpoint", finished / "checkpoint")
+    go_on(finished, "episodes=90")
+    go_on(foreign, "episodes=90")
+    assert checkpoint(finished)[1]["weights"].tobytes() == checkpoint(foreign)[1]["weights"].tobytes()
+    assert result(finished)["config"]["tuples"]["cells"] == [[0, 1, 4]]
+
+
+def test_a_foreign_checkpoint_does_not_fit_another_network(finished, tmp_path):
+    foreign = checkpoint(train(tmp_path / "foreign", OTHER_TUPLES, f"episodes={EPISODES}"))[0]
+    mine = run_config.from_plain(checkpoint(finished)[0]["config"])
+    with pytest.raises(CheckpointError, match="another network"):
+        TrainingRun(mine, tmp_path / "foreign", {}, foreign)
+    its_own = run_config.from_plain(foreign["config"])
+    other_rules = foreign | {"rules": foreign["rules"] | {"drop": [[1, 1.0]]}}
+    with pytest.raises(CheckpointError, match="another rules"):
+        TrainingRun(its_own, tmp_path / "foreign", {}, other_rules)
+
+
+@pytest.mark.parametrize("words", [["save.every=10"], ["save.every=50"], ["save.every=10", "save.keep=3"]])
+def test_saving_does_not_change_training(whole, tmp_path, words):
+    assert outcome(train(tmp_path / "run", f"episodes={EPISODES}", *words)) == outcome(whole(EPISODES))
+
+
+@pytest.mark.parametrize("order", ["backward", "forward"])
+def test_evaluating_does_not_change_training(order):
+    def played(between):
+        network = tdl.NTupleNetwork(tdl.Rules(), tdl.TupleSet(((0, 1, 2, 3), (4, 5))))
+        trainer = tdl.Trainer(network, alpha=0.1, order=order, seed=3)
+        records = []
+        for _ in range(4):
+            records.append(trainer.train(10))
+            between(network)
+        return network.weights.tobytes(), np.concatenate(records).tobytes()
+
+    assert played(lambda network: tdl.evaluate(network, 7, seed=3)) == played(lambda network: None)
+
+
+def test_evaluation_is_repeatable_and_its_own(finished, tmp_path):
+    player = tdl.load(finished)
+    again = tdl.evaluate(player.network, 5, seed=0)
+    assert again.tobytes() == np.load(finished / "evaluation.npy").tobytes()
+    train(tmp_path / "more", f"episodes={EPISODES}", "evaluate.episodes=8")
+    assert learned(tmp_path / "more") == learned(finished)
+    assert np.load(tmp_path / "more" / "evaluation.npy")[:5].tobytes() == again.tobytes()
+
+
+def test_budget_of_moves_ends_at_a_block_and_can_be_raised(whole, tmp_path):
+    moves = np.load(whole(EPISODES) / "episodes.npy")["moves"].reshape(-1, 10).sum(axis=1).cumsum()
+    budget = int(moves[1]) + 1  # one move more than two blocks: the third is still played
+    folder = train(tmp_path / "run", f"episodes={EPISODES}", f"budget.moves={budget}")
+    assert checkpoint(folder)[0]["episode"] == 30
+    assert result(folder)["moves"] == moves[2]
+    assert result(folder)["status"] == "finished"
+    assert "is finished" in inside(f"resume={folder}").stdout
+    go_on(folder, f"budget.moves={moves[3]}")  # used up to the move: no further block
+    assert checkpoint(folder)[0]["episode"] == 40
+    go_on(folder, "budget.moves=null")
+    assert outcome(folder) == outcome(whole(EPISODES))
+
+
+def test_budget_of_seconds_ends_the_run_after_a_block(whole, tmp_path):
+    folder = train(tmp_path / "run", "episodes=100000000", "budget.seconds=1e-9")
+    assert checkpoint(folder)[0]["episode"] == 10
+    assert outcome(folder) == outcome(whole(10))
+
+
+def test_older_checkpoints_stay_when_asked(whole, tmp_path):
+    folder = train(tmp_path / "run", f"episodes={EPISODES}", "save.every=10", "save.keep=3")
+    assert sorted(path.name for path in (folder / "kept").iterdir()) == ["0000000040", "0000000050"]
+    for episode in (40, 50):
+        player = tdl.load(folder / "kept" / f"{episode:010d}")
+        assert player.network.weights.tobytes() == checkpoint(whole(episode))[1]["weights"].tobytes()
+    go_on(folder, "episodes=70", "save.keep=1")
+    assert not list((folder / "kept").iterdir())
+
+
+def test_what_is_longer_than_the_checkpoint_is_cut(whole, tmp_path):
+    """As after a crash: the blocks of the longer run are there, the checkpoint of the shorter one, half a line too."""
+    folder = shutil.copytree(whole(90), tmp_path / "run")
+    shutil.rmtree(folder / "checkpoint")
+    shutil.copytree(whole(EPISODES) / "checkpoint", folder / "checkpoint")
+    with (folder / "blocks.csv").open("a") as blocks, (folder / "train.log").open("a") as log:
+        blocks.write("70,12")
+        log.write("70\tmea")
+    with (folder / "episodes.npy").open("ab") as episodes:
+        episodes.write(b"\xff" * (RECORD.itemsize + 5))
+    assert outcome(go_on(folder, "episodes=90")) == outcome(whole(90))
+
+
+def test_lost_tables_do_not_hinder(finished, whole):
+    """Only `episodes.npy` and the checkpoint are needed; the tables then begin where the run goes on."""
+    (finished / "blocks.csv").unlink()
+    (finished / "train.log").unlink()
+    go_on(finished, "episodes=90")
+    assert learned(finished) == learned(whole(90))
+    assert outcome(finished)["blocks"] == outcome(whole(90))["blocks"][-3:]

@@ -1,0 +1,159 @@
+"""Who puts the tiles: the adversary against its twin, that against its definition, and what it does to a player."""
+
+import numpy as np
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from support.reference_runs import assert_equals_twin, selfplay
+from support.shapes import RULES, random_boards, small_tuples
+
+from tdl.agents.player import Player
+from tdl.agents.trainer import Trainer, evaluate
+from tdl.errors import ConfigError
+from tdl.game.engine import ENGINES
+from tdl.game.packing import drawn, pack
+from tdl.game.reference import Stream
+from tdl.network.ntuple import NTupleNetwork
+from tdl.network.reference import ReferenceNetwork
+from tdl.network.stages import Stages
+from tdl.network.tuples import TupleSet
+from tdl.search.adversary_reference import ReferenceAdversary
+from tdl.search.options import Placing
+
+WORST = Placing("adversary")
+PLACINGS = {
+    "worst": WORST,
+    "two ahead": Placing("adversary", depth=2),
+    "chosen": Placing("adversary", tile="chosen"),
+    "chosen, two ahead": Placing("adversary", depth=2, tile="chosen"),
+    "first empty": Placing("adversary", first_empty=True),
+}
+LEARNERS = {
+    "forward": {"order": "forward"},
+    "backward": {"order": "backward", "step": "coherent"},
+    "state": {"order": "forward", "target": "state"},
+    "restart": {"order": "backward", "start": "restart", "restart_moves": 4},
+    "none": {"order": "none"},
+}
+each_placing = pytest.mark.parametrize("placing", PLACINGS.values(), ids=PLACINGS)
+few_games = settings(max_examples=2, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
+
+
+@each_placing
+@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
+@few_games
+@given(
+    seed=st.integers(0, 2**63 - 1),
+    shape=st.sampled_from(["2x2", "2x3", "fib-2x2", "threes_law-3x2"]),
+    kind=st.sampled_from(ENGINES),
+    set_name=st.sampled_from(["mixed", "odd", "orders and counts"]),
+)
+def test_equals_the_twin(placing, learner, seed, shape, kind, set_name):
+    options = {"alpha": 0.3, "gamma": 0.9, "seed": seed, "lanes": 2, "engine": kind, "placing": placing, **learner}
+    assert_equals_twin(RULES[shape], small_tuples(RULES[shape])[set_name], episodes=2, **options)
+
+
+@pytest.mark.parametrize("kind", ENGINES)
+@pytest.mark.parametrize("shape", ["4x4", "fib-4x4-75-25", "5x5"])
+def test_equals_the_twin_on_large_boards(shape, kind):
+    options = {"order": "forward", "alpha": 0.3, "seed": 2, "lanes": 1, "engine": kind, "placing": WORST}
+    assert_equals_twin(RULES[shape], TupleSet(((0, 1, 5),)), stages=Stages((8,)), episodes=1, **options)
+
+
+def left(player, board):
+    """What a board leaves the player, one move ahead."""
+    values = player.values(board)
+    return 0.0 if np.isnan(values).all() else np.nanmax(values)
+
+
+def trained(rules=RULES["2x3"]):
+    network = NTupleNetwork(rules, small_tuples(rules)["mixed"])
+    Trainer(network, alpha=0.1, seed=3).train(300)
+    return network
+
+
+def test_the_twin_leaves_the_player_least():
+    """Trusts `Player`: of all boards that a drop could have made, the one that was made leaves it least."""
+    network = trained()
+    rules, player = network.rules, Player(network)
+    twin = ReferenceNetwork(rules, network.tuples)
+    for number, table in enumerate(network.table(k) for k in range(len(network.lengths))):
+        twin.tables[number] = dict(enumerate(table))
+    adversary = ReferenceAdversary(WORST, twin)
+    afterstates = [after for after in random_boards(rules, 200) if 0 in after]
+    assert len(afterstates) > 20
+    for episode, after in enumerate(afterstates):
+        tile = drawn(Stream(1, 0, episode).next(), rules)
+        made = adversary.place(after, Stream(1, 0, episode))
+        could = [[*after[:cell], tile, *after[cell + 1 :]] for cell, each in enumerate(after) if not each]
+        assert made == min(could, key=lambda board: left(player, pack(board, rules)))
+
+
+def test_it_harms_the_player():
+    network = NTupleNetwork(RULES["4x4"], TupleSet(((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 4, 5), (5, 6, 9, 10))))
+    Trainer(network, alpha=0.1, seed=3).train(2000)
+    means = [evaluate(network, 300, placing=each)["score"].mean() for each in (None, WORST, PLACINGS["chosen"])]
+    assert means[0] > 1.5 * means[1] > 1.5 * means[2]
+
+
+def test_first_empty_is_the_first_empty_cell():
+    network = trained()
+    twin = ReferenceAdversary(PLACINGS["first empty"], ReferenceNetwork(network.rules, network.tuples))
+    assert twin.place([1, 0, 2, 0, 0, 3], Stream(1, 0, 0))[1] > 0
+    records = evaluate(network, 50, seed=1, placing=PLACINGS["first empty"])
+    assert not np.array_equal(records["score"], evaluate(network, 50, seed=1, placing=WORST)["score"])
+
+
+def test_a_judge_of_its_own():
+    """A judge with the player's own weights plays as none; another one plays otherwise."""
+    network, other = trained(), trained()
+    other.weights[:] = other.weights[::-1].copy()
+    options = {"seed": 4, "order": "forward", "alpha": 0.2}
+    own = NTupleNetwork(network.rules, network.tuples, weights=network.weights)
+    records = evaluate(network, 100, placing=WORST, judge=Player(own))
+    assert np.array_equal(records, evaluate(network, 100, placing=WORST))
+    assert not np.array_equal(records["score"], evaluate(network, 100, placing=WORST, judge=Player(other))["score"])
+    play = selfplay(network, placing=WORST, judge=Player(other, target="state"), **options)
+    before = other.weights.copy()
+    play.play(0, 20)
+    assert np.array_equal(other.weights, before)
+
+
+@pytest.mark.parametrize(
+    ("placing", "judged", "message"),
+    [
+        (Placing("devil"), False, "placer.kind: 'devil' is not allowed; expected random or adversary"),
+        (Placing("adversary", depth=0), False, "placer.depth: 0 is not allowed; expected a whole number from 1 to 4"),
+        (Placing("adversary", depth=5), False, "placer.depth: 5 is not allowed; expected a whole number from 1 to 4"),
+        (Placing("adversary", tile="mine"), False, "placer.tile: 'mine' is not allowed; expected drawn or chosen"),
+        (Placing("adversary", first_empty=1), False, "placer.first_empty: 1 is not allowed; expected true or false"),
+        (Placing(depth=2), False, "placer.depth: 2 is not allowed; expected 1 unless placer.kind=adversary"),
+        (Placing(tile="chosen"), False, "placer.tile: 'chosen' is not allowed; expected drawn unless placer.kind="),
+        (Placing(first_empty=True), False, "placer.first_empty: True is not allowed; expected False unless placer."),
+        (Placing(), True, "placer.network: 'one' is not allowed; expected null unless placer.kind=adversary"),
+        (
+            Placing("adversary", tile="chosen", first_empty=True),
+            False,
+            "placer.tile: 'chosen' is not allowed; expected drawn where placer.first_empty=true",
+        ),
+        (
+            Placing("adversary", depth=2, first_empty=True),
+            False,
+            "placer.depth: 2 is not allowed; expected 1 where placer.first_empty=true",
+        ),
+        (
+            Placing("adversary", first_empty=True),
+            True,
+            "placer.network: 'one' is not allowed; expected null where placer.first_empty=true",
+        ),
+    ],
+)
+def test_wrong_choices(placing, judged, message):
+    with pytest.raises(ConfigError, match=message):
+        placing.check("placer.", judged=judged)
+
+
+def test_a_judge_of_another_board_is_refused():
+    network, other = trained(), NTupleNetwork(RULES["2x2"], TupleSet(((0, 1),)))
+    with pytest.raises(ConfigError, match=r"placer.network: 'a network of pow2 2x2' .*; expected one of pow2 2x3"):
+        evaluate(network, 1, placing=WORST, judge=Player(other))

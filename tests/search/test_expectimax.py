@@ -1,0 +1,427 @@
+"""Expectimax: the kernel against a naive recursion, both against exact values, and what the choices of a search do."""
+
+import time
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from support.reference_runs import ONE_STAGE, assert_equals_twin
+from support.shapes import P75_25, RULES, boards, drawn, each_rules, few, small_tuples, some
+
+from tdl.agents.player import Player
+from tdl.agents.trainer import Trainer, evaluate
+from tdl.errors import ConfigError, DivergenceError
+from tdl.game.engine import ENGINES
+from tdl.game.packing import pack, unpack
+from tdl.game.reference import move
+from tdl.game.rules import Rules
+from tdl.learning.options import Learning
+from tdl.learning.reference import ReferenceLearner
+from tdl.network import allocation as memory
+from tdl.network.ntuple import NTupleNetwork
+from tdl.network.reference import ReferenceNetwork
+from tdl.network.stages import Stages
+from tdl.network.tuples import TupleSet
+from tdl.search.downgrade_reference import lowered
+from tdl.search.expectimax import Expectimax
+from tdl.search.expectimax_reference import ReferenceExpectimax
+from tdl.search.options import MOST_PLIES, Placing, Searching
+from tdl.solver.solution import solve
+
+WORST = Placing("adversary")
+CHOSEN = Placing("adversary", tile="chosen")
+FIRST = Placing("adversary", first_empty=True)
+NODES = {
+    "chance": {},
+    "least": {"placing": WORST},
+    "least of all": {"placing": CHOSEN},
+    "first": {"placing": FIRST},
+    "chance against an adversary": {"placing": WORST, "against": "random"},
+    "least against chance": {"against": "adversary"},
+}
+LEARNERS = (
+    {"order": "none"},
+    {"order": "forward"},
+    {"order": "backward", "step": "coherent"},
+    {"order": "forward", "target": "state"},
+)
+each_node = pytest.mark.parametrize("node", NODES.values(), ids=NODES)
+
+
+def random_network(rules, set_name="mixed", seed=0, stages=ONE_STAGE):
+    """A network of random weights, and the same as a twin."""
+    network = NTupleNetwork(rules, small_tuples(rules)[set_name], stages=stages)
+    network.weights[:] = np.random.default_rng(seed).normal(0, 20, len(network.weights)).astype(np.float32)
+    twin = ReferenceNetwork(rules, network.tuples, 0.0, stages)
+    for stage in range(stages.count):
+        for number in range(twin.copy):
+            twin.tables[stage * twin.copy + number] = dict(enumerate(network.table(number, stage)))
+    return network, twin
+
+
+def crowded(board, empty):
+    """The board with at most so many empty cells: the naive recursion looks at every drop on each."""
+    cells = [cell for cell, tile in enumerate(board) if not tile]
+    return [1 + cell % 2 if cell in cells[empty:] else tile for cell, tile in enumerate(board)]
+
+
+def both(rules, searching, *, placing=None, engine="bits", target="afterstate", gamma=1.0, **how):
+    """A search and its twin."""
+    network, twin = random_network(rules, **how)
+    learner = ReferenceLearner(twin, 0.1, Learning(target=target, gamma=gamma), shared=False)
+    search = Expectimax(network, searching, gamma=gamma, target=target, engine=engine, placing=placing)
+    return search, ReferenceExpectimax(searching, learner, placing)
+
+
+def assert_same_values(search, twin, board):
+    """Bit for bit; nan stands for a move that is not legal."""
+    expected = np.full(4, np.nan)
+    for action, value in twin.values(board).items():
+        expected[action] = value
+    assert np.array_equal(search.values(pack(board, twin.rules)), expected, equal_nan=True)
+
+
+def split(node):
+    return {key: value for key, value in node.items() if key == "against"}, node.get("placing")
+
+
+@each_rules
+@settings(few, max_examples=few.max_examples // 2)
+@given(st.data())
+def test_equals_a_naive_recursion(rules, data):
+    options, placing = split(NODES[data.draw(st.sampled_from(list(NODES)))])
+    kind = data.draw(st.sampled_from(ENGINES))
+    large = rules.cells >= 20
+    plies = data.draw(st.integers(1, 2 if large else 3))  # a third takes the recursion seconds
+    table = data.draw(st.sampled_from([0, 1]))
+    empty = {1: 25, 2: 3, 3: 1} if len(rules.drop) == 2 and not large else {1: 25, 2: 1, 3: 0}
+    board = crowded(data.draw(boards(rules)), empty[plies])
+    search, twin = both(
+        rules, Searching(plies, table=table, **options), placing=placing, engine=kind, gamma=data.draw(
+            st.sampled_from([1.0, 0.9, 0.0])), set_name=data.draw(st.sampled_from(["mixed", "odd", "counts"]))
+    )  # fmt: skip
+    assert_same_values(search, twin, board)
+
+
+@pytest.mark.parametrize("shape", ["2x2", "fib-2x2", "2x3", "threes_law-3x2"])
+@some
+@given(data=st.data())
+def test_three_plies_on_small_boards(shape, data):
+    """With all their empty cells, a cut-off, plies by empty cells, and tiles lowered."""
+    options, placing = split(NODES[data.draw(st.sampled_from(list(NODES)))])
+    rules = RULES[shape]
+    search, twin = both(
+        rules,
+        Searching(
+            3,
+            cutoff=data.draw(st.sampled_from([0.0, 0.03, 0.2, 1.0])),
+            by_empty=data.draw(st.sampled_from([(), ((1, 4),), ((0, 1), (2, 2))])),
+            downgrade=data.draw(st.sampled_from([None, 5, "radix"])),
+            table=data.draw(st.sampled_from([0, 1])),
+            **options,
+        ),
+        placing=placing,
+        set_name=data.draw(st.sampled_from(["mixed", "radix 4"])),
+    )
+    assert_same_values(search, twin, crowded(data.draw(boards(rules)), 3))
+
+
+@pytest.mark.parametrize("shape", ["2x3", "fib-2x3", "4x4"])
+@pytest.mark.parametrize("plies", [1, 2])
+@few
+@given(data=st.data())
+def test_values_of_states_and_of_stages(shape, plies, data):
+    rules = RULES[shape]
+    target = data.draw(st.sampled_from(["afterstate", "state"]))
+    stages = Stages((8, 64))
+    search, twin = both(rules, Searching(plies), target=target, stages=stages, engine=data.draw(
+        st.sampled_from(["bits", "array"])))  # fmt: skip
+    assert_same_values(search, twin, crowded(data.draw(boards(rules)), 3))
+
+
+@pytest.mark.parametrize("features", [4, 8])
+@some
+@given(board=boards(Rules()))
+def test_the_loops_for_32_and_64_features(features, board):
+    tuples = TupleSet(tuple((0, 1, 2, i) for i in range(4, 4 + features)))
+    network = NTupleNetwork(Rules(), tuples)
+    assert network.m == 8 * features
+    network.weights[:] = np.random.default_rng(1).normal(0, 20, len(network.weights)).astype(np.float32)
+    twin = ReferenceNetwork(Rules(), tuples)
+    for number in range(features):
+        twin.tables[number] = dict(enumerate(network.table(number)))
+    searching = Searching(2)
+    naive = ReferenceExpectimax(searching, ReferenceLearner(twin, 0.1))
+    assert_same_values(Expectimax(network, searching), naive, crowded(board, 2))
+
+
+@each_node
+@pytest.mark.parametrize("learner", LEARNERS, ids=str)
+@pytest.mark.parametrize(("shape", "kind"), [("2x2", "bits"), ("fib-2x2", "array"), ("threes_law-3x2", "bits")])
+def test_games_equal_the_twins(node, learner, shape, kind):
+    """Learning goes on between two searches: what a table kept must not count any more."""
+    options, placing = split(node)
+    searching = Searching(3 if shape == "2x2" else 2, table=1, **options)
+    options = {"alpha": 0.3, "seed": 7, "lanes": 2, "engine": kind, "searching": searching, "placing": placing}
+    assert_equals_twin(RULES[shape], small_tuples(RULES[shape])["mixed"], episodes=2, **options, **learner)
+
+
+def test_games_on_a_large_board_equal_the_twins():
+    options = {"order": "forward", "alpha": 0.3, "seed": 3, "lanes": 1, "searching": Searching(2)}
+    assert_equals_twin(RULES["3x3"], TupleSet(((0, 1, 4),)), episodes=1, **options)
+
+
+def full_table(rules, solution):
+    """A network whose V is the exact value of every afterstate that can be reached."""
+    cells = tuple(range(rules.cells))
+    network = NTupleNetwork(rules, TupleSet((cells,), symmetries=False, radix=rules.largest + 1))
+    table = np.zeros(network.layout.size(0), np.float32)
+    exact = dict(zip(solution.afterstates.tolist(), solution.afterstate_values.tolist(), strict=True))
+    for board, value in exact.items():
+        table[sum(tile * (rules.largest + 1) ** i for i, tile in enumerate(unpack(board, rules)))] = value
+    network.set_table(0, table)
+    return network
+
+
+@pytest.mark.parametrize("shape", ["2x2", "fib-2x2"])
+def test_exact_values_stay_exact(shape):
+    """Looking further than a perfect value function finds nothing new: the recursion is that of the solver."""
+    rules = RULES[shape]
+    solution = solve(rules)
+    player = Player(full_table(rules, solution))
+    for board in solution.states[::7].tolist():
+        values = [player.values(board, plies) for plies in (1, 2, 3)]
+        for deeper in values[1:]:
+            np.testing.assert_allclose(deeper, values[0], rtol=1e-5)
+
+
+def test_looking_to_the_end_is_exact():
+    """Without any values, where no game lasts longer than the search looks, rewards alone are the solver's values."""
+    rules = RULES["2x2"]
+    solution, blank = solve(rules), Player(NTupleNetwork(rules, small_tuples(rules)["mixed"]))
+    engine, longest, checked = solution.engine, {}, 0
+    exact = dict(zip(solution.states.tolist(), solution.state_values.tolist(), strict=True))
+    for board in reversed(solution.states.tolist()):  # by the sum of tiles: what follows comes first
+        drops = {after | tile << 4 * cell for _, after, _ in engine.afterstates(board)
+                 for cell in range(4) if not after >> 4 * cell & 15 for tile in (1, 2)}  # fmt: skip
+        longest[board] = 1 + max(longest[drop] for drop in drops) if drops else 0
+        if 0 < longest[board] <= 6:
+            assert np.nanmax(blank.values(board, longest[board])) == pytest.approx(exact[board], rel=1e-6)
+            checked += 1
+    assert checked > 20
+
+
+def test_deeper_search_plays_better():
+    rules = RULES["3x3"]
+    network = NTupleNetwork(rules, TupleSet(((0, 1, 2), (3, 4, 5), (0, 1, 3, 4))))
+    Trainer(network, alpha=0.1, seed=1).train(2000)
+    means = [evaluate(network, 120, seed=2, searching=Searching(plies))["score"].mean() for plies in (1, 2, 3)]
+    assert means[0] * 1.1 < means[1] < means[2]
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+@pytest.mark.parametrize("table", [0, 1])
+def test_threads_and_tables_change_no_game(threads, table):
+    network, _ = random_network(RULES["3x3"])
+    alone = evaluate(network, 8, seed=4, lanes=1, searching=Searching(3, table=0))
+    records = evaluate(network, 8, seed=4, threads=threads, lanes=2, searching=Searching(3, table=table))
+    assert np.array_equal(records, alone)
+
+
+def test_the_table_saves_work():
+    network, _ = random_network(RULES["4x4"])
+    board = pack(drawn("2 4 8 2/. 16 . 4/2 . 32 8/4 2 8 16", Rules()), Rules())
+    with_table, without = (Expectimax(network, Searching(3, table=mib)) for mib in (1, 0))
+    assert np.array_equal(with_table.values(board), without.values(board))
+    assert with_table.counts["found"] > 0 == without.counts["found"]
+    assert with_table.counts["leaves"] < without.counts["leaves"]
+
+
+def test_boards_that_must_be_equal_are_valued_once():
+    """A tile slides past empty cells: four drops on an empty row lead to one board, row by row and tile by tile."""
+    network, _ = random_network(RULES["4x4"])
+    search = Expectimax(network, Searching(2))
+    search.values(pack(drawn(". . . ./. . . ./. . . ./4 2 4 2", Rules()), Rules()))
+    leaves, nodes = search.counts["leaves"], search.counts["nodes"]
+    naive = sum(2 * 12 * 4 for _ in range(nodes))
+    assert 0 < leaves < naive / 2
+
+
+SQUARE = RULES["2x2"]
+EDGES = {
+    "over": ("2 4/8 16", SQUARE, [np.nan] * 4),
+    "over, full and large": ("32768 16384/8192 32768", SQUARE, [np.nan] * 4),
+    "the two largest": ("32768 32768/2 4", SQUARE, None),
+    "the last move": ("2 2/4 8", SQUARE, None),
+}
+
+
+@pytest.mark.parametrize("name", EDGES)
+@pytest.mark.parametrize("plies", [1, 2, 3])
+def test_edges(name, plies):
+    text, rules, expected = EDGES[name]
+    network, twin = random_network(rules)
+    board = drawn(text, rules)
+    values = Player(network).values(pack(board, rules), plies)
+    if expected is not None:
+        assert np.array_equal(values, expected, equal_nan=True)
+        assert Player(network).best(pack(board, rules), plies) is None
+    else:
+        naive = ReferenceExpectimax(Searching(plies), ReferenceLearner(twin, 0.1)).values(board)
+        assert {a: v for a, v in enumerate(values.tolist()) if not np.isnan(v)} == naive
+
+
+def test_the_two_largest_merge_with_the_doubled_reward():
+    rules = RULES["2x2"]
+    blank = Player(NTupleNetwork(rules, small_tuples(rules)["mixed"]))
+    values = blank.values(pack(drawn("32768 32768/2 4", rules), rules), 2)
+    assert min(values[1], values[3]) >= 65536 > values[0] or np.isnan(values[0])
+
+
+def test_a_tile_beyond_the_radix_counts_as_the_largest():
+    rules = RULES["2x2"]
+    tuples = TupleSet(((0, 1), (0, 1, 2, 3)), radix=4)
+    network = NTupleNetwork(rules, tuples)
+    network.weights[:] = np.random.default_rng(3).normal(0, 20, len(network.weights)).astype(np.float32)
+    player = Player(network)
+    high, low = (player.values(pack(drawn(text, rules), rules), 2) for text in ("64 2/. 4", "32 2/. 4"))
+    assert np.array_equal(high, low, equal_nan=True)  # no move merges the large one; both are symbol 3
+    other = player.values(pack(drawn("4 2/. 4", rules), rules), 2)
+    assert not np.array_equal(high, other, equal_nan=True)
+
+
+@pytest.mark.parametrize("shape", ["4x4", "fib-4x4-75-25", "threes_law-4x4"])
+@some
+@given(data=st.data())
+def test_lowering_keeps_what_merges(shape, data):
+    """Every move stays legal and leads, lowered or not, to boards of the same pattern of empty cells."""
+    rules = RULES[shape]
+    board = data.draw(boards(rules))
+    limit = data.draw(st.integers(4, 14))
+    low = lowered(board, limit, rules)
+    assume(low != board)
+    assert max(low) < max(board)
+    assert [not tile for tile in low] == [not tile for tile in board]
+    for action in range(4):
+        before, after = move(board, action, rules), move(low, action, rules)
+        assert (before is None) == (after is None)
+        if before is not None:
+            assert [not tile for tile in before[0]] == [not tile for tile in after[0]]
+
+
+def test_lowering_is_done_at_the_largest_hole():
+    rules = Rules()
+    high = drawn("32768 8192 4 2/. . . ./. . . ./. . . .", rules)
+    assert lowered(high, 14, rules) == drawn("16384 8192 4 2/. . . ./. . . ./. . . .", rules)
+    assert lowered(high, 12, rules) == drawn("4096 2048 4 2/. . . ./. . . ./. . . .", rules)
+    assert lowered(high, 3, rules) == drawn("16 8 4 2/. . . ./. . . ./. . . .", rules)  # as far as it goes
+    fib = RULES["fib-4x4-75-25"]
+    apart = drawn("34 8 . ./. . . ./. . . ./. . . .", fib)
+    assert lowered(apart, 7, fib) == drawn("21 8 . ./. . . ./. . . ./. . . .", fib)
+    beside = drawn("21 8 . ./. . . ./. . . ./. . . .", fib)
+    assert lowered(beside, 6, fib) == drawn("13 5 . ./. . . ./. . . ./. . . .", fib)  # 13 and 8 would merge
+
+
+def test_the_time_limit(monkeypatch):
+    network, _ = random_network(RULES["4x4"])
+    board = pack(drawn("2 4 8 2/. 16 . 4/2 . 32 8/4 2 8 16", Rules()), Rules())
+    depths = [Player(network).values(board, plies, table=0) for plies in (1, 2, 3, 4)]
+    plenty = Player(network).values(board, 4, seconds=60)
+    assert np.array_equal(plenty, depths[3])
+    start = time.monotonic()
+    hasty = Player(network).values(board, MOST_PLIES, seconds=0.05)
+    assert time.monotonic() - start < 5  # unlimited it would take days
+    assert not np.isnan(hasty).all()
+    at_once = Player(network).values(board, MOST_PLIES, seconds=1e-9)
+    assert any(np.array_equal(at_once, depth) for depth in depths[:2])
+
+
+def test_plies_by_empty_cells():
+    network, _ = random_network(RULES["3x3"])
+    player = Player(network)
+    for text, plies in (("2 4 8/4 8 2/. 2 4", 3), ("2 . 8/4 . 2/. 2 4", 2), ("2 . ./. . 2/. 2 4", 1)):
+        board = pack(drawn(text, RULES["3x3"]), RULES["3x3"])
+        values = player.values(board, 1, by_empty=((1, 3), (3, 2)))
+        assert np.array_equal(values, player.values(board, plies), equal_nan=True)
+
+
+def test_a_cut_off_of_one_is_one_ply_less():
+    """Every drop is then followed by one move only."""
+    network, _ = random_network(RULES["3x3"])
+    board = pack(drawn("2 . 8/4 . 2/. 2 4", RULES["3x3"]), RULES["3x3"])
+    two = Player(network).values(board, 2)
+    assert np.array_equal(Player(network).values(board, 4, cutoff=1.0), two)
+    depths = [Player(network).values(board, 4, cutoff=cutoff) for cutoff in (1.0, 0.1, 0.01, 0.0)]
+    assert all(not np.array_equal(one, other) for one, other in pairwise(depths))
+
+
+def test_an_adversary_is_met_with_an_adversary():
+    """Against the worst placer it helps to expect it."""
+    rules = replace(RULES["3x3"], drop=P75_25)
+    network = NTupleNetwork(rules, TupleSet(((0, 1, 2), (3, 4, 5), (0, 1, 3, 4))))
+    Trainer(network, alpha=0.1, seed=1, placing=WORST).train(2000)
+    means = [
+        evaluate(network, 400, seed=2, placing=WORST, searching=Searching(2, against=who))["score"].mean()
+        for who in ("random", "placer")
+    ]
+    assert means[0] < means[1]
+
+
+def test_training_by_search_learns():
+    rules = RULES["3x3"]
+    network = NTupleNetwork(rules, TupleSet(((0, 1, 2), (3, 4, 5), (0, 1, 3, 4))))
+    trainer = Trainer(network, alpha=0.1, seed=1, searching=Searching(2))
+    first, last = (trainer.train(1000)["score"] for _ in range(2))
+    assert first[:50].mean() * 1.5 < last.mean()
+    assert evaluate(network, 200, seed=2)["score"].mean() > first[:50].mean()
+
+
+def test_values_beyond_all_bounds_stop_the_games():
+    network, _ = random_network(RULES["2x3"])
+    network.weights[:] = np.nan
+    with pytest.raises(DivergenceError):
+        evaluate(network, 1, searching=Searching(2))
+    assert np.isnan(Player(network).values(pack([1, 0, 2, 0, 0, 3], RULES["2x3"]), 2)).all()
+
+
+@pytest.mark.parametrize(
+    ("searching", "message"),
+    [
+        (Searching(0), "search.plies: 0 is not allowed; expected a whole number from 1 to 12"),
+        (Searching(13), "search.plies: 13 is not allowed; expected a whole number from 1 to 12"),
+        (Searching(True), "search.plies: True is not allowed"),
+        (Searching(cutoff=-0.1), "search.cutoff: -0.1 is not allowed; expected a number from 0 to 1"),
+        (Searching(table="big"), "search.table: 'big' is not allowed; expected auto or a number of MiB"),
+        (Searching(table=-1), "search.table: -1 is not allowed; expected a whole number from 0 to 65536"),
+        (Searching(downgrade="radx"), "search.downgrade: 'radx' .* did you mean 'radix'"),
+        (Searching(downgrade=1), "search.downgrade: 1 is not allowed; expected a whole number from 2 to 31"),
+        (Searching(seconds=0.0), "search.seconds: 0.0 is not allowed; expected a number above 0"),
+        (Searching(against="nobody"), "search.against: 'nobody' is not allowed; expected placer or random or adv"),
+        (Searching(by_empty=((3, 2), (2, 3))), "search.by_empty: .* numbers of empty cells that rise"),
+        (Searching(by_empty=((3, 0),)), "search.by_empty, plies: 0 is not allowed"),
+        (Searching(by_empty=((26, 2),)), "search.by_empty, empty cells: 26 is not allowed"),
+        (Searching(by_empty=(3, 2)), "search.by_empty: .* a list of pairs"),
+    ],
+)
+def test_wrong_choices(searching, message):
+    with pytest.raises(ConfigError, match=message):
+        searching.check("search.")
+    network, _ = random_network(RULES["2x2"])
+    with pytest.raises(ConfigError, match=message):
+        Expectimax(network, searching)
+
+
+def test_a_table_larger_than_the_memory_is_refused(monkeypatch):
+    monkeypatch.setattr("tdl.search.expectimax.require_memory", lambda *a: memory.require_memory(a[0], 2**60, a[2]))
+    network, _ = random_network(RULES["2x2"])
+    with pytest.raises(ConfigError, match=r"search.table: the values of boards searched before need .* GiB"):
+        Expectimax(network, Searching(2, table=1))
+
+
+def test_an_unknown_option_is_named():
+    network, _ = random_network(RULES["2x2"])
+    with pytest.raises(ConfigError, match="cutof: no such option; expected one of against, by_empty, cutoff"):
+        Player(network).values(0x1021, 2, cutof=0.1)

@@ -1,0 +1,239 @@
+"""The protocol of two players: what is said and what is done, by the rules; two programs play whole games.
+
+Trusts the engine, the adversary's twin, and `record_game`.
+"""
+
+import subprocess
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.programs import inside, running, train
+from support.shapes import RULES, few, random_boards, small_tuples
+
+import tdl
+from tdl.errors import ConfigError
+from tdl.game.packing import pack
+from tdl.game.reference import Stream
+from tdl.game.streams import EVALUATION
+from tdl.match import MOST_MATCHES, Matches, converse, main
+from tdl.network.reference import ReferenceNetwork
+from tdl.search.adversary_reference import ReferenceAdversary
+from tdl.search.options import Placing
+from tdl.sessions.session import Session
+from tdl.sessions.tile_placer import TilePlacer
+
+FIB = tdl.Rules("fib", drop=((1, 0.75), (3, 0.25)))
+PLACINGS = {
+    "worst": Placing("adversary"),
+    "two ahead": Placing("adversary", depth=2),
+    "chosen": Placing("adversary", tile="chosen"),
+    "chosen, two ahead": Placing("adversary", depth=2, tile="chosen"),
+    "first empty": Placing("adversary", first_empty=True),
+}
+
+
+def greedy(rules):
+    """Moves are worth their rewards."""
+    return Session(rules).rewards
+
+
+def both(rules=FIB, seed=1):
+    return Matches(rules, greedy(rules), TilePlacer(rules, Placing(), seed=seed))
+
+
+def told(matches, *lines):
+    """The last answers."""
+    for line in lines:
+        answers = matches.answers(line)
+    return answers
+
+
+def test_the_lines_of_a_match():
+    """Worked out by hand: a 1 on cell 5 and a 3 on cell 6 do not merge, a 1 and a 2 do (fib 1 + 2 = 3, index 3)."""
+    rules = tdl.Rules("fib", drop=((1, 0.9), (2, 0.1)))
+    matches = both(rules)
+    assert told(matches, "match 7 open me:you") == ["match 7 play ready", "match 7 evil ready"]
+    assert told(matches, "match 7 play take turn") == ["match 7 play move ffffffff"]  # nothing to move
+    assert told(matches, "match 7 evil move 15", "match 7 evil move 26") == []  # tile 1 on cell 5, 2 on cell 6
+    assert matches.boards["7"] == pack([0] * 5 + [1, 2] + [0] * 9, rules)
+    assert told(matches, "match 7 play take turn") == ["match 7 play move 1"]  # right earns 3, before left
+    assert told(matches, "match 7 play move 1") == []
+    assert matches.boards["7"] == pack([0] * 7 + [3] + [0] * 8, rules)
+    assert told(matches, "match 7 close me") == []
+    assert matches.boards == {}
+
+
+def test_names_choose_sides():
+    matches = Matches(FIB, greedy(FIB), TilePlacer(FIB, Placing()), ("me", "bad"))
+    assert told(matches, "match 1 open me:other") == ["match 1 play ready"]
+    assert told(matches, "match 2 open other:bad") == ["match 2 evil ready"]
+    assert told(matches, "match 3 open me:bad") == ["match 3 play ready", "match 3 evil ready"]
+    assert told(matches, "match 4 open some:body") == []
+    assert told(matches, "match 4 play take turn") == []
+    alone = Matches(FIB, think=greedy(FIB))
+    assert told(alone, "match 1 open a:b") == ["match 1 play ready"]
+    assert told(alone, "match 1 evil take turn") == []
+
+
+def test_the_arena_may_say_which_tile_drops():
+    matches = both()
+    told(matches, "match 1 open a:b")
+    codes = [int(told(matches, "match 1 evil take turn, drop 3")[0].split()[-1], 16) for _ in range(20)]
+    assert {code >> 4 for code in codes} == {3}
+    assert len({code & 15 for code in codes}) > 5
+    with pytest.raises(ConfigError, match="tile index 2 does not drop; the law has 1, 3"):
+        told(matches, "match 1 evil take turn, drop 2")
+
+
+@pytest.mark.parametrize(
+    ("line", "telling"),
+    [
+        ("hello", "no line of the protocol"),
+        ("match 1 play take", "no line of the protocol"),
+        ("match 1 open a:b", "match 1 is open already"),
+        ("match 1 evil move 1f0", "tile index 31 does not drop"),
+        ("match 1 evil move 10", "cell 0 of move 10 is not an empty one"),
+        ("match 1 play move 0", "move 0 is not legal"),
+        ("match 1 evil move 4", "tile index 0 does not drop"),
+    ],
+)
+def test_what_is_against_the_rules_changes_nothing(line, telling):
+    matches = both()
+    told(matches, "match 1 open a:b", "match 1 evil move 10")
+    before = dict(matches.boards)
+    with pytest.raises(ConfigError, match=telling):
+        matches.answers(line)
+    assert matches.boards == before
+
+
+def test_no_cell_beyond_the_board():
+    matches = Matches(RULES["2x3"], greedy(RULES["2x3"]))
+    told(matches, "match 1 open a:b")
+    with pytest.raises(ConfigError, match="cell 6 of move 16"):
+        matches.answers("match 1 evil move 16")
+
+
+def test_matches_are_bounded():
+    matches = both()
+    for number in range(MOST_MATCHES):
+        matches.answers(f"match {number} open a:b")
+    with pytest.raises(ConfigError, match="more than 1000 matches"):
+        matches.answers("match x open a:b")
+    matches.answers("match 0 close a")
+    assert matches.answers("match x open a:b")
+
+
+@few
+@given(
+    st.lists(
+        st.text(max_size=40) | st.from_regex(r"match [12] (play|evil) (move [0-9a-f]{1,9}|take turn)", fullmatch=True)
+    )
+)
+def test_whatever_is_written_the_boards_stay_boards(lines):
+    matches, complaints = both(), []
+    converse(matches, ["match 1 open a:b", *lines, "match 1 close a", "x" * 2000], list, complaints.append)
+    assert set(matches.boards) <= {"1", "2"}
+    assert complaints[-1] == f"line {len(lines) + 3}: longer than 1000 characters"
+    for board in matches.boards.values():
+        assert matches.engine.board(board) == board
+
+
+@pytest.mark.parametrize("placing", PLACINGS.values(), ids=PLACINGS)
+@pytest.mark.parametrize("shape", ["2x3", "fib-2x2"])
+@pytest.mark.parametrize("target", ["afterstate", "state"])
+def test_an_adversary_is_its_twin(placing, shape, target):
+    rules = RULES[shape]
+    network = tdl.NTupleNetwork(rules, small_tuples(rules)["mixed"])
+    tdl.Trainer(network, alpha=0.1, seed=3, target=target).train(200)
+    twin_network = ReferenceNetwork(rules, network.tuples)
+    for number in range(len(network.lengths)):
+        twin_network.tables[number] = dict(enumerate(network.table(number)))
+    twin = ReferenceAdversary(placing, twin_network, target=target)
+    ours, drops = TilePlacer(rules, placing, tdl.Player(network, target=target), 9), Stream(9, EVALUATION, 0)
+    for board in random_boards(rules, 12, 4):
+        if 0 not in board:
+            continue
+        cell, tile = ours.put(pack(board, rules))
+        expected = twin.place(board, drops)
+        assert (cell, tile) == next(
+            (i, new) for i, (old, new) in enumerate(zip(board, expected, strict=True)) if old != new
+        )
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return train(tmp_path_factory.mktemp("match") / "run", "game=fib", "tiles=p75_25", "episodes=300",
+                 "evaluate.episodes=0")  # fmt: skip
+
+
+def test_two_programs_play_a_game(run, tmp_path):
+    """An arena between a player and an adversary; each move is by the rules, and the player's are its checkpoint's."""
+    player, engine = tdl.load(run), Session(FIB).engine
+    pipes = {"stdin": subprocess.PIPE, "bufsize": 1}
+    adversary = ("evil=true", "placer=adversary", f"placer.network={run}", "seed=4")
+    with running(tmp_path, f"checkpoint={run}", "announce=me", module="tdl.match", **pipes) as play, \
+            running(tmp_path, *adversary, module="tdl.match", **pipes) as evil:  # fmt: skip
+        sides = {"play": play, "evil": evil}
+        assert play.stdout.readline() == "name me\n"
+
+        def say(line):
+            for side in sides.values():
+                side.stdin.write(line + "\n")
+
+        say("match 1 open me:you")
+        assert [side.stdout.readline() for side in sides.values()] == ["match 1 play ready\n", "match 1 evil ready\n"]
+        board, made = 0, []
+        while not made or made[-1] != "ffffffff":
+            role = "evil" if len(made) < 2 or len(made) % 2 else "play"
+            if role == "play" and not engine.legal(board):
+                expected = "ffffffff"
+            elif role == "play":
+                expected = f"{player.best(board):x}"
+            say(f"match 1 {role} take turn")
+            answer = sides[role].stdout.readline().split()
+            assert answer[:4] == ["match", "1", role, "move"]
+            made.append(answer[4])
+            if role == "play":
+                assert made[-1] == expected
+                board = engine.move(board, int(made[-1]))[0] if made[-1] != "ffffffff" else board
+            else:
+                code = int(made[-1], 16)
+                assert code >> 4 in (1, 3)
+                board |= code >> 4 << FIB.bits * (code & 15)
+            if made[-1] != "ffffffff":
+                say(f"match 1 {role} move {made[-1]}")
+        say("match 1 close you")
+        for side in sides.values():
+            _, errors = side.communicate(timeout=60)
+            assert (side.returncode, errors) == (0, "")
+    assert len(made) > 10
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("words", "telling"),
+    [
+        ((), "checkpoint: None is not allowed; expected the folder of a run or of a checkpoint, unless evil=true"),
+        (("evil=true", "placer=adversary"), "placer.network: None is not allowed"),
+        (("evil=true", "size=5x4"), "size: '5x4' is not allowed; expected a board of at most 16 cells"),
+        (("evil=true", "play_name=a:b"), "play_name: 'a:b' is not allowed; expected a name without spaces and colons"),
+        (("checkpoint=nothing",), "nothing: no checkpoint here"),
+        (("checkpoint={run}", "game=pow2", "tiles=p90_10"), "checkpoint: 'a network of fib 4x4' is not allowed"),
+        (("evil=true", "plys=2"), "plys: no such key; did you mean 'plies'"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_named_before_the_first_line(run, words, telling):
+    done = inside(*(word.format(run=run) for word in words), program=main)
+    assert done.returncode in (1, 2)
+    assert telling in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_full_board_leaves_evil_nothing():
+    matches = both(RULES["2x2"])
+    told(matches, "match 1 open a:b", "match 1 evil move 10", "match 1 evil move 21", "match 1 evil move 12",
+         "match 1 evil move 23")  # fmt: skip
+    assert told(matches, "match 1 evil take turn") == ["match 1 evil move ffffffff"]
+    assert np.isnan(greedy(RULES["2x2"])(matches.boards["1"])).sum() > 0

@@ -1,0 +1,163 @@
+"""Solved games as folders and as a program: what is stored, what is answered, and what is refused.
+
+Trusts `tdl.solver.solution.solve`, which `test_exact_solver` holds against its twin.
+"""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.programs import ended, inside, only_run, running
+
+from tdl import solve as program
+from tdl.errors import CheckpointError, ConfigError
+from tdl.game.rules import Rules
+from tdl.solver import enumeration
+from tdl.solver.policy_evaluation import evaluate_policy
+from tdl.solver.solution import load, save, solve
+from tdl.storage import checkpoint as storage
+
+TABLE = list(csv.reader((Path(__file__).parents[1] / "data" / "solver_2x3.csv").read_text().splitlines()))[1:]
+"""Published answers for 2584 on 2x3: kind, six tile indices, value."""
+
+
+def test_a_solution_is_stored(tmp_path):
+    solution = solve(Rules("fib", 2, 2), "reach", 34)
+    save(tmp_path, solution)
+    for folder in (tmp_path, tmp_path / "solution"):
+        loaded = load(folder)
+        assert isinstance(loaded.state_values, np.memmap)
+        assert (loaded.rules, loaded.objective, loaded.tile) == (solution.rules, "reach", 34)
+        assert (loaded.optimal, loaded.random, loaded.before) == (solution.optimal, solution.random, 2_219)
+        assert np.array_equal(loaded.values_of(solution.states), solution.state_values)
+        assert evaluate_policy(loaded, np.zeros(1_452)).expected < loaded.optimal
+
+
+def damage(folder, how):
+    """Damage a solution's folder; gives what the complaint must name."""
+    meta = json.loads((folder / "meta.json").read_text())
+    values = folder / meta["arrays"]["states-values"]["file"]
+    if how == "cut":
+        values.write_bytes(values.read_bytes()[:-8])
+    elif how == "corrupt":
+        values.write_bytes(values.read_bytes()[:-1] + b"x")
+    elif how == "missing":
+        values.unlink()
+    elif how == "no description":
+        (folder / "meta.json").unlink()
+    else:
+        changed = {"another kind": {"kind": "run"}, "another game": {"rules": meta["rules"] | {"version": 99}}}[how]
+        meta = {key: value for key, value in (meta | changed).items() if key not in ("digest", "arrays", "format")}
+        storage.write_checkpoint(folder, meta, {})
+    return {"cut": "cut", "corrupt": "corrupt", "missing": "missing", "no description": "no solution here",
+            "another kind": "holds no solution", "another game": "rules version"}[how]  # fmt: skip
+
+
+@pytest.mark.parametrize("how", ["cut", "corrupt", "missing", "no description", "another kind", "another game"])
+def test_a_damaged_solution_is_refused(tmp_path, how):
+    save(tmp_path, solve(Rules(rows=2, cols=2)))
+    telling = damage(tmp_path / "solution", how)
+    with pytest.raises(CheckpointError, match=telling):
+        load(tmp_path)
+    (tmp_path / "boards").write_text("b 1 1 0 0\n")
+    done = inside(f"solution={tmp_path}", f"query={tmp_path / 'boards'}", program=program.main)
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert telling in line
+
+
+def solver(cwd, *words):
+    """Run `python -m tdl.solve WORDS` in the folder `cwd`."""
+    with running(cwd, *words, module="tdl.solve") as process:
+        return ended(process)
+
+
+def test_the_published_answers(tmp_path):
+    save(tmp_path, solve(Rules("fib", 2, 3)))
+    (tmp_path / "boards").write_text("".join(" ".join(row[:7]) + "\n" for row in TABLE))
+    done = solver(tmp_path, "solution=.", "query=boards")
+    assert done.returncode == 0, done.stderr
+    assert [float(line) for line in done.stdout.split()] == pytest.approx([float(row[7]) for row in TABLE], abs=1e-3)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["boards", "solution"]
+
+
+def test_the_program_solves_and_leaves_its_figures(tmp_path):
+    done = solver(tmp_path, "game=fib", "size=2x2", "tiles=p90_10")
+    assert done.returncode == 0, done.stderr
+    printed = dict(line.split() for line in done.stdout.splitlines())
+    folder = only_run(tmp_path)
+    assert Path(printed["solution"]) == folder
+    result = json.loads((folder / "result.json").read_text())
+    assert result["status"] == "finished"
+    assert result["rules"] == Rules("fib", 2, 2).to_dict()
+    assert result["config"]["size"] == "2x2"
+    for name in ("optimal", "random", "before", "after", "largest"):
+        assert float(printed[name]) == pytest.approx(result[name], rel=1e-11)
+    assert load(folder).optimal == result["optimal"]
+    again = inside("game=fib", f"hydra.run.dir={folder}", program=program.main)
+    assert again.returncode == 2
+    assert "holds results already" in again.stderr
+
+
+MISTAKES = [
+    ("gmae=fib", 1, ["gmae: no such key", "did you mean 'game'"]),
+    ("+objectve=score", 2, ["objectve: no such key", "did you mean 'objective'"]),
+    ("tuples=4x6", 1, ["tuples"]),
+    ("size=2x9", 2, ["size: '2x9' is not allowed"]),
+    ("game=fib size=4x4", 2, ["size: '4x4' is not allowed", "at most 64 bits, which is 12 cells"]),
+    ("objective=reech", 2, ["objective: 'reech' is not allowed", "did you mean 'reach'"]),
+    ("objective=reach", 2, ["tile: None is not allowed", "a tile of the game"]),
+    ("objective=reach tile=100", 2, ["tile: 100 is not allowed", "2, 4, 8"]),
+    ("tile=32", 2, ["tile: 32 is not allowed", "objective=reach"]),
+    ("tiles.drop=[[15,1.0]]", 2, ["size: a cell holds tiles up to 32768"]),
+    ("query=boards", 2, ["solution: None is not allowed"]),
+    ("solution=.", 2, ["query: None is not allowed"]),
+    ("solution=nowhere query=boards", 2, ["nowhere: no solution here"]),
+    ("solution=. query=nowhere", 2, ["nowhere: No such file"]),
+    ("solution=. query=boards size=2x2", 2, ["size: a solution has its own rules"]),
+    ("solution=. query=boards", 2, ["boards: line 2: begins with 'c'", "b (before a move)"]),
+]
+
+
+@pytest.mark.parametrize(("words", "code", "telling"), MISTAKES, ids=[words for words, _, _ in MISTAKES])
+def test_mistakes_end_in_one_line_and_leave_nothing(tmp_path, monkeypatch, words, code, telling):
+    monkeypatch.chdir(tmp_path)
+    save(tmp_path, solve(Rules(rows=2, cols=2)))
+    (tmp_path / "boards").write_text("b 1 1 0 0\nc 1 1 0 0\n")
+    done = inside(*words.split(), program=program.main)
+    assert done.returncode == code, done.stderr
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("tdl: ")
+    assert not [part for part in telling if part not in line], line
+    assert not list(tmp_path.rglob(".hydra"))
+
+
+@pytest.mark.parametrize(
+    ("line", "telling"),
+    [
+        ("b 1 1 0", "line 1: 3 cells; expected the 4"),
+        ("b 1 1 0 0 0", "line 1: 5 cells; expected the 4"),
+        ("1 1 0 0", "line 1: begins with '1'"),
+        ("b 1 1 -1 0", "line 1: '-1' is not a tile index"),
+        ("b 1 1 x 0", "line 1: 'x' is not a tile index"),
+        ("\na 1 0 0 0", "line 1: begins with ''"),
+        ("a 1 0 0 \xb2", "line 1: '\xb2' is not a tile index"),
+    ],
+)
+def test_a_line_that_asks_for_nothing(tmp_path, line, telling):
+    (tmp_path / "boards").write_text(line, encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"boards: " + telling):
+        program.read_queries(tmp_path / "boards", 4)
+
+
+def test_an_interrupt_ends_it(tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(enumeration, "moved", interrupted)
+    monkeypatch.chdir(tmp_path)
+    done = inside(program=program.main)
+    assert (done.returncode, done.stderr) == (130, "tdl: interrupted\n")
+    assert not list(tmp_path.rglob(".hydra"))
