@@ -29,7 +29,7 @@ REACH = "reach_"
 EPISODES = [1_000, 2_000, 10_000, 22_000, 50_000, 100_000, 200_000, 500_000, 1_000_000]
 FIGURES = ["status", "episodes", "moves", "seconds", "moves_per_second"]
 EXACT = ["expected", "optimal", "gap", "largest_value_error"]
-MOST_INSIDE = 5
+MAX_INSIDE = 5
 """Lines of a legend that stand in the axes; more of them stand beside."""
 
 NO_CHOICES = ("save.", "hydra.", "checkpoint", "evaluate.solution")
@@ -121,7 +121,7 @@ def draw(runs: pd.DataFrame, blocks: pd.DataFrame, keys: list[str], path: Path) 
     figure = mpl.figure.Figure(figsize=(7 * len(panels), 4.5), layout="constrained")
     for axes, (drawn, frame) in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
         drawn(axes, frame, keys)
-        if (legend := axes.get_legend()) and len(legend.get_texts()) > MOST_INSIDE:
+        if (legend := axes.get_legend()) and len(legend.get_texts()) > MAX_INSIDE:
             sns.move_legend(axes, "upper left", bbox_to_anchor=(1, 1))
     figure.savefig(path, dpi=110)
 

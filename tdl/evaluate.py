@@ -23,9 +23,9 @@ from tdl.errors import ConfigError, Interrupted
 from tdl.runs import recording
 from tdl.runs.environment import describe, peak_memory
 from tdl.runs.evaluation import (
-    ChooserEvaluation,
     Evaluation,
     NetworkEvaluation,
+    PolicyEvaluation,
     SimpleEvaluation,
     looking_ahead,
     network_evaluation,
@@ -80,8 +80,8 @@ def built(settings: EvaluationConfig, metas: list[Meta]) -> Evaluation:
         from tdl.dqn import pytorch  # not at the top: it needs PyTorch
 
         pytorch.prepare(settings.threads)
-        chooser = looking_ahead(deep.load(metas[0]["folder"], rules), settings.evaluate.plies, drops, settings.seed)
-        return ChooserEvaluation(rules, settings.seed, pytorch.instructions("cpu"), chooser)
+        policy = looking_ahead(deep.load(metas[0]["folder"], rules), settings.evaluate.plies, drops, settings.seed)
+        return PolicyEvaluation(rules, settings.seed, pytorch.instructions("cpu"), policy)
     if kind != "ntuple":
         return SimpleEvaluation(rules, settings.seed, "none", kind, settings.engine)
     player = evaluate_config.player(metas, rules)

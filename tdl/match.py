@@ -29,16 +29,16 @@ from tdl.config.build import rules
 from tdl.errors import ConfigError
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules
-from tdl.sessions.recorded_game import Think
+from tdl.sessions.recorded_game import ActionValues
 from tdl.sessions.tile_placer import TilePlacer
 
 NO_MOVE = "ffffffff"
 """-1 in 32 bits: the course program's answer of who cannot move."""
 
-MOST_MATCHES = 1000
+MAX_MATCHES = 1000
 """At a time."""
 
-MOST_CHARACTERS = 1000
+MAX_CHARACTERS = 1000
 """Of a line."""
 
 OPEN = re.compile(r"match (\S+) open ([^\s:]+):([^\s:]+)")
@@ -61,7 +61,7 @@ class Matches:
     def __init__(
         self,
         rules: Rules,
-        think: Think | None = None,
+        think: ActionValues | None = None,
         placer: TilePlacer | None = None,
         names: tuple[str | None, str | None] = (None, None),
     ) -> None:
@@ -94,8 +94,8 @@ class Matches:
     def _open(self, match: str, play: str, evil: str) -> list[str]:
         if match in self.boards:
             raise ConfigError(f"match {match} is open already")
-        if len(self.boards) >= MOST_MATCHES:
-            raise ConfigError(f"more than {MOST_MATCHES} matches at a time")
+        if len(self.boards) >= MAX_MATCHES:
+            raise ConfigError(f"more than {MAX_MATCHES} matches at a time")
         ours = self._ours(play, evil)
         if ours:
             self.boards[match] = 0
@@ -145,8 +145,8 @@ def converse(
     """Answer line by line, until there is no more. What cannot be understood is complained of and passed over."""
     for number, line in enumerate(lines, 1):
         try:
-            if len(line) > MOST_CHARACTERS:
-                raise ConfigError(f"longer than {MOST_CHARACTERS} characters")
+            if len(line) > MAX_CHARACTERS:
+                raise ConfigError(f"longer than {MAX_CHARACTERS} characters")
             for answer in matches.answers(line.strip()) if line.strip() else []:
                 say(answer)
         except ConfigError as error:

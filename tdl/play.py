@@ -16,7 +16,7 @@ from tdl.config.build import rules, searching_of
 from tdl.config.play import PlayConfig
 from tdl.errors import ConfigError, Interrupted
 from tdl.sessions import game_file
-from tdl.sessions.advisor import thinker
+from tdl.sessions.advisor import load_advisor
 from tdl.sessions.game_file import GameFolder
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def play(settings: PlayConfig) -> None:
     OSError : the last game could not be kept.
     """
     played = rules(settings)
-    agent = None if settings.checkpoint is None else thinker(settings.checkpoint, played)
+    agent = None if settings.checkpoint is None else load_advisor(settings.checkpoint, played)
     searching = searching_of(settings.search, settings.plies)
     if agent is not None:
         agent.at(searching)  # what it cannot do is said before the screen begins
@@ -61,7 +61,7 @@ def play(settings: PlayConfig) -> None:
         played,
         seed=secrets.randbelow(SEEDS) if settings.seed is None else settings.seed,
         episode=settings.episode,
-        thinker=agent,
+        advisor=agent,
         searching=searching,
         watch=settings.watch,
         speed=settings.speed,

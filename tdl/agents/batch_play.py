@@ -29,7 +29,7 @@ EVERY = 64
 """Moves of all boards between two looks at the progress bar and the keyboard."""
 
 
-class Chooser(Protocol):
+class Policy(Protocol):
     """Who plays."""
 
     @property
@@ -87,7 +87,7 @@ def _record(records: NDArray[np.void], batch: Batch, ended: Which, first: int) -
 
 
 def play_games(
-    player: Chooser, episodes: int, seed: int = 0, *, boards: int = 128, between: Between | None = None
+    player: Policy, episodes: int, seed: int = 0, *, boards: int = 128, between: Between | None = None
 ) -> NDArray[np.void]:
     """Play games without learning, on the drops that the evaluations of n-tuple networks meet with this seed.
 

@@ -5,13 +5,13 @@ cdef Outcome run_block(SelfPlay play, board_t *boards, int64_t until) noexcept n
     """Play on in the loop for this network and learner. `boards`, those of the lanes, tells their type throughout."""
     cdef int m = play.network.m
     if play.rich:
-        return run(play, boards, <width_rich> m, until)
+        return run(play, boards, <loop_full> m, until)
     if m == 32:
-        return run(play, boards, <width32> 0, until)
+        return run(play, boards, <loop_32> 0, until)
     if board_t is board64:
         if m == 64:
-            return run(play, boards, <width64> 0, until)
-    return run(play, boards, <width_any> m, until)
+            return run(play, boards, <loop_64> 0, until)
+    return run(play, boards, <loop_any> m, until)
 
 
 cdef void start_lanes(SelfPlay play, board_t *boards) noexcept nogil:
@@ -19,12 +19,12 @@ cdef void start_lanes(SelfPlay play, board_t *boards) noexcept nogil:
     cdef int i
     for i in range(play.lanes):
         if play.rich:
-            start_episode(play, boards, <width_rich> play.network.m, i)
+            start_episode(play, boards, <loop_full> play.network.m, i)
         else:
-            start_episode(play, boards, <width_any> play.network.m, i)
+            start_episode(play, boards, <loop_any> play.network.m, i)
 
 
-cdef void start_episode(SelfPlay play, board_t *boards, width_t m, int i) noexcept nogil:
+cdef void start_episode(SelfPlay play, board_t *boards, loop_t m, int i) noexcept nogil:
     """Give lane i the next episode of the block, or retire it."""
     cdef Lane *lane = &play.lane[i]
     cdef Block *block = &play.block
@@ -44,7 +44,7 @@ cdef void start_episode(SelfPlay play, board_t *boards, width_t m, int i) noexce
     start_game(play, boards, &first, m, i)
 
 
-cdef void start_game(SelfPlay play, board_t *boards, const board_t *first, width_t m, int i) noexcept nogil:
+cdef void start_game(SelfPlay play, board_t *boards, const board_t *first, loop_t m, int i) noexcept nogil:
     """Let lane i play from a board on."""
     cdef Lane *lane = &play.lane[i]
     lane.previous = NULL
@@ -55,24 +55,24 @@ cdef void start_game(SelfPlay play, board_t *boards, const board_t *first, width
     prepare_moves(play, boards, m, i)
 
 
-cdef inline void prepare_moves(SelfPlay play, board_t *boards, width_t m, int i) noexcept nogil:
+cdef inline void prepare_moves(SelfPlay play, board_t *boards, loop_t m, int i) noexcept nogil:
     """Make lane i's legal moves, and ask for the entries of their afterstates."""
     cdef Lane *lane = &play.lane[i]
     cdef int action[4]
     cdef int row = 8 * i + 4 * lane.bank, padded = play.learner.plan.padded
     cdef board_t *after = <board_t *> play.after + row
     lane.n = legal_afterstates(play.tables, <const board_t *> boards + i, after, lane.reward, action)
-    if is_rich(m) and play.searches and play.order == NO_LEARNING:
+    if is_full(m) and play.searches and play.order == NO_LEARNING:
         return
     look_up(&play.learner, <const board_t *> after, lane.n, play.entry + row * padded, m)
-    if is_rich(m) and play.of_states:
+    if is_full(m) and play.of_states:
         fetch_expected(&play.learner, lane.n, play.entry + row * padded, m)
         if play.order != NO_LEARNING:
             look_up_to_learn(&play.learner, <const board_t *> boards + i, 1,
                              play.of_state + (2 * i + lane.bank) * padded, m)
 
 
-cdef Outcome run(SelfPlay play, board_t *boards, width_t m, int64_t until) noexcept nogil:
+cdef Outcome run(SelfPlay play, board_t *boards, loop_t m, int64_t until) noexcept nogil:
     """Let the lanes move in turn until the block is done or `until` moves are played."""
     cdef int i
     cdef Outcome outcome
@@ -87,7 +87,7 @@ cdef Outcome run(SelfPlay play, board_t *boards, width_t m, int64_t until) noexc
     return DONE
 
 
-cdef inline Outcome turn(SelfPlay play, board_t *boards, width_t m, int i) noexcept nogil:
+cdef inline Outcome turn(SelfPlay play, board_t *boards, loop_t m, int i) noexcept nogil:
     """One move of lane i: choose, observe, update, place; or the end of its game."""
     cdef Lane *lane = &play.lane[i]
     cdef Learner *learner = &play.learner
@@ -98,11 +98,11 @@ cdef inline Outcome turn(SelfPlay play, board_t *boards, width_t m, int i) noexc
     cdef board_t board
     cdef float q[4]
     cdef float best_q = -<float> BOUND
-    if is_rich(m) and play.searches:
+    if is_full(m) and play.searches:
         look_ahead(play, boards, i, q)
     for k in range(lane.n):
-        if not is_rich(m) or not play.searches:
-            if is_rich(m) and play.of_states:
+        if not is_full(m) or not play.searches:
+            if is_full(m) and play.of_states:
                 q[k] = expected(learner, play.tables, after + k, entry + k * padded, play.replay, m)
             else:
                 q[k] = value_of(learner, entry + k * padded, m)
@@ -113,10 +113,10 @@ cdef inline Outcome turn(SelfPlay play, board_t *boards, width_t m, int i) noexc
         return end_game(play, boards, m, i)
     if best < 0 or best_q > BOUND:
         return DIVERGED
-    if is_rich(m) and play.explores:
+    if is_full(m) and play.explores:
         best = explore(play, lane, best)
         best_q = q[best]
-    if is_rich(m):
+    if is_full(m):
         if not see(play, boards, m, i, best):
             return NO_MEMORY
     else:
@@ -131,7 +131,7 @@ cdef inline Outcome turn(SelfPlay play, board_t *boards, width_t m, int i) noexc
         return DIVERGED
     lane.record.score += lane.reward[best]
     lane.record.moves += 1
-    if is_rich(m):
+    if is_full(m):
         lane.gained = lane.reward[best]
     play.block.moves += 1
     board = after[best]
@@ -150,9 +150,9 @@ cdef void look_ahead(SelfPlay play, const board_t *boards, int i, float *q) noex
     play.search.look(boards + i, <const board_t *> play.after + 8 * i + 4 * lane.bank, lane.reward, lane.n, q)
 
 
-cdef inline void drop(SelfPlay play, board_t *board, Lane *lane, width_t m) noexcept nogil:
+cdef inline void drop(SelfPlay play, board_t *board, Lane *lane, loop_t m) noexcept nogil:
     """Let the placer put a tile."""
-    if is_rich(m) and play.against:
+    if is_full(m) and play.against:
         place_worst(&play.adversary, play.tables, board, &lane.drops)
     else:
         place(play.tables, board, &lane.drops, 0)
@@ -166,7 +166,7 @@ cdef inline int explore(SelfPlay play, Lane *lane, int best) noexcept nogil:
     return best
 
 
-cdef bint see(SelfPlay play, board_t *boards, width_t m, int i, int best) noexcept nogil:
+cdef bint see(SelfPlay play, board_t *boards, loop_t m, int i, int best) noexcept nogil:
     """What lane i learns from its choice, for every learner; False when there is no memory for it."""
     cdef Lane *lane = &play.lane[i]
     cdef Learner *learner = &play.learner
@@ -211,24 +211,24 @@ cdef inline void note_stage(SelfPlay play, Lane *lane, const board_t *board) noe
         enter(&play.carousel, stage, board)
 
 
-cdef Outcome end_game(SelfPlay play, board_t *boards, width_t m, int i) noexcept nogil:
+cdef Outcome end_game(SelfPlay play, board_t *boards, loop_t m, int i) noexcept nogil:
     """Learn what is left to learn of lane i's game, write its record, start the next."""
     cdef Lane *lane = &play.lane[i]
     cdef Learner *learner = &play.learner
-    cdef float final = <float> lane.gained if is_rich(m) and play.of_states and not play.reward_shift else 0
+    cdef float final = <float> lane.gained if is_full(m) and play.of_states and not play.reward_shift else 0
     if play.order == FORWARD and lane.previous != NULL:
         update(learner, <const board_t *> play.previous + i, lane.previous, m, final)
-    if is_rich(m) and play.order == HISTORY:
+    if is_full(m) and play.order == HISTORY:
         finish(learner, &lane.history, <const board_t *> boards, final, m)
     if play.order == BACKWARD:
         replay_backward(learner, play.tables, &lane.path, <const board_t *> lane.path.board, final, play.last_values,
-                        play.quirks, play.replay, m)
+                        play.variants, play.replay, m)
     if learner.tally.diverged:
         return DIVERGED
     if lane.game == 0:
         lane.record.max_tile = <int32_t> max_tile(play.tables, <const board_t *> boards + i)
         play.block.records[lane.record.episode - play.block.first] = lane.record
-    if is_rich(m) and play.start != EMPTY and follow_up(play, boards, m, i):
+    if is_full(m) and play.start != EMPTY and follow_up(play, boards, m, i):
         return RUNNING
     play.block.live -= 1
     play.block.finished += 1
@@ -236,7 +236,7 @@ cdef Outcome end_game(SelfPlay play, board_t *boards, width_t m, int i) noexcept
     return RUNNING
 
 
-cdef bint follow_up(SelfPlay play, board_t *boards, width_t m, int i) noexcept nogil:
+cdef bint follow_up(SelfPlay play, board_t *boards, loop_t m, int i) noexcept nogil:
     """Start the next game of lane i's episode, by the start rule; False when there is none."""
     cdef Lane *lane = &play.lane[i]
     cdef board_t board

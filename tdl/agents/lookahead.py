@@ -20,7 +20,7 @@ from tdl.search.options import check_plies
 
 Values = NDArray[np.floating[Any]]
 
-MOST_PLIES = 5
+MAX_PLIES = 5
 """Of a look ahead: one more costs a hundred times as much."""
 
 
@@ -112,7 +112,7 @@ def look_ahead(player: Valued, plies: int = 2) -> LookAhead:
     ------
     ConfigError : not 2 to 5 plies.
     """
-    check_whole("plies", plies, 2, MOST_PLIES + 1)
+    check_whole("plies", plies, 2, MAX_PLIES + 1)
     ahead = LookAhead(player, sampled=False)
     for _ in range(plies - 2):
         ahead = LookAhead(ahead, sampled=False)
@@ -122,7 +122,7 @@ def look_ahead(player: Valued, plies: int = 2) -> LookAhead:
 def check_depth(plies: int, kind: str, key: str = "evaluate.plies") -> None:
     """Refuse a look ahead that this kind of agent does not have."""
     if kind == "dqn":
-        check_whole(key, plies, 1, MOST_PLIES + 1)
+        check_whole(key, plies, 1, MAX_PLIES + 1)
     elif kind == "ntuple":
         check_plies(key, plies)
     elif plies != 1:

@@ -21,7 +21,7 @@ from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
 from tdl.search.expectimax import Expectimax
-from tdl.search.options import Placing, Searching
+from tdl.search.options import PlacerOptions, SearchOptions
 from tdl.storage.checkpoint import Meta, read_array, read_meta
 
 WEIGHTS = "weights"
@@ -53,7 +53,7 @@ class Player:
         self.engine = Engine(network.rules)
         self.gamma = gamma
         self.target = target
-        self._searching: tuple[Searching, Placing | None] | None = None
+        self._searching: tuple[SearchOptions, PlacerOptions | None] | None = None
         self._expectimax: Expectimax | None = None
 
     def value(self, board: BoardLike) -> float:
@@ -68,7 +68,7 @@ class Player:
         board : to move on.
         plies : the player's moves that are looked at. 1: the value of a move is V of its afterstate; 2: the mean, over
             all drops, of what the best move that follows is worth, and so on.
-        options : those of `tdl.search.options.Searching`, as `cutoff=0.001`, and `placing`, who puts the tiles.
+        options : those of `tdl.search.options.SearchOptions`, as `cutoff=0.001`, and `placing`, who puts the tiles.
 
         Raises
         ------
@@ -114,12 +114,12 @@ class Player:
 
     def _search(self, plies: int, options: Mapping[str, Any]) -> Expectimax:
         """The search of such options; the last one is kept with its memory."""
-        known = {each.name for each in fields(Searching)} - {"plies"} | {"placing"}
+        known = {each.name for each in fields(SearchOptions)} - {"plies"} | {"placing"}
         for name in options:
             if name not in known:
                 raise ConfigError(f"{name}: no such option; expected one of {', '.join(sorted(known))}")
         placing = options.get("placing")
-        searching = Searching(plies, **{name: value for name, value in options.items() if name != "placing"})
+        searching = SearchOptions(plies, **{name: value for name, value in options.items() if name != "placing"})
         if self._searching != (searching, placing):
             self._expectimax = Expectimax(
                 self.network, searching, self.engine.tables, gamma=self.gamma, target=self.target, placing=placing

@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from tdl.agents.starts cimport Carousel, Start
 from tdl.game.lines cimport LineTables
 from tdl.game.stream cimport Stream
-from tdl.learning.backward cimport Path, Quirks
+from tdl.learning.backward cimport Path, Variants
 from tdl.learning.drop_table cimport DropTable
 from tdl.learning.forward cimport History
 from tdl.learning.td cimport Learner
@@ -76,10 +76,10 @@ cdef class SelfPlay:
     cdef object _records
     cdef char lines_before[128]   # what a thread writes while it plays shares no cache line with other objects
     cdef Order order
-    cdef bint rich            # more than plain TD of afterstates: the loop is that of `width_rich`
+    cdef bint rich            # more than plain TD of afterstates: the loop is that of `loop_full`
     cdef bint of_states       # the target is `state`
     cdef bint reward_shift
-    cdef bint keeps_choices   # a quirk wants to know what the choice knew
+    cdef bint keeps_choices   # a variant wants to know what the choice knew
     cdef int kind             # of the boards: NIBBLES, FIVES or BYTES
     cdef uint64_t explores    # a random move is made where 32 random bits are below this
     cdef Start start
@@ -91,7 +91,7 @@ cdef class SelfPlay:
     cdef Adversary adversary
     cdef bint searches        # the player looks further than at its own move
     cdef readonly Expectimax search
-    cdef Quirks quirks
+    cdef Variants variants
     cdef DropTable drops
     cdef Carousel carousel
     cdef Block block

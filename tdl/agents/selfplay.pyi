@@ -5,10 +5,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.game.lines import LineTables
-from tdl.learning.options import Learning
+from tdl.learning.options import LearnerOptions
 from tdl.network.ntuple import NTupleNetwork
 from tdl.search.expectimax import Expectimax
-from tdl.search.options import Judge, Placing, Searching
+from tdl.search.options import Evaluator, PlacerOptions, SearchOptions
 
 ORDERS: tuple[str, ...]
 MAX_LANES: int
@@ -17,7 +17,7 @@ class SelfPlay:
     network: NTupleNetwork
     tables: LineTables
     lanes: int
-    learning: Learning
+    learning: LearnerOptions
     search: Expectimax | None
     def __init__(
         self,
@@ -31,9 +31,9 @@ class SelfPlay:
         role: int = 0,
         lanes: int = 1,
         engine: str = "bits",
-        placing: Placing | None = None,
-        judge: Judge | None = None,
-        searching: Searching | None = None,
+        placing: PlacerOptions | None = None,
+        judge: Evaluator | None = None,
+        searching: SearchOptions | None = None,
         **choices: Any,
     ) -> None: ...
     def set_step(self, alpha: float, kind: str) -> None: ...

@@ -11,10 +11,10 @@ from tdl.errors import ConfigError, DivergenceError, refuse
 from tdl.game.engine import ENGINES
 from tdl.game.streams import EXPLORATION
 from tdl.learning.options import ORDERS as LEARNING_ORDERS
-from tdl.learning.options import STARTS, Learning, history_of
-from tdl.learning.state import COUNTS, ENTERED, SPREAD, SUMS, cover_of, digit_shares, holders_of
+from tdl.learning.options import STARTS, LearnerOptions, history_of
+from tdl.learning.state import COUNTS, ENTERED, DROP_TABLE, ACCUMULATORS, cover_of, digit_shares, holders_of
 from tdl.network.tuples import unturned
-from tdl.search.options import Placing, Searching, check_same_board
+from tdl.search.options import PlacerOptions, SearchOptions, check_same_board
 from tdl.storage.records import RECORD
 from tdl.agents.starts cimport CAROUSEL, EMPTY, RESTART, any_entered, enter
 from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, first_board, kind_for,
@@ -27,7 +27,7 @@ from tdl.learning.forward cimport DELAYED, History, N_STEP, TRACE, finish, obser
 from tdl.learning.stepsize cimport COHERENT, FIXED, Sums, fetch_step
 from tdl.learning.td cimport BOUND, Learner, look_up, look_up_to_learn, update, value_of
 from tdl.network.aligned cimport own_lines
-from tdl.network.ntuple cimport NTupleNetwork, is_rich, stage_of, width32, width64, width_any, width_rich, width_t
+from tdl.network.ntuple cimport NTupleNetwork, is_full, stage_of, loop_32, loop_64, loop_any, loop_full, loop_t
 from tdl.search.adversary cimport ADVERSARY_ROWS, place_worst
 from tdl.search.expectimax cimport Expectimax
 
@@ -60,10 +60,10 @@ cdef class SelfPlay:
     seed, role : of the random streams.
     lanes : games played in turn, 1 to 64. 1 is the textbook algorithm move for move.
     engine : what boards are while they are played with, "bits" or "array": the same games.
-    placing : `Placing`, who puts the tiles; None: the drop law.
+    placing : `PlacerOptions`, who puts the tiles; None: the drop law.
     judge : the `Player` whose values an adversary goes by; None: those of `network`.
-    searching : `Searching`, how the player looks ahead; None: it is greedy.
-    choices : those of `Learning`.
+    searching : `SearchOptions`, how the player looks ahead; None: it is greedy.
+    choices : those of `LearnerOptions`.
     """
 
     def __cinit__(self, NTupleNetwork network not None, LineTables tables not None, *, str order="none",
@@ -78,7 +78,7 @@ cdef class SelfPlay:
             raise refuse("tables", tables.rules, f"those of the network's rules {network.rules}")
         if order != "none" and not network.weights.flags.writeable:
             raise ConfigError("network: its weights are read-only, as those of a loaded player are; it cannot learn")
-        learning = Learning(order="backward" if order == "none" else order, **choices)
+        learning = LearnerOptions(order="backward" if order == "none" else order, **choices)
         learning.check(stages=network.stages.count, extras=network.extras)
         self.network, self.tables, self.lanes, self.learning = network, tables, lanes, learning
         self.kind = kind_for(engine == "array", tables.bits)
@@ -92,8 +92,8 @@ cdef class SelfPlay:
         self.start = STARTS.index(learning.start) if order != "none" else EMPTY
         self.restart_at, self.restart_moves = learning.restart_at, learning.restart_moves
         self.explores = round(learning.epsilon * 2**32) if order != "none" else 0
-        self.quirks.stored_value, self.quirks.rechoose = learning.stored_value, learning.rechoose
-        self.quirks.clear_last = learning.clear_last
+        self.variants.stored_value, self.variants.rechoose = learning.stored_value, learning.rechoose
+        self.variants.clear_last = learning.clear_last
         self.keeps_choices = self.order == BACKWARD and (learning.stored_value or learning.rechoose)
         self.learner.weights = network.w
         self.learner.plan = &network.plan
@@ -101,15 +101,15 @@ cdef class SelfPlay:
         self.learner.gamma, self.learner.td_lambda = learning.gamma, learning.td_lambda
         self.learner.n_step = learning.n_step
         self._take_memory({} if memory is None else memory, engine)
-        placing = Placing() if placing is None else placing
+        placing = PlacerOptions() if placing is None else placing
         self._make_adversary(placing, judge)
-        self._make_search(Searching() if searching is None else searching, placing, engine)
+        self._make_search(SearchOptions() if searching is None else searching, placing, engine)
         self.set_step(alpha, "coherent" if self.learner.step.sums != NULL else "fixed")
         self.rich = (
             self.against or self.searches or self.of_states or self.explores != 0
             or self.start != EMPTY or self.order == HISTORY
             or self.learner.stages != NULL or self.learner.some != NULL
-            or self.quirks.stored_value or self.quirks.rechoose or self.quirks.clear_last)
+            or self.variants.stored_value or self.variants.rechoose or self.variants.clear_last)
         self.block.seed, self.block.role = seed, role
         cdef int padded = network.plan.padded, size = size_of(self.kind)
         self.lane = <Lane *> own_lines(lanes * sizeof(Lane))
@@ -139,15 +139,15 @@ cdef class SelfPlay:
         network = self.network
         self._memory = [memory]
         for name, shape, dtype in (
-            (SUMS, (len(network.weights), 2), np.float32), (SPREAD, (len(network.weights),), np.float32)
+            (ACCUMULATORS, (len(network.weights), 2), np.float32), (DROP_TABLE, (len(network.weights),), np.float32)
         ):
             if name in memory and (memory[name].shape != shape or memory[name].dtype != dtype):
                 raise refuse(name, f"{memory[name].shape} {memory[name].dtype}", f"{shape} {np.dtype(dtype)}")
-        if SUMS in memory:
-            sums = memory[SUMS]
+        if ACCUMULATORS in memory:
+            sums = memory[ACCUMULATORS]
             self.learner.step.sums = <Sums *> &sums[0, 0]
-        if SPREAD in memory and self.of_states:
-            spread, cover, holders = memory[SPREAD], cover_of(network, engine), holders_of(network)
+        if DROP_TABLE in memory and self.of_states:
+            spread, cover, holders = memory[DROP_TABLE], cover_of(network, engine), holders_of(network)
             self._memory += [cover, holders]
             self.drops.spread, self.drops.cover, self.drops.holders = &spread[0], &cover[0], &holders[0, 0]
             self.drops.room = <uint32_t *> own_lines(

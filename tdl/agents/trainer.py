@@ -17,11 +17,11 @@ from tdl.errors import refuse
 from tdl.game.engine import ENGINES
 from tdl.game.lines import LineTables
 from tdl.game.streams import EVALUATION, TRAINING
-from tdl.learning.options import Learning
+from tdl.learning.options import LearnerOptions
 from tdl.learning.schedule import Schedule
-from tdl.learning.state import SPREAD, Array, new_memory, shares_drops, spread_of
+from tdl.learning.state import DROP_TABLE, Array, drop_table_of, new_memory, shares_drops
 from tdl.network.ntuple import NTupleNetwork
-from tdl.search.options import Judge, Placing, Searching
+from tdl.search.options import Evaluator, PlacerOptions, SearchOptions
 
 FEW_FEATURES = 48
 """Between 4x6 (32 features: 3 lanes 1.07 times the speed of 2) and 8x6 (64: 2 lanes 1.05 times that of 3)."""
@@ -75,12 +75,12 @@ class Trainer:
     threads : threads that play and learn at once, without locks. With one the result is the same bit for bit, always
         and everywhere; with more it is not.
     engine : what boards are while they are played with, "bits" or "array" (a byte a cell). Both play the same games.
-    placing : `Placing`, who puts the tiles; None: the drop law.
+    placing : `PlacerOptions`, who puts the tiles; None: the drop law.
     judge : the `Player` whose values an adversary goes by; None: those of `network` as they are learned.
-    searching : `Searching`, how the player looks ahead before it chooses; None: it is greedy. The target keeps its
+    searching : `SearchOptions`, how the player looks ahead before it chooses; None: it is greedy. The target keeps its
         form: search only changes the choice.
     episode : number of the next episode (not 0 when training is continued).
-    choices : those of `Learning`: order, target, td_lambda, n_step, gamma, epsilon, start ...
+    choices : those of `LearnerOptions`: order, target, td_lambda, n_step, gamma, epsilon, start ...
 
     Attributes
     ----------
@@ -108,13 +108,13 @@ class Trainer:
         lanes: int | str = "auto",
         threads: int = 1,
         engine: str = "bits",
-        placing: Placing | None = None,
-        judge: Judge | None = None,
-        searching: Searching | None = None,
+        placing: PlacerOptions | None = None,
+        judge: Evaluator | None = None,
+        searching: SearchOptions | None = None,
         episode: int = 0,
         **choices: Any,
     ) -> None:
-        learning = Learning(step=step, **choices)
+        learning = LearnerOptions(step=step, **choices)
         learning.check(stages=network.stages.count, extras=network.extras)
         self.schedule = Schedule(alpha, step, schedule, episodes, fixed_share, fixed_alpha)
         check_whole("seed", seed, 0)
@@ -167,9 +167,9 @@ def evaluate(
     lanes: int | str = "auto",
     threads: int = 1,
     engine: str = "bits",
-    placing: Placing | None = None,
-    judge: Judge | None = None,
-    searching: Searching | None = None,
+    placing: PlacerOptions | None = None,
+    judge: Evaluator | None = None,
+    searching: SearchOptions | None = None,
     between: Between | None = None,
 ) -> NDArray[np.void]:
     """Play games without learning, greedily (argmax of reward + gamma * V, or of the expectation of V) or by a search.
@@ -195,8 +195,8 @@ def evaluate(
     check_threads(threads)
     choices: dict[str, Any] = {"gamma": gamma, "target": target, "expectation": expectation}
     memory: Mapping[str, Array] = {}
-    if shares_drops(network, Learning(**choices)):
-        memory = {SPREAD: spread_of(network)}
+    if shares_drops(network, LearnerOptions(**choices)):
+        memory = {DROP_TABLE: drop_table_of(network)}
     tables, kind, count = LineTables(network.rules), kernel(network), lane_count(lanes, network.m)
     plays = [
         kind(
@@ -218,7 +218,7 @@ def evaluate(
     return _play_block(plays, 0, episodes, between, _slice(searching))
 
 
-def _slice(searching: Searching | None) -> int:
+def _slice(searching: SearchOptions | None) -> int:
     """Moves between two looks."""
     if searching is None:
         return SLICE

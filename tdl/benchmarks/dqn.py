@@ -14,7 +14,7 @@ from tdl.agents.batch_play import play_games
 from tdl.checks import check_choice, check_whole
 from tdl.config.agent import dqn_choices
 from tdl.dqn.networks import Network
-from tdl.dqn.options import PRECISIONS, DQNChoices
+from tdl.dqn.options import PRECISIONS, DQNOptions
 from tdl.dqn.player import DQNPlayer
 from tdl.dqn.pytorch import instructions, torch
 from tdl.dqn.trainer import DQNTrainer
@@ -91,7 +91,7 @@ def measure(rounds: int, games: int, threads: int, precision: str) -> dict[str, 
     }
 
 
-def _iteration(trainer: DQNTrainer, choices: DQNChoices) -> dict[str, float]:
+def _iteration(trainer: DQNTrainer, choices: DQNOptions) -> dict[str, float]:
     """The first iteration that ends with a fit: its games, the fit, and the game that is logged."""
     while not len(trainer.logged):
         start, moves = time.perf_counter(), trainer.moves

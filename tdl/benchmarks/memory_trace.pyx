@@ -6,7 +6,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 
 from tdl.agents.selfplay cimport FORWARD, Lane, SelfPlay
 from tdl.errors import refuse
-from tdl.network.ntuple cimport NTupleNetwork, fetch, prefetch, shift, total, width32, width64, width_any, width_t
+from tdl.network.ntuple cimport NTupleNetwork, fetch, prefetch, shift, total, loop_32, loop_64, loop_any, loop_t
 
 cdef enum:
     ROWS = 5     # of a turn: the afterstates of up to four moves, then the one before, which is updated
@@ -67,17 +67,17 @@ def replay(NTupleNetwork network not None, const uint32_t[:, :, ::1] entries not
         raise refuse("entries", tuple(entries.shape), f"({turns}, {ROWS}, {network.plan.padded})")
     with nogil:
         if network.m == 32:
-            checksum = _replay(network.w, &entries[0, 0, 0], &counts[0], turns, entries.shape[2], <width32> 0, lanes)
+            checksum = _replay(network.w, &entries[0, 0, 0], &counts[0], turns, entries.shape[2], <loop_32> 0, lanes)
         elif network.m == 64:
-            checksum = _replay(network.w, &entries[0, 0, 0], &counts[0], turns, entries.shape[2], <width64> 0, lanes)
+            checksum = _replay(network.w, &entries[0, 0, 0], &counts[0], turns, entries.shape[2], <loop_64> 0, lanes)
         else:
             checksum = _replay(
-                network.w, &entries[0, 0, 0], &counts[0], turns, entries.shape[2], <width_any> network.m, lanes)
+                network.w, &entries[0, 0, 0], &counts[0], turns, entries.shape[2], <loop_any> network.m, lanes)
     return checksum
 
 
 cdef double _replay(float *weights, const uint32_t *entries, const int32_t *counts, int64_t turns,
-                    int64_t padded, width_t m, int lanes) noexcept nogil:
+                    int64_t padded, loop_t m, int lanes) noexcept nogil:
     cdef int64_t t
     cdef int k, n
     cdef const uint32_t *row

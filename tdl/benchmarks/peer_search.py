@@ -19,7 +19,7 @@ from tdl.checks import check_whole
 from tdl.errors import TdlError
 from tdl.formats.exchange import export_weights
 from tdl.runs.progress import Progress
-from tdl.search.options import AUTO_TABLE, Searching, check_plies
+from tdl.search.options import AUTO_TABLE, SearchOptions, check_plies
 from tdl.statistics.intervals import ratio_range, ratio_text
 
 PEER_TABLE = "64M"
@@ -80,7 +80,7 @@ class _Ours:
         self.settings: Sequence[int | str] = (0, AUTO_TABLE)
 
     def play(self, setting: int | str, seed: int) -> Played:
-        played = play(self.player, Searching(self.plies, table=setting), self.games, seed)
+        played = play(self.player, SearchOptions(self.plies, table=setting), self.games, seed)
         return Played(played["moves_per_second"], played["mean"])
 
 

@@ -15,7 +15,7 @@ from tdl.game.lines import LineTables
 from tdl.game.streams import EVALUATION
 from tdl.runs import environment
 from tdl.runs.progress import Progress
-from tdl.search.options import AUTO_TABLE, Searching, check_plies
+from tdl.search.options import AUTO_TABLE, SearchOptions, check_plies
 from tdl.statistics.intervals import ratio_range, ratio_text
 
 GAMES = {1: 400, 2: 40, 3: 3}
@@ -55,7 +55,7 @@ def compare(
         number = games or games_for(depth)
         turns = []
         for _ in range(rounds):
-            turns.append([play(player, Searching(depth, table=mib), number) for mib in (0, AUTO_TABLE)])
+            turns.append([play(player, SearchOptions(depth, table=mib), number) for mib in (0, AUTO_TABLE)])
             progress.update(progress.done + 2, 0)
         none, table = ([turn[side] for turn in turns] for side in (0, 1))
         speeds = [[each["moves_per_second"] for each in side] for side in (none, table)]
@@ -74,7 +74,7 @@ def games_for(plies: int) -> int:
     return GAMES.get(plies, 1)
 
 
-def play(player: Player, searching: Searching, games: int, seed: int = 0) -> dict[str, Any]:
+def play(player: Player, searching: SearchOptions, games: int, seed: int = 0) -> dict[str, Any]:
     """Moves per second of games, boards valued for a move, the share found in the table, and the mean score."""
     network = player.network
     options: dict[str, Any] = {"gamma": player.gamma, "target": player.target, "searching": searching}
@@ -103,7 +103,7 @@ def _threads(player: Player, plies: int, games: int, threads: int, progress: Pro
             gamma=player.gamma,
             target=player.target,
             threads=number,
-            searching=Searching(plies, table=0),
+            searching=SearchOptions(plies, table=0),
         )
         speeds.append(float(records["moves"].sum()) / (time.perf_counter() - start))
     progress.update(progress.done + 1, 0)

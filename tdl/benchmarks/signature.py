@@ -11,7 +11,7 @@ from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
-from tdl.search.options import Searching
+from tdl.search.options import SearchOptions
 
 RUNS: tuple[tuple[Rules, TupleSet, int], ...] = (
     (Rules(), TupleSet(((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 2, 4, 5), (5, 6, 9))), 30),
@@ -63,7 +63,7 @@ def signature(game: str = "pow2") -> int:
                     choices["alpha"] /= network.m
                 trainer = Trainer(network, seed=7, lanes=lanes, **choices)
                 digest.update(trainer.train(episodes).tobytes())
-                for games, searching in ((5, None), (1, Searching(2))):
+                for games, searching in ((5, None), (1, SearchOptions(2))):
                     records = evaluate(network, games, seed=7, target=choices["target"], searching=searching)
                     digest.update(records.tobytes())
                 for stage in range(network.stages.count):

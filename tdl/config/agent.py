@@ -12,7 +12,7 @@ from tdl.agents.lookahead import check_depth
 from tdl.checks import check_choice
 from tdl.config.files import file, group_file
 from tdl.config.schema import RunConfig
-from tdl.dqn.options import DQNChoices
+from tdl.dqn.options import DQNOptions
 from tdl.errors import ConfigError, refuse
 
 KINDS = ("ntuple", "dqn", "random", "greedy")
@@ -27,7 +27,7 @@ OF_NTUPLE = ("tuples", "learner", "placer", "search", "alpha", "alpha_per", "lan
 OF_SEARCH = ("search",)
 """Keys that a look ahead over one drop has no use for."""
 
-FIELDS = tuple(each.name for each in dataclasses.fields(DQNChoices) if each.name != "gamma")
+FIELDS = tuple(each.name for each in dataclasses.fields(DQNOptions) if each.name != "gamma")
 
 
 def check(config: RunConfig) -> None:
@@ -100,7 +100,7 @@ def _leaves(name: str, given: Any, usual: Any) -> list[tuple[str, Any, Any]]:
     return [leaf for key in given for leaf in _leaves(f"{name}.{key}", given[key], usual[key])]
 
 
-def choices(config: RunConfig) -> DQNChoices:
+def choices(config: RunConfig) -> DQNOptions:
     """The choices of the deep Q-learner.
 
     Raises
@@ -111,10 +111,10 @@ def choices(config: RunConfig) -> DQNChoices:
     for key, value in given.items():
         if value is None:
             raise refuse(f"agent.{key}", None, "a value with agent.kind=dqn; agent=dqn gives all of them")
-    return DQNChoices(**given, gamma=config.gamma)
+    return DQNOptions(**given, gamma=config.gamma)
 
 
-def dqn_choices(name: str) -> DQNChoices:
+def dqn_choices(name: str) -> DQNOptions:
     """The choices of a deep Q-learner of `conf/agent`, for use in Python: `dqn_choices("dqn_modern")`.
 
     Raises
@@ -124,4 +124,4 @@ def dqn_choices(name: str) -> DQNChoices:
     agent = group_file("agent", name)["agent"]
     if agent["kind"] != "dqn":
         raise refuse("agent", name, "dqn or dqn_modern")
-    return DQNChoices(**{key: agent[key] for key in FIELDS})
+    return DQNOptions(**{key: agent[key] for key in FIELDS})

@@ -9,15 +9,15 @@ from typing import Any, Protocol
 from tdl.agents.player import Player, load
 from tdl.agents.trainer import Trainer
 from tdl.config.files import group_file
-from tdl.config.schema import GameConfig, PlacerConfig, RunConfig, SearchOptions, TilesConfig
+from tdl.config.schema import GameConfig, PlacerConfig, RunConfig, SearchKeys, TilesConfig
 from tdl.errors import ConfigError
 from tdl.game.rules import Rules, parse_size
-from tdl.learning.options import Learning
+from tdl.learning.options import LearnerOptions
 from tdl.learning.schedule import Schedule
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
-from tdl.search.options import Placing, Searching, check_same_board
+from tdl.search.options import PlacerOptions, SearchOptions, check_same_board
 from tdl.solver.solution import Solution
 from tdl.solver.solution import load as load_solution
 
@@ -51,11 +51,11 @@ def alpha(config: RunConfig) -> float:
     return config.learner.alpha if config.alpha is None else config.alpha
 
 
-def learning(config: RunConfig) -> Learning:
+def learning(config: RunConfig) -> LearnerOptions:
     """The choices of the learner."""
     elsewhere: dict[str, Any] = {"alpha_per": config.alpha_per, "gamma": config.gamma}
-    names = [each.name for each in dataclasses.fields(Learning) if each.name not in elsewhere]
-    return Learning(**{name: getattr(config.learner, name) for name in names}, **elsewhere)
+    names = [each.name for each in dataclasses.fields(LearnerOptions) if each.name not in elsewhere]
+    return LearnerOptions(**{name: getattr(config.learner, name) for name in names}, **elsewhere)
 
 
 def schedule(config: RunConfig) -> Schedule:
@@ -66,28 +66,28 @@ def schedule(config: RunConfig) -> Schedule:
     )
 
 
-def placing(config: RunConfig) -> Placing:
+def placing(config: RunConfig) -> PlacerOptions:
     """Who puts the tiles."""
     return placing_of(config.placer)
 
 
-def placing_of(placer: PlacerConfig) -> Placing:
+def placing_of(placer: PlacerConfig) -> PlacerOptions:
     """Who puts the tiles, by these keys."""
-    return Placing(**{each.name: getattr(placer, each.name) for each in dataclasses.fields(Placing)})
+    return PlacerOptions(**{each.name: getattr(placer, each.name) for each in dataclasses.fields(PlacerOptions)})
 
 
-def searching(config: RunConfig, plies: int | None = None) -> Searching:
+def searching(config: RunConfig, plies: int | None = None) -> SearchOptions:
     """How the player looks ahead, in training or, with `plies` given, so far."""
     return searching_of(config.search, config.search.plies if plies is None else plies)
 
 
-def searching_of(options: SearchOptions, plies: int) -> Searching:
+def searching_of(options: SearchKeys, plies: int) -> SearchOptions:
     """How a player looks ahead so far."""
-    names = [each.name for each in dataclasses.fields(SearchOptions)]
+    names = [each.name for each in dataclasses.fields(SearchKeys)]
     given = {name: getattr(options, name) for name in names}
-    if isinstance(given["by_empty"], list):  # as Hydra makes it; anything else is refused by `Searching.check`
+    if isinstance(given["by_empty"], list):  # as Hydra makes it; anything else is refused by `SearchOptions.check`
         given["by_empty"] = tuple(tuple(p) if isinstance(p, list) else p for p in given["by_empty"])
-    return Searching(plies, **given)
+    return SearchOptions(plies, **given)
 
 
 def solution(config: RunConfig) -> Solution | None:

@@ -13,7 +13,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from tdl.config.schema import AgentConfig, RunConfig
 from tdl.errors import ConfigError, nearest
-from tdl.search.options import Placing, Searching
+from tdl.search.options import PlacerOptions, SearchOptions
 
 Schema = TypeVar("Schema")
 
@@ -23,8 +23,8 @@ OLDER: Mapping[str, Any] = {
     "engine": "bits",
     "tuples": {"board": "4x4"},
     "evaluate": {"solution": None, "plies": 1, "drops": "all"},
-    "search": dataclasses.asdict(Searching()),
-    "placer": {**dataclasses.asdict(Placing()), "network": None},
+    "search": dataclasses.asdict(SearchOptions()),
+    "placer": {**dataclasses.asdict(PlacerOptions()), "network": None},
     "agent": dataclasses.asdict(AgentConfig("ntuple")),
 }
 """What was so in all runs before these keys existed."""

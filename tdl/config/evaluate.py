@@ -22,7 +22,7 @@ from tdl.config import agent as agent_config
 from tdl.config.build import placing_of, searching_of
 from tdl.config.compose import check_keys, completed, composed, typed
 from tdl.config.files import group_file
-from tdl.config.schema import PlacerConfig, SearchOptions, TilesConfig
+from tdl.config.schema import PlacerConfig, SearchKeys, TilesConfig
 from tdl.errors import CheckpointError, ConfigError, refuse
 from tdl.game.engine import ENGINES
 from tdl.game.rules import Rules
@@ -47,7 +47,7 @@ class EvaluationConfig:
 
     tiles: TilesConfig = field(default_factory=TilesConfig)
     placer: PlacerConfig = field(default_factory=PlacerConfig)
-    search: SearchOptions = field(default_factory=SearchOptions)
+    search: SearchKeys = field(default_factory=SearchKeys)
     checkpoint: Any = MISSING
     seed: int = MISSING
     threads: int = MISSING

@@ -10,15 +10,15 @@ from tdl.agents.player import Player, load
 from tdl.checks import check_true_or_false, check_whole
 from tdl.config.build import judge_of, placing_of, rules, searching_of
 from tdl.config.compose import composed, typed
-from tdl.config.schema import GameConfig, PlacerConfig, SearchOptions, TilesConfig
+from tdl.config.schema import GameConfig, PlacerConfig, SearchKeys, TilesConfig
 from tdl.errors import refuse
 from tdl.game.rules import Rules
 from tdl.search.options import check_same_board
-from tdl.sessions.advisor import thinker
-from tdl.sessions.recorded_game import Think
+from tdl.sessions.advisor import load_advisor
+from tdl.sessions.recorded_game import ActionValues
 from tdl.sessions.tile_placer import TilePlacer
 
-MOST_CELLS = 16
+MAX_CELLS = 16
 """Of a board: the protocol has four bits for the number of a cell."""
 
 
@@ -29,7 +29,7 @@ class MatchConfig:
     game: GameConfig = field(default_factory=GameConfig)
     tiles: TilesConfig = field(default_factory=TilesConfig)
     placer: PlacerConfig = field(default_factory=PlacerConfig)
-    search: SearchOptions = field(default_factory=SearchOptions)
+    search: SearchKeys = field(default_factory=SearchKeys)
     size: str = MISSING
     checkpoint: str | None = MISSING
     plies: int = MISSING
@@ -48,10 +48,8 @@ def read(cfg: DictConfig) -> MatchConfig:
     ConfigError : names the key, what was given, what is allowed, and the nearest valid name.
     """
     settings = typed(composed(cfg), MatchConfig)
-    if (board := rules(settings)).cells > MOST_CELLS:
-        raise refuse(
-            "size", settings.size, f"a board of at most {MOST_CELLS} cells; the protocol has no room for more"
-        )
+    if (board := rules(settings)).cells > MAX_CELLS:
+        raise refuse("size", settings.size, f"a board of at most {MAX_CELLS} cells; the protocol has no room for more")
     check_true_or_false("evil", settings.evil)
     check_whole("seed", settings.seed, 0)
     for key in ("play_name", "evil_name", "announce"):
@@ -66,7 +64,7 @@ def read(cfg: DictConfig) -> MatchConfig:
     return settings
 
 
-def think(settings: MatchConfig) -> Think | None:
+def think(settings: MatchConfig) -> ActionValues | None:
     """What the player takes moves to be worth; None where another program plays.
 
     Raises
@@ -76,7 +74,7 @@ def think(settings: MatchConfig) -> Think | None:
     """
     if settings.checkpoint is None:
         return None
-    agent = thinker(settings.checkpoint)
+    agent = load_advisor(settings.checkpoint)
     check_same_board(agent.rules, rules(settings), "checkpoint")
     return agent.at(searching_of(settings.search, settings.plies))
 

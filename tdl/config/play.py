@@ -21,7 +21,7 @@ from tdl.config.build import rules, searching_of
 from tdl.config.compose import check_keys, composed, typed
 from tdl.config.evaluate import filled
 from tdl.config.files import group_file
-from tdl.config.schema import GameConfig, SearchOptions, TilesConfig
+from tdl.config.schema import GameConfig, SearchKeys, TilesConfig
 from tdl.errors import ConfigError, refuse
 from tdl.storage.checkpoint import Meta, read_meta
 
@@ -40,7 +40,7 @@ class PlayConfig:
 
     game: GameConfig = field(default_factory=GameConfig)
     tiles: TilesConfig = field(default_factory=TilesConfig)
-    search: SearchOptions = field(default_factory=SearchOptions)
+    search: SearchKeys = field(default_factory=SearchKeys)
     size: Any = MISSING
     checkpoint: str | None = MISSING
     plies: int = MISSING

@@ -80,7 +80,7 @@ class PlacerConfig:
 
 
 @dataclass
-class SearchOptions:
+class SearchKeys:
     """How the player looks ahead, beside how far."""
 
     cutoff: float = MISSING
@@ -92,7 +92,7 @@ class SearchOptions:
 
 
 @dataclass
-class SearchConfig(SearchOptions):
+class SearchConfig(SearchKeys):
     """The same with how far, in training."""
 
     plies: int = MISSING

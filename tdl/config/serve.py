@@ -11,10 +11,10 @@ from tdl.checks import check_above_zero, check_true_or_false, check_whole
 from tdl.config.compose import composed, typed
 from tdl.errors import refuse
 
-MOST_SECONDS = 60.0
+MAX_SECONDS = 60.0
 """That a page may have to wait for a move."""
 
-MOST_SESSIONS = 1000
+MAX_SESSIONS = 1000
 
 
 @dataclass
@@ -55,8 +55,8 @@ def check(settings: ServeConfig) -> None:
     if settings.checkpoint is not None:
         _check_below(settings.checkpoint, folder)
     check_whole("port", settings.port, 0, 1 << 16)
-    check_whole("sessions", settings.sessions, 1, MOST_SESSIONS + 1)
-    check_above_zero("seconds", settings.seconds, MOST_SECONDS)
+    check_whole("sessions", settings.sessions, 1, MAX_SESSIONS + 1)
+    check_above_zero("seconds", settings.seconds, MAX_SECONDS)
     check_true_or_false("open", settings.open)
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tdl.agents.player import WEIGHTS
 from tdl.dqn.networks import NOT_FINITE, fill, flat, new_network, q_values
-from tdl.dqn.options import DQNChoices
+from tdl.dqn.options import DQNOptions
 from tdl.dqn.pytorch import torch
 from tdl.dqn.replay import Replay, Transitions
 from tdl.errors import DivergenceError
@@ -43,7 +43,7 @@ class Learner:
     updates : made so far.
     """
 
-    def __init__(self, choices: DQNChoices, rules: Rules, generator: torch.Generator, device: str = "cpu") -> None:
+    def __init__(self, choices: DQNOptions, rules: Rules, generator: torch.Generator, device: str = "cpu") -> None:
         self.choices, self.generator, self.device = choices, generator, device
         self.network = new_network(choices, rules, generator).to(device)
         self.frozen = self.network
@@ -75,9 +75,9 @@ class Learner:
         choices, legal = self.choices, rows["legal"]
         asked = legal if choices.masked else torch.ones_like(legal)
         given = rows["next"][:, 0], rows["gains"], rows["next"]
-        chooser = q_values(self.network if choices.double else self.frozen, choices.gamma, *given, asked)
-        chosen = chooser.masked_fill(~asked, -torch.inf).argmax(1, keepdim=True)
-        values = chooser
+        policy = q_values(self.network if choices.double else self.frozen, choices.gamma, *given, asked)
+        chosen = policy.masked_fill(~asked, -torch.inf).argmax(1, keepdim=True)
+        values = policy
         if choices.double:  # of the target network the value of that action only: half as many boards again
             values = q_values(
                 self.frozen, choices.gamma, *given, asked & torch.zeros_like(asked).scatter(1, chosen, True)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.dqn.options import DQNChoices
+from tdl.dqn.options import DQNOptions
 from tdl.dqn.pytorch import torch
 from tdl.errors import CheckpointError
 from tdl.game.rules import Rules
@@ -32,7 +32,7 @@ class Network(nn.Module):
     table: Tensor
     last: torch.nn.Linear
 
-    def __init__(self, choices: DQNChoices, rules: Rules) -> None:
+    def __init__(self, choices: DQNOptions, rules: Rules) -> None:
         super().__init__()
         self.scale, self.shape = choices.scale, (rules.rows, rules.cols)
         self.of_actions = choices.values_of == "actions"
@@ -77,7 +77,7 @@ class Network(nn.Module):
 class Published(Network):
     """8 filters 3x3, joined with the one-hot action, then 2048, 1024 and 1 units: 2,371,665 parameters on 4x4."""
 
-    def __init__(self, choices: DQNChoices, rules: Rules) -> None:
+    def __init__(self, choices: DQNOptions, rules: Rules) -> None:
         super().__init__(choices, rules)
         self.features = 8 * rules.cells
         self.filters = nn.Conv2d(self.channels, 8, 3, padding=1)
@@ -114,7 +114,7 @@ class Published(Network):
 class Headed(Network):
     """A body and a head: of a value for each action, or of one."""
 
-    def __init__(self, choices: DQNChoices, rules: Rules) -> None:
+    def __init__(self, choices: DQNOptions, rules: Rules) -> None:
         super().__init__(choices, rules)
         self.body, units = self.new_body(choices.width)
         self.last = nn.Linear(units, 4 if self.of_actions else 1)
@@ -154,7 +154,7 @@ class Quads(Headed):
 KINDS: dict[str, type[Network]] = {"published": Published, "dense": Dense, "quads": Quads}
 
 
-def new_network(choices: DQNChoices, rules: Rules, generator: torch.Generator) -> Network:
+def new_network(choices: DQNOptions, rules: Rules, generator: torch.Generator) -> Network:
     """A network with fresh weights.
 
     The published one begins as its library does unless told otherwise: Glorot and Bengio (2010), uniform, biases 0.

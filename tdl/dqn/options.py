@@ -27,15 +27,15 @@ DECAYS = ("step", "linear")
 
 PRECISIONS = ("float32", "bfloat16")
 
-MOST_STEPS = 64
+MAX_STEPS = 64
 """Rewards in a target."""
 
-MOST_REPLAY = 1 << 24
+MAX_REPLAY = 1 << 24
 """Transitions; a transition takes 45 to 110 bytes on 4x4."""
 
 
 @dataclass(frozen=True)
-class DQNChoices:
+class DQNOptions:
     """The independent choices of a deep Q-learner. The defaults are those of the published program.
 
     Attributes
@@ -130,14 +130,14 @@ class DQNChoices:
             ("width", 1, 1 << 14),
             ("planes", 2, 33),
             ("target_network", 0, 2**63),
-            ("n_step", 1, MOST_STEPS + 1),
+            ("n_step", 1, MAX_STEPS + 1),
             ("games", 1, 1 << 16),
             ("greedy_every", 0, 2**63),
             ("epsilon_games", 0, 2**63),
-            ("replay", 1, MOST_REPLAY + 1),
+            ("replay", 1, MAX_REPLAY + 1),
             ("least", 1, self.replay + 1),
-            ("newest", 0, MOST_REPLAY + 1),
-            ("older", 0, MOST_REPLAY + 1),
+            ("newest", 0, MAX_REPLAY + 1),
+            ("older", 0, MAX_REPLAY + 1),
             ("epochs", 1, 2**63),
             ("every", 1, 2**63),
             ("batch", 1, self.replay + 1),

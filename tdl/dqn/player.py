@@ -13,7 +13,7 @@ from tdl.agents.batch_moves import Moves, best_of, moves_of_boards
 from tdl.agents.batch_play import Actions
 from tdl.agents.player import WEIGHTS, BoardLike, checkpoint_folder
 from tdl.dqn.networks import NOT_FINITE, Network, fill, new_network, q_values
-from tdl.dqn.options import DQNChoices
+from tdl.dqn.options import DQNOptions
 from tdl.dqn.pytorch import torch
 from tdl.errors import CheckpointError, ConfigError, DivergenceError
 from tdl.game.engine import Engine
@@ -72,7 +72,7 @@ class DQNPlayer:
         return None if np.isnan(values).all() else int(np.nanargmax(values))
 
 
-def describe(choices: DQNChoices) -> dict[str, Any]:
+def describe(choices: DQNOptions) -> dict[str, Any]:
     """What a checkpoint says of its network."""
     return {"kind": "dqn", "choices": asdict(choices)}
 
@@ -93,7 +93,7 @@ def load(checkpoint: str | Path, rules: Rules | None = None) -> DQNPlayer:
     if meta["network"].get("kind") != "dqn":
         raise CheckpointError(f"{folder}: not of a deep Q-network; tdl.load reads it")
     try:
-        choices = DQNChoices(**meta["network"]["choices"])
+        choices = DQNOptions(**meta["network"]["choices"])
         choices.check()
         trained = Rules.from_dict(meta["rules"])
     except (ConfigError, TypeError) as error:
@@ -101,7 +101,7 @@ def load(checkpoint: str | Path, rules: Rules | None = None) -> DQNPlayer:
     return player_of(choices, rules or trained, read_array(folder, meta, WEIGHTS))
 
 
-def player_of(choices: DQNChoices, rules: Rules, weights: NDArray[np.float32]) -> DQNPlayer:
+def player_of(choices: DQNOptions, rules: Rules, weights: NDArray[np.float32]) -> DQNPlayer:
     """The player of a checkpoint's array `weights`.
 
     Raises

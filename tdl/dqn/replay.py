@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.dqn.options import DQNChoices
+from tdl.dqn.options import DQNOptions
 from tdl.dqn.pytorch import torch
 
 Array = NDArray[Any]
@@ -38,7 +38,7 @@ class Replay:
     arrays : the ring by name, as `Transitions`, and `count`: how many were ever put in, int64 (1,).
     """
 
-    def __init__(self, choices: DQNChoices, cells: int) -> None:
+    def __init__(self, choices: DQNOptions, cells: int) -> None:
         size, boards = choices.replay, 4 if choices.values_of == "afterstates" else 1
         self.size = size
         self.arrays: Transitions = {

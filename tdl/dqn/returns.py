@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.agents.batch_moves import Moves
-from tdl.dqn.options import DQNChoices
+from tdl.dqn.options import DQNOptions
 from tdl.dqn.replay import Transitions
 
 Which = NDArray[np.int64]
@@ -28,7 +28,7 @@ class Returns:
     cells : of a board.
     """
 
-    def __init__(self, choices: DQNChoices, games: int, cells: int) -> None:
+    def __init__(self, choices: DQNOptions, games: int, cells: int) -> None:
         self.choices, n = choices, choices.n_step
         self.of_afterstates = choices.values_of == "afterstates"
         self.board = np.zeros((games, n, cells), np.uint8)  # the move number m of a game stands at m % n

@@ -11,7 +11,7 @@ from tdl.agents.batch_moves import Moves
 from tdl.agents.batch_play import Actions, Between, Which, play_block
 from tdl.checks import check_whole
 from tdl.dqn.learner import Learner
-from tdl.dqn.options import DQNChoices
+from tdl.dqn.options import DQNOptions
 from tdl.dqn.player import DQNPlayer
 from tdl.dqn.pytorch import prepare, torch, without_denormals
 from tdl.dqn.replay import Replay, Transitions
@@ -56,7 +56,7 @@ class DQNTrainer:
     def __init__(
         self,
         rules: Rules,
-        choices: DQNChoices,
+        choices: DQNOptions,
         *,
         seed: int = 0,
         threads: int = 1,

@@ -19,8 +19,8 @@ from tdl.errors import ConfigError, WeightFileError
 from tdl.formats import demo2048, tdl2048
 from tdl.formats.weight_file import Column, Feature, NewTable, Table, WeightFormat, parts
 from tdl.game.rules import Rules
-from tdl.learning.options import Learning
-from tdl.learning.state import SUMS, new_memory
+from tdl.learning.options import LearnerOptions
+from tdl.learning.state import ACCUMULATORS, new_memory
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet, count_features, order_features, table_cells
 from tdl.storage.atomic import new_file, new_folder
@@ -81,7 +81,7 @@ def import_weights(source: Path, target: Path, form: str, *, symmetries: bool = 
         tuples = TupleSet(cells, symmetries, orders=orders, counts=counts, count_cap=tdl2048.COUNT_CAP)
         network = NTupleNetwork(_RULES, tuples)
         coherent = any(len(table.columns) > 1 for tables in groups.values() for table in tables)
-        sums = new_memory(network, Learning(step="coherent" if coherent else "fixed")).get(SUMS)
+        sums = new_memory(network, LearnerOptions(step="coherent" if coherent else "fixed")).get(ACCUMULATORS)
     except ConfigError as error:
         raise WeightFileError(f"{source}: {error}") from error
     for number, feature in enumerate(features):
@@ -93,7 +93,7 @@ def import_weights(source: Path, target: Path, form: str, *, symmetries: bool = 
         "learner": {"gamma": 1.0, "target": "afterstate"},
         IMPORTED: {"program": kind.program, "file": source.name, "sha256": _sha256(source)},
     }
-    arrays: dict[str, NDArray[Any]] = {WEIGHTS: network.weights} | ({} if sums is None else {SUMS: sums})
+    arrays: dict[str, NDArray[Any]] = {WEIGHTS: network.weights} | ({} if sums is None else {ACCUMULATORS: sums})
     with new_folder(target) as folder:
         write_checkpoint(folder, meta, arrays)
     return _exchanged(kind, network, features, sums is not None)
@@ -179,8 +179,8 @@ def export_weights(source: Path, target: Path, form: str, *, symmetries: bool = 
         )
     folder = checkpoint_folder(source)
     meta = read_meta(folder)
-    held = SUMS in meta["arrays"]
-    sums = read_array(folder, meta, SUMS) if held and kind.fresh is not None else None
+    held = ACCUMULATORS in meta["arrays"]
+    sums = read_array(folder, meta, ACCUMULATORS) if held and kind.fresh is not None else None
     tables = [
         NewTable(feature, network.layout.size(number), _columns(network, sums, number, feature, kind))
         for number, feature in enumerate(features)

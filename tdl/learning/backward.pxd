@@ -9,7 +9,7 @@ from libc.stdlib cimport free, realloc
 from tdl.game.board cimport board_t, legal_afterstates
 from tdl.game.lines cimport LineTables
 from tdl.learning.td cimport BOUND, Learner, correct, look_up, look_up_to_learn, note, value_of
-from tdl.network.ntuple cimport features_of, is_rich, width_t
+from tdl.network.ntuple cimport features_of, is_full, loop_t
 
 cdef enum:
     REPLAY = 8              # boards looked up at once in a backward pass
@@ -17,7 +17,7 @@ cdef enum:
     FIRST_PATH = 4096       # boards a path has room for at first
 
 
-cdef struct Quirks:
+cdef struct Variants:
     # What published programs do otherwise in their backward pass.
     bint stored_value       # V(b_t) of the error is that of when the move was chosen
     bint rechoose           # the next action is chosen again, by the weights as they are now
@@ -32,7 +32,7 @@ cdef struct Path:
     void *board             # of the type the game is played with
     int32_t *reward
     float *stored           # V as it was when the move was chosen   } kept only where
-    void *state             # the board that was to move on          } a quirk asks for it
+    void *state             # the board that was to move on          } a variant asks for it
 
 
 cdef inline bint grow(void **memory, int64_t size) noexcept nogil:
@@ -58,7 +58,7 @@ cdef inline bint remember(Path *path, const board_t *board, int32_t reward) noex
 
 
 cdef inline bint remember_choice(Path *path, const board_t *state, float value) noexcept nogil:
-    """Beside the board appended last, what the quirks want to know of it; False when there is no memory for it."""
+    """Beside the board appended last, what the variants want to know of it; False when there is no memory for it."""
     if path.quirk_capacity != path.capacity:
         if not (grow(<void **> &path.stored, path.capacity * sizeof(float))
                 and grow(&path.state, path.capacity * sizeof(board_t))):
@@ -92,8 +92,8 @@ cdef inline float n_step_target(const Path *path, int64_t t, int n, const float 
 
 
 cdef inline float rechosen(Learner *learner, LineTables tables, const board_t *state, uint32_t *entry,
-                           width_t m) noexcept nogil:
-    """The largest r + gamma V(s') of a board, by the weights as they are now (the quirk `rechoose`)."""
+                           loop_t m) noexcept nogil:
+    """The largest r + gamma V(s') of a board, by the weights as they are now (the variant `rechoose`)."""
     cdef board_t after[4]
     cdef int32_t reward[4]
     cdef int action[4]
@@ -107,15 +107,15 @@ cdef inline float rechosen(Learner *learner, LineTables tables, const board_t *s
 
 
 cdef inline void clear(Learner *learner, const uint32_t *entry, int m) noexcept nogil:
-    """Set the entries of a board to 0 (the quirk `clear_last`)."""
+    """Set the entries of a board to 0 (the variant `clear_last`)."""
     cdef int f
     for f in range(learner.some_n if learner.some != NULL else m):
         learner.weights[entry[learner.some[f] if learner.some != NULL else f]] = 0
 
 
 cdef inline void replay_backward(Learner *learner, LineTables tables, const Path *path, const board_t *boards,
-                                 float final, float *last_values, Quirks quirks, uint32_t *entry,
-                                 width_t m) noexcept nogil:
+                                 float final, float *last_values, Variants variants, uint32_t *entry,
+                                 loop_t m) noexcept nogil:
     """Update the boards of a finished game, last to first.
 
     While one batch of boards is updated, the entries of the batch before it are on their way.
@@ -138,13 +138,13 @@ cdef inline void replay_backward(Learner *learner, LineTables tables, const Path
         look_up_to_learn(learner, boards + lower, <int> (low - lower), entry + (1 - bank) * REPLAY * padded, m)
         for t in range(n - 1, low - 1, -1):
             row = entry + (bank * REPLAY + t - low) * padded
-            error = target - (path.stored[t] if is_rich(m) and quirks.stored_value else value_of(learner, row, m))
-            if is_rich(m) and quirks.clear_last and t == path.n - 1:
+            error = target - (path.stored[t] if is_full(m) and variants.stored_value else value_of(learner, row, m))
+            if is_full(m) and variants.clear_last and t == path.n - 1:
                 clear(learner, row, features_of(m))
             else:
                 correct(learner, boards + t, row, m, error)
             note(learner, error)
-            if is_rich(m) and quirks.rechoose:
+            if is_full(m) and variants.rechoose:
                 target = rechosen(learner, tables, <const board_t *> path.state + t, entry + 2 * REPLAY * padded, m)
             elif learner.n_step > 1:
                 last_values[t % learner.n_step] = value_of(learner, row, m)

@@ -6,14 +6,14 @@ from tdl.game.board cimport board_t, cell_at, popcount, put
 from tdl.game.lines cimport LineTables
 from tdl.learning.drop_table cimport marks_of
 from tdl.learning.td cimport Learner, look_up, value_of
-from tdl.network.ntuple cimport fetch, total, width_t
+from tdl.network.ntuple cimport fetch, total, loop_t
 
 cdef enum:
     SUCCESSORS = 16         # boards looked up at once by direct evaluation
 
 
 cdef inline float expected(const Learner *learner, LineTables tables, const board_t *after, const uint32_t *entry,
-                           uint32_t *room, width_t m) noexcept nogil:
+                           uint32_t *room, loop_t m) noexcept nogil:
     """Mean of V over the boards that a drop can make of `after`, of which there must be one."""
     cdef float spread
     if learner.drops == NULL:
@@ -22,7 +22,7 @@ cdef inline float expected(const Learner *learner, LineTables tables, const boar
     return total(learner.weights, entry, m) + spread / <float> popcount(marks_of(tables.cells, after))
 
 
-cdef inline void fetch_expected(const Learner *learner, int n, const uint32_t *entry, width_t m) noexcept nogil:
+cdef inline void fetch_expected(const Learner *learner, int n, const uint32_t *entry, loop_t m) noexcept nogil:
     """Ask for what `expected` will read of the entries of `n` afterstates beside their weights."""
     cdef int i
     if learner.drops != NULL:
@@ -31,7 +31,7 @@ cdef inline void fetch_expected(const Learner *learner, int n, const uint32_t *e
 
 
 cdef inline float expected_direct(const Learner *learner, LineTables tables, const board_t *after, uint32_t *room,
-                                  width_t m) noexcept nogil:
+                                  loop_t m) noexcept nogil:
     """The same by evaluating every successor: cell by cell, at each the tiles of the drop law in their order."""
     cdef board_t successor[SUCCESSORS]
     cdef float share[SUCCESSORS]
@@ -57,7 +57,7 @@ cdef inline float expected_direct(const Learner *learner, LineTables tables, con
 
 
 cdef inline float add_values(const Learner *learner, const board_t *boards, const float *share, int n, float sum,
-                             uint32_t *room, width_t m) noexcept nogil:
+                             uint32_t *room, loop_t m) noexcept nogil:
     cdef int i
     look_up(learner, boards, n, room, m)
     for i in range(n):

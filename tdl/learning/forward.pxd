@@ -18,7 +18,7 @@ from libc.string cimport memcpy
 from tdl.game.board cimport board_t
 from tdl.learning.stepsize cimport fetch_step
 from tdl.learning.td cimport Learner, correct, note, update, value_of
-from tdl.network.ntuple cimport width_t
+from tdl.network.ntuple cimport loop_t
 
 cdef enum Look:
     N_STEP
@@ -48,7 +48,7 @@ cdef inline const board_t *board_at(const History *history, const board_t *kind,
 
 
 cdef inline void observe(Learner *learner, History *history, const board_t *board, int32_t reward,
-                         const uint32_t *entry, width_t m) noexcept nogil:
+                         const uint32_t *entry, loop_t m) noexcept nogil:
     """The next learned board of a game, and all updates that it allows."""
     cdef int64_t t = history.n
     cdef int64_t at = t % history.capacity
@@ -64,7 +64,7 @@ cdef inline void observe(Learner *learner, History *history, const board_t *boar
 
 
 cdef inline void finish(Learner *learner, History *history, const board_t *kind, float final,
-                        width_t m) noexcept nogil:
+                        loop_t m) noexcept nogil:
     """The end of a game: the updates that are still to come. `kind` tells the boards' type and is not read."""
     cdef int64_t t, end = history.n
     if end == 0:
@@ -80,7 +80,7 @@ cdef inline void finish(Learner *learner, History *history, const board_t *kind,
 
 
 cdef inline void update_n_step(Learner *learner, History *history, const board_t *kind, int64_t t, int64_t last,
-                               float value, width_t m) noexcept nogil:
+                               float value, loop_t m) noexcept nogil:
     """Board t against the rewards up to board `last` and what that one is worth."""
     cdef int64_t i
     for i in range(last, t, -1):
@@ -89,7 +89,7 @@ cdef inline void update_n_step(Learner *learner, History *history, const board_t
 
 
 cdef inline void spread_error(Learner *learner, History *history, const board_t *kind, int64_t t, float target,
-                              width_t m) noexcept nogil:
+                              loop_t m) noexcept nogil:
     """The error of board t - 1, and what the last boards learn of it."""
     cdef float error = target - value_of(learner, row_of(learner, history, t - 1), m), decay = 1
     cdef int64_t i, first = max(0, t - history.reach)
@@ -105,7 +105,7 @@ cdef inline void spread_error(Learner *learner, History *history, const board_t 
 
 
 cdef inline void update_delayed(Learner *learner, History *history, const board_t *kind, int64_t t, int64_t last,
-                                width_t m) noexcept nogil:
+                                loop_t m) noexcept nogil:
     """Board t, by the decayed sum of the errors up to that of board `last`."""
     cdef float total = 0
     cdef int64_t i

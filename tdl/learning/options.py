@@ -20,7 +20,7 @@ EXPECTATIONS = ("auto", "shared", "direct")
 
 STARTS = ("empty", "restart", "carousel")
 
-MOST_HISTORY = 4096
+MAX_HISTORY = 4096
 """Afterstates a forward learner may keep for later; 4,096 is lambda = 0.9994."""
 
 TRUNCATION = 0.1
@@ -35,7 +35,7 @@ def history_of(td_lambda: float) -> int:
 
 
 @dataclass(frozen=True)
-class Learning:
+class LearnerOptions:
     """The independent choices of a learner. Every combination that `check` lets through runs in `agents.selfplay`.
 
     Attributes
@@ -56,7 +56,7 @@ class Learning:
         middle of the one before) or "carousel" (by one game from a board of each later stage).
     restart_at, restart_moves : where in the game before, above 0 to 1, and the fewest moves it must have had.
     expectation : of the state target: "shared" work between drops, "direct" evaluation of each successor, "auto".
-    reward_shift, stored_value, update_symmetries, rechoose, clear_last : quirks of published programs, see
+    reward_shift, stored_value, update_symmetries, rechoose, clear_last : variants of published programs, see
         docs/theory.md.
     """
 
@@ -104,13 +104,13 @@ class Learning:
         for key in ("td_lambda", "epsilon"):
             check_share(prefix + key, getattr(self, key))
         check_above_zero(prefix + "restart_at", self.restart_at, 1)
-        check_whole(prefix + "n_step", self.n_step, 1, MOST_HISTORY + 1)
+        check_whole(prefix + "n_step", self.n_step, 1, MAX_HISTORY + 1)
         check_whole(prefix + "restart_moves", self.restart_moves, 1)
         for each in fields(self):
             if isinstance(each.default, bool):
                 check_true_or_false(prefix + each.name, getattr(self, each.name))
         self._check_return(prefix)
-        self._check_quirks(prefix)
+        self._check_variants(prefix)
         if self.start == "carousel" and stages == 1:
             raise refuse(prefix + "start", "carousel", f"another one where {prefix}stages is empty")
         if self.expectation == "shared" and self.target == "state" and (stages > 1 or extras):
@@ -128,26 +128,26 @@ class Learning:
             return
         if self.td_lambda == 1:
             raise refuse(prefix + "td_lambda", self.td_lambda, f"below 1 unless {prefix}order=backward")
-        if (history := history_of(self.td_lambda)) > MOST_HISTORY:
+        if (history := history_of(self.td_lambda)) > MAX_HISTORY:
             raise refuse(
                 prefix + "td_lambda",
                 self.td_lambda,
-                f"a history of at most {MOST_HISTORY} boards (this one has {history}) unless {prefix}order=backward",
+                f"a history of at most {MAX_HISTORY} boards (this one has {history}) unless {prefix}order=backward",
             )
 
-    def _check_quirks(self, prefix: str) -> None:
-        plain = Learning()
-        for quirk, fits, where in (
+    def _check_variants(self, prefix: str) -> None:
+        plain = LearnerOptions()
+        for variant, fits, where in (
             ("reward_shift", self.target == "state", "target=state"),
             ("stored_value", self.order == "backward" and self.target == "afterstate", "order=backward"),
             ("rechoose", self.order == "backward" and self.target == "afterstate", "order=backward"),
             ("clear_last", self.order == "backward" and self.target == "afterstate", "order=backward"),
             ("update_symmetries", self.target == "afterstate", "target=afterstate"),
         ):
-            given = getattr(self, quirk)
-            if given != getattr(plain, quirk) and not fits:
+            given = getattr(self, variant)
+            if given != getattr(plain, variant) and not fits:
                 also = f" and {prefix}target=afterstate" if where == "order=backward" else ""
-                raise refuse(prefix + quirk, given, f"{getattr(plain, quirk)} unless {prefix}{where}{also}")
+                raise refuse(prefix + variant, given, f"{getattr(plain, variant)} unless {prefix}{where}{also}")
         if self.rechoose and (self.td_lambda or self.n_step > 1):
             raise refuse(prefix + "rechoose", True, f"False unless {prefix}td_lambda=0 and {prefix}n_step=1")
         if self.stored_value and self.rechoose:

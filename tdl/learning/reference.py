@@ -9,7 +9,7 @@ import numpy as np
 from tdl.game.packing import Board
 from tdl.game.reference import move
 from tdl.game.rules import Rules
-from tdl.learning.options import Learning, history_of
+from tdl.learning.options import LearnerOptions, history_of
 from tdl.network.reference import Entry, ReferenceNetwork
 from tdl.network.tuples import unturned
 
@@ -32,7 +32,7 @@ class Game:
     stage : highest stage the game has entered.
     score : rewards so far.
     path : the learned boards.
-    states, stored : of each the board that was to move on and its value when the move was chosen, for the quirks.
+    states, stored : of each the board that was to move on and its value when the move was chosen, for the variants.
     errors : of each learned board, against the next.
     """
 
@@ -49,10 +49,10 @@ class ReferenceLearner:
     """Moves V of learned boards towards their targets, and keeps the absolute errors."""
 
     def __init__(
-        self, network: ReferenceNetwork, alpha: float, choices: Learning | None = None, *, shared: bool = True
+        self, network: ReferenceNetwork, alpha: float, choices: LearnerOptions | None = None, *, shared: bool = True
     ) -> None:
         self.network, rules = network, network.rules
-        self.choices = choices or Learning()
+        self.choices = choices or LearnerOptions()
         self.shared = shared and self.choices.target == "state"
         self.gamma = np.float32(self.choices.gamma)
         self.td_lambda = np.float32(self.choices.td_lambda)

@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.learning.options import Learning
+from tdl.learning.options import LearnerOptions
 from tdl.network.allocation import allocate
 from tdl.network.ntuple import NTupleNetwork
 
 Array = NDArray[Any]
 Memory = dict[str, Array]
 
-SUMS = "sums"
+ACCUMULATORS = "sums"
 """Temporal coherence's E and A: float32, shape (entries, 2)."""
 
-SPREAD = "spread"
+DROP_TABLE = "spread"
 """The table of `tdl.learning.drop_table`: float32, shape (entries,)."""
 
 ENTERED, COUNTS = "entered", "entered_counts"
@@ -28,7 +28,7 @@ ROOM = 1000
 """Boards the carousel keeps of each stage."""
 
 
-def new_memory(network: NTupleNetwork, learning: Learning, engine: str = "bits") -> Memory:
+def new_memory(network: NTupleNetwork, learning: LearnerOptions, engine: str = "bits") -> Memory:
     """All that a learner of this network keeps, for a start from its present weights.
 
     Raises
@@ -39,9 +39,9 @@ def new_memory(network: NTupleNetwork, learning: Learning, engine: str = "bits")
     memory: Memory = {}
     if learning.step == "coherent":
         sums = allocate("step", 2 * entries, f"temporal coherence's {2 * entries:,} sums")
-        memory[SUMS] = sums.reshape(entries, 2)
+        memory[ACCUMULATORS] = sums.reshape(entries, 2)
     if shares_drops(network, learning):
-        memory[SPREAD] = spread_of(network)
+        memory[DROP_TABLE] = drop_table_of(network)
     if learning.start == "carousel":
         words = 4 if engine == "array" else 2 if network.rules.bits > 4 else 1
         shape = (network.stages.count, ROOM, words)
@@ -50,14 +50,14 @@ def new_memory(network: NTupleNetwork, learning: Learning, engine: str = "bits")
     return memory
 
 
-def shares_drops(network: NTupleNetwork, learning: Learning) -> bool:
+def shares_drops(network: NTupleNetwork, learning: LearnerOptions) -> bool:
     """Whether expectations over drops are read from a table of their own (see `tdl.learning.drop_table`)."""
     if learning.target != "state" or learning.expectation == "direct":
         return False
     return network.stages.count == 1 and not network.extras
 
 
-def spread_of(network: NTupleNetwork) -> NDArray[np.float32]:
+def drop_table_of(network: NTupleNetwork) -> NDArray[np.float32]:
     """The drop table of a network of one stage, from its weights, by the definition in `drops.pxd`."""
     entries = len(network.weights)
     spread = allocate("target", entries, f"the state target's {entries:,} expectations")

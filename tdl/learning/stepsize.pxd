@@ -3,7 +3,7 @@
 from libc.math cimport fabsf
 from libc.stdint cimport uint32_t
 
-from tdl.network.ntuple cimport features_of, prefetch, shift, width_t
+from tdl.network.ntuple cimport features_of, prefetch, shift, loop_t
 
 cdef enum StepKind:
     FIXED
@@ -25,7 +25,7 @@ cdef struct Step:
     Sums *sums     # of each entry, in the order of the weights; NULL where the step is fixed
 
 
-cdef inline void learn(const Step *step, float *weights, const uint32_t *entry, width_t m, float error,
+cdef inline void learn(const Step *step, float *weights, const uint32_t *entry, loop_t m, float error,
                        float *moved) noexcept nogil:
     """Move V of one board towards its target. `moved` has room for m numbers: how far each entry moved, where the
     steps are coherent (fixed ones move all alike, by rate * error)."""
@@ -35,7 +35,7 @@ cdef inline void learn(const Step *step, float *weights, const uint32_t *entry, 
         shift(weights, entry, m, step.rate * error)
 
 
-cdef inline void shift_coherent(const Step *step, float *weights, const uint32_t *entry, width_t m, float delta,
+cdef inline void shift_coherent(const Step *step, float *weights, const uint32_t *entry, loop_t m, float delta,
                                 float *moved) noexcept nogil:
     """Temporal coherence: each entry moves by its own share |E| / A of `delta`, 1 while A is 0.
 
@@ -57,7 +57,7 @@ cdef inline void shift_coherent(const Step *step, float *weights, const uint32_t
         sums.absolute += fabsf(delta)
 
 
-cdef inline void fetch_step(const Step *step, const uint32_t *entry, width_t m) noexcept nogil:
+cdef inline void fetch_step(const Step *step, const uint32_t *entry, loop_t m) noexcept nogil:
     """Ask for what `learn` will read of these entries beside their weights."""
     cdef int f
     if step.kind == COHERENT:

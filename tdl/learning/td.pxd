@@ -18,8 +18,8 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 from tdl.game.board cimport board_t
 from tdl.learning.drop_table cimport DropTable, follow
 from tdl.learning.stepsize cimport COHERENT, Step, fetch_step, learn
-from tdl.network.ntuple cimport (MOST_FEATURES, StageLaw, activate_all, features_of, fetch, is_rich, settle, stage_of,
-                                 tdl_check, tdl_index_plan, total, total_promoted, width_any, width_t)
+from tdl.network.ntuple cimport (MAX_FEATURES, StageLaw, activate_all, features_of, fetch, is_full, settle, stage_of,
+                                 tdl_check, tdl_index_plan, total, total_promoted, loop_any, loop_t)
 
 
 cdef enum:
@@ -47,9 +47,9 @@ cdef struct Learner:
     Tally tally
 
 
-cdef inline float value_of(const Learner *learner, const uint32_t *entry, width_t m) noexcept nogil:
+cdef inline float value_of(const Learner *learner, const uint32_t *entry, loop_t m) noexcept nogil:
     """V of a board, by its entries."""
-    if is_rich(m) and learner.stages != NULL:
+    if is_full(m) and learner.stages != NULL:
         return total_promoted(learner.weights, entry, features_of(m), learner.stages.stride)
     return total(learner.weights, entry, m)
 
@@ -63,11 +63,11 @@ cdef inline void note(Learner *learner, float error) noexcept nogil:
         learner.tally.diverged = True
 
 
-cdef inline void correct(Learner *learner, const board_t *board, const uint32_t *entry, width_t m,
+cdef inline void correct(Learner *learner, const board_t *board, const uint32_t *entry, loop_t m,
                          float error) noexcept nogil:
     """Move V of a board, whose entries are given, by a step size's part of an error."""
-    cdef float moved[MOST_FEATURES]
-    if is_rich(m):
+    cdef float moved[MAX_FEATURES]
+    if is_full(m):
         correct_followed(learner, board, entry, features_of(m), error)
     else:
         learn(&learner.step, learner.weights, entry, m, error, moved)
@@ -76,8 +76,8 @@ cdef inline void correct(Learner *learner, const board_t *board, const uint32_t 
 cdef inline void correct_followed(Learner *learner, const board_t *board, const uint32_t *entry, int m,
                                   float error) noexcept nogil:
     """The same where more than the weights must be kept right."""
-    cdef float moved[MOST_FEATURES]
-    cdef uint32_t some[MOST_FEATURES]
+    cdef float moved[MAX_FEATURES]
+    cdef uint32_t some[MAX_FEATURES]
     cdef int f
     if learner.some != NULL:
         for f in range(learner.some_n):
@@ -85,7 +85,7 @@ cdef inline void correct_followed(Learner *learner, const board_t *board, const 
         entry, m = some, learner.some_n
     if learner.stages != NULL:
         settle(learner.weights, entry, m, learner.stages.stride)
-    learn(&learner.step, learner.weights, entry, <width_any> m, error, moved)
+    learn(&learner.step, learner.weights, entry, <loop_any> m, error, moved)
     if learner.drops != NULL:
         if learner.step.kind != COHERENT:
             for f in range(m):
@@ -93,7 +93,7 @@ cdef inline void correct_followed(Learner *learner, const board_t *board, const 
         follow(learner.drops, learner.plan, board, entry, moved, m)
 
 
-cdef inline void update(Learner *learner, const board_t *board, const uint32_t *entry, width_t m,
+cdef inline void update(Learner *learner, const board_t *board, const uint32_t *entry, loop_t m,
                         float target) noexcept nogil:
     """One TD update. V is read here, not taken from when the move was chosen: several games learn at once, and a
     prototype that used the stale value diverged from blank at 16 lanes, with alpha .5 even at one."""
@@ -103,12 +103,12 @@ cdef inline void update(Learner *learner, const board_t *board, const uint32_t *
 
 
 cdef inline void look_up(const Learner *learner, const board_t *boards, int n, uint32_t *entry,
-                         width_t m) noexcept nogil:
+                         loop_t m) noexcept nogil:
     """The entries of `n` boards, `plan.padded` apart, and a request for their cache lines."""
     cdef int i
     activate_all(learner.plan, boards, n, entry)
     tdl_check(learner.plan, entry, n)
-    if is_rich(m) and learner.stages != NULL:
+    if is_full(m) and learner.stages != NULL:
         lift(learner, boards, n, entry, features_of(m))
     for i in range(n):
         fetch(learner.weights, entry + i * learner.plan.padded, m)
@@ -125,7 +125,7 @@ cdef inline void lift(const Learner *learner, const board_t *boards, int n, uint
 
 
 cdef inline void look_up_to_learn(const Learner *learner, const board_t *boards, int n, uint32_t *entry,
-                                  width_t m) noexcept nogil:
+                                  loop_t m) noexcept nogil:
     """The same of boards whose values will be moved."""
     cdef int i
     look_up(learner, boards, n, entry, m)

@@ -68,17 +68,17 @@ cdef extern from *:
     uint64_t two "tdl_two"(const uint32_t *) noexcept nogil
 
 # The number of features as a type: 32 (4 tuples on a square) and 64 (8 tuples) become compile-time constants, any
-# other number goes the general way. `width_rich` is any number, and for learners that want more than a plain TD update
+# other number goes the general way. `loop_full` is any number, and for learners that want more than a plain TD update
 # of afterstates: with their branches in the plain loop it trained 4x6 at 0.90 of its speed.
-ctypedef signed char width32
-ctypedef short width64
-ctypedef int width_any
-ctypedef long width_rich
-ctypedef fused width_t:
-    width32
-    width64
-    width_any
-    width_rich
+ctypedef signed char loop_32
+ctypedef short loop_64
+ctypedef int loop_any
+ctypedef long loop_full
+ctypedef fused loop_t:
+    loop_32
+    loop_64
+    loop_any
+    loop_full
 
 
 cdef inline void activate_all(const tdl_index_plan *plan, const board_t *boards, int n, uint32_t *out) noexcept nogil:
@@ -94,20 +94,20 @@ cdef inline void activate_tuples(const tdl_index_plan *plan, const board_t *boar
     plan.activate[kind_of(boards)](plan, boards, n, out)
 
 
-cdef inline int features_of(width_t m) noexcept nogil:
-    if width_t is width32:
+cdef inline int features_of(loop_t m) noexcept nogil:
+    if loop_t is loop_32:
         return 32
-    elif width_t is width64:
+    elif loop_t is loop_64:
         return 64
     else:
         return <int> m
 
 
-cdef inline bint is_rich(width_t m) noexcept nogil:
-    return width_t is width_rich
+cdef inline bint is_full(loop_t m) noexcept nogil:
+    return loop_t is loop_full
 
 
-cdef inline float total(const float *weights, const uint32_t *entry, width_t m) noexcept nogil:
+cdef inline float total(const float *weights, const uint32_t *entry, loop_t m) noexcept nogil:
     """The sum of the active entries: four partial sums (feature f goes to sum f % 4), added in pairs.
 
     One running sum would wait for each addition; this order is the same in every specialisation and in the twin.
@@ -125,7 +125,7 @@ cdef inline float total(const float *weights, const uint32_t *entry, width_t m) 
         c += weights[<uint32_t> high]
         d += weights[high >> 32]
         f += 4
-    if width_t is width_any or width_t is width_rich:
+    if loop_t is loop_any or loop_t is loop_full:
         if f < m:
             a += weights[entry[f]]
         if f + 1 < m:
@@ -135,7 +135,7 @@ cdef inline float total(const float *weights, const uint32_t *entry, width_t m) 
     return (a + b) + (c + d)
 
 
-cdef inline void shift(float *weights, const uint32_t *entry, width_t m, float delta) noexcept nogil:
+cdef inline void shift(float *weights, const uint32_t *entry, loop_t m, float delta) noexcept nogil:
     """Add `delta` to every active entry (twice to one that is active twice)."""
     cdef int f = 0, whole = features_of(m) & ~3
     cdef uint64_t low, high
@@ -146,13 +146,13 @@ cdef inline void shift(float *weights, const uint32_t *entry, width_t m, float d
         weights[<uint32_t> high] += delta
         weights[high >> 32] += delta
         f += 4
-    if width_t is width_any or width_t is width_rich:
+    if loop_t is loop_any or loop_t is loop_full:
         while f < m:
             weights[entry[f]] += delta
             f += 1
 
 
-cdef inline void fetch(const float *weights, const uint32_t *entry, width_t m) noexcept nogil:
+cdef inline void fetch(const float *weights, const uint32_t *entry, loop_t m) noexcept nogil:
     """Ask for the active entries' cache lines, to be read one round of lanes later. Four at a time: +3%."""
     cdef int f = 0, whole = features_of(m) & ~3
     cdef uint64_t low, high
@@ -163,22 +163,22 @@ cdef inline void fetch(const float *weights, const uint32_t *entry, width_t m) n
         prefetch(&weights[<uint32_t> high])
         prefetch(&weights[high >> 32])
         f += 4
-    if width_t is width_any or width_t is width_rich:
+    if loop_t is loop_any or loop_t is loop_full:
         while f < m:
             prefetch(&weights[entry[f]])
             f += 1
 
 
 cdef enum:
-    MOST_FEATURES = 1024    # of a network; step sizes keep a number for each on the stack
-    MOST_STAGES = 16
+    MAX_FEATURES = 1024    # of a network; step sizes keep a number for each on the stack
+    MAX_STAGES = 16
 
 
 cdef struct StageLaw:
     # Which of several copies of the tables a board is valued by. `tdl.network.stages` says it in Python.
     int count                       # stages
     bint by_sum                     # of tile values, else by the largest tile's value
-    int64_t threshold[MOST_STAGES]
+    int64_t threshold[MAX_STAGES]
     int64_t value[32]               # of each tile index
     int cells
     uint32_t stride                 # entries from one copy to the next

@@ -9,8 +9,6 @@ from tdl.network.layout import Layout
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
 
-MAX_FEATURES: int
-
 class NTupleNetwork:
     rules: Rules
     tuples: TupleSet

@@ -14,7 +14,6 @@ from tdl.network.stages import Stages
 from tdl.network.tuples import count_features, order_features
 from tdl.network.tuples import features as features_of_set
 
-MAX_FEATURES = MOST_FEATURES
 _PAD = 16     # features the widest index function computes at a time
 _LANES = 8    # order features the widest one does
 

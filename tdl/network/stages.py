@@ -9,7 +9,7 @@ from typing import Any
 from tdl.checks import check_choice, check_true_or_false
 from tdl.errors import refuse
 
-MOST_STAGES = 16
+MAX_STAGES = 16
 
 LAWS = ("largest", "sum")
 
@@ -39,8 +39,8 @@ class Stages:
         check_choice("learner.stage_by", self.by, LAWS)
         check_true_or_false("learner.promotion", self.promotion)
         given: Any = self.thresholds
-        if isinstance(given, str) or not isinstance(given, Sequence) or len(given) >= MOST_STAGES:
-            raise refuse("learner.stages", given, f"a list of at most {MOST_STAGES - 1} tile values, as [2048,8192]")
+        if isinstance(given, str) or not isinstance(given, Sequence) or len(given) >= MAX_STAGES:
+            raise refuse("learner.stages", given, f"a list of at most {MAX_STAGES - 1} tile values, as [2048,8192]")
         for value in given:
             if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**62:
                 raise refuse("learner.stages", value, "tile values above 0")

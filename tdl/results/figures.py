@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # Hydra shows what other loggers have to say: here, that the values of a key look like numbers.
 logging.getLogger("matplotlib.category").setLevel(logging.WARNING)
 
-MOST_TILES = 6
+MAX_TILES = 6
 """Reach rates drawn at most: those of the largest tiles that were reached."""
 
 
@@ -81,7 +81,7 @@ def _draw_scores(axes: Axes, frame: pd.DataFrame) -> None:
 
 def _draw_reach(axes: Axes, frame: pd.DataFrame) -> None:
     columns = [name for name in frame.columns if name.startswith("reach_") and frame[name].max() > 0]
-    columns = columns[-MOST_TILES:]
+    columns = columns[-MAX_TILES:]
     long = frame.melt("episode", columns, var_name="tile", value_name="rate")
     long["tile"] = long["tile"].str.removeprefix("reach_")
     marker = "o" if len(frame) == 1 else None

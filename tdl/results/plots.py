@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 THOUSANDS = FuncFormatter(lambda value, _: f"{value / 1000:g}k" if value else "0")
 
-MOST_CURVES = 12
+MAX_CURVES = 12
 """Settings that have a curve of their own; of more, curves are means over all keys but the first two."""
 
-MOST_OUTLINES = 6
+MAX_OUTLINES = 6
 """The same of histograms, which cross each other more: of more settings, those of the first key."""
 
 LOG_FROM = 20
@@ -85,7 +85,7 @@ def draw_curves(axes: Axes, blocks: pd.DataFrame, keys: Sequence[str]) -> None:
         errorbar=CI95,
         n_boot=200,
         seed=0,
-        legend="brief" if setting.nunique() <= MOST_CURVES else False,
+        legend="brief" if setting.nunique() <= MAX_CURVES else False,
         ax=axes,
     )
     axes.set_xlabel("episodes")
@@ -120,7 +120,7 @@ def draw_distributions(axes: Axes, games: pd.DataFrame, keys: Sequence[str]) -> 
     ----------
     games : rows of `tdl.results.games`, with the columns of the keys.
     """
-    if setting_of(games, keys).nunique() > MOST_OUTLINES:
+    if setting_of(games, keys).nunique() > MAX_OUTLINES:
         keys = keys[:1]
     sns.histplot(
         games.assign(setting=_drawn_setting(games, keys)),
@@ -172,7 +172,7 @@ def setting_of(table: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
 def _drawn_setting(table: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
     """The same; of many settings by the first two keys only."""
     setting = setting_of(table, keys)
-    return setting if setting.nunique() <= MOST_CURVES else setting_of(table, keys[:2])
+    return setting if setting.nunique() <= MAX_CURVES else setting_of(table, keys[:2])
 
 
 def _entitle(axes: Axes, keys: Sequence[str]) -> None:

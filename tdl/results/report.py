@@ -20,7 +20,7 @@ from tdl.results.comparison import REACH, compare, factors, means, text_of
 from tdl.results.frames import begun_in, games, load
 from tdl.statistics.intervals import interval_text
 
-MOST_SETTINGS = 40
+MAX_SETTINGS = 40
 """Settings that are compared with the best."""
 
 
@@ -114,7 +114,7 @@ def _settings(named: pd.DataFrame, keys: Sequence[str]) -> Section:
     speeds = means(named, keys, "moves_per_second") if named["moves_per_second"].notna().any() else None
     if speeds is not None and len(speeds) == len(found):
         shown["moves/s"] = [f"{speed:,.0f}" for speed in speeds["mean"]]
-    for name in [name for name in named.columns if name.startswith(REACH)][-plots.MOST_CURVES :]:
+    for name in [name for name in named.columns if name.startswith(REACH)][-plots.MAX_CURVES :]:
         if 0 < named[name].mean() < 1:
             rates = named.groupby(list(keys), dropna=False)[name].mean() if keys else [named[name].mean()]
             shown[name.removeprefix(REACH)] = [f"{rate:.1%}" for rate in rates]
@@ -126,7 +126,7 @@ def _against_best(named: pd.DataFrame, keys: Sequence[str]) -> list[Section]:
     found = means(named, ["setting"]).sort_values("mean", ascending=False)
     if len(found) < 2:
         return []
-    best, *others = found["setting"].head(MOST_SETTINGS + 1)
+    best, *others = found["setting"].head(MAX_SETTINGS + 1)
     rows = []
     for other in others:
         told = compare(named[["setting", "eval_mean", "seed"]], "setting", best, other)

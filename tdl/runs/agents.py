@@ -18,8 +18,8 @@ from tdl.config.schema import RunConfig
 from tdl.game.streams import TRAINING
 from tdl.runs.evaluation import (
     SIMPLE,
-    ChooserEvaluation,
     Evaluation,
+    PolicyEvaluation,
     SimpleEvaluation,
     looking_ahead,
     network_evaluation,
@@ -169,8 +169,8 @@ class DQNAgent:
     def evaluation(self, checkpoints: Sequence[Path]) -> Evaluation:
         """See `Agent`."""
         evaluate, seed = self.settings.evaluate, self.settings.seed
-        chooser = looking_ahead(self.trainer.player, evaluate.plies, evaluate.drops, seed)
-        return ChooserEvaluation(self.trainer.rules, seed, self.instructions, chooser)
+        policy = looking_ahead(self.trainer.player, evaluate.plies, evaluate.drops, seed)
+        return PolicyEvaluation(self.trainer.rules, seed, self.instructions, policy)
 
 
 class SimpleAgent:

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tdl.agents.baselines import play_greedy, play_random
-from tdl.agents.batch_play import Chooser, play_games
+from tdl.agents.batch_play import Policy, play_games
 from tdl.agents.lookahead import look_ahead, one_sampled_look_ahead
 from tdl.agents.player import Player
 from tdl.agents.trainer import evaluate
 from tdl.game.rules import Rules
 from tdl.runs.progress import Progress
-from tdl.search.options import Judge, Placing, Searching
+from tdl.search.options import Evaluator, PlacerOptions, SearchOptions
 from tdl.statistics.summary import score_bands, summary
 from tdl.storage.records import EVALUATION, Records, save_records
 
@@ -94,9 +94,9 @@ class NetworkEvaluation(Evaluation):
     banded: ClassVar[bool] = False  # there would be hundreds
     player: Player
     expectation: str
-    searching: Searching
-    placing: Placing
-    judge: Judge | None
+    searching: SearchOptions
+    placing: PlacerOptions
+    judge: Evaluator | None
     threads: int
     lanes: int | str
     engine: str
@@ -121,19 +121,19 @@ class NetworkEvaluation(Evaluation):
 
 
 @dataclass(frozen=True)
-class ChooserEvaluation(Evaluation):
+class PolicyEvaluation(Evaluation):
     """Games of whoever chooses moves on many boards at once.
 
     Attributes
     ----------
-    chooser : who plays.
+    policy : who plays.
     """
 
-    chooser: Chooser
+    policy: Policy
 
     def games(self, episodes: int, between: Between) -> Records:
         """Play the games."""
-        return play_games(self.chooser, episodes, self.seed, between=between)
+        return play_games(self.policy, episodes, self.seed, between=between)
 
 
 @dataclass(frozen=True)
@@ -168,11 +168,11 @@ def network_evaluation(player: Player, drops: str, *, seed: int, **how: Any) -> 
     """
     rules, instructions = player.network.rules, player.network.instructions
     if drops == "one":
-        return ChooserEvaluation(rules, seed, instructions, one_sampled_look_ahead(player, seed))
+        return PolicyEvaluation(rules, seed, instructions, one_sampled_look_ahead(player, seed))
     return NetworkEvaluation(rules, seed, instructions, player, **how)
 
 
-def looking_ahead(player: DQNPlayer, plies: int, drops: str, seed: int) -> Chooser:
+def looking_ahead(player: DQNPlayer, plies: int, drops: str, seed: int) -> Policy:
     """The player of a deep network, so many of its moves ahead, by the mean over all drops or by one that is drawn."""
     if drops == "one":
         return one_sampled_look_ahead(player, seed)

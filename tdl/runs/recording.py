@@ -92,7 +92,7 @@ def record(
 def judge(
     games: list[Game], evaluation: NetworkEvaluation, plies: int, folder: Path, stop: Callable[[], None]
 ) -> dict[str, Any]:
-    """Judge the moves of recorded games by a deeper search, else like that of the games; their files then say it.
+    """Evaluator the moves of recorded games by a deeper search, else like that of the games; their files then say it.
 
     Returns
     -------

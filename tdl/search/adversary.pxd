@@ -16,7 +16,7 @@ from tdl.game.board cimport board_t, cell_at, drawn_tile, legal_afterstates, put
 from tdl.game.lines cimport MAX_CELLS, LineTables
 from tdl.game.stream cimport Stream, draw
 from tdl.learning.td cimport Learner, look_up, value_of
-from tdl.network.ntuple cimport width_rich
+from tdl.network.ntuple cimport loop_full
 
 cdef enum:
     ADVERSARY_ROWS = 4 * MAX_CELLS      # boards looked up at once
@@ -122,13 +122,13 @@ cdef inline void judge_all(const Adversary *adversary, LineTables tables, const 
         n[cell] = legal_afterstates(tables, &board, boards, reward[cell], action)
         if adversary.of_states:
             boards[0], reward[cell][0], n[cell] = board, 0, min(n[cell], 1)
-        look_up(judge, <const board_t *> boards, n[cell], row + 4 * cell * stride, <width_rich> adversary.m)
+        look_up(judge, <const board_t *> boards, n[cell], row + 4 * cell * stride, <loop_full> adversary.m)
     for cell in range(tables.cells):
         left[cell] = 0
         if cell_at(after, cell):
             continue
         for k in range(n[cell]):
-            value = value_of(judge, row + (4 * cell + k) * stride, <width_rich> adversary.m)
+            value = value_of(judge, row + (4 * cell + k) * stride, <loop_full> adversary.m)
             if not adversary.of_states:
                 value = <float> reward[cell][k] + judge.gamma * value
             if k == 0 or value > left[cell]:

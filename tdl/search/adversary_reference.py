@@ -8,7 +8,7 @@ from tdl.game.packing import Board, drawn
 from tdl.game.reference import Stream, move
 from tdl.learning.reference import shares
 from tdl.network.reference import ReferenceNetwork
-from tdl.search.options import Placing
+from tdl.search.options import PlacerOptions
 
 
 class ReferenceAdversary:
@@ -22,7 +22,7 @@ class ReferenceAdversary:
     """
 
     def __init__(
-        self, placing: Placing, network: ReferenceNetwork, gamma: float = 1.0, target: str = "afterstate"
+        self, placing: PlacerOptions, network: ReferenceNetwork, gamma: float = 1.0, target: str = "afterstate"
     ) -> None:
         self.placing, self.network, self.rules = placing, network, network.rules
         self.gamma, self.of_states = np.float32(gamma), target == "state"

@@ -7,7 +7,7 @@ With p plies, the player's moves that are looked at, and p - 1 drops between the
     W(s', n)     =  the mean over empty cells and tiles of the drop law of best(s' with the tile, n)
     best(s, n)   =  max over the legal moves of r + gamma W(s', n - 1);  0 if there is none
 
-Where an adversary puts the tile, W is the least over the cells (the first empty cell, by the quirk) in place of the
+Where an adversary puts the tile, W is the least over the cells (the first empty cell, by the variant) in place of the
 mean. Values are float32, a mean is added up in double precision, tile by tile. Of the boards that the drops and moves
 after one afterstate lead to, those that must be equal are valued once: see `gather`. The twin is
 `tdl.search.expectimax_reference`.
@@ -25,9 +25,9 @@ from tdl.search.successors cimport Level
 from tdl.search.transposition cimport Table
 
 cdef enum:
-    MOST_PLIES = 12         # as `tdl.search.options` has it
+    MAX_PLIES = 12         # as `tdl.search.options` has it
     BANKS = 2               # afterstates whose successors are asked for before the first is added up; 3: 0.96
-    MOST_DEPTHS = 26        # of `Searching.by_empty`: one for each number of empty cells
+    MAX_DEPTHS = 26        # of `SearchOptions.by_empty`: one for each number of empty cells
 
 
 cdef enum Node:
@@ -43,8 +43,8 @@ cdef struct Search:
     Node node
     int plies
     int depths              # pairs (empty cells, plies) for boards with few empty cells
-    int depth_empty[MOST_DEPTHS]
-    int depth_plies[MOST_DEPTHS]
+    int depth_empty[MAX_DEPTHS]
+    int depth_plies[MAX_DEPTHS]
     float cutoff
     int lowered_to          # largest tile index that is searched with; 0: any
     int64_t nanoseconds     # for a move; 0: no limit
@@ -53,7 +53,7 @@ cdef struct Search:
     int tiles               # of the drop law
     double share[MAX_TILES]     # the probability of each
     Table table
-    Level level[MOST_PLIES]     # by the plies that follow, where more than one does
+    Level level[MAX_PLIES]     # by the plies that follow, where more than one does
     Level last[BANKS]       # before the last one, in turns
     int64_t nodes           # afterstates looked beyond
     int64_t found           # values taken from the table

@@ -3,22 +3,22 @@ from numpy.typing import NDArray
 
 from tdl.game.lines import LineTables
 from tdl.network.ntuple import NTupleNetwork
-from tdl.search.options import Placing, Searching
+from tdl.search.options import PlacerOptions, SearchOptions
 
 class Expectimax:
     network: NTupleNetwork
     tables: LineTables
-    searching: Searching
+    searching: SearchOptions
     def __init__(
         self,
         network: NTupleNetwork,
-        searching: Searching,
+        searching: SearchOptions,
         tables: LineTables | None = None,
         *,
         gamma: float = 1.0,
         target: str = "afterstate",
         engine: str = "bits",
-        placing: Placing | None = None,
+        placing: PlacerOptions | None = None,
     ) -> None: ...
     def values(self, board: int) -> NDArray[np.float64]: ...
     @property

@@ -9,7 +9,7 @@ from libc.stdlib cimport free
 from tdl.checks import check_choice
 from tdl.learning.options import TARGETS
 from tdl.network.allocation import require_memory
-from tdl.search.options import RADIX, Placing
+from tdl.search.options import RADIX, PlacerOptions
 from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, empty_cells, kind_for,
                              legal_afterstates, size_of)
 from tdl.game.packing cimport taken
@@ -20,7 +20,7 @@ from tdl.network.ntuple cimport NTupleNetwork
 from tdl.search.leaves cimport GROUP, ask, value_all, value_asked
 from tdl.search.downgrade cimport lower
 from tdl.search.successors cimport Level, best_move, free_level, gather, make_level
-from tdl.search.transposition cimport MOST_STAMPS, Mark, Table, find, keep, slot_of
+from tdl.search.transposition cimport MAX_STAMPS, Mark, Table, find, keep, slot_of
 
 cdef extern from *:
     """
@@ -40,12 +40,12 @@ cdef class Expectimax:
     Parameters
     ----------
     network : `NTupleNetwork`.
-    searching : `Searching`.
+    searching : `SearchOptions`.
     tables : the game's; None: made anew.
     gamma : discount of values.
     target : what the network values, "afterstate" or "state".
     engine : what boards are while they are searched, "bits" or "array".
-    placing : `Placing`, who puts the tiles; None: the drop law.
+    placing : `PlacerOptions`, who puts the tiles; None: the drop law.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ cdef class Expectimax:
         self.search.leaves.learner = &self.own
         self.search.leaves.m, self.search.leaves.of_states = network.m, target == "state"
         self.search.leaves.rich = self.search.leaves.of_states or network.stages.count > 1
-        self.search.node = _node(searching, Placing() if placing is None else placing)
+        self.search.node = _node(searching, PlacerOptions() if placing is None else placing)
         self.search.plies, self.search.cutoff = searching.plies, searching.cutoff
         self.search.depths = len(searching.by_empty)
         for i, (empty, plies) in enumerate(searching.by_empty):
@@ -109,7 +109,7 @@ cdef class Expectimax:
         cdef int i
         for i in range(BANKS):
             free_level(&self.search.last[i])
-        for i in range(MOST_PLIES):
+        for i in range(MAX_PLIES):
             free_level(&self.search.level[i])
         free(self.search.leaves.row)
         free(self.search.leaves.room)
@@ -120,7 +120,7 @@ cdef class Expectimax:
         cdef Table *table = &self.search.table
         cdef uint64_t i
         table.stamp += 1
-        if table.stamp == MOST_STAMPS and table.memory != NULL:     # from here on old stamps would come again
+        if table.stamp == MAX_STAMPS and table.memory != NULL:     # from here on old stamps would come again
             for i in range(table.slots):
                 (<Mark *> (table.memory + i * table.stride + size_of(self.kind))).tag = 0
             table.stamp = 1

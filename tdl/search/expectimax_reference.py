@@ -9,7 +9,7 @@ from tdl.game.reference import move
 from tdl.game.rules import DRAW_ONE
 from tdl.learning.reference import ReferenceLearner
 from tdl.search.downgrade_reference import lowered
-from tdl.search.options import RADIX, Placing, Searching
+from tdl.search.options import RADIX, PlacerOptions, SearchOptions
 
 
 class ReferenceExpectimax:
@@ -22,10 +22,12 @@ class ReferenceExpectimax:
     placing : who puts the tiles; None: the drop law.
     """
 
-    def __init__(self, searching: Searching, learner: ReferenceLearner, placing: Placing | None = None) -> None:
+    def __init__(
+        self, searching: SearchOptions, learner: ReferenceLearner, placing: PlacerOptions | None = None
+    ) -> None:
         self.searching, self.learner, self.rules = searching, learner, learner.network.rules
         self.cutoff = np.float32(searching.cutoff)
-        placing = placing or Placing()
+        placing = placing or PlacerOptions()
         self.worst = searching.against == "adversary" or (
             searching.against == "placer" and placing.kind == "adversary"
         )

@@ -6,7 +6,7 @@ from tdl.game.board cimport board_t
 from tdl.game.lines cimport LineTables
 from tdl.learning.expectation cimport expected, fetch_expected
 from tdl.learning.td cimport BOUND, Learner, look_up, value_of
-from tdl.network.ntuple cimport is_rich, width32, width64, width_any, width_rich, width_t
+from tdl.network.ntuple cimport is_full, loop_32, loop_64, loop_any, loop_full, loop_t
 from tdl.search.successors cimport Level, children
 
 cdef enum:
@@ -44,31 +44,31 @@ cdef inline void ask(const Leaves *leaves, LineTables tables, Level *level, cons
     cdef const board_t *child = <const board_t *> level.child
     cdef int n = children(tables, level)
     if leaves.rich:
-        look_up(learner, child, n, level.row, <width_rich> leaves.m)
+        look_up(learner, child, n, level.row, <loop_full> leaves.m)
         if leaves.of_states:
-            fetch_expected(learner, n, level.row, <width_rich> leaves.m)
+            fetch_expected(learner, n, level.row, <loop_full> leaves.m)
     elif leaves.m == 32:
-        look_up(learner, child, n, level.row, <width32> 0)
+        look_up(learner, child, n, level.row, <loop_32> 0)
     elif leaves.m == 64:
-        look_up(learner, child, n, level.row, <width64> 0)
+        look_up(learner, child, n, level.row, <loop_64> 0)
     else:
-        look_up(learner, child, n, level.row, <width_any> leaves.m)
+        look_up(learner, child, n, level.row, <loop_any> leaves.m)
 
 
 cdef inline void value_asked(Leaves *leaves, LineTables tables, Level *level, const board_t *kind) noexcept nogil:
     """V of a level's children, which were asked for: by a loop for this number of features."""
     if leaves.rich:
-        value_children(leaves, tables, level, kind, <width_rich> leaves.m)
+        value_children(leaves, tables, level, kind, <loop_full> leaves.m)
     elif leaves.m == 32:
-        value_children(leaves, tables, level, kind, <width32> 0)
+        value_children(leaves, tables, level, kind, <loop_32> 0)
     elif leaves.m == 64:
-        value_children(leaves, tables, level, kind, <width64> 0)
+        value_children(leaves, tables, level, kind, <loop_64> 0)
     else:
-        value_children(leaves, tables, level, kind, <width_any> leaves.m)
+        value_children(leaves, tables, level, kind, <loop_any> leaves.m)
 
 
 cdef inline void value_children(Leaves *leaves, LineTables tables, Level *level, const board_t *kind,
-                                width_t m) noexcept nogil:
+                                loop_t m) noexcept nogil:
     cdef const board_t *child = <const board_t *> level.child
     cdef int i, n = children(tables, level), padded = leaves.learner.plan.padded
     for i in range(n):
@@ -77,10 +77,10 @@ cdef inline void value_children(Leaves *leaves, LineTables tables, Level *level,
 
 
 cdef inline float value_one(Leaves *leaves, LineTables tables, const board_t *board, const uint32_t *entry,
-                            width_t m) noexcept nogil:
+                            loop_t m) noexcept nogil:
     """V of a board whose entries are given."""
     cdef float value
-    if is_rich(m) and leaves.of_states:
+    if is_full(m) and leaves.of_states:
         value = expected(leaves.learner, tables, board, entry, leaves.room, m)
     else:
         value = value_of(leaves.learner, entry, m)

@@ -10,10 +10,10 @@ from tdl.errors import nearest, refuse
 from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
 
-MOST_PLIES = 12
+MAX_PLIES = 12
 """Each further ply multiplies the work by some tens."""
 
-MOST_TABLE = 1 << 16
+MAX_TABLE = 1 << 16
 """MiB of a table."""
 
 AUTO_TABLE = 4
@@ -27,7 +27,7 @@ ByEmpty = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
-class Searching:
+class SearchOptions:
     """How far, and how, a player looks ahead before it chooses a move.
 
     Attributes
@@ -72,7 +72,7 @@ class Searching:
         if self.table != "auto":
             if isinstance(self.table, str):
                 raise refuse(prefix + "table", self.table, f"auto or a number of MiB{nearest(self.table, ['auto'])}")
-            check_whole(prefix + "table", self.table, 0, MOST_TABLE + 1)
+            check_whole(prefix + "table", self.table, 0, MAX_TABLE + 1)
         if self.downgrade not in (None, RADIX):
             if isinstance(self.downgrade, str):
                 allowed = f"null, {RADIX} or a tile index{nearest(self.downgrade, [RADIX])}"
@@ -118,19 +118,19 @@ def check_plies(key: str, plies: object) -> None:
     ------
     ConfigError : names `key`, the value and what is allowed.
     """
-    check_whole(key, plies, 1, MOST_PLIES + 1)
+    check_whole(key, plies, 1, MAX_PLIES + 1)
 
 
 KINDS = ("random", "adversary")
 
 TILES = ("drawn", "chosen")
 
-MOST_DEPTH = 4
+MAX_DEPTH = 4
 """Each further move of the player multiplies the work by some hundred."""
 
 
 @dataclass(frozen=True)
-class Placing:
+class PlacerOptions:
     """Where the tiles are put after the start law's.
 
     Attributes
@@ -139,8 +139,8 @@ class Placing:
     depth : the player's moves that an adversary looks ahead: 1 judges the boards it can make by the player's best move
         on them; each further one by the adversary's best reply to each move.
     tile : "drawn" by the drop law, or "chosen": the adversary takes the tile of the law as well.
-    first_empty : quirk of a published program, which judges before it puts the tile, so that all cells look alike and
-        it takes the first empty one.
+    first_empty : variant of a published program, which judges before it puts the tile, so that all cells look alike
+        and it takes the first empty one.
     """
 
     kind: str = "random"
@@ -161,7 +161,7 @@ class Placing:
         ConfigError : names the key, the value and what is allowed.
         """
         check_choice(prefix + "kind", self.kind, KINDS)
-        check_whole(prefix + "depth", self.depth, 1, MOST_DEPTH + 1)
+        check_whole(prefix + "depth", self.depth, 1, MAX_DEPTH + 1)
         check_choice(prefix + "tile", self.tile, TILES)
         check_true_or_false(prefix + "first_empty", self.first_empty)
         if self.kind == "random":
@@ -179,7 +179,7 @@ class Placing:
                 raise refuse(prefix + key, given, f"{plain} where {prefix}first_empty=true, which judges nothing")
 
 
-class Judge(Protocol):
+class Evaluator(Protocol):
     """What an adversary asks of the player whose values it goes by: `tdl.agents.player.Player` has it."""
 
     network: NTupleNetwork

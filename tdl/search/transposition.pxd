@@ -37,7 +37,7 @@ cdef struct Table:
 
 cdef enum:
     PLY_BITS = 4
-    MOST_STAMPS = 1 << 28
+    MAX_STAMPS = 1 << 28
 
 
 cdef inline char *slot_of(const Table *table, const board_t *board, int plies) noexcept nogil:

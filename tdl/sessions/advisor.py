@@ -11,13 +11,13 @@ from tdl.agents.lookahead import Valued, check_depth, look_ahead
 from tdl.agents.player import Player, checkpoint_folder, kind_of, load, playing_by
 from tdl.errors import ConfigError
 from tdl.game.rules import Rules
-from tdl.search.options import Searching
+from tdl.search.options import SearchOptions
 from tdl.sessions import recorded_game
-from tdl.sessions.recorded_game import Think
+from tdl.sessions.recorded_game import ActionValues
 from tdl.storage.checkpoint import Meta, read_meta
 
 
-class Thinker:
+class Advisor:
     """An agent that was trained, to be asked about single boards. Not for two threads at once.
 
     Attributes
@@ -28,11 +28,11 @@ class Thinker:
     episode : games it was trained for.
     """
 
-    def __init__(self, folder: Path, meta: Meta, rules: Rules, by: Callable[[Searching], Think]) -> None:
+    def __init__(self, folder: Path, meta: Meta, rules: Rules, by: Callable[[SearchOptions], ActionValues]) -> None:
         self.folder, self.digest, self.episode = folder, str(meta["digest"]), int(meta["episode"])
         self.rules, self._by, self._kind = rules, by, kind_of(meta)
 
-    def at(self, searching: Searching) -> Think:
+    def at(self, searching: SearchOptions) -> ActionValues:
         """What it takes moves to be worth when it looks ahead so.
 
         Raises
@@ -44,7 +44,7 @@ class Thinker:
         return self._by(searching)
 
 
-def thinker(checkpoint: str | Path, rules: Rules | None = None) -> Thinker:
+def load_advisor(checkpoint: str | Path, rules: Rules | None = None) -> Advisor:
     """The agent of a checkpoint: its folder, or the folder of a run.
 
     Parameters
@@ -61,21 +61,21 @@ def thinker(checkpoint: str | Path, rules: Rules | None = None) -> Thinker:
         from tdl.dqn import player as deep  # not at the top: it needs PyTorch
 
         network = deep.load(folder, rules)
-        return Thinker(folder, meta, network.rules, lambda searching: _deep(network, searching))
+        return Advisor(folder, meta, network.rules, lambda searching: _deep(network, searching))
     player = load(folder)
     player = player if rules is None else playing_by(player, rules)
     expectation = str(meta.get("learner", {}).get("expectation", "auto"))
-    return Thinker(folder, meta, player.network.rules, lambda searching: _tables(player, searching, expectation))
+    return Advisor(folder, meta, player.network.rules, lambda searching: _tables(player, searching, expectation))
 
 
-def _tables(player: Player, searching: Searching, expectation: str) -> Think:
+def _tables(player: Player, searching: SearchOptions, expectation: str) -> ActionValues:
     if not recorded_game.can_be_recorded(player, searching, expectation):
         expectation = "direct"  # it has no table of the drops when it looks ahead
     return recorded_game.values_by(player, searching, expectation)
 
 
-def _deep(network: Valued, searching: Searching) -> Think:
-    if searching != Searching(searching.plies):
+def _deep(network: Valued, searching: SearchOptions) -> ActionValues:
+    if searching != SearchOptions(searching.plies):
         raise ConfigError("search: of an agent of kind dqn only the number of plies can be chosen")
     player = network if searching.plies == 1 else look_ahead(network, searching.plies)
     return lambda board: np.asarray(player.values(board), np.float64)

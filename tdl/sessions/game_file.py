@@ -25,7 +25,7 @@ from typing import Any, NoReturn
 from tdl.errors import CheckpointError, ConfigError
 from tdl.game.engine import Engine
 from tdl.game.rules import ACTION_NAMES, Rules
-from tdl.search.options import Searching
+from tdl.search.options import SearchOptions
 from tdl.sessions import game_file
 from tdl.sessions.recorded_game import Game, Move, check_start, replayed
 from tdl.storage.atomic import new_file
@@ -197,10 +197,10 @@ def _begun(head: Mapping[str, Any], rules: Rules | None) -> Game:
     return Game(own, start, (), _searching(head), head["seed"], head["episode"], head["checkpoint"], complete)
 
 
-def _searching(head: Mapping[str, Any]) -> Searching:
+def _searching(head: Mapping[str, Any]) -> SearchOptions:
     try:
         by_empty = tuple(tuple(pair) for pair in head["search"]["by_empty"])
-        searching = Searching(head["plies"], **{**head["search"], "by_empty": by_empty})
+        searching = SearchOptions(head["plies"], **{**head["search"], "by_empty": by_empty})
     except (KeyError, TypeError) as error:
         raise ConfigError(f"corrupt: search: {error!r}") from error
     searching.check()

@@ -20,10 +20,10 @@ from tdl.game.engine import Engine, Stream
 from tdl.game.packing import unpack
 from tdl.game.rules import ACTION_NAMES, DROP, Rules
 from tdl.game.streams import EVALUATION
-from tdl.learning.options import Learning
-from tdl.learning.state import shares_drops, spread_of
+from tdl.learning.options import LearnerOptions
+from tdl.learning.state import drop_table_of, shares_drops
 from tdl.network.ntuple import NTupleNetwork
-from tdl.search.options import Searching
+from tdl.search.options import SearchOptions
 
 MISTAKE = np.dtype([("move", "<i4"), ("chosen", "i1"), ("best", "i1"), ("loss", "<f8")])
 """One judged move: its number, the action chosen, the best by the deeper search, and by how many points it is better.
@@ -73,7 +73,7 @@ class Game:
     rules: Rules
     start: int
     moves: tuple[Move, ...]
-    searching: Searching = field(default_factory=Searching)
+    searching: SearchOptions = field(default_factory=SearchOptions)
     seed: int = 0
     episode: int = 0
     checkpoint: str | None = None
@@ -105,7 +105,7 @@ def record_game(
     episode: int = 0,
     *,
     plies: int = 1,
-    searching: Searching | None = None,
+    searching: SearchOptions | None = None,
     expectation: str = "auto",
     checkpoint: str | None = None,
     between: Callable[[int], None] | None = None,
@@ -128,7 +128,7 @@ def record_game(
     """
     check_whole("seed", seed, 0)
     check_whole("episode", episode, 0)
-    searching = Searching(plies) if searching is None else searching
+    searching = SearchOptions(plies) if searching is None else searching
     searching.check()
     if not can_be_recorded(player, searching, expectation):
         raise refuse("expectation", expectation, "direct for a network of states that looks ahead")
@@ -149,11 +149,11 @@ def record_game(
     return Game(engine.rules, start, tuple(moves), searching, seed, episode, checkpoint)
 
 
-Think = Callable[[int], NDArray[np.float64]]
+ActionValues = Callable[[int], NDArray[np.float64]]
 """Values of up, right, down, left on a packed board, reward included: shape (4,), nan where illegal."""
 
 
-def values_by(player: Player, searching: Searching, expectation: str) -> Think:
+def values_by(player: Player, searching: SearchOptions, expectation: str) -> ActionValues:
     """What a player thinks of the moves of a board when it looks ahead so: the numbers that the kernel plays by."""
     if searching.greedy and _shares_drops(player, expectation):
         return _by_drop_table(player)
@@ -162,10 +162,10 @@ def values_by(player: Player, searching: Searching, expectation: str) -> Think:
 
 
 def _shares_drops(player: Player, expectation: str) -> bool:
-    return shares_drops(player.network, Learning(target=player.target, expectation=expectation))
+    return shares_drops(player.network, LearnerOptions(target=player.target, expectation=expectation))
 
 
-def can_be_recorded(player: Player, searching: Searching, expectation: str = "auto") -> bool:
+def can_be_recorded(player: Player, searching: SearchOptions, expectation: str = "auto") -> bool:
     """Whether `record_game` can think as `evaluate` does: when it looks ahead it has no table of the drops."""
     return searching.greedy or not _shares_drops(player, expectation)
 
@@ -173,7 +173,7 @@ def can_be_recorded(player: Player, searching: Searching, expectation: str = "au
 def _by_drop_table(player: Player) -> Callable[[int], NDArray[np.float64]]:
     """The same by the table of drops (`tdl/learning/drop_table.pxd`), which rounds otherwise than sums over boards."""
     network, engine, gamma = player.network, player.engine, np.float32(player.gamma)
-    spread = NTupleNetwork(network.rules, network.tuples, weights=spread_of(network))
+    spread = NTupleNetwork(network.rules, network.tuples, weights=drop_table_of(network))
 
     def values(board: int) -> NDArray[np.float64]:
         out = np.full(4, np.nan)
@@ -260,7 +260,7 @@ def mistakes(
     player: Player,
     plies: int = 3,
     *,
-    searching: Searching | None = None,
+    searching: SearchOptions | None = None,
     expectation: str = "auto",
     between: Callable[[int], None] | None = None,
 ) -> NDArray[np.void]:
@@ -283,7 +283,7 @@ def mistakes(
     ------
     ConfigError : a player of other rules, or plies out of range.
     """
-    searching = Searching(plies) if searching is None else searching
+    searching = SearchOptions(plies) if searching is None else searching
     searching.check()
     if player.network.rules != game.rules:
         raise ConfigError(

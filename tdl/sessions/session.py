@@ -10,8 +10,8 @@ from tdl.errors import ConfigError
 from tdl.game.engine import Engine, Stream
 from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.game.streams import EVALUATION
-from tdl.search.options import Searching
-from tdl.sessions.recorded_game import Game, Move, Think, dropped
+from tdl.search.options import SearchOptions
+from tdl.sessions.recorded_game import ActionValues, Game, Move, dropped
 
 
 class Session:
@@ -46,8 +46,8 @@ class Session:
         *,
         seed: int = 0,
         episode: int = 0,
-        think: Think | None = None,
-        searching: Searching | None = None,
+        think: ActionValues | None = None,
+        searching: SearchOptions | None = None,
         checkpoint: str | None = None,
     ) -> None:
         check_whole("seed", seed, 0)
@@ -59,10 +59,12 @@ class Session:
         self.score = 0
         self.ask(think, searching, checkpoint)
 
-    def ask(self, think: Think | None, searching: Searching | None = None, checkpoint: str | None = None) -> None:
+    def ask(
+        self, think: ActionValues | None, searching: SearchOptions | None = None, checkpoint: str | None = None
+    ) -> None:
         """Ask another agent from now on, or the same at another depth."""
         self._think = think or self.rewards
-        self.searching, self.checkpoint = searching or Searching(), checkpoint
+        self.searching, self.checkpoint = searching or SearchOptions(), checkpoint
         self._thought: tuple[int, NDArray[np.float64]] | None = None
 
     def rewards(self, board: int) -> NDArray[np.float64]:

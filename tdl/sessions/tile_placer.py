@@ -10,7 +10,7 @@ from tdl.game.engine import Engine, Stream
 from tdl.game.packing import drawn, unpack
 from tdl.game.rules import Rules
 from tdl.game.streams import EVALUATION
-from tdl.search.options import Placing
+from tdl.search.options import PlacerOptions
 from tdl.sessions.recorded_game import dropped
 
 
@@ -29,7 +29,7 @@ class TilePlacer:
     ConfigError : an adversary without a judge.
     """
 
-    def __init__(self, rules: Rules, placing: Placing, judge: Player | None = None, seed: int = 0) -> None:
+    def __init__(self, rules: Rules, placing: PlacerOptions, judge: Player | None = None, seed: int = 0) -> None:
         if placing.kind == "adversary" and not placing.first_empty and judge is None:
             raise refuse("judge", None, "a player whose values an adversary goes by")
         self.rules, self.placing, self.judge = rules, placing, judge

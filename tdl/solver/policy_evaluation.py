@@ -16,7 +16,7 @@ from tdl.solver.enumeration import Reachable
 from tdl.solver.layers import mark_drops
 from tdl.solver.solution import Solution
 
-Judge = Callable[[NDArray[np.uint64]], ArrayLike]
+ValueFunction = Callable[[NDArray[np.uint64]], ArrayLike]
 """A value function: of packed afterstates, uint64 array of shape (n,), to n values."""
 
 
@@ -58,7 +58,7 @@ class PolicyValue:
         return figures
 
 
-def evaluate_policy(solution: Solution, judged: ArrayLike | Judge, gamma: float = 1.0) -> PolicyValue:
+def evaluate_policy(solution: Solution, judged: ArrayLike | ValueFunction, gamma: float = 1.0) -> PolicyValue:
     """The exact value of the greedy play that takes reward + gamma * judged for the worth of a move.
 
     Moves are compared in float32, the first of equals is taken, as `tdl.agents` does. The value is that of the

@@ -17,7 +17,7 @@ Tiles = tuple[int, ...]
 Moves = list[tuple[int, Tiles]]
 """(reward, afterstate) of each legal move, in the order of the actions."""
 
-Judge = Callable[[Tiles], float]
+ValueFunction = Callable[[Tiles], float]
 Player = Callable[[Moves, Callable[[int, Tiles], float]], float]
 """The value of a state that has moves, from these and a function that gives the value of one, looked up when asked."""
 
@@ -32,7 +32,7 @@ def random(moves: Moves, worth: Callable[[int, Tiles], float]) -> float:
     return sum(worth(*each) for each in moves) / len(moves)
 
 
-def greedy(judge: Judge, gamma: float = 1.0) -> Player:
+def greedy(judge: ValueFunction, gamma: float = 1.0) -> Player:
     """The player who takes `judge` for the value of afterstates: float32 arithmetic, the first of equals."""
 
     def judgement(choice: tuple[int, Tiles]) -> np.float32:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.sessions.recorded_game import Think
+from tdl.sessions.recorded_game import ActionValues
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class Question:
     """
 
     board: int
-    think: Think
+    think: ActionValues
 
 
 Tell = Callable[[Question, "NDArray[np.float64] | Exception"], None]

@@ -15,10 +15,10 @@ from textual.message import Message
 from tdl.errors import ConfigError, TdlError, file_text
 from tdl.game.packing import unpack
 from tdl.game.rules import ACTION_NAMES, Rules
-from tdl.search.options import Searching
-from tdl.sessions.advisor import Thinker
+from tdl.search.options import SearchOptions
+from tdl.sessions.advisor import Advisor
 from tdl.sessions.game_file import GameFolder
-from tdl.sessions.recorded_game import Move, Think
+from tdl.sessions.recorded_game import ActionValues, Move
 from tdl.sessions.session import Session
 from tdl.terminal.advisor_thread import Asking, Question
 from tdl.terminal.app import GameApp, key
@@ -47,7 +47,7 @@ class PlayApp(GameApp):
     ----------
     rules : of the games.
     seed, episode : of the drops of the first game; the next is the next episode.
-    thinker : the agent, if there is one.
+    advisor : the agent, if there is one.
     searching : how far it looks ahead.
     watch : whether it plays from the start.
     speed : its moves a second.
@@ -79,20 +79,20 @@ class PlayApp(GameApp):
         *,
         seed: int = 0,
         episode: int = 0,
-        thinker: Thinker | None = None,
-        searching: Searching | None = None,
+        advisor: Advisor | None = None,
+        searching: SearchOptions | None = None,
         watch: bool = False,
         speed: float = 4.0,
         folder: GameFolder | None = None,
     ) -> None:
         super().__init__(speed, watch)
-        self.thinker, self.searching = thinker, searching or Searching()
+        self.advisor, self.searching = advisor, searching or SearchOptions()
         self.hints, self.watching = watch, watch
         self.folder = folder or GameFolder(None)
         self.rules, self.best = rules, self.folder.best(rules)
         self.saved: list[Path] = []
         self.trouble: OSError | None = None
-        self._think: Think | None = None if thinker is None else thinker.at(self.searching)
+        self._think: ActionValues | None = None if advisor is None else advisor.at(self.searching)
         self._asking: Asking | None = None
         self._begin(seed, episode)
 
@@ -106,7 +106,7 @@ class PlayApp(GameApp):
 
     def on_mount(self) -> None:
         """Begin."""
-        if self.thinker is not None:
+        if self.advisor is not None:
             self._asking = Asking(self._tell)
         super().on_mount()
 
@@ -143,9 +143,9 @@ class PlayApp(GameApp):
         elif isinstance(answer.given, Exception):
             raise answer.given  # a fault of the program
         else:
-            assert self.thinker is not None
+            assert self.advisor is not None
             self.values = answer.given
-            self.session.ask(self._thought, self.searching, self.thinker.digest)
+            self.session.ask(self._thought, self.searching, self.advisor.digest)
         self.changed()
 
     def _thought(self, board: int) -> NDArray[np.float64]:
@@ -201,9 +201,9 @@ class PlayApp(GameApp):
             self.changed()
 
     def _has_agent(self) -> bool:
-        if self.thinker is None:
+        if self.advisor is None:
             self.message = "no agent: start with checkpoint=FOLDER"
-        return self.thinker is not None
+        return self.advisor is not None
 
     def action_look(self, by: int) -> None:
         """Let the agent look so many plies further ahead."""
@@ -212,10 +212,10 @@ class PlayApp(GameApp):
     def action_plies(self, plies: int) -> None:
         """Let the agent look so many plies ahead."""
         if self._has_agent():
-            assert self.thinker is not None
+            assert self.advisor is not None
             searching = dataclasses.replace(self.searching, plies=plies)
             try:
-                self._think = self.thinker.at(searching)
+                self._think = self.advisor.at(searching)
             except ConfigError as error:
                 self.message = str(error)
             else:
@@ -273,7 +273,7 @@ class PlayApp(GameApp):
             self._state(),
             self.message or (self._end() if session.over else ""),
             session.over,
-            KEYS if self.thinker is None else AGENT_KEYS,
+            KEYS if self.advisor is None else AGENT_KEYS,
         )
 
     def _state(self) -> str:
@@ -290,6 +290,6 @@ class PlayApp(GameApp):
             ("game", f"{self.rules.game} {self.rules.rows}x{self.rules.cols}"),
             ("seed", f"{session.seed}, game {session.episode}"),
         )
-        if self.thinker is None:
+        if self.advisor is None:
             return figures
-        return (*figures, ("plies", str(self.searching.plies)), ("agent", f"after {self.thinker.episode:,} games"))
+        return (*figures, ("plies", str(self.searching.plies)), ("agent", f"after {self.advisor.episode:,} games"))

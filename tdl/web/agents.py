@@ -13,20 +13,20 @@ from numpy.typing import NDArray
 
 from tdl.agents.player import kind_of
 from tdl.checks import check_whole
-from tdl.search.options import Searching
-from tdl.sessions.advisor import Thinker, thinker
-from tdl.sessions.recorded_game import Think
+from tdl.search.options import SearchOptions
+from tdl.sessions.advisor import Advisor, load_advisor
+from tdl.sessions.recorded_game import ActionValues
 from tdl.storage.checkpoint import Meta
 from tdl.web.errors import Refusal
 from tdl.web.library import Library
 
-MOST_PLIES = 5
+MAX_PLIES = 5
 """A page may ask for; what is not searched in time is answered to fewer."""
 
 QUICK_PLIES = 2
 """Up to so many a search needs no clock: it takes a millisecond."""
 
-MOST_AGENTS = 4
+MAX_AGENTS = 4
 """Kept for further games."""
 
 PATIENCE = 10.0
@@ -34,19 +34,19 @@ PATIENCE = 10.0
 
 
 class _Turns:
-    """A `Thinker` for many threads: one after another.
+    """A `Advisor` for many threads: one after another.
 
     Parameters
     ----------
     make : loads it, when it is first asked.
     """
 
-    def __init__(self, make: Callable[[], Thinker]) -> None:
+    def __init__(self, make: Callable[[], Advisor]) -> None:
         self._make, self._lock = make, threading.Lock()
-        self._thinker: Thinker | None = None
-        self._thinks: dict[Searching, Think] = {}
+        self._thinker: Advisor | None = None
+        self._thinks: dict[SearchOptions, ActionValues] = {}
 
-    def values(self, board: int, searching: Searching) -> NDArray[np.float64]:
+    def values(self, board: int, searching: SearchOptions) -> NDArray[np.float64]:
         if not self._lock.acquire(timeout=PATIENCE):
             raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "the agent is busy with other games; ask again")
         try:
@@ -82,13 +82,13 @@ class Agent:
     """
 
     def __init__(self, name: str, folder: Path, meta: Meta, seconds: float) -> None:
-        first = thinker(folder)
+        first = load_advisor(folder)
         self.name, self.rules, self.digest = name, first.rules, first.digest
         # A deep network takes no limit of time, and 3 plies of it take seconds.
-        self.most_plies = MOST_PLIES if kind_of(meta) == "ntuple" else QUICK_PLIES
-        self._seconds, self._quick, self._far = seconds, _Turns(lambda: first), _Turns(lambda: thinker(folder))
+        self.most_plies = MAX_PLIES if kind_of(meta) == "ntuple" else QUICK_PLIES
+        self._seconds, self._quick, self._far = seconds, _Turns(lambda: first), _Turns(lambda: load_advisor(folder))
 
-    def searching(self, plies: int) -> Searching:
+    def searching(self, plies: int) -> SearchOptions:
         """How it looks so far ahead.
 
         Raises
@@ -96,9 +96,9 @@ class Agent:
         ConfigError : it does not.
         """
         check_whole("plies", plies, 1, self.most_plies + 1)
-        return Searching(plies, seconds=self._seconds if plies > QUICK_PLIES else None)
+        return SearchOptions(plies, seconds=self._seconds if plies > QUICK_PLIES else None)
 
-    def values(self, board: int, searching: Searching) -> NDArray[np.float64]:
+    def values(self, board: int, searching: SearchOptions) -> NDArray[np.float64]:
         """What it takes the four actions to be worth: shape (4,), nan where illegal.
 
         Raises
@@ -134,7 +134,7 @@ class Agents:
         with self._lock:  # one is loaded at a time
             if key not in self._kept:
                 self._kept[key] = Agent(str(name), folder, meta, self._seconds)
-                while len(self._kept) > MOST_AGENTS:
+                while len(self._kept) > MAX_AGENTS:
                     self._kept.popitem(last=False)
             self._kept.move_to_end(key)
             return self._kept[key]

@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 
 from tdl.errors import ConfigError
 from tdl.game.rules import ACTION_NAMES, Rules
-from tdl.search.options import Searching
+from tdl.search.options import SearchOptions
 from tdl.sessions.recorded_game import Game, Move
 from tdl.sessions.session import Session
 from tdl.web.agents import QUICK_PLIES, Agent
 from tdl.web.animation import slides
 from tdl.web.errors import Refusal
 
-MOST_MOVES = 100_000
+MAX_MOVES = 100_000
 """Of a game: each takes memory, and what is taken back is drawn anew from the start."""
 
-MOST_COUNT = 200
+MAX_COUNT = 200
 """Moves of one request."""
 
 Values = NDArray[np.float64]
@@ -55,20 +55,20 @@ class OpenGame:
         self._session = Session(rules, seed=seed, think=self._think, searching=self._searching, checkpoint=digest)
         self.engine = self._session.engine
 
-    def _deep(self, plies: int) -> Searching:
+    def _deep(self, plies: int) -> SearchOptions:
         if self.agent is not None:
             return self.agent.searching(plies)
         if plies != 1:
             raise ConfigError(f"plies: {plies!r} is not allowed; expected 1 without an agent")
-        return Searching()
+        return SearchOptions()
 
     def _think(self, board: int) -> Values:
         """For the session: what was found already, else what takes no time."""
         if self._known is not None and self._known[0] == board:
             return self._known[1]
-        return self._asked(board, self._searching if self._is_quick else Searching())
+        return self._asked(board, self._searching if self._is_quick else SearchOptions())
 
-    def _asked(self, board: int, searching: Searching) -> Values:
+    def _asked(self, board: int, searching: SearchOptions) -> Values:
         return self._session.rewards(board) if self.agent is None else self.agent.values(board, searching)
 
     @property
@@ -146,9 +146,9 @@ class OpenGame:
 
     def _made(self, move: Move) -> View:
         """The game after a move, and what moved."""
-        if len(self._session.moves) > MOST_MOVES:
+        if len(self._session.moves) > MAX_MOVES:
             self._session.undo()
-            raise ConfigError(f"a game here has at most {MOST_MOVES:,} moves; take some back or start a new one")
+            raise ConfigError(f"a game here has at most {MAX_MOVES:,} moves; take some back or start a new one")
         self._version += 1
         made = {
             "action": ACTION_NAMES[move.action],

@@ -16,16 +16,16 @@ from tdl.results import frames as results
 from tdl.storage.checkpoint import META, Meta, read_meta
 from tdl.web.errors import Refusal
 
-MOST_ENTRIES = 500
+MAX_ENTRIES = 500
 """Of a list; the newest are in it."""
 
-MOST_FOLDERS = 20_000
+MAX_FOLDERS = 20_000
 """That are looked into for a list."""
 
-MOST_POINTS = 120
+MAX_POINTS = 120
 """Of a learning curve."""
 
-MOST_NAME = 1000
+MAX_NAME = 1000
 """Characters of a name."""
 
 RESULT, BLOCKS = "result.json", "blocks.csv"
@@ -50,7 +50,7 @@ class Library:
         ------
         Refusal : it is none, or not below the folder when all links are followed.
         """
-        if not isinstance(name, str) or not 0 < len(name) <= MOST_NAME or "\0" in name:
+        if not isinstance(name, str) or not 0 < len(name) <= MAX_NAME or "\0" in name:
             raise Refusal(HTTPStatus.BAD_REQUEST, "checkpoint: expected a name from the list of this folder")
         return self.inside(self.folder / name, name)
 
@@ -91,12 +91,12 @@ class Library:
     def entries(self) -> list[dict[str, Any]]:
         """All runs and checkpoints, the newest first."""
         found = [entry for folder in self._folders() if (entry := self._entry(folder)) is not None]
-        return sorted(found, key=lambda entry: (-entry["changed"], entry["name"]))[:MOST_ENTRIES]
+        return sorted(found, key=lambda entry: (-entry["changed"], entry["name"]))[:MAX_ENTRIES]
 
     def _folders(self) -> Iterator[Path]:
         """The folder and those below; links are not followed, and checkpoints are part of their runs."""
         for number, (folder, below, _) in enumerate(os.walk(self.folder)):
-            if number == MOST_FOLDERS:
+            if number == MAX_FOLDERS:
                 return
             yield Path(folder)
             below[:] = sorted(name for name in below if not name.startswith(".") and name != "checkpoint")
@@ -146,7 +146,7 @@ class Library:
         except (ValueError, OSError) as error:
             raise TdlError(f"{name}/{BLOCKS}: cut or corrupt: {error}") from error
         table = table.dropna()
-        step = -(-max(len(table) - 1, 1) // (MOST_POINTS - 2))
+        step = -(-max(len(table) - 1, 1) // (MAX_POINTS - 2))
         return {key: values.astype(float).tolist() for key, values in _thinned(table, step).items()}
 
 

@@ -24,13 +24,13 @@ from tdl.errors import ConfigError, TdlError, refuse
 from tdl.web.errors import Refusal
 from tdl.web.site import JSON, Reply, Site, as_json
 
-MOST_CONNECTIONS = 64
+MAX_CONNECTIONS = 64
 """At once, each with a thread. Another one takes the place of the one that has been waiting longest."""
 
-MOST_BODY = 64 << 10
+MAX_BODY = 64 << 10
 """Bytes of a request's body."""
 
-MOST_HEAD = 16 << 10
+MAX_HEAD = 16 << 10
 """Bytes of a request's first line and headers."""
 
 TIMEOUT = 10.0
@@ -117,7 +117,7 @@ class Server(socketserver.TCPServer):
     def _admit(self, request: socket.socket) -> bool:
         """Make room for a connection; whether there is any."""
         with self._lock:
-            if len(self._open) >= MOST_CONNECTIONS:
+            if len(self._open) >= MAX_CONNECTIONS:
                 if not self._waiting:
                     return False
                 oldest, _ = self._waiting.popitem(last=False)
@@ -172,13 +172,13 @@ class _Head:
     """A stream whose lines, as long as they are headers, are bounded in sum."""
 
     def __init__(self, stream: BufferedIOBase) -> None:
-        self._stream, self._left = stream, MOST_HEAD
+        self._stream, self._left = stream, MAX_HEAD
 
     def readline(self, most: int) -> bytes:
         line = self._stream.readline(min(most, self._left + 1))
         self._left -= len(line)
         if self._left < 0:
-            raise http.client.HTTPException(f"more than {MOST_HEAD} bytes")
+            raise http.client.HTTPException(f"more than {MAX_HEAD} bytes")
         return line
 
 
@@ -197,7 +197,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         stream, self.close_connection = self.rfile, True
         head = _Head(stream)
         try:
-            self.raw_requestline = head.readline(MOST_HEAD + 1)
+            self.raw_requestline = head.readline(MAX_HEAD + 1)
             if not self.raw_requestline:
                 return
             self.rfile = head  # type: ignore[assignment]
@@ -279,8 +279,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self._stop(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"Content-Type: expected {JSON}")
         if not lengths:
             self._stop(HTTPStatus.LENGTH_REQUIRED, "expected a Content-Length")
-        if length > MOST_BODY:
-            self._stop(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"expected at most {MOST_BODY} bytes")
+        if length > MAX_BODY:
+            self._stop(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"expected at most {MAX_BODY} bytes")
         if self.headers.get("Expect", "").lower() == "100-continue":
             self.send_response_only(HTTPStatus.CONTINUE)
             self.end_headers()

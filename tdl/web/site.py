@@ -20,8 +20,8 @@ from tdl.game.rules import ACTION_NAMES, GAMES, Rules, parse_size
 from tdl.game.validity import check_possible
 from tdl.sessions import game_file
 from tdl.sessions.tile_colours import tile_colours
-from tdl.web.agents import MOST_PLIES, Agent, Agents
-from tdl.web.games import MOST_COUNT, Games, OpenGame, valued
+from tdl.web.agents import MAX_PLIES, Agent, Agents
+from tdl.web.games import MAX_COUNT, Games, OpenGame, valued
 from tdl.web.library import Library
 
 JSON = "application/json"
@@ -134,7 +134,7 @@ class Site:
             "games": {name: USUAL_TILES[name] for name in GAMES},
             "sizes": SIZES,
             "tiles": group_names("tiles"),
-            "plies": MOST_PLIES,
+            "plies": MAX_PLIES,
             "seconds": self.seconds,
             "folder": self.library.folder.name or "/",
             "checkpoint": self.first,
@@ -169,13 +169,13 @@ class Site:
 
     def _step(self, id: object = None, count: Any = 1) -> dict[str, Any]:
         opened = self.games.get(id)
-        check_whole("count", count, 1, MOST_COUNT + 1)
+        check_whole("count", count, 1, MAX_COUNT + 1)
         frames = opened.step(count)
         return {"frames": frames, "state": opened.view()}
 
     def _undo(self, id: object = None, count: Any = 1) -> dict[str, Any]:
         opened = self.games.get(id)
-        check_whole("count", count, 1, MOST_COUNT + 1)
+        check_whole("count", count, 1, MAX_COUNT + 1)
         return {"state": opened.undo(count)}
 
     def _values(self, id: object = None, plies: Any = None) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from tdl.game.rules import Rules  # noqa: E402
 from tdl.network.ntuple import NTupleNetwork  # noqa: E402
 from tdl.network.tuples import TupleSet  # noqa: E402
 from tdl.search.expectimax import Expectimax  # noqa: E402
-from tdl.search.options import Searching  # noqa: E402
+from tdl.search.options import SearchOptions  # noqa: E402
 
 TINY = Rules(rows=2, cols=2)
 
@@ -467,7 +467,7 @@ def test_looking_ahead_over_all_drops_is_expectimax(plies):
     rules = Rules(rows=2, cols=3)
     network = NTupleNetwork(rules, TupleSet(((0, 1, 2), (1, 2, 4))))
     network.weights[:] = np.random.default_rng(0).random(len(network.weights), np.float32) * 100
-    player, search = Player(network), Expectimax(network, Searching(plies))
+    player, search = Player(network), Expectimax(network, SearchOptions(plies))
     for board in some_boards(rules, 12):
         assert look_ahead(player, plies).values(board) == pytest.approx(search.values(board), rel=1e-5, nan_ok=True)
 

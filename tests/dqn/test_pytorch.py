@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tdl.config.agent import dqn_choices
-from tdl.dqn.options import DQNChoices
+from tdl.dqn.options import DQNOptions
 from tdl.errors import ConfigError
 
 PUBLISHED, MODERN = dqn_choices("dqn"), dqn_choices("dqn_modern")
@@ -39,7 +39,7 @@ def test_looking_ahead_needs_no_torch():
 
 
 def test_the_defaults_are_those_of_the_file():
-    assert dqn_choices("dqn") == DQNChoices()
+    assert dqn_choices("dqn") == DQNOptions()
 
 
 @pytest.mark.parametrize("choices", [PUBLISHED, MODERN])
@@ -72,7 +72,7 @@ def test_wrong_choices_are_refused_by_name(changed, message):
 
 def test_epsilon_falls_by_games():
     assert [PUBLISHED.epsilon_at(e) for e in (0, 599, 600, 10**6)] == [0.2, 0.2, 0.1, 0.1]
-    falling = DQNChoices(epsilon_first=0.5, epsilon=0.1, epsilon_games=100, epsilon_decay="linear")
+    falling = DQNOptions(epsilon_first=0.5, epsilon=0.1, epsilon_games=100, epsilon_decay="linear")
     assert [falling.epsilon_at(e) for e in (0, 50, 100, 101)] == pytest.approx([0.5, 0.3, 0.1, 0.1])
 
 

@@ -25,7 +25,7 @@ from tdl.errors import WeightFileError
 from tdl.formats import demo2048, tdl2048
 from tdl.formats.exchange import features_of, import_weights
 from tdl.game.engine import Engine
-from tdl.learning.state import SUMS
+from tdl.learning.state import ACCUMULATORS
 from tdl.network import allocation as memory
 from tdl.network.reference import order_index
 from tdl.network.stages import Stages
@@ -122,7 +122,7 @@ def saved(folder, network, sums=None, **learner):
     """A checkpoint of a network."""
     meta = {"episode": 3, "rules": network.rules.to_dict(), "network": network.describe(),
             "learner": {"gamma": 1.0, "target": "afterstate", **learner}}  # fmt: skip
-    write_checkpoint(folder, meta, {"weights": network.weights} | ({} if sums is None else {SUMS: sums}))
+    write_checkpoint(folder, meta, {"weights": network.weights} | ({} if sums is None else {ACCUMULATORS: sums}))
     return folder
 
 
@@ -223,7 +223,7 @@ def test_accumulators_of_entries_that_never_moved_are_0_here(tmp_path):
     for name, sums in (("new.w", (signed, absolute)), ("old.w", old)):
         path = written(tmp_path / name, container(table("01", floats(0, 256), *sums)))
         folder, _ = converted(path, tmp_path / name.replace(".", "_"))
-        network, sums = tdl.load(folder).network, held(folder)[1][SUMS]
+        network, sums = tdl.load(folder).network, held(folder)[1][ACCUMULATORS]
         where = network.layout.map(0, np.arange(256, dtype=np.uint32))
         np.testing.assert_array_equal(sums[where], np.column_stack(old))
         found.append(sums.tobytes())
@@ -257,11 +257,11 @@ def test_learning_goes_on_with_imported_accumulators(tmp_path):
     before = network_of(((0, 1, 2), (4, 5)))
     trainer = tdl.Trainer(before, alpha=1.0, step="coherent", seed=1)
     trainer.train(20)
-    source = saved(tmp_path / "net", before, trainer.memory[SUMS])
+    source = saved(tmp_path / "net", before, trainer.memory[ACCUMULATORS])
     _, arrays = held(converted(converted(source, tmp_path / "net.w")[0], tmp_path / "again")[0])
     after = tdl.NTupleNetwork(before.rules, before.tuples, weights=arrays["weights"].copy())
     further = tdl.Trainer(after, alpha=1.0, step="coherent", seed=1, episode=20)
-    further.memory[SUMS][:] = arrays[SUMS]
+    further.memory[ACCUMULATORS][:] = arrays[ACCUMULATORS]
     assert further.train(20).tobytes() == trainer.train(20).tobytes()
     assert after.weights.tobytes() == before.weights.tobytes()
 
@@ -401,7 +401,7 @@ def test_unknown_blocks_are_passed_over(tmp_path):
     folder, _ = converted(path, tmp_path / "net")
     network = tdl.load(folder).network
     assert [network.table(0).tobytes(), network.table(1).tobytes()] == [data[0].tobytes(), floats(1, 256).tobytes()]
-    assert np.count_nonzero(held(folder)[1][SUMS]) > 0
+    assert np.count_nonzero(held(folder)[1][ACCUMULATORS]) > 0
 
 
 @pytest.mark.parametrize("several", [True, False], ids=["containers", "one container"])
@@ -414,7 +414,7 @@ def test_what_comes_twice_is_averaged_and_its_accumulators_added(tmp_path, sever
     ]
     content = b"".join(map(container, parts)) if several else container(*parts)
     folder, _ = converted(written(tmp_path / "in.w", content), tmp_path / "net")
-    network, sums = tdl.load(folder).network, held(folder)[1][SUMS]
+    network, sums = tdl.load(folder).network, held(folder)[1][ACCUMULATORS]
     assert len(network.lengths) == 2
     np.testing.assert_array_equal(network.table(0), (weights[0] + weights[1]) / np.float32(2))
     np.testing.assert_array_equal(network.table(1), weights[2])

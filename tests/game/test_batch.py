@@ -40,17 +40,17 @@ def assert_same(batch, twin):
 def test_batch_is_its_twin(rules, kind, data, seed):
     """Boards start, move and start again in any order; the others stay as they are."""
     n = data.draw(st.integers(1, 4))
-    chooser = random.Random(seed)
+    policy = random.Random(seed)
     batch, twin = Batch(rules, n, engine=kind), ReferenceBatch(rules, n)
     assert_same(batch, twin)
     for turn in range(data.draw(st.integers(1, 12))):
         free = [i for i in range(n) if twin.over[i]]
-        fresh = free + [i for i in range(n) if i not in free and chooser.random() < 0.1]
+        fresh = free + [i for i in range(n) if i not in free and policy.random() < 0.1]
         episodes = [10 * turn + i for i in fresh]
         batch.start(np.array(fresh, np.int64), seed, TRAINING, np.array(episodes, np.int64))
         twin.start(fresh, seed, TRAINING, episodes)
-        which = chooser.sample(range(n), chooser.randint(0, n))
-        actions = [chooser.choice([a for a in range(4) if twin.legal[i][a]]) for i in which]
+        which = policy.sample(range(n), policy.randint(0, n))
+        actions = [policy.choice([a for a in range(4) if twin.legal[i][a]]) for i in which]
         gained = batch.step(np.array(actions, np.int8), np.array(which, np.int64))
         assert gained.dtype == np.int32
         assert gained.tolist() == twin.step(actions, which)
@@ -61,12 +61,12 @@ def test_batch_is_its_twin(rules, kind, data, seed):
 @each_rules
 def test_whole_games_side_by_side(rules, kind):
     """All boards move at once, to the end of each."""
-    n, chooser = 3, random.Random(1)
+    n, policy = 3, random.Random(1)
     batch, twin = Batch(rules, n, engine=kind), ReferenceBatch(rules, n)
     batch.start(None, 7, EVALUATION, np.arange(5, 5 + n))
     twin.start(range(n), 7, EVALUATION, range(5, 5 + n))
     while (playing := np.flatnonzero(~batch.over)).size:
-        actions = [chooser.choice(np.flatnonzero(batch.legal[i]).tolist()) for i in playing]
+        actions = [policy.choice(np.flatnonzero(batch.legal[i]).tolist()) for i in playing]
         assert batch.step(actions, playing).tolist() == twin.step(actions, playing.tolist())
         assert batch.tiles.tolist() == twin.tiles
     assert_same(batch, twin)

@@ -95,12 +95,12 @@ def test_start(rules, kind, seed):
 @pytest.mark.parametrize("seed", range(2))
 def test_whole_games(rules, kind, seed):
     """The compiled game meets illegal actions as well; after one of them nothing is dropped, or the games part."""
-    chooser = random.Random(seed)
+    policy = random.Random(seed)
     compiled, twin = Stream(seed, 1, 7), reference.Stream(seed, 1, 7)
     packed, board = engine(rules, kind).start(compiled), reference.start(twin, rules)
     moves = 0
     while legal := reference.legal(board, rules):
-        for action in chooser.sample(range(4), 4):
+        for action in policy.sample(range(4), 4):
             if action in legal:
                 break
             with pytest.raises(ConfigError, match="action"):

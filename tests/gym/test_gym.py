@@ -55,7 +55,7 @@ def test_gymnasium_finds_nothing_wrong(words, rules, observation, kind):
 @each_game
 def test_games_are_those_of_the_reference(words, rules, kind):
     """Two games of a seed, then one of another: drops, rewards, ends and what `info` tells."""
-    env, chooser = gymnasium.make(ID, **words, engine=kind), np.random.default_rng(3)
+    env, policy = gymnasium.make(ID, **words, engine=kind), np.random.default_rng(3)
     for seed, episode in ((5, 0), (None, 1), (6, 0)):
         twin = ReferenceBatch(rules, 1)
         twin.start([0], seed or 5, TRAINING, [episode])
@@ -67,7 +67,7 @@ def test_games_are_those_of_the_reference(words, rules, kind):
             assert env.unwrapped.action_masks().tolist() == twin.legal[0]
             assert (info["seed"], info["episode"], info["moves"]) == (seed or 5, episode, moves)
             assert (info["score"], info["max_tile"]) == (twin.score[0], twin.max_tile[0])
-            action = env.action_space.sample(info["action_mask"]) if chooser.random() < 0.5 else chooser.integers(4)
+            action = env.action_space.sample(info["action_mask"]) if policy.random() < 0.5 else policy.integers(4)
             seen, reward, ended, truncated, info = env.step(action)
             gained = 0
             if twin.legal[0][action]:

@@ -7,7 +7,7 @@ from support.shapes import RULES, random_boards, small_tuples
 import tdl
 from tdl.game.packing import pack
 from tdl.game.rules import Rules
-from tdl.learning.state import SPREAD, spread_of
+from tdl.learning.state import DROP_TABLE, drop_table_of
 
 LAWS = {
     "2048": RULES["3x3"],
@@ -44,7 +44,7 @@ def some_boards(rules):
 def test_computed_from_the_weights(rules, name):
     network = tdl.NTupleNetwork(rules, small_tuples(rules)[name])
     network.weights[:] = np.random.default_rng(1).normal(0, 100, len(network.weights))
-    spread = spread_of(network)
+    spread = drop_table_of(network)
     assert spread.any()
     for board in some_boards(rules):
         assert by_the_table(network, spread, board) == pytest.approx(by_definition(network, board), rel=1e-4, abs=0.01)
@@ -56,18 +56,18 @@ def test_computed_from_the_weights(rules, name):
 def test_kept_right_while_learning(rules, name, step):
     network = tdl.NTupleNetwork(rules, small_tuples(rules)[name])
     trainer = tdl.Trainer(network, alpha=0.1, step=step, target="state")
-    assert not trainer.memory[SPREAD].any()
+    assert not trainer.memory[DROP_TABLE].any()
     trainer.train(300)
     largest = float(np.abs(network.weights).max())
-    assert np.allclose(trainer.memory[SPREAD], spread_of(network), rtol=0, atol=1e-3 * largest)
+    assert np.allclose(trainer.memory[DROP_TABLE], drop_table_of(network), rtol=0, atol=1e-3 * largest)
     for board in some_boards(rules):
-        found = by_the_table(network, trainer.memory[SPREAD], board)
+        found = by_the_table(network, trainer.memory[DROP_TABLE], board)
         assert found == pytest.approx(by_definition(network, board), rel=1e-3, abs=1e-2 * largest)
 
 
 def test_high_initial_values_need_no_table():
     network = tdl.NTupleNetwork(Rules(), small_tuples(Rules())["mixed"], initial_value=1000)
-    assert not spread_of(network).any()
+    assert not drop_table_of(network).any()
 
 
 @pytest.mark.parametrize("expectation", ["shared", "direct"])

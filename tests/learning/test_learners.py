@@ -6,7 +6,7 @@ The choices stand in `learners.py`; the tests play their combinations.
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from support.learners import ORDERS, QUIRKS, RETURNS, STAGES, STARTS, STEPS, TARGETS, each
+from support.learners import ORDERS, RETURNS, STAGES, STARTS, STEPS, TARGETS, VARIANTS, each
 from support.reference_runs import assert_equals_twin
 from support.shapes import RULES, SET_NAMES, small_tuples
 
@@ -42,7 +42,7 @@ def test_what_is_learned(choices, stages, **how):
     play(choices, stages, **how)
 
 
-@each(TARGETS, ORDERS, STEPS, QUIRKS)
+@each(TARGETS, ORDERS, STEPS, VARIANTS)
 @one_game
 @played
 def test_quirks(choices, stages, **how):

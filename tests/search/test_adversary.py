@@ -18,15 +18,15 @@ from tdl.network.reference import ReferenceNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
 from tdl.search.adversary_reference import ReferenceAdversary
-from tdl.search.options import Placing
+from tdl.search.options import PlacerOptions
 
-WORST = Placing("adversary")
+WORST = PlacerOptions("adversary")
 PLACINGS = {
     "worst": WORST,
-    "two ahead": Placing("adversary", depth=2),
-    "chosen": Placing("adversary", tile="chosen"),
-    "chosen, two ahead": Placing("adversary", depth=2, tile="chosen"),
-    "first empty": Placing("adversary", first_empty=True),
+    "two ahead": PlacerOptions("adversary", depth=2),
+    "chosen": PlacerOptions("adversary", tile="chosen"),
+    "chosen, two ahead": PlacerOptions("adversary", depth=2, tile="chosen"),
+    "first empty": PlacerOptions("adversary", first_empty=True),
 }
 LEARNERS = {
     "forward": {"order": "forward"},
@@ -122,27 +122,51 @@ def test_a_judge_of_its_own():
 @pytest.mark.parametrize(
     ("placing", "judged", "message"),
     [
-        (Placing("devil"), False, "placer.kind: 'devil' is not allowed; expected random or adversary"),
-        (Placing("adversary", depth=0), False, "placer.depth: 0 is not allowed; expected a whole number from 1 to 4"),
-        (Placing("adversary", depth=5), False, "placer.depth: 5 is not allowed; expected a whole number from 1 to 4"),
-        (Placing("adversary", tile="mine"), False, "placer.tile: 'mine' is not allowed; expected drawn or chosen"),
-        (Placing("adversary", first_empty=1), False, "placer.first_empty: 1 is not allowed; expected true or false"),
-        (Placing(depth=2), False, "placer.depth: 2 is not allowed; expected 1 unless placer.kind=adversary"),
-        (Placing(tile="chosen"), False, "placer.tile: 'chosen' is not allowed; expected drawn unless placer.kind="),
-        (Placing(first_empty=True), False, "placer.first_empty: True is not allowed; expected False unless placer."),
-        (Placing(), True, "placer.network: 'one' is not allowed; expected null unless placer.kind=adversary"),
+        (PlacerOptions("devil"), False, "placer.kind: 'devil' is not allowed; expected random or adversary"),
         (
-            Placing("adversary", tile="chosen", first_empty=True),
+            PlacerOptions("adversary", depth=0),
+            False,
+            "placer.depth: 0 is not allowed; expected a whole number from 1 to 4",
+        ),
+        (
+            PlacerOptions("adversary", depth=5),
+            False,
+            "placer.depth: 5 is not allowed; expected a whole number from 1 to 4",
+        ),
+        (
+            PlacerOptions("adversary", tile="mine"),
+            False,
+            "placer.tile: 'mine' is not allowed; expected drawn or chosen",
+        ),
+        (
+            PlacerOptions("adversary", first_empty=1),
+            False,
+            "placer.first_empty: 1 is not allowed; expected true or false",
+        ),
+        (PlacerOptions(depth=2), False, "placer.depth: 2 is not allowed; expected 1 unless placer.kind=adversary"),
+        (
+            PlacerOptions(tile="chosen"),
+            False,
+            "placer.tile: 'chosen' is not allowed; expected drawn unless placer.kind=",
+        ),
+        (
+            PlacerOptions(first_empty=True),
+            False,
+            "placer.first_empty: True is not allowed; expected False unless placer.",
+        ),
+        (PlacerOptions(), True, "placer.network: 'one' is not allowed; expected null unless placer.kind=adversary"),
+        (
+            PlacerOptions("adversary", tile="chosen", first_empty=True),
             False,
             "placer.tile: 'chosen' is not allowed; expected drawn where placer.first_empty=true",
         ),
         (
-            Placing("adversary", depth=2, first_empty=True),
+            PlacerOptions("adversary", depth=2, first_empty=True),
             False,
             "placer.depth: 2 is not allowed; expected 1 where placer.first_empty=true",
         ),
         (
-            Placing("adversary", first_empty=True),
+            PlacerOptions("adversary", first_empty=True),
             True,
             "placer.network: 'one' is not allowed; expected null where placer.first_empty=true",
         ),

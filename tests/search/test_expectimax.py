@@ -18,7 +18,7 @@ from tdl.game.engine import ENGINES
 from tdl.game.packing import pack, unpack
 from tdl.game.reference import move
 from tdl.game.rules import Rules
-from tdl.learning.options import Learning
+from tdl.learning.options import LearnerOptions
 from tdl.learning.reference import ReferenceLearner
 from tdl.network import allocation as memory
 from tdl.network.ntuple import NTupleNetwork
@@ -28,12 +28,12 @@ from tdl.network.tuples import TupleSet
 from tdl.search.downgrade_reference import lowered
 from tdl.search.expectimax import Expectimax
 from tdl.search.expectimax_reference import ReferenceExpectimax
-from tdl.search.options import MOST_PLIES, Placing, Searching
+from tdl.search.options import MAX_PLIES, PlacerOptions, SearchOptions
 from tdl.solver.solution import solve
 
-WORST = Placing("adversary")
-CHOSEN = Placing("adversary", tile="chosen")
-FIRST = Placing("adversary", first_empty=True)
+WORST = PlacerOptions("adversary")
+CHOSEN = PlacerOptions("adversary", tile="chosen")
+FIRST = PlacerOptions("adversary", first_empty=True)
 NODES = {
     "chance": {},
     "least": {"placing": WORST},
@@ -71,7 +71,7 @@ def crowded(board, empty):
 def both(rules, searching, *, placing=None, engine="bits", target="afterstate", gamma=1.0, **how):
     """A search and its twin."""
     network, twin = random_network(rules, **how)
-    learner = ReferenceLearner(twin, 0.1, Learning(target=target, gamma=gamma), shared=False)
+    learner = ReferenceLearner(twin, 0.1, LearnerOptions(target=target, gamma=gamma), shared=False)
     search = Expectimax(network, searching, gamma=gamma, target=target, engine=engine, placing=placing)
     return search, ReferenceExpectimax(searching, learner, placing)
 
@@ -100,7 +100,7 @@ def test_equals_a_naive_recursion(rules, data):
     empty = {1: 25, 2: 3, 3: 1} if len(rules.drop) == 2 and not large else {1: 25, 2: 1, 3: 0}
     board = crowded(data.draw(boards(rules)), empty[plies])
     search, twin = both(
-        rules, Searching(plies, table=table, **options), placing=placing, engine=kind, gamma=data.draw(
+        rules, SearchOptions(plies, table=table, **options), placing=placing, engine=kind, gamma=data.draw(
             st.sampled_from([1.0, 0.9, 0.0])), set_name=data.draw(st.sampled_from(["mixed", "odd", "counts"]))
     )  # fmt: skip
     assert_same_values(search, twin, board)
@@ -115,7 +115,7 @@ def test_three_plies_on_small_boards(shape, data):
     rules = RULES[shape]
     search, twin = both(
         rules,
-        Searching(
+        SearchOptions(
             3,
             cutoff=data.draw(st.sampled_from([0.0, 0.03, 0.2, 1.0])),
             by_empty=data.draw(st.sampled_from([(), ((1, 4),), ((0, 1), (2, 2))])),
@@ -137,7 +137,7 @@ def test_values_of_states_and_of_stages(shape, plies, data):
     rules = RULES[shape]
     target = data.draw(st.sampled_from(["afterstate", "state"]))
     stages = Stages((8, 64))
-    search, twin = both(rules, Searching(plies), target=target, stages=stages, engine=data.draw(
+    search, twin = both(rules, SearchOptions(plies), target=target, stages=stages, engine=data.draw(
         st.sampled_from(["bits", "array"])))  # fmt: skip
     assert_same_values(search, twin, crowded(data.draw(boards(rules)), 3))
 
@@ -153,7 +153,7 @@ def test_the_loops_for_32_and_64_features(features, board):
     twin = ReferenceNetwork(Rules(), tuples)
     for number in range(features):
         twin.tables[number] = dict(enumerate(network.table(number)))
-    searching = Searching(2)
+    searching = SearchOptions(2)
     naive = ReferenceExpectimax(searching, ReferenceLearner(twin, 0.1))
     assert_same_values(Expectimax(network, searching), naive, crowded(board, 2))
 
@@ -164,13 +164,13 @@ def test_the_loops_for_32_and_64_features(features, board):
 def test_games_equal_the_twins(node, learner, shape, kind):
     """Learning goes on between two searches: what a table kept must not count any more."""
     options, placing = split(node)
-    searching = Searching(3 if shape == "2x2" else 2, table=1, **options)
+    searching = SearchOptions(3 if shape == "2x2" else 2, table=1, **options)
     options = {"alpha": 0.3, "seed": 7, "lanes": 2, "engine": kind, "searching": searching, "placing": placing}
     assert_equals_twin(RULES[shape], small_tuples(RULES[shape])["mixed"], episodes=2, **options, **learner)
 
 
 def test_games_on_a_large_board_equal_the_twins():
-    options = {"order": "forward", "alpha": 0.3, "seed": 3, "lanes": 1, "searching": Searching(2)}
+    options = {"order": "forward", "alpha": 0.3, "seed": 3, "lanes": 1, "searching": SearchOptions(2)}
     assert_equals_twin(RULES["3x3"], TupleSet(((0, 1, 4),)), episodes=1, **options)
 
 
@@ -218,7 +218,7 @@ def test_deeper_search_plays_better():
     rules = RULES["3x3"]
     network = NTupleNetwork(rules, TupleSet(((0, 1, 2), (3, 4, 5), (0, 1, 3, 4))))
     Trainer(network, alpha=0.1, seed=1).train(2000)
-    means = [evaluate(network, 120, seed=2, searching=Searching(plies))["score"].mean() for plies in (1, 2, 3)]
+    means = [evaluate(network, 120, seed=2, searching=SearchOptions(plies))["score"].mean() for plies in (1, 2, 3)]
     assert means[0] * 1.1 < means[1] < means[2]
 
 
@@ -226,15 +226,15 @@ def test_deeper_search_plays_better():
 @pytest.mark.parametrize("table", [0, 1])
 def test_threads_and_tables_change_no_game(threads, table):
     network, _ = random_network(RULES["3x3"])
-    alone = evaluate(network, 8, seed=4, lanes=1, searching=Searching(3, table=0))
-    records = evaluate(network, 8, seed=4, threads=threads, lanes=2, searching=Searching(3, table=table))
+    alone = evaluate(network, 8, seed=4, lanes=1, searching=SearchOptions(3, table=0))
+    records = evaluate(network, 8, seed=4, threads=threads, lanes=2, searching=SearchOptions(3, table=table))
     assert np.array_equal(records, alone)
 
 
 def test_the_table_saves_work():
     network, _ = random_network(RULES["4x4"])
     board = pack(drawn("2 4 8 2/. 16 . 4/2 . 32 8/4 2 8 16", Rules()), Rules())
-    with_table, without = (Expectimax(network, Searching(3, table=mib)) for mib in (1, 0))
+    with_table, without = (Expectimax(network, SearchOptions(3, table=mib)) for mib in (1, 0))
     assert np.array_equal(with_table.values(board), without.values(board))
     assert with_table.counts["found"] > 0 == without.counts["found"]
     assert with_table.counts["leaves"] < without.counts["leaves"]
@@ -243,7 +243,7 @@ def test_the_table_saves_work():
 def test_boards_that_must_be_equal_are_valued_once():
     """A tile slides past empty cells: four drops on an empty row lead to one board, row by row and tile by tile."""
     network, _ = random_network(RULES["4x4"])
-    search = Expectimax(network, Searching(2))
+    search = Expectimax(network, SearchOptions(2))
     search.values(pack(drawn(". . . ./. . . ./. . . ./4 2 4 2", Rules()), Rules()))
     leaves, nodes = search.counts["leaves"], search.counts["nodes"]
     naive = sum(2 * 12 * 4 for _ in range(nodes))
@@ -270,7 +270,7 @@ def test_edges(name, plies):
         assert np.array_equal(values, expected, equal_nan=True)
         assert Player(network).best(pack(board, rules), plies) is None
     else:
-        naive = ReferenceExpectimax(Searching(plies), ReferenceLearner(twin, 0.1)).values(board)
+        naive = ReferenceExpectimax(SearchOptions(plies), ReferenceLearner(twin, 0.1)).values(board)
         assert {a: v for a, v in enumerate(values.tolist()) if not np.isnan(v)} == naive
 
 
@@ -332,10 +332,10 @@ def test_the_time_limit(monkeypatch):
     plenty = Player(network).values(board, 4, seconds=60)
     assert np.array_equal(plenty, depths[3])
     start = time.monotonic()
-    hasty = Player(network).values(board, MOST_PLIES, seconds=0.05)
+    hasty = Player(network).values(board, MAX_PLIES, seconds=0.05)
     assert time.monotonic() - start < 5  # unlimited it would take days
     assert not np.isnan(hasty).all()
-    at_once = Player(network).values(board, MOST_PLIES, seconds=1e-9)
+    at_once = Player(network).values(board, MAX_PLIES, seconds=1e-9)
     assert any(np.array_equal(at_once, depth) for depth in depths[:2])
 
 
@@ -364,7 +364,7 @@ def test_an_adversary_is_met_with_an_adversary():
     network = NTupleNetwork(rules, TupleSet(((0, 1, 2), (3, 4, 5), (0, 1, 3, 4))))
     Trainer(network, alpha=0.1, seed=1, placing=WORST).train(2000)
     means = [
-        evaluate(network, 400, seed=2, placing=WORST, searching=Searching(2, against=who))["score"].mean()
+        evaluate(network, 400, seed=2, placing=WORST, searching=SearchOptions(2, against=who))["score"].mean()
         for who in ("random", "placer")
     ]
     assert means[0] < means[1]
@@ -373,7 +373,7 @@ def test_an_adversary_is_met_with_an_adversary():
 def test_training_by_search_learns():
     rules = RULES["3x3"]
     network = NTupleNetwork(rules, TupleSet(((0, 1, 2), (3, 4, 5), (0, 1, 3, 4))))
-    trainer = Trainer(network, alpha=0.1, seed=1, searching=Searching(2))
+    trainer = Trainer(network, alpha=0.1, seed=1, searching=SearchOptions(2))
     first, last = (trainer.train(1000)["score"] for _ in range(2))
     assert first[:50].mean() * 1.5 < last.mean()
     assert evaluate(network, 200, seed=2)["score"].mean() > first[:50].mean()
@@ -383,27 +383,27 @@ def test_values_beyond_all_bounds_stop_the_games():
     network, _ = random_network(RULES["2x3"])
     network.weights[:] = np.nan
     with pytest.raises(DivergenceError):
-        evaluate(network, 1, searching=Searching(2))
+        evaluate(network, 1, searching=SearchOptions(2))
     assert np.isnan(Player(network).values(pack([1, 0, 2, 0, 0, 3], RULES["2x3"]), 2)).all()
 
 
 @pytest.mark.parametrize(
     ("searching", "message"),
     [
-        (Searching(0), "search.plies: 0 is not allowed; expected a whole number from 1 to 12"),
-        (Searching(13), "search.plies: 13 is not allowed; expected a whole number from 1 to 12"),
-        (Searching(True), "search.plies: True is not allowed"),
-        (Searching(cutoff=-0.1), "search.cutoff: -0.1 is not allowed; expected a number from 0 to 1"),
-        (Searching(table="big"), "search.table: 'big' is not allowed; expected auto or a number of MiB"),
-        (Searching(table=-1), "search.table: -1 is not allowed; expected a whole number from 0 to 65536"),
-        (Searching(downgrade="radx"), "search.downgrade: 'radx' .* did you mean 'radix'"),
-        (Searching(downgrade=1), "search.downgrade: 1 is not allowed; expected a whole number from 2 to 31"),
-        (Searching(seconds=0.0), "search.seconds: 0.0 is not allowed; expected a number above 0"),
-        (Searching(against="nobody"), "search.against: 'nobody' is not allowed; expected placer or random or adv"),
-        (Searching(by_empty=((3, 2), (2, 3))), "search.by_empty: .* numbers of empty cells that rise"),
-        (Searching(by_empty=((3, 0),)), "search.by_empty, plies: 0 is not allowed"),
-        (Searching(by_empty=((26, 2),)), "search.by_empty, empty cells: 26 is not allowed"),
-        (Searching(by_empty=(3, 2)), "search.by_empty: .* a list of pairs"),
+        (SearchOptions(0), "search.plies: 0 is not allowed; expected a whole number from 1 to 12"),
+        (SearchOptions(13), "search.plies: 13 is not allowed; expected a whole number from 1 to 12"),
+        (SearchOptions(True), "search.plies: True is not allowed"),
+        (SearchOptions(cutoff=-0.1), "search.cutoff: -0.1 is not allowed; expected a number from 0 to 1"),
+        (SearchOptions(table="big"), "search.table: 'big' is not allowed; expected auto or a number of MiB"),
+        (SearchOptions(table=-1), "search.table: -1 is not allowed; expected a whole number from 0 to 65536"),
+        (SearchOptions(downgrade="radx"), "search.downgrade: 'radx' .* did you mean 'radix'"),
+        (SearchOptions(downgrade=1), "search.downgrade: 1 is not allowed; expected a whole number from 2 to 31"),
+        (SearchOptions(seconds=0.0), "search.seconds: 0.0 is not allowed; expected a number above 0"),
+        (SearchOptions(against="nobody"), "search.against: 'nobody' is not allowed; expected placer or random or adv"),
+        (SearchOptions(by_empty=((3, 2), (2, 3))), "search.by_empty: .* numbers of empty cells that rise"),
+        (SearchOptions(by_empty=((3, 0),)), "search.by_empty, plies: 0 is not allowed"),
+        (SearchOptions(by_empty=((26, 2),)), "search.by_empty, empty cells: 26 is not allowed"),
+        (SearchOptions(by_empty=(3, 2)), "search.by_empty: .* a list of pairs"),
     ],
 )
 def test_wrong_choices(searching, message):
@@ -418,7 +418,7 @@ def test_a_table_larger_than_the_memory_is_refused(monkeypatch):
     monkeypatch.setattr("tdl.search.expectimax.require_memory", lambda *a: memory.require_memory(a[0], 2**60, a[2]))
     network, _ = random_network(RULES["2x2"])
     with pytest.raises(ConfigError, match=r"search.table: the values of boards searched before need .* GiB"):
-        Expectimax(network, Searching(2, table=1))
+        Expectimax(network, SearchOptions(2, table=1))
 
 
 def test_an_unknown_option_is_named():

@@ -17,20 +17,20 @@ from tdl.errors import ConfigError
 from tdl.game.packing import pack
 from tdl.game.reference import Stream
 from tdl.game.streams import EVALUATION
-from tdl.match import MOST_MATCHES, Matches, converse, main
+from tdl.match import MAX_MATCHES, Matches, converse, main
 from tdl.network.reference import ReferenceNetwork
 from tdl.search.adversary_reference import ReferenceAdversary
-from tdl.search.options import Placing
+from tdl.search.options import PlacerOptions
 from tdl.sessions.session import Session
 from tdl.sessions.tile_placer import TilePlacer
 
 FIB = tdl.Rules("fib", drop=((1, 0.75), (3, 0.25)))
 PLACINGS = {
-    "worst": Placing("adversary"),
-    "two ahead": Placing("adversary", depth=2),
-    "chosen": Placing("adversary", tile="chosen"),
-    "chosen, two ahead": Placing("adversary", depth=2, tile="chosen"),
-    "first empty": Placing("adversary", first_empty=True),
+    "worst": PlacerOptions("adversary"),
+    "two ahead": PlacerOptions("adversary", depth=2),
+    "chosen": PlacerOptions("adversary", tile="chosen"),
+    "chosen, two ahead": PlacerOptions("adversary", depth=2, tile="chosen"),
+    "first empty": PlacerOptions("adversary", first_empty=True),
 }
 
 
@@ -40,7 +40,7 @@ def greedy(rules):
 
 
 def both(rules=FIB, seed=1):
-    return Matches(rules, greedy(rules), TilePlacer(rules, Placing(), seed=seed))
+    return Matches(rules, greedy(rules), TilePlacer(rules, PlacerOptions(), seed=seed))
 
 
 def told(matches, *lines):
@@ -66,7 +66,7 @@ def test_the_lines_of_a_match():
 
 
 def test_names_choose_sides():
-    matches = Matches(FIB, greedy(FIB), TilePlacer(FIB, Placing()), ("me", "bad"))
+    matches = Matches(FIB, greedy(FIB), TilePlacer(FIB, PlacerOptions()), ("me", "bad"))
     assert told(matches, "match 1 open me:other") == ["match 1 play ready"]
     assert told(matches, "match 2 open other:bad") == ["match 2 evil ready"]
     assert told(matches, "match 3 open me:bad") == ["match 3 play ready", "match 3 evil ready"]
@@ -117,7 +117,7 @@ def test_no_cell_beyond_the_board():
 
 def test_matches_are_bounded():
     matches = both()
-    for number in range(MOST_MATCHES):
+    for number in range(MAX_MATCHES):
         matches.answers(f"match {number} open a:b")
     with pytest.raises(ConfigError, match="more than 1000 matches"):
         matches.answers("match x open a:b")

@@ -21,7 +21,7 @@ import tdl.evaluate as program
 from tdl.errors import CheckpointError, ConfigError, TdlError
 from tdl.game.rules import ACTION_NAMES
 from tdl.runs.recording import file_name
-from tdl.search.options import Searching
+from tdl.search.options import SearchOptions
 from tdl.sessions.game_file import load, save
 from tdl.sessions.recorded_game import MISTAKE, mistakes, record_game, with_losses
 
@@ -75,12 +75,12 @@ def test_the_games_of_an_evaluation(shape):
 
 
 SEARCHES = {
-    "1 ply": Searching(),
-    "2 plies": Searching(2),
-    "3 plies": Searching(3, cutoff=0.02),
-    "by empty": Searching(1, by_empty=((2, 3), (4, 2))),
-    "lowered": Searching(2, downgrade=5),
-    "feared": Searching(2, against="adversary"),
+    "1 ply": SearchOptions(),
+    "2 plies": SearchOptions(2),
+    "3 plies": SearchOptions(3, cutoff=0.02),
+    "by empty": SearchOptions(1, by_empty=((2, 3), (4, 2))),
+    "lowered": SearchOptions(2, downgrade=5),
+    "feared": SearchOptions(2, against="adversary"),
 }
 
 
@@ -331,7 +331,7 @@ def test_mistakes_by_a_deeper_search(player, game):
     assert np.array_equal(mistakes(game, player), found)
     deeper = record_game(player, 5, game.episode, plies=3)
     assert not mistakes(deeper, player, 3)["loss"].any()
-    assert mistakes(game, player, searching=Searching(3, cutoff=0.5)).tobytes() != found.tobytes()
+    assert mistakes(game, player, searching=SearchOptions(3, cutoff=0.5)).tobytes() != found.tobytes()
 
 
 def test_a_judge_of_other_rules_is_refused(game):
@@ -377,7 +377,7 @@ def test_the_program_judges(tmp_path, run):
         assert player.best(move.board, plies=3) == ACTION_NAMES.index(each["best"])
         assert f"game {each['game']} move {each['move']}: {each['chosen']}, better {each['best']}\n" in done.stdout
     records = np.load(tmp_path / "out" / "evaluation.npy")
-    expected = tdl.evaluate(player.network, 20, seed=3, searching=Searching(2))
+    expected = tdl.evaluate(player.network, 20, seed=3, searching=SearchOptions(2))
     assert records.tobytes() == expected.tobytes()
 
 

@@ -12,8 +12,8 @@ from support.shapes import RULES, few
 
 import tdl
 from tdl.errors import CheckpointError, ConfigError
-from tdl.search.options import Searching
-from tdl.sessions.advisor import thinker
+from tdl.search.options import SearchOptions
+from tdl.sessions.advisor import load_advisor
 from tdl.sessions.game_file import load, save
 from tdl.sessions.recorded_game import record_game
 from tdl.sessions.session import Session
@@ -26,10 +26,10 @@ def run(tmp_path_factory):
 
 @pytest.mark.parametrize("plies", [1, 2])
 def test_an_agent_alone_plays_the_games_of_an_evaluation(run, plies):
-    agent, player = thinker(run), tdl.load(run)
+    agent, player = load_advisor(run), tdl.load(run)
     for episode in range(2):
-        session = Session(agent.rules, seed=7, episode=episode, think=agent.at(Searching(plies)),
-                          searching=Searching(plies), checkpoint=agent.digest)  # fmt: skip
+        session = Session(agent.rules, seed=7, episode=episode, think=agent.at(SearchOptions(plies)),
+                          searching=SearchOptions(plies), checkpoint=agent.digest)  # fmt: skip
         while not session.over:
             session.advance()
         assert session.game() == record_game(player, 7, episode, plies=plies, checkpoint=agent.digest)
@@ -37,13 +37,13 @@ def test_an_agent_alone_plays_the_games_of_an_evaluation(run, plies):
 
 
 def test_an_agent_of_states_is_asked_as_it_plays(tmp_path):
-    agent = thinker(train(tmp_path / "run", "episodes=50", "learner=state"))
+    agent = load_advisor(train(tmp_path / "run", "episodes=50", "learner=state"))
     player = tdl.load(tmp_path / "run")
-    session = Session(agent.rules, seed=1, think=agent.at(Searching()))
+    session = Session(agent.rules, seed=1, think=agent.at(SearchOptions()))
     while not session.over:
         session.advance()
     assert session.game() == record_game(player, 1, 0)
-    assert np.isfinite(agent.at(Searching(2))(session.start)).any()
+    assert np.isfinite(agent.at(SearchOptions(2))(session.start)).any()
 
 
 @few
@@ -65,8 +65,8 @@ def test_what_is_taken_back_was_never_made(rules, data):
 
 
 def test_a_persons_game_is_a_file_like_any_other(tmp_path, run):
-    agent = thinker(run)
-    session = Session(agent.rules, seed=2, think=agent.at(Searching()))
+    agent = load_advisor(run)
+    session = Session(agent.rules, seed=2, think=agent.at(SearchOptions()))
     while not session.over:
         session.move(session.legal[0]) if len(session.moves) % 2 else session.advance()
     save(tmp_path / "game.json", session.game())
@@ -116,10 +116,10 @@ def test_what_is_not_legal_is_refused():
 
 
 def test_another_depth_from_now_on(run):
-    agent = thinker(run)
-    session = Session(agent.rules, think=agent.at(Searching()))
+    agent = load_advisor(run)
+    session = Session(agent.rules, think=agent.at(SearchOptions()))
     before = session.values()
-    session.ask(agent.at(Searching(2)), Searching(2))
+    session.ask(agent.at(SearchOptions(2)), SearchOptions(2))
     assert not np.array_equal(before, session.values(), equal_nan=True)
     assert session.game().searching.plies == 2
 
@@ -130,17 +130,17 @@ def test_a_deep_network_thinks_as_well(tmp_path):
     done = inside("agent=dqn_modern", "size=2x3", "tiles=p90_10", "episodes=4", "block=4", "agent.width=8",
                   "agent.games=4", "agent.least=8", "evaluate.episodes=0", f"hydra.run.dir={run}")  # fmt: skip
     assert done.returncode == 0, done.stderr
-    agent = thinker(run)
-    session = Session(agent.rules, think=agent.at(Searching(2)))
+    agent = load_advisor(run)
+    session = Session(agent.rules, think=agent.at(SearchOptions(2)))
     while not session.over:
         session.advance()
     assert session.moves
     with pytest.raises(ConfigError, match="only the number of plies"):
-        agent.at(Searching(2, cutoff=0.1))
+        agent.at(SearchOptions(2, cutoff=0.1))
 
 
 def test_an_agent_without_values_is_refused(tmp_path):
     run = tmp_path / "run"
     assert inside("agent=greedy", "episodes=2", "evaluate.episodes=0", f"hydra.run.dir={run}").returncode == 0
     with pytest.raises(CheckpointError):
-        thinker(run)
+        load_advisor(run)

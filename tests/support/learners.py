@@ -6,7 +6,7 @@ A new choice is one more line: the twin tests and the contract test then play it
 import pytest
 
 from tdl.errors import ConfigError
-from tdl.learning.options import Learning
+from tdl.learning.options import LearnerOptions
 from tdl.network.stages import Stages
 
 TARGETS = {
@@ -34,7 +34,7 @@ STARTS = {
     "restart": {"start": "restart", "restart_at": 0.3, "restart_moves": 5},
     "carousel": {"start": "carousel"},
 }
-QUIRKS = {
+VARIANTS = {
     "plain": {},
     "exploring": {"epsilon": 0.25},
     "per entry": {"alpha_per": "entry"},
@@ -49,7 +49,7 @@ THREADS = {"one thread": {"threads": 1}, "two threads": {"threads": 2}}
 
 
 def combinations(*questions):
-    """Every combination of one answer to each question that `Learning` allows: (name, choices, stages)."""
+    """Every combination of one answer to each question that `LearnerOptions` allows: (name, choices, stages)."""
     found = [("", {}, Stages())]
     for question in questions:
         if question is STAGES:
@@ -72,7 +72,7 @@ def each(*questions):
 def _allowed(choices, stages):
     plain = {key: value for key, value in choices.items() if key != "threads"}
     try:
-        Learning(**plain).check(stages=stages.count)
+        LearnerOptions(**plain).check(stages=stages.count)
     except ConfigError:
         return False
     return True

@@ -8,9 +8,9 @@ from tdl.agents.kernels import kernel
 from tdl.agents.reference import ReferencePlay
 from tdl.game.packing import pack
 from tdl.game.streams import TRAINING
-from tdl.learning.options import Learning
+from tdl.learning.options import LearnerOptions
 from tdl.learning.reference import ReferenceLearner
-from tdl.learning.state import COUNTS, ENTERED, SPREAD, SUMS, new_memory
+from tdl.learning.state import ACCUMULATORS, COUNTS, DROP_TABLE, ENTERED, new_memory
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.reference import ReferenceNetwork
 from tdl.network.stages import Stages
@@ -57,7 +57,7 @@ def assert_same_bits(tables, expected):
 def twin_of(rules, tuples, *, order, alpha, seed=0, lanes=1, role=TRAINING, stages=ONE_STAGE, initial_value=0.0,
             placing=None, searching=None, **choices):  # fmt: skip
     """A `ReferencePlay` from a new network."""
-    learning = Learning(order="backward" if order == "none" else order, **choices)
+    learning = LearnerOptions(order="backward" if order == "none" else order, **choices)
     network = ReferenceNetwork(rules, tuples, initial_value, stages)
     shared = learning.expectation != "direct" and stages.count == 1 and not (tuples.orders or tuples.counts)
     learner = ReferenceLearner(network, alpha, learning, shared=shared)
@@ -80,8 +80,8 @@ def assert_equals_twin(rules, tuples, *, first=0, episodes, stages=ONE_STAGE, in
     """Play a block both ways and compare all that is left of it; `played` is what `played_by_twin` gave before."""
     network = NTupleNetwork(rules, tuples, stages=stages, initial_value=initial_value)
     learned = options["order"] != "none"
-    names = [name for name in Learning.__dataclass_fields__ if name in options]
-    choices = Learning(**{name: options[name] for name in names if learned or name != "order"})
+    names = [name for name in LearnerOptions.__dataclass_fields__ if name in options]
+    choices = LearnerOptions(**{name: options[name] for name in names if learned or name != "order"})
     memory = new_memory(network, choices, engine)
     play = selfplay(network, memory=memory, engine=engine, **options)
     twin, expected = played or played_by_twin(
@@ -90,11 +90,11 @@ def assert_equals_twin(rules, tuples, *, first=0, episodes, stages=ONE_STAGE, in
     records, learner = play.play(first, episodes), twin.learner
     assert records.tolist() == expected
     assert_same_bits(natural(network), natural_of_twin(learner.network, network))
-    if SUMS in memory:
-        assert_same_bits([memory[SUMS]], [in_memory_order(learner.sums, learner.network, network, 2)])
-    if SPREAD in memory:
+    if ACCUMULATORS in memory:
+        assert_same_bits([memory[ACCUMULATORS]], [in_memory_order(learner.sums, learner.network, network, 2)])
+    if DROP_TABLE in memory:
         expected_spread = in_memory_order(learner.spread, learner.network, network, 1)[:, 0]
-        assert np.array_equal(memory[SPREAD], expected_spread)  # a zero may have either sign
+        assert np.array_equal(memory[DROP_TABLE], expected_spread)  # a zero may have either sign
     if ENTERED in memory:
         assert_same_boards(memory, twin.entered, rules, engine)
     assert bool(learner.errors) == learned

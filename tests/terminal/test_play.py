@@ -27,8 +27,8 @@ from tdl import play
 from tdl.config import play as play_config
 from tdl.errors import CheckpointError, ConfigError
 from tdl.game.rules import GAMES
-from tdl.search.options import Searching
-from tdl.sessions.advisor import thinker
+from tdl.search.options import SearchOptions
+from tdl.sessions.advisor import load_advisor
 from tdl.sessions.game_file import GameFolder, load, save, told
 from tdl.sessions.recorded_game import record_game
 from tdl.sessions.session import Session
@@ -85,7 +85,7 @@ def run(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def agent(run):
-    return thinker(run)
+    return load_advisor(run)
 
 
 @pytest.mark.parametrize("rules", [RULES["fib-2x3"], RULES["threes_law-3x2"], RULES["5x5"]])
@@ -177,7 +177,7 @@ def test_the_end_of_a_game_is_said_and_another_begins():
 
 @pytest.mark.parametrize("plies", [1, 2])
 def test_hints_are_the_agents_values(run, agent, plies):
-    app = PlayApp(agent.rules, seed=2, thinker=agent, searching=Searching(plies))
+    app = PlayApp(agent.rules, seed=2, advisor=agent, searching=SearchOptions(plies))
     player = tdl.load(run)
 
     async def person(pilot):
@@ -207,7 +207,9 @@ def test_hints_are_the_agents_values(run, agent, plies):
 
 @pytest.mark.parametrize("plies", [1, 2])
 def test_a_watched_game_is_that_of_an_evaluation(run, agent, plies):
-    app = PlayApp(agent.rules, seed=7, episode=3, thinker=agent, searching=Searching(plies), watch=True, speed=1000.0)
+    app = PlayApp(
+        agent.rules, seed=7, episode=3, advisor=agent, searching=SearchOptions(plies), watch=True, speed=1000.0
+    )
 
     async def person(pilot):
         await until(pilot, lambda: app.session.over)
@@ -219,7 +221,7 @@ def test_a_watched_game_is_that_of_an_evaluation(run, agent, plies):
 
 
 def test_pause_step_and_taking_over(agent):
-    app = PlayApp(agent.rules, seed=7, thinker=agent, watch=True, speed=0.01)
+    app = PlayApp(agent.rules, seed=7, advisor=agent, watch=True, speed=0.01)
 
     async def person(pilot):
         await until(pilot, lambda: len(app.session.moves) == 1)  # the next would be in 100 seconds
@@ -245,7 +247,7 @@ def test_pause_step_and_taking_over(agent):
 
 
 def test_speed_and_plies_have_keys(agent):
-    app = PlayApp(agent.rules, seed=7, thinker=agent)
+    app = PlayApp(agent.rules, seed=7, advisor=agent)
 
     async def person(pilot):
         for key, around in (("plus", SPEEDS), ("minus", SPEEDS[::-1])):
@@ -297,7 +299,7 @@ class Slow:
 
 def test_the_screen_does_not_wait_for_a_search():
     slow = Slow(RULES["4x4"])
-    app = PlayApp(slow.rules, seed=3, thinker=slow)
+    app = PlayApp(slow.rules, seed=3, advisor=slow)
 
     async def person(pilot):
         await pilot.press("question_mark")
@@ -324,7 +326,7 @@ def test_what_an_agent_cannot_do_is_said():
         def think(self, board):
             raise ConfigError("values: not finite")
 
-    app = PlayApp(RULES["4x4"], thinker=Broken(RULES["4x4"]), watch=True)
+    app = PlayApp(RULES["4x4"], advisor=Broken(RULES["4x4"]), watch=True)
 
     async def person(pilot):
         await until(pilot, lambda: not app.playing)
@@ -340,7 +342,7 @@ def test_a_fault_of_an_agent_ends_the_program_and_the_game_is_kept(tmp_path, cap
         def think(self, board):
             raise ZeroDivisionError("a fault")
 
-    app = PlayApp(RULES["4x4"], thinker=Faulty(RULES["4x4"]), folder=GameFolder(tmp_path))
+    app = PlayApp(RULES["4x4"], advisor=Faulty(RULES["4x4"]), folder=GameFolder(tmp_path))
 
     async def person(pilot):
         await pilot.press(ARROWS[app.session.legal[0]], "question_mark")
@@ -356,7 +358,7 @@ def test_a_fault_of_an_agent_ends_the_program_and_the_game_is_kept(tmp_path, cap
 
 def test_a_persons_games_are_left(tmp_path, agent):
     folder = GameFolder(tmp_path / "games")
-    app = PlayApp(agent.rules, seed=9, thinker=agent, folder=folder, watch=True, speed=1000.0)
+    app = PlayApp(agent.rules, seed=9, advisor=agent, folder=folder, watch=True, speed=1000.0)
 
     async def person(pilot):
         await until(pilot, lambda: app.session.over)
@@ -413,7 +415,7 @@ def test_a_game_that_cannot_be_left_is_not_lost_in_silence(tmp_path, capsys):
 
 @pytest.mark.parametrize("complete", [True, False])
 def test_a_recorded_game_forth_and_back(tmp_path, agent, complete):
-    session = Session(agent.rules, seed=1, think=agent.at(Searching()), checkpoint=agent.digest)
+    session = Session(agent.rules, seed=1, think=agent.at(SearchOptions()), checkpoint=agent.digest)
     while not session.over if complete else len(session.moves) < 6:
         session.advance()
     save(tmp_path / "game.json", session.game())
@@ -548,10 +550,10 @@ def test_refused_in_one_line_before_the_screen_begins(tmp_path, monkeypatch, run
 
 
 def test_another_tile_rule_than_the_agents(run):
-    rules = dataclasses.replace(thinker(run).rules, drop=((1, 0.5), (2, 0.5)))
-    agent = thinker(run, rules)
+    rules = dataclasses.replace(load_advisor(run).rules, drop=((1, 0.5), (2, 0.5)))
+    agent = load_advisor(run, rules)
     assert agent.rules == rules
-    np.testing.assert_array_equal(agent.at(Searching())(0x21), tdl.load(run).values(0x21))
+    np.testing.assert_array_equal(agent.at(SearchOptions())(0x21), tdl.load(run).values(0x21))
 
 
 def test_without_textual_the_extra_is_named(monkeypatch):

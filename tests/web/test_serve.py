@@ -30,10 +30,10 @@ from tdl.game.streams import EVALUATION
 from tdl.serve import main
 from tdl.sessions import game_file
 from tdl.sessions.recorded_game import record_game
-from tdl.web.agents import MOST_PLIES, Agent
+from tdl.web.agents import MAX_PLIES, Agent
 from tdl.web.animation import slides
 from tdl.web.library import Library
-from tdl.web.server import MOST_BODY, MOST_CONNECTIONS, Server, in_background
+from tdl.web.server import MAX_BODY, MAX_CONNECTIONS, Server, in_background
 from tdl.web.site import PAGE, SIZES, Site
 
 
@@ -154,11 +154,11 @@ def test_depth_counts_from_now_on_and_is_bounded(client, server):
     assert (shallow["plies"], deep["plies"]) == (1, 3)
     assert shallow["values"] != deep["values"]
     agent = server.site.agents.get("first")
-    assert [agent.searching(plies).seconds for plies in range(1, MOST_PLIES + 1)] == [None, None, 0.2, 0.2, 0.2]
+    assert [agent.searching(plies).seconds for plies in range(1, MAX_PLIES + 1)] == [None, None, 0.2, 0.2, 0.2]
     client.done("/api/step", id=made["id"])
     status, _, body = client.raw("GET", f"/api/game.json?id={made['id']}")
     assert json.loads(body.splitlines()[0])["search"]["seconds"] == 0.2
-    for plies in (0, MOST_PLIES + 1, 1.5, "3", True, 10**30):
+    for plies in (0, MAX_PLIES + 1, 1.5, "3", True, 10**30):
         status, told = client.post("/api/values", id=made["id"], plies=plies)
         assert (status, "plies: " in told["error"]) == (400, True)
     assert serves(client)
@@ -412,7 +412,7 @@ def spoken(server, data):
     ("lines", "status"),
     [
         ("{post}|Content-Length: 99999999999", 413),
-        (f"{{post}}|Content-Length: {MOST_BODY + 1}", 413),
+        (f"{{post}}|Content-Length: {MAX_BODY + 1}", 413),
         ("{post}|Content-Length: -1", 400),
         ("{post}|Content-Length: 2|Content-Length: 3", 411),
         ("{post}|Transfer-Encoding: chunked", 411),
@@ -444,7 +444,7 @@ def test_huge_bodies_are_not_read(server, client):
             connection.sendall(f"{head}Content-Length: {1 << 40}\r\n\r\n".encode())
             refused += connection.recv(100).startswith(b"HTTP/1.1 413 ")
     assert refused == 20
-    assert client.raw("POST", "/api/new", b'{"seed": 1}'.ljust(MOST_BODY), Content_Type="application/json")[0] == 200
+    assert client.raw("POST", "/api/new", b'{"seed": 1}'.ljust(MAX_BODY), Content_Type="application/json")[0] == 200
 
 
 def test_half_open_connections_do_not_stop_it(server, client):
@@ -459,10 +459,10 @@ def test_half_open_connections_do_not_stop_it(server, client):
             connections[-1].sendall(parts[number % len(parts)])
         assert serves(client)
         assert serves(client)
-        for connection in connections[: 200 - MOST_CONNECTIONS]:
+        for connection in connections[: 200 - MAX_CONNECTIONS]:
             with contextlib.suppress(ConnectionResetError):  # what it sent was not read
                 assert connection.recv(1) == b""
-        assert threading.active_count() - threads <= MOST_CONNECTIONS + 1
+        assert threading.active_count() - threads <= MAX_CONNECTIONS + 1
     finally:
         for connection in connections:
             connection.close()
