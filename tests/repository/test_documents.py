@@ -14,6 +14,9 @@ import tdl
 import tdl.results
 import tdl.results.comparison
 import tdl.results.frames
+from tdl.config import build
+from tdl.config import run as run_config
+from tdl.config.compose import register
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -35,11 +38,11 @@ def test_a_run_of_the_readme_is_an_ordinary_one():
     """`make run` and the first command of the README are the defaults, so that later words can replace them."""
     from hydra import compose, initialize_config_module
 
-    tdl.config.register()
+    register()
     with initialize_config_module("tdl.conf", version_base="1.3"):
-        plain, first = (tdl.config.read(compose("run", words)) for words in ([], ["tuples=4x6", "alpha=0.1"]))
+        plain, first = (run_config.read(compose("run", words)) for words in ([], ["tuples=4x6", "alpha=0.1"]))
     assert plain.tuples == first.tuples
-    assert tdl.config.alpha(plain) == first.alpha == 0.1
+    assert build.alpha(plain) == first.alpha == 0.1
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
@@ -95,7 +98,7 @@ def test_docstring_examples(module, swept):
 
 
 def test_every_function_of_the_results_has_an_example():
-    assert not [name for name in tdl.results.__all__ if ">>>" not in getattr(tdl.results.frames, name).__doc__]
+    assert not [name for name in tdl.results.__all__ if ">>>" not in getattr(tdl.results, name).__doc__]
     public = [name for name, each in vars(tdl.results.frames).items() if isfunction(each) and not name.startswith("_")]
     assert set(tdl.results.__all__) == {*public} - {"score_bands"}
 
