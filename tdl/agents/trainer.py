@@ -41,8 +41,8 @@ Between = Callable[[int, int], None]
 def lane_count(lanes: int | str, features: int) -> int:
     """The number of lanes that `lanes` (a number or "auto") asks for.
 
-    "auto" is the fastest number on the machines measured (docs/speed.md): 3, and 2 where the entries that a lane asks
-    for fill a cache by themselves. It depends on the configuration alone, which so gives the same run everywhere.
+    "auto" is the fastest number on the machines measured (docs/performance.md): 3, and 2 where the entries that a lane
+    asks for fill a cache by themselves. It depends on the configuration alone, which so gives the same run everywhere.
 
     Raises
     ------

@@ -20,7 +20,7 @@ from tdl.config.compose import register
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def test_python_in_the_readme_runs(capsys):
@@ -104,6 +104,6 @@ def test_every_function_of_the_results_has_an_example():
 
 
 def test_python_in_the_documents_of_sweeps_runs(swept, capsys):
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "sweeps.md").read_text(), re.S)
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "guide" / "sweeps.md").read_text(), re.S)
     exec(code.replace('"alpha", 0.5', '"alpha", 0.3'), {})
     assert "improvement" in capsys.readouterr().out
