@@ -1,0 +1,1 @@
+"""What can be configured: keys, types, checks, and what is built from them."""

@@ -1,1 +1,1 @@
-"""Deep Q-learning: the network, the learner and the player that need PyTorch, in the extra `tdl[dqn]`."""
+"""The deep Q-learner, which needs PyTorch (the extra `tdl[dqn]`)."""

@@ -1,0 +1,1 @@
+"""The rules of a game as data, its boards, moves and random streams."""

@@ -1,0 +1,1 @@
+"""How values are learned: errors, step sizes, orders and returns."""

@@ -1,0 +1,1 @@
+"""The n-tuple network: what a board is worth."""

@@ -1,4 +1,4 @@
-"""Finished (and unfinished) runs as tidy data frames.
+"""Runs as data frames, figures and reports: the public `tdl.results`.
 
 >>> import tdl.results
 >>> tdl.results.load("no such folder")

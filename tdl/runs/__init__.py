@@ -1,0 +1,1 @@
+"""One run: its loop, its folder, how it ends and how it resumes."""

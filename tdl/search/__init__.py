@@ -1,0 +1,1 @@
+"""How a player looks ahead (expectimax), and how an adversary places tiles."""

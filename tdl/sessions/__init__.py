@@ -1,0 +1,1 @@
+"""One game at a time: recorded, replayed, judged, or played by hand."""

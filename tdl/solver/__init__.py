@@ -1,0 +1,1 @@
+"""Exact values of small games, by dynamic programming."""

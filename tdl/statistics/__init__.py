@@ -1,0 +1,1 @@
+"""Intervals and summaries of sets of games, without pandas."""

@@ -1,0 +1,1 @@
+"""How files are written, so that no reader ever sees half of one."""

@@ -1,0 +1,1 @@
+"""Many runs: their launchers, and the folder and table they share."""

@@ -1,1 +1,1 @@
-"""Games on the terminal: a person plays, an agent is watched, a recorded game is looked at."""
+"""Games on the terminal: played by hand, watched, looked at again."""

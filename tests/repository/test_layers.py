@@ -41,6 +41,8 @@ LAYERS = [  # from top to bottom; one package or module of tdl a row, but for th
     ["errors"],
 ]
 
+DOCUMENT = Path(__file__).parents[2] / "docs" / "architecture.md"
+
 LAYER = {name: height for height, names in enumerate(reversed(LAYERS)) for name in names}
 
 FACE = {"__version__"}
@@ -168,3 +170,29 @@ def test_the_readers_see_imports():
 def test_a_wrong_import_is_found(name, target, telling):
     (found,) = complaints(name, [(1, target)])
     assert telling in found
+
+
+def description(name):
+    """The first line of the docstring of a package or module of tdl."""
+    path = SOURCE / name / "__init__.py" if (SOURCE / name).is_dir() else SOURCE / f"{name}.py"
+    docstring = ast.get_docstring(ast.parse(path.read_text()))
+    return docstring.splitlines()[0] if docstring else ""
+
+
+def layer_table():
+    """The layers from top to bottom, as a table of Markdown."""
+    rows = ["| layer | what it is |", "|---|---|"]
+    for names in LAYERS:
+        text = "The programs a user starts." if names is PROGRAMS else " ".join(map(description, names))
+        rows.append(f"| {', '.join(f'`{name}`' for name in names)} | {text} |")
+    return "\n".join(rows)
+
+
+def test_the_table_of_the_document_is_made_of_the_layers():
+    """Where it fails, its message has the table that belongs between the marks."""
+    assert DOCUMENT.read_text().split("<!-- layers -->\n")[1].split("\n<!-- end -->")[0] == layer_table(), layer_table()
+
+
+@pytest.mark.parametrize("name", [name for names in LAYERS for name in names])
+def test_every_layer_has_a_description(name):
+    assert description(name).endswith(".")
