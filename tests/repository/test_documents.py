@@ -20,7 +20,9 @@ from tdl.config.compose import register
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
+RUNNING = (ROOT / "docs" / "guide" / "running.md").read_text()
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [*DOCUMENTS, ROOT / "outputs" / "README.md", *sorted((ROOT / "experiments").rglob("README.md"))]
 
 
 def test_python_in_the_readme_runs(capsys):
@@ -64,14 +66,64 @@ def test_commands_compose(document):
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_links_lead_somewhere(document):
-    for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
-        if "://" not in target:
-            assert (document.parent / target).exists(), f"{document.name}: {target}"
+    for link in re.findall(r"\]\(([^)\s]+)\)", document.read_text()):
+        target, _, anchor = link.partition("#")
+        page = document.parent / target if target else document
+        if "://" not in link:
+            assert page.exists(), f"{document.name}: {link}"
+            assert not anchor or anchor in anchors(page.read_text()), f"{document.name}: {link}"
 
 
-def test_the_readme_lists_every_choice():
+def anchors(text):
+    """What a link can name in a page: its headings in lower case, without marks, with hyphens for spaces."""
+    headings = re.findall(r"^#+ (.+)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_what_is_named_is_there(document):
+    """Programs, modules (or what they hold) and files of the repository, but for those with a name to fill in."""
+    text = document.read_text()
+    for program in re.findall(r"(?:python -m tdl\.|`tdl-)([a-z]+)", text):
+        assert (ROOT / "tdl" / f"{program}.py").exists(), f"{document.name}: {program}"
+    for name in re.findall(r"\b(?:from|import) (tdl[\w.]*)|`(tdl\.[\w.]+)", text):
+        assert named("".join(name)), f"{document.name}: {name}"
+    for path in re.findall(r"`((?:tdl|tests|conf|docs|experiments)/[\w./]+)`", text):
+        assert "NAME" in path or (ROOT / path).exists(), f"{document.name}: {path}"
+
+
+def named(dotted):
+    """Whether a dotted name is a module of tdl, or what one holds."""
+    parts = dotted.strip(".").split(".")
+    value = tdl
+    for depth, part in enumerate(parts[1:], 2):
+        path = ROOT.joinpath(*parts[:depth])
+        if path.is_dir() or any(path.with_suffix(suffix).exists() for suffix in (".py", ".pyi")):
+            value = import_module(".".join(parts[:depth]))
+        elif not hasattr(value, part):
+            return False
+        else:
+            value = getattr(value, part)
+    return True
+
+
+def test_no_paragraph_stands_in_two_files():
+    pages = {}
+    for page in PAGES:
+        paragraphs = {" ".join(paragraph.split()) for paragraph in page.read_text().split("\n\n")}
+        for paragraph in paragraphs:
+            if len(paragraph.split()) > 25:
+                pages.setdefault(paragraph, []).append(page.relative_to(ROOT))
+    assert not {paragraph[:60]: where for paragraph, where in pages.items() if len(where) > 1}
+
+
+def test_the_readme_is_short():
+    assert len(README.splitlines()) <= 110
+
+
+def test_the_guide_lists_every_choice():
     for group in ("game", "tiles", "tuples", "learner", "placer", "search", "agent", "experiment"):
-        row = next(line for line in README.splitlines() if line.startswith(f"| `{group}`"))
+        row = next(line for line in RUNNING.splitlines() if line.startswith(f"| `{group}`"))
         choices = {path.stem for path in (ROOT / "conf" / group).glob("*.yaml")}
         assert choices <= set(re.findall(r"`([\w]+)`", row)), group
 
