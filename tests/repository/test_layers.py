@@ -190,7 +190,8 @@ def layer_table():
 
 def test_the_table_of_the_document_is_made_of_the_layers():
     """Where it fails, its message has the table that belongs between the marks."""
-    assert DOCUMENT.read_text().split("<!-- layers -->\n")[1].split("\n<!-- end -->")[0] == layer_table(), layer_table()
+    written = DOCUMENT.read_text().split("<!-- layers -->\n")[1].split("\n<!-- end -->")[0]
+    assert written == layer_table(), layer_table()
 
 
 @pytest.mark.parametrize("name", [name for names in LAYERS for name in names])
