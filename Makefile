@@ -19,7 +19,7 @@ test: build
 
 # All experiments, a fiftieth of each in outputs/reduced; with FULL=1 as published, into experiments/ and docs/.
 experiments: dqn
-	$(BIN)/python experiments/run_all.py $(if $(FULL),--full)
+	$(BIN)/python -m experiments.tools.run_all $(if $(FULL),--full)
 
 # The checked builds, and tests that need extras.
 test-all: extras portable sanitize package

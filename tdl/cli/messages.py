@@ -13,6 +13,19 @@ from tdl.errors import TdlError, file_text, nearest
 from tdl.runs import folders as _resolvers  # noqa: F401 - registered by the import
 from tdl.sweeps import slurm
 
+RENAMED = {
+    "experiment": {
+        "r1_state": "td_states",
+        "r1_alpha": "td_states_alpha",
+        "r2_afterstate": "td_afterstates",
+        "r2_poor": "poor_tuples",
+        "r3_adversary": "fib_adversary_plies2",
+        "r4_dqn": "published_dqn",
+        "r5_axe_box": "axe_box",
+    }
+}
+"""The new names of choices that were renamed, by group."""
+
 
 def explain(error: BaseException, started: bool, schema: type = RunConfig) -> tuple[int | None, str]:
     """Exit code and one line for an error; None for a fault of the program, which keeps its traceback.
@@ -48,7 +61,9 @@ def _missing_choice(error: MissingConfigException) -> str:
     options = [str(option) for option in error.options or []]
     if not group:
         return _one_line(str(error))
-    return f"{group}={choice}: no such choice; expected one of {', '.join(options)}{nearest(choice, options)}"
+    renamed = RENAMED.get(group, {}).get(choice)
+    hint = f"; did you mean {renamed!r}?" if renamed else nearest(choice, options)
+    return f"{group}={choice}: no such choice; expected one of {', '.join(options)}{hint}"
 
 
 def _hydra_line(chain: list[BaseException], schema: type) -> str:

@@ -130,7 +130,7 @@ def _end(error: BaseException | None, started: bool, schema: type) -> int:
 
 def _remove_unused(folder: Path) -> None:
     """Take back the folder of a run that never began: nothing in it but what Hydra wrote."""
-    hydra_files = [folder / ".hydra" / name for name in ("run_config.yaml", "hydra.yaml", "overrides.yaml")]
+    hydra_files = [folder / ".hydra" / name for name in ("config.yaml", "hydra.yaml", "overrides.yaml")]
     if not all(path.is_file() for path in hydra_files):  # no folder of ours: do not walk through it
         return
     if sorted(path for path in folder.rglob("*") if path.is_file()) == sorted(hydra_files):

@@ -123,6 +123,8 @@ CASES = [
     ("placer=adversary placer.network=missing", 2, ["missing", "no checkpoint here"]),
     ("evaluate.solution=missing", 2, ["missing", "no solution here"]),
     ("resume=missing", 2, ["missing/checkpoint", "no checkpoint here"]),
+    ("experiment=r1_state", 1, ["experiment=r1_state: no such choice", "; did you mean 'td_states'?"]),
+    ("experiment=r4_dqn", 1, ["experiment=r4_dqn: no such choice", "; did you mean 'published_dqn'?"]),
 ]
 
 

@@ -1,8 +1,8 @@
-"""Every experiment's file runs, every page has its commands, and the documents are made of the csv files."""
+"""Every experiment's file runs, every page has commands that compose, and all tables are made of the csv files."""
 
 import re
 import shlex
-import sys
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -23,12 +23,9 @@ WITHOUT_FILE = {"plies", "solver_3x3"}
 
 
 @pytest.fixture(autouse=True)
-def _scripts(monkeypatch):
+def _tools(monkeypatch):
     monkeypatch.setattr("tdl.results.figures.save_curve", lambda folder: None)
-    monkeypatch.syspath_prepend(ROOT / "experiments")
-    yield
-    for name in ("tables", "results", "collect", "run_all"):
-        sys.modules.pop(name, None)
+    monkeypatch.syspath_prepend(ROOT)
 
 
 def swept(name):
@@ -44,9 +41,9 @@ def swept(name):
 @pytest.mark.parametrize("name", FILES)
 def test_every_experiment_plays_a_few_games(name, tmp_path):
     """With tables of few symbols, since the large ones take a second each to be written."""
-    if name == "r4_dqn":
+    if name == "published_dqn":
         pytest.importorskip("torch")
-    smaller = [] if name in ("r4_dqn", "baselines") else ["tuples.radix=6", "tuples.count_cap=1"]
+    smaller = [] if name in ("published_dqn", "baselines") else ["tuples.radix=6", "tuples.count_cap=1"]
     for i, words in enumerate(swept(name)):
         folder = tmp_path / str(i)
         done = inside(f"experiment={name}", *words, *FEW, *smaller, "hydra.mode=RUN", f"hydra.run.dir={folder}")
@@ -68,30 +65,92 @@ def test_every_file_has_a_page():
     assert set(pages()) - WITHOUT_FILE == set(FILES) - {"quick"}
 
 
+def first_run(words):
+    """The words of a command after its program, for the first run of its sweep."""
+    words = [word for word in words if word != "-m" and "range(" not in word]
+    return [word.split(",")[0] if "[" not in word else word for word in words]
+
+
 @pytest.mark.parametrize("name", sorted(pages()))
-def test_a_page_has_its_commands(name):
-    """That they compose is seen with those of docs/results.md, which has all pages."""
-    import run_all
+def test_a_page_has_commands_that_compose(name):
+    from experiments.tools.commands import REDUCED, TOO_LARGE, commands, reduced
 
-    commands = run_all.commands(name)
-    assert any(f"experiment={name}" in words for words in commands) or name in WITHOUT_FILE
-    for words in [*commands, *filter(None, map(run_all.reduced, commands))]:
-        assert words[1] == "-m" or (ROOT / words[1]).exists()
-    smaller = [run_all.reduced(words) for words in commands]
-    assert any(smaller) == (name != run_all.TOO_LARGE)
-    assert all("outputs/" not in shlex.join(words).replace(run_all.REDUCED, "") for words in smaller if words)
+    originals = commands(name)
+    assert any(f"experiment={name}" in words for words in originals) or name in WITHOUT_FILE
+    for program, *words in (words[2:] for words in originals):
+        module = import_module(program)
+        if program.startswith("tdl.") and not any(word.startswith("resume=") for word in words):
+            done = inside(*first_run(words), "--cfg", "job", program=module.main)
+            assert done.returncode == 0, done.stderr
+    smaller = [reduced(words) for words in originals]
+    assert any(smaller) == (name != TOO_LARGE)
+    assert all("outputs/" not in shlex.join(words).replace(REDUCED, "") for words in smaller if words)
 
 
-def test_the_documents_are_made_of_the_csv_files():
-    import results
+def test_the_tables_are_made_of_the_csv_files():
+    from experiments.tools import pages
 
-    assert results.main("--check") == 0
+    assert pages.main("--check") == 0
+
+
+def test_the_index_has_every_experiment():
+    from experiments.tools import EXPERIMENTS, index
+
+    assert sorted(index.names()) == sorted(pages())
+    text = (EXPERIMENTS / "README.md").read_text()
+    assert [f"<!-- index {chapter} -->" in text for chapter in index.read_index()] == [True] * len(index.read_index())
+
+
+def test_the_results_are_an_index():
+    text = (ROOT / "docs" / "results.md").read_text()
+    assert len(text.split()) <= 900
+    assert len(text.splitlines()) <= 90
+
+
+def test_an_index_has_figures_of_a_setting(tmp_path):
+    """A mean, a mean of another file, and the number of published figures inside."""
+    from experiments.tools import index
+
+    folder = tmp_path / "one"
+    folder.mkdir()
+    FRAME.to_csv(folder / "results.csv", index=False)
+    FRAME.assign(mean_1k=2 * FRAME["mean_1k"]).to_csv(folder / "twice.csv", index=False)
+    (folder / "published.csv").write_text("source,alpha,mean_1k,reach_8\nsome,0.1,11.5,0.9\nsome,0.5,100,0\n")
+    (tmp_path / "index.yaml").write_text("""
+Chapter:
+  one:
+    question: How much?
+    result: "{mean_1k alpha=0.5} of {twice.csv:mean_1k alpha=0.5}, {reach_8 alpha=0.1}, {inside alpha=0.1}, {inside}"
+    time: 1 min
+    published:
+      - {figure: mean_1k, source: some, setting: alpha=0.5}
+""")
+    assert index.index_rows("Chapter", tmp_path)[1:] == [
+        ["[one](one/README.md)", "How much?", "32 of 64, 15.0%, 1 of 2, 2 of 4", "2", "1 min"]
+    ]
+    (row,) = index.published_rows(["Chapter"], tmp_path)[1:]
+    assert row[1:4] == ["some", "mean_1k", "100"]
+    assert row[-2:] == ["-68.0%", "1 of 2"]
+
+
+@pytest.mark.parametrize(
+    ("result", "message"), [("{mean_2k}", "no column mean_2k"), ("{mean_1k alpha=7}", "no row with alpha=7")]
+)
+def test_an_index_with_a_wrong_figure_is_refused(tmp_path, result, message):
+    from experiments.tools import index
+    from experiments.tools.tables import TableError
+
+    (tmp_path / "one").mkdir()
+    FRAME.to_csv(tmp_path / "one" / "results.csv", index=False)
+    (tmp_path / "index.yaml").write_text(f'C: {{one: {{question: q, result: "{result}", time: t}}}}\n')
+    with pytest.raises(TableError, match=message):
+        index.index_rows("C", tmp_path)
 
 
 def test_every_link_of_a_page_leads_somewhere():
-    for name, page in pages().items():
-        for target in re.findall(r"\]\(([^)#]+)\)", page):
-            assert "://" in target or (ROOT / "experiments" / name / target).exists(), f"{name}: {target}"
+    for page in [*(ROOT / "experiments").glob("*/README.md"), ROOT / "experiments" / "README.md"]:
+        for target in re.findall(r"\]\(([^)#]+)", page.read_text()):
+            assert "://" in target or (page.parent / target).exists(), f"{page}: {target}"
 
 
 FRAME = pd.DataFrame(
@@ -100,7 +159,7 @@ FRAME = pd.DataFrame(
 
 
 def test_a_table_has_means_with_intervals():
-    from tables import table
+    from experiments.tools.tables import table
 
     low, high = mean_interval(np.array([10.0, 12]))
     head, first, second = table(FRAME, ["alpha"], ["runs", "mean_1k", "reach_8"])
@@ -110,7 +169,7 @@ def test_a_table_has_means_with_intervals():
 
 
 def test_a_single_run_has_the_interval_of_its_games():
-    from tables import table
+    from experiments.tools.tables import table
 
     one = pd.DataFrame({"seed": [0], "greedy_mean": [200.0], "greedy_mean_low": [150.0], "greedy_mean_high": [250.0]})
     assert table(one, ["seed"], ["greedy_mean"])[1] == ["0", "200 [150, 250]"]
@@ -118,7 +177,7 @@ def test_a_single_run_has_the_interval_of_its_games():
 
 
 def test_published_figures_stand_beside_ours():
-    from tables import beside
+    from experiments.tools.tables import beside
 
     published = pd.DataFrame({"source": ["R9", "R9", "R9"], "alpha": [0.1, 0.5, 0.7], "mean_1k": [11.5, 100, 5]})
     rows = beside(FRAME, published, ["alpha"], [])
@@ -129,7 +188,8 @@ def test_published_figures_stand_beside_ours():
 
 
 def test_a_table_of_what_is_not_there_is_refused(tmp_path):
-    from tables import TableError, filled
+    from experiments.tools.pages import filled
+    from experiments.tools.tables import TableError
 
     page = tmp_path / "README.md"
     FRAME.to_csv(tmp_path / "results.csv", index=False)
@@ -144,7 +204,7 @@ def test_a_table_of_what_is_not_there_is_refused(tmp_path):
 
 
 def test_tables_are_replaced_and_the_rest_stays(tmp_path):
-    from tables import filled
+    from experiments.tools.pages import filled
 
     page = tmp_path / "README.md"
     FRAME.to_csv(tmp_path / "results.csv", index=False)
@@ -160,7 +220,7 @@ def test_tables_are_replaced_and_the_rest_stays(tmp_path):
 
 def test_collected_figures_are_those_of_the_runs(tmp_path):
     """Of a sweep, and of evaluations of its networks, whose seed is that of the network."""
-    import collect
+    from experiments.tools import collect
 
     for alpha in (0.1, 0.3):
         for seed in (3, 4):
@@ -188,38 +248,37 @@ def test_collected_figures_are_those_of_the_runs(tmp_path):
     assert list(pd.read_csv(tmp_path / "two" / "results.csv")["seed"]) == [4]
 
 
-def test_the_reduced_version_changes_nothing_here(tmp_path):
+def test_the_reduced_version_changes_nothing_here():
     """A fiftieth of the games of the page, three seeds, everything below outputs/reduced."""
-    import run_all
+    from experiments.tools.commands import commands, reduced
 
-    learn, *_, collected = (run_all.reduced(words) for words in run_all.commands("r1_alpha"))
+    learn, *_, collected = map(reduced, commands("td_states_alpha"))
     assert learn[-3:] == ["episodes=200", "evaluate.episodes=200", "seed=0,1,2"]
-    assert "hydra.sweep.dir=outputs/reduced/r1_alpha" in learn
-    assert collected[2:4] == ["r1_alpha", "outputs/reduced/r1_alpha"]
-    assert collected[-1] == "into=outputs/reduced/r1_alpha"
-    (learn, *_) = (run_all.reduced(words) for words in run_all.commands("learners_seconds"))
+    assert "hydra.sweep.dir=outputs/reduced/td_states_alpha" in learn
+    assert collected[3:5] == ["td_states_alpha", "outputs/reduced/td_states_alpha"]
+    assert collected[-1] == "into=outputs/reduced/td_states_alpha"
+    (learn, *_) = map(reduced, commands("learners_seconds"))
     assert "budget.seconds=2" in learn
 
 
-def test_a_page_is_run_reduced_and_without_its_checkpoints(tmp_path, monkeypatch, capsys):
-    import run_all
+def test_a_page_is_run_reduced_and_without_its_checkpoints(tmp_path, capsys):
+    from experiments.tools import run_all
 
-    monkeypatch.setattr(run_all, "HERE", tmp_path)
-    monkeypatch.setattr(run_all, "ROOT", tmp_path)
-    (tmp_path / "quick").mkdir()
-    page = tmp_path / "quick" / "README.md"
+    home = tmp_path / "experiments"
+    (home / "quick").mkdir(parents=True)
+    page = home / "quick" / "README.md"
     page.write_text("# Title\n\n    python -m tdl.run experiment=quick hydra.run.dir=outputs/quick\n")
-    assert run_all.main("quick") == 0
+    assert run_all.main("quick", home=home) == 0
     folder = tmp_path / "outputs" / "reduced" / "quick"
     assert result(folder)["episodes"] == 100
     assert not (folder / "checkpoint").exists()
     page.write_text("# Title\n\n    python -m tdl.run experiment=quick tuples=2x hydra.run.dir=outputs/quick\n")
-    assert run_all.main("quick") == 1
+    assert run_all.main("quick", home=home) == 1
     assert "2x4" in capsys.readouterr().out  # the nearest name, from the run's own message
 
 
 def test_an_unknown_option_is_refused():
-    import run_all
+    from experiments.tools import run_all
 
     with pytest.raises(SystemExit, match="--ful: --full or --keep"):
         run_all.main("--ful")

@@ -1,0 +1,18 @@
+"""Tools of the experiments: from runs to csv files and figures, and from csv files to the tables of the pages."""
+
+from pathlib import Path
+
+EXPERIMENTS = Path(__file__).parents[1]
+ROOT = EXPERIMENTS.parent
+
+
+def page(experiment: str, home: Path = EXPERIMENTS) -> Path:
+    """The page of an experiment."""
+    return home / experiment / "README.md"
+
+
+def split_options(words: tuple[str, ...], *names: str) -> tuple[list[str], dict[str, str]]:
+    """Words of a command line without its options `NAME=VALUE`, and these options."""
+    prefixes = tuple(f"{name}=" for name in names)
+    options = dict(word.split("=", 1) for word in words if word.startswith(prefixes))
+    return [word for word in words if not word.startswith(prefixes)], options

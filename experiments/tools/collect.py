@@ -1,0 +1,41 @@
+"""Makes an experiment's results.csv and figure.png from the folders of its runs or evaluations.
+
+    python -m experiments.tools.collect EXPERIMENT FOLDER [FOLDER ...] [into=FOLDER] [by=KEY,KEY]
+    python -m experiments.tools.collect EXPERIMENT     # a figure of the scores in the results.csv that is there
+
+`by` names the keys of the settings, where some of the keys in which the runs differ follow from others.
+`experiments.tools.summary` explains the columns of results.csv.
+"""
+
+import sys
+from pathlib import Path
+
+import tdl.results
+from experiments.tools import EXPERIMENTS, split_options
+from experiments.tools.figures import draw_results, draw_runs
+from experiments.tools.summary import compared_keys, network_seed, summary
+from tdl.results.plots import ordered
+
+
+def main(experiment: str, *words: str) -> None:
+    """Write results.csv and figure.png."""
+    folders, options = split_options(words, "into", "by")
+    target = Path(options.get("into", EXPERIMENTS / experiment))
+    if not folders:
+        return draw_results(target / "results.csv", target / "figure.png")
+    runs = tdl.results.runs(folders)
+    diverged = runs["error"].astype(str).str.contains("diverged")  # a result, too
+    runs = runs[(runs["status"] == "finished") | diverged].reset_index(drop=True)
+    if "checkpoint" in runs:  # evaluations: the seed that counts is the network's, not that of the games
+        runs["seed"] = runs["checkpoint"].map(network_seed)
+    blocks = tdl.results.load(folders)
+    if len(blocks):
+        blocks = blocks[blocks["run"].isin(runs["run"])]
+    keys = options["by"].split(",") if "by" in options else compared_keys(runs)
+    target.mkdir(parents=True, exist_ok=True)
+    summary(runs, blocks, keys).to_csv(target / "results.csv", index=False)
+    draw_runs(runs, blocks, keys if "by" in options else ordered(runs, keys), target / "figure.png")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

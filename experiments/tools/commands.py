@@ -1,0 +1,72 @@
+"""The commands on an experiment's page, and the same commands for a fiftieth of the budget."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import yaml
+from omegaconf import OmegaConf
+
+from experiments.tools import EXPERIMENTS, ROOT, page
+
+CONF = ROOT / "conf"
+REDUCED = "outputs/reduced/"
+"""The folder of reduced runs and of their results."""
+
+PART = 50
+MIN_EPISODES, MIN_SECONDS, MIN_MOVES = 40, 2, 4_000
+COMMAND = re.compile(r"^    (python -m (?:tdl|experiments)\..+)$", re.M)
+
+TOO_LARGE = "fib_unshared"
+"""An experiment that needs 13 GB of memory for any number of games."""
+
+
+def commands(experiment: str, home: Path = EXPERIMENTS) -> list[list[str]]:
+    """The commands on a page, in words: indented lines that begin with `python -m`."""
+    return [shlex.split(line) for line in COMMAND.findall(page(experiment, home).read_text())]
+
+
+def reduced(words: list[str]) -> list[str] | None:
+    """The same command for a fiftieth of the budget, three seeds and folders in outputs/reduced; None: left out."""
+    if any(word.startswith("resume=") or "/kept/" in word or TOO_LARGE in word for word in words):
+        return None
+    words = [word.replace("outputs/", REDUCED) for word in words]
+    reduce = REDUCTIONS.get(words[2])
+    return reduce(words) if reduce else None
+
+
+def _fewer_games(words: list[str]) -> list[str]:
+    overrides = dict(word.split("=", 1) for word in words if "=" in word)
+    defaults = OmegaConf.load(CONF / "run.yaml")
+    experiment = OmegaConf.load(CONF / "experiment" / f"{overrides['experiment']}.yaml")
+
+    def setting(key: str) -> Any:
+        value = overrides.get(key) or OmegaConf.select(experiment, key) or OmegaConf.select(defaults, key)
+        return None if value in (None, "null") else yaml.safe_load(str(value))
+
+    words = [*words, f"episodes={max(MIN_EPISODES, setting('episodes') // PART)}", "evaluate.episodes=200"]
+    for key, least in {"budget.seconds": MIN_SECONDS, "budget.moves": MIN_MOVES}.items():
+        if setting(key):
+            words.append(f"{key}={max(least, setting(key) // PART)}")
+    return [*words, "seed=0,1,2"] if setting("hydra.sweeper.params.seed") else words
+
+
+def _smaller_board(words: list[str]) -> list[str]:
+    return [word.replace("3x3", "2x3").replace("=1024", "=64").replace("=512", "=32") for word in words]
+
+
+def _into_reduced(words: list[str]) -> list[str]:
+    return [*words, f"into={REDUCED}{words[3]}"]
+
+
+REDUCTIONS = {
+    "tdl.run": _fewer_games,
+    "tdl.evaluate": lambda words: [*words, "evaluate.episodes=10"],
+    "tdl.solve": _smaller_board,
+    "experiments.tools.collect": _into_reduced,
+    "experiments.tools.reach_rates": _into_reduced,
+}
+"""How a program's command is made smaller; those of other programs are left out."""

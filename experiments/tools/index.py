@@ -1,0 +1,102 @@
+"""The index of the experiments, index.yaml, and the rows it gives to the tables of README.md and docs/results.md.
+
+In an experiment's `result` the text `{COLUMN KEY=VALUE ...}` stands for the mean of a column of its results.csv over
+the runs of a setting, `{FILE:COLUMN ...}` for that of another file, and `{inside KEY=VALUE ...}` for how many of the
+figures in its published.csv lie in the intervals of our means.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from experiments.tools import EXPERIMENTS
+from experiments.tools.tables import INSIDE, TableError, figure, number, position, read_table
+from tdl.results.comparison import text_of
+
+Index = dict[str, dict[str, dict[str, Any]]]
+"""Chapters, experiments of a chapter, entries of an experiment: question, result, time, published."""
+
+
+def read_index(home: Path = EXPERIMENTS) -> Index:
+    """The chapters and experiments of index.yaml."""
+    index: Index = yaml.safe_load((home / "index.yaml").read_text())
+    return index
+
+
+def names(home: Path = EXPERIMENTS) -> list[str]:
+    """All experiments, in the order of the index."""
+    return [name for chapter in read_index(home).values() for name in chapter]
+
+
+def index_rows(chapter: str, home: Path = EXPERIMENTS) -> list[list[str]]:
+    """A row for each experiment of a chapter; the first row is the head."""
+    rows = [["experiment", "question", "result", "seeds", "time"]]
+    for name, entry in read_index(home)[chapter].items():
+        results = home / name / "results.csv"
+        seeds = str(read_table(results)["seed"].nunique()) if results.exists() else ""
+        result = _result(home / name, entry)
+        rows.append([f"[{name}]({name}/README.md)", entry["question"], result, seeds, entry["time"]])
+    return rows
+
+
+def published_rows(chapters: Sequence[str], home: Path = EXPERIMENTS) -> list[list[str]]:
+    """A row for each published figure that the index names in the chapters, with ours; the first row is the head."""
+    rows = [["experiment", "published by", "figure", "published", "ours", "published lies", "figures inside"]]
+    index = read_index(home)
+    for name, entry in (item for chapter in chapters for item in index[chapter].items()):
+        for comparison in entry.get("published", []):
+            column, source, setting = comparison["figure"], comparison["source"], comparison.get("setting", "").split()
+            ours, theirs = (read_table(home / name / file) for file in ("results.csv", "published.csv"))
+            ours, theirs = _select(ours, setting), _select(theirs[theirs["source"] == source], setting)
+            value = theirs[column].dropna().iloc[0]
+            cells = [number(column, value), figure(ours, column), position(ours, column, value), _inside(ours, theirs)]
+            rows.append([f"[{name}](../experiments/{name}/README.md)", source, column, *cells])
+    return rows
+
+
+def _result(folder: Path, entry: dict[str, Any]) -> str:
+    """The result of an experiment, with its figures filled in."""
+
+    def value(match: re.Match[str]) -> str:
+        place, *setting = match[1].split()
+        file, _, column = place.rpartition(":")
+        part = _select(read_table(folder / (file or "results.csv")), setting)
+        if column == "inside":
+            return _inside(part, _select(read_table(folder / "published.csv"), setting))
+        if column not in part:
+            raise TableError(f"{folder.name}: no column {column}")
+        return number(column, float(part[column].mean()))
+
+    return re.sub(r"\{([^}]+)\}", value, entry["result"])
+
+
+def _select(frame: pd.DataFrame, setting: Sequence[str]) -> pd.DataFrame:
+    """The rows of a setting, words KEY=VALUE; a key that the table lacks selects nothing."""
+    for key, value in (word.split("=", 1) for word in setting):
+        if key in frame:
+            frame = frame[frame[key].map(_word) == value]
+    if frame.empty:
+        raise TableError(f"index.yaml: no row with {' '.join(setting)}")
+    return frame
+
+
+def _word(value: object) -> str:
+    """A value as a word of a setting: without blanks."""
+    return text_of(value).replace(" ", "")
+
+
+def _inside(ours: pd.DataFrame, published: pd.DataFrame) -> str:
+    """How many of the published figures lie in the intervals of our means."""
+    keys = [key for key in ours.columns[: list(ours.columns).index("seed")] if key in published]
+    inside = []
+    for _, row in published.iterrows():
+        part = _select(ours, [f"{key}={_word(row[key])}" for key in keys])
+        figures = [name for name in published.columns.drop(["source", *keys]) if name in part and pd.notna(row[name])]
+        inside += [position(part, name, row[name]) == INSIDE for name in figures]
+    return f"{sum(inside)} of {len(inside)}"

@@ -1,0 +1,85 @@
+"""Makes the tables of all pages anew from the csv files: of the experiments, their index and docs/results.md.
+
+    python -m experiments.tools.pages [--check]
+
+With --check nothing is written, and the exit code says whether anything would be. A page asks for a table by a line,
+and the lines up to `<!-- end -->` are replaced:
+
+    <!-- table FILE: KEY KEY | COLUMN COLUMN -->
+    <!-- beside FILE PUBLISHED: KEY KEY | KEY -->
+    <!-- index CHAPTER -->
+    <!-- published CHAPTER | CHAPTER -->
+
+`table` has a row for each setting of the keys, with means over the rows of the file (one for each run) and 95%
+intervals over them; where a setting has a single row, the interval that the file has for it (`mean_low`, `mean_high`:
+over games). `runs` among the columns is their number, `finished` how many did not diverge. `beside` has a row for
+each published figure, with ours under the values of the last keys; PUBLISHED names a `source` and has figures in
+columns of the same names as FILE. `index` and `published` have the rows of chapters of index.yaml.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from experiments.tools import EXPERIMENTS, ROOT
+from experiments.tools.index import index_rows, published_rows
+from experiments.tools.tables import TableError, beside, markdown, read_table, table
+
+DOCUMENTS = [EXPERIMENTS / "README.md", ROOT / "docs" / "results.md"]
+"""Pages that are not those of an experiment."""
+
+END = "<!-- end -->"
+MARK = re.compile(rf"(<!-- (table|beside|index|published) (.*?) -->\n).*?({END})", re.S)
+
+
+def filled(page: Path) -> str:
+    """The text of a page with all of its tables made anew.
+
+    Raises
+    ------
+    TableError : a file or column that is not there.
+    """
+
+    def filled_table(match: re.Match[str]) -> str:
+        opening, kind, request, closing = match.groups()
+        try:
+            return f"{opening}\n{markdown(_rows(page.parent, kind, request))}\n\n{closing}"
+        except KeyError as error:
+            raise TableError(f"{page}: {request}: no column {error}") from None
+
+    text = page.read_text()
+    if text.count(END) != len(MARK.findall(text)):
+        raise TableError(f"{page}: a table's first or last line is wrong")
+    return MARK.sub(filled_table, text)
+
+
+def _rows(folder: Path, kind: str, request: str) -> list[list[str]]:
+    """The rows of one table."""
+    if kind == "index":
+        return index_rows(request)
+    if kind == "published":
+        return published_rows(request.split(" | "))
+    files, keys = request.split(":", 1)
+    first, second = (words.split() for words in keys.split("|"))
+    frames = [read_table(folder / file) for file in files.split()]
+    return table(*frames, first, second) if kind == "table" else beside(*frames, first, second)
+
+
+def main(*words: str) -> int:
+    """Write the pages that have changed, or count them."""
+    texts = {page: filled(page) for page in [*sorted(EXPERIMENTS.glob("*/README.md")), *DOCUMENTS]}
+    stale = [page for page, text in texts.items() if page.read_text() != text]
+    for page in stale:
+        print(page.relative_to(ROOT))
+        if "--check" not in words:
+            page.write_text(texts[page])
+    return len(stale) if "--check" in words else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(bool(main(*sys.argv[1:])))
+    except TableError as error:
+        sys.exit(str(error))

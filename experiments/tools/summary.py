@@ -1,0 +1,97 @@
+"""The rows of results.csv: a row for each run, with its setting, its seed and its figures.
+
+`mean_10k`, `max_10k` and `reach_2048_10k` are of the training games of the block that ends at 10,000 episodes;
+`greedy_mean` and `reach_2048` are of the games after training (`_low` and `_high` bound 95% intervals over them);
+`expected`, `gap` and `largest_value_error` are exact.
+"""
+
+from pathlib import Path
+
+import pandas as pd
+
+import tdl.results
+from tdl.statistics.intervals import share_interval
+
+REACH = "reach_"
+EPISODES = [1_000, 2_000, 10_000, 22_000, 50_000, 100_000, 200_000, 500_000, 1_000_000]
+FIGURES = ["status", "episodes", "moves", "seconds", "moves_per_second"]
+EXACT = ["expected", "optimal", "gap", "largest_value_error"]
+
+NOT_COMPARED = ("save.", "hydra.", "checkpoint", "evaluate.solution")
+"""Keys that say where files lie, not what the runs compare."""
+
+
+def summary(runs: pd.DataFrame, blocks: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """The rows of results.csv: the values of `keys`, the seed and the figures of each run."""
+    rows = runs[[*keys, "seed", *(name for name in FIGURES if name not in keys)]].round(
+        {"seconds": 1, "moves_per_second": 0}
+    )
+    rows = pd.concat([rows, *_training_figures(runs, blocks), *_evaluation_figures(runs)], axis=1)
+    for name in EXACT:
+        if f"eval_{name}" in runs:
+            rows[name] = runs[f"eval_{name}"].round(4)
+    return rows.sort_values([*keys, "seed"], key=lambda column: column.map(_sort_key))
+
+
+def compared_keys(runs: pd.DataFrame) -> list[str]:
+    """Keys in which the runs differ; the number of episodes, too, where no budget ended them."""
+    keys = [key for key in tdl.results.factors(runs) if not key.startswith(NOT_COMPARED)]
+    budgets = [key for key in runs if key.startswith("budget.") and runs[key].notna().any()]
+    episodes = runs.loc[runs["status"] == "finished", "episodes"]
+    return [*keys, "episodes"] if episodes.nunique() > 1 and not budgets else keys
+
+
+def network_seed(checkpoint: str) -> int:
+    """The seed of the run that wrote a checkpoint."""
+    run = next(folder for folder in Path(checkpoint, "x").parents if (folder / "result.json").exists())
+    return int(tdl.results.runs(run)["seed"].iloc[0])
+
+
+def _sort_key(value: object) -> tuple[int, float, str]:
+    return (0, float(value), "") if isinstance(value, (int, float)) else (1, 0.0, str(value))
+
+
+def _training_figures(runs: pd.DataFrame, blocks: pd.DataFrame) -> list[pd.Series]:
+    """Figures of the blocks that end at one of `EPISODES`, and of the last block."""
+    columns: list[pd.Series] = []
+    if blocks.empty:
+        return columns
+    blocks = blocks.assign(seconds=blocks.groupby("run")["seconds"].cumsum())
+    last = blocks.groupby("run")["episode"].max()
+    for episode in sorted({*EPISODES, *(last if last.nunique() == 1 else ())}):
+        part = blocks[blocks["episode"] == episode].set_index("run")
+        if len(part):
+            for name in ("mean", "seconds", "max", *(name for name in blocks if name.startswith(REACH))):
+                column = runs["run"].map(part[name]).rename(f"{name}_{episode // 1000}k")
+                if name in ("mean", "seconds") or (
+                    episode in (10_000, last.max()) and (name == "max" or _is_informative(column))
+                ):
+                    columns.append(column.round(4 if name.startswith(REACH) else 1))
+    return columns
+
+
+def _is_informative(rates: pd.Series) -> bool:
+    """Whether a tile was reached in some of the games only."""
+    return bool(rates.max() > 0 and rates.min() < 0.995)
+
+
+def _evaluation_figures(runs: pd.DataFrame) -> list[pd.Series]:
+    """Figures of the games after training, with their intervals."""
+    if "eval_mean" not in runs:
+        return []
+    columns = [
+        runs[f"eval_{name}"].round(1).rename(f"greedy_{title}")
+        for name, title in {"mean": "mean", "low": "mean_low", "high": "mean_high", "max": "max"}.items()
+    ]
+    games = runs["evaluate.episodes"]
+    tiles = {int(name.removeprefix(f"eval_{REACH}")): name for name in runs if name.startswith(f"eval_{REACH}")}
+    for tile, name in sorted(tiles.items()):
+        rates = runs[name].fillna(0.0)
+        if _is_informative(rates):
+            bounds = [share_interval(round(rate * n), n) for rate, n in zip(rates, games, strict=True)]
+            columns.append(rates.round(4).rename(f"{REACH}{tile}"))
+            columns += [
+                pd.Series([bound[i] for bound in bounds], runs.index, name=f"{REACH}{tile}_{side}").round(4)
+                for i, side in enumerate(("low", "high"))
+            ]
+    return columns

@@ -1,0 +1,144 @@
+"""Tables of an experiment's csv files: means with intervals over runs, and published figures beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tdl.results.comparison import text_of
+from tdl.statistics.intervals import mean_interval
+
+REACH = "reach_"
+SHARES = (REACH, "gain")
+"""Columns whose names begin so hold shares of games, or changes by a share."""
+
+COUNTS: dict[str, Any] = {
+    "runs": lambda part: str(len(part)),
+    "finished": lambda part: f"{(part['status'] == 'finished').sum()} of {len(part)}",
+}
+"""Columns that no file has: how to make them of the rows of a setting."""
+
+INSIDE = "inside"
+NOT_REACHED = "no run came so far"
+"""Beside a published figure: it lies in our interval; all runs of the setting diverged before."""
+
+
+class TableError(Exception):
+    """A table that cannot be made."""
+
+
+def table(frame: pd.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> list[list[str]]:
+    """A row for each setting of the keys, with means over its runs; the first row is the head."""
+    shown = [name for name in columns if name in COUNTS or frame[name].notna().any()]
+    rows = [[*keys, *shown]]
+    for values, part in settings(frame, keys):
+        cells = [COUNTS[name](part) if name in COUNTS else figure(part, name) for name in shown]
+        rows.append([*map(text_of, values), *cells])
+    return rows
+
+
+def beside(
+    frame: pd.DataFrame, published: pd.DataFrame, keys: Sequence[str], across: Sequence[str]
+) -> list[list[str]]:
+    """A row for each published figure, with ours in a column for each value of the keys across."""
+    ours = dict(settings(frame, [*keys, *across]))
+    shown = sorted({values[len(keys) :] for values in ours}, key=lambda values: [*map(str, values)])
+    heads = [
+        "ours" + "".join(f", {key}={text_of(v)}" for key, v in zip(across, values, strict=True)) for values in shown
+    ]
+    rows = [["source", *keys, "figure", "published", *heads]]
+    for _, row in published.iterrows():
+        setting = tuple(row[key] for key in keys)
+        for name in published.columns.drop(["source", *keys]):
+            if pd.isna(row[name]):
+                continue
+            cells = [_against(ours.get((*setting, *values)), name, row[name]) for values in shown]
+            if any(cells):
+                rows.append([str(row["source"]), *map(text_of, setting), name, number(name, row[name]), *cells])
+    return rows
+
+
+def settings(frame: pd.DataFrame, keys: Sequence[str]) -> list[tuple[tuple[Any, ...], pd.DataFrame]]:
+    """The values of the keys and the rows of each setting, in the order of the file."""
+    if not keys:
+        return [((), frame)]
+    return [(values, part) for values, part in frame.groupby(list(keys), sort=False, dropna=False)]
+
+
+def figure(part: pd.DataFrame, name: str) -> str:
+    """The mean of a column with its 95% interval; a column of words as it is."""
+    if not pd.api.types.is_numeric_dtype(part[name]):
+        return ", ".join(part[name].dropna().astype(str).unique())
+    mean, low, high = _interval(part, name)
+    if np.isnan(mean):
+        return ""
+    return number(name, mean) + ("" if np.isnan(low) else f" [{number(name, low)}, {number(name, high)}]")
+
+
+def number(name: str, value: float) -> str:
+    """A value of the column `name` as text."""
+    if name.startswith(SHARES):
+        return f"{value:.1%}"
+    return f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.3g}"
+
+
+def position(part: pd.DataFrame, name: str, published: float) -> str:
+    """Where a published figure lies: inside the interval of our mean, or by how much ours is above (+) or below (-).
+
+    `within a run` says that it lies in the interval of a single further run of ours, whose variance is that of the
+    mean times runs + 1.
+    """
+    mean, low, high = _interval(part, name)
+    if low <= published <= high:
+        return INSIDE
+    share = name.startswith(SHARES)
+    difference = 100 * (mean - published) if share else 100 * (mean / published - 1)
+    runs = part[name].notna().sum()
+    within = runs > 1 and abs(published - mean) <= _half_width(part[name]) * (runs + 1) ** 0.5
+    return f"{difference:+.1f}{' points' if share else '%'}{', within a run' if within else ''}"
+
+
+def markdown(rows: Sequence[Sequence[str]]) -> str:
+    """A table of Markdown, whose head is the first row."""
+    lines = ["| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in rows]
+    return "\n".join([lines[0], "|---" * len(rows[0]) + "|", *lines[1:]])
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """The rows of a csv file."""
+    try:
+        return pd.read_csv(path)
+    except FileNotFoundError:
+        raise TableError(f"{path}: no such file") from None
+
+
+def _interval(part: pd.DataFrame, name: str) -> tuple[float, float, float]:
+    """Mean and 95% interval over runs; of a single run the interval over its games that the file has."""
+    values = part[name].dropna().to_numpy(float)
+    if not len(values):
+        return np.nan, np.nan, np.nan
+    if len(part) == 1 and f"{name}_low" in part:
+        return values[0], float(part[f"{name}_low"].iloc[0]), float(part[f"{name}_high"].iloc[0])
+    low, high = mean_interval(values)
+    if name.startswith(REACH):
+        low, high = max(low, 0.0), min(high, 1.0)
+    return float(values.mean()), low, high
+
+
+def _half_width(column: pd.Series) -> float:
+    """Half the width of the interval of the mean."""
+    low, high = mean_interval(column.dropna().to_numpy(float))
+    return (high - low) / 2
+
+
+def _against(part: pd.DataFrame | None, name: str, published: float) -> str:
+    """Ours with its interval, and the position of the published figure."""
+    if part is None or name not in part:
+        return ""
+    if part[name].isna().all():
+        return NOT_REACHED
+    return f"{figure(part, name)}, {position(part, name, published)}"
