@@ -24,6 +24,7 @@ quick = os.environ.get("TDL_QUICK") == "1" or bool(sanitize)
 
 # `NAME_avx2.pyx` is `NAME.pyx` once more, for CPUs with AVX2.
 MODULES = sorted(str(path) for path in Path("tdl").rglob("*.pyx") if not (portable and path.stem.endswith("_avx2")))
+HEADERS = sorted(str(path) for path in Path("tdl").rglob("*.h"))
 
 # -ffp-contract=off: no fused multiply-adds, so that every build and every CPU computes the same bits.
 compile_args = ["-O3", "-ffp-contract=off", "-fno-math-errno"]
@@ -46,7 +47,7 @@ extensions = [
     Extension(
         module.removesuffix(".pyx").replace(os.sep, "."),
         [module],
-        include_dirs=[numpy.get_include(), "tdl/game", "tdl/network", "tdl/learning"],
+        include_dirs=[numpy.get_include(), *sorted({os.path.dirname(header) for header in HEADERS})],
         define_macros=macros,
         extra_compile_args=[
             *compile_args,
@@ -54,12 +55,7 @@ extensions = [
             *["-mavx2"] * module.endswith("_avx2.pyx"),
         ],
         extra_link_args=link_args,
-        depends=[
-            "tdl/game/board.h",
-            "tdl/network/index.h",
-            "tdl/network/extra_features.h",
-            "tdl/learning/coherence.h",
-        ],
+        depends=HEADERS,
     )
     for module in MODULES
 ]

@@ -27,7 +27,9 @@ from tdl.learning.forward cimport DELAYED, History, N_STEP, TRACE, finish, obser
 from tdl.learning.stepsize cimport COHERENT, FIXED, Sums, fetch_step
 from tdl.learning.td cimport BOUND, Learner, look_up, look_up_to_learn, update, value_of
 from tdl.network.aligned cimport own_lines
-from tdl.network.ntuple cimport NTupleNetwork, is_full, stage_of, loop_32, loop_64, loop_any, loop_full, loop_t
+from tdl.network.ntuple cimport NTupleNetwork
+from tdl.network.stages cimport stage_of
+from tdl.network.weights cimport is_full, loop_32, loop_64, loop_any, loop_full, loop_t
 from tdl.search.adversary cimport ADVERSARY_ROWS, place_worst
 from tdl.search.expectimax cimport Expectimax
 

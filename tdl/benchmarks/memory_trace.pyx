@@ -6,7 +6,8 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 
 from tdl.agents.selfplay cimport FORWARD, Lane, SelfPlay
 from tdl.errors import refuse
-from tdl.network.ntuple cimport NTupleNetwork, fetch, prefetch, shift, total, loop_32, loop_64, loop_any, loop_t
+from tdl.network.ntuple cimport NTupleNetwork
+from tdl.network.weights cimport fetch, prefetch, shift, total, loop_32, loop_64, loop_any, loop_t
 
 cdef enum:
     ROWS = 5     # of a turn: the afterstates of up to four moves, then the one before, which is updated

@@ -13,7 +13,8 @@ from tdl.game.board cimport (FIVES, NIBBLES, afterstates, board64, board128, boa
                              kind_for, legal_afterstates, max_tile, pack, place, random_empty, same, size_of, unpack)
 from tdl.game.lines cimport LineTables
 from tdl.game.stream cimport Stream, draw, stream_of
-from tdl.network.ntuple cimport NTupleNetwork, activate_all
+from tdl.network.index cimport activate_all
+from tdl.network.ntuple cimport NTupleNetwork
 
 cdef extern from *:
     """

@@ -1,4 +1,4 @@
-"""The networks: what a board, or an action on it, is worth."""
+"""The neural networks of the deep Q-learner: values of boards, or of the four actions on them."""
 
 from __future__ import annotations
 
@@ -20,32 +20,31 @@ NOT_FINITE = "a value of the network is not finite; make agent.rate smaller"
 
 
 class Network(nn.Module):
-    """What all networks share: how boards go in, and what comes out.
+    """What all networks share: the encoding of boards, and the scale of values.
 
     Parameters
     ----------
-    choices : of the learner.
+    options : of the learner.
     rules : of the game; any board.
-    generator : draws the first weights.
     """
 
     table: Tensor
     last: torch.nn.Linear
 
-    def __init__(self, choices: DQNOptions, rules: Rules) -> None:
+    def __init__(self, options: DQNOptions, rules: Rules) -> None:
         super().__init__()
-        self.scale, self.shape = choices.scale, (rules.rows, rules.cols)
-        self.of_actions = choices.values_of == "actions"
-        self.channels = choices.planes if choices.input == "planes" else 1
+        self.scale, self.shape = options.scale, (rules.rows, rules.cols)
+        self.of_actions = options.values_of == "actions"
+        self.channels = options.planes if options.input == "planes" else 1
         symbols = range(rules.cell_mask + 1)
-        if choices.input == "planes":
-            table = torch.eye(choices.planes)[[min(index, choices.planes - 1) for index in symbols]]
+        if options.input == "planes":
+            table = torch.eye(options.planes)[[min(index, options.planes - 1) for index in symbols]]
         else:
             table = torch.tensor([[float(rules.value(index))] for index in symbols])
         self.register_buffer("table", table, persistent=False)
 
     def forward(self, tiles: Tensor, actions: Tensor | None = None) -> Tensor:
-        """Points that boards are worth, or the given actions on them.
+        """Values of boards, or of `actions` on them, in points.
 
         Parameters
         ----------
@@ -58,27 +57,27 @@ class Network(nn.Module):
         """
         raise NotImplementedError
 
-    def every(self, tiles: Tensor, legal: Tensor | None = None) -> Tensor:
-        """Points that the four actions on boards are worth: float32 (n, 4); with `legal` of illegal ones anything."""
+    def action_values(self, tiles: Tensor, legal: Tensor | None = None) -> Tensor:
+        """Values of the four actions on boards, in points: float32 (n, 4); undefined where `legal` is false."""
         raise NotImplementedError
 
     def valued(self, units: Tensor) -> Tensor:
-        """The last layer's points, never of fewer than 32 bits: 16 would round a value of 1,000 to a multiple of 4."""
+        """The last layer's values in points, always in 32 bits: 16 would round 1,000 to a multiple of 4."""
         with torch.autocast(units.device.type, enabled=False):
             points: Tensor = self.last(units.float()) * self.scale
         return points
 
     def encoded(self, tiles: Tensor) -> Tensor:
-        """What the first layer sees: float32 (n, channels, rows, cols)."""
-        looked_up = nn.functional.embedding(tiles.int(), self.table)
-        return looked_up.view(-1, *self.shape, self.channels).permute(0, 3, 1, 2)
+        """Input of the first layer: float32 (n, channels, rows, cols)."""
+        cells = nn.functional.embedding(tiles.int(), self.table)
+        return cells.view(-1, *self.shape, self.channels).permute(0, 3, 1, 2)
 
 
 class Published(Network):
     """8 filters 3x3, joined with the one-hot action, then 2048, 1024 and 1 units: 2,371,665 parameters on 4x4."""
 
-    def __init__(self, choices: DQNOptions, rules: Rules) -> None:
-        super().__init__(choices, rules)
+    def __init__(self, options: DQNOptions, rules: Rules) -> None:
+        super().__init__(options, rules)
         self.features = 8 * rules.cells
         self.filters = nn.Conv2d(self.channels, 8, 3, padding=1)
         self.first = nn.Linear(self.features + 4 * self.of_actions, 2048)
@@ -91,7 +90,7 @@ class Published(Network):
             features = torch.cat([features, nn.functional.one_hot(actions, 4).float()], 1)
         return self._valued(self.first(features))
 
-    def every(self, tiles: Tensor, legal: Tensor | None = None) -> Tensor:
+    def action_values(self, tiles: Tensor, legal: Tensor | None = None) -> Tensor:
         # The first layer's sum over the board is the same for all four actions, each of which adds a column to it.
         weight = self.first.weight
         shared = nn.functional.linear(self._filtered(tiles), weight[:, : self.features], self.first.bias)
@@ -112,11 +111,11 @@ class Published(Network):
 
 
 class Headed(Network):
-    """A body and a head: of a value for each action, or of one."""
+    """A network of a body and a linear head, with a value for each action or one for the board."""
 
-    def __init__(self, choices: DQNOptions, rules: Rules) -> None:
-        super().__init__(choices, rules)
-        self.body, units = self.new_body(choices.width)
+    def __init__(self, options: DQNOptions, rules: Rules) -> None:
+        super().__init__(options, rules)
+        self.body, units = self.new_body(options.width)
         self.last = nn.Linear(units, 4 if self.of_actions else 1)
 
     def new_body(self, width: int) -> tuple[nn.Module, int]:
@@ -124,10 +123,10 @@ class Headed(Network):
         raise NotImplementedError
 
     def forward(self, tiles: Tensor, actions: Tensor | None = None) -> Tensor:
-        out = self.every(tiles)
+        out = self.action_values(tiles)
         return out[:, 0] if actions is None else out.gather(1, actions[:, None])[:, 0]
 
-    def every(self, tiles: Tensor, legal: Tensor | None = None) -> Tensor:
+    def action_values(self, tiles: Tensor, legal: Tensor | None = None) -> Tensor:
         return self.valued(self.body(self.encoded(tiles)))
 
 
@@ -151,20 +150,20 @@ class Quads(Headed):
         return nn.Sequential(*filters, nn.Flatten(), nn.Linear(width * cells, width), nn.ReLU()), width
 
 
-KINDS: dict[str, type[Network]] = {"published": Published, "dense": Dense, "quads": Quads}
+NETWORK_TYPES: dict[str, type[Network]] = {"published": Published, "dense": Dense, "quads": Quads}
 
 
-def new_network(choices: DQNOptions, rules: Rules, generator: torch.Generator) -> Network:
+def new_network(options: DQNOptions, rules: Rules, generator: torch.Generator) -> Network:
     """A network with fresh weights.
 
-    The published one begins as its library does unless told otherwise: Glorot and Bengio (2010), uniform, biases 0.
-    The others begin by He et al. (2015) with a head of zeros: before learning every board is worth nothing.
+    The published one has its library's default: Glorot and Bengio (2010), uniform, biases 0. The others begin by
+    He et al. (2015) with a head of zeros: before learning the value of every board is 0.
     """
-    network = KINDS[choices.network](choices, rules)
+    network = NETWORK_TYPES[options.network](options, rules)
     for module in network.modules():
         if isinstance(module, nn.Linear | nn.Conv2d):
             weight: Any = module.weight
-            if choices.network == "published":
+            if options.network == "published":
                 nn.init.xavier_uniform_(weight, generator=generator)
             elif module is network.last:
                 nn.init.zeros_(weight)
@@ -176,7 +175,7 @@ def new_network(choices: DQNOptions, rules: Rules, generator: torch.Generator) -
 
 
 def q_values(network: Network, gamma: float, tiles: Tensor, gains: Tensor, after: Tensor, legal: Tensor) -> Tensor:
-    """Q of the four actions on boards: float32 (n, 4); of illegal ones anything.
+    """Q of the four actions on boards: float32 (n, 4); undefined where illegal.
 
     Parameters
     ----------
@@ -186,29 +185,29 @@ def q_values(network: Network, gamma: float, tiles: Tensor, gains: Tensor, after
     legal : bool (n, 4).
     """
     if network.of_actions:
-        return network.every(tiles, legal)
+        return network.action_values(tiles, legal)
     out = gains.clone()
     out[legal] += gamma * network(after[legal])
     return out
 
 
 def flat(tensors: Iterable[Tensor]) -> NDArray[np.float32]:
-    """The numbers of several tensors, one after the other: a copy."""
+    """A copy of several tensors as one array, one after the other."""
     numbers: NDArray[np.float32] = torch.cat([tensor.detach().cpu().flatten() for tensor in tensors]).numpy()
     return numbers
 
 
 def fill(tensors: Iterable[Tensor], numbers: NDArray[Any]) -> None:
-    """Give several tensors the numbers that `flat` gave.
+    """Copy an array that `flat` made into tensors of the same sizes.
 
     Raises
     ------
-    CheckpointError : they are of another network.
+    CheckpointError : the sizes are those of another network.
     """
-    each = [tensor.detach() for tensor in tensors]
-    sizes = [tensor.numel() for tensor in each]
+    targets = [tensor.detach() for tensor in tensors]
+    sizes = [tensor.numel() for tensor in targets]
     if numbers.shape != (sum(sizes),):
         raise CheckpointError(f"weights: holds {numbers.shape} numbers, this network {(sum(sizes),)}")
     parts = torch.split(torch.from_numpy(np.array(numbers, np.float32)), sizes)
-    for tensor, part in zip(each, parts, strict=True):
+    for tensor, part in zip(targets, parts, strict=True):
         tensor.copy_(part.view_as(tensor))

@@ -1,4 +1,4 @@
-"""A trained network as a player."""
+"""A trained deep Q-network as a player, and what a checkpoint says of it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tdl.storage.checkpoint import read_array, read_meta
 
 
 class DQNPlayer:
-    """Chooses the legal action of the largest Q, the first of equals.
+    """Plays the legal action of the largest Q, the first of equals.
 
     Parameters
     ----------
@@ -49,13 +49,13 @@ class DQNPlayer:
         """
         device = self.network.table.device
         legal = torch.from_numpy(moves.legal).to(device)
-        tiles, after = (torch.from_numpy(each).to(device) for each in (moves.tiles, moves.after))
+        tiles, after = (torch.from_numpy(boards).to(device) for boards in (moves.tiles, moves.after))
         gains = torch.from_numpy(moves.rewards).to(device).float()
         values = q_values(self.network, self.gamma, tiles, gains, after, legal).masked_fill(~legal, torch.nan)
-        found: NDArray[np.float32] = values.cpu().numpy()
-        if not np.isfinite(found[moves.legal]).all():
+        q: NDArray[np.float32] = values.cpu().numpy()
+        if not np.isfinite(q[moves.legal]).all():
             raise DivergenceError(NOT_FINITE)
-        return found
+        return q
 
     def choose(self, moves: Moves) -> Actions:
         """The actions on boards that each have a legal one: int64 (n,)."""
@@ -67,14 +67,14 @@ class DQNPlayer:
         return values
 
     def best(self, board: BoardLike) -> int | None:
-        """The action chosen, 0 to 3; None when the game is over."""
+        """The action of the largest Q, 0 to 3; None when the game is over."""
         values = self.values(board)
         return None if np.isnan(values).all() else int(np.nanargmax(values))
 
 
-def describe(choices: DQNOptions) -> dict[str, Any]:
-    """What a checkpoint says of its network."""
-    return {"kind": "dqn", "choices": asdict(choices)}
+def describe(options: DQNOptions) -> dict[str, Any]:
+    """The description of the network in a checkpoint, for `meta.json`."""
+    return {"kind": "dqn", "choices": asdict(options)}
 
 
 def load(checkpoint: str | Path, rules: Rules | None = None) -> DQNPlayer:
@@ -82,7 +82,7 @@ def load(checkpoint: str | Path, rules: Rules | None = None) -> DQNPlayer:
 
     Parameters
     ----------
-    rules : to play by, of the same game and board; None: those of the checkpoint.
+    rules : of the games to play, of the same game and board; None: those of the checkpoint.
 
     Raises
     ------
@@ -93,21 +93,16 @@ def load(checkpoint: str | Path, rules: Rules | None = None) -> DQNPlayer:
     if meta["network"].get("kind") != "dqn":
         raise CheckpointError(f"{folder}: not of a deep Q-network; tdl.load reads it")
     try:
-        choices = DQNOptions(**meta["network"]["choices"])
-        choices.check()
+        options = DQNOptions(**meta["network"]["choices"])
+        options.check()
         trained = Rules.from_dict(meta["rules"])
     except (ConfigError, TypeError) as error:
         raise CheckpointError(f"{folder}: {error}") from error
-    return player_of(choices, rules or trained, read_array(folder, meta, WEIGHTS))
+    return player_of(options, rules or trained, read_array(folder, meta, WEIGHTS))
 
 
-def player_of(choices: DQNOptions, rules: Rules, weights: NDArray[np.float32]) -> DQNPlayer:
-    """The player of a checkpoint's array `weights`.
-
-    Raises
-    ------
-    CheckpointError : the weights are of another network.
-    """
-    network = new_network(choices, rules, torch.Generator())
+def player_of(options: DQNOptions, rules: Rules, weights: NDArray[np.float32]) -> DQNPlayer:
+    """The player of a checkpoint's array `weights`; CheckpointError where they are of another network."""
+    network = new_network(options, rules, torch.Generator())
     fill(network.parameters(), weights)
-    return DQNPlayer(network, rules, choices.gamma)
+    return DQNPlayer(network, rules, options.gamma)

@@ -1,4 +1,4 @@
-"""PyTorch, or one line that says how to get it. Whoever needs it takes it from here, so nothing else asks for it."""
+"""The one place that imports PyTorch: a line that says how to get it, its memory, threads and device."""
 
 from __future__ import annotations
 
@@ -48,12 +48,7 @@ def without_denormals() -> Iterator[None]:
 
 
 def prepare(threads: int, device: str = "cpu") -> None:
-    """Let PyTorch use so many threads of the CPU, and refuse a device that it does not find.
-
-    Raises
-    ------
-    ConfigError : there is no such device.
-    """
+    """Set the number of PyTorch's threads, and refuse a device that it does not find, with a ConfigError."""
     if device == "cuda" and not torch.cuda.is_available():
         raise refuse("agent.device", device, "cpu: PyTorch finds no CUDA device here")
     torch.set_num_threads(threads)
@@ -61,7 +56,7 @@ def prepare(threads: int, device: str = "cpu") -> None:
 
 
 def instructions(device: str) -> str:
-    """What it computes with: the instructions of the CPU that it found, or the name of the other device."""
+    """The CPU's instructions that PyTorch computes with, or the name of another device."""
     if device == "cpu":
         return str(torch.backends.cpu.get_cpu_capability())
     return str(torch.cuda.get_device_name())

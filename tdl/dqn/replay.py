@@ -1,4 +1,4 @@
-"""The transitions that are kept: a ring in NumPy arrays, which checkpoints hold as they are."""
+"""Experience replay: a ring buffer of transitions in NumPy arrays, which checkpoints hold as they are."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Transitions = dict[str, Array]
 
 board : uint8 (n, cells), tile indices of what is learned: the board moved on, or the afterstate.
 action : int64 (n,), 0 to 3.
-reward : float32 (n,), the discounted rewards that the target counts before it relies on a value.
-next : uint8 (n, 1, cells), the board whose value the target relies on; or (n, 4, cells), its four afterstates.
+reward : float32 (n,), the discounted rewards of the target before it bootstraps.
+next : uint8 (n, 1, cells), the board whose value the target bootstraps from; or (n, 4, cells), its four afterstates.
 gains : float32 (n, 4), the rewards of that board's four moves.
-legal : bool (n, 4), its legal moves; none: the game is over and nothing follows.
+legal : bool (n, 4), its legal moves; none where the game is over.
 """
 
 COUNT = "count"
@@ -30,16 +30,16 @@ class Replay:
 
     Parameters
     ----------
-    choices : its size, and what is learned.
+    options : its size, and what is learned.
     cells : of a board.
 
     Attributes
     ----------
-    arrays : the ring by name, as `Transitions`, and `count`: how many were ever put in, int64 (1,).
+    arrays : the ring by name, as `Transitions`, and `count`: number of transitions ever added, int64 (1,).
     """
 
-    def __init__(self, choices: DQNOptions, cells: int) -> None:
-        size, boards = choices.replay, 4 if choices.values_of == "afterstates" else 1
+    def __init__(self, options: DQNOptions, cells: int) -> None:
+        size, boards = options.replay, 4 if options.values_of == "afterstates" else 1
         self.size = size
         self.arrays: Transitions = {
             "board": np.zeros((size, cells), np.uint8),
@@ -55,12 +55,12 @@ class Replay:
         return min(self.size, int(self.arrays[COUNT][0]))
 
     def add(self, transitions: Transitions) -> None:
-        """Put transitions in, in their order; the oldest ones give way."""
+        """Add transitions in their order, in place of the oldest."""
         count, n = int(self.arrays[COUNT][0]), len(transitions["board"])
-        kept = min(n, self.size)
-        where = np.arange(count + n - kept, count + n) % self.size
+        newest = min(n, self.size)
+        where = np.arange(count + n - newest, count + n) % self.size
         for name, array in transitions.items():
-            self.arrays[name][where] = array[n - kept :]
+            self.arrays[name][where] = array[n - newest :]
         self.arrays[COUNT][0] += n
 
     def rows(self, ages: Array) -> Transitions:
@@ -69,11 +69,11 @@ class Replay:
         return {name: array[where] for name, array in self.arrays.items() if name != COUNT}
 
     def newest_and_older(self, newest: int, older: int, generator: torch.Generator) -> Transitions:
-        """The newest ones, and a sample of the older ones, none twice; as many as there are."""
+        """The `newest` transitions and a sample of `older` others without replacement, or all there are."""
         newest = min(newest, len(self))
-        drawn = torch.randperm(len(self) - newest, generator=generator)[:older].numpy() + newest
-        return self.rows(np.concatenate([np.arange(newest), drawn]))
+        sample = torch.randperm(len(self) - newest, generator=generator)[:older].numpy() + newest
+        return self.rows(np.concatenate([np.arange(newest), sample]))
 
     def sample(self, number: int, generator: torch.Generator) -> Transitions:
-        """So many of all, each drawn alike; one can come twice."""
+        """A uniform sample of `number` transitions with replacement."""
         return self.rows(torch.randint(len(self), (number,), generator=generator).numpy())

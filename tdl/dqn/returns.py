@@ -1,4 +1,4 @@
-"""From the moves of games played at once to transitions with the rewards of one move or several."""
+"""n-step returns: from the moves of games played at once to transitions for the replay."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Which = NDArray[np.int64]
 
 
 class Returns:
-    """Keeps the last moves of each game until the board is known that their targets rely on.
+    """Holds the last moves of each game until the board is known that their targets bootstrap from.
 
     For actions the target of Q(s, a) is the n rewards from that of a on, and the value of the board n moves later. For
     afterstates that of V(s') begins with the reward of the next move, and so has n - 1 rewards before that same board,
@@ -23,35 +23,35 @@ class Returns:
 
     Parameters
     ----------
-    choices : n_step, gamma, values_of and last_reward.
-    games : played at once.
+    options : n_step, gamma, values_of and last_reward.
+    games : number of games played at once.
     cells : of a board.
     """
 
-    def __init__(self, choices: DQNOptions, games: int, cells: int) -> None:
-        self.choices, n = choices, choices.n_step
-        self.of_afterstates = choices.values_of == "afterstates"
+    def __init__(self, options: DQNOptions, games: int, cells: int) -> None:
+        self.options, n = options, options.n_step
+        self.of_afterstates = options.values_of == "afterstates"
         self.board = np.zeros((games, n, cells), np.uint8)  # the move number m of a game stands at m % n
         self.action = np.zeros((games, n), np.int64)
         self.reward = np.zeros((games, n), np.float32)
         self.moves = np.zeros(games, np.int64)
         self.held = np.zeros(games, np.int64)
 
-    def moved(self, which: Which, moves: Moves, actions: NDArray[np.int64], rewards: NDArray[Any]) -> None:
-        """Take in a move of each of some games."""
-        slot = self.moves[which] % self.choices.n_step
-        learned = moves.after[np.arange(len(which)), actions] if self.of_afterstates else moves.tiles
-        self.board[which, slot], self.action[which, slot], self.reward[which, slot] = learned, actions, rewards
+    def add(self, which: Which, moves: Moves, actions: NDArray[np.int64], rewards: NDArray[Any]) -> None:
+        """Add a move of each of the games `which`."""
+        slot = self.moves[which] % self.options.n_step
+        boards = moves.after[np.arange(len(which)), actions] if self.of_afterstates else moves.tiles
+        self.board[which, slot], self.action[which, slot], self.reward[which, slot] = boards, actions, rewards
         self.moves[which] += 1
         self.held[which] += 1
 
-    def seen(self, which: Which, following: Moves) -> list[tuple[Which, Transitions]]:
-        """The boards that these games have come to: gives the transitions that are now complete, and their games."""
+    def completed(self, which: Which, following: Moves) -> list[tuple[Which, Transitions]]:
+        """The transitions that are complete now that the games `which` have come to `following`, with their games."""
         over = ~following.legal.any(axis=1)
         ended = which[over]
-        if not self.choices.last_reward:
-            self.reward[ended, (self.moves[ended] - 1) % self.choices.n_step] = 0
-        full = self.held[which] == self.choices.n_step
+        if not self.options.last_reward:
+            self.reward[ended, (self.moves[ended] - 1) % self.options.n_step] = 0
+        full = self.held[which] == self.options.n_step
         out = [self._oldest(which[full], following[full])] if full.any() else []
         while (rest := over & (self.held[which] > 0)).any():
             out.append(self._oldest(which[rest], following[rest]))
@@ -59,13 +59,13 @@ class Returns:
         return out
 
     def _oldest(self, which: Which, following: Moves) -> tuple[Which, Transitions]:
-        """Take the oldest move of each of these games out, as a transition."""
-        n, first = self.choices.n_step, self.moves[which] - self.held[which]
+        """Remove the oldest move of each of these games, as a transition."""
+        n, first = self.options.n_step, self.moves[which] - self.held[which]
         total = np.zeros(len(which), np.float32)
         for k in range(int(self.of_afterstates), n):  # an afterstate's own reward lies behind it
-            counted = (k < self.held[which]).astype(np.float32)
-            discount = self.choices.gamma ** (k - self.of_afterstates)
-            total += counted * np.float32(discount) * self.reward[which, (first + k) % n]
+            held = (k < self.held[which]).astype(np.float32)
+            discount = self.options.gamma ** (k - self.of_afterstates)
+            total += held * np.float32(discount) * self.reward[which, (first + k) % n]
         slot = first % n
         self.held[which] -= 1
         return which, {

@@ -1,4 +1,4 @@
-"""Deep Q-learning by self-play, block by block: what `tdl.agents.trainer.Trainer` is to n-tuple networks."""
+"""The trainer of the deep Q-learner: self-play, experience replay and updates, block by block."""
 
 from __future__ import annotations
 
@@ -33,30 +33,30 @@ class DQNTrainer:
     Parameters
     ----------
     rules : of the game.
-    choices : of the learner.
-    seed : of the drops, by episode as everywhere, and of all else that is drawn.
-    threads : PyTorch's. With one the result is the same bit for bit on the same machine.
+    options : of the learner.
+    seed : of the drops, by episode, and of all other random numbers.
+    threads : of PyTorch. With one the result is the same bit for bit on the same machine.
     episode : number of the next episode (not 0 when training is continued).
-    engine : what boards are while they are played with, "bits" or "array"; the same games.
+    engine : type of the boards, "bits" or "array"; the same games.
     device : "cpu", or "cuda".
 
     Attributes
     ----------
     episode, moves : episodes and moves played so far; the logged games are not counted.
-    mean_abs_error : of the updates of the last block, in points; nan where there was none.
+    mean_abs_error : of the updates of the last block, in points; nan without an update.
     logged : the greedy games played after the fits of the last block, as `tdl.storage.records.RECORD`; `episode` is
         the number of training games before them.
-    player : plays by the network as it is.
+    player : the network as a player.
 
     Raises
     ------
-    ConfigError : a parameter out of its range, choices that exclude each other, or no such device.
+    ConfigError : a parameter out of its range, options that exclude each other, or no such device.
     """
 
     def __init__(
         self,
         rules: Rules,
-        choices: DQNOptions,
+        options: DQNOptions,
         *,
         seed: int = 0,
         threads: int = 1,
@@ -64,21 +64,21 @@ class DQNTrainer:
         engine: str = "bits",
         device: str = "cpu",
     ) -> None:
-        choices.check()
+        options.check()
         check_whole("seed", seed, 0)
         check_whole("episode", episode, 0)
         prepare(threads, device)
-        self.rules, self.choices, self.seed = rules, choices, seed
+        self.rules, self.options, self.seed = rules, options, seed
         self.episode, self.moves = episode, 0
         self.mean_abs_error = float("nan")
-        self._draws = torch.Generator()
-        self._draws.manual_seed(seed)
-        self.learner = Learner(choices, rules, self._draws, device)
-        self.replay = Replay(choices, rules.cells)
-        self.player = DQNPlayer(self.learner.network, rules, choices.gamma)
-        self._batch, self._alone = Batch(rules, choices.games, engine=engine), Batch(rules, 1, engine=engine)
-        self._returns = Returns(choices, choices.games, rules.cells)
-        self._made: list[tuple[Which, Transitions]] = []
+        self._generator = torch.Generator()
+        self._generator.manual_seed(seed)
+        self.learner = Learner(options, rules, self._generator, device)
+        self.replay = Replay(options, rules.cells)
+        self.player = DQNPlayer(self.learner.network, rules, options.gamma)
+        self._batch, self._single = Batch(rules, options.games, engine=engine), Batch(rules, 1, engine=engine)
+        self._returns = Returns(options, options.games, rules.cells)
+        self._complete: list[tuple[Which, Transitions]] = []
         self.logged = np.zeros(0, RECORD)
 
     def train(self, episodes: int, between: Between | None = None) -> NDArray[np.void]:
@@ -93,104 +93,96 @@ class DQNTrainer:
         DivergenceError : the network's values are not finite.
         """
         check_whole("episodes", episodes, 0)
-        end, none, before = self.episode + episodes, np.zeros(0, RECORD), self.moves
-        blocks, logged = [none], [none]
+        first, end, before = self.episode, self.episode + episodes, self.moves
+        blocks, logged = [np.zeros(0, RECORD)], [np.zeros(0, RECORD)]
 
-        def told(finished: int, moves: int) -> None:
+        def on_progress(finished: int, moves: int) -> None:
             if between:
-                between(self.episode - (end - episodes) + finished, self.moves - before + moves)
+                between(self.episode - first + finished, self.moves - before + moves)
 
         with without_denormals():
             while self.episode < end:
-                rest = self.choices.games - self.episode % self.choices.games
-                part = min(end - self.episode, rest) if self.choices.learn == "iteration" else end - self.episode
-                records = self._play(part, told)
+                rest = self.options.games - self.episode % self.options.games
+                part = min(end - self.episode, rest) if self.options.learn == "iteration" else end - self.episode
+                records = self._play(part, on_progress)
                 self.episode += part
                 self.moves += int(records["moves"].sum())
                 blocks.append(records)
-                if self.episode % self.choices.games == 0:
+                if self.episode % self.options.games == 0:
                     logged.append(self._end_iteration())
         self.mean_abs_error = self.learner.mean_abs_error()
         self.logged = np.concatenate(logged)
         return np.concatenate(blocks)
 
     def _play(self, episodes: int, between: Between) -> NDArray[np.void]:
-        """Play games of training, and put their moves into the replay."""
+        """Play training games, and add their moves to the replay."""
         records = play_block(
             self._batch,
             self.episode,
             episodes,
             seed=self.seed,
             role=TRAINING,
-            choose=self._choose,
-            watch=self._watch,
+            choose=self._select_actions,
+            watch=self._learn_from_moves,
             between=between,
         )
-        if self._made:  # game by game, as if they had been played one after the other
-            games = np.concatenate([game for game, _ in self._made])
-            rows = {name: np.concatenate([made[name] for _, made in self._made]) for name in self._made[0][1]}
+        if self._complete:  # game by game, as if they had been played one after the other
+            games = np.concatenate([game for game, _ in self._complete])
+            parts = [rows for _, rows in self._complete]
+            rows = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
             order = np.argsort(games, kind="stable")
             self.replay.add({name: array[order] for name, array in rows.items()})
-            self._made.clear()
+            self._complete.clear()
         return records
 
-    def _choose(self, episodes: Which, moves: Moves) -> Actions:
-        """Epsilon-greedy; a random action is any legal one alike, as if it were redrawn while it is illegal."""
+    def _select_actions(self, episodes: Which, moves: Moves) -> Actions:
+        """Epsilon-greedy actions; a random action is uniform over the legal ones."""
         actions = self.player.choose(moves)
-        chances = [0.0 if self.choices.greedy(e) else self.choices.epsilon_at(e) for e in episodes.tolist()]
-        if not any(chances):
+        epsilons = [0.0 if self.options.greedy(e) else self.options.epsilon_at(e) for e in episodes.tolist()]
+        if not any(epsilons):
             return actions
-        draws = torch.rand((len(episodes), 5), generator=self._draws).numpy()
+        draws = torch.rand((len(episodes), 5), generator=self._generator).numpy()
         random = np.where(moves.legal, draws[:, 1:], -1.0).argmax(axis=1)
-        return np.where(draws[:, 0] < np.array(chances), random, actions)
+        return np.where(draws[:, 0] < np.array(epsilons), random, actions)
 
-    def _watch(
+    def _learn_from_moves(
         self, which: Which, moves: Moves, actions: Actions, rewards: NDArray[np.int32], following: Moves
     ) -> None:
         """Learn from a move of each board, or keep it for the end of the iteration."""
-        self._returns.moved(which, moves, actions, rewards)
-        made = self._returns.seen(which, following)
-        if self.choices.learn == "iteration":
-            self._made += made
+        self._returns.add(which, moves, actions, rewards)
+        transitions = self._returns.completed(which, following)
+        if self.options.learn == "iteration":
+            self._complete += transitions
             return
-        for _, rows in made:
+        for _, rows in transitions:
             self.replay.add(rows)
-        self.learner.moved(len(which), self.replay)
+        self.learner.after_moves(len(which), self.replay)
 
     def _end_iteration(self) -> NDArray[np.void]:
         """Fit, and play the greedy game that is logged."""
-        if not self.learner.fit(self.replay) or not self.choices.logged:
+        if not self.learner.fit(self.replay) or not self.options.logged:
             return np.zeros(0, RECORD)
+        policy = self.player.choose
         return play_block(
-            self._alone,
-            self.episode,
-            1,
-            seed=self.seed,
-            role=LOGGED,
-            choose=lambda _, moves: self.player.choose(moves),
+            self._single, self.episode, 1, seed=self.seed, role=LOGGED, choose=lambda _, moves: policy(moves)
         )
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """All that continues it at the border of a block, bit for bit in one thread: plain arrays by name.
+        """The trainer's state between two blocks: NumPy arrays by name. In one thread it continues bit for bit.
 
-        Names, shapes and dtypes are those of any trainer of the same choices and rules, a new one's too.
+        Names, shapes and dtypes depend on options and rules only.
         """
         return {
             **self.learner.state(),
             **{REPLAY + name: array for name, array in self.replay.arrays.items()},
-            GENERATOR: self._draws.get_state().numpy(),
+            GENERATOR: self._generator.get_state().numpy(),
             COUNTERS: np.array([self.episode, self.moves], np.int64),
         }
 
     def load_state(self, state: dict[str, NDArray[Any]]) -> None:
-        """Go on from what `state` gave.
-
-        Parameters
-        ----------
-        state : with the names and shapes of this trainer's own `state()`.
-        """
+        """Continue from the `state()` of a trainer of the same options and rules."""
         self.learner.load_state(state)
         for name, array in self.replay.arrays.items():
             array[...] = state[REPLAY + name]
-        self._draws.set_state(torch.from_numpy(np.array(state[GENERATOR])))
-        self.episode, self.moves = (int(each) for each in state[COUNTERS])
+        self._generator.set_state(torch.from_numpy(np.array(state[GENERATOR])))
+        self.episode, self.moves = (int(count) for count in state[COUNTERS])

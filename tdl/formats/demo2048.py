@@ -1,4 +1,4 @@
-"""Weight files of TDL2048-Demo, `2048.bin`.
+"""The weight files of TDL2048-Demo, `2048.bin`: reading and writing.
 
 A number of tables (u64), then for each the length of its name (i32), the name as "6-tuple pattern 012345", the number
 of its weights (u64) and the weights (float32); all little-endian, without gaps. The pattern's digits are cells, row by
@@ -27,12 +27,7 @@ _LONGEST = len(b"8-tuple pattern 01234567")
 
 
 def read(path: Path) -> list[Table]:
-    """The tables of a file.
-
-    Raises
-    ------
-    WeightFileError : missing, cut, foreign, or longer than its tables.
-    """
+    """The tables of a file; a WeightFileError where it is cut, foreign, or longer than its tables."""
     cursor = Cursor(path, f"a weight file of {PROGRAM}")
     (count,) = cursor.take("<Q", "the number of tables")
     if count & 0xFFFF == ord("w") and count > 0xFFFF:
@@ -54,11 +49,11 @@ def _table(cursor: Cursor, which: str) -> Table:
     if not 0 < length <= _LONGEST:
         raise cursor.foreign(f"the name of {which} has {length} letters")
     (name,) = cursor.take(f"<{length}s", f"the name of {which}")
-    found = _NAME.fullmatch(name)
-    if not found or int(found[1]) != len(found[2]):
+    match = _NAME.fullmatch(name)
+    if not match or int(match[1]) != len(match[2]):
         raise cursor.foreign(f"{which} is named {name.decode('latin-1')!r}")
     (size,) = cursor.take("<Q", f"the number of weights of {which}")
-    digits = found[2].decode()
+    digits = match[2].decode()
     feature = cells_of(digits, size, cursor)
     return Table(digits, feature, (cursor.array("<f4", size, f"the weights of {which}"),))
 
@@ -84,7 +79,7 @@ def _same(feature: Feature, index: Index) -> Index:
 
 
 def _words(features: Iterable[Feature], symmetries: bool) -> str:
-    """What stands in its `main` for such a file."""
+    """The lines of its `main` that play with such tables."""
     last = "" if symmetries else ", 1"
     return " ".join(
         f"tdl.add_feature(pattern({{ {', '.join(map(str, feature.reads))} }}{last}));" for feature in features

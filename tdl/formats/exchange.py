@@ -1,6 +1,6 @@
-"""Checkpoints from and to the weight files of other programs.
+"""Import of other programs' weight files into checkpoints, and export of checkpoints into such files.
 
-Both directions go table by table, a part at a time: beside the network there is never more than a part in memory.
+Both go table by table, a part at a time: beside the network there is never more than a part in memory.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,10 @@ from tdl.storage.checkpoint import read_array, read_meta, write_checkpoint
 FORMATS: Mapping[str, WeightFormat] = {"tdl2048": tdl2048.FORMAT, "demo": demo2048.FORMAT}
 
 IMPORTED = "imported"
-"""What in a checkpoint's description says where its weights came from."""
+"""Key of a checkpoint's description that says where its weights came from."""
 
 _RULES = Rules()
-"""What these programs play; their files do not say it."""
+"""The rules of these programs; their files do not say them."""
 
 _KINDS = ("cells", "orders", "counts")  # in the order in which a network has their tables
 
@@ -41,15 +42,15 @@ _Floats = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Exchanged:
-    """What was converted.
+    """A summary of a conversion.
 
     Attributes
     ----------
-    program : whose file it is.
-    tables : the names of the tables, in that program's words.
-    weights : how many.
-    sums : whether E and A of temporal coherence came along; None: they were there and could not.
-    words : how that program is told to play with such tables.
+    program : the program that writes and reads the file.
+    tables : that program's names of the tables.
+    weights : number of weights.
+    sums : whether E and A of temporal coherence were converted; None: the format has no place for them.
+    words : that program's options that play with such tables.
     """
 
     program: str
@@ -69,14 +70,13 @@ def import_weights(source: Path, target: Path, form: str, *, symmetries: bool = 
 
     Raises
     ------
-    WeightFileError : missing, cut, foreign, not finite, or too large for the memory.
-    CheckpointError : the checkpoint could not be written.
-    OSError : neither could its folder.
+    WeightFileError : the file is missing, cut, foreign, not finite, or too large for the memory.
+    CheckpointError, OSError : the checkpoint or its folder cannot be written.
     """
-    kind = FORMATS[form]
-    groups = _by_feature(kind.read(source), source)
+    weight_format = FORMATS[form]
+    groups = _by_feature(weight_format.read(source), source)
     features = list(groups)
-    cells, orders, counts = (tuple(each.reads for each in features if each.kind == name) for name in _KINDS)
+    cells, orders, counts = (tuple(f.reads for f in features if f.kind == kind) for kind in _KINDS)
     try:
         tuples = TupleSet(cells, symmetries, orders=orders, counts=counts, count_cap=tdl2048.COUNT_CAP)
         network = NTupleNetwork(_RULES, tuples)
@@ -85,18 +85,18 @@ def import_weights(source: Path, target: Path, form: str, *, symmetries: bool = 
     except ConfigError as error:
         raise WeightFileError(f"{source}: {error}") from error
     for number, feature in enumerate(features):
-        _take(network, sums, number, groups[feature], kind, source)
+        _fill(network, sums, number, groups[feature], weight_format, source)
     meta = {
         "episode": 0,
         "rules": _RULES.to_dict(),
         "network": network.describe(),
         "learner": {"gamma": 1.0, "target": "afterstate"},
-        IMPORTED: {"program": kind.program, "file": source.name, "sha256": _sha256(source)},
+        IMPORTED: {"program": weight_format.program, "file": source.name, "sha256": _sha256(source)},
     }
     arrays: dict[str, NDArray[Any]] = {WEIGHTS: network.weights} | ({} if sums is None else {ACCUMULATORS: sums})
     with new_folder(target) as folder:
         write_checkpoint(folder, meta, arrays)
-    return _exchanged(kind, network, features, sums is not None)
+    return _exchanged(weight_format, network, features, sums is not None)
 
 
 def _by_feature(tables: list[Table], source: Path) -> dict[Feature, list[Table]]:
@@ -109,31 +109,24 @@ def _by_feature(tables: list[Table], source: Path) -> dict[Feature, list[Table]]
     return groups
 
 
-def _take(
-    network: NTupleNetwork, sums: _Floats | None, number: int, tables: list[Table], kind: WeightFormat, source: Path
+def _fill(
+    network: NTupleNetwork, sums: _Floats | None, number: int, tables: list[Table], form: WeightFormat, source: Path
 ) -> None:
     """Fill a network's table. Several of a file are averaged, and their accumulators added up, as TDL2048+ does."""
     for natural in parts(network.layout.size(number)):
         memory = network.layout.map(number, natural)
-        where = kind.to_file(tables[0].feature, natural)
-        read = [[_finite(column[where], table, source) for column in table.columns] for table in tables]
-        weights = _added([columns[0] for columns in read])
+        where = form.to_file(tables[0].feature, natural)
+        parts_read = [[_finite(column[where], table, source) for column in table.columns] for table in tables]
+        weights = reduce(np.add, [columns[0] for columns in parts_read])
         network.weights[memory] = weights / np.float32(len(tables)) if len(tables) > 1 else weights
-        told = [columns[1:] for columns in read if len(columns) > 1]
-        if sums is None or not told:
+        accumulators = [columns[1:] for columns in parts_read if len(columns) > 1]
+        if sums is None or not accumulators:
             continue
-        for signed, absolute in told:
-            fresh = (absolute == 0) | ((signed == kind.fresh) & (absolute == kind.fresh))
+        for signed, absolute in accumulators:
+            fresh = (absolute == 0) | ((signed == form.fresh) & (absolute == form.fresh))
             signed[fresh] = absolute[fresh] = 0
-        both = np.column_stack([_added([pair[which] for pair in told]) for which in range(2)])
+        both = np.column_stack([reduce(np.add, columns) for columns in zip(*accumulators, strict=True)])
         _as_pairs(sums)[memory] = _as_pairs(both)
-
-
-def _added(columns: list[_Floats]) -> _Floats:
-    total = columns[0]
-    for column in columns[1:]:
-        total = total + column
-    return total
 
 
 def _as_pairs(sums: _Floats) -> NDArray[np.uint64]:
@@ -159,50 +152,48 @@ def export_weights(source: Path, target: Path, form: str, *, symmetries: bool = 
 
     Raises
     ------
-    CheckpointError : missing or damaged.
-    ConfigError : the format cannot say what the checkpoint holds; names what.
-    WeightFileError : the file could not be written.
+    CheckpointError : the checkpoint is missing or damaged.
+    ConfigError : names what of the checkpoint the format cannot represent.
+    WeightFileError : the file cannot be written.
     """
-    kind, player = FORMATS[form], load(source)
-    network = player.network
-    _check(player, source, kind.program, symmetries)
+    weight_format, player = FORMATS[form], load(source)
+    network, program = player.network, weight_format.program
+    _check(player, source, program, symmetries)
     features = features_of(network.tuples)
     try:
-        names = [kind.name(feature) for feature in features]
+        names = [weight_format.name(feature) for feature in features]
     except ConfigError as error:
         raise ConfigError(f"{source}: {error}") from error
     if network.counts and network.tuples.count_cap != tdl2048.COUNT_CAP:
-        raise ConfigError(f"{source}: tuples.count_cap is {network.tuples.count_cap}; {kind.program} has only 7")
+        raise ConfigError(f"{source}: tuples.count_cap is {network.tuples.count_cap}; {program} has only 7")
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise ConfigError(
-            f"{source}: tuples: two tables of the same cells, {twice[0]}; {kind.program} knows them by these"
-        )
+        raise ConfigError(f"{source}: tuples: two tables of the same cells, {twice[0]}; {program} knows them by these")
     folder = checkpoint_folder(source)
     meta = read_meta(folder)
     held = ACCUMULATORS in meta["arrays"]
-    sums = read_array(folder, meta, ACCUMULATORS) if held and kind.fresh is not None else None
+    sums = read_array(folder, meta, ACCUMULATORS) if held and weight_format.fresh is not None else None
     tables = [
-        NewTable(feature, network.layout.size(number), _columns(network, sums, number, feature, kind))
+        NewTable(feature, network.layout.size(number), _columns(network, sums, number, feature, weight_format))
         for number, feature in enumerate(features)
     ]
     try:
         with new_file(target) as file:
-            kind.write(file, target, tables)
+            weight_format.write(file, target, tables)
     except OSError as error:
         raise WeightFileError(f"{target}: could not be written: {error}") from error
-    return _exchanged(kind, network, features, None if held and sums is None else held)
+    return _exchanged(weight_format, network, features, None if held and sums is None else held)
 
 
 def _check(player: Player, source: Path, program: str, symmetries: bool) -> None:
-    """Refuse what no file of these programs can say."""
+    """Refuse what no file of these programs can represent."""
     network, tuples = player.network, player.network.tuples
     ours, theirs = network.rules.to_dict(), _RULES.to_dict()
     differing = [(key, ours[key], theirs[key]) for key in ("game", "rows", "cols", "drop")]
     differing += [("target", player.target, "afterstate"), ("gamma", player.gamma, 1.0)]
     differing += [("radix", network.layout.radix, 16), ("stages", list(network.stages.thresholds), [])]
-    for key, given, known in differing:
-        if given != known:
-            raise ConfigError(f"{source}: {key} is {given}; {program} has only {known}")
+    for key, value, known in differing:
+        if value != known:
+            raise ConfigError(f"{source}: {key} is {value}; {program} has only {known}")
     shared = tuples.symmetries and tuples.share
     if shared != symmetries:
         how = "in 8 images of the board" if shared else "in one image of the board"
@@ -213,7 +204,7 @@ def _check(player: Player, source: Path, program: str, symmetries: bool) -> None
 
 
 def features_of(tuples: TupleSet) -> list[Feature]:
-    """What each table of a network on 4x4 is of, by the first feature that reads it."""
+    """The feature of each table of a network on 4x4: the first one that reads it."""
     board = _RULES.rows, _RULES.cols
     orders: dict[int, Feature] = {}
     for table, pairs in order_features(tuples, *board):
@@ -226,13 +217,13 @@ def features_of(tuples: TupleSet) -> list[Feature]:
 
 
 def _columns(
-    network: NTupleNetwork, sums: _Floats | None, number: int, feature: Feature, kind: WeightFormat
+    network: NTupleNetwork, sums: _Floats | None, number: int, feature: Feature, form: WeightFormat
 ) -> tuple[Column, ...]:
     """The columns of a table, each in the order of the file."""
 
     def memory() -> Iterator[NDArray[np.uint32]]:
         for index in parts(network.layout.size(number)):
-            yield network.layout.map(number, kind.to_natural(feature, index))
+            yield network.layout.map(number, form.to_natural(feature, index))
 
     def weights() -> Iterator[_Floats]:
         return (network.weights[where] for where in memory())
@@ -241,18 +232,18 @@ def _columns(
         assert sums is not None
         for where in memory():
             both = _as_pairs(sums)[where].view(np.float32).reshape(-1, 2)
-            yield np.where(both[:, 1] == 0, np.float32(kind.fresh or 0), both[:, which])
+            yield np.where(both[:, 1] == 0, np.float32(form.fresh or 0), both[:, which])
 
     if sums is None:
         return (weights,)
     return weights, lambda: accumulator(0), lambda: accumulator(1)
 
 
-def _exchanged(kind: WeightFormat, network: NTupleNetwork, features: list[Feature], sums: bool | None) -> Exchanged:
+def _exchanged(form: WeightFormat, network: NTupleNetwork, features: list[Feature], sums: bool | None) -> Exchanged:
     shared = network.tuples.symmetries and network.tuples.share
     entries = sum(network.layout.size(number) for number in range(len(features)))
-    names = tuple(kind.name(feature) for feature in features)
-    return Exchanged(kind.program, names, entries, sums, kind.words(features, shared))
+    names = tuple(form.name(feature) for feature in features)
+    return Exchanged(form.program, names, entries, sums, form.words(features, shared))
 
 
 def _sha256(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""Weight files of TDL2048+, `.w`.
+"""The weight files of TDL2048+, `.w`: reading and writing.
 
 One container after the other; all numbers little-endian, without gaps:
 
@@ -50,13 +50,19 @@ _SERIAL = 4
 _NUMBERS = {2: "<f2", 4: "<f4", 8: "<f8"}
 
 
+_NATURAL = range(2 * MAX_PAIRS)
+_IN_FILE = [*range(0, 2 * MAX_PAIRS, 2), *range(1, 2 * MAX_PAIRS, 2)]
+"""Bits of an order feature's index. The natural index says for all pairs whether the first tile is smaller, then for
+all whether the second one is; that of the file says pair by pair whether they are not."""
+
+
 def _orders() -> dict[str, Lines]:
     """Its order features: an outer line and the next one, that one and the one after it, each in 8 images."""
     bases: list[Lines] = [((0, 1, 2, 3), (4, 5, 6, 7)), ((4, 5, 6, 7), (8, 9, 10, 11))]
     lines = [
         tuple(tuple(image[cell] for cell in line) for line in base) for base in bases for image in images_of(4, 4)
     ]
-    return {f"m@{digits_of(each[0])}": each for each in lines}
+    return {f"m@{digits_of(pair[0])}": pair for pair in lines}
 
 
 _BEYOND: dict[str, dict[str, Any]] = {
@@ -74,12 +80,7 @@ _NAMES = {feature: name for name, feature in _BY_NAME.items()}
 
 
 def read(path: Path) -> list[Table]:
-    """The tables of all containers of a file.
-
-    Raises
-    ------
-    WeightFileError : missing, cut, foreign, or with a table that is of no feature known here.
-    """
+    """The tables of all containers; a WeightFileError where the file is cut, foreign, or has an unknown feature."""
     cursor = Cursor(path, f"a weight file of {PROGRAM}")
     tables: list[Table] = []
     while cursor.left:
@@ -104,8 +105,8 @@ def _table(cursor: Cursor, which: str) -> Table:
     width, size = cursor.take("<HQ", f"the size of {which}")
     if width not in _NUMBERS:
         raise cursor.foreign(f"{which} has numbers of {width} bytes, expected 2, 4 or 8")
-    name = _read_name(label, size, cursor, which)
-    feature = _feature(name, size, cursor)
+    name = read_name(label, size, cursor, which)
+    feature = feature_of(name, size, cursor)
     columns = [cursor.array(_NUMBERS[width], size, f"the weights of {name}")]
     while (block := cursor.take("<H", f"the end of {name}")[0]) != 0:
         (count,) = cursor.take("<Q", f"a block of {name}")
@@ -118,7 +119,8 @@ def _table(cursor: Cursor, which: str) -> Table:
     return Table(name, feature, tuple(columns))
 
 
-def _read_name(label: bytes, size: int, cursor: Cursor, which: str) -> str:
+def read_name(label: bytes, size: int, cursor: Cursor, which: str) -> str:
+    """The name of a table, from its 8 bytes: cells as hex digits, or the name of another feature."""
     number, digits, kind = struct.unpack("<IHH", label)
     if kind == 0:
         # What digits it had is said by their number; old files left that to the size of the table.
@@ -132,7 +134,8 @@ def _read_name(label: bytes, size: int, cursor: Cursor, which: str) -> str:
     return text.split(" ")[0]
 
 
-def _feature(name: str, size: int, cursor: Cursor) -> Feature:
+def feature_of(name: str, size: int, cursor: Cursor) -> Feature:
+    """The feature of a table of `size` entries, by its name."""
     if name in _BY_NAME:
         if size != 4**MAX_PAIRS:
             raise cursor.foreign(f"table {name!r} has {size:,} weights, expected {4**MAX_PAIRS:,}")
@@ -156,7 +159,7 @@ def write(file: BinaryIO, path: Path, tables: Sequence[NewTable]) -> None:
         file.write(bytes([_TAG]))
     file.write(struct.pack("<BI", 0, len(tables)))
     for table in tables:
-        file.write(struct.pack("<B8sHQ", _SERIAL, _write_name(_name(table.feature)), 4, table.size))
+        file.write(struct.pack("<B8sHQ", _SERIAL, write_name(_name(table.feature)), 4, table.size))
         for number, column in enumerate(table.columns):
             if number == 1:
                 file.write(struct.pack("<HQ", 4, 2 * table.size))
@@ -165,7 +168,8 @@ def write(file: BinaryIO, path: Path, tables: Sequence[NewTable]) -> None:
         file.write(struct.pack("<H", 0))
 
 
-def _write_name(name: str) -> bytes:
+def write_name(name: str) -> bytes:
+    """The 8 bytes of a table's name."""
     if name in _BY_NAME:
         return name.ljust(8).encode()
     return struct.pack("<IHH", int(name, 16), len(name), 0)
@@ -181,23 +185,18 @@ def _name(feature: Feature) -> str:
 
 
 def _to_file(feature: Feature, index: Index) -> Index:
-    """Ours has for all pairs whether the first tile is smaller, then for all whether the second is."""
-    if feature.kind != "orders":
-        return index
-    out = np.zeros_like(index)
-    for pair in range(MAX_PAIRS):
-        out |= (~index >> np.uint32(pair) & np.uint32(1)) << np.uint32(2 * pair)
-        out |= (~index >> np.uint32(MAX_PAIRS + pair) & np.uint32(1)) << np.uint32(2 * pair + 1)
-    return out
+    return _inverted(index, _NATURAL, _IN_FILE) if feature.kind == "orders" else index
 
 
 def _to_natural(feature: Feature, index: Index) -> Index:
-    if feature.kind != "orders":
-        return index
+    return _inverted(index, _IN_FILE, _NATURAL) if feature.kind == "orders" else index
+
+
+def _inverted(index: Index, read: Sequence[int], write: Sequence[int]) -> Index:
+    """Bit read[i] of an index, inverted, moved to bit write[i]."""
     out = np.zeros_like(index)
-    for pair in range(MAX_PAIRS):
-        out |= (~index >> np.uint32(2 * pair) & np.uint32(1)) << np.uint32(pair)
-        out |= (~index >> np.uint32(2 * pair + 1) & np.uint32(1)) << np.uint32(MAX_PAIRS + pair)
+    for source, target in zip(read, write, strict=True):
+        out |= (~index >> np.uint32(source) & np.uint32(1)) << np.uint32(target)
     return out
 
 

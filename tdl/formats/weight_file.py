@@ -1,4 +1,4 @@
-"""What files of other programs' weights have in common: the tables in them, and reading with every size checked.
+"""Weight files of other programs: the tables in them, and a reader that checks every size against the file's length.
 
 A format (`tdl2048`, `demo2048`) is a `WeightFormat`; none of them knows of networks or checkpoints.
 """
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tdl.errors import WeightFileError
 
 PART = 1 << 22
-"""Entries of a table that are handled at a time."""
+"""Entries of a table that are converted at a time."""
 
 Index = NDArray[np.uint32]
 Column = Callable[[], Iterator[NDArray[np.float32]]]
@@ -26,7 +26,7 @@ Column = Callable[[], Iterator[NDArray[np.float32]]]
 
 @dataclass(frozen=True)
 class Feature:
-    """What a table is of.
+    """The feature that a table belongs to.
 
     Attributes
     ----------
@@ -44,8 +44,8 @@ class Table:
 
     Attributes
     ----------
-    name : as the file has it.
-    feature : what it is of.
+    name : its name in the file.
+    feature : the feature whose weights it holds.
     columns : the weights, or the weights, E and A of temporal coherence: arrays of shape (entries,), of floating point
         numbers of 2, 4 or 8 bytes, mapped from the file and in its order.
     """
@@ -70,15 +70,15 @@ class WeightFormat:
 
     Attributes
     ----------
-    program : whose it is.
+    program : name of the program that writes such files.
     suffix : of its files.
-    fresh : what E and A of an entry are that was never moved; None: the format has no place for them.
-    read : the tables of a file; a feature that comes twice is to be averaged.
-    write : writes tables to an open file, whose name is given too.
+    fresh : E and A of an entry that was never moved; None: the format has no place for them.
+    read : reads the tables of a file; those of a feature that comes twice are to be averaged.
+    write : writes tables to an open file; the path is its name.
     name : the name of a feature's table; refuses a feature that the program does not know.
-    to_file : where the entries of a feature lie in the file, of natural indices.
-    to_natural : the inverse.
-    words : how the program is told to play with the tables of these features, read in all images or in one.
+    to_file : from natural indices of a feature to places in the file.
+    to_natural : the inverse of `to_file`.
+    words : the program's options that play with the tables of these features, read in all images or in one.
     """
 
     program: str
@@ -99,16 +99,16 @@ def parts(size: int) -> Iterator[Index]:
 
 
 class Cursor:
-    """A file that is read from its beginning on. Nothing is taken from it before its length was looked at.
+    """Reads a file from its beginning on, and checks every size against the file's length first.
 
     Parameters
     ----------
     path : the file.
-    kind : what it should be, for complaints.
+    kind : what it should be, for messages of errors.
 
     Raises
     ------
-    WeightFileError : missing, empty, or not to be read.
+    WeightFileError : the file is missing, empty or cut, or cannot be read.
     """
 
     def __init__(self, path: Path, kind: str) -> None:
@@ -123,23 +123,23 @@ class Cursor:
 
     @property
     def left(self) -> int:
-        """Bytes that were not read yet."""
+        """Number of bytes not read yet."""
         return self.size - self.at
 
     def take(self, layout: str, what: str) -> tuple[Any, ...]:
-        """Numbers of a `struct` layout."""
+        """Read numbers of a `struct` layout; `what` names them in messages."""
         return struct.unpack(layout, self._bytes(struct.calcsize(layout), what).tobytes())
 
     def array(self, dtype: str, count: int, what: str) -> NDArray[Any]:
-        """`count` numbers, mapped."""
+        """The next `count` numbers, mapped from the file."""
         return self._bytes(count * np.dtype(dtype).itemsize, what).view(dtype)
 
     def skip(self, size: int, what: str) -> None:
-        """Pass over `size` bytes."""
+        """Skip `size` bytes."""
         self._bytes(size, what)
 
     def foreign(self, why: str) -> WeightFileError:
-        """The complaint about what no such file has."""
+        """The error that says why this is not such a file."""
         return WeightFileError(f"{self.path}: not {self.kind}: {why}")
 
     def _bytes(self, size: int, what: str) -> NDArray[np.uint8]:
@@ -149,17 +149,12 @@ class Cursor:
                 f"file ends after {self.left:,}"
             )
         self.at += size
-        taken: NDArray[np.uint8] = self.data[self.at - size : self.at]
-        return taken
+        data: NDArray[np.uint8] = self.data[self.at - size : self.at]
+        return data
 
 
 def cells_of(name: str, size: int, cursor: Cursor) -> Feature:
-    """The tuple whose cells are the hex digits of `name`, of a table of `size` entries.
-
-    Raises
-    ------
-    WeightFileError : the table has not 16 entries to the power of the number of cells, or a cell stands there twice.
-    """
+    """The tuple whose cells are the hex digits of `name`; a WeightFileError where `size` entries do not fit it."""
     if size != 16 ** len(name):
         raise cursor.foreign(f"table {name!r} has {size:,} weights, and {len(name)} cells have {16 ** len(name):,}")
     if len(set(name)) < len(name):

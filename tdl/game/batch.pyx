@@ -1,4 +1,4 @@
-"""Many boards of one game side by side, for Python: arrays go in and out, and between them nothing is Python."""
+"""Many boards of one game, played side by side in compiled code; NumPy arrays go in and out."""
 
 from functools import lru_cache
 
@@ -21,6 +21,20 @@ tables_of = lru_cache(maxsize=8)(LineTables)
 
 
 cdef object WHOLE = np.dtype(np.int64)
+
+cdef class Batch
+
+# What a batch does with boards of its type.
+ctypedef void (*start_fn)(Batch batch, void *board, const int64_t *which, const uint64_t *seed, int role,
+                          const int64_t *episode, int64_t n) noexcept nogil
+ctypedef void (*step_fn)(Batch batch, void *board, const int64_t *which, const int64_t *action, int64_t n,
+                         int32_t *gained) noexcept nogil
+ctypedef void (*unpack_fn)(const void *board, int64_t n, int cells, uint8_t *tiles) noexcept nogil
+
+cdef struct Functions:
+    start_fn start
+    step_fn step
+    unpack_fn unpack
 
 
 cdef class Batch:
@@ -59,12 +73,11 @@ cdef class Batch:
     cdef readonly int64_t n
     cdef readonly object tiles, legal, rewards, over, score, moves, max_tile, episode
     cdef object _all
-    cdef int kind
-    # Boards are of the type that `kind` tells.
+    cdef Functions on       # for boards of the type that the engine plays with
     cdef void *board        # [n]
     cdef void *after        # [n][4]: the afterstates, equal to the board where the action is illegal
     cdef Stream *drops      # [n]
-    cdef uint8_t *named     # [n]: whether `first_wrong` has met the board in this call; else 0
+    cdef uint8_t *seen      # [n]: whether `first_wrong` has met the board in this call; else 0
     # The arrays above, as C sees them.
     cdef uint8_t *tile
     cdef uint8_t *can
@@ -79,14 +92,16 @@ cdef class Batch:
         check_choice("engine", engine, ENGINES)
         check_whole("n", n, 1, 2**31)
         self.tables = tables_of(rules if rules is not None else Rules())
-        self.kind = kind_for(engine == "array", self.tables.bits)
         self.n = n
+        cdef int kind = kind_for(engine == "array", self.tables.bits)
+        self.on = (functions_of(<board64 *> NULL) if kind == NIBBLES else
+                   functions_of(<board128 *> NULL) if kind == FIVES else functions_of(<board_array *> NULL))
         self._all = np.arange(n)
         self._make_arrays(n, self.tables.cells)
         # Memory of `calloc` lies on 16 bytes, which boards of 128 bits need.
-        self.board, self.after = calloc(n, size_of(self.kind)), calloc(4 * n, size_of(self.kind))
-        self.drops, self.named = <Stream *> calloc(n, sizeof(Stream)), <uint8_t *> calloc(n, 1)
-        if not (self.board and self.after and self.drops and self.named):
+        self.board, self.after = calloc(n, size_of(kind)), calloc(4 * n, size_of(kind))
+        self.drops, self.seen = <Stream *> calloc(n, sizeof(Stream)), <uint8_t *> calloc(n, 1)
+        if not (self.board and self.after and self.drops and self.seen):
             raise MemoryError(f"batch: no memory for {n} boards")
 
     cdef _make_arrays(self, n, cells):
@@ -98,16 +113,16 @@ cdef class Batch:
         cdef int32_t[::1] moves = np.zeros(n, np.int32)
         self.tile, self.can, self.reward, self.ended = &tiles[0, 0], &can[0, 0], &rewards[0, 0], &over[0]
         self.total, self.played, self.largest, self.number = &score[0], &moves[0], &largest[0], &episode[0]
-        self.tiles, self.rewards = shown(tiles.base), shown(rewards.base)
-        self.legal, self.over = shown(can.base.view(np.bool_)), shown(over.base.view(np.bool_))
-        self.score, self.moves = shown(score.base), shown(moves.base)
-        self.max_tile, self.episode = shown(largest.base), shown(episode.base)
+        self.tiles, self.rewards = read_only(tiles.base), read_only(rewards.base)
+        self.legal, self.over = read_only(can.base.view(np.bool_)), read_only(over.base.view(np.bool_))
+        self.score, self.moves = read_only(score.base), read_only(moves.base)
+        self.max_tile, self.episode = read_only(largest.base), read_only(episode.base)
 
     def __dealloc__(self):
         free(self.board)
         free(self.after)
         free(self.drops)
-        free(self.named)
+        free(self.seen)
 
     @property
     def rules(self):
@@ -121,7 +136,7 @@ cdef class Batch:
         ----------
         which : the boards, whole numbers below n, of any number; None: all.
         seed : of the streams, one for all boards or one for each of `which`, whole numbers of at least 0.
-        role : of the streams, see `tdl.game.reference`.
+        role : of the streams, see `tdl.game.streams`.
         episodes : number of the game of each of `which`.
 
         Raises
@@ -130,8 +145,8 @@ cdef class Batch:
         """
         cdef const int64_t[::1] boards = self._boards(which)
         cdef int64_t i, n = boards.shape[0]
-        cdef const int64_t[::1] numbers = taken("episodes", episodes, n, np.int64)
-        cdef const uint64_t[::1] seeds = taken("seed", seed, n, np.uint64)
+        cdef const int64_t[::1] numbers = whole_numbers("episodes", episodes, n, np.int64)
+        cdef const uint64_t[::1] seeds = whole_numbers("seed", seed, n, np.uint64)
         for i in range(n):
             if not 0 <= boards[i] < self.n:
                 raise refuse("which", boards[i], f"boards from 0 to {self.n - 1}")
@@ -141,12 +156,7 @@ cdef class Batch:
         cdef const int64_t *number = &numbers[0]
         cdef const uint64_t *key = &seeds[0]
         with nogil:
-            if self.kind == NIBBLES:
-                start_boards(self, <board64 *> self.board, at, key, role, number, n)
-            elif self.kind == FIVES:
-                start_boards(self, <board128 *> self.board, at, key, role, number, n)
-            else:
-                start_boards(self, <board_array *> self.board, at, key, role, number, n)
+            self.on.start(self, self.board, at, key, role, number, n)
 
     def step(self, actions, which=None):
         """Play a move on each board, and let a tile drop by the drop law.
@@ -167,24 +177,19 @@ cdef class Batch:
         """
         cdef const int64_t[::1] boards = self._boards(which)
         cdef int64_t n = boards.shape[0]
-        cdef const int64_t[::1] chosen = taken("actions", actions, n, np.int64, least=None)
+        cdef const int64_t[::1] numbers = whole_numbers("actions", actions, n, np.int64, least=None)
         rewards = np.empty(n, np.int32)
         cdef int32_t[::1] gained = rewards
         if n == 0:
             return rewards
         cdef const int64_t *at = &boards[0]
-        cdef const int64_t *action = &chosen[0]
+        cdef const int64_t *action = &numbers[0]
         cdef int32_t *reward = &gained[0]
         cdef int64_t wrong = first_wrong(self, at, action, n)
         if wrong < n:
             raise self._refused(at[wrong], action[wrong])
         with nogil:
-            if self.kind == NIBBLES:
-                step_boards(self, <board64 *> self.board, at, action, n, reward)
-            elif self.kind == FIVES:
-                step_boards(self, <board128 *> self.board, at, action, n, reward)
-            else:
-                step_boards(self, <board_array *> self.board, at, action, n, reward)
+            self.on.step(self, self.board, at, action, n, reward)
         return rewards
 
     def afterstates(self):
@@ -196,12 +201,7 @@ cdef class Batch:
         cdef uint8_t[:, :, ::1] view = tiles
         cdef uint8_t *out = &view[0, 0, 0]
         with nogil:
-            if self.kind == NIBBLES:
-                unpack_all(<board64 *> self.after, 4 * self.n, self.tables.cells, out)
-            elif self.kind == FIVES:
-                unpack_all(<board128 *> self.after, 4 * self.n, self.tables.cells, out)
-            else:
-                unpack_all(<board_array *> self.after, 4 * self.n, self.tables.cells, out)
+            self.on.unpack(self.after, 4 * self.n, self.tables.cells, out)
         return tiles
 
     cdef _boards(self, which):
@@ -218,24 +218,24 @@ cdef class Batch:
         if not 0 <= board < self.n:
             return refuse("which", board, f"boards from 0 to {self.n - 1}")
         if self.over[board]:
-            told = "the game is over" if self.episode[board] >= 0 else "no game was started"
-            return ConfigError(f"action of board {board}: {action} is not allowed; {told}")
+            reason = "the game is over" if self.episode[board] >= 0 else "no game was started"
+            return ConfigError(f"action of board {board}: {action} is not allowed; {reason}")
         legal = np.flatnonzero(self.legal[board]).tolist()
         if action in legal:
             return refuse("which", board, "each board at most once")
         return refuse(f"action of board {board}", action, f"one of the legal actions {legal}")
 
 
-cdef object shown(array):
+cdef object read_only(array):
     """A view of an array through which it cannot be changed."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
-cdef object taken(str key, given, int64_t n, dtype, least=0):
+cdef object whole_numbers(str key, values, int64_t n, dtype, least=0):
     """Whole numbers, one for each of `n` boards, or one for all, as an array of shape (n,)."""
-    numbers = np.asarray(given)
+    numbers = np.asarray(values)
     if least is None and numbers.dtype is WHOLE and numbers.shape == (n,):     # a step of one board: +14%
         return np.ascontiguousarray(numbers)
     if numbers.size and numbers.dtype.kind not in "iu" or numbers.shape not in ((), (n,)):
@@ -249,20 +249,25 @@ cdef int64_t first_wrong(Batch batch, const int64_t *which, const int64_t *actio
     """The place in `which` of the first move that cannot be played; `n` where all can."""
     cdef int64_t k, wrong = 0
     while wrong < n:
-        if not 0 <= which[wrong] < batch.n or batch.named[which[wrong]]:
+        if not 0 <= which[wrong] < batch.n or batch.seen[which[wrong]]:
             break
         if not 0 <= action[wrong] < 4 or not batch.can[4 * which[wrong] + action[wrong]]:
             break
-        batch.named[which[wrong]] = 1
+        batch.seen[which[wrong]] = 1
         wrong += 1
     for k in range(wrong):
-        batch.named[which[k]] = 0
+        batch.seen[which[k]] = 0
     return wrong
+
+
+cdef Functions functions_of(const board_t *kind):
+    """The functions for the type of `kind`, which is not read."""
+    return Functions(<start_fn> start_boards[board_t], <step_fn> step_boards[board_t], <unpack_fn> unpack_all[board_t])
 
 
 cdef void start_boards(Batch batch, board_t *board, const int64_t *which, const uint64_t *seed, int role,
                        const int64_t *episode, int64_t n) noexcept nogil:
-    """Begin games."""
+    """Begin games, each with the first tiles of its own stream."""
     cdef int64_t k, i
     for k in range(n):
         i = which[k]
@@ -290,7 +295,7 @@ cdef void step_boards(Batch batch, board_t *board, const int64_t *which, const i
 
 
 cdef inline void look(Batch batch, const board_t *board, int64_t i) noexcept nogil:
-    """Make the moves of board i, and all that is shown of it."""
+    """Compute the afterstates of board i, and the rows of all public arrays."""
     cdef board_t own = board[i]
     cdef board_t *after = <board_t *> batch.after + 4 * i
     cdef uint8_t *can = batch.can + 4 * i

@@ -1,4 +1,4 @@
-"""The compiled game, for Python: boards go in and out as plain ints."""
+"""A compiled engine of one game for Python, one call at a time: moves, drops and tiles of boards given as ints."""
 
 import numpy as np
 
@@ -24,11 +24,12 @@ def grid_text(grid):
 
 
 cdef class Stream:
-    """The random sequence of one (seed, role, episode); the twin of `tdl.game.reference.Stream`.
+    """The random sequence of one (seed, role, episode); its reference implementation is
+    `tdl.game.reference.Stream`.
 
     Parameters
     ----------
-    seed, role, episode : non-negative ints below 2^64; roles are named in `tdl.game.reference`.
+    seed, role, episode : non-negative ints below 2^64; roles are named in `tdl.game.streams`.
     """
     cdef StreamState state
 
@@ -38,6 +39,21 @@ cdef class Stream:
     def next(self):
         """The next number, 0 to 2^64 - 1."""
         return draw(&self.state)
+
+
+# What an engine does with boards of its type. The pointer only names the type in the functions' own declarations.
+ctypedef list (*afterstates_fn)(LineTables tables, object board, const void *kind)
+ctypedef int (*empty_fn)(LineTables tables, object board, const void *kind) except -1
+ctypedef object (*place_fn)(LineTables tables, object board, const void *kind, Stream stream, int tile)
+ctypedef object (*start_fn)(LineTables tables, const void *kind, Stream stream)
+ctypedef object (*max_tile_fn)(LineTables tables, object board, const void *kind)
+
+cdef struct Functions:
+    afterstates_fn afterstates
+    empty_fn empty
+    place_fn place
+    start_fn start
+    max_tile_fn max_tile
 
 
 cdef class Engine:
@@ -52,12 +68,14 @@ cdef class Engine:
         games; the ints that go in and out are the same too.
     """
     cdef readonly LineTables tables
-    cdef int kind
+    cdef Functions on
 
     def __init__(self, rules=None, engine="bits"):
         check_choice("engine", engine, ENGINES)
         self.tables = LineTables(rules if rules is not None else Rules())
-        self.kind = kind_for(engine == "array", self.tables.bits)
+        cdef int kind = kind_for(engine == "array", self.tables.bits)
+        self.on = (functions_of(<board64 *> NULL) if kind == NIBBLES else
+                   functions_of(<board128 *> NULL) if kind == FIVES else functions_of(<board_array *> NULL))
 
     @property
     def rules(self):
@@ -111,11 +129,7 @@ cdef class Engine:
     def afterstates(self, board):
         """The legal moves of a board: list of (action, afterstate, reward), actions ascending."""
         board = self.board(board)
-        if self.kind == NIBBLES:
-            return _afterstates(self.tables, board, <board64 *> NULL)
-        if self.kind == FIVES:
-            return _afterstates(self.tables, board, <board128 *> NULL)
-        return _afterstates(self.tables, board, <board_array *> NULL)
+        return self.on.afterstates(self.tables, board, NULL)
 
     def legal(self, board):
         """The legal actions, ascending; empty when the game is over."""
@@ -140,11 +154,7 @@ cdef class Engine:
     def empty(self, board):
         """Number of empty cells."""
         board = self.board(board)
-        if self.kind == NIBBLES:
-            return _empty(self.tables, board, <board64 *> NULL)
-        if self.kind == FIVES:
-            return _empty(self.tables, board, <board128 *> NULL)
-        return _empty(self.tables, board, <board_array *> NULL)
+        return self.on.empty(self.tables, board, NULL)
 
     def place(self, board, Stream stream not None, int tile=0):
         """Drop a tile (index `tile`; 0: by the drop law) on a random empty cell of an afterstate.
@@ -158,32 +168,26 @@ cdef class Engine:
             raise refuse("tile", tile, f"a tile index from 1 to {self.tables.rules.largest}, or 0")
         if not self.empty(board):
             raise refuse("board", self.show(board), "a board with an empty cell")
-        if self.kind == NIBBLES:
-            return _place(self.tables, board, <board64 *> NULL, stream, tile)
-        if self.kind == FIVES:
-            return _place(self.tables, board, <board128 *> NULL, stream, tile)
-        return _place(self.tables, board, <board_array *> NULL, stream, tile)
+        return self.on.place(self.tables, board, NULL, stream, tile)
 
     def start(self, Stream stream not None):
         """The first board of a game."""
-        if self.kind == NIBBLES:
-            return _start(self.tables, <board64 *> NULL, stream)
-        if self.kind == FIVES:
-            return _start(self.tables, <board128 *> NULL, stream)
-        return _start(self.tables, <board_array *> NULL, stream)
+        return self.on.start(self.tables, NULL, stream)
 
     def max_tile(self, board):
         """Value of the largest tile."""
         board = self.board(board)
-        if self.kind == NIBBLES:
-            return _max_tile(self.tables, board, <board64 *> NULL)
-        if self.kind == FIVES:
-            return _max_tile(self.tables, board, <board128 *> NULL)
-        return _max_tile(self.tables, board, <board_array *> NULL)
+        return self.on.max_tile(self.tables, board, NULL)
 
 
-cdef list _afterstates(LineTables tables, object given, const board_t *kind):
-    cdef board_t board = taken(tables, given, kind)
+cdef Functions functions_of(const board_t *kind):
+    """The functions for the type of `kind`, which is not read."""
+    return Functions(<afterstates_fn> _afterstates[board_t], <empty_fn> _empty[board_t], <place_fn> _place[board_t],
+                     <start_fn> _start[board_t], <max_tile_fn> _max_tile[board_t])
+
+
+cdef list _afterstates(LineTables tables, object packed, const board_t *kind):
+    cdef board_t board = taken(tables, packed, kind)
     cdef board_t after[4]
     cdef int32_t reward[4]
     cdef int action[4]
@@ -191,13 +195,13 @@ cdef list _afterstates(LineTables tables, object given, const board_t *kind):
     return [(action[i], as_int(tables, &after[i]), reward[i]) for i in range(n)]
 
 
-cdef int _empty(LineTables tables, object given, const board_t *kind):
-    cdef board_t board = taken(tables, given, kind)
+cdef int _empty(LineTables tables, object packed, const board_t *kind) except -1:
+    cdef board_t board = taken(tables, packed, kind)
     return empty_cells(tables, &board)
 
 
-cdef object _place(LineTables tables, object given, const board_t *kind, Stream stream, int tile):
-    cdef board_t board = taken(tables, given, kind)
+cdef object _place(LineTables tables, object packed, const board_t *kind, Stream stream, int tile):
+    cdef board_t board = taken(tables, packed, kind)
     place(tables, &board, &stream.state, tile)
     return as_int(tables, &board)
 
@@ -208,6 +212,6 @@ cdef object _start(LineTables tables, const board_t *kind, Stream stream):
     return as_int(tables, &board)
 
 
-cdef object _max_tile(LineTables tables, object given, const board_t *kind):
-    cdef board_t board = taken(tables, given, kind)
+cdef object _max_tile(LineTables tables, object packed, const board_t *kind):
+    cdef board_t board = taken(tables, packed, kind)
     return max_tile(tables, &board)

@@ -1,4 +1,4 @@
-"""Everything the engine needs to know of a game, tabulated: how each line slides, what drops, what tiles are worth."""
+"""The tables of a game: how each line slides, which tiles merge and drop, and what tiles are worth."""
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
@@ -50,7 +50,7 @@ cdef class LineTables:
 
 cdef inline uint32_t slide_line(const MergeLaw *law, const int64_t *values, uint32_t line, int length, int bits,
                                 bint to_end, int32_t *reward) noexcept nogil:
-    """A packed line slid towards its first cell, or its last; the twin is `reference.slide`."""
+    """A packed line slid towards its first cell, or its last, as `reference.slide` does."""
     cdef uint32_t out = 0
     cdef int i, cell, tile, at = 0, waiting = 0, merged
     reward[0] = 0

@@ -1,4 +1,4 @@
-"""Builds the tables of a game from its `Rules`. Nothing here knows a game by name."""
+"""Builds the line tables of a game from its `Rules`. Nothing here knows a game by name."""
 
 import numpy as np
 

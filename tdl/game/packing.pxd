@@ -1,4 +1,4 @@
-"""Boards as Python has them, ints with cell 0 in the lowest bits, and as kernels do. These need the GIL."""
+"""Boards from Python's ints, with cell 0 in the lowest bits, to those of kernels and back. These need the GIL."""
 
 from tdl.game.board cimport board_array, board_t, empty_board
 from tdl.game.lines cimport LineTables
@@ -6,12 +6,12 @@ from tdl.game.lines cimport LineTables
 
 cdef inline board_t taken(LineTables tables, object board, const board_t *kind):
     """A board of the type of `kind`, which is not read, from an int."""
-    cdef board_t made = empty_board(kind)
+    cdef board_t cells = empty_board(kind)
     cdef int cell
     if board_t is board_array:
         for cell in range(tables.cells):
-            made.cell[cell] = board >> tables.bits * cell & ((1 << tables.bits) - 1)
-        return made
+            cells.cell[cell] = board >> tables.bits * cell & ((1 << tables.bits) - 1)
+        return cells
     else:
         return <board_t> board
 

@@ -1,4 +1,4 @@
-"""Boards as numbers: packing, unpacking, and the lines that moves slide."""
+"""Boards as ints, cell 0 in the lowest bits: packing and unpacking; the lines that a move slides; the drop law."""
 
 from __future__ import annotations
 

@@ -1,12 +1,10 @@
-"""The game in plain Python: slow and obvious, the twin that every kernel is tested against.
+"""The game in plain Python: the slow and obvious reference implementation that every kernel is tested against.
 
 A board is a list of rows*cols tile indices, row by row. Random numbers come from `Stream`, which draws exactly
 what the compiled engine draws, so both can play the same game.
 """
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from tdl.game.packing import Board, drawn, lines
 from tdl.game.rules import DROP, Rules
@@ -23,10 +21,10 @@ class Stream:
     def __init__(self, seed: int, role: int, episode: int) -> None:
         key = 0
         for part in (seed, role, episode):
-            key = _splitmix(key ^ part & MASK)[1]
+            key = splitmix(key ^ part & MASK)[1]
         self.state = []
         for _ in range(4):
-            key, word = _splitmix(key)
+            key, word = splitmix(key)
             self.state.append(word)
 
     def next(self) -> int:
@@ -43,7 +41,7 @@ class Stream:
         return result
 
 
-def _splitmix(state: int) -> tuple[int, int]:
+def splitmix(state: int) -> tuple[int, int]:
     state = state + 0x9E3779B97F4A7C15 & MASK
     z = (state ^ state >> 30) * 0xBF58476D1CE4E5B9 & MASK
     z = (z ^ z >> 27) * 0x94D049BB133111EB & MASK
@@ -108,56 +106,3 @@ def start(stream: Stream, rules: Rules) -> Board:
     for tile in rules.start:
         board = place(board, stream, rules, tile)
     return board
-
-
-class ReferenceBatch:
-    """The twin of `tdl.game.batch.Batch`: the same words, with lists for arrays."""
-
-    def __init__(self, rules: Rules, n: int) -> None:
-        self.rules, self.n = rules, n
-        self.tiles: list[Board] = [[0] * rules.cells for _ in range(n)]
-        self.score, self.moves, self.episode = [0] * n, [0] * n, [-1] * n
-        self._drops: dict[int, Stream] = {}
-
-    def start(self, which: Sequence[int], seed: int, role: int, episodes: Sequence[int]) -> None:
-        """Begin new games."""
-        for i, episode in zip(which, episodes, strict=True):
-            self._drops[i] = Stream(seed, role, episode)
-            self.tiles[i] = start(self._drops[i], self.rules)
-            self.score[i], self.moves[i], self.episode[i] = 0, 0, episode
-
-    def step(self, actions: Sequence[int], which: Sequence[int]) -> list[int]:
-        """Play a legal move on each board, and let a tile drop: the rewards."""
-        gained = []
-        for i, action in zip(which, actions, strict=True):
-            moved = move(self.tiles[i], action, self.rules)
-            assert moved is not None
-            self.tiles[i] = place(moved[0], self._drops[i], self.rules)
-            self.score[i] += moved[1]
-            self.moves[i] += 1
-            gained.append(moved[1])
-        return gained
-
-    @property
-    def legal(self) -> list[list[bool]]:
-        """Whether each action changes the board."""
-        return [[move(board, action, self.rules) is not None for action in range(4)] for board in self.tiles]
-
-    @property
-    def rewards(self) -> list[list[int]]:
-        """What each action earns."""
-        return [[(move(board, action, self.rules) or (board, 0))[1] for action in range(4)] for board in self.tiles]
-
-    @property
-    def over(self) -> list[bool]:
-        """Whether no action is legal."""
-        return [terminal(board, self.rules) for board in self.tiles]
-
-    @property
-    def max_tile(self) -> list[int]:
-        """Values of the largest tiles."""
-        return [max(self.rules.value(tile) for tile in board) for board in self.tiles]
-
-    def afterstates(self) -> list[list[Board]]:
-        """The boards that the actions lead to; an illegal action leaves its board as it is."""
-        return [[(move(board, action, self.rules) or (board, 0))[0] for action in range(4)] for board in self.tiles]

@@ -1,18 +1,18 @@
-"""What a game is: rules as data.
+"""Rules as data: the board's shape, the merge law, the drop law and the start law of a game.
 
-A `Rules` value is the single home of the board's shape, the tile values, the merge law, the drop law and the
-start law. Line tables, engine, placer, search and exact solver all read it; none of them knows a game by name.
+Line tables, engine, placer, search and exact solver all read a `Rules` value; none of them knows a game by name.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tdl.errors import ConfigError, nearest, refuse
+from tdl.game.merge_laws import GAMES as GAMES
 
 UP, RIGHT, DOWN, LEFT = 0, 1, 2, 3
 """Actions. Some programs count left, up, right, down: convert at the edge, never inside."""
@@ -26,78 +26,12 @@ DROP = "drop"
 
 
 @dataclass(frozen=True)
-class Game:
-    """One family member: what its tiles are worth and which neighbours merge.
-
-    Attributes
-    ----------
-    name : its name, the key in `GAMES`.
-    version : rises when results change.
-    value : the tile value of an index; 0 of index 0, an empty cell.
-    merge : the tile index that two neighbouring indices above 0 merge into, 0 when they do not merge. Symmetric.
-    bits : of a cell on boards of up to 16 cells, 4 or 5; larger boards need 5 for any game.
-    largest : largest tile index there is, where a cell has room for more. Scores of a move must fit into 31 bits.
-    radix : tile symbols of a cell in a network, where the tuple set does not say.
-    """
-
-    name: str
-    version: int
-    value: Callable[[int], int]
-    merge: Callable[[int, int], int]
-    bits: int
-    largest: int
-    radix: int
-
-
-def _power_of_two(index: int) -> int:
-    return 1 << index if index else 0
-
-
-def _merge_equal(a: int, b: int) -> int:
-    return a + 1 if a == b else 0
-
-
-def _fibonacci(index: int) -> int:
-    a, b = 0, 1
-    for _ in range(index):
-        a, b = b, a + b
-    return b if index else 0
-
-
-def _merge_neighbours(a: int, b: int) -> int:
-    return max(a, b) + 1 if abs(a - b) == 1 or a == b == 1 else 0
-
-
-def _three_doubled(index: int) -> int:
-    return 3 << index - 3 if index > 2 else index
-
-
-def _merge_threes(a: int, b: int) -> int:
-    if a + b == 3:
-        return 3
-    return a + 1 if a == b > 2 else 0
-
-
-GAMES: Mapping[str, Game] = {
-    # 2048, Gabriele Cirulli 2014: https://github.com/gabrielecirulli/2048/blob/master/js/game_manager.js
-    # 2^26 is the largest tile that 25 cells can make of drops of 2 and 4.
-    "pow2": Game("pow2", 1, _power_of_two, _merge_equal, bits=4, largest=26, radix=16),
-    # 2584-Fibonacci: neighbours in the sequence 1, 2, 3, 5, 8 ... merge into their sum, and so do two 1s, but no other
-    # equal tiles. Index 17 is the tile 2584.
-    "fib": Game("fib", 1, _fibonacci, _merge_neighbours, bits=5, largest=31, radix=18),
-    # The merge law of Threes! (Vollmer and Wohlwend 2014) on the slides and drops of 2048: 1 and 2 make 3, and from 3
-    # on equal tiles merge. As in 2048, drops of indices 1 and 2 make no index above 26 on 25 cells.
-    "threes_law": Game("threes_law", 1, _three_doubled, _merge_threes, bits=4, largest=26, radix=16),
-}
-
-
-@dataclass(frozen=True)
 class Rules:
     """A game on a board of `rows` x `cols` cells with a drop law and a start law.
 
     Attributes
     ----------
-    game : name of the game, a key of `GAMES`.
+    game : name of the merge law, a key of `GAMES`.
     drop : pairs (tile index, probability) of a dropped tile; the cell is uniform over the empty ones.
     start : one item for each tile of the first board: `"drop"` (by the drop law) or a tile index.
 
@@ -128,7 +62,7 @@ class Rules:
 
     @property
     def bits(self) -> int:
-        """Bits of a cell in the packed board: 4, where the game can do with them and 64 bits hold the board, or 5."""
+        """Bits of a cell in the packed board: 4, if they hold the game's tiles and 64 bits hold the board, or 5."""
         return GAMES[self.game].bits if self.cells <= 16 else 5
 
     @property
@@ -138,7 +72,7 @@ class Rules:
 
     @property
     def cell_mask(self) -> int:
-        """All bits of a cell, in the lowest one."""
+        """The bits of the lowest cell of a packed board."""
         return (1 << self.bits) - 1
 
     @property
@@ -173,7 +107,7 @@ class Rules:
         return tuple(self.value(i) for i in range(1, self.largest + 1))
 
     def to_dict(self) -> dict[str, Any]:
-        """A plain description, for `meta.json`; `from_dict` reads it back."""
+        """The description in `meta.json`; `from_dict` reads it back."""
         return {
             "game": self.game,
             "version": GAMES[self.game].version,
@@ -185,12 +119,7 @@ class Rules:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Rules:
-        """Read `to_dict`'s description; refuses rules of another version.
-
-        Raises
-        ------
-        ConfigError : an unknown game, another version of it, or a wrong law.
-        """
+        """The rules of a description by `to_dict`; a ConfigError where the game's version is another one."""
         rules = cls(
             game=data["game"],
             rows=data["rows"],
@@ -205,12 +134,7 @@ class Rules:
 
 
 def parse_size(text: object, key: str = "size") -> tuple[int, int]:
-    """Rows and columns of a board: `"2x3"` gives (2, 3).
-
-    Raises
-    ------
-    ConfigError : names `key`, what was given and the nearest board.
-    """
+    """Rows and columns of a board: `"2x3"` gives (2, 3); a ConfigError names `key` and the nearest board."""
     if not isinstance(text, str) or not re.fullmatch("[2-5]x[2-5]", text):
         raise refuse(key, text, f"ROWSxCOLS from 2x2 to 5x5, as 4x4{_nearest_size(text)}")
     return int(text[0]), int(text[2])

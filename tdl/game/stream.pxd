@@ -1,7 +1,8 @@
 """The random stream of one (seed, role, episode), as a value: xoshiro256** seeded through SplitMix64.
 
-The twin, with the sources, is `tdl.game.reference.Stream`. Kept as four words on the stack because a game owns one:
-no generator state enters a checkpoint, and what a game draws depends on neither lanes, threads nor evaluation.
+The reference implementation, with the sources, is `tdl.game.reference.Stream`. A game owns its stream, four words on
+the stack: no generator state enters a checkpoint, and what a game draws depends on neither lanes, threads nor
+evaluation.
 """
 
 from libc.stdint cimport uint64_t

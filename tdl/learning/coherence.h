@@ -4,8 +4,8 @@
  * E and A apart, and computes the limit to 1 one by one, with a branch (training 4x6: 0.9 of the speed). Divisions and
  * comparisons of a vector give the bits of those of single numbers.
  */
-#ifndef TDL_SHARES_H
-#define TDL_SHARES_H
+#ifndef TDL_COHERENCE_H
+#define TDL_COHERENCE_H
 
 #include <math.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-"""What the drops add to a value: the expectation of V over all drops, at the cost of two values.
+"""The drop-expectation table: the expectation of V over all drops on an afterstate, at the cost of two values.
 
 The target `state` chooses by the mean of V over all 2e boards that a drop can make of an afterstate with e empty
 cells. A drop changes only the entries of tuples that hold its cell, so with w the weights and i an entry's index,
@@ -16,9 +16,10 @@ evaluated: `expected_direct` in `tdl.learning.expectation`.
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
-from tdl.game.board cimport board64, board_t, cell_at, empty_marks, empty_nibbles, popcount, take_off
+from tdl.game.board cimport board_t, cell_at, empty_marks, popcount, take_off
+from tdl.game.board64 cimport board64, empty_nibbles
 from tdl.game.lines cimport MAX_CELLS
-from tdl.network.ntuple cimport activate_tuples, tdl_index_plan
+from tdl.network.index cimport activate_tuples, tdl_index_plan
 
 cdef struct DropTable:
     float *spread               # of each entry, in the order of the weights

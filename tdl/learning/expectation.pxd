@@ -6,7 +6,7 @@ from tdl.game.board cimport board_t, cell_at, popcount, put
 from tdl.game.lines cimport LineTables
 from tdl.learning.drop_table cimport marks_of
 from tdl.learning.td cimport Learner, look_up, value_of
-from tdl.network.ntuple cimport fetch, total, loop_t
+from tdl.network.weights cimport fetch, total, loop_t
 
 cdef enum:
     SUCCESSORS = 16         # boards looked up at once by direct evaluation

@@ -1,9 +1,9 @@
-"""How far an error moves the active entries."""
+"""Step sizes: how far an error moves the active entries, by a fixed rate or by temporal coherence (TC)."""
 
 from libc.math cimport fabsf
 from libc.stdint cimport uint32_t
 
-from tdl.network.ntuple cimport features_of, prefetch, shift, loop_t
+from tdl.network.weights cimport features_of, prefetch, shift, loop_t
 
 cdef enum StepKind:
     FIXED
@@ -14,7 +14,7 @@ cdef extern from "coherence.h" nogil:
 
 
 cdef struct Sums:
-    # What temporal coherence keeps of an entry: the sum of what it was told to move by, and of the absolute values.
+    # The accumulators of temporal coherence, for an entry: E, the sum of its scaled errors, and A, of their sizes.
     float signed
     float absolute
 

@@ -1,4 +1,4 @@
-"""Large arrays: how much memory can still be had, and having it."""
+"""Large arrays: the free memory of the machine or container, and arrays on page borders."""
 
 from __future__ import annotations
 
@@ -25,29 +25,19 @@ def available_memory() -> int:
         if limit != "max":
             free.append(int(limit) - int((CGROUP / "memory.current").read_text()))
     except OSError:
-        pass  # not Linux, or no container: what was found so far
+        pass  # not Linux, or no container: the numbers so far
     return min(free)
 
 
 def require_memory(key: str, size: int, what: str) -> None:
-    """Refuse an allocation larger than the memory that is left, before it is made.
-
-    Raises
-    ------
-    ConfigError : names `key`, what is needed and what is free.
-    """
+    """Refuse an allocation of `size` bytes larger than the free memory, before it is made; names `key` and `what`."""
     free = available_memory()
     if size > free:
         raise ConfigError(f"{key}: {what} need {size / 2**30:.1f} GiB of memory; {free / 2**30:.1f} GiB are free")
 
 
 def allocate(key: str, count: int, what: str) -> NDArray[np.float32]:
-    """A zeroed float32 array on a page border: cache lines of the layout must be cache lines of the machine.
-
-    Raises
-    ------
-    ConfigError : names `key` where there is no room for `what`, before any of it is taken.
-    """
+    """A zeroed float32 array on a page border: cache lines of the layout must be cache lines of the machine."""
     require_memory(key, 4 * count, what)
     try:
         memory = mmap.mmap(-1, 4 * count, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)

@@ -1,4 +1,4 @@
-"""Features beyond tuples: the order of neighbours in lines, and how often tiles stand on the board.
+"""Features beyond tuples: order features compare the cells of lines, count features count tiles of the board.
 
 Both see what a tuple with as large a table cannot. An order feature of two lines looks at 8 cells with 2^24 entries,
 where a tuple needs 2^32: it keeps which of two tiles is larger and forgets how large they are. A count feature looks
@@ -37,17 +37,12 @@ def pairs_of(lines: Lines) -> Pairs:
     return tuple(pair for line in lines for pair in combinations(line, 2))
 
 
-def checked_orders(given: Any) -> tuple[Lines, ...]:
-    """Order features as tuples.
-
-    Raises
-    ------
-    ConfigError : not a list of lists of lines, a line with fewer than 2 cells or with a cell twice, too many pairs.
-    """
-    if not _is_list(given):
-        raise refuse("tuples.orders", given, "a list of features, each a list of lines, as [[[0,1,2,3],[4,5,6,7]]]")
+def checked_orders(orders: Any) -> tuple[Lines, ...]:
+    """Order features as tuples; a ConfigError where they are not lists of lines of at least 2 different cells."""
+    if not _is_list(orders):
+        raise refuse("tuples.orders", orders, "a list of features, each a list of lines, as [[[0,1,2,3],[4,5,6,7]]]")
     features = []
-    for lines in given:
+    for lines in orders:
         if not _is_list(lines) or not lines:
             raise refuse("tuples.orders", lines, "a list of lines, as [[0,1,2,3],[4,5,6,7]]")
         for line in lines:
@@ -56,24 +51,19 @@ def checked_orders(given: Any) -> tuple[Lines, ...]:
             check_cells("tuples.orders", line)
         feature = tuple(tuple(line) for line in lines)
         if len(pairs_of(feature)) > MAX_PAIRS:
-            given_pairs = f"{[list(line) for line in lines]} with {len(pairs_of(feature))} pairs of cells"
-            raise refuse("tuples.orders", given_pairs, f"at most {MAX_PAIRS} pairs, those of two lines of 4")
+            pairs = f"{[list(line) for line in lines]} with {len(pairs_of(feature))} pairs of cells"
+            raise refuse("tuples.orders", pairs, f"at most {MAX_PAIRS} pairs, those of two lines of 4")
         features.append(feature)
     return tuple(features)
 
 
-def checked_counts(given: Any, cap: int) -> tuple[tuple[int, ...], ...]:
-    """Count features as tuples.
-
-    Raises
-    ------
-    ConfigError : not a list of lists of tile indices, a tile twice, too many entries, a cap that is not 1 to 16.
-    """
+def checked_counts(counts: Any, cap: int) -> tuple[tuple[int, ...], ...]:
+    """Count features as tuples; a ConfigError where they are not lists of different tiles or have too many entries."""
     if type(cap) is not int or not 1 <= cap <= MAX_CAP:
         raise refuse("tuples.count_cap", cap, f"a whole number from 1 to {MAX_CAP}")
-    if not _is_list(given):
-        raise refuse("tuples.counts", given, "a list of features, each a list of tile indices, as [[0],[10,11,12]]")
-    for tiles in given:
+    if not _is_list(counts):
+        raise refuse("tuples.counts", counts, "a list of features, each a list of tile indices, as [[0],[10,11,12]]")
+    for tiles in counts:
         if not _is_list(tiles) or not tiles:
             raise refuse("tuples.counts", tiles, "a list of tile indices, as [10,11,12]")
         for tile in tiles:
@@ -85,7 +75,7 @@ def checked_counts(given: Any, cap: int) -> tuple[tuple[int, ...], ...]:
                 f"tuples.counts: {list(tiles)} has {cap + 1}^{len(tiles)} = {entries:,} entries; "
                 f"expected at most {MAX_COUNT_ENTRIES:,}: fewer tiles or a smaller tuples.count_cap"
             )
-    return tuple(tuple(tiles) for tiles in given)
+    return tuple(tuple(tiles) for tiles in counts)
 
 
 def check_cells(key: str, cells: Sequence[Any]) -> None:
@@ -102,5 +92,5 @@ def repeated_in(numbers: Sequence[int]) -> list[int]:
     return sorted({number for number in numbers if list(numbers).count(number) > 1})
 
 
-def _is_list(given: Any) -> bool:
-    return isinstance(given, Sequence) and not isinstance(given, str)
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str)

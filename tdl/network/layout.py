@@ -1,4 +1,4 @@
-"""Where an entry lies in memory.
+"""The memory layouts of a network's tables: where each entry lies, and why there.
 
 The *natural* index of an entry reads the tuple's tile indices as digits, the first cell least significant. Tile
 indices have little entropy, so natural order puts the hot entries into few lines and few cache sets. The layout is a
@@ -32,7 +32,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,47 +67,19 @@ class TableLayout:
     paired: bool = False
 
 
-class Layout(Protocol):
-    """What every layout has.
+class Layout:
+    """Where the entries of all tables lie: the tables one after the other.
 
     Attributes
     ----------
-    name : identifies it in files, together with the radix.
+    name : identifies the layout in files, together with the radix.
     radix : digits of an index are below it.
     tables : a `TableLayout` for each table.
     entries : entries of the whole allocation.
     """
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def radix(self) -> int: ...
-
-    tables: list[TableLayout]
-    entries: int
-
-    def size(self, table: int) -> int:
-        """Entries of a table."""
-        ...
-
-    def map(self, table: int, natural: Index) -> Index:
-        """Memory index of each natural index of a table (arrays of uint32)."""
-        ...
-
-    def inverse(self, table: int, memory: Index) -> Index:
-        """Natural index of each memory index of a table; the inverse of `map`."""
-        ...
-
-
-def layout_for(tuples: TupleSet, rows: int, cols: int, radix: int) -> Layout:
-    """The layout in use for a tuple set."""
-    if radix == Paired16.radix:
-        return Paired16(tuples, rows, cols)
-    return Digits(tuples, rows, cols, radix)
-
-
-class _Regions:
-    """What the layouts have in common: tables one after the other."""
+    name: str
+    radix: int
 
     def __init__(self) -> None:
         self.tables: list[TableLayout] = []
@@ -118,13 +89,21 @@ class _Regions:
         """Entries of a table."""
         return self.tables[table].size
 
+    def map(self, table: int, natural: Index) -> Index:
+        """Memory index of each natural index of a table (arrays of uint32)."""
+        raise NotImplementedError
+
+    def inverse(self, table: int, memory: Index) -> Index:
+        """Natural index of each memory index of a table; the inverse of `map`."""
+        raise NotImplementedError
+
     def _append(self, size: int, order: tuple[int, ...] = ()) -> None:
         base = next_region(self.entries)
         self.tables.append(TableLayout(size, base, order))
         self.entries = base + size
 
 
-class Digits(_Regions):
+class Digits(Layout):
     """Natural order, for any radix, each table skewed against the one before."""
 
     name = "digits"
@@ -138,22 +117,14 @@ class Digits(_Regions):
             self._append(size)
 
     def map(self, table: int, natural: Index) -> Index:
-        """Memory index of each natural index of a table (arrays of uint32)."""
         return natural + np.uint32(self.tables[table].base)
 
     def inverse(self, table: int, memory: Index) -> Index:
-        """Natural index of each memory index of a table; the inverse of `map`."""
         return memory - np.uint32(self.tables[table].base)
 
 
-class Paired16(_Regions):
-    """The layout of a tuple set at radix 16.
-
-    Attributes
-    ----------
-    tables : a `TableLayout` for each table.
-    entries : entries of the whole allocation.
-    """
+class Paired16(Layout):
+    """The layout of a tuple set at radix 16."""
 
     name = "paired16"
     radix = 16
@@ -183,7 +154,6 @@ class Paired16(_Regions):
             self._append(size)
 
     def map(self, table: int, natural: Index) -> Index:
-        """Memory index of each natural index of a table (arrays of uint32)."""
         where, length = self.tables[table], len(self.tables[table].order)
         if not length:
             return natural + np.uint32(where.base)
@@ -195,7 +165,6 @@ class Paired16(_Regions):
         return (index ^ self._folded(index)) + np.uint32(where.base)
 
     def inverse(self, table: int, memory: Index) -> Index:
-        """Natural index of each memory index of a table; the inverse of `map`."""
         where, length = self.tables[table], len(self.tables[table].order)
         folded = memory - np.uint32(where.base)
         if not length:
@@ -212,6 +181,11 @@ class Paired16(_Regions):
     def _folded(self, index: Index) -> Index:
         folded: Index = index >> np.uint32(self.fold) & ~np.uint32(LINE - 1)
         return folded
+
+
+def layout_for(tuples: TupleSet, rows: int, cols: int, radix: int) -> Layout:
+    """The layout in use for a tuple set."""
+    return Paired16(tuples, rows, cols) if radix == Paired16.radix else Digits(tuples, rows, cols, radix)
 
 
 def next_region(end: int) -> int:

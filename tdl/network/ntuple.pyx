@@ -9,13 +9,14 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from tdl.errors import refuse
 from tdl.game.board cimport board64, board128, board_array, board_t
 from tdl.network.allocation import allocate, require_memory
-from tdl.network.layout import OWN, Paired16, layout_for, next_region
+from tdl.network.index cimport (TDL_INDEX_SETS, activate_all, plan_extras, plan_tuples, tdl_check, tdl_extras_choose,
+                                tdl_index_choose, tdl_index_has, tdl_index_names)
+from tdl.network.layout import Paired16, layout_for, next_region
 from tdl.network.stages import Stages
+from tdl.network.stages cimport stage_of, total_promoted
 from tdl.network.tuples import count_features, order_features
 from tdl.network.tuples import features as features_of_set
-
-_PAD = 16     # features the widest index function computes at a time
-_LANES = 8    # order features the widest one does
+from tdl.network.weights cimport total
 
 
 cdef class NTupleNetwork:
@@ -65,23 +66,15 @@ cdef class NTupleNetwork:
         self._copy_stages()
         entries = self.stride * (self.stages.count - 1) + self.layout.entries
         if weights is None:
-            what = f"the network's {entries:,} weights"
-            require_memory("tuples", 4 * entries, what)
-            if entries > 2**32:
-                raise refuse("tuples", f"{entries:,} weights", f"at most {2**32:,}")
-            weights = allocate("tuples", entries, what)
-            if initial_value:
-                weights.fill(initial_value / self.m)
-            if self.stages.promotion:
-                weights[self.stride or entries :] = np.nan
+            weights = self._new_weights(entries, initial_value)
         elif weights.shape != (entries,) or weights.dtype != np.float32:
             raise refuse("weights", f"{weights.shape} {weights.dtype}", f"({entries},) float32")
         self.weights = weights
         cdef const float[::1] view = weights
         self.w = <float *> &view[0]
-        self._make_plan()
+        self._plan_arrays = plan_tuples(&self.plan, self.features, self.layout, rules.cells)
         if self.extras:
-            self._make_plan_of_extras()
+            self._plan_arrays += plan_extras(&self.plan, &self.plan_of_extras, self)
         self.use_instructions(os.environ.get("TDL_INSTRUCTIONS") or None)
 
     cdef _copy_stages(self):
@@ -97,57 +90,17 @@ cdef class NTupleNetwork:
             raise refuse("learner.stages", f"{stride * self.stages.count:,} weights", f"at most {2**32:,}")
         self.law.stride = stride
 
-    cdef _make_plan(self):
-        cdef int padded = _padded(len(self.features))
-        low = _aligned((padded, 4), np.uint8, TDL_SKIP)
-        high = _aligned((padded, 4), np.uint8, TDL_SKIP)
-        rise = _aligned((padded,), np.uint32, 0)
-        pack = _aligned((padded,), np.uint32, 0)
-        base = _aligned((padded,), np.uint32, 0)
-        halves = isinstance(self.layout, Paired16)
-        for f, (table, cells) in enumerate(self.features):
-            where = self.layout.tables[table]
-            digits = [cells[i] for i in where.order]
-            first, second = (digits[0::2], digits[1::2]) if halves else (digits[:4], digits[4:])
-            rise[f] = ~OWN if where.paired else 0
-            pack[f] = 8 if halves and len(cells) > 1 and not where.paired else 0
-            low[f, : len(first)], high[f, : len(second)] = first, second
-            base[f] = where.base
-        self._plan_arrays = [low, high, rise, pack, base]
-        cdef const unsigned char[:, ::1] low_view = low, high_view = high
-        cdef const uint32_t[::1] rise_view = rise, pack_view = pack, base_view = base
-        self.plan.padded, self.plan.tuples, self.plan.packs = padded, padded, bool(pack.any())
-        self.plan.low, self.plan.high = &low_view[0, 0], &high_view[0, 0]
-        self.plan.rise, self.plan.pack, self.plan.base = &rise_view[0], &pack_view[0], &base_view[0]
-        self.plan.entries = self.layout.entries
-        self.plan.radix, self.plan.cells = self.layout.radix, self.rules.cells
-
-    cdef _make_plan_of_extras(self):
-        cdef tdl_extras *plan = &self.plan_of_extras
-        cdef int orders = len(self.orders), counts = len(self.counts), added = -orders % _LANES
-        # One more than there are, so that there is something to point to.
-        cells = _aligned((2, TDL_ROUNDS, max(orders + added, 1), 4), np.uint8, TDL_SKIP)
-        scale = _aligned((orders + added + 1,), np.uint32, 0)
-        base = _aligned((orders + added + 1,), np.uint32, 0)
-        tiles = _aligned((counts + 1, 16), np.uint8, TDL_SKIP)
-        begin = _aligned((counts + 1,), np.uint32, 0)
-        for f, (table, pairs) in enumerate(self.orders):
-            for p, pair in enumerate(pairs):
-                cells[:, p // 4, f, p % 4] = pair
-            scale[f], base[f] = 1 << len(pairs), self.layout.tables[table].base
-        for f, (table, counted) in enumerate(self.counts):
-            tiles[f, : len(counted)], begin[f] = counted, self.layout.tables[table].base
-        self._plan_arrays += [cells, scale, base, tiles, begin]
-        cdef const unsigned char[:, :, :, ::1] cells_view = cells
-        cdef const unsigned char[:, ::1] tiles_view = tiles
-        cdef const uint32_t[::1] scale_view = scale, base_view = base, begin_view = begin
-        plan.cells, plan.first, plan.cap = self.rules.cells, len(self.features), self.tuples.count_cap
-        plan.orders, plan.added, plan.counts = orders, added, counts
-        plan.padded = self.plan.padded = _padded(plan.first + max(orders + added, orders + counts))
-        plan.one, plan.other = &cells_view[0, 0, 0, 0], &cells_view[1, 0, 0, 0]
-        plan.scale, plan.base = &scale_view[0], &base_view[0]
-        plan.tiles, plan.begin = &tiles_view[0, 0], &begin_view[0]
-        self.plan.extras = plan
+    cdef _new_weights(self, entries, float initial_value):
+        what = f"the network's {entries:,} weights"
+        require_memory("tuples", 4 * entries, what)
+        if entries > 2**32:
+            raise refuse("tuples", f"{entries:,} weights", f"at most {2**32:,}")
+        weights = allocate("tuples", entries, what)
+        if initial_value:
+            weights.fill(initial_value / self.m)
+        if self.stages.promotion:
+            weights[self.stride or entries :] = np.nan
+        return weights
 
     @staticmethod
     def instruction_sets():
@@ -174,27 +127,21 @@ cdef class NTupleNetwork:
     def entries(self, board):
         """The memory indices of the active entries of a board, in its stage's tables: uint32 array of shape (m,)."""
         out = np.empty(self.plan.padded, np.uint32)
-        cdef uint32_t[::1] view = out
+        cdef uint32_t[::1] entry = out
         cdef board64 nibbles
         cdef board128 fives
-        cdef int stage
         if self.rules.bits == 4:
             nibbles = board
-            activate_all(&self.plan, &nibbles, 1, &view[0])
-            stage = stage_of(&self.law, &nibbles)
+            activate_in_stage(self, &nibbles, &entry[0])
         else:
             fives = board
-            activate_all(&self.plan, &fives, 1, &view[0])
-            stage = stage_of(&self.law, &fives)
-        tdl_check(&self.plan, &view[0], 1)
-        return out[: self.m] + np.uint32(stage * self.stride)
+            activate_in_stage(self, &fives, &entry[0])
+        return out[: self.m]
 
     def value(self, board):
         """V of a packed board (an afterstate, or a state where states are learned), in points."""
         cdef const uint32_t[::1] entry = self.entries(board)
-        if self.stages.count > 1:
-            return total_promoted(self.w, &entry[0], self.m, self.law.stride)
-        return total(self.w, &entry[0], self.m)
+        return value_of_entries(self, &entry[0])
 
     def values(self, boards):
         """V of many boards of at most 64 bits: packed boards, uint64 array -> float32 array, both of shape (n,).
@@ -252,36 +199,31 @@ cdef class NTupleNetwork:
         return described | ({"stages": self.stages.to_dict()} if self.stages.count > 1 else {})
 
 
+cdef inline void activate_in_stage(NTupleNetwork network, const board_t *board, uint32_t *entry) noexcept:
+    """The active entries of a board, in the tables of its stage."""
+    cdef int f
+    cdef uint32_t rise
+    activate_all(&network.plan, board, 1, entry)
+    tdl_check(&network.plan, entry, 1)
+    if network.law.count > 1:
+        rise = stage_of(&network.law, board) * network.law.stride
+        for f in range(network.m):
+            entry[f] += rise
+
+
+cdef inline float value_of_entries(NTupleNetwork network, const uint32_t *entry) noexcept:
+    if network.law.count > 1:
+        return total_promoted(network.w, entry, network.m, network.law.stride)
+    return total(network.w, entry, network.m)
+
+
 cdef _values(NTupleNetwork network, const uint64_t[::1] packed, const board_t *kind, float[::1] value):
     cdef board_t board
     cdef int64_t i
-    cdef int f
-    cdef uint32_t rise
     room = np.empty(network.plan.padded, np.uint32)
     cdef uint32_t[::1] entry = room
     for i in range(len(packed)):
         if board_t is not board_array:
             board = packed[i]
-            activate_all(&network.plan, &board, 1, &entry[0])
-            tdl_check(&network.plan, &entry[0], 1)
-            if network.law.count > 1:
-                rise = stage_of(&network.law, &board) * network.law.stride
-                for f in range(network.m):
-                    entry[f] += rise
-                value[i] = total_promoted(network.w, &entry[0], network.m, network.law.stride)
-            else:
-                value[i] = total(network.w, &entry[0], network.m)
-
-
-def _padded(features):
-    return -(-features // _PAD) * _PAD
-
-
-def _aligned(shape, dtype, fill):
-    """An array on a cache line: vector loads that straddle two lines cost 2% of training."""
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    memory = np.empty(size + 64, np.uint8)
-    start = -memory.ctypes.data % 64
-    array = memory[start : start + size].view(dtype).reshape(shape)
-    array[...] = fill
-    return array
+            activate_in_stage(network, &board, &entry[0])
+            value[i] = value_of_entries(network, &entry[0])

@@ -1,4 +1,4 @@
-"""The n-tuple network in plain Python: a dictionary for each table, in natural order. The twin of `NTupleNetwork`."""
+"""The reference implementation of the n-tuple network: a dictionary for each table, in natural order."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class ReferenceNetwork:
         self.orders = order_features(tuples, rules.rows, rules.cols)
         self.counts = count_features(tuples, rules.rows, rules.cols)
         self.cap = tuples.count_cap
-        every = [*self.features, *self.orders, *self.counts]
-        self.m = len(every)
+        features_of_all = [*self.features, *self.orders, *self.counts]
+        self.m = len(features_of_all)
         self.radix = tuples.radix or rules.radix
         self.initial = np.float32(initial_value) / np.float32(self.m)
-        self.copy = 1 + every[-1][0]
+        self.copy = 1 + features_of_all[-1][0]
         self.tables: list[dict[int, np.float32]] = [{} for _ in range(self.copy * self.stages.count)]
 
     def active(self, board: Board) -> list[Entry]:

@@ -38,15 +38,16 @@ class Stages:
     def __post_init__(self) -> None:
         check_choice("learner.stage_by", self.by, LAWS)
         check_true_or_false("learner.promotion", self.promotion)
-        given: Any = self.thresholds
-        if isinstance(given, str) or not isinstance(given, Sequence) or len(given) >= MAX_STAGES:
-            raise refuse("learner.stages", given, f"a list of at most {MAX_STAGES - 1} tile values, as [2048,8192]")
-        for value in given:
+        thresholds: Any = self.thresholds
+        if isinstance(thresholds, str) or not isinstance(thresholds, Sequence) or len(thresholds) >= MAX_STAGES:
+            expected = f"a list of at most {MAX_STAGES - 1} tile values, as [2048,8192]"
+            raise refuse("learner.stages", thresholds, expected)
+        for value in thresholds:
             if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**62:
                 raise refuse("learner.stages", value, "tile values above 0")
-        if list(given) != sorted(set(given)):
-            raise refuse("learner.stages", list(given), "values in ascending order")
-        object.__setattr__(self, "thresholds", tuple(given))
+        if list(thresholds) != sorted(set(thresholds)):
+            raise refuse("learner.stages", list(thresholds), "values in ascending order")
+        object.__setattr__(self, "thresholds", tuple(thresholds))
 
     @property
     def count(self) -> int:
@@ -54,10 +55,10 @@ class Stages:
         return 1 + len(self.thresholds)
 
     def of(self, values: Sequence[int]) -> int:
-        """The stage of a board, given as its tile values (the slow twin of `stage_of`)."""
+        """The stage of a board with these tile values; the reference implementation of `stage_of`."""
         measure = max(values) if self.by == "largest" else sum(values)
         return sum(measure >= threshold for threshold in self.thresholds)
 
     def to_dict(self) -> dict[str, Any]:
-        """A plain description, for `meta.json`: the arguments that make the stages again."""
+        """The description in `meta.json`: the arguments that make the stages again."""
         return {"thresholds": list(self.thresholds), "by": self.by, "promotion": self.promotion}

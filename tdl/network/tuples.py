@@ -1,4 +1,4 @@
-"""Tuple sets: which cells each n-tuple reads, which features there are beside, and the symmetric images of both."""
+"""Tuple sets: the cells that each n-tuple reads, further features, and the symmetric images of both."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from tdl.errors import ConfigError, refuse
 from tdl.network.extra_features import COUNT_CAP, Lines, Pairs, check_cells, checked_counts, checked_orders, pairs_of
 
-Given = TypeVar("Given")
+Feature = TypeVar("Feature")
 
 MAX_LENGTH = 8
 """Longest tuple: its index fills 32 bits at radix 16."""
@@ -53,15 +53,10 @@ class TupleSet:
         object.__setattr__(self, "counts", checked_counts(self.counts, self.count_cap))
 
     def check_board(self, rows: int, cols: int) -> None:
-        """Refuse cells that are not on a board of rows x cols.
-
-        Raises
-        ------
-        ConfigError : names the tuple or line and the cell.
-        """
-        given = [("cells", cells) for cells in self.cells]
-        given += [("orders", line) for lines in self.orders for line in lines]
-        for name, cells in given:
+        """Refuse cells that are not on a board of rows x cols; names the tuple or line and the cell."""
+        reads = [("cells", cells) for cells in self.cells]
+        reads += [("orders", line) for lines in self.orders for line in lines]
+        for name, cells in reads:
             for cell in cells:
                 if not 0 <= cell < rows * cols:
                     raise ConfigError(
@@ -70,24 +65,24 @@ class TupleSet:
                     )
 
     def to_dict(self) -> dict[str, Any]:
-        """A plain description, for `meta.json`: the arguments that make the set again.
+        """The description in `meta.json`: the arguments that make the set again.
 
         Features that a set does not have are not named, so that checkpoints from before there were any still fit.
         """
-        plain: dict[str, Any] = {"cells": [list(c) for c in self.cells], "symmetries": self.symmetries}
-        plain |= {"share": self.share, "radix": self.radix}
+        described: dict[str, Any] = {"cells": [list(c) for c in self.cells], "symmetries": self.symmetries}
+        described |= {"share": self.share, "radix": self.radix}
         if self.orders:
-            plain |= {"orders": [[list(line) for line in lines] for lines in self.orders]}
+            described |= {"orders": [[list(line) for line in lines] for lines in self.orders]}
         if self.counts:
-            plain |= {"counts": [list(tiles) for tiles in self.counts], "count_cap": self.count_cap}
-        return plain
+            described |= {"counts": [list(tiles) for tiles in self.counts], "count_cap": self.count_cap}
+        return described
 
 
-def _checked_cells(given: Any) -> tuple[tuple[int, ...], ...]:
-    if isinstance(given, str) or not isinstance(given, Sequence) or not given:
-        raise refuse("tuples.cells", given, "at least one list of cells, as [[0,1,2,3],[4,5,6,7]] (the set is empty)")
+def _checked_cells(lists: Any) -> tuple[tuple[int, ...], ...]:
+    if isinstance(lists, str) or not isinstance(lists, Sequence) or not lists:
+        raise refuse("tuples.cells", lists, "at least one list of cells, as [[0,1,2,3],[4,5,6,7]] (the set is empty)")
     tuples = []
-    for cells in given:
+    for cells in lists:
         if isinstance(cells, str) or not isinstance(cells, Sequence) or not cells:
             raise refuse("tuples.cells", cells, "a list of cells, as [0,1,2,3]")
         check_cells("tuples.cells", cells)
@@ -127,7 +122,7 @@ def features(tuples: TupleSet, rows: int, cols: int) -> list[tuple[int, tuple[in
 
 
 def order_features(tuples: TupleSet, rows: int, cols: int) -> list[tuple[int, Pairs]]:
-    """The order features: (table number, pairs of cells), all images of the first first; tables follow the tuples'."""
+    """The order features: (table number, pairs of cells) of each image; their tables follow the tuples'."""
     first = 1 + features(tuples, rows, cols)[-1][0]
     return [
         (table, tuple((image[a], image[b]) for a, b in pairs_of(lines)))
@@ -149,13 +144,13 @@ def unturned(tuples: TupleSet, rows: int, cols: int) -> list[int]:
 
 
 def _in_images(
-    tuples: TupleSet, rows: int, cols: int, given: Sequence[Given], first: int
-) -> Iterator[tuple[int, Given, tuple[int, ...]]]:
-    """Each of `given` with each symmetric image it is read in, and the number of its table, from `first` on."""
+    tuples: TupleSet, rows: int, cols: int, features: Sequence[Feature], first: int
+) -> Iterator[tuple[int, Feature, tuple[int, ...]]]:
+    """Every feature with each symmetric image it is read in, and the number of its table, from `first` on."""
     images = symmetries(rows, cols)[: None if tuples.symmetries else 1]
-    for each in given:
+    for feature in features:
         for i, image in enumerate(images):
-            yield first + (0 if tuples.share else i), each, image
+            yield first + (0 if tuples.share else i), feature, image
         first += 1 if tuples.share else len(images)
 
 

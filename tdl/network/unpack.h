@@ -2,8 +2,8 @@
  *
  * Larger tiles than `most` become it: they share the last symbol of a radix.
  */
-#ifndef TDL_CELLS_H
-#define TDL_CELLS_H
+#ifndef TDL_UNPACK_H
+#define TDL_UNPACK_H
 
 #include "board.h"
 

@@ -16,7 +16,7 @@ from tdl.game.board cimport board_t, cell_at, drawn_tile, legal_afterstates, put
 from tdl.game.lines cimport MAX_CELLS, LineTables
 from tdl.game.stream cimport Stream, draw
 from tdl.learning.td cimport Learner, look_up, value_of
-from tdl.network.ntuple cimport loop_full
+from tdl.network.weights cimport loop_full
 
 cdef enum:
     ADVERSARY_ROWS = 4 * MAX_CELLS      # boards looked up at once

@@ -6,7 +6,7 @@ from tdl.game.board cimport board_t
 from tdl.game.lines cimport LineTables
 from tdl.learning.expectation cimport expected, fetch_expected
 from tdl.learning.td cimport BOUND, Learner, look_up, value_of
-from tdl.network.ntuple cimport is_full, loop_32, loop_64, loop_any, loop_full, loop_t
+from tdl.network.weights cimport is_full, loop_32, loop_64, loop_any, loop_full, loop_t
 from tdl.search.successors cimport Level, children
 
 cdef enum:

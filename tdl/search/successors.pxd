@@ -4,7 +4,8 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 
-from tdl.game.board cimport afterstates, board64, board_t, cell_at, empty_nibbles, put, same, transpose44
+from tdl.game.board cimport afterstates, board_t, cell_at, put, same
+from tdl.game.board64 cimport board64, empty_nibbles, transpose44
 from tdl.game.lines cimport MAX_CELLS, MAX_TILES, LineTables
 from tdl.network.aligned cimport own_lines
 

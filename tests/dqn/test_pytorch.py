@@ -1,4 +1,4 @@
-"""What of the deep Q-learner needs no PyTorch: its choices, and the message where PyTorch is missing."""
+"""The deep Q-learner without PyTorch: its options, and the message where PyTorch is missing."""
 
 import importlib
 import subprocess
@@ -42,9 +42,9 @@ def test_the_defaults_are_those_of_the_file():
     assert dqn_choices("dqn") == DQNOptions()
 
 
-@pytest.mark.parametrize("choices", [PUBLISHED, MODERN])
-def test_the_presets_are_allowed(choices):
-    choices.check("agent.")
+@pytest.mark.parametrize("options", [PUBLISHED, MODERN])
+def test_the_presets_are_allowed(options):
+    options.check("agent.")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Many boards side by side, and play without values, against their twins: the same streams, the same games.
+"""Many boards side by side, and play without values, against their references: the same streams, the same games.
 
 Trusts `tdl.game.reference`; and, for random play, the self-play kernel, whose exploration it repeats.
 """
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.reference_batch import ReferenceBatch
 from support.shapes import RULES, each_engine, each_rules, few
 
 from tdl import NTupleNetwork, Rules, Trainer, TupleSet
@@ -16,7 +17,6 @@ from tdl.agents.baselines import play_greedy, play_random
 from tdl.agents.reference import play_simply
 from tdl.errors import ConfigError
 from tdl.game.batch import Batch
-from tdl.game.reference import ReferenceBatch
 from tdl.game.streams import EVALUATION, TRAINING
 from tdl.storage.records import RECORD
 
@@ -27,34 +27,34 @@ SHOWN = {
 }  # fmt: skip
 
 
-def assert_same(batch, twin):
+def assert_same(batch, reference):
     for name in SHOWN:
-        assert getattr(batch, name).tolist() == getattr(twin, name), name
-    assert batch.afterstates().tolist() == twin.afterstates()
+        assert getattr(batch, name).tolist() == getattr(reference, name), name
+    assert batch.afterstates().tolist() == reference.afterstates()
 
 
 @each_engine
 @each_rules
 @few
 @given(data=st.data(), seed=SEEDS)
-def test_batch_is_its_twin(rules, kind, data, seed):
+def test_batch_equals_its_reference(rules, kind, data, seed):
     """Boards start, move and start again in any order; the others stay as they are."""
     n = data.draw(st.integers(1, 4))
     policy = random.Random(seed)
-    batch, twin = Batch(rules, n, engine=kind), ReferenceBatch(rules, n)
-    assert_same(batch, twin)
+    batch, reference = Batch(rules, n, engine=kind), ReferenceBatch(rules, n)
+    assert_same(batch, reference)
     for turn in range(data.draw(st.integers(1, 12))):
-        free = [i for i in range(n) if twin.over[i]]
+        free = [i for i in range(n) if reference.over[i]]
         fresh = free + [i for i in range(n) if i not in free and policy.random() < 0.1]
         episodes = [10 * turn + i for i in fresh]
         batch.start(np.array(fresh, np.int64), seed, TRAINING, np.array(episodes, np.int64))
-        twin.start(fresh, seed, TRAINING, episodes)
+        reference.start(fresh, seed, TRAINING, episodes)
         which = policy.sample(range(n), policy.randint(0, n))
-        actions = [policy.choice([a for a in range(4) if twin.legal[i][a]]) for i in which]
+        actions = [policy.choice([a for a in range(4) if reference.legal[i][a]]) for i in which]
         gained = batch.step(np.array(actions, np.int8), np.array(which, np.int64))
         assert gained.dtype == np.int32
-        assert gained.tolist() == twin.step(actions, which)
-    assert_same(batch, twin)
+        assert gained.tolist() == reference.step(actions, which)
+    assert_same(batch, reference)
 
 
 @each_engine
@@ -62,21 +62,21 @@ def test_batch_is_its_twin(rules, kind, data, seed):
 def test_whole_games_side_by_side(rules, kind):
     """All boards move at once, to the end of each."""
     n, policy = 3, random.Random(1)
-    batch, twin = Batch(rules, n, engine=kind), ReferenceBatch(rules, n)
+    batch, reference = Batch(rules, n, engine=kind), ReferenceBatch(rules, n)
     batch.start(None, 7, EVALUATION, np.arange(5, 5 + n))
-    twin.start(range(n), 7, EVALUATION, range(5, 5 + n))
+    reference.start(range(n), 7, EVALUATION, range(5, 5 + n))
     while (playing := np.flatnonzero(~batch.over)).size:
         actions = [policy.choice(np.flatnonzero(batch.legal[i]).tolist()) for i in playing]
-        assert batch.step(actions, playing).tolist() == twin.step(actions, playing.tolist())
-        assert batch.tiles.tolist() == twin.tiles
-    assert_same(batch, twin)
+        assert batch.step(actions, playing).tolist() == reference.step(actions, playing.tolist())
+        assert batch.tiles.tolist() == reference.tiles
+    assert_same(batch, reference)
     assert batch.over.all()
 
 
 @each_engine
 @each_rules
 @pytest.mark.parametrize("greedy", [False, True], ids=["random", "greedy"])
-def test_simple_play_is_its_twin(rules, kind, greedy):
+def test_simple_play_equals_its_reference(rules, kind, greedy):
     play = play_greedy if greedy else play_random
     records = play(rules, 3, seed=11, role=TRAINING, first=2, engine=kind)
     assert records.dtype == RECORD
@@ -120,9 +120,9 @@ def test_one_number_for_all_and_a_seed_for_each():
     batch = Batch(n=3)
     batch.start(None, np.array([1, 2, 2**64 - 1], np.uint64), TRAINING, 4)
     for i, seed in enumerate((1, 2, 2**64 - 1)):
-        twin = ReferenceBatch(Rules(), 1)
-        twin.start([0], seed, TRAINING, [4])
-        assert batch.tiles[i].tolist() == twin.tiles[0]
+        reference = ReferenceBatch(Rules(), 1)
+        reference.start([0], seed, TRAINING, [4])
+        assert batch.tiles[i].tolist() == reference.tiles[0]
     common = int(np.flatnonzero(batch.legal.all(0))[0])
     assert batch.step(common).shape == (3,)
     assert batch.moves.tolist() == [1, 1, 1]

@@ -10,6 +10,7 @@ import pytest
 from support.shapes import RULES, drawn, engine
 
 from tdl.game import reference
+from tdl.game.packing import pack, unpack
 from tdl.game.rules import DROP
 
 
@@ -17,18 +18,18 @@ def compiled_moves(board, rules):
     return {after for _, after, _ in engine(rules).afterstates(board)}
 
 
-def twin_moves(board, rules):
-    cells = reference.unpack(board, rules)
+def reference_moves(board, rules):
+    cells = unpack(board, rules)
     outcomes = [reference.move(cells, action, rules) for action in range(4)]
-    return {reference.pack(outcome[0], rules) for outcome in outcomes if outcome}
+    return {pack(outcome[0], rules) for outcome in outcomes if outcome}
 
 
-each_player = pytest.mark.parametrize("moves", [compiled_moves, twin_moves], ids=["engine", "twin"])
+each_player = pytest.mark.parametrize("moves", [compiled_moves, reference_moves], ids=["engine", "reference"])
 
 
 def after_drop(board, rules):
     """The boards that a drop makes of one."""
-    cells = reference.unpack(board, rules)
+    cells = unpack(board, rules)
     empty = [cell for cell, tile in enumerate(cells) if not tile]
     return {board | tile << rules.bits * cell for cell in empty for tile, _ in rules.drop}
 
@@ -55,7 +56,7 @@ def test_all_positions_of_2x2(moves):
         front = {b for a in new for b in after_drop(a, rules)} - before
         before |= front
     assert (len(before), len(after)) == (662, 464)
-    assert max(tile for board in before for tile in reference.unpack(board, rules)) == 5  # the tile 32
+    assert max(tile for board in before for tile in unpack(board, rules)) == 5  # the tile 32
 
 
 GAMES = {
@@ -87,7 +88,7 @@ GAMES = {
 def test_positions_after_some_moves(moves, board, counts):
     """`counts`: of each ply, the distinct positions after the move and after the drop."""
     rules = RULES["4x4"]
-    before, counted = {reference.pack(drawn(board, rules), rules)}, []
+    before, counted = {pack(drawn(board, rules), rules)}, []
     for _ in counts:
         after = {a for board in before for a in moves(board, rules)}
         before = {b for a in after for b in after_drop(a, rules)}

@@ -14,6 +14,7 @@ from support.shapes import RULES, boards, each_engine, each_rules, engine, few, 
 from tdl.errors import ConfigError
 from tdl.game import reference
 from tdl.game.engine import Engine, Stream
+from tdl.game.packing import pack, unpack
 from tdl.game.rules import Rules
 
 SEEDS = st.integers(0, 2**64 - 1)
@@ -25,11 +26,11 @@ SEEDS = st.integers(0, 2**64 - 1)
 @given(data=st.data())
 def test_moves(rules, kind, data):
     board = data.draw(boards(rules))
-    packed = reference.pack(board, rules)
+    packed = pack(board, rules)
     expected = []
     for action in reference.legal(board, rules):
         after, reward = reference.move(board, action, rules)
-        expected.append((action, reference.pack(after, rules), reward))
+        expected.append((action, pack(after, rules), reward))
     compiled = engine(rules, kind)
     assert compiled.afterstates(packed) == expected
     assert compiled.legal(packed) == [action for action, _, _ in expected]
@@ -44,11 +45,11 @@ def test_moves(rules, kind, data):
 @given(data=st.data())
 def test_illegal_moves_are_refused(rules, kind, data):
     board = data.draw(boards(rules))
-    packed = reference.pack(board, rules)
+    packed = pack(board, rules)
     for action in range(4):
         outcome = reference.move(board, action, rules)
         if outcome:
-            assert engine(rules, kind).move(packed, action) == (reference.pack(outcome[0], rules), outcome[1])
+            assert engine(rules, kind).move(packed, action) == (pack(outcome[0], rules), outcome[1])
         else:
             with pytest.raises(ConfigError, match=f"action: {action} is not allowed; expected one of the legal"):
                 engine(rules, kind).move(packed, action)
@@ -67,18 +68,18 @@ def test_an_unknown_action_is_refused(action):
 def test_place(rules, kind, data, seed):
     board = data.draw(boards(rules))
     board[data.draw(st.integers(0, rules.cells - 1))] = 0
-    compiled, twin = Stream(seed, 0, 0), reference.Stream(seed, 0, 0)
-    packed = reference.pack(board, rules)
+    compiled, drops = Stream(seed, 0, 0), reference.Stream(seed, 0, 0)
+    packed = pack(board, rules)
     # a given tile first, then drops until the board is full: every empty cell is filled, one after the other
     for tile in (rules.largest, *[0] * (board.count(0) - 1)):
-        board = reference.place(board, twin, rules, tile or reference.DROP)
+        board = reference.place(board, drops, rules, tile or reference.DROP)
         packed = engine(rules, kind).place(packed, compiled, tile)
-        assert reference.unpack(packed, rules) == board
+        assert unpack(packed, rules) == board
         assert engine(rules, kind).empty(packed) == board.count(0)
     assert 0 not in board
     with pytest.raises(ConfigError, match="expected a board with an empty cell"):
         engine(rules, kind).place(packed, compiled)
-    assert compiled.next() == twin.next()  # as many draws, and none for the refused drop
+    assert compiled.next() == drops.next()  # as many draws, and none for the refused drop
 
 
 @each_engine
@@ -87,7 +88,7 @@ def test_place(rules, kind, data, seed):
 @given(seed=SEEDS)
 def test_start(rules, kind, seed):
     board = reference.start(reference.Stream(seed, 0, 0), rules)
-    assert engine(rules, kind).start(Stream(seed, 0, 0)) == reference.pack(board, rules)
+    assert engine(rules, kind).start(Stream(seed, 0, 0)) == pack(board, rules)
 
 
 @each_engine
@@ -96,8 +97,8 @@ def test_start(rules, kind, seed):
 def test_whole_games(rules, kind, seed):
     """The compiled game meets illegal actions as well; after one of them nothing is dropped, or the games part."""
     policy = random.Random(seed)
-    compiled, twin = Stream(seed, 1, 7), reference.Stream(seed, 1, 7)
-    packed, board = engine(rules, kind).start(compiled), reference.start(twin, rules)
+    compiled, drops = Stream(seed, 1, 7), reference.Stream(seed, 1, 7)
+    packed, board = engine(rules, kind).start(compiled), reference.start(drops, rules)
     moves = 0
     while legal := reference.legal(board, rules):
         for action in policy.sample(range(4), 4):
@@ -107,13 +108,13 @@ def test_whole_games(rules, kind, seed):
                 engine(rules, kind).move(packed, action)
         after, reward = reference.move(board, action, rules)
         packed, gained = engine(rules, kind).move(packed, action)
-        assert (packed, gained) == (reference.pack(after, rules), reward)
-        packed, board = engine(rules, kind).place(packed, compiled), reference.place(after, twin, rules)
-        assert packed == reference.pack(board, rules)
+        assert (packed, gained) == (pack(after, rules), reward)
+        packed, board = engine(rules, kind).place(packed, compiled), reference.place(after, drops, rules)
+        assert packed == pack(board, rules)
         moves += 1
     assert moves > 0
     assert engine(rules, kind).terminal(packed)
-    assert reference.unpack(packed, rules).count(0) == 0
+    assert unpack(packed, rules).count(0) == 0
 
 
 @each_rules
@@ -121,10 +122,10 @@ def test_whole_games(rules, kind, seed):
 @given(data=st.data())
 def test_board_round_trips(rules, data):
     board = data.draw(boards(rules))
-    packed = reference.pack(board, rules)
+    packed = pack(board, rules)
     values = [rules.value(tile) for tile in board]
     compiled = engine(rules)
-    assert reference.unpack(packed, rules) == board
+    assert unpack(packed, rules) == board
     assert compiled.board(packed) == packed
     array = compiled.array(packed)
     assert array.shape == (rules.rows, rules.cols)

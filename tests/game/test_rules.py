@@ -1,6 +1,6 @@
 """What the games are: lines and boards worked out by hand, and the messages of `Rules`.
 
-Trusts nothing but the drawings: the plain-Python game must agree with them, and is then the twin of the kernels.
+Trusts nothing but the drawings: the plain-Python game must agree with them, and is then the reference of the kernels.
 """
 
 import json
@@ -86,7 +86,7 @@ SHORT_LINES = [
 def test_line(game, line, slid, reward):
     rules = Rules(game, len(line.split()), len(line.split()))
     assert slide(drawn(line, rules), rules) == (drawn(slid, rules), reward)
-    #  the same line in each direction of a whole board, by the twin and by both kinds of compiled boards
+    #  the same line in each direction of a whole board, by the reference and by both kinds of compiled boards
     for action in (LEFT, RIGHT, UP, DOWN):
         before, after = (pack(board_of(drawn(each, rules), action, rules), rules) for each in (line, slid))
         for kind in ENGINES:

@@ -1,4 +1,4 @@
-"""The random streams: published outputs of the two generators for the twin, and the compiled stream equal to the twin.
+"""The random streams: published outputs of the two generators for the reference, and the compiled stream equal to it.
 
 Trusts the numbers of the reference programs in C (Blackman and Vigna): xoshiro256** from state 1, 2, 3, 4 and
 SplitMix64 from state 1234567. Every recorded game rests on these bits.
@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 from support.shapes import many
 
 from tdl.game.engine import Stream
-from tdl.game.reference import Stream as Twin
-from tdl.game.reference import _splitmix
+from tdl.game.reference import Stream as ReferenceStream
+from tdl.game.reference import splitmix
 from tdl.game.streams import EVALUATION, EXPLORATION, TRAINING
 
 WORD = 2**64 - 1
 
 
 def test_xoshiro_of_the_reference_program():
-    twin = Twin(0, TRAINING, 0)
-    twin.state = [1, 2, 3, 4]
-    assert [twin.next() for _ in range(10)] == [
+    reference = ReferenceStream(0, TRAINING, 0)
+    reference.state = [1, 2, 3, 4]
+    assert [reference.next() for _ in range(10)] == [
         11520,
         0,
         1509978240,
@@ -36,10 +36,10 @@ def test_xoshiro_of_the_reference_program():
     ]
 
 
-def test_splitmix_of_the_reference_program():
+def testsplitmix_of_the_reference_program():
     state, out = 1234567, []
     for _ in range(4):
-        state, word = _splitmix(state)
+        state, word = splitmix(state)
         out.append(word)
     assert out == [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431]
 
@@ -48,12 +48,12 @@ def test_splitmix_of_the_reference_program():
 @given(seed=st.integers(0, WORD), role=st.integers(0, WORD), episode=st.integers(0, WORD))
 @example(seed=0, role=0, episode=0)
 @example(seed=WORD, role=WORD, episode=WORD)
-def test_compiled_stream_equals_the_twin(seed, role, episode):
-    compiled, twin = Stream(seed, role, episode), Twin(seed, role, episode)
-    assert [compiled.next() for _ in range(20)] == [twin.next() for _ in range(20)]
+def test_compiled_stream_equals_the_reference(seed, role, episode):
+    compiled, reference = Stream(seed, role, episode), ReferenceStream(seed, role, episode)
+    assert [compiled.next() for _ in range(20)] == [reference.next() for _ in range(20)]
 
 
-@pytest.mark.parametrize("stream", [Stream, Twin])
+@pytest.mark.parametrize("stream", [Stream, ReferenceStream])
 def test_streams_are_unlike(stream):
     keys = list(product((0, 1, 2, 12345), (TRAINING, EXPLORATION, EVALUATION), range(50)))
     outputs = [stream(*key).next() for key in keys]

@@ -1,4 +1,4 @@
-"""Features beyond tuples: order and count features by hand, every instruction set against the twin, what is refused.
+"""Features beyond tuples: by hand, every instruction set against the reference implementation, what is refused.
 
 Trusts indices worked out by hand, and `tdl.network.reference`, which is checked against the same ones.
 """
@@ -21,10 +21,10 @@ ROWS = (TWO_LINES, ((4, 5, 6, 7), (8, 9, 10, 11)))
 SMALL, LARGE = tuple(range(8)), tuple(range(8, 16))
 
 
-def assert_entries_of_the_twin(network, board):
-    """The entries of a board are those of the twin, in its order, with every instruction set."""
-    twin = ReferenceNetwork(network.rules, network.tuples)
-    active = twin.active(board)
+def assert_entries_of_the_reference(network, board):
+    """The entries of a board are those of the reference implementation, in its order, with every instruction set."""
+    reference = ReferenceNetwork(network.rules, network.tuples)
+    active = reference.active(board)
     assert [table for table, _ in active] == [table for table, _ in network.features + network.orders + network.counts]
     assert all(0 <= index < network.layout.size(table) for table, index in active)
     expected = [network.layout.map(table, np.array([index], np.uint32)).item() for table, index in active]
@@ -108,16 +108,16 @@ def test_extremes(tuples):
     """Boards of one tile only, 16 equal tiles among them: the largest index of an order, the largest of each count."""
     network = NTupleNetwork(RULES["4x4"], tuples)
     for tile in range(16):
-        assert_entries_of_the_twin(network, [tile] * 16)
+        assert_entries_of_the_reference(network, [tile] * 16)
     for board in ([0, 15] * 8, list(range(16)), list(range(16))[::-1], [0] * 8 + [15] * 8):
-        assert_entries_of_the_twin(network, board)
+        assert_entries_of_the_reference(network, board)
 
 
 @pytest.mark.parametrize("tuples", WIDE.values(), ids=WIDE.keys())
 @many
 @given(board=boards(RULES["4x4"]))
 def test_entries_of_wide_features(tuples, board):
-    assert_entries_of_the_twin(NTupleNetwork(RULES["4x4"], tuples), board)
+    assert_entries_of_the_reference(NTupleNetwork(RULES["4x4"], tuples), board)
 
 
 @each_rules
@@ -128,7 +128,7 @@ def test_entries_on_every_board(rules, name):
     @some
     @given(board=boards(rules))
     def on(board):
-        assert_entries_of_the_twin(network, board)
+        assert_entries_of_the_reference(network, board)
 
     on()
 
@@ -143,7 +143,7 @@ def test_features_fill_rows_of_any_length(tuple_features, others):
     network = NTupleNetwork(RULES["2x3"], tuples)
     assert network.m == tuple_features + others + 1
     for board in ([0] * 6, [1, 2, 3, 4, 5, 6], [15, 0, 0, 1, 1, 0]):
-        assert_entries_of_the_twin(network, board)
+        assert_entries_of_the_reference(network, board)
 
 
 def test_features_and_their_tables():

@@ -1,7 +1,7 @@
 """Where entries lie: the layout is one-to-one, and every instruction set computes it.
 
 Trusts indices worked out by hand, which pin the order of weights in files, and the layouts' `map`, checked here to be
-a bijection and then the twin of the compiled index functions.
+a bijection and then the reference of the compiled index functions.
 """
 
 import numpy as np

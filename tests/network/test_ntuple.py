@@ -1,4 +1,4 @@
-"""The n-tuple network: values by hand, symmetry, tables in natural order, memory, and equality with its twin.
+"""The n-tuple network: values by hand, symmetry, tables in natural order, memory, and equality with its reference.
 
 Trusts the values worked out by hand, and `ReferenceNetwork`, which is checked against the same ones. Where weights are
 small whole numbers, sums are exact in any order.
@@ -33,12 +33,12 @@ def whole_numbers(network, seed=0):
     return network
 
 
-def twin_of(network):
+def reference_of(network):
     """A `ReferenceNetwork` of the same weights."""
-    twin = ReferenceNetwork(network.rules, network.tuples)
+    reference = ReferenceNetwork(network.rules, network.tuples)
     for table in range(len(network.lengths)):
-        twin.tables[table] = dict(enumerate(network.table(table)))
-    return twin
+        reference.tables[table] = dict(enumerate(network.table(table)))
+    return reference
 
 
 TOY = "2 4 8 / . 16 32"  # tile indices 1 2 3 / 0 4 5
@@ -65,7 +65,7 @@ def test_value_of_a_toy_by_hand(flags, factors, value):
         network.set_table(table, factor * np.arange(256))
     board = drawn(TOY, network.rules)
     assert network.value(pack(board, network.rules)) == value
-    assert twin_of(network).value(board) == value
+    assert reference_of(network).value(board) == value
 
 
 @each_rules
@@ -132,16 +132,16 @@ def test_a_table_of_another_size_is_refused(shape):
 @pytest.mark.parametrize("initial", [0.0, 100.0, 320_000.0, -12.5])
 def test_initial_value_is_the_value_of_every_board(rules, set_name, initial):
     network = NTupleNetwork(rules, small_tuples(rules)[set_name], initial_value=initial)
-    twin = ReferenceNetwork(rules, network.tuples, initial)
+    reference = ReferenceNetwork(rules, network.tuples, initial)
     for board in random_boards(rules, 20):
         value = network.value(pack(board, rules))
         assert value == pytest.approx(initial, rel=1e-6)
-        assert bits(value) == bits(twin.value(board))
+        assert bits(value) == bits(reference.value(board))
 
 
 @each_rules
 @each_set
-def test_values_equal_the_twin_bit_for_bit(rules, set_name):
+def test_values_equal_the_reference_bit_for_bit(rules, set_name):
     network = NTupleNetwork(rules, small_tuples(rules)[set_name])
     rng = np.random.default_rng(4)
     for table in range(len(network.lengths)):
@@ -149,9 +149,9 @@ def test_values_equal_the_twin_bit_for_bit(rules, set_name):
             -3, 6, network.layout.size(table)
         )  # unlike sizes, so that the order of summation shows
         network.set_table(table, scale * rng.standard_normal(network.layout.size(table)))
-    twin = twin_of(network)
+    reference = reference_of(network)
     for board in random_boards(rules, 50):
-        assert bits(network.value(pack(board, rules))) == bits(twin.value(board))
+        assert bits(network.value(pack(board, rules))) == bits(reference.value(board))
 
 
 def test_order_of_summation():
@@ -161,7 +161,7 @@ def test_order_of_summation():
     # Partial sums 1e8 + 3, 1, -1e8, 1, then (1e8 + 3 + 1) + (-1e8 + 1). Near 1e8 float32 keeps multiples of 8, so
     # all small ones are lost; one running sum would give 4, exact arithmetic 5.
     assert network.value(0) == 0
-    assert twin_of(network).value([0] * 6) == 0
+    assert reference_of(network).value([0] * 6) == 0
 
 
 def test_more_memory_than_is_free_is_refused(monkeypatch):

@@ -24,7 +24,7 @@ def stage_of(network, board):
 @pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
 @few
 @given(tiles=boards(BOARD))
-def test_the_kernel_finds_the_stage_of_the_twin(law, tiles):
+def test_the_kernel_finds_the_stage_of_the_reference(law, tiles):
     network = tdl.NTupleNetwork(BOARD, TUPLES, stages=law)
     assert stage_of(network, pack(tiles, BOARD)) == law.of([BOARD.value(tile) for tile in tiles])
 

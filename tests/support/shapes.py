@@ -1,6 +1,7 @@
 """The rules, boards and tuple sets that the kernel tests run over.
 
-A new game or board shape is one more line in `RULES`: every test of a kernel against its twin then runs on it.
+A new game or board shape is one more line in `RULES`: every test of a kernel against its reference implementation then
+runs on it.
 """
 
 import os
@@ -17,8 +18,8 @@ from tdl.network.tuples import TupleSet
 
 P75_25 = ((1, 0.75), (3, 0.25))
 P50_50 = ((1, 0.5), (2, 0.5))
-# Drops that fit each other less often than those of the game: on large boards they end its games before the twins,
-# which play them in Python, take minutes.
+# Drops that fit each other less often than those of the game: on large boards they end its games before the reference
+# implementations, in Python, take minutes.
 FOUR_TILES = tuple((tile, 0.25) for tile in (1, 2, 3, 4))
 FOUR_APART = tuple((tile, 0.25) for tile in (1, 3, 5, 7))
 

@@ -1,0 +1,72 @@
+"""Training of deep Q-learners: blocks, logged games, the order of the replay, continuing bit for bit."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.deep_q import LIVELY, SMALL, TINY
+
+from tdl.agents.batch_play import play_games
+from tdl.dqn.trainer import DQNTrainer
+from tdl.errors import DivergenceError
+from tdl.game.rules import Rules
+
+
+@pytest.mark.parametrize("options", [SMALL, LIVELY], ids=["published", "modern"])
+def test_training_that_is_continued_is_the_same_bit_for_bit(options):
+    rules = Rules(rows=2, cols=3)
+    whole = DQNTrainer(rules, options, seed=5)
+    first = DQNTrainer(rules, options, seed=5)
+    fresh = DQNTrainer(rules, options, seed=99)
+    whole.train(30)
+    first.train(30)
+    state = {name: array.copy() for name, array in first.state().items()}
+    new = fresh.state()
+    assert all(array.dtype != object for array in state.values())
+    assert {n: (a.shape, a.dtype) for n, a in state.items()} == {n: (a.shape, a.dtype) for n, a in new.items()}
+    fresh.seed = 5
+    fresh.load_state(state)
+    assert (fresh.episode, fresh.moves) == (30, first.moves)
+    expected, records = whole.train(25), fresh.train(25)
+    assert np.array_equal(records, expected)
+    assert np.array_equal(fresh.logged, whole.logged)
+    for name, array in whole.state().items():
+        assert np.array_equal(fresh.state()[name], array), name
+
+
+def test_blocks_do_not_change_the_published_schedule():
+    whole, parts = (DQNTrainer(TINY, SMALL, seed=1) for _ in range(2))
+    expected = whole.train(24)
+    records = np.concatenate([parts.train(8) for _ in range(3)])
+    assert np.array_equal(records, expected)
+    assert records["episode"].tolist() == list(range(24))
+    assert whole.moves == expected["moves"].sum()
+    assert whole.mean_abs_error > 0
+
+
+def test_each_fit_is_followed_by_a_logged_game():
+    trainer = DQNTrainer(TINY, SMALL)
+    trainer.train(40)
+    assert len(trainer.logged) > 5
+    assert trainer.logged["episode"].tolist() == list(range(40 - 4 * (len(trainer.logged) - 1), 41, 4))
+    assert trainer.learner.updates == 10 * len(trainer.logged)
+
+
+def test_the_replay_of_an_iteration_is_game_by_game():
+    trainer = DQNTrainer(TINY, replace(SMALL, least=200))
+    records = trainer.train(4)
+    legal = trainer.replay.rows(np.arange(len(trainer.replay))[::-1])["legal"]
+    assert np.flatnonzero(~legal.any(axis=1)).tolist() == (np.cumsum(records["moves"]) - 1).tolist()
+
+
+def test_a_small_modern_learner_learns():
+    rules = Rules(rows=2, cols=2)
+    trainer = DQNTrainer(rules, LIVELY, seed=1)
+    trainer.train(400)
+    assert play_games(trainer.player, 500)["score"].mean() > 50  # exactly 19.66 of random play, 66.96 at best
+
+
+def test_too_large_a_step_is_told():
+    trainer = DQNTrainer(TINY, replace(SMALL, rate=1e30))
+    with pytest.raises(DivergenceError, match=r"^a value of the network is not finite; make agent.rate smaller$"):
+        trainer.train(60)

@@ -1,0 +1,130 @@
+"""Weight files that are cut, damaged, foreign or too large are refused by one line that names the file.
+
+Trusts files that are put together byte by byte.
+"""
+
+import io
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.programs import files
+from support.weight_files import (
+    SMALL_DEMO,
+    SMALL_TC,
+    SMALL_TD,
+    block,
+    complaint,
+    container,
+    demo,
+    floats,
+    network_of,
+    pattern,
+    sums_of,
+    table,
+    written,
+)
+
+from tdl.errors import WeightFileError
+from tdl.formats import demo2048, tdl2048
+from tdl.network import allocation as memory
+
+
+@pytest.mark.parametrize(
+    ("read", "content"), [(tdl2048.read, SMALL_TC), (demo2048.read, demo(pattern("01", floats(0, 256))))]
+)
+def test_every_cut_is_refused(tmp_path, read, content):
+    """The only ends of a file that are ends of its tables are its own."""
+    path = tmp_path / "cut"
+    for size in {*range(100), *range(0, len(content), 41), *range(len(content) - 100, len(content))}:
+        with pytest.raises(WeightFileError, match=r"/cut: "):
+            read(written(path, content[:size]))
+    assert read(written(path, content))
+
+
+@pytest.mark.parametrize(("read", "content"), [(tdl2048.read, SMALL_TC), (demo2048.read, SMALL_DEMO)])
+@given(data=st.data())
+@settings(max_examples=300, deadline=None)
+def test_nothing_else_happens_with_damaged_files(tmp_path_factory, read, content, data):
+    """Read or refused: no other error, and no array is longer than the file."""
+    damaged = bytearray(data.draw(st.sampled_from([content, b""])) or data.draw(st.binary(max_size=400)))
+    for _ in range(data.draw(st.integers(0, 3)) if damaged else 0):
+        where = data.draw(st.integers(0, min(60, len(damaged) - 1)) | st.integers(0, len(damaged) - 1))
+        damaged[where] = data.draw(st.integers(0, 255))
+    path = written(tmp_path_factory.getbasetemp() / "damaged", bytes(damaged))
+    try:
+        tables = read(path)
+    except WeightFileError as error:
+        assert re.fullmatch(".*/damaged: .*", str(error))  # noqa: PT017 (either outcome is right)
+    else:
+        assert sum(column.nbytes for each in tables for column in each.columns) < len(damaged)
+
+
+def npy():
+    buffer = io.BytesIO()
+    np.save(buffer, np.zeros(1000))
+    return buffer.getvalue()
+
+
+FOREIGN = {
+    "empty": b"",
+    "zeros": bytes(5000),
+    "text": b"weights\n" * 9,
+    "npy": npy(),
+    "json": b'{"format": "tdl-checkpoint-1"}',
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+@pytest.mark.parametrize("suffix", [".w", ".bin"])
+def test_foreign_files(tmp_path, name, suffix):
+    path = written(tmp_path / f"{name}{suffix}", FOREIGN[name])
+    before = files(tmp_path)
+    line = complaint(path, tmp_path / "out")
+    assert f"{name}{suffix}: " in line
+    assert "empty" in line or "not a weight file of TDL2048" in line
+    assert files(tmp_path) == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("content", "telling"),
+    [
+        (container(), "it has no table"),
+        (SMALL_TD + b"\1", "a container begins with 0 or 'w', and byte 17,455 is 0x01"),
+        (b"c" + SMALL_TD, "a container begins with 0 or 'w', and byte 0 is 0x63"),
+        (container(b"\x05" + table("01", floats(0, 256))[1:]), "table 1 of 1 is of kind 5"),
+        (
+            container(table("01", np.arange(256), dtype="<u1")),
+            "table 1 of 1 has numbers of 1 bytes, expected 2, 4 or 8",
+        ),
+        (container(table("0145", floats(0, 256))), "table '0145' has 256 weights, and 4 cells have 65,536"),
+        (container(table(b"max#0   ", floats(0, 256))), "table 'max#0' is of no feature known here"),
+        (container(table(b"num@lt  ", floats(0, 256))), "table 'num@lt' has 256 weights, expected 16,777,216"),
+        (container(table("01", floats(0, 256), more=block(*sums_of(0, 256), dtype="<f8"))), "accumulators of 8"),
+    ],
+)
+def test_files_of_the_format_with_something_else(tmp_path, content, telling):
+    line = complaint(written(tmp_path / "in.w", content), tmp_path / "out")
+    assert "in.w: not a weight file of TDL2048+: " in line
+    assert telling in line
+
+
+@pytest.mark.parametrize("column", range(3))
+@pytest.mark.parametrize(("number", "dtype"), [(np.nan, "<f4"), (np.inf, "<f4"), (1e300, "<f8")])
+def test_numbers_that_are_not_finite(tmp_path, column, number, dtype):
+    columns = [floats(0, 256).astype(dtype), *(each.astype(dtype) for each in sums_of(0, 256))]
+    columns[column][77] = number
+    path = written(tmp_path / "in.w", container(table("01", *columns, dtype=dtype)))
+    assert complaint(path, tmp_path / "out").endswith("in.w: table 01 has a number that is not finite")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_does_not_fit_into_the_memory(tmp_path, monkeypatch):
+    path = written(tmp_path / "in.w", SMALL_TC)
+    entries = network_of(((0, 1), (5, 9))).layout.entries
+    for free, telling in ((4 * entries - 1, "tuples: the network's"), (4 * entries, "step: temporal coherence's")):
+        monkeypatch.setattr(memory, "available_memory", lambda free=free: free)
+        assert re.search(f"in.w: {telling} .* GiB are free", complaint(path, tmp_path / "out"))

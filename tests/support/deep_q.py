@@ -1,0 +1,55 @@
+"""Deep Q-learners that the tests train, boards of random play, and transitions; tests that import it need PyTorch."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason='needs PyTorch: pip install "tdl[dqn]"')
+
+from tdl.config.agent import dqn_choices  # noqa: E402
+from tdl.dqn.learner import Learner  # noqa: E402
+from tdl.game.engine import Engine, Stream  # noqa: E402
+from tdl.game.rules import Rules  # noqa: E402
+
+TINY = Rules(rows=2, cols=2)
+
+PUBLISHED, MODERN = dqn_choices("dqn"), dqn_choices("dqn_modern")
+
+SMALL = replace(PUBLISHED, network="dense", input="planes", width=16, least=40, newest=20, older=20, epochs=2,
+                batch=8, games=4, greedy_every=2, replay=200, scale=100.0, rate=1e-3)  # fmt: skip
+"""The published schedule in little."""
+
+LIVELY = replace(MODERN, width=32, least=100, replay=2_000, games=8, every=8, batch=32, target_network=50,
+                 epsilon_games=200, scale=20.0, rate=2e-3)  # fmt: skip
+"""The modern one in little."""
+
+
+def generator(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+def learner_of(options, rules=TINY):
+    options.check("dqn.")
+    return Learner(options, rules, generator())
+
+
+def some_boards(rules, n, seed=0):
+    """Boards of random play, packed."""
+    engine, chance, drops, out = Engine(rules), np.random.default_rng(seed), Stream(seed, 0, 0), []
+    while len(out) < n:
+        board = engine.start(drops)
+        while (moves := engine.afterstates(board)) and len(out) < n:
+            out.append(board)
+            board = engine.place(moves[chance.integers(len(moves))][1], drops)
+    return out
+
+
+def numbered(first, last):
+    """Transitions whose boards are their numbers."""
+    n = last - first
+    number = np.arange(first, last, dtype=np.uint8)
+    return {
+        "board": np.repeat(number[:, None], 4, 1), "action": np.zeros(n, np.int64), "reward": np.zeros(n, np.float32),
+        "next": np.zeros((n, 1, 4), np.uint8), "gains": np.zeros((n, 4), np.float32), "legal": np.ones((n, 4), bool),
+    }  # fmt: skip
