@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.agents.batch_moves import Moves
-from tdl.agents.batch_play import Actions, Between, Which, play_block
+from tdl.agents.batch_play import Actions, Which, play_block
+from tdl.agents.options import OnProgress
 from tdl.checks import check_whole
 from tdl.dqn.learner import Learner
 from tdl.dqn.options import DQNOptions
@@ -81,7 +82,7 @@ class DQNTrainer:
         self._made: list[tuple[Which, Transitions]] = []
         self.logged = np.zeros(0, RECORD)
 
-    def train(self, episodes: int, between: Between | None = None) -> NDArray[np.void]:
+    def train(self, episodes: int, on_progress: OnProgress | None = None) -> NDArray[np.void]:
         """Play and learn a block: the next `episodes` episodes. An iteration may reach over several blocks.
 
         Returns
@@ -97,8 +98,8 @@ class DQNTrainer:
         blocks, logged = [none], [none]
 
         def told(finished: int, moves: int) -> None:
-            if between:
-                between(self.episode - (end - episodes) + finished, self.moves - before + moves)
+            if on_progress:
+                on_progress(self.episode - (end - episodes) + finished, self.moves - before + moves)
 
         with without_denormals():
             while self.episode < end:
@@ -114,7 +115,7 @@ class DQNTrainer:
         self.logged = np.concatenate(logged)
         return np.concatenate(blocks)
 
-    def _play(self, episodes: int, between: Between) -> NDArray[np.void]:
+    def _play(self, episodes: int, on_progress: OnProgress) -> NDArray[np.void]:
         """Play games of training, and put their moves into the replay."""
         records = play_block(
             self._batch,
@@ -122,9 +123,9 @@ class DQNTrainer:
             episodes,
             seed=self.seed,
             role=TRAINING,
-            choose=self._choose,
-            watch=self._watch,
-            between=between,
+            select_actions=self._select_actions,
+            on_move=self._on_move,
+            on_progress=on_progress,
         )
         if self._made:  # game by game, as if they had been played one after the other
             games = np.concatenate([game for game, _ in self._made])
@@ -134,9 +135,9 @@ class DQNTrainer:
             self._made.clear()
         return records
 
-    def _choose(self, episodes: Which, moves: Moves) -> Actions:
+    def _select_actions(self, episodes: Which, moves: Moves) -> Actions:
         """Epsilon-greedy; a random action is any legal one alike, as if it were redrawn while it is illegal."""
-        actions = self.player.choose(moves)
+        actions = self.player.select_actions(moves)
         chances = [0.0 if self.choices.greedy(e) else self.choices.epsilon_at(e) for e in episodes.tolist()]
         if not any(chances):
             return actions
@@ -144,7 +145,7 @@ class DQNTrainer:
         random = np.where(moves.legal, draws[:, 1:], -1.0).argmax(axis=1)
         return np.where(draws[:, 0] < np.array(chances), random, actions)
 
-    def _watch(
+    def _on_move(
         self, which: Which, moves: Moves, actions: Actions, rewards: NDArray[np.int32], following: Moves
     ) -> None:
         """Learn from a move of each board, or keep it for the end of the iteration."""
@@ -167,7 +168,7 @@ class DQNTrainer:
             1,
             seed=self.seed,
             role=LOGGED,
-            choose=lambda _, moves: self.player.choose(moves),
+            select_actions=lambda _, moves: self.player.select_actions(moves),
         )
 
     def state(self) -> dict[str, NDArray[Any]]:

@@ -28,7 +28,7 @@ cdef struct Path:
     # The learned boards of one game, with the reward that led to each.
     int64_t n
     int64_t capacity
-    int64_t quirk_capacity
+    int64_t variant_capacity
     void *board             # of the type the game is played with
     int32_t *reward
     float *stored           # V as it was when the move was chosen   } kept only where
@@ -59,11 +59,11 @@ cdef inline bint remember(Path *path, const board_t *board, int32_t reward) noex
 
 cdef inline bint remember_choice(Path *path, const board_t *state, float value) noexcept nogil:
     """Beside the board appended last, what the variants want to know of it; False when there is no memory for it."""
-    if path.quirk_capacity != path.capacity:
+    if path.variant_capacity != path.capacity:
         if not (grow(<void **> &path.stored, path.capacity * sizeof(float))
                 and grow(&path.state, path.capacity * sizeof(board_t))):
             return False
-        path.quirk_capacity = path.capacity
+        path.variant_capacity = path.capacity
     path.stored[path.n - 1] = value
     (<board_t *> path.state)[path.n - 1] = state[0]
     return True

@@ -11,7 +11,6 @@ from tdl.agents.batch_moves import Moves, best_of, moves_of_boards  # noqa: E402
 from tdl.agents.batch_play import play_games  # noqa: E402
 from tdl.agents.lookahead import look_ahead, one_sampled_look_ahead  # noqa: E402
 from tdl.agents.player import Player  # noqa: E402
-from tdl.agents.trainer import evaluate  # noqa: E402
 from tdl.config.agent import dqn_choices  # noqa: E402
 from tdl.dqn.learner import WEIGHTS, Learner  # noqa: E402
 from tdl.dqn.networks import new_network  # noqa: E402
@@ -391,11 +390,11 @@ def test_games_meet_the_drops_of_an_evaluation():
         def __init__(self):
             self.rules = rules
 
-        def choose(self, moves):
+        def select_actions(self, moves):
             return best_of(np.where(moves.legal, moves.rewards, np.nan))  # as a network of zeros does
 
     for boards in (1, 7, 50):
-        assert np.array_equal(play_games(Same(), 20, seed=3, boards=boards), evaluate(network, 20, seed=3))
+        assert np.array_equal(play_games(Same(), 20, seed=3, boards=boards), Player(network).evaluate(20, seed=3))
 
 
 @pytest.mark.parametrize("of", ["actions", "afterstates"])

@@ -191,7 +191,7 @@ def test_it_says_where_it_came_from_and_plays(imported):
     player = tdl.load(imported)
     assert (player.gamma, player.target, player.network.rules) == (1.0, "afterstate", tdl.Rules())
     assert player.network.tuples.cells == ((0, 1, 2, 3), (4, 5, 6, 7))
-    assert tdl.evaluate(player.network, 50)["score"].mean() > 2000  # random play: 1,100
+    assert player.evaluate(50)["score"].mean() > 2000  # random play: 1,100
 
 
 def test_exported_again_it_is_the_same_file(imported, tmp_path):
@@ -257,11 +257,11 @@ def test_learning_goes_on_with_imported_accumulators(tmp_path):
     before = network_of(((0, 1, 2), (4, 5)))
     trainer = tdl.Trainer(before, alpha=1.0, step="coherent", seed=1)
     trainer.train(20)
-    source = saved(tmp_path / "net", before, trainer.memory[ACCUMULATORS])
+    source = saved(tmp_path / "net", before, trainer.state[ACCUMULATORS])
     _, arrays = held(converted(converted(source, tmp_path / "net.w")[0], tmp_path / "again")[0])
     after = tdl.NTupleNetwork(before.rules, before.tuples, weights=arrays["weights"].copy())
     further = tdl.Trainer(after, alpha=1.0, step="coherent", seed=1, episode=20)
-    further.memory[ACCUMULATORS][:] = arrays[ACCUMULATORS]
+    further.state[ACCUMULATORS][:] = arrays[ACCUMULATORS]
     assert further.train(20).tobytes() == trainer.train(20).tobytes()
     assert after.weights.tobytes() == before.weights.tobytes()
 

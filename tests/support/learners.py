@@ -1,6 +1,6 @@
 """The learners that tests run over: one list of answers to each question a learner answers, and their combinations.
 
-A new choice is one more line: the twin tests and the contract test then play it with everything it goes with.
+A new choice is one more line: the reference tests and the contract test then play it with everything it goes with.
 """
 
 import pytest
