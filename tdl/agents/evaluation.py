@@ -21,23 +21,8 @@ def evaluate(
     """Play games without learning, greedily (argmax of reward + gamma * V, or of the expectation of V) or by a search.
 
     The games draw from a stream of their own: evaluating never changes training, and game k of a seed meets the same
-    drops whatever the number of lanes and threads.
-
-    Parameters
-    ----------
-    player : whose values choose the moves.
-    episodes : number of games.
-    play : how they are played.
-    on_progress : called now and then with the numbers of games and moves so far. May raise to give the games up.
-
-    Returns
-    -------
-    structured array of dtype `tdl.storage.records.RECORD`, shape (episodes,): episode, score, moves, max_tile.
-
-    Raises
-    ------
-    ConfigError : a value out of its range.
-    DivergenceError : the network's values are not finite or beyond all bounds.
+    drops whatever the number of lanes and threads. Parameters, returned array and errors are those of
+    `tdl.agents.player.Player.evaluate`.
     """
     network = player.network
     values = LearnerOptions(target=player.target, gamma=player.gamma, expectation=player.expectation)

@@ -107,7 +107,7 @@ def sort_keywords(keywords: Mapping[str, Any], *classes: type) -> list[dict[str,
 def training_options(
     learner: LearnerOptions | None, schedule: Any, play: PlayOptions | None, keywords: Mapping[str, Any]
 ) -> tuple[LearnerOptions, Schedule, PlayOptions]:
-    """The three objects of a training, each with those keywords in place that name a field of it.
+    """The options of a training, with the keywords in the place of the fields they name.
 
     Parameters
     ----------

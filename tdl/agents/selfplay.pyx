@@ -42,7 +42,7 @@ cdef class SelfPlay:
 
     A block is the episodes *started* in it. `begin` starts one, `advance` plays on, `records` are its results, in the
     order of the episodes' numbers. Episode k draws from the stream (seed, role, k): what it meets depends on neither
-    lanes nor threads nor blocks nor on other games. Options are taken as they are: `Trainer` and `evaluate` check them.
+    lanes nor threads nor blocks nor on other games. `Trainer` and `evaluate` check the options; nothing here does.
 
     Parameters
     ----------

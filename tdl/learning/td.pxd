@@ -10,7 +10,7 @@ and G of the last is `final`. lambda = 0 is TD(0), lambda = 1 Monte Carlo. n-ste
 `tdl.learning.backward` and `tdl.learning.forward` are the two orders of updates.
 
 Sources: Sutton and Barto (2018), sections 6.1, 7.1, 12.1 and 12.2; Szubert and Jaskowski (2014), "Temporal Difference
-Learning of N-Tuple Networks for the Game 2048", section III. The twin is `tdl.learning.reference`.
+Learning of N-Tuple Networks for the Game 2048", section III. The reference implementation is `tdl.learning.reference`.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t

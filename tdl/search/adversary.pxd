@@ -104,7 +104,7 @@ cdef inline float reply(const Adversary *adversary, LineTables tables, const boa
 
 
 cdef inline void evaluate_all(const Adversary *adversary, LineTables tables, const board_t *after, int tile,
-                           float *left) noexcept nogil:
+                              float *left) noexcept nogil:
     """What a tile on each empty cell leaves the player, one move ahead: all boards are asked for, then read."""
     cdef const Learner *evaluator = adversary.evaluator
     cdef board_t boards[4]

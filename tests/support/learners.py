@@ -43,7 +43,7 @@ VARIANTS = {
     "update_symmetries": {"update_symmetries": False},
     "rechoose": {"rechoose": True},
     "clear_last": {"clear_last": True},
-    "all of R5": {"rechoose": True, "clear_last": True, "update_symmetries": False},
+    "all at once": {"rechoose": True, "clear_last": True, "update_symmetries": False},
 }
 THREADS = {"one thread": {"threads": 1}, "two threads": {"threads": 2}}
 
