@@ -5,7 +5,7 @@ __version__ = "0.1.0"
 try:
     from tdl.agents.ensemble import average
     from tdl.agents.player import Player, load
-    from tdl.agents.trainer import Trainer, evaluate
+    from tdl.agents.trainer import Trainer
     from tdl.config.build import tuple_set
     from tdl.errors import TdlError
     from tdl.game.engine import Engine, Stream
@@ -30,7 +30,6 @@ __all__ = [
     "Trainer",
     "TupleSet",
     "average",
-    "evaluate",
     "load",
     "tuple_set",
 ]

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tdl.agents.options import check_threads
 from tdl.agents.player import Player, load
-from tdl.agents.trainer import Trainer, check_threads
+from tdl.agents.trainer import Trainer
 from tdl.benchmarks import engines, memory_bound, peer_search, search, versus
 from tdl.benchmarks.peer_training import Setting, compare
 from tdl.benchmarks.signature import signature

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
-from tdl.agents import trainer
 from tdl.agents.player import kind_of
 from tdl.cli.program import run_program
 from tdl.config import build, compose
@@ -85,18 +82,7 @@ def built(settings: EvaluationConfig, metas: list[Meta]) -> Evaluation:
     if kind != "ntuple":
         return SimpleEvaluation(rules, settings.seed, "none", kind, settings.engine)
     player = evaluate_config.player(metas, rules)
-    return network_evaluation(
-        player,
-        drops,
-        expectation=metas[0]["learner"].get("expectation", "auto"),
-        searching=build.searching_of(settings.search, settings.evaluate.plies),
-        placing=build.placing_of(settings.placer),
-        judge=build.judge_of(settings.placer, player.network.rules),
-        seed=settings.seed,
-        threads=settings.threads,
-        lanes=settings.lanes,
-        engine=settings.engine,
-    )
+    return network_evaluation(player, drops, build.play(settings, player.network.rules, settings.evaluate.plies))
 
 
 def result_of(
@@ -164,18 +150,5 @@ def main() -> None:
     run_program("evaluate", job, EvaluationConfig)
 
 
-class _Callable(ModuleType):
-    """A module that is called as the function `tdl.evaluate`.
-
-    Python sets the attribute `evaluate` of the package `tdl` to this module when something imports it, as the console
-    script does, and the function of that name would be gone from there. The program has its name like `tdl.run` and
-    `tdl.solve`, the function had it before; so the module can be called, and either name means what it says.
-    """
-
-    __call__ = staticmethod(trainer.evaluate)
-
-
 if __name__ == "__main__":
     main()
-else:
-    sys.modules[__name__].__class__ = _Callable

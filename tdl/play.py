@@ -12,7 +12,7 @@ from omegaconf import DictConfig
 
 from tdl.cli.program import explicit_keys, run_program
 from tdl.config import play as play_config
-from tdl.config.build import rules, searching_of
+from tdl.config.build import rules, search
 from tdl.config.play import PlayConfig
 from tdl.errors import ConfigError, Interrupted
 from tdl.sessions import game_file
@@ -51,7 +51,7 @@ def play(settings: PlayConfig) -> None:
     """
     played = rules(settings)
     agent = None if settings.checkpoint is None else load_advisor(settings.checkpoint, played)
-    searching = searching_of(settings.search, settings.plies)
+    searching = search(settings.search, settings.plies)
     if agent is not None:
         agent.at(searching)  # what it cannot do is said before the screen begins
     check_terminal()

@@ -1,4 +1,4 @@
-"""The moves of many boards at once: what a batch of games, or a list of boards, shows to a player."""
+"""The moves of many boards at once, as a policy sees them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Games played at once, by whatever chooses the actions."""
+"""Many games played at once by a policy."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.agents.batch_moves import Moves, moves_of
+from tdl.agents.options import OnProgress
 from tdl.game.batch import Batch
 from tdl.game.rules import Rules
 from tdl.game.streams import EVALUATION
@@ -17,24 +18,22 @@ from tdl.storage.records import RECORD
 Which = NDArray[np.int64]
 Actions = NDArray[np.int64]
 
-Choose = Callable[[Which, Moves], Actions]
-"""The actions of games, by their numbers, on the boards they have come to."""
+SelectActions = Callable[[Which, Moves], Actions]
+"""The actions of games, from the games' numbers and the moves on their boards."""
 
-Watch = Callable[[Which, Moves, Actions, NDArray[np.int32], Moves], None]
-"""Told after each move of the boards: which, what stood on them, actions, rewards, and what stands on them now."""
-
-Between = Callable[[int, int], None]
+OnMove = Callable[[Which, Moves, Actions, NDArray[np.int32], Moves], None]
+"""Called after each move of the boards: which boards, the moves there were, actions, rewards, the moves there are."""
 
 EVERY = 64
-"""Moves of all boards between two looks at the progress bar and the keyboard."""
+"""Moves of all boards between two calls of `on_progress`."""
 
 
 class Policy(Protocol):
-    """Who plays."""
+    """Selects actions in games of some rules."""
 
     @property
     def rules(self) -> Rules: ...
-    def choose(self, moves: Moves) -> Actions: ...
+    def select_actions(self, moves: Moves) -> Actions: ...
 
 
 def play_block(
@@ -44,9 +43,9 @@ def play_block(
     *,
     seed: int,
     role: int,
-    choose: Choose,
-    watch: Watch | None = None,
-    between: Between | None = None,
+    select_actions: SelectActions,
+    on_move: OnMove | None = None,
+    on_progress: OnProgress | None = None,
 ) -> NDArray[np.void]:
     """Play games to their ends; a board whose game is over takes the next one.
 
@@ -57,26 +56,26 @@ def play_block(
     records = np.zeros(episodes, RECORD)
     which = np.arange(min(batch.n, episodes))
     batch.start(which, seed, role, first + which)
-    begun, played, turns, moves = len(which), 0, 0, moves_of(batch, which)
+    started, played, turns, moves = len(which), 0, 0, moves_of(batch, which)
     while len(which):
         going = moves.legal.any(axis=1)
         if not going.all():
             ended = which[~going]
             _record(records, batch, ended, first)
-            more = ended[: episodes - begun]
-            batch.start(more, seed, role, first + begun + np.arange(len(more)))
-            begun += len(more)
+            more = ended[: episodes - started]
+            batch.start(more, seed, role, first + started + np.arange(len(more)))
+            started += len(more)
             which = np.union1d(which[going], more)
             moves = moves_of(batch, which)
             continue  # a game can be over before it begins
-        actions = choose(batch.episode[which], moves)
+        actions = select_actions(batch.episode[which], moves)
         rewards = batch.step(actions, which)
         before, moves = moves, moves_of(batch, which)
         played, turns = played + len(which), turns + 1
-        if watch:
-            watch(which, before, actions, rewards, moves)
-        if between and turns % EVERY == 0:
-            between(begun - len(which), played)
+        if on_move:
+            on_move(which, before, actions, rewards, moves)
+        if on_progress and turns % EVERY == 0:
+            on_progress(started - len(which), played)
     return records
 
 
@@ -87,13 +86,13 @@ def _record(records: NDArray[np.void], batch: Batch, ended: Which, first: int) -
 
 
 def play_games(
-    player: Policy, episodes: int, seed: int = 0, *, boards: int = 128, between: Between | None = None
+    policy: Policy, episodes: int, seed: int = 0, *, boards: int = 128, on_progress: OnProgress | None = None
 ) -> NDArray[np.void]:
     """Play games without learning, on the drops that the evaluations of n-tuple networks meet with this seed.
 
     Parameters
     ----------
-    player : chooses.
+    policy : selects the actions.
     episodes : number of games.
     seed : of the drops.
     boards : played at once. Rounding in a network may depend on it.
@@ -102,7 +101,12 @@ def play_games(
     -------
     structured array of dtype `tdl.storage.records.RECORD`, shape (episodes,).
     """
-    batch = Batch(player.rules, max(1, min(boards, episodes)))
     return play_block(
-        batch, 0, episodes, seed=seed, role=EVALUATION, choose=lambda _, moves: player.choose(moves), between=between
+        Batch(policy.rules, max(1, min(boards, episodes))),
+        0,
+        episodes,
+        seed=seed,
+        role=EVALUATION,
+        select_actions=lambda _, moves: policy.select_actions(moves),
+        on_progress=on_progress,
     )

@@ -43,14 +43,14 @@ def average(checkpoints: Sequence[str | Path]) -> Player:
     players = [load(folder) for folder in checkpoints]
     first = players[0]
     for folder, player in zip(checkpoints, players, strict=True):
-        if _kind(player) != _kind(first):
+        if _shape(player) != _shape(first):
             raise CheckpointError(f"{folder}: of another network than {checkpoints[0]}; a mean needs networks alike")
     mean = _mean([player.network.weights for player in players], first.network)
     network = NTupleNetwork(first.network.rules, first.network.tuples, stages=first.network.stages, weights=mean)
-    return Player(network, first.gamma, first.target)
+    return Player(network, first.gamma, first.target, first.expectation)
 
 
-def _kind(player: Player) -> tuple[object, ...]:
+def _shape(player: Player) -> tuple[object, ...]:
     return player.network.rules, player.network.describe(), player.gamma, player.target
 
 

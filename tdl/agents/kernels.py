@@ -12,7 +12,7 @@ from typing import TypeVar
 from tdl.agents.selfplay import SelfPlay
 from tdl.network.ntuple import NTupleNetwork
 
-Kind = TypeVar("Kind")
+Class = TypeVar("Class")
 
 WIDE = ("avx2", "avx512")
 """Instruction sets of a network that imply AVX2."""
@@ -23,10 +23,10 @@ def kernel(network: NTupleNetwork) -> type[SelfPlay]:
     return built_for(network, SelfPlay)
 
 
-def built_for(network: NTupleNetwork, plain: type[Kind]) -> type[Kind]:
+def built_for(network: NTupleNetwork, plain: type[Class]) -> type[Class]:
     """The build of a compiled class to use with a network: its own module's, or that of `<module>_avx2`."""
     if network.instructions not in WIDE:
         return plain
     # Not at the top: other CPUs cannot run it.
-    wide: type[Kind] = getattr(importlib.import_module(f"{plain.__module__}_avx2"), plain.__name__)
+    wide: type[Class] = getattr(importlib.import_module(f"{plain.__module__}_avx2"), plain.__name__)
     return wide

@@ -33,7 +33,7 @@ class Valued(Protocol):
 
 
 class LookAhead:
-    """Chooses by reward + the value of the best action after the drop.
+    """A policy: the action with the largest reward + value of the best action after the drop.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class LookAhead:
                 shares.append(share)
                 action_of.append(number)
         expected = np.zeros(len(rows))
-        np.add.at(expected, action_of, np.array(shares) * self._worth(successors))
+        np.add.at(expected, action_of, np.array(shares) * self._state_values(successors))
         out = np.full(moves.legal.shape, np.nan)
         out[rows, actions] = moves.rewards[rows, actions] + expected
         return out
@@ -77,7 +77,7 @@ class LookAhead:
             for tile, share in self.rules.drop
         ]
 
-    def _worth(self, boards: Sequence[int]) -> NDArray[np.float64]:
+    def _state_values(self, boards: Sequence[int]) -> NDArray[np.float64]:
         """The value of the best action on each board; 0 where the game is over."""
         if hasattr(self.player, "q"):
             values = np.asarray(self.player.q(moves_of_boards(self.engine, boards)), np.float64)
@@ -85,7 +85,7 @@ class LookAhead:
             values = np.array([self.player.values(board) for board in boards], np.float64).reshape(-1, 4)
         return np.where(np.isnan(values).all(axis=1), 0, np.where(np.isnan(values), -np.inf, values).max(axis=1))
 
-    def choose(self, moves: Moves) -> Actions:
+    def select_actions(self, moves: Moves) -> Actions:
         """The actions on boards that each have a legal one: int64 (n,)."""
         return best_of(self.q(moves))
 

@@ -1,15 +1,16 @@
-"""A trained network as a player: values of moves and boards."""
+"""A trained network as a player: values of moves and boards, and games."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tdl.agents.evaluation import evaluate
+from tdl.agents.options import OnProgress, PlayOptions, sort_keywords
 from tdl.checks import check_choice
 from tdl.errors import CheckpointError, ConfigError
 from tdl.game.engine import Engine
@@ -40,27 +41,62 @@ class Player:
     network : the value function.
     gamma : discount of V.
     target : what it values: "afterstate", or "state"; then V(afterstate) is the expectation over all drops.
+    expectation : how `evaluate` computes that: "shared" work between drops, "direct" evaluation of each successor, or
+        "auto". They differ by rounding.
 
     Attributes
     ----------
     engine : the game; `engine.show(board)` prints a board, `engine.array(board)` gives its tile values.
-    network : the value function.
     """
 
-    def __init__(self, network: NTupleNetwork, gamma: float = 1.0, target: str = "afterstate") -> None:
+    def __init__(
+        self, network: NTupleNetwork, gamma: float = 1.0, target: str = "afterstate", expectation: str = "auto"
+    ) -> None:
         check_choice("target", target, TARGETS)
         self.network = network
         self.engine = Engine(network.rules)
-        self.gamma = gamma
-        self.target = target
-        self._searching: tuple[SearchOptions, PlacerOptions | None] | None = None
+        self.gamma, self.target, self.expectation = gamma, target, expectation
+        self._searched: tuple[SearchOptions, PlacerOptions | None] | None = None
         self._expectimax: Expectimax | None = None
+
+    def evaluate(
+        self,
+        episodes: int,
+        seed: int | None = None,
+        *,
+        play: PlayOptions | None = None,
+        on_progress: OnProgress | None = None,
+        **keywords: Any,
+    ) -> NDArray[np.void]:
+        """Play games without learning. Game k of a seed meets the same drops whoever plays.
+
+        Parameters
+        ----------
+        episodes : number of games.
+        seed : of the drops; None: that of `play`, 0 by default.
+        play : how the games are played; None: the defaults of `PlayOptions`.
+        on_progress : called now and then with the numbers of games and moves so far. May raise to give the games up.
+        keywords : fields of `PlayOptions`, which replace those of `play`: `threads=2, search=SearchOptions(2)`.
+
+        Returns
+        -------
+        structured array of dtype `tdl.storage.records.RECORD`, shape (episodes,): episode, score, moves, max_tile.
+
+        Raises
+        ------
+        ConfigError : an unknown keyword, or a value out of its range.
+        DivergenceError : the network's values are not finite or beyond all bounds.
+        """
+        (fields,) = sort_keywords(keywords if seed is None else {**keywords, "seed": seed}, PlayOptions)
+        return evaluate(self, episodes, replace(play or PlayOptions(), **fields), on_progress)
 
     def value(self, board: BoardLike) -> float:
         """V of an afterstate (or state, by the target), in points: the expected reward still to come."""
         return float(self.network.value(self.engine.board(board)))
 
-    def values(self, board: BoardLike, plies: int = 1, **options: Any) -> NDArray[np.float64]:
+    def values(
+        self, board: BoardLike, plies: int = 1, *, placer: PlacerOptions | None = None, **search: Any
+    ) -> NDArray[np.float64]:
         """Reward + gamma * value of the four moves (up, right, down, left): shape (4,), nan where illegal.
 
         Parameters
@@ -68,14 +104,16 @@ class Player:
         board : to move on.
         plies : the player's moves that are looked at. 1: the value of a move is V of its afterstate; 2: the mean, over
             all drops, of what the best move that follows is worth, and so on.
-        options : those of `tdl.search.options.SearchOptions`, as `cutoff=0.001`, and `placing`, who puts the tiles.
+        placer : who puts the tiles; None: the drop law.
+        search : fields of `tdl.search.options.SearchOptions`, as `cutoff=0.001`.
 
         Raises
         ------
         ConfigError : no such board, or an option out of range.
         """
-        if plies != 1 or options:
-            return self._search(plies, options).values(self.engine.board(board))
+        if plies != 1 or placer is not None or search:
+            (fields,) = sort_keywords(search, SearchOptions)
+            return self._search(SearchOptions(plies, **fields), placer).values(self.engine.board(board))
         out = np.full(4, np.nan)
         for action, after, reward in self.engine.afterstates(board):
             value = self.network.value(after) if self.target == "afterstate" else self._expected(after)
@@ -83,8 +121,8 @@ class Player:
             out[action] = np.float32(reward) + np.float32(self.gamma) * np.float32(value)
         return out
 
-    def judged(self, afterstates: NDArray[np.uint64]) -> NDArray[np.float32]:
-        """What this player takes for the values of many packed afterstates: V, or the mean of V over all drops.
+    def afterstate_values(self, afterstates: NDArray[np.uint64]) -> NDArray[np.float32]:
+        """The values of many packed afterstates: V, or the mean of V over all drops.
 
         Parameters
         ----------
@@ -112,24 +150,18 @@ class Player:
         values = [share * self.network.value(after | tile << shift) for shift in empty for tile, share in rules.drop]
         return sum(values) / len(empty)
 
-    def _search(self, plies: int, options: Mapping[str, Any]) -> Expectimax:
+    def _search(self, search: SearchOptions, placer: PlacerOptions | None) -> Expectimax:
         """The search of such options; the last one is kept with its memory."""
-        known = {each.name for each in fields(SearchOptions)} - {"plies"} | {"placing"}
-        for name in options:
-            if name not in known:
-                raise ConfigError(f"{name}: no such option; expected one of {', '.join(sorted(known))}")
-        placing = options.get("placing")
-        searching = SearchOptions(plies, **{name: value for name, value in options.items() if name != "placing"})
-        if self._searching != (searching, placing):
+        if self._searched != (search, placer):
             self._expectimax = Expectimax(
-                self.network, searching, self.engine.tables, gamma=self.gamma, target=self.target, placing=placing
+                self.network, search, self.engine.tables, gamma=self.gamma, target=self.target, placer=placer
             )
-            self._searching = searching, placing
+            self._searched = search, placer
         assert self._expectimax is not None
         return self._expectimax
 
     def best(self, board: BoardLike, plies: int = 1, **options: Any) -> int | None:
-        """The action chosen, 0 to 3 (up, right, down, left); None when the game is over. As `values` has it."""
+        """The action with the largest of `values`, 0 to 3 (up, right, down, left); None when the game is over."""
         values = self.values(board, plies, **options)
         return None if np.isnan(values).all() else int(np.nanargmax(values))
 
@@ -157,12 +189,13 @@ def load(checkpoint: str | Path, *, copy: bool = False) -> Player:
     network = NTupleNetwork(rules, tuples, stages=stages, weights=weights)
     if network.describe() != meta["network"]:
         raise CheckpointError(f"{folder}: its layout {meta['network']} is not the one of this version")
-    return Player(network, meta["learner"]["gamma"], meta["learner"].get("target", "afterstate"))
+    learner = meta["learner"]
+    return Player(network, learner["gamma"], learner.get("target", "afterstate"), learner.get("expectation", "auto"))
 
 
-def checkpoint_folder(given: str | Path) -> Path:
-    """The folder of a checkpoint, of its name or that of its run."""
-    folder = Path(given)
+def checkpoint_folder(path: str | Path) -> Path:
+    """The folder of a checkpoint, by its own path or that of its run."""
+    folder = Path(path)
     return folder / "checkpoint" if (folder / "checkpoint").is_dir() else folder
 
 
@@ -175,8 +208,8 @@ def describe(meta: Meta, folder: Path) -> tuple[Rules, TupleSet, Stages]:
     """
     network = meta["network"]
     if (kind := network.get("kind")) is not None:
-        told = "; tdl.dqn.player.load reads it" if kind == "dqn" else ""
-        raise CheckpointError(f"{folder}: not of an n-tuple network but of an agent of kind {kind}{told}")
+        reader = "; tdl.dqn.player.load reads it" if kind == "dqn" else ""
+        raise CheckpointError(f"{folder}: not of an n-tuple network but of an agent of kind {kind}{reader}")
     try:
         return Rules.from_dict(meta["rules"]), TupleSet(**network["tuples"]), Stages(**network.get("stages", {}))
     except ConfigError as error:
@@ -188,9 +221,9 @@ def kind_of(meta: Meta) -> str:
     return str(meta["network"].get("kind", "ntuple"))
 
 
-def playing_by(trained: Player, played: Rules) -> Player:
-    """A player in games of the rules `played`: those it was trained by, or with another tile rule."""
+def playing_by(trained: Player, rules: Rules) -> Player:
+    """The player in games of these rules: those it was trained by, or with another tile rule."""
     net = trained.network
-    if net.rules != played:
-        net = NTupleNetwork(played, net.tuples, stages=net.stages, weights=net.weights)
-    return Player(net, trained.gamma, trained.target)
+    if net.rules != rules:
+        net = NTupleNetwork(rules, net.tuples, stages=net.stages, weights=net.weights)
+    return Player(net, trained.gamma, trained.target, trained.expectation)

@@ -1,4 +1,7 @@
-"""The episode loop in plain Python: the twin of `tdl.agents.selfplay`. A lane is a generator; one step is one move."""
+"""The episode loop in plain Python: the reference implementation of `tdl.agents.selfplay`.
+
+A lane is a generator; one step is one move.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +26,8 @@ class ReferencePlay:
 
     Parameters
     ----------
-    learner : `ReferenceLearner`; its choices hold.
-    learning : False plays greedy games only.
+    learner : `ReferenceLearner`, with its options.
+    learns : False plays greedy games only.
     seed, role, lanes : as those of `SelfPlay`.
     adversary : who puts the tiles; None: the drop law.
     search : what moves are chosen by; None: the learner's backup.
@@ -34,15 +37,15 @@ class ReferencePlay:
         self,
         learner: ReferenceLearner,
         *,
-        learning: bool = True,
+        learns: bool = True,
         seed: int = 0,
         role: int = 0,
         lanes: int = 1,
         adversary: ReferenceAdversary | None = None,
         search: ReferenceExpectimax | None = None,
     ) -> None:
-        self.learner, self.choices, self.rules = learner, learner.choices, learner.network.rules
-        self.learning, self.seed, self.role, self.lanes = learning, seed, role, lanes
+        self.learner, self.options, self.rules = learner, learner.options, learner.network.rules
+        self.learns, self.seed, self.role, self.lanes = learns, seed, role, lanes
         self.adversary, self.search = adversary, search
         self.entered: list[list[Board]] = [[] for _ in range(learner.network.stages.count)]
 
@@ -51,14 +54,14 @@ class ReferencePlay:
         waiting = iter(range(first, first + episodes))
         records: list[Record] = []
 
-        def lane() -> Iterator[None]:
+        def episodes_of_lane() -> Iterator[None]:
             for episode in waiting:
                 yield from self._episode(episode, records)
 
-        running = [lane() for _ in range(self.lanes)]
-        running = [each for each in running if _alive(each)]  # every lane takes its first game before any lane moves
-        while running:
-            running = [each for each in running if _alive(each)]
+        lanes = [episodes_of_lane() for _ in range(self.lanes)]
+        lanes = [lane for lane in lanes if _alive(lane)]  # every lane takes its first game before any lane moves
+        while lanes:
+            lanes = [lane for lane in lanes if _alive(lane)]
         return sorted(records)
 
     def _episode(self, episode: int, records: list[Record]) -> Iterator[None]:
@@ -73,36 +76,36 @@ class ReferencePlay:
                 largest = max(self.rules.value(tile) for tile in game.board)
                 records.append((episode, game.score, len(game.path), largest))
             number += 1
-            board = self._follow_up(game, drops, chance, number) if self.learning else None
+            board = self._follow_up(game, drops, chance, number) if self.learns else None
 
     def _game(self, game: Game, drops: Stream, chance: Stream) -> Iterator[None]:
         """One game: choose, observe, update, place; other lanes move at each `yield`."""
-        of_states, shifted = self.choices.target == "state", self.choices.reward_shift
+        of_states, shifted = self.options.target == "state", self.options.reward_shift
         gained = 0
         yield
         while actions := legal(game.board, self.rules):
-            after, reward = self._choose(game.board, actions, chance)
+            after, reward = self._select_action(game.board, actions, chance)
             learned = game.board if of_states else after
             game.path.append((learned, gained if of_states and not shifted else reward))
             game.states.append(game.board)
             game.stored.append(self.learner.network.value(learned))
-            if self.learning:
+            if self.learns:
                 self._note_stage(game, learned)
-                if self.choices.order != "backward":
+                if self.options.order != "backward":
                     self.learner.observe(game)
             gained = reward
             game.score += reward
             game.board = self._drop(after, drops)
             yield
-        if not self.learning or not game.path:
+        if not self.learns or not game.path:
             return
         final = np.float32(gained if of_states and not shifted else 0)
-        if self.choices.order == "backward":
+        if self.options.order == "backward":
             self.learner.replay_backward(game, final)
         else:
             self.learner.finish(game, final)
 
-    def _choose(self, board: Board, actions: list[int], chance: Stream) -> tuple[Board, int]:
+    def _select_action(self, board: Board, actions: list[int], chance: Stream) -> tuple[Board, int]:
         """The afterstate and reward of the first of the best moves, or of a random one."""
         moves = [m for m in (move(board, action, self.rules) for action in actions) if m]
         if self.search is None:
@@ -110,9 +113,9 @@ class ReferencePlay:
         else:
             values = self.search.values(board)
             best = moves[actions.index(max(values, key=lambda action: values[action]))]
-        if self.choices.epsilon and self.learning:
+        if self.options.epsilon and self.learns:
             draw = chance.next()
-            if (draw & 0xFFFFFFFF) < round(self.choices.epsilon * 2**32):
+            if (draw & 0xFFFFFFFF) < round(self.options.epsilon * 2**32):
                 return moves[(draw >> 32) * len(moves) >> 32]
         return best
 
@@ -131,18 +134,18 @@ class ReferencePlay:
 
     def _follow_up(self, game: Game, drops: Stream, chance: Stream, number: int) -> Board | None:
         """The board that the episode's next game begins with, if one follows."""
-        if self.choices.start == "restart" and len(game.path) >= self.choices.restart_moves:
-            at = int(np.float32(len(game.path) - 1) * np.float32(self.choices.restart_at))
+        if self.options.start == "restart" and len(game.path) >= self.options.restart_moves:
+            at = int(np.float32(len(game.path) - 1) * np.float32(self.options.restart_at))
             if at < 1:
                 return None
             board = game.path[at][0]
-        elif self.choices.start == "carousel" and number < len(self.entered) and self.entered[number]:
+        elif self.options.start == "carousel" and number < len(self.entered) and self.entered[number]:
             entered = self.entered[number]
             ring = [entered[-1 - (len(entered) - 1 - i) % ROOM] for i in range(min(len(entered), ROOM))]
             board = ring[(chance.next() >> 32) * len(ring) >> 32]
         else:
             return None
-        return board if self.choices.target == "state" else self._drop(board, drops)
+        return board if self.options.target == "state" else self._drop(board, drops)
 
 
 def _alive(lane: Iterator[None]) -> bool:
@@ -150,7 +153,7 @@ def _alive(lane: Iterator[None]) -> bool:
 
 
 def play_simply(rules: Rules, greedy: bool, seed: int, role: int, first: int, episodes: int) -> list[Record]:
-    """Games of random moves, or of those with the largest reward: the twin of `tdl.agents.baselines`."""
+    """Games of random moves, or of those with the largest reward: what `tdl.agents.baselines` plays."""
     records: list[Record] = []
     for episode in range(first, first + episodes):
         drops, chance = Stream(seed, role, episode), Stream(seed, EXPLORATION, episode)

@@ -70,8 +70,8 @@ cdef class SelfPlay:
     cdef readonly NTupleNetwork network
     cdef readonly LineTables tables
     cdef readonly int lanes
-    cdef readonly object learning
-    cdef object _memory       # keeps what the learner points to alive
+    cdef readonly object options      # of the learner
+    cdef object _owned        # keeps what the learner points to alive
     cdef object _leader
     cdef object _records
     cdef char lines_before[128]   # what a thread writes while it plays shares no cache line with other objects
@@ -86,7 +86,7 @@ cdef class SelfPlay:
     cdef float restart_at
     cdef int restart_moves
     cdef Learner learner
-    cdef Learner judge        # of an adversary with a network of its own
+    cdef Learner evaluator    # of an adversary with a network of its own
     cdef bint against         # an adversary places the tiles
     cdef Adversary adversary
     cdef bint searches        # the player looks further than at its own move
@@ -105,7 +105,10 @@ cdef class SelfPlay:
     cdef uint32_t *replay     # [REPLAY_ROWS][padded]
     cdef float *last_values   # [n_step]
     cdef char lines_after[128]
-    cdef _take_memory(self, memory, engine)
+    cdef _set_learner(self, bint learns)
+    cdef _take_state(self, state, engine)
+    cdef _take_drop_table(self, float[::1] spread, engine)
+    cdef _make_adversary(self, placer, evaluator)
+    cdef _make_search(self, play)
+    cdef _make_lanes(self)
     cdef _make_histories(self)
-    cdef _make_adversary(self, placing, judge)
-    cdef _make_search(self, searching, placing, engine)

@@ -4,37 +4,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.agents.options import PlayOptions
 from tdl.game.lines import LineTables
 from tdl.learning.options import LearnerOptions
 from tdl.network.ntuple import NTupleNetwork
 from tdl.search.expectimax import Expectimax
-from tdl.search.options import Evaluator, PlacerOptions, SearchOptions
-
-ORDERS: tuple[str, ...]
-MAX_LANES: int
 
 class SelfPlay:
     network: NTupleNetwork
     tables: LineTables
     lanes: int
-    learning: LearnerOptions
+    options: LearnerOptions
     search: Expectimax | None
     def __init__(
         self,
         network: NTupleNetwork,
         tables: LineTables,
+        learner: LearnerOptions,
+        play: PlayOptions,
         *,
-        order: str = "none",
-        alpha: float = 0.0,
-        memory: Mapping[str, NDArray[Any]] | None = None,
-        seed: int = 0,
         role: int = 0,
-        lanes: int = 1,
-        engine: str = "bits",
-        placing: PlacerOptions | None = None,
-        judge: Evaluator | None = None,
-        searching: SearchOptions | None = None,
-        **choices: Any,
+        state: Mapping[str, NDArray[Any]] | None = None,
+        learns: bool = True,
     ) -> None: ...
     def set_step(self, alpha: float, kind: str) -> None: ...
     def begin(self, first: int, episodes: int, leader: SelfPlay | None = None) -> None: ...

@@ -1,4 +1,4 @@
-"""Self-play for Python: its memory, its blocks. The episode loop, in which no Python runs, is in turn.pxi."""
+"""Self-play for Python: its memory, its blocks. The episode loop, in which no Python runs, is in episode_loop.pxi."""
 
 import numpy as np
 
@@ -6,15 +6,12 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
-from tdl.checks import check_choice
-from tdl.errors import ConfigError, DivergenceError, refuse
-from tdl.game.engine import ENGINES
+from tdl.agents.options import lane_count
+from tdl.errors import DivergenceError, refuse
 from tdl.game.streams import EXPLORATION
-from tdl.learning.options import ORDERS as LEARNING_ORDERS
-from tdl.learning.options import STARTS, LearnerOptions, history_of
+from tdl.learning.options import STARTS, history_of
 from tdl.learning.state import COUNTS, ENTERED, DROP_TABLE, ACCUMULATORS, cover_of, digit_shares, holders_of
 from tdl.network.tuples import unturned
-from tdl.search.options import PlacerOptions, SearchOptions, check_same_board
 from tdl.storage.records import RECORD
 from tdl.agents.starts cimport CAROUSEL, EMPTY, RESTART, any_entered, enter
 from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, first_board, kind_for,
@@ -39,173 +36,159 @@ cdef extern from *:
     """
     int64_t take "tdl_take"(int64_t *) noexcept nogil
 
-ORDERS = ("none", *LEARNING_ORDERS)
-
-MAX_LANES = 64
-
 cdef int EXPLORING = EXPLORATION
 
 
 cdef class SelfPlay:
-    """Plays blocks of episodes with an n-tuple network, learning or not.
+    """Plays blocks of episodes with an n-tuple network, learning or not: one thread's games.
 
     A block is the episodes *started* in it. `begin` starts one, `advance` plays on, `records` are its results, in the
     order of the episodes' numbers. Episode k draws from the stream (seed, role, k): what it meets depends on neither
-    lanes nor threads nor blocks nor on other games.
+    lanes nor threads nor blocks nor on other games. `Trainer` and `evaluate` check the options; nothing here does.
 
     Parameters
     ----------
     network : the `NTupleNetwork` that chooses the moves (first of the largest backups) and learns.
-    order : "none" (no learning), "forward", "backward" or "delayed".
-    alpha : step size, see `set_step`.
-    memory : what the learner keeps beside the weights, arrays by name, as `tdl.learning.state.new_memory` makes them.
-    seed, role : of the random streams.
-    lanes : games played in turn, 1 to 64. 1 is the textbook algorithm move for move.
-    engine : what boards are while they are played with, "bits" or "array": the same games.
-    placing : `PlacerOptions`, who puts the tiles; None: the drop law.
-    judge : the `Player` whose values an adversary goes by; None: those of `network`.
-    searching : `SearchOptions`, how the player looks ahead; None: it is greedy.
-    choices : those of `LearnerOptions`.
+    tables : of the network's rules.
+    learner : `LearnerOptions`.
+    play : `PlayOptions`.
+    role : of the random streams, beside the seed.
+    state : what the learner keeps beside the weights, arrays by name, as `tdl.learning.state.new_state` makes them.
+    learns : whether the network learns; its step size is 0 until `set_step`. If not, only what `learner` says of
+        values counts.
     """
 
-    def __cinit__(self, NTupleNetwork network not None, LineTables tables not None, *, str order="none",
-                  float alpha=0.0, memory=None, int64_t seed=0, int role=0, int lanes=1, str engine="bits",
-                  placing=None, judge=None, searching=None, **choices):
-        check_choice("engine", engine, ENGINES)
-        if order not in ORDERS:
-            raise refuse("order", order, f"one of {sorted(ORDERS)}")
-        if not 1 <= lanes <= MAX_LANES:
-            raise refuse("lanes", lanes, f"1 to {MAX_LANES}")
-        if tables.rules != network.rules:
-            raise refuse("tables", tables.rules, f"those of the network's rules {network.rules}")
-        if order != "none" and not network.weights.flags.writeable:
-            raise ConfigError("network: its weights are read-only, as those of a loaded player are; it cannot learn")
-        learning = LearnerOptions(order="backward" if order == "none" else order, **choices)
-        learning.check(stages=network.stages.count, extras=network.extras)
-        self.network, self.tables, self.lanes, self.learning = network, tables, lanes, learning
-        self.kind = kind_for(engine == "array", tables.bits)
-        if order == "none":
-            self.order = NO_LEARNING
-        elif order == "backward":
-            self.order = BACKWARD
-        else:
-            self.order = HISTORY if learning.td_lambda or learning.n_step > 1 else FORWARD
-        self.of_states, self.reward_shift = learning.target == "state", learning.reward_shift
-        self.start = STARTS.index(learning.start) if order != "none" else EMPTY
-        self.restart_at, self.restart_moves = learning.restart_at, learning.restart_moves
-        self.explores = round(learning.epsilon * 2**32) if order != "none" else 0
-        self.variants.stored_value, self.variants.rechoose = learning.stored_value, learning.rechoose
-        self.variants.clear_last = learning.clear_last
-        self.keeps_choices = self.order == BACKWARD and (learning.stored_value or learning.rechoose)
-        self.learner.weights = network.w
-        self.learner.plan = &network.plan
-        self.learner.stages = &network.law if network.stages.count > 1 else NULL
-        self.learner.gamma, self.learner.td_lambda = learning.gamma, learning.td_lambda
-        self.learner.n_step = learning.n_step
-        self._take_memory({} if memory is None else memory, engine)
-        placing = PlacerOptions() if placing is None else placing
-        self._make_adversary(placing, judge)
-        self._make_search(SearchOptions() if searching is None else searching, placing, engine)
-        self.set_step(alpha, "coherent" if self.learner.step.sums != NULL else "fixed")
+    def __cinit__(self, NTupleNetwork network not None, LineTables tables not None, learner, play, *, int role=0,
+                  state=None, bint learns=True):
+        self.network, self.tables, self.options = network, tables, learner
+        self.lanes = lane_count(play.lanes, network.m)
+        self.kind = kind_for(play.engine == "array", tables.bits)
+        self.block.seed, self.block.role = play.seed, role
+        self._set_learner(learns)
+        self._take_state({} if state is None else state, play.engine)
+        self._make_adversary(play.placer, play.evaluator)
+        self._make_search(play)
         self.rich = (
             self.against or self.searches or self.of_states or self.explores != 0
             or self.start != EMPTY or self.order == HISTORY
             or self.learner.stages != NULL or self.learner.some != NULL
             or self.variants.stored_value or self.variants.rechoose or self.variants.clear_last)
-        self.block.seed, self.block.role = seed, role
-        cdef int padded = network.plan.padded, size = size_of(self.kind)
+        self._make_lanes()
+        if self.order == HISTORY:
+            self._make_histories()
+
+    cdef _set_learner(self, bint learns):
+        """What is learned, and how."""
+        options = self.options
+        self.order = NO_LEARNING
+        if learns:
+            self.order = HISTORY if options.td_lambda or options.n_step > 1 else FORWARD
+            self.start = STARTS.index(options.start)
+            self.explores = round(options.epsilon * 2**32)
+            if options.order == "backward":
+                self.order = BACKWARD
+        self.of_states, self.reward_shift = options.target == "state", options.reward_shift
+        self.restart_at, self.restart_moves = options.restart_at, options.restart_moves
+        self.variants.stored_value, self.variants.rechoose = options.stored_value, options.rechoose
+        self.variants.clear_last = options.clear_last
+        self.keeps_choices = self.order == BACKWARD and (options.stored_value or options.rechoose)
+        self.learner.gamma, self.learner.td_lambda = options.gamma, options.td_lambda
+        self.learner.n_step = options.n_step
+        self.learner.weights, self.learner.plan = self.network.w, &self.network.plan
+        self.learner.stages = &self.network.law if self.network.stages.count > 1 else NULL
+
+    cdef _take_state(self, state, engine):
+        """Point the learner to what it keeps beside the weights."""
+        cdef float[:, ::1] sums
+        cdef uint64_t[::1] entered
+        cdef int64_t[::1] counts
+        cdef int32_t[::1] some
+        network = self.network
+        self._owned = [state]
+        for name, shape, dtype in (
+            (ACCUMULATORS, (len(network.weights), 2), np.float32), (DROP_TABLE, (len(network.weights),), np.float32)
+        ):
+            if name in state and (state[name].shape != shape or state[name].dtype != dtype):
+                raise refuse(name, f"{state[name].shape} {state[name].dtype}", f"{shape} {np.dtype(dtype)}")
+        if ACCUMULATORS in state:
+            sums = state[ACCUMULATORS]
+            self.learner.step.sums = <Sums *> &sums[0, 0]
+        if DROP_TABLE in state and self.of_states:
+            self._take_drop_table(state[DROP_TABLE], engine)
+        if self.start == CAROUSEL:
+            entered, counts = state[ENTERED].reshape(-1), state[COUNTS]
+            self.carousel.stages, self.carousel.room = network.stages.count, state[ENTERED].shape[1]
+            self.carousel.board, self.carousel.count = &entered[0], &counts[0]
+        if not self.options.update_symmetries:
+            some = np.array(unturned(network.tuples, network.rules.rows, network.rules.cols), np.int32)
+            self._owned.append(some)
+            self.learner.some, self.learner.some_n = &some[0], len(some)
+
+    cdef _take_drop_table(self, float[::1] spread, engine):
+        """Point the learner to its table of expectations over drops."""
+        cdef uint64_t[::1] cover = cover_of(self.network, engine)
+        cdef int32_t[:, ::1] holders = holders_of(self.network)
+        cdef int i, cells = self.network.rules.cells
+        self._owned += [cover, holders]
+        self.drops.spread, self.drops.cover, self.drops.holders = &spread[0], &cover[0], &holders[0, 0]
+        self.drops.room = <uint32_t *> own_lines(cells * self.network.plan.padded * sizeof(uint32_t))
+        if self.drops.room == NULL:
+            raise MemoryError("self-play: no memory for the drop table's rows")
+        self.drops.cells, self.drops.m = cells, self.network.m
+        for i, share in enumerate(digit_shares(self.network)):
+            self.drops.share[i] = share
+        self.learner.drops = &self.drops
+
+    cdef _make_adversary(self, placer, evaluator):
+        cdef NTupleNetwork network = self.network
+        self.against = placer.kind == "adversary"
+        if not self.against:
+            return
+        self.adversary.evaluator, self.adversary.of_states = &self.learner, self.of_states
+        if evaluator is not None:
+            network = evaluator.network
+            self._owned.append(network)
+            self.evaluator.weights, self.evaluator.plan = network.w, &network.plan
+            self.evaluator.gamma = evaluator.gamma
+            self.evaluator.stages = &network.law if network.stages.count > 1 else NULL
+            self.adversary.evaluator, self.adversary.of_states = &self.evaluator, evaluator.target == "state"
+        self.adversary.m, self.adversary.depth = network.m, placer.depth
+        self.adversary.chooses_tile, self.adversary.first_empty = placer.tile == "chosen", placer.first_empty
+        self.adversary.room = <uint32_t *> own_lines(ADVERSARY_ROWS * network.plan.padded * sizeof(uint32_t))
+        if self.adversary.room == NULL:
+            raise MemoryError("self-play: no memory for the adversary's rows")
+
+    cdef _make_search(self, play):
+        self.searches = not play.search.greedy
+        if self.searches:
+            self.search = Expectimax(self.network, play.search, self.tables, gamma=self.options.gamma,
+                                     target=self.options.target, engine=play.engine, placer=play.placer)
+            self.search.search.leaves.learner = &self.learner
+
+    cdef _make_lanes(self):
+        """Boards and rows of entries."""
+        cdef int lanes = self.lanes, padded = self.network.plan.padded, size = size_of(self.kind)
         self.lane = <Lane *> own_lines(lanes * sizeof(Lane))
         self.boards = own_lines(lanes * size)
         self.previous = own_lines(lanes * size)
         self.after = own_lines(lanes * 8 * size)
-        self.last_values = <float *> own_lines(learning.n_step * sizeof(float))
+        self.last_values = <float *> own_lines(self.options.n_step * sizeof(float))
         self.entry = <uint32_t *> own_lines(lanes * 8 * padded * sizeof(uint32_t))
         self.of_state = <uint32_t *> own_lines(lanes * 2 * padded * sizeof(uint32_t))
         self.replay = <uint32_t *> own_lines(REPLAY_ROWS * padded * sizeof(uint32_t))
         if not (self.lane and self.boards and self.previous and self.after and self.last_values and self.entry
                 and self.of_state and self.replay):
             raise MemoryError("self-play: no memory for the lanes")
-        if self.order == HISTORY:
-            self._make_histories()
-
-    cdef _take_memory(self, memory, engine):
-        """Point the learner to what it keeps beside the weights."""
-        cdef float[:, ::1] sums
-        cdef float[::1] spread
-        cdef uint64_t[::1] entered
-        cdef int64_t[::1] counts
-        cdef uint64_t[::1] cover
-        cdef int32_t[:, ::1] holders
-        cdef int32_t[::1] some
-        cdef int i
-        network = self.network
-        self._memory = [memory]
-        for name, shape, dtype in (
-            (ACCUMULATORS, (len(network.weights), 2), np.float32), (DROP_TABLE, (len(network.weights),), np.float32)
-        ):
-            if name in memory and (memory[name].shape != shape or memory[name].dtype != dtype):
-                raise refuse(name, f"{memory[name].shape} {memory[name].dtype}", f"{shape} {np.dtype(dtype)}")
-        if ACCUMULATORS in memory:
-            sums = memory[ACCUMULATORS]
-            self.learner.step.sums = <Sums *> &sums[0, 0]
-        if DROP_TABLE in memory and self.of_states:
-            spread, cover, holders = memory[DROP_TABLE], cover_of(network, engine), holders_of(network)
-            self._memory += [cover, holders]
-            self.drops.spread, self.drops.cover, self.drops.holders = &spread[0], &cover[0], &holders[0, 0]
-            self.drops.room = <uint32_t *> own_lines(
-                network.rules.cells * network.plan.padded * sizeof(uint32_t))
-            if self.drops.room == NULL:
-                raise MemoryError("self-play: no memory for the drop table's rows")
-            self.drops.cells, self.drops.m = network.rules.cells, network.m
-            for i, share in enumerate(digit_shares(network)):
-                self.drops.share[i] = share
-            self.learner.drops = &self.drops
-        if self.start == CAROUSEL:
-            entered, counts = memory[ENTERED].reshape(-1), memory[COUNTS]
-            self.carousel.stages, self.carousel.room = network.stages.count, memory[ENTERED].shape[1]
-            self.carousel.board, self.carousel.count = &entered[0], &counts[0]
-        if not self.learning.update_symmetries:
-            some = np.array(unturned(network.tuples, network.rules.rows, network.rules.cols), np.int32)
-            self._memory.append(some)
-            self.learner.some, self.learner.some_n = &some[0], len(some)
-
-    cdef _make_adversary(self, placing, judge):
-        cdef NTupleNetwork network = self.network
-        placing.check("placer.", judged=judge is not None)
-        self.against = placing.kind == "adversary"
-        if not self.against:
-            return
-        self.adversary.judge, self.adversary.of_states = &self.learner, self.of_states
-        if judge is not None:
-            network = judge.network
-            check_same_board(network.rules, self.network.rules)
-            self._memory.append(network)
-            self.judge.weights, self.judge.plan, self.judge.gamma = network.w, &network.plan, judge.gamma
-            self.judge.stages = &network.law if network.stages.count > 1 else NULL
-            self.adversary.judge, self.adversary.of_states = &self.judge, judge.target == "state"
-        self.adversary.m, self.adversary.depth = network.m, placing.depth
-        self.adversary.chooses_tile, self.adversary.first_empty = placing.tile == "chosen", placing.first_empty
-        self.adversary.room = <uint32_t *> own_lines(ADVERSARY_ROWS * network.plan.padded * sizeof(uint32_t))
-        if self.adversary.room == NULL:
-            raise MemoryError("self-play: no memory for the adversary's rows")
-
-    cdef _make_search(self, searching, placing, engine):
-        searching.check("search.")
-        self.searches = not searching.greedy
-        if self.searches:
-            self.search = Expectimax(self.network, searching, self.tables, gamma=self.learning.gamma,
-                                     target=self.learning.target, engine=engine, placing=placing)
-            self.search.search.leaves.learner = &self.learner
 
     cdef _make_histories(self):
         """A ring for each lane, of the boards that its returns reach over."""
         cdef int i, padded = self.network.plan.padded
         cdef History *history
-        reach = self.learning.n_step if self.learning.n_step > 1 else history_of(self.learning.td_lambda)
+        reach = self.options.n_step if self.options.n_step > 1 else history_of(self.options.td_lambda)
         for i in range(self.lanes):
             history = &self.lane[i].history
-            history.look = TRACE if self.learning.order == "forward" else DELAYED
-            if self.learning.n_step > 1:
+            history.look = TRACE if self.options.order == "forward" else DELAYED
+            if self.options.n_step > 1:
                 history.look = N_STEP
             history.reach, history.capacity = reach, reach + 1
             history.board = own_lines(history.capacity * size_of(self.kind))
@@ -242,13 +225,13 @@ cdef class SelfPlay:
         ----------
         alpha : total step size (each active entry moves by alpha / m times the error), or, with alpha_per="entry",
             that of one entry.
-        kind : "fixed" or "coherent"; the latter needs the memory `sums`.
+        kind : "fixed" or "coherent"; the latter needs the state `sums`.
         """
         if kind == "coherent" and self.learner.step.sums == NULL:
             raise refuse("step", kind, "fixed where there is no memory for sums")
         cdef int moved = self.learner.some_n if self.learner.some != NULL else self.network.m
         self.learner.step.kind = COHERENT if kind == "coherent" else FIXED
-        self.learner.step.rate = alpha if self.learning.alpha_per == "entry" else <float> alpha / <float> moved
+        self.learner.step.rate = alpha if self.options.alpha_per == "entry" else <float> alpha / <float> moved
 
     def begin(self, int64_t first, int64_t episodes, SelfPlay leader=None):
         """Start the block of `episodes` episodes from number `first` on.

@@ -45,7 +45,7 @@ class OneByOne:
         self.network, self.rules = network, rules
 
     @torch.no_grad()
-    def choose(self, moves: Moves) -> NDArray[np.int64]:
+    def select_actions(self, moves: Moves) -> NDArray[np.int64]:
         """The legal action of the largest value on each board."""
         values = np.full(moves.legal.shape, np.nan)
         for row, action in zip(*np.nonzero(moves.legal), strict=True):

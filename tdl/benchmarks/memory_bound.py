@@ -9,8 +9,9 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from tdl.agents.options import PlayOptions
 from tdl.agents.selfplay import SelfPlay
-from tdl.agents.trainer import Trainer, lane_count
+from tdl.agents.trainer import Trainer
 from tdl.benchmarks.memory_trace import record, replay
 from tdl.checks import check_whole
 from tdl.game.lines import LineTables
@@ -48,11 +49,11 @@ def compare(name: str, tuples: TupleSet, lanes: int | str, state: int, pairs: in
     network = NTupleNetwork(Rules(), tuples)
     network.weights.fill(0)  # touched before the clock runs
     trainer = Trainer(network, alpha=0.1, order="forward", lanes=lanes)
-    count = lane_count(lanes, network.m)
     progress = Progress("limit", 0, state + pairs * BLOCK)
     for _ in range(0, state, BLOCK):
         progress.update(trainer.episode, trainer.moves, float(trainer.train(BLOCK)["score"].mean()))
-    play = SelfPlay(network, LineTables(network.rules), order="forward", alpha=0.1, seed=1, role=TRAINING, lanes=count)
+    play = SelfPlay(network, LineTables(network.rules), trainer.learner, PlayOptions(1, lanes), role=TRAINING)
+    play.set_step(0.1, "fixed")
     play.begin(0, TURNS)  # more episodes than can end while this is recorded
     entries, counts = record(play, TURNS)
     runs, replays = [], []
@@ -63,14 +64,14 @@ def compare(name: str, tuples: TupleSet, lanes: int | str, state: int, pairs: in
         times = max(1, round((trainer.moves - before) / TURNS))
         start = time.perf_counter()
         for _ in range(times):
-            replay(network, entries, counts, count)
+            replay(network, entries, counts, play.lanes)
         replays.append(times * TURNS / (time.perf_counter() - start))
         progress.update(trainer.episode, trainer.moves, score)
     progress.close()
     return {
         "tuples": name,
         "layout": network.layout.name,
-        "lanes": count,
+        "lanes": play.lanes,
         "state": state,
         "run": [round(run) for run in runs],
         "limit": [round(bound) for bound in replays],

@@ -152,7 +152,7 @@ class _Ours:
 
 
 def _learned(trainer: Trainer) -> list[NDArray[np.float32]]:
-    return [trainer.network.weights, *trainer.memory.values()]
+    return [trainer.network.weights, *trainer.state.values()]
 
 
 def _speed(trainer: Trainer, episodes: int) -> float:

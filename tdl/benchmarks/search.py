@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from tdl.agents.kernels import kernel
+from tdl.agents.options import PlayOptions
 from tdl.agents.player import Player
-from tdl.agents.trainer import evaluate
 from tdl.checks import check_whole
 from tdl.game.lines import LineTables
 from tdl.game.streams import EVALUATION
+from tdl.learning.options import LearnerOptions
 from tdl.runs import environment
 from tdl.runs.progress import Progress
 from tdl.search.options import AUTO_TABLE, SearchOptions, check_plies
@@ -74,11 +75,11 @@ def games_for(plies: int) -> int:
     return GAMES.get(plies, 1)
 
 
-def play(player: Player, searching: SearchOptions, games: int, seed: int = 0) -> dict[str, Any]:
+def play(player: Player, search: SearchOptions, games: int, seed: int = 0) -> dict[str, Any]:
     """Moves per second of games, boards valued for a move, the share found in the table, and the mean score."""
     network = player.network
-    options: dict[str, Any] = {"gamma": player.gamma, "target": player.target, "searching": searching}
-    play = kernel(network)(network, LineTables(network.rules), seed=seed, role=EVALUATION, lanes=1, **options)
+    learner, options = LearnerOptions(gamma=player.gamma, target=player.target), PlayOptions(seed, 1, search=search)
+    play = kernel(network)(network, LineTables(network.rules), learner, options, role=EVALUATION, learns=False)
     start = time.perf_counter()
     records = play.play(0, games)
     seconds = time.perf_counter() - start
@@ -97,14 +98,7 @@ def _threads(player: Player, plies: int, games: int, threads: int, progress: Pro
     speeds = []
     for number in (threads, 1):
         start = time.perf_counter()
-        records = evaluate(
-            player.network,
-            games * number,
-            gamma=player.gamma,
-            target=player.target,
-            threads=number,
-            searching=SearchOptions(plies, table=0),
-        )
+        records = player.evaluate(games * number, threads=number, search=SearchOptions(plies, table=0))
         speeds.append(float(records["moves"].sum()) / (time.perf_counter() - start))
     progress.update(progress.done + 1, 0)
     return speeds[0], speeds[1]

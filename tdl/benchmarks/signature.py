@@ -6,7 +6,8 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-from tdl.agents.trainer import Trainer, evaluate
+from tdl.agents.player import Player
+from tdl.agents.trainer import Trainer
 from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
@@ -63,8 +64,9 @@ def signature(game: str = "pow2") -> int:
                     choices["alpha"] /= network.m
                 trainer = Trainer(network, seed=7, lanes=lanes, **choices)
                 digest.update(trainer.train(episodes).tobytes())
-                for games, searching in ((5, None), (1, SearchOptions(2))):
-                    records = evaluate(network, games, seed=7, target=choices["target"], searching=searching)
+                player = Player(network, target=choices["target"])
+                for games, plies in ((5, 1), (1, 2)):
+                    records = player.evaluate(games, seed=7, search=SearchOptions(plies))
                     digest.update(records.tobytes())
                 for stage in range(network.stages.count):
                     for table in range(len(network.lengths)):

@@ -6,7 +6,8 @@ import json
 import time
 from typing import Any
 
-from tdl.agents.trainer import Trainer, lane_count
+from tdl.agents.options import lane_count
+from tdl.agents.trainer import Trainer
 from tdl.config.build import tuple_set
 from tdl.errors import refuse
 from tdl.network.ntuple import NTupleNetwork

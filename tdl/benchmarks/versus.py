@@ -68,7 +68,7 @@ class OurSetting:
             trainer = Trainer(network, **self.options)
         except TypeError as error:
             raise TdlError(f"setting: {error}") from error
-        for array in trainer.memory.values():
+        for array in trainer.state.values():
             array.fill(0)  # touched before the clock runs, as the weights are
         start = time.perf_counter()
         for first in range(0, episodes, BLOCK):

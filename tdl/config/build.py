@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from tdl.agents.options import PlayOptions
 from tdl.agents.player import Player, load
 from tdl.agents.trainer import Trainer
 from tdl.config.files import group_file
@@ -30,6 +31,17 @@ class OfGame(Protocol):
     size: str
 
 
+class OfGames(Protocol):
+    """What the configuration says of how games are played."""
+
+    seed: int
+    lanes: Any
+    threads: int
+    engine: str
+    search: Any
+    placer: PlacerConfig
+
+
 def rules(config: OfGame) -> Rules:
     """The game's rules."""
     rows, cols = parse_size(config.size)
@@ -42,7 +54,7 @@ def tuple_set_of(config: RunConfig) -> TupleSet:
 
 
 def _tuple_set(plain: Mapping[str, Any]) -> TupleSet:
-    """The set that a group file or the configuration describes; `board` belongs to the numbers, not to the set."""
+    """The set of a group file or of the configuration; `board` belongs to the numbers of cells, not to the set."""
     return TupleSet(**{key: value for key, value in plain.items() if key != "board"})
 
 
@@ -51,10 +63,10 @@ def alpha(config: RunConfig) -> float:
     return config.learner.alpha if config.alpha is None else config.alpha
 
 
-def learning(config: RunConfig) -> LearnerOptions:
-    """The choices of the learner."""
+def learner(config: RunConfig) -> LearnerOptions:
+    """How the network learns."""
     elsewhere: dict[str, Any] = {"alpha_per": config.alpha_per, "gamma": config.gamma}
-    names = [each.name for each in dataclasses.fields(LearnerOptions) if each.name not in elsewhere]
+    names = [field.name for field in dataclasses.fields(LearnerOptions) if field.name not in elsewhere]
     return LearnerOptions(**{name: getattr(config.learner, name) for name in names}, **elsewhere)
 
 
@@ -66,32 +78,40 @@ def schedule(config: RunConfig) -> Schedule:
     )
 
 
-def placing(config: RunConfig) -> PlacerOptions:
+def placer(config: PlacerConfig) -> PlacerOptions:
     """Who puts the tiles."""
-    return placing_of(config.placer)
+    return PlacerOptions(**{field.name: getattr(config, field.name) for field in dataclasses.fields(PlacerOptions)})
 
 
-def placing_of(placer: PlacerConfig) -> PlacerOptions:
-    """Who puts the tiles, by these keys."""
-    return PlacerOptions(**{each.name: getattr(placer, each.name) for each in dataclasses.fields(PlacerOptions)})
+def search(config: SearchKeys, plies: int) -> SearchOptions:
+    """How the player looks `plies` moves ahead."""
+    settings = {field.name: getattr(config, field.name) for field in dataclasses.fields(SearchKeys)}
+    if isinstance(settings["by_empty"], list):  # as Hydra makes it; anything else is refused by `SearchOptions.check`
+        settings["by_empty"] = tuple(tuple(p) if isinstance(p, list) else p for p in settings["by_empty"])
+    return SearchOptions(plies, **settings)
 
 
-def searching(config: RunConfig, plies: int | None = None) -> SearchOptions:
-    """How the player looks ahead, in training or, with `plies` given, so far."""
-    return searching_of(config.search, config.search.plies if plies is None else plies)
+def play(config: OfGames, rules: Rules, plies: int) -> PlayOptions:
+    """How the games are played, by these rules.
 
-
-def searching_of(options: SearchKeys, plies: int) -> SearchOptions:
-    """How a player looks ahead so far."""
-    names = [each.name for each in dataclasses.fields(SearchKeys)]
-    given = {name: getattr(options, name) for name in names}
-    if isinstance(given["by_empty"], list):  # as Hydra makes it; anything else is refused by `SearchOptions.check`
-        given["by_empty"] = tuple(tuple(p) if isinstance(p, list) else p for p in given["by_empty"])
-    return SearchOptions(plies, **given)
+    Raises
+    ------
+    CheckpointError : the checkpoint of the placer's network is missing or damaged.
+    ConfigError : it is of another game or board.
+    """
+    return PlayOptions(
+        config.seed,
+        config.lanes,
+        config.threads,
+        config.engine,
+        search(config.search, plies),
+        placer(config.placer),
+        evaluator(config.placer, rules),
+    )
 
 
 def solution(config: RunConfig) -> Solution | None:
-    """The solved game that learned play is held against, if any.
+    """The solved game that learned play is compared with, if any.
 
     Raises
     ------
@@ -111,23 +131,18 @@ def solution(config: RunConfig) -> Solution | None:
     return solved
 
 
-def judge(config: RunConfig) -> Player | None:
-    """The player whose values an adversary goes by, where it is another than the one that plays."""
-    return judge_of(config.placer, rules(config))
-
-
-def judge_of(placer: PlacerConfig, played: Rules) -> Player | None:
-    """The same, in games of the rules `played`.
+def evaluator(config: PlacerConfig, rules: Rules) -> Player | None:
+    """The player whose values an adversary uses in games of these rules; None: those of the player it faces.
 
     Raises
     ------
     CheckpointError : its checkpoint is missing or damaged.
     ConfigError : it is of another game or board.
     """
-    if placer.network is None:
+    if config.network is None:
         return None
-    player = load(placer.network)
-    check_same_board(player.network.rules, played)
+    player = load(config.network)
+    check_same_board(player.network.rules, rules)
     return player
 
 
@@ -150,23 +165,12 @@ def build_network(config: RunConfig) -> NTupleNetwork:
 
 def build_trainer(config: RunConfig, network: NTupleNetwork, episode: int) -> Trainer:
     """The trainer of `network`, whose next episode is number `episode`."""
-    learner = config.learner
     return Trainer(
         network,
-        alpha=alpha(config),
-        schedule=learner.schedule,
-        fixed_share=learner.fixed_share,
-        fixed_alpha=learner.fixed_alpha,
-        episodes=config.episodes,
-        seed=config.seed,
-        lanes=config.lanes,
-        threads=config.threads,
-        engine=config.engine,
-        placing=placing(config),
-        judge=judge(config),
-        searching=searching(config),
+        learner=learner(config),
+        schedule=schedule(config),
+        play=play(config, network.rules, config.search.plies),
         episode=episode,
-        **dataclasses.asdict(learning(config)),
     )
 
 
@@ -175,6 +179,6 @@ def tuple_set(name: str) -> TupleSet:
 
     Raises
     ------
-    ConfigError : there is none of this name.
+    ConfigError : no set has this name.
     """
     return _tuple_set(group_file("tuples", name))

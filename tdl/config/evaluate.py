@@ -15,11 +15,11 @@ from omegaconf import MISSING, DictConfig
 
 from tdl.agents.ensemble import average
 from tdl.agents.lookahead import check_depth
+from tdl.agents.options import check_lanes, check_threads
 from tdl.agents.player import Player, checkpoint_folder, kind_of, load, playing_by
-from tdl.agents.trainer import check_threads, lane_count
 from tdl.checks import check_choice, check_whole
 from tdl.config import agent as agent_config
-from tdl.config.build import placing_of, searching_of
+from tdl.config.build import placer, search
 from tdl.config.compose import check_keys, completed, composed, typed
 from tdl.config.files import group_file
 from tdl.config.schema import PlacerConfig, SearchKeys, TilesConfig
@@ -101,14 +101,14 @@ def check(settings: EvaluationConfig) -> None:
     ------
     ConfigError : the first value that is not allowed.
     """
-    placing_of(settings.placer).check("placer.", judged=settings.placer.network is not None)
+    placer(settings.placer).check("placer.", judged=settings.placer.network is not None)
     check_plies("evaluate.plies", settings.evaluate.plies)
-    searching_of(settings.search, settings.evaluate.plies).check("search.")
+    search(settings.search, settings.evaluate.plies).check("search.")
     check_whole("evaluate.episodes", settings.evaluate.episodes, 1)
     _check_recording(settings)
     check_whole("seed", settings.seed, 0)
     check_threads(settings.threads)
-    lane_count(settings.lanes, 0)
+    check_lanes(settings.lanes)
     check_choice("engine", settings.engine, ENGINES)
 
 

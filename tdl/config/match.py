@@ -8,7 +8,8 @@ from omegaconf import MISSING, DictConfig
 
 from tdl.agents.player import Player, load
 from tdl.checks import check_true_or_false, check_whole
-from tdl.config.build import judge_of, placing_of, rules, searching_of
+from tdl.config import build
+from tdl.config.build import evaluator, rules, search
 from tdl.config.compose import composed, typed
 from tdl.config.schema import GameConfig, PlacerConfig, SearchKeys, TilesConfig
 from tdl.errors import refuse
@@ -57,8 +58,8 @@ def read(cfg: DictConfig) -> MatchConfig:
             raise refuse(key, name, "a name without spaces and colons")
     if settings.checkpoint is None and not settings.evil:
         raise refuse("checkpoint", None, "the folder of a run or of a checkpoint, unless evil=true")
-    placing_of(settings.placer).check("placer.", judged=settings.placer.network is not None)
-    searching_of(settings.search, settings.plies).check("search.")
+    build.placer(settings.placer).check("placer.", judged=settings.placer.network is not None)
+    search(settings.search, settings.plies).check("search.")
     if settings.placer.kind == "adversary" and not settings.placer.first_empty and _judge(settings, board) is None:
         raise refuse("placer.network", None, "the folder of a run or of a checkpoint, where checkpoint is null")
     return settings
@@ -76,7 +77,7 @@ def think(settings: MatchConfig) -> ActionValues | None:
         return None
     agent = load_advisor(settings.checkpoint)
     check_same_board(agent.rules, rules(settings), "checkpoint")
-    return agent.at(searching_of(settings.search, settings.plies))
+    return agent.at(search(settings.search, settings.plies))
 
 
 def placer(settings: MatchConfig) -> TilePlacer | None:
@@ -84,7 +85,7 @@ def placer(settings: MatchConfig) -> TilePlacer | None:
     if not settings.evil:
         return None
     board = rules(settings)
-    return TilePlacer(board, placing_of(settings.placer), _judge(settings, board), settings.seed)
+    return TilePlacer(board, build.placer(settings.placer), _judge(settings, board), settings.seed)
 
 
 def _judge(settings: MatchConfig, board: Rules) -> Player | None:
@@ -95,4 +96,4 @@ def _judge(settings: MatchConfig, board: Rules) -> Player | None:
         player = load(settings.checkpoint)
         check_same_board(player.network.rules, board, "checkpoint")
         return player
-    return judge_of(settings.placer, board)
+    return evaluator(settings.placer, board)

@@ -17,7 +17,7 @@ from tdl.agents.lookahead import check_depth
 from tdl.agents.player import checkpoint_folder, kind_of
 from tdl.checks import check_above_zero, check_whole
 from tdl.config import agent as agent_config
-from tdl.config.build import rules, searching_of
+from tdl.config.build import rules, search
 from tdl.config.compose import check_keys, composed, typed
 from tdl.config.evaluate import filled
 from tdl.config.files import group_file
@@ -95,7 +95,7 @@ def check(settings: PlayConfig, meta: Meta | None) -> None:
     ConfigError : the first value that is not allowed.
     """
     rules(settings)
-    searching_of(settings.search, settings.plies).check()
+    search(settings.search, settings.plies).check()
     check_whole("episode", settings.episode, 0)
     if settings.seed is not None:
         check_whole("seed", settings.seed, 0)

@@ -11,10 +11,10 @@ from typing import Any
 
 from omegaconf import DictConfig
 
-from tdl.agents.trainer import check_threads, lane_count
+from tdl.agents.options import check_lanes, check_threads
 from tdl.checks import check_above_zero, check_choice, check_value, check_whole
 from tdl.config import agent as agent_config
-from tdl.config.build import learning, placing, rules, schedule, searching, stages, tuple_set_of
+from tdl.config.build import learner, placer, rules, schedule, search, stages, tuple_set_of
 from tdl.config.compose import check_keys, completed, composed, typed
 from tdl.config.files import group_file, group_names
 from tdl.config.schema import RunConfig, TuplesConfig
@@ -58,7 +58,7 @@ def check(config: RunConfig) -> None:
     if config.agent.kind == "ntuple":
         _check_network(config)
     check_threads(config.threads)
-    lane_count(config.lanes, 0)
+    check_lanes(config.lanes)
     for key, value, least in (
         ("episodes", config.episodes, 0),
         ("block", config.block, 1),
@@ -85,11 +85,11 @@ def _check_network(config: RunConfig) -> None:
     board = rules(config)
     _check_numbering(config)
     tuple_set_of(config).check_board(board.rows, board.cols)
-    learning(config).check(
+    learner(config).check(
         "learner.", stages=stages(config).count, extras=bool(config.tuples.orders or config.tuples.counts)
     )
-    placing(config).check("placer.", judged=config.placer.network is not None)
-    searching(config).check("search.")
+    placer(config.placer).check("placer.", judged=config.placer.network is not None)
+    search(config.search, config.search.plies).check("search.")
     check_plies("evaluate.plies", config.evaluate.plies)
     check_value("learner.initial_value", config.learner.initial_value)
     check_above_zero("learner.alpha", config.learner.alpha, MAX_ALPHA)

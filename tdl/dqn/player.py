@@ -57,7 +57,7 @@ class DQNPlayer:
             raise DivergenceError(NOT_FINITE)
         return q
 
-    def choose(self, moves: Moves) -> Actions:
+    def select_actions(self, moves: Moves) -> Actions:
         """The actions on boards that each have a legal one: int64 (n,)."""
         return best_of(self.q(moves))
 

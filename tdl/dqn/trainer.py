@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.agents.batch_moves import Moves
-from tdl.agents.batch_play import Actions, Between, Which, play_block
+from tdl.agents.batch_play import Actions, Which, play_block
+from tdl.agents.options import OnProgress
 from tdl.checks import check_whole
 from tdl.dqn.learner import Learner
 from tdl.dqn.options import DQNOptions
@@ -81,7 +82,7 @@ class DQNTrainer:
         self._complete: list[tuple[Which, Transitions]] = []
         self.logged = np.zeros(0, RECORD)
 
-    def train(self, episodes: int, between: Between | None = None) -> NDArray[np.void]:
+    def train(self, episodes: int, on_progress: OnProgress | None = None) -> NDArray[np.void]:
         """Play and learn a block: the next `episodes` episodes. An iteration may reach over several blocks.
 
         Returns
@@ -96,15 +97,15 @@ class DQNTrainer:
         first, end, before = self.episode, self.episode + episodes, self.moves
         blocks, logged = [np.zeros(0, RECORD)], [np.zeros(0, RECORD)]
 
-        def on_progress(finished: int, moves: int) -> None:
-            if between:
-                between(self.episode - first + finished, self.moves - before + moves)
+        def in_block(finished: int, moves: int) -> None:
+            if on_progress:
+                on_progress(self.episode - first + finished, self.moves - before + moves)
 
         with without_denormals():
             while self.episode < end:
                 rest = self.options.games - self.episode % self.options.games
                 part = min(end - self.episode, rest) if self.options.learn == "iteration" else end - self.episode
-                records = self._play(part, on_progress)
+                records = self._play(part, in_block)
                 self.episode += part
                 self.moves += int(records["moves"].sum())
                 blocks.append(records)
@@ -114,7 +115,7 @@ class DQNTrainer:
         self.logged = np.concatenate(logged)
         return np.concatenate(blocks)
 
-    def _play(self, episodes: int, between: Between) -> NDArray[np.void]:
+    def _play(self, episodes: int, on_progress: OnProgress) -> NDArray[np.void]:
         """Play training games, and add their moves to the replay."""
         records = play_block(
             self._batch,
@@ -122,9 +123,9 @@ class DQNTrainer:
             episodes,
             seed=self.seed,
             role=TRAINING,
-            choose=self._select_actions,
-            watch=self._learn_from_moves,
-            between=between,
+            select_actions=self._select_actions,
+            on_move=self._learn_from_moves,
+            on_progress=on_progress,
         )
         if self._complete:  # game by game, as if they had been played one after the other
             games = np.concatenate([game for game, _ in self._complete])
@@ -137,7 +138,7 @@ class DQNTrainer:
 
     def _select_actions(self, episodes: Which, moves: Moves) -> Actions:
         """Epsilon-greedy actions; a random action is uniform over the legal ones."""
-        actions = self.player.choose(moves)
+        actions = self.player.select_actions(moves)
         epsilons = [0.0 if self.options.greedy(e) else self.options.epsilon_at(e) for e in episodes.tolist()]
         if not any(epsilons):
             return actions
@@ -162,9 +163,13 @@ class DQNTrainer:
         """Fit, and play the greedy game that is logged."""
         if not self.learner.fit(self.replay) or not self.options.logged:
             return np.zeros(0, RECORD)
-        policy = self.player.choose
         return play_block(
-            self._single, self.episode, 1, seed=self.seed, role=LOGGED, choose=lambda _, moves: policy(moves)
+            self._single,
+            self.episode,
+            1,
+            seed=self.seed,
+            role=LOGGED,
+            select_actions=lambda _, moves: self.player.select_actions(moves),
         )
 
     def state(self) -> dict[str, NDArray[Any]]:

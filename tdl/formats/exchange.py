@@ -21,7 +21,7 @@ from tdl.formats import demo2048, tdl2048
 from tdl.formats.weight_file import Column, Feature, NewTable, Table, WeightFormat, parts
 from tdl.game.rules import Rules
 from tdl.learning.options import LearnerOptions
-from tdl.learning.state import ACCUMULATORS, new_memory
+from tdl.learning.state import ACCUMULATORS, new_state
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet, count_features, order_features, table_cells
 from tdl.storage.atomic import new_file, new_folder
@@ -81,7 +81,7 @@ def import_weights(source: Path, target: Path, form: str, *, symmetries: bool = 
         tuples = TupleSet(cells, symmetries, orders=orders, counts=counts, count_cap=tdl2048.COUNT_CAP)
         network = NTupleNetwork(_RULES, tuples)
         coherent = any(len(table.columns) > 1 for tables in groups.values() for table in tables)
-        sums = new_memory(network, LearnerOptions(step="coherent" if coherent else "fixed")).get(ACCUMULATORS)
+        sums = new_state(network, LearnerOptions(step="coherent" if coherent else "fixed")).get(ACCUMULATORS)
     except ConfigError as error:
         raise WeightFileError(f"{source}: {error}") from error
     for number, feature in enumerate(features):

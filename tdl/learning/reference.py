@@ -1,4 +1,4 @@
-"""TD learning of board values in plain Python, the twin of `tdl.learning`: float32 throughout, as in the kernel."""
+"""TD learning of board values in plain Python: the reference implementation of `tdl.learning`, all in float32."""
 
 from __future__ import annotations
 
@@ -49,21 +49,21 @@ class ReferenceLearner:
     """Moves V of learned boards towards their targets, and keeps the absolute errors."""
 
     def __init__(
-        self, network: ReferenceNetwork, alpha: float, choices: LearnerOptions | None = None, *, shared: bool = True
+        self, network: ReferenceNetwork, alpha: float, options: LearnerOptions | None = None, *, shared: bool = True
     ) -> None:
         self.network, rules = network, network.rules
-        self.choices = choices or LearnerOptions()
-        self.shared = shared and self.choices.target == "state"
-        self.gamma = np.float32(self.choices.gamma)
-        self.td_lambda = np.float32(self.choices.td_lambda)
+        self.options = options or LearnerOptions()
+        self.shared = shared and self.options.target == "state"
+        self.gamma = np.float32(self.options.gamma)
+        self.td_lambda = np.float32(self.options.td_lambda)
         self.sums: dict[Entry, tuple[np.float32, np.float32]] = {}
         self.spread: dict[Entry, np.float32] = {}
         self.moved = (
             list(range(network.m))
-            if self.choices.update_symmetries
+            if self.options.update_symmetries
             else unturned(network.tuples, rules.rows, rules.cols)
         )
-        total = self.choices.alpha_per == "total"
+        total = self.options.alpha_per == "total"
         self.rate = np.float32(alpha) / np.float32(len(self.moved)) if total else np.float32(alpha)
         self.errors: list[np.float32] = []
 
@@ -71,7 +71,7 @@ class ReferenceLearner:
 
     def backup(self, reward: int, after: Board) -> np.float32:
         """What a move is chosen by: r + gamma V(s'), or r + gamma E[V(s'')]."""
-        value = self.expected(after) if self.choices.target == "state" else self.network.value(after)
+        value = self.expected(after) if self.options.target == "state" else self.network.value(after)
         return np.float32(reward) + self.gamma * value
 
     def expected(self, after: Board) -> np.float32:
@@ -99,9 +99,9 @@ class ReferenceLearner:
         """Move the active entries by a step size's part of an error."""
         delta = self.rate * error
         active = [self.network.active(board)[f] for f in self.moved]
-        moved = self._coherent(active, delta) if self.choices.step == "coherent" else [delta] * len(active)
-        for entry, each in zip(active, moved, strict=True):
-            self.network.shift_entry(entry, each)
+        moved = self._coherent(active, delta) if self.options.step == "coherent" else [delta] * len(active)
+        for entry, distance in zip(active, moved, strict=True):
+            self.network.shift_entry(entry, distance)
         if self.shared:
             self._follow(board, moved)
 
@@ -114,7 +114,7 @@ class ReferenceLearner:
         return [(abs(signed) + TINY) / (absolute + TINY) * delta for signed, absolute in before]
 
     def _follow(self, board: Board, moved: list[np.float32]) -> None:
-        """Keep `spread` right: see `drops.pxd`."""
+        """Keep `spread` right: see `drop_table.pxd`."""
         radix, features = self.network.radix, self.network.features
         for f, entry in enumerate(self.network.active(board)):
             empty = sum(board[cell] == 0 for cell in features[f][1])
@@ -133,21 +133,21 @@ class ReferenceLearner:
     def replay_backward(self, game: Game, final: np.float32) -> None:
         """Update the learned boards of a finished game, last to first."""
         path, values = game.path, dict[int, np.float32]()
-        choices, target = self.choices, final
+        options, target = self.options, final
         for t in range(len(path) - 1, -1, -1):
             board, reward = path[t]
-            error = target - (game.stored[t] if choices.stored_value else self.network.value(board))
-            if choices.clear_last and t == len(path) - 1:
+            error = target - (game.stored[t] if options.stored_value else self.network.value(board))
+            if options.clear_last and t == len(path) - 1:
                 for f in self.moved:
                     self.network.set_entry(self.network.active(board)[f], ZERO)
             else:
                 self.correct(board, error)
             self.errors.append(abs(error))
             values[t] = self.network.value(board)
-            if choices.rechoose:
+            if options.rechoose:
                 moves = [move(game.states[t], action, self.network.rules) for action in range(4)]
                 target = max(self.backup(gained, after) for after, gained in filter(None, moves))
-            elif choices.n_step > 1:
+            elif options.n_step > 1:
                 target = self._n_step(path, t - 1, values, final)
             else:
                 bootstrap = np.float32(1) - self.td_lambda
@@ -155,7 +155,7 @@ class ReferenceLearner:
                 target = np.float32(reward) + self.gamma * target
 
     def _n_step(self, path: list[Seen], t: int, values: dict[int, np.float32], final: np.float32) -> np.float32:
-        last = t + self.choices.n_step
+        last = t + self.options.n_step
         target = values[last] if last < len(path) else final
         for _, reward in reversed(path[t + 1 : last + 1]):
             target = np.float32(reward) + self.gamma * target
@@ -167,8 +167,8 @@ class ReferenceLearner:
         """The last board of the game's path is new: do all updates that it allows."""
         path, (board, reward) = game.path, game.path[-1]
         value = self.network.value(board)
-        if self.choices.n_step > 1:
-            first = len(path) - 1 - self.choices.n_step
+        if self.options.n_step > 1:
+            first = len(path) - 1 - self.options.n_step
             if first >= 0:
                 self.update(path[first][0], self._backed_up(path[first + 1 :], value))
         elif len(path) > 1:
@@ -177,13 +177,13 @@ class ReferenceLearner:
     def finish(self, game: Game, final: np.float32) -> None:
         """The game is over: do the updates that are still to come."""
         path = game.path
-        if self.choices.n_step > 1:
-            for t in range(max(0, len(path) - self.choices.n_step), len(path)):
+        if self.options.n_step > 1:
+            for t in range(max(0, len(path) - self.options.n_step), len(path)):
                 self.update(path[t][0], self._backed_up(path[t + 1 :], final))
             return
         self._spread_error(game, path, final)
-        if self.choices.order == "delayed":
-            for t in range(max(0, len(path) - history_of(self.choices.td_lambda) + 1), len(path)):
+        if self.options.order == "delayed":
+            for t in range(max(0, len(path) - history_of(self.options.td_lambda) + 1), len(path)):
                 self._delayed(game, t)
 
     def _backed_up(self, later: list[Seen], value: np.float32) -> np.float32:
@@ -195,8 +195,8 @@ class ReferenceLearner:
         """The error of the last of `path`, and what the boards before it learn of it."""
         error = target - self.network.value(path[-1][0])
         self.errors.append(abs(error))
-        reach = history_of(self.choices.td_lambda)
-        if self.choices.order == "delayed":
+        reach = history_of(self.options.td_lambda)
+        if self.options.order == "delayed":
             game.errors.append(error)
             if len(path) >= reach:
                 self._delayed(game, len(path) - reach)

@@ -12,7 +12,7 @@ from tdl.network.allocation import allocate
 from tdl.network.ntuple import NTupleNetwork
 
 Array = NDArray[Any]
-Memory = dict[str, Array]
+LearnerState = dict[str, Array]
 
 ACCUMULATORS = "sums"
 """Temporal coherence's E and A: float32, shape (entries, 2)."""
@@ -28,37 +28,37 @@ ROOM = 1000
 """Boards the carousel keeps of each stage."""
 
 
-def new_memory(network: NTupleNetwork, learning: LearnerOptions, engine: str = "bits") -> Memory:
-    """All that a learner of this network keeps, for a start from its present weights.
+def new_state(network: NTupleNetwork, learner: LearnerOptions, engine: str = "bits") -> LearnerState:
+    """The state of a learner of this network that starts from its present weights.
 
     Raises
     ------
     ConfigError : there is no room for it.
     """
     entries = len(network.weights)
-    memory: Memory = {}
-    if learning.step == "coherent":
+    state: LearnerState = {}
+    if learner.step == "coherent":
         sums = allocate("step", 2 * entries, f"temporal coherence's {2 * entries:,} sums")
-        memory[ACCUMULATORS] = sums.reshape(entries, 2)
-    if shares_drops(network, learning):
-        memory[DROP_TABLE] = drop_table_of(network)
-    if learning.start == "carousel":
+        state[ACCUMULATORS] = sums.reshape(entries, 2)
+    if shares_drops(network, learner):
+        state[DROP_TABLE] = drop_table_of(network)
+    if learner.start == "carousel":
         words = 4 if engine == "array" else 2 if network.rules.bits > 4 else 1
         shape = (network.stages.count, ROOM, words)
-        memory[ENTERED] = np.zeros(shape if words > 1 else shape[:2], np.uint64)
-        memory[COUNTS] = np.zeros(network.stages.count, np.int64)
-    return memory
+        state[ENTERED] = np.zeros(shape if words > 1 else shape[:2], np.uint64)
+        state[COUNTS] = np.zeros(network.stages.count, np.int64)
+    return state
 
 
-def shares_drops(network: NTupleNetwork, learning: LearnerOptions) -> bool:
+def shares_drops(network: NTupleNetwork, learner: LearnerOptions) -> bool:
     """Whether expectations over drops are read from a table of their own (see `tdl.learning.drop_table`)."""
-    if learning.target != "state" or learning.expectation == "direct":
+    if learner.target != "state" or learner.expectation == "direct":
         return False
     return network.stages.count == 1 and not network.extras
 
 
 def drop_table_of(network: NTupleNetwork) -> NDArray[np.float32]:
-    """The drop table of a network of one stage, from its weights, by the definition in `drops.pxd`."""
+    """The drop table of a network of one stage, from its weights, by the definition in `drop_table.pxd`."""
     entries = len(network.weights)
     spread = allocate("target", entries, f"the state target's {entries:,} expectations")
     if (network.weights == network.weights[0]).all():
@@ -80,7 +80,7 @@ def drop_table_of(network: NTupleNetwork) -> NDArray[np.float32]:
 
 
 def digit_shares(network: NTupleNetwork) -> list[float]:
-    """For each tile index the probability of the drops that the network reads as the same symbol; 0 for none."""
+    """The probability, for each tile index, of the drops that the network reads as the same symbol; 0 for none."""
     radix = network.layout.radix
     shares = [0.0] * (network.rules.largest + 1)
     for tile in range(1, network.rules.largest + 1):
@@ -89,15 +89,15 @@ def digit_shares(network: NTupleNetwork) -> list[float]:
 
 
 def cover_of(network: NTupleNetwork, engine: str) -> NDArray[np.uint64]:
-    """For each feature its cells, as `marks_of` in `drops.pxd` marks them: shape (m,)."""
+    """The cells of each feature, as `marks_of` in `drop_table.pxd` marks them: shape (m,)."""
     apart = 4 if network.rules.bits == 4 and engine == "bits" else 1
     return np.array([sum(1 << apart * cell for cell in cells) for _, cells in network.features], np.uint64)
 
 
 def holders_of(network: NTupleNetwork) -> NDArray[np.int32]:
-    """For each cell the features that hold it, in their order, ended by -1: shape (cells, m + 1)."""
+    """The features that hold each cell, in their order, ended by -1: shape (cells, m + 1)."""
     holders = np.full((network.rules.cells, network.m + 1), -1, np.int32)
     for cell in range(network.rules.cells):
-        found = [f for f, (_, cells) in enumerate(network.features) if cell in cells]
-        holders[cell, : len(found)] = found
+        features = [f for f, (_, cells) in enumerate(network.features) if cell in cells]
+        holders[cell, : len(features)] = features
     return holders

@@ -11,18 +11,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from tdl.agents.baselines import play_greedy, play_random
 from tdl.agents.batch_play import Policy, play_games
 from tdl.agents.lookahead import look_ahead, one_sampled_look_ahead
+from tdl.agents.options import OnProgress, PlayOptions
 from tdl.agents.player import Player
-from tdl.agents.trainer import evaluate
 from tdl.game.rules import Rules
 from tdl.runs.progress import Progress
-from tdl.search.options import Evaluator, PlacerOptions, SearchOptions
 from tdl.statistics.summary import score_bands, summary
 from tdl.storage.records import EVALUATION, Records, save_records
 
 if TYPE_CHECKING:
     from tdl.dqn.player import DQNPlayer  # not loaded: it needs PyTorch
-
-Between = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -56,13 +53,13 @@ class Evaluation:
         """
         progress = Progress("evaluate", 0, episodes)
 
-        def between(finished: int, moves: int) -> None:
+        def on_progress(finished: int, moves: int) -> None:
             progress.update(finished, moves)
             stop()
 
         start = time.perf_counter()
         try:
-            records: Records = self.games(episodes, between)
+            records: Records = self.games(episodes, on_progress)
             seconds = time.perf_counter() - start
             moves = int(records["moves"].sum())
             progress.update(episodes, moves, float(records["score"].mean()))
@@ -74,7 +71,7 @@ class Evaluation:
         bands = {"score_bands": {str(low): games for low, games in score_bands(records)}} if self.banded else {}
         return records, {**summary(records, self.rules), **speed, **bands}
 
-    def games(self, episodes: int, between: Between) -> Records:
+    def games(self, episodes: int, on_progress: OnProgress) -> Records:
         """Play the games."""
         raise NotImplementedError
 
@@ -85,55 +82,33 @@ class NetworkEvaluation(Evaluation):
 
     Attributes
     ----------
-    player, expectation : the value function and how moves are chosen by it.
-    searching : how far the player looks ahead.
-    placing, judge : who puts the tiles, and by whose values (None: the player's own).
-    threads, lanes, engine : change the speed and nothing else.
+    player : whose values choose the moves.
+    options : how the games are played.
     """
 
     banded: ClassVar[bool] = False  # there would be hundreds
     player: Player
-    expectation: str
-    searching: SearchOptions
-    placing: PlacerOptions
-    judge: Evaluator | None
-    threads: int
-    lanes: int | str
-    engine: str
+    options: PlayOptions
 
-    def games(self, episodes: int, between: Between) -> Records:
+    def games(self, episodes: int, on_progress: OnProgress) -> Records:
         """Play the games."""
-        return evaluate(
-            self.player.network,
-            episodes,
-            seed=self.seed,
-            gamma=self.player.gamma,
-            target=self.player.target,
-            expectation=self.expectation,
-            lanes=self.lanes,
-            threads=self.threads,
-            engine=self.engine,
-            placing=self.placing,
-            judge=self.judge,
-            searching=self.searching,
-            between=between,
-        )
+        return self.player.evaluate(episodes, play=self.options, on_progress=on_progress)
 
 
 @dataclass(frozen=True)
 class PolicyEvaluation(Evaluation):
-    """Games of whoever chooses moves on many boards at once.
+    """Games of a policy, many boards at once.
 
     Attributes
     ----------
-    policy : who plays.
+    policy : selects the actions.
     """
 
     policy: Policy
 
-    def games(self, episodes: int, between: Between) -> Records:
+    def games(self, episodes: int, on_progress: OnProgress) -> Records:
         """Play the games."""
-        return play_games(self.policy, episodes, self.seed, between=between)
+        return play_games(self.policy, episodes, self.seed, on_progress=on_progress)
 
 
 @dataclass(frozen=True)
@@ -149,7 +124,7 @@ class SimpleEvaluation(Evaluation):
     kind: str
     engine: str
 
-    def games(self, episodes: int, between: Between) -> Records:
+    def games(self, episodes: int, on_progress: OnProgress) -> Records:
         """Play the games."""
         return SIMPLE[self.kind](self.rules, episodes, seed=self.seed, engine=self.engine)
 
@@ -158,22 +133,21 @@ SIMPLE = {"random": play_random, "greedy": play_greedy}
 """Games of agents without values, by the agent's kind."""
 
 
-def network_evaluation(player: Player, drops: str, *, seed: int, **how: Any) -> Evaluation:
+def network_evaluation(player: Player, drops: str, options: PlayOptions) -> Evaluation:
     """Games of an n-tuple network.
 
     Parameters
     ----------
-    drops : "one": the player looks ahead over one drop for each move, and nothing else of `how` counts.
-    how : the other attributes of `NetworkEvaluation`.
+    drops : "one": the player looks ahead over one drop for each move, and of the options only the seed counts.
     """
     rules, instructions = player.network.rules, player.network.instructions
     if drops == "one":
-        return PolicyEvaluation(rules, seed, instructions, one_sampled_look_ahead(player, seed))
-    return NetworkEvaluation(rules, seed, instructions, player, **how)
+        return PolicyEvaluation(rules, options.seed, instructions, one_sampled_look_ahead(player, options.seed))
+    return NetworkEvaluation(rules, options.seed, instructions, player, options)
 
 
 def looking_ahead(player: DQNPlayer, plies: int, drops: str, seed: int) -> Policy:
-    """The player of a deep network, so many of its moves ahead, by the mean over all drops or by one that is drawn."""
+    """The policy of a deep network that looks `plies` moves ahead, over all drops or over "one" that is sampled."""
     if drops == "one":
         return one_sampled_look_ahead(player, seed)
     return player if plies == 1 else look_ahead(player, plies)

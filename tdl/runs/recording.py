@@ -35,7 +35,7 @@ def check(evaluation: Evaluation, games: int) -> None:
     """
     if not isinstance(evaluation, NetworkEvaluation):  # of other agents no game is asked to be recorded
         return
-    if games and not can_be_recorded(evaluation.player, evaluation.searching, evaluation.expectation):
+    if games and not can_be_recorded(evaluation.player, evaluation.options.search, evaluation.player.expectation):
         raise refuse(
             "evaluate.record", games, "0 for a network of states that looks ahead and was trained with a table of the "
             "drops (learner.expectation)"
@@ -71,8 +71,8 @@ def record(
                 player,
                 evaluation.seed,
                 int(row["episode"]),
-                searching=evaluation.searching,
-                expectation=evaluation.expectation,
+                searching=evaluation.options.search,
+                expectation=player.expectation,
                 checkpoint=checkpoint,
                 between=between,
             )
@@ -100,7 +100,7 @@ def judge(
     losses, each with the numbers of game and move, the action chosen, the better one, and the loss in points.
     """
     player = evaluation.player
-    searching = dataclasses.replace(evaluation.searching, plies=plies, by_empty=())
+    searching = dataclasses.replace(evaluation.options.search, plies=plies, by_empty=())
     progress, found = Progress("judge", 0, sum(len(game.moves) for game in games)), []
 
     def between(moves: int) -> None:
@@ -110,9 +110,7 @@ def judge(
     done = 0
     try:
         for game in games:
-            found.append(
-                mistakes(game, player, searching=searching, expectation=evaluation.expectation, between=between)
-            )
+            found.append(mistakes(game, player, searching=searching, expectation=player.expectation, between=between))
             save(folder / file_name(game.episode), with_losses(game, found[-1]))
             done += len(game.moves)
     finally:

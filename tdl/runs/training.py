@@ -165,7 +165,7 @@ class TrainingRun:
             self.result["evaluation"] = figures | {"checkpoints": len(checkpoints)}
         if self.solution is not None:
             assert isinstance(evaluation, NetworkEvaluation)
-            exact = evaluate_policy(self.solution, evaluation.player.judged, self.settings.gamma).summary()
+            exact = evaluate_policy(self.solution, evaluation.player.afterstate_values, self.settings.gamma).summary()
             self.result["evaluation"] = self.result.get("evaluation", {}) | {"exact": exact}
             print(f"expected {exact['expected']:.10g}, the best play {exact['optimal']:.10g}: gap {exact['gap']:.6g}")
 

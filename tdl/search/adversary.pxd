@@ -1,13 +1,14 @@
 """The adversary: it puts each tile where it leaves the player least.
 
-What a board leaves the player is judged by a network, the player's own or another one:
+What a board leaves the player is valued by a network, the player's own or another one:
 
     left(s, 1)   =  max over the legal moves of r + gamma V(s'),  or V(s) where states are valued;  0 if there is none
     left(s, d)   =  max over the legal moves of r + gamma reply(s', d - 1)
     reply(s', d) =  the mean over the tiles of the drop law of the least left(s, d) over the empty cells,
                     or the least over cells and tiles where the adversary chooses the tile as well
 
-The first cell, and the first tile in the law's order, of equals. The twin is `tdl.search.adversary_reference`.
+The first cell, and the first tile in the law's order, of equals. The reference implementation is
+`tdl.search.adversary_reference`.
 """
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
@@ -23,9 +24,9 @@ cdef enum:
 
 
 cdef struct Adversary:
-    const Learner *judge    # whose values it goes by
-    int m                   # features of the judge
-    bint of_states          # the judge values states
+    const Learner *evaluator    # whose values it uses
+    int m                   # features of the evaluator
+    bint of_states          # the evaluator values states
     int depth
     bint chooses_tile
     bint first_empty
@@ -58,7 +59,7 @@ cdef inline float least_left(const Adversary *adversary, LineTables tables, cons
     cdef board_t board
     cdef int cell
     if depth == 1:
-        judge_all(adversary, tables, after, tile, left)
+        evaluate_all(adversary, tables, after, tile, left)
     worst[0] = -1
     for cell in range(tables.cells):
         if cell_at(after, cell):
@@ -81,7 +82,7 @@ cdef inline float left_after_moves(const Adversary *adversary, LineTables tables
     cdef int k, n = legal_afterstates(tables, board, after, reward, action)
     cdef float left, best = 0
     for k in range(n):
-        left = <float> reward[k] + adversary.judge.gamma * reply(adversary, tables, &after[k], depth - 1)
+        left = <float> reward[k] + adversary.evaluator.gamma * reply(adversary, tables, &after[k], depth - 1)
         if k == 0 or left > best:
             best = left
     return best
@@ -102,16 +103,16 @@ cdef inline float reply(const Adversary *adversary, LineTables tables, const boa
     return least if adversary.chooses_tile else mean
 
 
-cdef inline void judge_all(const Adversary *adversary, LineTables tables, const board_t *after, int tile,
-                           float *left) noexcept nogil:
+cdef inline void evaluate_all(const Adversary *adversary, LineTables tables, const board_t *after, int tile,
+                              float *left) noexcept nogil:
     """What a tile on each empty cell leaves the player, one move ahead: all boards are asked for, then read."""
-    cdef const Learner *judge = adversary.judge
+    cdef const Learner *evaluator = adversary.evaluator
     cdef board_t boards[4]
     cdef int32_t reward[MAX_CELLS][4]
     cdef int n[MAX_CELLS]
     cdef int action[4]
     cdef board_t board
-    cdef int cell, k, stride = judge.plan.padded
+    cdef int cell, k, stride = evaluator.plan.padded
     cdef uint32_t *row = adversary.room
     cdef float value
     for cell in range(tables.cells):
@@ -122,14 +123,14 @@ cdef inline void judge_all(const Adversary *adversary, LineTables tables, const 
         n[cell] = legal_afterstates(tables, &board, boards, reward[cell], action)
         if adversary.of_states:
             boards[0], reward[cell][0], n[cell] = board, 0, min(n[cell], 1)
-        look_up(judge, <const board_t *> boards, n[cell], row + 4 * cell * stride, <loop_full> adversary.m)
+        look_up(evaluator, <const board_t *> boards, n[cell], row + 4 * cell * stride, <loop_full> adversary.m)
     for cell in range(tables.cells):
         left[cell] = 0
         if cell_at(after, cell):
             continue
         for k in range(n[cell]):
-            value = value_of(judge, row + (4 * cell + k) * stride, <loop_full> adversary.m)
+            value = value_of(evaluator, row + (4 * cell + k) * stride, <loop_full> adversary.m)
             if not adversary.of_states:
-                value = <float> reward[cell][k] + judge.gamma * value
+                value = <float> reward[cell][k] + evaluator.gamma * value
             if k == 0 or value > left[cell]:
                 left[cell] = value

@@ -1,4 +1,4 @@
-"""The adversary in plain Python, the twin of `adversary.pxd`."""
+"""The adversary in plain Python: the reference implementation of `adversary.pxd`."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from tdl.search.options import PlacerOptions
 
 
 class ReferenceAdversary:
-    """Puts each tile where it leaves the player least, judged by a network.
+    """Puts each tile where it leaves the player least, by the values of a network.
 
     Parameters
     ----------
-    placing : the choices of an adversary.
-    network : whose values it goes by.
+    options : of an adversary.
+    network : whose values it uses.
     gamma, target : how these count.
     """
 
     def __init__(
-        self, placing: PlacerOptions, network: ReferenceNetwork, gamma: float = 1.0, target: str = "afterstate"
+        self, options: PlacerOptions, network: ReferenceNetwork, gamma: float = 1.0, target: str = "afterstate"
     ) -> None:
-        self.placing, self.network, self.rules = placing, network, network.rules
+        self.options, self.network, self.rules = options, network, network.rules
         self.gamma, self.of_states = np.float32(gamma), target == "state"
 
     def place(self, board: Board, stream: Stream) -> Board:
         """The board with a tile more. It takes one draw."""
         tile = drawn(stream.next(), self.rules)
-        if self.placing.first_empty:
+        if self.options.first_empty:
             return _with(board, board.index(0), tile)
-        tiles = [index for index, _ in self.rules.drop] if self.placing.tile == "chosen" else [tile]
+        tiles = [index for index, _ in self.rules.drop] if self.options.tile == "chosen" else [tile]
         return min(
-            (_with(board, cell, each) for each in tiles for cell in _empty(board)),
-            key=lambda made: self.left(made, self.placing.depth),
+            (_with(board, cell, choice) for choice in tiles for cell in _empty(board)),
+            key=lambda placed: self.left(placed, self.options.depth),
         )
 
     def left(self, board: Board, depth: int) -> np.float32:
         """What a board leaves the player."""
-        moves = [made for made in (move(board, action, self.rules) for action in range(4)) if made]
+        moves = [result for result in (move(board, action, self.rules) for action in range(4)) if result]
         if not moves:
             return np.float32(0)
         if depth == 1 and self.of_states:
@@ -55,7 +55,7 @@ class ReferenceAdversary:
             (share, min(self.left(_with(after, cell, tile), depth - 1) for cell in _empty(after)))
             for tile, share in shares(self.rules)
         ]
-        if self.placing.tile == "chosen":
+        if self.options.tile == "chosen":
             return min(left for _, left in least)
         mean = np.float32(0)
         for share, left in least:

@@ -1,4 +1,4 @@
-"""Lowering in plain Python, the twin of `downgrade.pxd`."""
+"""Tile downgrading in plain Python: the reference implementation of `downgrade.pxd`."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from tdl.game.packing import Board
 from tdl.game.rules import Rules
 
 
-def lowered(board: Board, limit: int, rules: Rules) -> Board:
-    """A board whose largest tile index is `limit`, or as near as lowering comes."""
+def downgraded(board: Board, limit: int, rules: Rules) -> Board:
+    """The board with `limit` as its largest tile index, or as near as downgrading comes."""
     while max(board) > limit:
-        there = {tile for tile in board if tile}
-        for hole in range(max(there) - 1, 0, -1):
-            below = {tile: tile - (tile > hole) for tile in there}
-            if hole not in there and all(
-                bool(rules.merge(a, b)) == bool(rules.merge(below[a], below[b])) for a in there for b in there
+        tiles = {tile for tile in board if tile}
+        for gap in range(max(tiles) - 1, 0, -1):
+            below = {tile: tile - (tile > gap) for tile in tiles}
+            if gap not in tiles and all(
+                bool(rules.merge(a, b)) == bool(rules.merge(below[a], below[b])) for a in tiles for b in tiles
             ):
                 board = [below.get(tile, 0) for tile in board]
                 break

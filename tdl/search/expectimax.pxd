@@ -9,7 +9,7 @@ With p plies, the player's moves that are looked at, and p - 1 drops between the
 
 Where an adversary puts the tile, W is the least over the cells (the first empty cell, by the variant) in place of the
 mean. Values are float32, a mean is added up in double precision, tile by tile. Of the boards that the drops and moves
-after one afterstate lead to, those that must be equal are valued once: see `gather`. The twin is
+after one afterstate lead to, those that must be equal are valued once: see `gather`. The reference implementation is
 `tdl.search.expectimax_reference`.
 
 Source: Michie (1966), Game-Playing and Game-Learning Automata.
@@ -46,7 +46,7 @@ cdef struct Search:
     int depth_empty[MAX_DEPTHS]
     int depth_plies[MAX_DEPTHS]
     float cutoff
-    int lowered_to          # largest tile index that is searched with; 0: any
+    int largest             # tile index that is searched with; 0: any
     int64_t nanoseconds     # for a move; 0: no limit
     int64_t deadline        # of this move; 0: none
     bint late
@@ -62,10 +62,12 @@ cdef struct Search:
 cdef class Expectimax:
     cdef readonly NTupleNetwork network
     cdef readonly LineTables tables
-    cdef readonly object searching
+    cdef readonly object options
     cdef Search search
     cdef Learner own
     cdef int kind
+    cdef _set_depths(self)
+    cdef _set_drops(self)
     cdef _take_memory(self)
     cdef void forget(self) noexcept nogil
     cdef void look(self, const void *board, const void *after, const int32_t *reward, int n, float *q) noexcept nogil

@@ -8,17 +8,17 @@ from tdl.search.options import PlacerOptions, SearchOptions
 class Expectimax:
     network: NTupleNetwork
     tables: LineTables
-    searching: SearchOptions
+    options: SearchOptions
     def __init__(
         self,
         network: NTupleNetwork,
-        searching: SearchOptions,
+        options: SearchOptions,
         tables: LineTables | None = None,
         *,
         gamma: float = 1.0,
         target: str = "afterstate",
         engine: str = "bits",
-        placing: PlacerOptions | None = None,
+        placer: PlacerOptions | None = None,
     ) -> None: ...
     def values(self, board: int) -> NDArray[np.float64]: ...
     @property

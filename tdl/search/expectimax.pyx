@@ -18,7 +18,7 @@ from tdl.learning.expectation cimport SUCCESSORS
 from tdl.network.aligned cimport own_lines
 from tdl.network.ntuple cimport NTupleNetwork
 from tdl.search.leaves cimport GROUP, ask, value_all, value_asked
-from tdl.search.downgrade cimport lower
+from tdl.search.downgrade cimport downgrade
 from tdl.search.successors cimport Level, best_move, free_level, gather, make_level
 from tdl.search.transposition cimport MAX_STAMPS, Mark, Table, find, keep, slot_of
 
@@ -40,28 +40,27 @@ cdef class Expectimax:
     Parameters
     ----------
     network : `NTupleNetwork`.
-    searching : `SearchOptions`.
+    options : `SearchOptions`.
     tables : the game's; None: made anew.
     gamma : discount of values.
     target : what the network values, "afterstate" or "state".
     engine : what boards are while they are searched, "bits" or "array".
-    placing : `PlacerOptions`, who puts the tiles; None: the drop law.
+    placer : `PlacerOptions`, who puts the tiles; None: the drop law.
 
     Attributes
     ----------
-    searching : as given.
+    options : as given.
 
     Raises
     ------
     ConfigError : a value out of range.
     """
 
-    def __cinit__(self, NTupleNetwork network not None, searching, LineTables tables=None, *, float gamma=1.0,
-                  str target="afterstate", str engine="bits", placing=None):
-        cdef int i
-        searching.check("search.")
+    def __cinit__(self, NTupleNetwork network not None, options, LineTables tables=None, *, float gamma=1.0,
+                  str target="afterstate", str engine="bits", placer=None):
+        options.check("search.")
         check_choice("target", target, TARGETS)
-        self.network, self.searching = network, searching
+        self.network, self.options = network, options
         self.tables = LineTables(network.rules) if tables is None else tables
         self.kind = kind_for(engine == "array", self.tables.bits)
         self.own.weights, self.own.plan, self.own.gamma = network.w, &network.plan, gamma
@@ -69,20 +68,31 @@ cdef class Expectimax:
         self.search.leaves.learner = &self.own
         self.search.leaves.m, self.search.leaves.of_states = network.m, target == "state"
         self.search.leaves.rich = self.search.leaves.of_states or network.stages.count > 1
-        self.search.node = _node(searching, PlacerOptions() if placing is None else placing)
-        self.search.plies, self.search.cutoff = searching.plies, searching.cutoff
-        self.search.depths = len(searching.by_empty)
-        for i, (empty, plies) in enumerate(searching.by_empty):
+        self.search.node = _node(options, PlacerOptions() if placer is None else placer)
+        self._set_depths()
+        self._set_drops()
+        self._take_memory()
+
+    cdef _set_depths(self):
+        """How far and how long to look."""
+        cdef int i
+        options = self.options
+        self.search.plies, self.search.cutoff = options.plies, options.cutoff
+        self.search.depths = len(options.by_empty)
+        for i, (empty, plies) in enumerate(options.by_empty):
             self.search.depth_empty[i], self.search.depth_plies[i] = empty, plies
-        if searching.downgrade is not None:
-            self.search.lowered_to = network.layout.radix - 1 if searching.downgrade == RADIX else searching.downgrade
-        if searching.seconds is not None:
-            self.search.nanoseconds = max(1, round(min(searching.seconds, 1e9) * 1e9))
+        if options.downgrade is not None:
+            self.search.largest = self.network.layout.radix - 1 if options.downgrade == RADIX else options.downgrade
+        if options.seconds is not None:
+            self.search.nanoseconds = max(1, round(min(options.seconds, 1e9) * 1e9))
+
+    cdef _set_drops(self):
+        """The tiles of the drop law, each with its probability."""
+        cdef int i
         self.search.tiles = self.tables.drops.n
         for i in range(self.search.tiles):
             before = self.tables.drops.below[i - 1] if i else 0
             self.search.share[i] = <double> (self.tables.drops.below[i] - before) / 4294967296.0
-        self._take_memory()
 
     cdef _take_memory(self):
         cdef Search *search = &self.search
@@ -91,14 +101,14 @@ cdef class Expectimax:
         cdef bint got = True
         search.leaves.row = <uint32_t *> own_lines(GROUP * padded * sizeof(uint32_t))
         search.leaves.room = <uint32_t *> own_lines(SUCCESSORS * padded * sizeof(uint32_t))
-        for i in range(BANKS if self.searching.deepest > 1 else 0):
+        for i in range(BANKS if self.options.deepest > 1 else 0):
             got = got and make_level(&search.last[i], drops, size, padded, search.leaves.learner.gamma)
-        for i in range(2, self.searching.deepest):
+        for i in range(2, self.options.deepest):
             got = got and make_level(&search.level[i], drops, size, 0, search.leaves.learner.gamma)
-        if self.searching.table_bytes:
-            require_memory("search.table", self.searching.table_bytes, "the values of boards searched before")
+        if self.options.table_bytes:
+            require_memory("search.table", self.options.table_bytes, "the values of boards searched before")
             search.table.stride = (size + sizeof(Mark) + 7) // 8 * 8
-            search.table.slots = max(1, self.searching.table_bytes // search.table.stride)
+            search.table.slots = max(1, self.options.table_bytes // search.table.stride)
             search.table.memory = <char *> own_lines(search.table.slots * search.table.stride)
             search.table.stamp, search.table.of_probability = 1, search.cutoff > 0
             got = got and search.table.memory != NULL
@@ -160,13 +170,13 @@ cdef class Expectimax:
         return {"leaves": self.search.leaves.count, "nodes": self.search.nodes, "found": self.search.found}
 
 
-cdef Node _node(searching, placing):
+cdef Node _node(options, placer):
     """Who is taken to put the tiles."""
-    if searching.against == "random" or (searching.against == "placer" and placing.kind == "random"):
+    if options.against == "random" or (options.against == "placer" and placer.kind == "random"):
         return MEAN
-    if placing.first_empty:
+    if placer.first_empty:
         return FIRST
-    return LEAST_OF_ALL if placing.tile == "chosen" else LEAST
+    return LEAST_OF_ALL if placer.tile == "chosen" else LEAST
 
 
 cdef _values(Expectimax self, packed, const board_t *kind, double[::1] out):
@@ -185,13 +195,13 @@ cdef _values(Expectimax self, packed, const board_t *kind, double[::1] out):
 cdef void look_at(Search *search, LineTables tables, const board_t *board, const board_t *after,
                   const int32_t *reward, int n, float *q) noexcept nogil:
     """`Expectimax.look` for one type of board."""
-    cdef board_t lowered = board[0], own[4]
+    cdef board_t smaller = board[0], own[4]
     cdef int32_t own_reward[4]
     cdef int action[4]
     cdef int plies = plies_for(search, tables, board), k
     search.leaves.broken = False
-    if search.lowered_to and lower(tables, &lowered, search.lowered_to):
-        legal_afterstates(tables, &lowered, own, own_reward, action)     # as many: the same tiles merge
+    if search.largest and downgrade(tables, &smaller, search.largest):
+        legal_afterstates(tables, &smaller, own, own_reward, action)     # as many: the same tiles merge
         after, reward = own, own_reward
     if search.nanoseconds:
         look_in_time(search, tables, after, reward, n, plies, q)

@@ -1,4 +1,4 @@
-"""Expectimax in plain Python, the twin of `expectimax.pxd`: a naive recursion, without a table, board by board."""
+"""Expectimax in plain Python: the reference implementation of `expectimax.pxd`, a naive recursion without a table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tdl.game.packing import Board
 from tdl.game.reference import move
 from tdl.game.rules import DRAW_ONE
 from tdl.learning.reference import ReferenceLearner
-from tdl.search.downgrade_reference import lowered
+from tdl.search.downgrade_reference import downgraded
 from tdl.search.options import RADIX, PlacerOptions, SearchOptions
 
 
@@ -17,21 +17,17 @@ class ReferenceExpectimax:
 
     Parameters
     ----------
-    searching : the choices of a search; `table` and `seconds` do not count.
+    options : of the search; `table` and `seconds` do not count.
     learner : whose values count.
-    placing : who puts the tiles; None: the drop law.
+    placer : who puts the tiles; None: the drop law.
     """
 
-    def __init__(
-        self, searching: SearchOptions, learner: ReferenceLearner, placing: PlacerOptions | None = None
-    ) -> None:
-        self.searching, self.learner, self.rules = searching, learner, learner.network.rules
-        self.cutoff = np.float32(searching.cutoff)
-        placing = placing or PlacerOptions()
-        self.worst = searching.against == "adversary" or (
-            searching.against == "placer" and placing.kind == "adversary"
-        )
-        self.first_empty, self.chosen = self.worst and placing.first_empty, placing.tile == "chosen"
+    def __init__(self, options: SearchOptions, learner: ReferenceLearner, placer: PlacerOptions | None = None) -> None:
+        self.options, self.learner, self.rules = options, learner, learner.network.rules
+        self.cutoff = np.float32(options.cutoff)
+        placer = placer or PlacerOptions()
+        self.worst = options.against == "adversary" or (options.against == "placer" and placer.kind == "adversary")
+        self.first_empty, self.chosen = self.worst and placer.first_empty, placer.tile == "chosen"
         before = [0, *(below for _, below in self.rules.thresholds)]
         self.drops = [
             (tile, (below - least) / DRAW_ONE)
@@ -40,25 +36,25 @@ class ReferenceExpectimax:
 
     def values(self, board: Board) -> dict[int, np.float32]:
         """Reward + gamma * value of each legal action."""
-        searching = self.searching
-        plies = next((p for empty, p in searching.by_empty if board.count(0) <= empty), searching.plies)
-        if searching.downgrade is not None:
-            limit = self.learner.network.radix - 1 if searching.downgrade == RADIX else int(searching.downgrade)
-            board = lowered(board, limit, self.rules)
+        options = self.options
+        plies = next((p for empty, p in options.by_empty if board.count(0) <= empty), options.plies)
+        if options.downgrade is not None:
+            limit = self.learner.network.radix - 1 if options.downgrade == RADIX else int(options.downgrade)
+            board = downgraded(board, limit, self.rules)
         return self._moves(board, plies, np.float32(1))
 
     def _moves(self, board: Board, plies: int, probability: np.float32) -> dict[int, np.float32]:
-        made = ((action, move(board, action, self.rules)) for action in range(4))
+        moves = ((action, move(board, action, self.rules)) for action in range(4))
         return {
-            action: np.float32(each[1]) + self.learner.gamma * self._worth(each[0], plies - 1, probability)
-            for action, each in made
-            if each
+            action: np.float32(result[1]) + self.learner.gamma * self._after(result[0], plies - 1, probability)
+            for action, result in moves
+            if result
         }
 
-    def _worth(self, after: Board, plies: int, probability: np.float32) -> np.float32:
-        """What an afterstate is worth when so many more of the player's moves are looked at."""
+    def _after(self, after: Board, plies: int, probability: np.float32) -> np.float32:
+        """The value of an afterstate, `plies` more of the player's moves deep."""
         if plies == 0:
-            states = self.learner.choices.target == "state"
+            states = self.learner.options.target == "state"
             return self.learner.expected(after) if states else self.learner.network.value(after)
         empty = [cell for cell, tile in enumerate(after) if not tile]
         if self.first_empty:

@@ -180,11 +180,12 @@ class PlacerOptions:
 
 
 class Evaluator(Protocol):
-    """What an adversary asks of the player whose values it goes by: `tdl.agents.player.Player` has it."""
+    """A network, and how its values count: `tdl.agents.player.Player` is one."""
 
     network: NTupleNetwork
     gamma: float
     target: str
+    expectation: str
 
 
 def check_same_board(judged: Rules, played: Rules, key: str = "placer.network") -> None:

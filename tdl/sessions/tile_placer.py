@@ -61,4 +61,4 @@ class TilePlacer:
             return 0.0
         if depth == 1:
             return judge.value(board) if judge.target == "state" else float(np.nanmax(judge.values(board)))
-        return float(np.nanmax(judge.values(board, depth, placing=self.placing)))
+        return float(np.nanmax(judge.values(board, depth, placer=self.placing)))

@@ -58,9 +58,9 @@ def test_the_final_games_of_a_run_are_played_with_the_mean(tmp_path):
     mean = tdl.average([run, *kept])
     assert len(kept) == 2
     assert json.loads((run / "result.json").read_text())["evaluation"]["checkpoints"] == 3
-    games = tdl.evaluate(mean.network, 5, seed=0)
+    games = mean.evaluate(5, seed=0)
     assert games.tobytes() == np.load(run / "evaluation.npy").tobytes()
-    single = tdl.evaluate(tdl.load(run).network, 5, seed=0)
+    single = tdl.load(run).evaluate(5, seed=0)
     assert games.tobytes() != single.tobytes()
 
 

@@ -1,6 +1,6 @@
 """Loading a trained network and asking it for moves; what the Python interface refuses.
 
-Trusts the engine's moves and the network's value, which have twins of their own, and checks what is made of them.
+Trusts the engine's moves and the network's value, which have reference implementations.
 """
 
 import math
@@ -10,8 +10,11 @@ import pytest
 from support.programs import SMALL, checkpoint, train
 
 import tdl
+from tdl.agents.options import PlayOptions
 from tdl.errors import CheckpointError, ConfigError
 from tdl.game.streams import EVALUATION
+from tdl.learning.options import LearnerOptions
+from tdl.learning.schedule import Schedule
 from tdl.network import allocation as memory
 from tdl.storage.records import RECORD
 
@@ -129,7 +132,7 @@ def test_loaded_weights_do_not_learn_but_play(player):
     with pytest.raises(ValueError, match="read-only"):
         player.network.set_table(0, np.zeros(16**4))
     before = player.network.weights.tobytes()
-    assert len(tdl.evaluate(player.network, 3)) == 3
+    assert len(player.evaluate(3)) == 3
     assert player.network.weights.tobytes() == before
 
 
@@ -159,6 +162,8 @@ def test_a_copy_of_loaded_weights_learns(player):
         ({"lanes": "many"}, "lanes"),
         ({"lanes": 1.5}, "lanes"),
         ({"lanes": True}, "lanes"),
+        ({"thread": 2}, "thread: no such option; .*; did you mean 'threads'"),
+        ({"searching": None}, "searching: no such option; .*; did you mean 'search'"),
     ],
     ids=str,
 )
@@ -172,16 +177,48 @@ def test_trainer_refuses(given, telling):
     [
         ({"episodes": -1}, "episodes"),
         ({"seed": -1}, "seed"),
-        ({"gamma": 2.0}, "gamma"),
-        ({"gamma": math.nan}, "gamma"),
         ({"lanes": 0}, "lanes"),
         ({"lanes": "many"}, "lanes"),
+        ({"threads": 0}, "threads"),
+        ({"thread": 2}, "thread: no such option; .*; did you mean 'threads'"),
+        ({"alpha": 0.1}, "alpha: no such option"),
     ],
     ids=str,
 )
 def test_evaluate_refuses(given, telling):
     with pytest.raises(ConfigError, match=telling):
-        tdl.evaluate(network(), **{"episodes": 1, **given})
+        tdl.Player(network()).evaluate(**{"episodes": 1, **given})
+
+
+@pytest.mark.parametrize("gamma", [2.0, math.nan])
+def test_evaluate_refuses_a_discount(gamma):
+    with pytest.raises(ConfigError, match="gamma"):
+        tdl.Player(network(), gamma).evaluate(1)
+
+
+def test_options_are_taken_whole_or_by_name():
+    """Keywords replace fields of the objects; either way the same is learned and played."""
+    learner, play = LearnerOptions(order="forward", gamma=0.5), PlayOptions(seed=3, lanes=2)
+    trainers = [
+        tdl.Trainer(network(), learner=learner, schedule=Schedule(0.2, form="linear", episodes=20), play=play),
+        tdl.Trainer(network(), alpha=0.2, schedule="linear", episodes=20, order="forward", gamma=0.5, seed=3, lanes=2),
+        tdl.Trainer(network(), alpha=0.2, form="linear", learner=learner, episodes=20, play=PlayOptions(3), lanes=2),
+    ]
+    for trainer in trainers:
+        trainer.train(20)
+    assert len({trainer.network.weights.tobytes() for trainer in trainers}) == 1
+    assert {(trainer.learner, trainer.schedule, trainer.play) for trainer in trainers} == {
+        (learner, Schedule(0.2, "fixed", "linear", 20), play)
+    }
+    player = tdl.Player(network(), 0.5)
+    expected = player.evaluate(3, 4, lanes=1).tobytes()
+    assert player.evaluate(3, play=PlayOptions(4)).tobytes() == expected == player.evaluate(3, seed=4).tobytes()
+
+
+def test_a_step_is_one_of_learner_and_schedule():
+    assert tdl.Trainer(network(), alpha=0.1, step="coherent").schedule.step == "coherent"
+    with pytest.raises(ConfigError, match="step: 'fixed' is not allowed; expected coherent"):
+        tdl.Trainer(network(), learner=LearnerOptions(step="coherent"), schedule=Schedule(0.1))
 
 
 def test_a_block_of_negative_length_is_refused():
@@ -191,7 +228,7 @@ def test_a_block_of_negative_length_is_refused():
 
 def test_no_games():
     trainer = tdl.Trainer(network(), alpha=0.1)
-    for records in (trainer.train(0), tdl.evaluate(network(), 0)):
+    for records in (trainer.train(0), tdl.Player(network()).evaluate(0)):
         assert (records.shape, records.dtype) == ((0,), RECORD)
     assert (trainer.episode, trainer.moves) == (0, 0)
     assert math.isnan(trainer.mean_abs_error)
@@ -219,12 +256,12 @@ def test_the_order_of_blocks_does_not_matter_with_one_lane():
 
 @pytest.mark.parametrize("lanes", [2, 64, "auto"])
 def test_evaluation_does_not_depend_on_lanes(player, lanes):
-    assert tdl.evaluate(player.network, 9, lanes=lanes).tobytes() == tdl.evaluate(player.network, 9, lanes=1).tobytes()
+    assert player.evaluate(9, lanes=lanes).tobytes() == player.evaluate(9, lanes=1).tobytes()
 
 
 def test_evaluation_plays_as_the_player_chooses(player):
     """The compiled loop against one that asks the player for every move."""
-    for record in tdl.evaluate(player.network, 5, seed=11, gamma=player.gamma):
+    for record in player.evaluate(5, seed=11):
         drops = tdl.Stream(11, EVALUATION, int(record["episode"]))
         board, score, moves = player.engine.start(drops), 0, 0
         while (action := player.best(board)) is not None:

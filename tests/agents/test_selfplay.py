@@ -1,7 +1,7 @@
 """The self-play kernel against the episode loop in plain Python: the same records and the same weights, bit for bit.
 
 Trusts `tdl.agents.reference` (rules, network and streams are compared in files of their own) and one game whose
-updates are worked out by hand. What the twin cannot know, as slices of a block, is compared within the kernel.
+updates are worked out by hand. What the reference cannot know, as slices of a block, is compared within the kernel.
 """
 
 from functools import cache
@@ -11,17 +11,18 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from support.reference_runs import (
-    assert_equals_twin,
+    assert_equals_reference,
     assert_same_bits,
     natural,
-    natural_of_twin,
-    played_by_twin,
+    natural_of_reference,
+    played_by_reference,
+    reference_of,
     selfplay,
-    twin_of,
 )
 from support.shapes import RULES, SET_NAMES, SHARE, each_rules, engine, small_tuples
 
 from tdl.agents.kernels import kernel
+from tdl.agents.trainer import Trainer
 from tdl.errors import ConfigError, DivergenceError
 from tdl.game.engine import ENGINES, Stream
 from tdl.game.rules import Rules
@@ -33,7 +34,7 @@ ORDERS = ("none", "forward", "backward")
 each_order = pytest.mark.parametrize("order", ORDERS)
 each_lanes = pytest.mark.parametrize("lanes", [1, 3])
 
-# A seed and a step size do not get simpler by shrinking, which would take minutes with games of the twin.
+# A seed and a step size do not get simpler by shrinking, which would take minutes with games of the reference.
 few_games = settings(max_examples=4 // SHARE, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
 some_games = settings(few_games, max_examples=20 // SHARE)
 
@@ -50,10 +51,10 @@ some_games = settings(few_games, max_examples=20 // SHARE)
     first=st.integers(0, 10**6),
     engine=st.sampled_from(ENGINES),
 )
-def test_equals_the_twin(rules, order, lanes, seed, alpha, gamma, set_name, first, engine):
+def test_equal_the_reference(rules, order, lanes, seed, alpha, gamma, set_name, first, engine):
     tuples = small_tuples(rules)[set_name]
     options = {"order": order, "alpha": alpha, "gamma": gamma, "seed": seed, "lanes": lanes, "engine": engine}
-    assert_equals_twin(rules, tuples, first=first, episodes=2, **options)
+    assert_equals_reference(rules, tuples, first=first, episodes=2, **options)
 
 
 @each_order
@@ -67,10 +68,10 @@ def test_equals_the_twin(rules, order, lanes, seed, alpha, gamma, set_name, firs
     initial_value=st.floats(-10.0, 1000.0, width=32).map(lambda value: value + 0.0),  # no -0
     episodes=st.integers(1, 12),
 )
-def test_equals_the_twin_on_2x2(order, lanes, seed, role, alpha, gamma, initial_value, episodes):
+def test_equal_the_reference_on_2x2(order, lanes, seed, role, alpha, gamma, initial_value, episodes):
     tuples = TupleSet(((0, 1), (0, 1, 2)))
     options = {"order": order, "alpha": alpha, "gamma": gamma, "seed": seed, "lanes": lanes, "role": role}
-    assert_equals_twin(RULES["2x2"], tuples, first=0, episodes=episodes, initial_value=initial_value, **options)
+    assert_equals_reference(RULES["2x2"], tuples, first=0, episodes=episodes, initial_value=initial_value, **options)
 
 
 # One game on 2x2 with two tuples, the rows, each read once: m = 2, so with alpha = 1 an entry moves by half the error.
@@ -189,7 +190,7 @@ def test_games_longer_than_the_first_path(seed, moves):
     tuples = TupleSet(((0, 1), (2, 3)), symmetries=False)
     assert selfplay(NTupleNetwork(LONG, tuples), seed=seed, gamma=0.5).play(0, 1)["moves"] == moves
     options = {"order": "backward", "alpha": 0.1, "gamma": 0.5, "seed": seed, "lanes": 1}
-    assert_equals_twin(LONG, tuples, first=0, episodes=1, **options)
+    assert_equals_reference(LONG, tuples, first=0, episodes=1, **options)
 
 
 # Features by the number of tuples: 32 and 64 have code of their own, all others share the general one, which ends
@@ -209,10 +210,12 @@ WIDE = {"alpha": 0.3, "gamma": 1.0, "seed": 10, "lanes": 2}
 
 
 @cache
-def wide_twin(board, m, order):
-    """What the twin makes of a block with m features: (records, tables)."""
-    twin = twin_of(RULES[board], wide_set(m), order=order, **WIDE)
-    return twin.play(0, 3), natural_of_twin(twin.learner.network, NTupleNetwork(RULES[board], wide_set(m)))
+def wide_reference(board, m, order):
+    """What the reference makes of a block with m features: (records, tables)."""
+    reference = reference_of(RULES[board], wide_set(m), order=order, **WIDE)
+    return reference.play(0, 3), natural_of_reference(
+        reference.learner.network, NTupleNetwork(RULES[board], wide_set(m))
+    )
 
 
 @pytest.mark.parametrize("instructions", NTupleNetwork.instruction_sets())
@@ -220,7 +223,7 @@ def wide_twin(board, m, order):
 @pytest.mark.parametrize("m", WIDTHS)
 @pytest.mark.parametrize("board", ["2x3", "fib-2x3"])
 def test_every_width_and_instruction_set(board, m, order, instructions):
-    records, tables = wide_twin(board, m, order)
+    records, tables = wide_reference(board, m, order)
     for boards in ENGINES:
         network = NTupleNetwork(RULES[board], wide_set(m))
         network.use_instructions(instructions)
@@ -238,13 +241,13 @@ def test_every_board_and_instruction_set(board, radix, instructions):
     last = rules.cells - 1
     tuples = TupleSet(((0, last), (last, 5, 1), (last - 1, last - 6)), radix=min(radix, rules.largest + 1))
     options = {"order": "forward", "alpha": 0.3, "seed": 4}
-    twin = twin_of(rules, tuples, gamma=0.9, **options)
-    records = twin.play(0, 1)
+    reference = reference_of(rules, tuples, gamma=0.9, **options)
+    records = reference.play(0, 1)
     for boards in ENGINES:
         network = NTupleNetwork(rules, tuples)
         network.use_instructions(instructions)
         assert selfplay(network, engine=boards, gamma=0.9, **options).play(0, 1).tolist() == records
-        assert_same_bits(natural(network), natural_of_twin(twin.learner.network, network))
+        assert_same_bits(natural(network), natural_of_reference(reference.learner.network, network))
 
 
 def test_a_tuple_of_8_cells(tmp_path):
@@ -253,9 +256,9 @@ def test_a_tuple_of_8_cells(tmp_path):
     weights = np.memmap(tmp_path / "sparse", np.float32, "w+", shape=(2**32,))
     network = NTupleNetwork(rules, tuples, weights=weights)
     options = {"order": "forward", "alpha": 0.5, "gamma": 1.0, "seed": 3, "lanes": 2}
-    twin = twin_of(rules, tuples, **options)
-    assert selfplay(network, **options).play(0, 20).tolist() == twin.play(0, 20)
-    (table,) = twin.learner.network.tables
+    reference = reference_of(rules, tuples, **options)
+    assert selfplay(network, **options).play(0, 20).tolist() == reference.play(0, 20)
+    (table,) = reference.learner.network.tables
     assert len(table) > 100
     where = network.layout.map(0, np.array(list(table), np.uint32))
     assert_same_bits([weights[where]], [np.array(list(table.values()), np.float32)])
@@ -265,9 +268,9 @@ RICH = {"episodes": 2, "order": "forward", "step": "coherent", "alpha": 0.3, "ga
 
 
 @cache
-def rich_twin(board, name):
-    """What the twin makes of a block with features beyond tuples."""
-    return played_by_twin(RULES[board], small_tuples(RULES[board])[name], **RICH)
+def rich_reference(board, name):
+    """What the reference makes of a block with features beyond tuples."""
+    return played_by_reference(RULES[board], small_tuples(RULES[board])[name], **RICH)
 
 
 @pytest.mark.parametrize("instructions", NTupleNetwork.instruction_sets())
@@ -275,14 +278,16 @@ def rich_twin(board, name):
 def test_features_beyond_tuples_with_every_instruction_set(name, instructions, monkeypatch):
     monkeypatch.setenv("TDL_INSTRUCTIONS", instructions)
     for board in ("4x4", "3x4", "fib-3x4"):
-        assert_equals_twin(RULES[board], small_tuples(RULES[board])[name], played=rich_twin(board, name), **RICH)
+        assert_equals_reference(
+            RULES[board], small_tuples(RULES[board])[name], played=rich_reference(board, name), **RICH
+        )
 
 
 def test_an_order_feature_of_two_lines():
     """Of 12 pairs, the most there are: all 24 bits of an index."""
     tuples = TupleSet(((0, 1),), orders=(((0, 1, 2, 3), (4, 5, 6, 7)),))
     options = {"order": "backward", "alpha": 0.5, "gamma": 1.0, "seed": 3, "lanes": 2}
-    assert_equals_twin(RULES["4x4"], tuples, first=0, episodes=5, **options)
+    assert_equals_reference(RULES["4x4"], tuples, first=0, episodes=5, **options)
 
 
 @pytest.mark.parametrize("instructions", NTupleNetwork.instruction_sets())
@@ -322,14 +327,12 @@ def test_lanes_without_an_episode_stay_idle():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            {"order": "sideways"},
-            r"order: 'sideways' is not allowed; expected one of \['backward', 'delayed', 'forward'",
-        ),
-        ({"lanes": 0}, "lanes: 0 is not allowed; expected 1 to 64"),
-        ({"lanes": 65}, "lanes: 65 is not allowed; expected 1 to 64"),
+        ({"order": "sideways"}, "order: 'sideways' is not allowed; expected backward or forward or delayed"),
+        ({"lanes": 0}, "lanes: 0 is not allowed; expected auto or a whole number from 1 to 64"),
+        ({"lanes": 65}, "lanes: 65 is not allowed; expected auto or a whole number from 1 to 64"),
+        ({"engine": "bytes"}, "engine: 'bytes' is not allowed; expected bits or array"),
     ],
 )
 def test_wrong_options(options, message):
     with pytest.raises(ConfigError, match=message):
-        selfplay(NTupleNetwork(RULES["2x2"], TupleSet(((0, 1),))), **options)
+        Trainer(NTupleNetwork(RULES["2x2"], TupleSet(((0, 1),))), alpha=0.1, **options)

@@ -5,9 +5,9 @@ Trusts the engine, the network's entries, and the self-play kernel that is recor
 
 import numpy as np
 import pytest
+from support.reference_runs import selfplay
 from support.shapes import RULES, engine, small_tuples
 
-from tdl.agents.selfplay import SelfPlay
 from tdl.benchmarks.memory_trace import record, replay
 from tdl.errors import ConfigError
 from tdl.game.engine import Stream
@@ -18,7 +18,7 @@ SQUARE = RULES["2x2"]
 
 
 def recorded(network, turns, lanes=1, episodes=1000):
-    play = SelfPlay(network, engine(network.rules).tables, order="forward", alpha=0.5, seed=4, lanes=lanes)
+    play = selfplay(network, order="forward", alpha=0.5, seed=4, lanes=lanes)
     play.begin(0, episodes)
     return record(play, turns)
 
@@ -60,7 +60,7 @@ def test_what_cannot_be_recorded_or_replayed():
     with pytest.raises(ConfigError, match=r"turns: 500 is not allowed; expected fewer than the moves of the block"):
         recorded(network, 500, episodes=2)
     with pytest.raises(ConfigError, match=r"play: .* expected one of forward order"):
-        record(SelfPlay(network, engine(SQUARE).tables, order="backward"), 1)
+        record(selfplay(network, order="backward"), 1)
     entries, counts = recorded(network, 10)
     with pytest.raises(ConfigError, match=r"entries: .* expected \(9, 5, 16\)"):
         replay(network, entries, counts[:9], 1)

@@ -10,7 +10,6 @@ from tdl.agents.batch_moves import best_of, moves_of_boards
 from tdl.agents.batch_play import play_games
 from tdl.agents.lookahead import look_ahead, one_sampled_look_ahead
 from tdl.agents.player import Player
-from tdl.agents.trainer import evaluate
 from tdl.dqn.learner import WEIGHTS
 from tdl.dqn.networks import new_network
 from tdl.dqn.player import DQNPlayer, player_of
@@ -32,11 +31,11 @@ def test_games_meet_the_drops_of_an_evaluation():
         def __init__(self):
             self.rules = rules
 
-        def choose(self, moves):
+        def select_actions(self, moves):
             return best_of(np.where(moves.legal, moves.rewards, np.nan))  # as a network of zeros does
 
     for boards in (1, 7, 50):
-        assert np.array_equal(play_games(Same(), 20, seed=3, boards=boards), evaluate(network, 20, seed=3))
+        assert np.array_equal(play_games(Same(), 20, seed=3, boards=boards), Player(network).evaluate(20, seed=3))
 
 
 @pytest.mark.parametrize("of", ["actions", "afterstates"])

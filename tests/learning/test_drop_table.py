@@ -56,12 +56,12 @@ def test_computed_from_the_weights(rules, name):
 def test_kept_right_while_learning(rules, name, step):
     network = tdl.NTupleNetwork(rules, small_tuples(rules)[name])
     trainer = tdl.Trainer(network, alpha=0.1, step=step, target="state")
-    assert not trainer.memory[DROP_TABLE].any()
+    assert not trainer.state[DROP_TABLE].any()
     trainer.train(300)
     largest = float(np.abs(network.weights).max())
-    assert np.allclose(trainer.memory[DROP_TABLE], drop_table_of(network), rtol=0, atol=1e-3 * largest)
+    assert np.allclose(trainer.state[DROP_TABLE], drop_table_of(network), rtol=0, atol=1e-3 * largest)
     for board in some_boards(rules):
-        found = by_the_table(network, trainer.memory[DROP_TABLE], board)
+        found = by_the_table(network, trainer.state[DROP_TABLE], board)
         assert found == pytest.approx(by_definition(network, board), rel=1e-3, abs=1e-2 * largest)
 
 
@@ -75,7 +75,7 @@ def test_both_ways_play_the_same_games(expectation):
     """Whole numbers: every sum is exact, whatever its order."""
     network = tdl.NTupleNetwork(Rules(drop=((1, 0.5), (2, 0.5))), small_tuples(Rules())["mixed"])
     network.weights[:] = np.random.default_rng(2).integers(0, 64, len(network.weights)) * 64.0
-    games = tdl.evaluate(network, 20, target="state", expectation=expectation)
+    games = tdl.Player(network, target="state", expectation=expectation).evaluate(20)
     player = tdl.Player(network, target="state")
     board, score, stream = None, 0, tdl.Stream(0, 2, 0)
     board = player.engine.start(stream)

@@ -1,4 +1,4 @@
-"""Every learner against its twin in plain Python: the same records, weights and memory, bit for bit.
+"""Every learner against its reference implementation: the same records, weights and memory, bit for bit.
 
 The choices stand in `learners.py`; the tests play their combinations.
 """
@@ -7,14 +7,14 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from support.learners import ORDERS, RETURNS, STAGES, STARTS, STEPS, TARGETS, VARIANTS, each
-from support.reference_runs import assert_equals_twin
+from support.reference_runs import assert_equals_reference
 from support.shapes import RULES, SET_NAMES, small_tuples
 
 from tdl.game.engine import ENGINES
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
 
-# A seed and a step size do not get simpler by shrinking, which would take minutes with games of the twin.
+# A seed and a step size do not get simpler by shrinking, which would take minutes with games of the reference.
 one_game = settings(max_examples=1, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
 played = given(
     seed=st.integers(0, 2**63 - 1),
@@ -32,7 +32,7 @@ def play(choices, stages, seed, alpha, gamma, set_name, lanes, shape, engine, ep
     alpha = alpha / 8 if choices.get("alpha_per") == "entry" else alpha
     options = {"order": "backward", "alpha": alpha, "gamma": gamma, "seed": seed, "lanes": lanes} | choices
     options["engine"] = engine
-    assert_equals_twin(rules, small_tuples(rules)[set_name], stages=stages, episodes=episodes, **options)
+    assert_equals_reference(rules, small_tuples(rules)[set_name], stages=stages, episodes=episodes, **options)
 
 
 @each(TARGETS, ORDERS, RETURNS, STEPS, STAGES)
@@ -67,7 +67,7 @@ def test_on_large_boards(choices, stages, board, engine):
         choices = choices | {"restart_moves": 100}  # with few moves, a game that is this long goes on and on
     stages = Stages((16,)) if choices.get("start") == "carousel" else stages
     options = {"alpha": 0.3, "seed": 5, "lanes": 1 if engine == "array" else 2, "engine": engine}
-    assert_equals_twin(RULES[board], tuples, stages=stages, episodes=1, **options, **choices)
+    assert_equals_reference(RULES[board], tuples, stages=stages, episodes=1, **options, **choices)
 
 
 def test_the_carousel_forgets_its_oldest_boards(monkeypatch):
@@ -75,7 +75,7 @@ def test_the_carousel_forgets_its_oldest_boards(monkeypatch):
     for module in ("tdl.learning.state", "tdl.agents.reference"):
         monkeypatch.setattr(f"{module}.ROOM", 5)
     options = {"order": "backward", "alpha": 0.1, "start": "carousel", "seed": 4, "lanes": 2}
-    _, _, twin = assert_equals_twin(
+    _, _, reference = assert_equals_reference(
         RULES["2x2"], small_tuples(RULES["2x2"])["mixed"], episodes=30, stages=Stages((8, 16)), **options
     )
-    assert len(twin.entered[1]) > 20
+    assert len(reference.entered[1]) > 20

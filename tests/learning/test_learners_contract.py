@@ -1,7 +1,7 @@
 """What every learner promises, whatever it is made of: finite weights, the same weights from the same seed, a resumed
 training that goes on as if nothing had happened, and that it learns.
 
-That each computes the right thing is the business of its twin (`test_learners_twin`) and of the exact values
+That each computes the right thing is the business of its reference (`test_learners`) and of the exact values
 (`test_exact_learning`); here the learners run as users run them, through `Trainer`.
 """
 
@@ -10,7 +10,8 @@ import pytest
 from support.learners import ORDERS, RETURNS, STAGES, STARTS, STEPS, TARGETS, THREADS, each
 from support.shapes import RULES
 
-from tdl.agents.trainer import Trainer, evaluate
+from tdl.agents.player import Player
+from tdl.agents.trainer import Trainer
 from tdl.errors import DivergenceError
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet
@@ -27,7 +28,7 @@ def new_trainer(choices, stages, *, weights=None, episode=0):
 
 def bits(trainer):
     """All that was learned, as bytes: nan, an entry's mark of having no weight, is not equal to itself."""
-    return {name: array.tobytes() for name, array in {"weights": trainer.network.weights, **trainer.memory}.items()}
+    return {name: array.tobytes() for name, array in {"weights": trainer.network.weights, **trainer.state}.items()}
 
 
 def assert_finite(trainer):
@@ -38,11 +39,11 @@ def assert_finite(trainer):
     assert not np.isinf(network.weights).any()
     if network.stages.count > 1 and not network.stages.promotion:
         assert np.isfinite(network.weights).all()
-    for array in trainer.memory.values():
+    for array in trainer.state.values():
         assert np.isfinite(array).all()
 
 
-BLANK = evaluate(NTupleNetwork(BOARD, TUPLES), 500, seed=1)["score"].mean()
+BLANK = Player(NTupleNetwork(BOARD, TUPLES)).evaluate(500, seed=1)["score"].mean()
 """Mean score of greedy play before learning."""
 
 
@@ -74,8 +75,8 @@ def assert_goes_on(choices, stages, whole):
     for _ in range(BLOCKS // 2):
         before.train(BLOCK)
     after = new_trainer(choices, stages, weights=before.network.weights.copy(), episode=before.episode)
-    for name, array in before.memory.items():
-        after.memory[name][...] = array
+    for name, array in before.state.items():
+        after.state[name][...] = array
     for _ in range(BLOCKS - BLOCKS // 2):
         after.train(BLOCK)
     assert bits(after) == bits(whole)
@@ -93,7 +94,7 @@ def test_every_learner_stops_when_it_diverges(choices, stages):
 def test_evaluation_is_the_same_with_any_number_of_threads(target):
     trainer = new_trainer({"target": target}, STAGES["one stage"])
     trainer.train(BLOCK)
-    games = [evaluate(trainer.network, 300, seed=3, target=target, threads=threads) for threads in (1, 2, 5)]
+    games = [Player(trainer.network, target=target).evaluate(300, seed=3, threads=threads) for threads in (1, 2, 5)]
     assert games[0]["episode"].tolist() == list(range(300))
     assert all(np.array_equal(other, games[0]) for other in games[1:])
 

@@ -55,7 +55,7 @@ def test_looking_changes_nothing():
     network = tdl.NTupleNetwork(BOARD, TUPLES, stages=Stages((8,)))
     tdl.Trainer(network, alpha=0.1).train(50)
     before = network.weights.tobytes()
-    tdl.evaluate(network, 50)
+    tdl.Player(network).evaluate(50)
     assert network.weights.tobytes() == before
     own = network.table(1, stage=1)
     assert 0 < np.isnan(own).sum() < len(own)

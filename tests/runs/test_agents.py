@@ -10,7 +10,7 @@ import pytest
 from support.programs import checkpoint, files, go_on, inside, learned, result, train
 
 import tdl.results
-from tdl import Rules, evaluate, load
+from tdl import Rules, load
 from tdl.agents.baselines import play_greedy, play_random
 from tdl.agents.batch_play import play_games
 from tdl.agents.lookahead import one_sampled_look_ahead
@@ -189,7 +189,7 @@ def test_a_table_looks_over_one_drop(tmp_path):
     assert (np.load(folder / "evaluation.npy") == ahead).all()
     player_ = load(folder)
     assert isinstance(player_, Player)
-    assert ahead["score"].mean() != evaluate(player_.network, 5, seed=5)["score"].mean()
+    assert ahead["score"].mean() != player_.evaluate(5, seed=5)["score"].mean()
 
 
 # what is refused

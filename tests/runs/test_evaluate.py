@@ -1,14 +1,12 @@
 """`python -m tdl.evaluate`: the games of a checkpoint, what is left of them, and what is refused.
 
-Trusts `tdl.agents.trainer.evaluate` and the final games of a run, which other tests look at.
+Trusts `tdl.Player.evaluate` and the final games of a run, which other tests look at.
 """
 
 import csv
 import json
 import re
 import signal
-import subprocess
-import sys
 import time
 from dataclasses import fields
 
@@ -19,7 +17,6 @@ from support.programs import SMALL, checkpoint, ended, files, inside, result, ru
 import tdl
 import tdl.evaluate as program
 import tdl.results
-from tdl.agents import trainer
 from tdl.config.evaluate import EvaluationConfig, GamesConfig
 from tdl.runs import progress
 from tdl.runs.progress import Progress
@@ -152,7 +149,7 @@ def test_other_tiles(tmp_path, trained, words, drop, start):
     evaluated(tmp_path / "out", f"checkpoint={trained}", words)
     player, rules = tdl.load(trained), tdl.Rules(drop=drop, start=start)
     network = tdl.NTupleNetwork(rules, player.network.tuples, weights=player.network.weights)
-    expected = trainer.evaluate(network, 20, seed=3, gamma=0.75)
+    expected = tdl.Player(network, 0.75).evaluate(20, seed=3)
     assert games(tmp_path / "out").tobytes() == expected.tobytes()
     assert result(tmp_path / "out")["rules"] == rules.to_dict()
     name = words.removeprefix("tiles=") if words.startswith("tiles=") else "custom"
@@ -172,7 +169,7 @@ def test_a_checkpoint_that_no_run_made(tmp_path):
     meta = {"episode": 0, "rules": net.rules.to_dict(), "network": net.describe(), "learner": {"gamma": 1.0}}
     write_checkpoint(tmp_path / "net", meta, {"weights": net.weights})
     evaluated(tmp_path / "out", f"checkpoint={tmp_path / 'net'}")
-    assert games(tmp_path / "out").tobytes() == trainer.evaluate(net, 20, seed=3).tobytes()
+    assert games(tmp_path / "out").tobytes() == tdl.Player(net).evaluate(20, seed=3).tobytes()
     assert result(tmp_path / "out")["names"] == {"game": "pow2"}
     assert tdl.results.runs(tmp_path / "out")["game"].tolist() == ["pow2"]
 
@@ -281,24 +278,6 @@ def test_a_signal_stops_the_games(tmp_path, trained, number, code):
     assert result(folder)["status"] == "interrupted"
     assert "evaluation" not in result(folder)
     assert {path.name for path in folder.iterdir()} == {".hydra", "result.json"}
-
-
-def test_the_function_of_that_name_stays(trained):
-    """Also where the program of the same name was imported, as it is here."""
-    player = tdl.load(trained)
-    expected = trainer.evaluate(player.network, 5, gamma=0.75)
-    assert tdl.evaluate is program
-    assert tdl.evaluate(player.network, 5, gamma=0.75).tobytes() == expected.tobytes()
-    code = "import tdl; f = tdl.evaluate; import tdl.evaluate as p; p.main, p.job; assert p.__call__ is f is not p"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_nothing_imports_the_program():
-    """Without it `tdl.evaluate` is the function itself."""
-    code = (
-        "import tdl, types, tdl.results, tdl.runs.training, tdl.cli; assert type(tdl.evaluate) is types.FunctionType"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_help_names_every_key():

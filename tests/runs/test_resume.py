@@ -330,12 +330,12 @@ def test_evaluating_does_not_change_training(order):
             between(network)
         return network.weights.tobytes(), np.concatenate(records).tobytes()
 
-    assert played(lambda network: tdl.evaluate(network, 7, seed=3)) == played(lambda network: None)
+    assert played(lambda network: tdl.Player(network).evaluate(7, seed=3)) == played(lambda network: None)
 
 
 def test_evaluation_is_repeatable_and_its_own(finished, tmp_path):
     player = tdl.load(finished)
-    again = tdl.evaluate(player.network, 5, seed=0)
+    again = player.evaluate(5, seed=0)
     assert again.tobytes() == np.load(finished / "evaluation.npy").tobytes()
     train(tmp_path / "more", f"episodes={EPISODES}", "evaluate.episodes=8")
     assert learned(tmp_path / "more") == learned(finished)

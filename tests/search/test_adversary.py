@@ -1,14 +1,14 @@
-"""Who puts the tiles: the adversary against its twin, that against its definition, and what it does to a player."""
+"""The adversary against its reference, that against its definition, and what it does to a player."""
 
 import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from support.reference_runs import assert_equals_twin, selfplay
+from support.reference_runs import assert_equals_reference, selfplay
 from support.shapes import RULES, random_boards, small_tuples
 
 from tdl.agents.player import Player
-from tdl.agents.trainer import Trainer, evaluate
+from tdl.agents.trainer import Trainer
 from tdl.errors import ConfigError
 from tdl.game.engine import ENGINES
 from tdl.game.packing import drawn, pack
@@ -21,7 +21,7 @@ from tdl.search.adversary_reference import ReferenceAdversary
 from tdl.search.options import PlacerOptions
 
 WORST = PlacerOptions("adversary")
-PLACINGS = {
+PLACERS = {
     "worst": WORST,
     "two ahead": PlacerOptions("adversary", depth=2),
     "chosen": PlacerOptions("adversary", tile="chosen"),
@@ -35,11 +35,11 @@ LEARNERS = {
     "restart": {"order": "backward", "start": "restart", "restart_moves": 4},
     "none": {"order": "none"},
 }
-each_placing = pytest.mark.parametrize("placing", PLACINGS.values(), ids=PLACINGS)
+each_placer = pytest.mark.parametrize("placer", PLACERS.values(), ids=PLACERS)
 few_games = settings(max_examples=2, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
 
 
-@each_placing
+@each_placer
 @pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
 @few_games
 @given(
@@ -48,16 +48,16 @@ few_games = settings(max_examples=2, deadline=None, phases=(Phase.explicit, Phas
     kind=st.sampled_from(ENGINES),
     set_name=st.sampled_from(["mixed", "odd", "orders and counts"]),
 )
-def test_equals_the_twin(placing, learner, seed, shape, kind, set_name):
-    options = {"alpha": 0.3, "gamma": 0.9, "seed": seed, "lanes": 2, "engine": kind, "placing": placing, **learner}
-    assert_equals_twin(RULES[shape], small_tuples(RULES[shape])[set_name], episodes=2, **options)
+def test_equal_the_reference(placer, learner, seed, shape, kind, set_name):
+    options = {"alpha": 0.3, "gamma": 0.9, "seed": seed, "lanes": 2, "engine": kind, "placer": placer, **learner}
+    assert_equals_reference(RULES[shape], small_tuples(RULES[shape])[set_name], episodes=2, **options)
 
 
 @pytest.mark.parametrize("kind", ENGINES)
 @pytest.mark.parametrize("shape", ["4x4", "fib-4x4-75-25", "5x5"])
-def test_equals_the_twin_on_large_boards(shape, kind):
-    options = {"order": "forward", "alpha": 0.3, "seed": 2, "lanes": 1, "engine": kind, "placing": WORST}
-    assert_equals_twin(RULES[shape], TupleSet(((0, 1, 5),)), stages=Stages((8,)), episodes=1, **options)
+def test_equal_the_reference_on_large_boards(shape, kind):
+    options = {"order": "forward", "alpha": 0.3, "seed": 2, "lanes": 1, "engine": kind, "placer": WORST}
+    assert_equals_reference(RULES[shape], TupleSet(((0, 1, 5),)), stages=Stages((8,)), episodes=1, **options)
 
 
 def left(player, board):
@@ -76,10 +76,10 @@ def test_the_twin_leaves_the_player_least():
     """Trusts `Player`: of all boards that a drop could have made, the one that was made leaves it least."""
     network = trained()
     rules, player = network.rules, Player(network)
-    twin = ReferenceNetwork(rules, network.tuples)
+    reference = ReferenceNetwork(rules, network.tuples)
     for number, table in enumerate(network.table(k) for k in range(len(network.lengths))):
-        twin.tables[number] = dict(enumerate(table))
-    adversary = ReferenceAdversary(WORST, twin)
+        reference.tables[number] = dict(enumerate(table))
+    adversary = ReferenceAdversary(WORST, reference)
     afterstates = [after for after in random_boards(rules, 200) if 0 in after]
     assert len(afterstates) > 20
     for episode, after in enumerate(afterstates):
@@ -92,35 +92,40 @@ def test_the_twin_leaves_the_player_least():
 def test_it_harms_the_player():
     network = NTupleNetwork(RULES["4x4"], TupleSet(((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 4, 5), (5, 6, 9, 10))))
     Trainer(network, alpha=0.1, seed=3).train(2000)
-    means = [evaluate(network, 300, placing=each)["score"].mean() for each in (None, WORST, PLACINGS["chosen"])]
+    means = [
+        Player(network).evaluate(300, placer=each)["score"].mean()
+        for each in (PlacerOptions(), WORST, PLACERS["chosen"])
+    ]
     assert means[0] > 1.5 * means[1] > 1.5 * means[2]
 
 
 def test_first_empty_is_the_first_empty_cell():
     network = trained()
-    twin = ReferenceAdversary(PLACINGS["first empty"], ReferenceNetwork(network.rules, network.tuples))
-    assert twin.place([1, 0, 2, 0, 0, 3], Stream(1, 0, 0))[1] > 0
-    records = evaluate(network, 50, seed=1, placing=PLACINGS["first empty"])
-    assert not np.array_equal(records["score"], evaluate(network, 50, seed=1, placing=WORST)["score"])
+    reference = ReferenceAdversary(PLACERS["first empty"], ReferenceNetwork(network.rules, network.tuples))
+    assert reference.place([1, 0, 2, 0, 0, 3], Stream(1, 0, 0))[1] > 0
+    records = Player(network).evaluate(50, seed=1, placer=PLACERS["first empty"])
+    assert not np.array_equal(records["score"], Player(network).evaluate(50, seed=1, placer=WORST)["score"])
 
 
-def test_a_judge_of_its_own():
-    """A judge with the player's own weights plays as none; another one plays otherwise."""
+def test_an_evaluator_of_its_own():
+    """An evaluator with the player's own weights plays as none; another one plays otherwise."""
     network, other = trained(), trained()
     other.weights[:] = other.weights[::-1].copy()
     options = {"seed": 4, "order": "forward", "alpha": 0.2}
     own = NTupleNetwork(network.rules, network.tuples, weights=network.weights)
-    records = evaluate(network, 100, placing=WORST, judge=Player(own))
-    assert np.array_equal(records, evaluate(network, 100, placing=WORST))
-    assert not np.array_equal(records["score"], evaluate(network, 100, placing=WORST, judge=Player(other))["score"])
-    play = selfplay(network, placing=WORST, judge=Player(other, target="state"), **options)
+    records = Player(network).evaluate(100, placer=WORST, evaluator=Player(own))
+    assert np.array_equal(records, Player(network).evaluate(100, placer=WORST))
+    assert not np.array_equal(
+        records["score"], Player(network).evaluate(100, placer=WORST, evaluator=Player(other))["score"]
+    )
+    play = selfplay(network, placer=WORST, evaluator=Player(other, target="state"), **options)
     before = other.weights.copy()
     play.play(0, 20)
     assert np.array_equal(other.weights, before)
 
 
 @pytest.mark.parametrize(
-    ("placing", "judged", "message"),
+    ("placer", "judged", "message"),
     [
         (PlacerOptions("devil"), False, "placer.kind: 'devil' is not allowed; expected random or adversary"),
         (
@@ -172,12 +177,12 @@ def test_a_judge_of_its_own():
         ),
     ],
 )
-def test_wrong_choices(placing, judged, message):
+def test_wrong_choices(placer, judged, message):
     with pytest.raises(ConfigError, match=message):
-        placing.check("placer.", judged=judged)
+        placer.check("placer.", judged=judged)
 
 
-def test_a_judge_of_another_board_is_refused():
+def test_an_evaluator_of_another_board_is_refused():
     network, other = trained(), NTupleNetwork(RULES["2x2"], TupleSet(((0, 1),)))
     with pytest.raises(ConfigError, match=r"placer.network: 'a network of pow2 2x2' .*; expected one of pow2 2x3"):
-        evaluate(network, 1, placing=WORST, judge=Player(other))
+        Player(network).evaluate(1, placer=WORST, evaluator=Player(other))

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from support.reference_runs import ONE_STAGE, assert_equals_twin
+from support.reference_runs import ONE_STAGE, assert_equals_reference
 from support.shapes import P75_25, RULES, boards, drawn, each_rules, few, small_tuples, some
 
 from tdl.agents.player import Player
-from tdl.agents.trainer import Trainer, evaluate
+from tdl.agents.trainer import Trainer
 from tdl.errors import ConfigError, DivergenceError
 from tdl.game.engine import ENGINES
 from tdl.game.packing import pack, unpack
@@ -25,7 +25,7 @@ from tdl.network.ntuple import NTupleNetwork
 from tdl.network.reference import ReferenceNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
-from tdl.search.downgrade_reference import lowered
+from tdl.search.downgrade_reference import downgraded
 from tdl.search.expectimax import Expectimax
 from tdl.search.expectimax_reference import ReferenceExpectimax
 from tdl.search.options import MAX_PLIES, PlacerOptions, SearchOptions
@@ -36,10 +36,10 @@ CHOSEN = PlacerOptions("adversary", tile="chosen")
 FIRST = PlacerOptions("adversary", first_empty=True)
 NODES = {
     "chance": {},
-    "least": {"placing": WORST},
-    "least of all": {"placing": CHOSEN},
-    "first": {"placing": FIRST},
-    "chance against an adversary": {"placing": WORST, "against": "random"},
+    "least": {"placer": WORST},
+    "least of all": {"placer": CHOSEN},
+    "first": {"placer": FIRST},
+    "chance against an adversary": {"placer": WORST, "against": "random"},
     "least against chance": {"against": "adversary"},
 }
 LEARNERS = (
@@ -52,14 +52,14 @@ each_node = pytest.mark.parametrize("node", NODES.values(), ids=NODES)
 
 
 def random_network(rules, set_name="mixed", seed=0, stages=ONE_STAGE):
-    """A network of random weights, and the same as a twin."""
+    """A network of random weights, and the same as a reference."""
     network = NTupleNetwork(rules, small_tuples(rules)[set_name], stages=stages)
     network.weights[:] = np.random.default_rng(seed).normal(0, 20, len(network.weights)).astype(np.float32)
-    twin = ReferenceNetwork(rules, network.tuples, 0.0, stages)
+    reference = ReferenceNetwork(rules, network.tuples, 0.0, stages)
     for stage in range(stages.count):
-        for number in range(twin.copy):
-            twin.tables[stage * twin.copy + number] = dict(enumerate(network.table(number, stage)))
-    return network, twin
+        for number in range(reference.copy):
+            reference.tables[stage * reference.copy + number] = dict(enumerate(network.table(number, stage)))
+    return network, reference
 
 
 def crowded(board, empty):
@@ -68,42 +68,42 @@ def crowded(board, empty):
     return [1 + cell % 2 if cell in cells[empty:] else tile for cell, tile in enumerate(board)]
 
 
-def both(rules, searching, *, placing=None, engine="bits", target="afterstate", gamma=1.0, **how):
-    """A search and its twin."""
-    network, twin = random_network(rules, **how)
-    learner = ReferenceLearner(twin, 0.1, LearnerOptions(target=target, gamma=gamma), shared=False)
-    search = Expectimax(network, searching, gamma=gamma, target=target, engine=engine, placing=placing)
-    return search, ReferenceExpectimax(searching, learner, placing)
+def both(rules, search, *, placer=None, engine="bits", target="afterstate", gamma=1.0, **how):
+    """A search and its reference."""
+    network, reference = random_network(rules, **how)
+    learner = ReferenceLearner(reference, 0.1, LearnerOptions(target=target, gamma=gamma), shared=False)
+    kernel = Expectimax(network, search, gamma=gamma, target=target, engine=engine, placer=placer)
+    return kernel, ReferenceExpectimax(search, learner, placer)
 
 
-def assert_same_values(search, twin, board):
+def assert_same_values(search, reference, board):
     """Bit for bit; nan stands for a move that is not legal."""
     expected = np.full(4, np.nan)
-    for action, value in twin.values(board).items():
+    for action, value in reference.values(board).items():
         expected[action] = value
-    assert np.array_equal(search.values(pack(board, twin.rules)), expected, equal_nan=True)
+    assert np.array_equal(search.values(pack(board, reference.rules)), expected, equal_nan=True)
 
 
 def split(node):
-    return {key: value for key, value in node.items() if key == "against"}, node.get("placing")
+    return {key: value for key, value in node.items() if key == "against"}, node.get("placer")
 
 
 @each_rules
 @settings(few, max_examples=few.max_examples // 2)
 @given(st.data())
 def test_equals_a_naive_recursion(rules, data):
-    options, placing = split(NODES[data.draw(st.sampled_from(list(NODES)))])
+    options, placer = split(NODES[data.draw(st.sampled_from(list(NODES)))])
     kind = data.draw(st.sampled_from(ENGINES))
     large = rules.cells >= 20
     plies = data.draw(st.integers(1, 2 if large else 3))  # a third takes the recursion seconds
     table = data.draw(st.sampled_from([0, 1]))
     empty = {1: 25, 2: 3, 3: 1} if len(rules.drop) == 2 and not large else {1: 25, 2: 1, 3: 0}
     board = crowded(data.draw(boards(rules)), empty[plies])
-    search, twin = both(
-        rules, SearchOptions(plies, table=table, **options), placing=placing, engine=kind, gamma=data.draw(
+    search, reference = both(
+        rules, SearchOptions(plies, table=table, **options), placer=placer, engine=kind, gamma=data.draw(
             st.sampled_from([1.0, 0.9, 0.0])), set_name=data.draw(st.sampled_from(["mixed", "odd", "counts"]))
     )  # fmt: skip
-    assert_same_values(search, twin, board)
+    assert_same_values(search, reference, board)
 
 
 @pytest.mark.parametrize("shape", ["2x2", "fib-2x2", "2x3", "threes_law-3x2"])
@@ -111,9 +111,9 @@ def test_equals_a_naive_recursion(rules, data):
 @given(data=st.data())
 def test_three_plies_on_small_boards(shape, data):
     """With all their empty cells, a cut-off, plies by empty cells, and tiles lowered."""
-    options, placing = split(NODES[data.draw(st.sampled_from(list(NODES)))])
+    options, placer = split(NODES[data.draw(st.sampled_from(list(NODES)))])
     rules = RULES[shape]
-    search, twin = both(
+    search, reference = both(
         rules,
         SearchOptions(
             3,
@@ -123,10 +123,10 @@ def test_three_plies_on_small_boards(shape, data):
             table=data.draw(st.sampled_from([0, 1])),
             **options,
         ),
-        placing=placing,
+        placer=placer,
         set_name=data.draw(st.sampled_from(["mixed", "radix 4"])),
     )
-    assert_same_values(search, twin, crowded(data.draw(boards(rules)), 3))
+    assert_same_values(search, reference, crowded(data.draw(boards(rules)), 3))
 
 
 @pytest.mark.parametrize("shape", ["2x3", "fib-2x3", "4x4"])
@@ -137,9 +137,9 @@ def test_values_of_states_and_of_stages(shape, plies, data):
     rules = RULES[shape]
     target = data.draw(st.sampled_from(["afterstate", "state"]))
     stages = Stages((8, 64))
-    search, twin = both(rules, SearchOptions(plies), target=target, stages=stages, engine=data.draw(
+    search, reference = both(rules, SearchOptions(plies), target=target, stages=stages, engine=data.draw(
         st.sampled_from(["bits", "array"])))  # fmt: skip
-    assert_same_values(search, twin, crowded(data.draw(boards(rules)), 3))
+    assert_same_values(search, reference, crowded(data.draw(boards(rules)), 3))
 
 
 @pytest.mark.parametrize("features", [4, 8])
@@ -150,28 +150,35 @@ def test_the_loops_for_32_and_64_features(features, board):
     network = NTupleNetwork(Rules(), tuples)
     assert network.m == 8 * features
     network.weights[:] = np.random.default_rng(1).normal(0, 20, len(network.weights)).astype(np.float32)
-    twin = ReferenceNetwork(Rules(), tuples)
+    reference = ReferenceNetwork(Rules(), tuples)
     for number in range(features):
-        twin.tables[number] = dict(enumerate(network.table(number)))
-    searching = SearchOptions(2)
-    naive = ReferenceExpectimax(searching, ReferenceLearner(twin, 0.1))
-    assert_same_values(Expectimax(network, searching), naive, crowded(board, 2))
+        reference.tables[number] = dict(enumerate(network.table(number)))
+    search = SearchOptions(2)
+    naive = ReferenceExpectimax(search, ReferenceLearner(reference, 0.1))
+    assert_same_values(Expectimax(network, search), naive, crowded(board, 2))
 
 
 @each_node
 @pytest.mark.parametrize("learner", LEARNERS, ids=str)
 @pytest.mark.parametrize(("shape", "kind"), [("2x2", "bits"), ("fib-2x2", "array"), ("threes_law-3x2", "bits")])
-def test_games_equal_the_twins(node, learner, shape, kind):
+def test_games_equal_the_reference(node, learner, shape, kind):
     """Learning goes on between two searches: what a table kept must not count any more."""
-    options, placing = split(node)
-    searching = SearchOptions(3 if shape == "2x2" else 2, table=1, **options)
-    options = {"alpha": 0.3, "seed": 7, "lanes": 2, "engine": kind, "searching": searching, "placing": placing}
-    assert_equals_twin(RULES[shape], small_tuples(RULES[shape])["mixed"], episodes=2, **options, **learner)
+    options, placer = split(node)
+    search = SearchOptions(3 if shape == "2x2" else 2, table=1, **options)
+    options = {
+        "alpha": 0.3,
+        "seed": 7,
+        "lanes": 2,
+        "engine": kind,
+        "search": search,
+        "placer": placer or PlacerOptions(),
+    }
+    assert_equals_reference(RULES[shape], small_tuples(RULES[shape])["mixed"], episodes=2, **options, **learner)
 
 
-def test_games_on_a_large_board_equal_the_twins():
-    options = {"order": "forward", "alpha": 0.3, "seed": 3, "lanes": 1, "searching": SearchOptions(2)}
-    assert_equals_twin(RULES["3x3"], TupleSet(((0, 1, 4),)), episodes=1, **options)
+def test_games_on_a_large_board_equal_the_reference():
+    options = {"order": "forward", "alpha": 0.3, "seed": 3, "lanes": 1, "search": SearchOptions(2)}
+    assert_equals_reference(RULES["3x3"], TupleSet(((0, 1, 4),)), episodes=1, **options)
 
 
 def full_table(rules, solution):
@@ -218,7 +225,7 @@ def test_deeper_search_plays_better():
     rules = RULES["3x3"]
     network = NTupleNetwork(rules, TupleSet(((0, 1, 2), (3, 4, 5), (0, 1, 3, 4))))
     Trainer(network, alpha=0.1, seed=1).train(2000)
-    means = [evaluate(network, 120, seed=2, searching=SearchOptions(plies))["score"].mean() for plies in (1, 2, 3)]
+    means = [Player(network).evaluate(120, seed=2, search=SearchOptions(plies))["score"].mean() for plies in (1, 2, 3)]
     assert means[0] * 1.1 < means[1] < means[2]
 
 
@@ -226,8 +233,8 @@ def test_deeper_search_plays_better():
 @pytest.mark.parametrize("table", [0, 1])
 def test_threads_and_tables_change_no_game(threads, table):
     network, _ = random_network(RULES["3x3"])
-    alone = evaluate(network, 8, seed=4, lanes=1, searching=SearchOptions(3, table=0))
-    records = evaluate(network, 8, seed=4, threads=threads, lanes=2, searching=SearchOptions(3, table=table))
+    alone = Player(network).evaluate(8, seed=4, lanes=1, search=SearchOptions(3, table=0))
+    records = Player(network).evaluate(8, seed=4, threads=threads, lanes=2, search=SearchOptions(3, table=table))
     assert np.array_equal(records, alone)
 
 
@@ -263,14 +270,14 @@ EDGES = {
 @pytest.mark.parametrize("plies", [1, 2, 3])
 def test_edges(name, plies):
     text, rules, expected = EDGES[name]
-    network, twin = random_network(rules)
+    network, reference = random_network(rules)
     board = drawn(text, rules)
     values = Player(network).values(pack(board, rules), plies)
     if expected is not None:
         assert np.array_equal(values, expected, equal_nan=True)
         assert Player(network).best(pack(board, rules), plies) is None
     else:
-        naive = ReferenceExpectimax(SearchOptions(plies), ReferenceLearner(twin, 0.1)).values(board)
+        naive = ReferenceExpectimax(SearchOptions(plies), ReferenceLearner(reference, 0.1)).values(board)
         assert {a: v for a, v in enumerate(values.tolist()) if not np.isnan(v)} == naive
 
 
@@ -301,7 +308,7 @@ def test_lowering_keeps_what_merges(shape, data):
     rules = RULES[shape]
     board = data.draw(boards(rules))
     limit = data.draw(st.integers(4, 14))
-    low = lowered(board, limit, rules)
+    low = downgraded(board, limit, rules)
     assume(low != board)
     assert max(low) < max(board)
     assert [not tile for tile in low] == [not tile for tile in board]
@@ -315,14 +322,14 @@ def test_lowering_keeps_what_merges(shape, data):
 def test_lowering_is_done_at_the_largest_hole():
     rules = Rules()
     high = drawn("32768 8192 4 2/. . . ./. . . ./. . . .", rules)
-    assert lowered(high, 14, rules) == drawn("16384 8192 4 2/. . . ./. . . ./. . . .", rules)
-    assert lowered(high, 12, rules) == drawn("4096 2048 4 2/. . . ./. . . ./. . . .", rules)
-    assert lowered(high, 3, rules) == drawn("16 8 4 2/. . . ./. . . ./. . . .", rules)  # as far as it goes
+    assert downgraded(high, 14, rules) == drawn("16384 8192 4 2/. . . ./. . . ./. . . .", rules)
+    assert downgraded(high, 12, rules) == drawn("4096 2048 4 2/. . . ./. . . ./. . . .", rules)
+    assert downgraded(high, 3, rules) == drawn("16 8 4 2/. . . ./. . . ./. . . .", rules)  # as far as it goes
     fib = RULES["fib-4x4-75-25"]
     apart = drawn("34 8 . ./. . . ./. . . ./. . . .", fib)
-    assert lowered(apart, 7, fib) == drawn("21 8 . ./. . . ./. . . ./. . . .", fib)
+    assert downgraded(apart, 7, fib) == drawn("21 8 . ./. . . ./. . . ./. . . .", fib)
     beside = drawn("21 8 . ./. . . ./. . . ./. . . .", fib)
-    assert lowered(beside, 6, fib) == drawn("13 5 . ./. . . ./. . . ./. . . .", fib)  # 13 and 8 would merge
+    assert downgraded(beside, 6, fib) == drawn("13 5 . ./. . . ./. . . ./. . . .", fib)  # 13 and 8 would merge
 
 
 def test_the_time_limit(monkeypatch):
@@ -362,9 +369,9 @@ def test_an_adversary_is_met_with_an_adversary():
     """Against the worst placer it helps to expect it."""
     rules = replace(RULES["3x3"], drop=P75_25)
     network = NTupleNetwork(rules, TupleSet(((0, 1, 2), (3, 4, 5), (0, 1, 3, 4))))
-    Trainer(network, alpha=0.1, seed=1, placing=WORST).train(2000)
+    Trainer(network, alpha=0.1, seed=1, placer=WORST).train(2000)
     means = [
-        evaluate(network, 400, seed=2, placing=WORST, searching=SearchOptions(2, against=who))["score"].mean()
+        Player(network).evaluate(400, seed=2, placer=WORST, search=SearchOptions(2, against=who))["score"].mean()
         for who in ("random", "placer")
     ]
     assert means[0] < means[1]
@@ -373,22 +380,22 @@ def test_an_adversary_is_met_with_an_adversary():
 def test_training_by_search_learns():
     rules = RULES["3x3"]
     network = NTupleNetwork(rules, TupleSet(((0, 1, 2), (3, 4, 5), (0, 1, 3, 4))))
-    trainer = Trainer(network, alpha=0.1, seed=1, searching=SearchOptions(2))
+    trainer = Trainer(network, alpha=0.1, seed=1, search=SearchOptions(2))
     first, last = (trainer.train(1000)["score"] for _ in range(2))
     assert first[:50].mean() * 1.5 < last.mean()
-    assert evaluate(network, 200, seed=2)["score"].mean() > first[:50].mean()
+    assert Player(network).evaluate(200, seed=2)["score"].mean() > first[:50].mean()
 
 
 def test_values_beyond_all_bounds_stop_the_games():
     network, _ = random_network(RULES["2x3"])
     network.weights[:] = np.nan
     with pytest.raises(DivergenceError):
-        evaluate(network, 1, searching=SearchOptions(2))
+        Player(network).evaluate(1, search=SearchOptions(2))
     assert np.isnan(Player(network).values(pack([1, 0, 2, 0, 0, 3], RULES["2x3"]), 2)).all()
 
 
 @pytest.mark.parametrize(
-    ("searching", "message"),
+    ("search", "message"),
     [
         (SearchOptions(0), "search.plies: 0 is not allowed; expected a whole number from 1 to 12"),
         (SearchOptions(13), "search.plies: 13 is not allowed; expected a whole number from 1 to 12"),
@@ -406,12 +413,12 @@ def test_values_beyond_all_bounds_stop_the_games():
         (SearchOptions(by_empty=(3, 2)), "search.by_empty: .* a list of pairs"),
     ],
 )
-def test_wrong_choices(searching, message):
+def test_wrong_choices(search, message):
     with pytest.raises(ConfigError, match=message):
-        searching.check("search.")
+        search.check("search.")
     network, _ = random_network(RULES["2x2"])
     with pytest.raises(ConfigError, match=message):
-        Expectimax(network, searching)
+        Expectimax(network, search)
 
 
 def test_a_table_larger_than_the_memory_is_refused(monkeypatch):

@@ -62,7 +62,7 @@ def text(game, tmp_path_factory):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_games_of_an_evaluation(shape):
     player = trained(*SHAPES[shape])
-    for row in tdl.evaluate(player.network, 8, seed=5, gamma=0.9):
+    for row in player.evaluate(8, seed=5):
         game = record_game(player, 5, int(row["episode"]))
         assert (game.score, len(game.moves), game.max_tile) == (row["score"], row["moves"], row["max_tile"])
         assert (game.rules, game.seed, game.episode) == (player.network.rules, 5, row["episode"])
@@ -88,8 +88,7 @@ SEARCHES = {
 @pytest.mark.parametrize("search", SEARCHES)
 def test_the_games_of_an_evaluation_that_looks_ahead(search, target):
     player, searching = trained(*SHAPES["2x4"], target=target), SEARCHES[search]
-    for row in tdl.evaluate(player.network, 4, seed=5, gamma=0.9, target=target, expectation="direct",
-                            searching=searching):  # fmt: skip
+    for row in tdl.Player(player.network, 0.9, target, "direct").evaluate(4, seed=5, search=searching):
         game = record_game(player, 5, int(row["episode"]), searching=searching, expectation="direct")
         assert (game.score, len(game.moves), game.max_tile) == (row["score"], row["moves"], row["max_tile"])
         assert game.searching == searching
@@ -99,7 +98,7 @@ def test_the_games_of_an_evaluation_that_looks_ahead(search, target):
 def test_the_games_of_a_network_of_states(shape):
     """By the table of the drops, bit for bit: the moves depend on the last bit where two are nearly equal."""
     player = trained(*SHAPES[shape], target="state")
-    for row in tdl.evaluate(player.network, 20, seed=5, gamma=0.9, target="state"):
+    for row in player.evaluate(20, seed=5):
         game = record_game(player, 5, int(row["episode"]))
         assert (game.score, len(game.moves), game.max_tile) == (row["score"], row["moves"], row["max_tile"])
     with pytest.raises(ConfigError, match="expectation: 'auto' is not allowed; expected direct"):
@@ -377,7 +376,7 @@ def test_the_program_judges(tmp_path, run):
         assert player.best(move.board, plies=3) == ACTION_NAMES.index(each["best"])
         assert f"game {each['game']} move {each['move']}: {each['chosen']}, better {each['best']}\n" in done.stdout
     records = np.load(tmp_path / "out" / "evaluation.npy")
-    expected = tdl.evaluate(player.network, 20, seed=3, searching=SearchOptions(2))
+    expected = player.evaluate(20, seed=3, search=SearchOptions(2))
     assert records.tobytes() == expected.tobytes()
 
 

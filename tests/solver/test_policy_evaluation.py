@@ -9,7 +9,7 @@ from support.programs import SMALL, go_on, inside, result, train
 from support.shapes import RULES, small_tuples
 
 from tdl.agents.player import Player
-from tdl.agents.trainer import Trainer, evaluate
+from tdl.agents.trainer import Trainer
 from tdl.errors import ConfigError
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
@@ -36,7 +36,9 @@ def test_a_player_judges_many_afterstates_as_it_does_one(shape, target):
     network = NTupleNetwork(rules, small_tuples(rules)["mixed"], stages=stages)
     Trainer(network, alpha=0.3, target=target, seed=2).train(50)
     player, solution = Player(network, target=target), solve(rules)
-    judged = dict(zip(solution.afterstates.tolist(), player.judged(solution.afterstates).tolist(), strict=True))
+    judged = dict(
+        zip(solution.afterstates.tolist(), player.afterstate_values(solution.afterstates).tolist(), strict=True)
+    )
     assert len(set(judged.values())) > 20
     for board in solution.states[:: len(solution.states) // 50].tolist():
         for action, after, reward in solution.engine.afterstates(board):
@@ -48,8 +50,8 @@ def test_the_exact_value_is_that_of_the_games_it_plays(target):
     rules = RULES["2x3"]
     network = NTupleNetwork(rules, small_tuples(rules)["mixed"])
     Trainer(network, alpha=0.1, target=target, seed=2).train(300)
-    exact = evaluate_policy(solve(rules), Player(network, target=target).judged).expected
-    scores = evaluate(network, 4000, target=target, seed=5)["score"]
+    exact = evaluate_policy(solve(rules), Player(network, target=target).afterstate_values).expected
+    scores = Player(network, target=target).evaluate(4000, seed=5)["score"]
     assert abs(scores.mean() - exact) < 4 * scores.std() / len(scores) ** 0.5
 
 

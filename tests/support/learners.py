@@ -1,6 +1,6 @@
 """The learners that tests run over: one list of answers to each question a learner answers, and their combinations.
 
-A new choice is one more line: the twin tests and the contract test then play it with everything it goes with.
+A new choice is one more line: the reference tests and the contract test then play it with everything it goes with.
 """
 
 import pytest
@@ -43,7 +43,7 @@ VARIANTS = {
     "update_symmetries": {"update_symmetries": False},
     "rechoose": {"rechoose": True},
     "clear_last": {"clear_last": True},
-    "all of R5": {"rechoose": True, "clear_last": True, "update_symmetries": False},
+    "all at once": {"rechoose": True, "clear_last": True, "update_symmetries": False},
 }
 THREADS = {"one thread": {"threads": 1}, "two threads": {"threads": 2}}
 

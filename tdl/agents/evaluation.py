@@ -1,0 +1,36 @@
+"""Games of an n-tuple network without learning."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdl.agents.kernels import kernel
+from tdl.agents.options import OnProgress, PlayOptions
+from tdl.agents.threads import play_block, slice_of
+from tdl.game.lines import LineTables
+from tdl.game.streams import EVALUATION
+from tdl.learning.options import LearnerOptions
+from tdl.learning.state import DROP_TABLE, drop_table_of, shares_drops
+from tdl.search.options import Evaluator
+
+
+def evaluate(
+    player: Evaluator, episodes: int, play: PlayOptions, on_progress: OnProgress | None = None
+) -> NDArray[np.void]:
+    """Play games without learning, greedily (argmax of reward + gamma * V, or of the expectation of V) or by a search.
+
+    The games draw from a stream of their own: evaluating never changes training, and game k of a seed meets the same
+    drops whatever the number of lanes and threads. Parameters, returned array and errors are those of
+    `tdl.agents.player.Player.evaluate`.
+    """
+    network = player.network
+    values = LearnerOptions(target=player.target, gamma=player.gamma, expectation=player.expectation)
+    values.check(stages=network.stages.count, extras=network.extras)
+    play.check(network.rules)
+    state = {DROP_TABLE: drop_table_of(network)} if shares_drops(network, values) else {}
+    tables, build = LineTables(network.rules), kernel(network)
+    plays = [
+        build(network, tables, values, play, role=EVALUATION, state=state, learns=False) for _ in range(play.threads)
+    ]
+    return play_block(plays, 0, episodes, slice_of(play.search), on_progress)
