@@ -9,7 +9,8 @@ from typing import Any, Protocol
 from tdl.agents.player import Player, load
 from tdl.agents.trainer import Trainer
 from tdl.config.files import group_file
-from tdl.config.schema import GameConfig, PlacerConfig, RunConfig, SearchKeys, TilesConfig
+from tdl.config.schema import GameConfig, PlacerConfig, RunConfig, SearchConfig, SearchKeys, TilesConfig
+from tdl.config.sections import options_of
 from tdl.errors import ConfigError
 from tdl.game.rules import Rules, parse_size
 from tdl.learning.options import LearnerOptions
@@ -53,17 +54,13 @@ def alpha(config: RunConfig) -> float:
 
 def learning(config: RunConfig) -> LearnerOptions:
     """The choices of the learner."""
-    elsewhere: dict[str, Any] = {"alpha_per": config.alpha_per, "gamma": config.gamma}
-    names = [each.name for each in dataclasses.fields(LearnerOptions) if each.name not in elsewhere]
-    return LearnerOptions(**{name: getattr(config.learner, name) for name in names}, **elsewhere)
+    return options_of(LearnerOptions, config.learner, alpha_per=config.alpha_per, gamma=config.gamma)
 
 
 def schedule(config: RunConfig) -> Schedule:
     """The step size over the episodes."""
-    learner = config.learner
-    return Schedule(
-        alpha(config), learner.step, learner.schedule, config.episodes, learner.fixed_share, learner.fixed_alpha
-    )
+    form = config.learner.schedule
+    return options_of(Schedule, config.learner, alpha=alpha(config), form=form, episodes=config.episodes)
 
 
 def placing(config: RunConfig) -> PlacerOptions:
@@ -73,7 +70,7 @@ def placing(config: RunConfig) -> PlacerOptions:
 
 def placing_of(placer: PlacerConfig) -> PlacerOptions:
     """Who puts the tiles, by these keys."""
-    return PlacerOptions(**{each.name: getattr(placer, each.name) for each in dataclasses.fields(PlacerOptions)})
+    return options_of(PlacerOptions, placer)
 
 
 def searching(config: RunConfig, plies: int | None = None) -> SearchOptions:
@@ -81,13 +78,9 @@ def searching(config: RunConfig, plies: int | None = None) -> SearchOptions:
     return searching_of(config.search, config.search.plies if plies is None else plies)
 
 
-def searching_of(options: SearchKeys, plies: int) -> SearchOptions:
+def searching_of(options: SearchKeys | SearchConfig, plies: int) -> SearchOptions:
     """How a player looks ahead so far."""
-    names = [each.name for each in dataclasses.fields(SearchKeys)]
-    given = {name: getattr(options, name) for name in names}
-    if isinstance(given["by_empty"], list):  # as Hydra makes it; anything else is refused by `SearchOptions.check`
-        given["by_empty"] = tuple(tuple(p) if isinstance(p, list) else p for p in given["by_empty"])
-    return SearchOptions(plies, **given)
+    return options_of(SearchOptions, options, plies=plies)
 
 
 def solution(config: RunConfig) -> Solution | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from omegaconf import MISSING, DictConfig
 
 from tdl.agents.player import Player, load
-from tdl.checks import check_true_or_false, check_whole
+from tdl.checks import check_fields, checked, flag, whole
 from tdl.config.build import judge_of, placing_of, rules, searching_of
 from tdl.config.compose import composed, typed
 from tdl.config.schema import GameConfig, PlacerConfig, SearchKeys, TilesConfig
@@ -22,6 +22,11 @@ MAX_CELLS = 16
 """Of a board: the protocol has four bits for the number of a cell."""
 
 
+def _check_name(key: str, name: str) -> None:
+    if not name or set(name) & set(": \t\n"):
+        raise refuse(key, name, "a name without spaces and colons")
+
+
 @dataclass
 class MatchConfig:
     """All of `conf/match.yaml`."""
@@ -33,11 +38,11 @@ class MatchConfig:
     size: str = MISSING
     checkpoint: str | None = MISSING
     plies: int = MISSING
-    evil: bool = MISSING
-    seed: int = MISSING
-    play_name: str | None = MISSING
-    evil_name: str | None = MISSING
-    announce: str | None = MISSING
+    evil: bool = flag(MISSING)
+    seed: int = whole(MISSING, least=0)
+    play_name: str | None = checked(MISSING, _check_name, null=True)
+    evil_name: str | None = checked(MISSING, _check_name, null=True)
+    announce: str | None = checked(MISSING, _check_name, null=True)
 
 
 def read(cfg: DictConfig) -> MatchConfig:
@@ -50,11 +55,7 @@ def read(cfg: DictConfig) -> MatchConfig:
     settings = typed(composed(cfg), MatchConfig)
     if (board := rules(settings)).cells > MAX_CELLS:
         raise refuse("size", settings.size, f"a board of at most {MAX_CELLS} cells; the protocol has no room for more")
-    check_true_or_false("evil", settings.evil)
-    check_whole("seed", settings.seed, 0)
-    for key in ("play_name", "evil_name", "announce"):
-        if (name := getattr(settings, key)) is not None and (not name or set(name) & set(": \t\n")):
-            raise refuse(key, name, "a name without spaces and colons")
+    check_fields(settings)
     if settings.checkpoint is None and not settings.evil:
         raise refuse("checkpoint", None, "the folder of a run or of a checkpoint, unless evil=true")
     placing_of(settings.placer).check("placer.", judged=settings.placer.network is not None)

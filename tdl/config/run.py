@@ -1,4 +1,4 @@
-"""The configuration of a run: every check of a value, and the live objects built from it.
+"""The configuration of a run: every check of a value.
 
 The values themselves stand in `conf/`. Hydra checks names and types while it composes; everything else is checked by
 `check`, before the first game. The types are in `tdl.config.schema`.
@@ -11,18 +11,14 @@ from typing import Any
 
 from omegaconf import DictConfig
 
-from tdl.agents.trainer import check_threads, lane_count
-from tdl.checks import check_above_zero, check_choice, check_value, check_whole
+from tdl.checks import check_fields
 from tdl.config import agent as agent_config
 from tdl.config.build import learning, placing, rules, schedule, searching, stages, tuple_set_of
-from tdl.config.compose import check_keys, completed, composed, typed
+from tdl.config.compose import composed, typed
 from tdl.config.files import group_file, group_names
 from tdl.config.schema import RunConfig, TuplesConfig
 from tdl.errors import ConfigError, nearest, refuse
-from tdl.game.engine import ENGINES
 from tdl.game.rules import GAMES, parse_size
-from tdl.learning.schedule import MAX_ALPHA
-from tdl.search.options import check_plies
 
 
 def read(cfg: DictConfig) -> RunConfig:
@@ -37,51 +33,45 @@ def read(cfg: DictConfig) -> RunConfig:
 
 def from_plain(plain: Mapping[str, Any]) -> RunConfig:
     """The same from plain dictionaries, as `meta.json` and `result.json` hold them."""
-    check_keys(plain, RunConfig, "")  # before what older runs lack is filled in
-    config = typed(completed(plain), RunConfig)
+    config = typed(plain, RunConfig)
     check(config)
     return config
 
 
 def check(config: RunConfig) -> None:
-    """Check every value. Shape and laws are checked by the objects that own them.
+    """Check every value: what the agent has use for, the game, each value alone, then what goes together.
 
     Raises
     ------
     ConfigError : the first value that is not allowed.
     """
+    agent_config.check(config)
+    _check_game(config)
+    check_fields(config)
+    if config.agent.kind == "ntuple":
+        _check_network(config)
+    elif config.agent.kind == "dqn":
+        agent_config.choices(config).check("agent.")
+    _check_games(config)
+
+
+def _check_game(config: RunConfig) -> None:
     if config.game.name not in GAMES:
         raise refuse("game.name", config.game.name, f"one of {', '.join(GAMES)}{nearest(config.game.name, GAMES)}")
     rules(config)
-    check_choice("engine", config.engine, ENGINES)
-    agent_config.check(config)
-    if config.agent.kind == "ntuple":
-        _check_network(config)
-    check_threads(config.threads)
-    lane_count(config.lanes, 0)
-    for key, value, least in (
-        ("episodes", config.episodes, 0),
-        ("block", config.block, 1),
-        ("seed", config.seed, 0),
-        ("evaluate.episodes", config.evaluate.episodes, 0),
-        ("evaluate.average", config.evaluate.average, 1),
-        ("save.keep", config.save.keep, 1),
-        ("save.every", config.save.every, 1),
-        ("budget.moves", config.budget.moves, 1),
-    ):
-        if value is not None:
-            check_whole(key, value, least)
-    if config.evaluate.average > config.save.keep:
-        raise refuse("evaluate.average", config.evaluate.average, f"at most save.keep, {config.save.keep}")
-    if config.evaluate.solution is not None and config.placer.kind != "random":
-        raise refuse("evaluate.solution", config.evaluate.solution, "null unless placer.kind=random")
-    for key, seconds in (("save.seconds", config.save.seconds), ("budget.seconds", config.budget.seconds)):
-        if seconds is not None:
-            check_above_zero(key, seconds)
+
+
+def _check_games(config: RunConfig) -> None:
+    """Check the games after training against the rest."""
+    games = config.evaluate
+    if games.average > config.save.keep:
+        raise refuse("evaluate.average", games.average, f"at most save.keep, {config.save.keep}")
+    if games.solution is not None and config.placer.kind != "random":
+        raise refuse("evaluate.solution", games.solution, "null unless placer.kind=random")
 
 
 def _check_network(config: RunConfig) -> None:
-    """Check what an n-tuple network is, and how it learns and plays."""
+    """Check what an n-tuple network is, and how it learns and plays; each object checks itself."""
     board = rules(config)
     _check_numbering(config)
     tuple_set_of(config).check_board(board.rows, board.cols)
@@ -90,9 +80,6 @@ def _check_network(config: RunConfig) -> None:
     )
     placing(config).check("placer.", judged=config.placer.network is not None)
     searching(config).check("search.")
-    check_plies("evaluate.plies", config.evaluate.plies)
-    check_value("learner.initial_value", config.learner.initial_value)
-    check_above_zero("learner.alpha", config.learner.alpha, MAX_ALPHA)
     schedule(config)
 
 
