@@ -8,16 +8,12 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from tdl.agents.lookahead import check_depth
-from tdl.checks import check_choice
 from tdl.config.files import file, group_file
 from tdl.config.schema import RunConfig
 from tdl.config.sections import options_of
 from tdl.config.unused import refuse_changed
 from tdl.dqn.options import DQNOptions
 from tdl.errors import refuse
-
-KINDS = ("ntuple", "dqn", "random", "greedy")
 
 OF_NTUPLE = ("tuples", "learner", "placer", "search", "alpha", "alpha_per", "lanes")
 """Keys that only an n-tuple network has use for."""
@@ -29,14 +25,13 @@ FIELDS = tuple(each.name for each in dataclasses.fields(DQNOptions) if each.name
 
 
 def check(config: RunConfig) -> None:
-    """Refuse what the agent has no use for, and a look ahead that it does not have.
+    """Refuse what the agent has no use for, and a deep Q-learner that is not described.
 
     Raises
     ------
     ConfigError : names the key, what was given and what is allowed.
     """
     agent, games = config.agent, config.evaluate
-    check_choice("agent.kind", agent.kind, KINDS)
     if agent.kind != "ntuple":
         refuse_changed(dataclasses.asdict(config), _usual(), OF_NTUPLE, f"agent.kind={agent.kind}")
     elif games.drops == "one":
@@ -57,7 +52,6 @@ def check(config: RunConfig) -> None:
             raise refuse("placer.kind", config.placer.kind, "random with evaluate.drops=one")
         if games.solution is not None:
             raise refuse("evaluate.solution", games.solution, "null with evaluate.drops=one")
-    check_depth(games.plies, agent.kind)
 
 
 def check_drops(drops: str, plies: int) -> None:

@@ -11,14 +11,15 @@ from typing import Any
 
 from omegaconf import DictConfig
 
+from tdl.agents.lookahead import check_depth
 from tdl.checks import check_fields
 from tdl.config import agent as agent_config
 from tdl.config.build import learning, placing, rules, schedule, searching, stages, tuple_set_of
 from tdl.config.compose import composed, typed
 from tdl.config.files import group_file, group_names
 from tdl.config.schema import RunConfig, TuplesConfig
-from tdl.errors import ConfigError, nearest, refuse
-from tdl.game.rules import GAMES, parse_size
+from tdl.errors import ConfigError, refuse
+from tdl.game.rules import Rules, parse_size
 
 
 def read(cfg: DictConfig) -> RunConfig:
@@ -39,26 +40,21 @@ def from_plain(plain: Mapping[str, Any]) -> RunConfig:
 
 
 def check(config: RunConfig) -> None:
-    """Check every value: what the agent has use for, the game, each value alone, then what goes together.
+    """Check every value: first each alone, then what goes together. What has rules of its own is built and asked.
 
     Raises
     ------
     ConfigError : the first value that is not allowed.
     """
-    agent_config.check(config)
-    _check_game(config)
     check_fields(config)
+    agent_config.check(config)
+    _check_games(config)
+    board = rules(config)
     if config.agent.kind == "ntuple":
-        _check_network(config)
+        _check_network(config, board)
     elif config.agent.kind == "dqn":
         agent_config.choices(config).check("agent.")
-    _check_games(config)
-
-
-def _check_game(config: RunConfig) -> None:
-    if config.game.name not in GAMES:
-        raise refuse("game.name", config.game.name, f"one of {', '.join(GAMES)}{nearest(config.game.name, GAMES)}")
-    rules(config)
+    check_depth(config.evaluate.plies, config.agent.kind)
 
 
 def _check_games(config: RunConfig) -> None:
@@ -70,38 +66,37 @@ def _check_games(config: RunConfig) -> None:
         raise refuse("evaluate.solution", games.solution, "null unless placer.kind=random")
 
 
-def _check_network(config: RunConfig) -> None:
-    """Check what an n-tuple network is, and how it learns and plays; each object checks itself."""
-    board = rules(config)
-    _check_numbering(config)
+def _check_network(config: RunConfig, board: Rules) -> None:
+    """Check what an n-tuple network is, and how it learns and plays."""
+    _check_numbering(config, board)
     tuple_set_of(config).check_board(board.rows, board.cols)
-    learning(config).check(
-        "learner.", stages=stages(config).count, extras=bool(config.tuples.orders or config.tuples.counts)
-    )
+    extras = bool(config.tuples.orders or config.tuples.counts)
+    learning(config).check("learner.", stages=stages(config).count, extras=extras)
     placing(config).check("placer.", judged=config.placer.network is not None)
     searching(config).check("search.")
     schedule(config)
 
 
-def _check_numbering(config: RunConfig) -> None:
+def _check_numbering(config: RunConfig, board: Rules) -> None:
     """Refuse a named set whose cells are numbered on another board: there the same numbers are other shapes.
 
     Cells given on top of a named set are meant for the board of the run, whatever the set's own board is.
     """
-    board = config.tuples.board
-    if board is None or parse_size(board, "tuples.board") == parse_size(config.size):
+    size = config.tuples.board
+    if size in (None, config.size):
         return
-    files = {name: group_file("tuples", name) for name in group_names("tuples")}
-    for name, file in files.items():
-        if file.get("board") == board and _repeats(config.tuples, file):
-            fitting = ", ".join(other for other, each in files.items() if each.get("board") == config.size)
-            raise ConfigError(
-                f"tuples: the cells of {name} are numbered on a {board} board, and size is {config.size}; expected "
-                f"{f'a set of that size ({fitting}), ' if fitting else ''}tuples.cells of your own, or "
-                f"tuples.board=null to take the numbers as they are"
-            )
+    sets = {name: group_file("tuples", name) for name in group_names("tuples")}
+    named = [name for name, shape in sets.items() if shape.get("board") == size and _repeats(config.tuples, shape)]
+    if parse_size(size, "tuples.board") == (board.rows, board.cols) or not named:
+        return
+    fitting = ", ".join(name for name, shape in sets.items() if shape.get("board") == config.size)
+    raise ConfigError(
+        f"tuples: the cells of {named[0]} are numbered on a {size} board, and size is {config.size}; expected "
+        f"{f'a set of that size ({fitting}), ' if fitting else ''}tuples.cells of your own, or "
+        f"tuples.board=null to take the numbers as they are"
+    )
 
 
-def _repeats(shape: TuplesConfig, file: Mapping[str, Any]) -> bool:
-    """Whether the numbers of cells are those of a group file."""
-    return any(given and given == file.get(key) for key, given in (("cells", shape.cells), ("orders", shape.orders)))
+def _repeats(shape: TuplesConfig, named: Mapping[str, Any]) -> bool:
+    """Whether the numbers of cells are those of a named set."""
+    return any(cells and cells == named.get(key) for key, cells in (("cells", shape.cells), ("orders", shape.orders)))

@@ -14,15 +14,25 @@ from tdl.agents.trainer import MAX_THREADS, lane_count
 from tdl.checks import above_zero, check_value, checked, choice, whole
 from tdl.config.sections import section
 from tdl.dqn.options import DQNOptions
+from tdl.errors import nearest, refuse
 from tdl.game.engine import ENGINES
+from tdl.game.rules import GAMES
 from tdl.learning.options import AT_TOP, LearnerOptions
 from tdl.learning.schedule import MAX_ALPHA, Schedule
 from tdl.network.tuples import TupleSet
 from tdl.search.options import PlacerOptions, SearchOptions
 
+KINDS = ("ntuple", "dqn", "random", "greedy")
+
 DEVICES = ("cpu", "cuda")
 
 DROPS = ("all", "one")
+
+
+def check_game(key: str, name: str) -> None:
+    """Refuse anything but the name of a game."""
+    if name not in GAMES:
+        raise refuse(key, name, f"one of {', '.join(GAMES)}{nearest(name, GAMES)}")
 
 
 def check_lanes(_: str, lanes: Any) -> None:
@@ -34,7 +44,7 @@ def check_lanes(_: str, lanes: Any) -> None:
 class GameConfig:
     """Which game."""
 
-    name: str = MISSING
+    name: str = checked(MISSING, check_game)
 
 
 @dataclass
@@ -85,7 +95,7 @@ class SearchConfig(SearchOptions):
 class AgentConfig(DQNOptions):
     """Who learns and plays; all but `kind` is of the deep Q-learner, and null where another one is."""
 
-    kind: str = MISSING
+    kind: str = choice(MISSING, KINDS)
     device: str | None = choice(None, DEVICES, null=True)
 
 
