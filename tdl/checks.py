@@ -1,12 +1,20 @@
-"""Checks of single values, with the one shape of message."""
+"""Checks of single values, with the one shape of message, and fields of options that carry their check."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Sequence
-from typing import TypeGuard
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from tdl.errors import nearest, refuse
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+CHECK = "check"
+"""Under this name the metadata of a field hold its check, a function of key and value."""
 
 
 def check_whole(key: str, value: object, least: int, below: int = 2**63) -> None:
@@ -54,3 +62,58 @@ def check_value(key: str, value: object, most: float = 1e8) -> None:
 
 def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def checked(default: Any, check: Callable[[str, Any], None], *, null: bool = False) -> Any:
+    """A field of a dataclass with its default and the check of its values; with `null` None is a value, too."""
+    return dataclasses.field(default=default, metadata={CHECK: _unless_none(check) if null else check})
+
+
+def whole(default: Any, *, least: int, most: int = 2**63 - 1, null: bool = False) -> Any:
+    """A field that is a whole number from `least` to `most`."""
+    return checked(default, partial(check_whole, least=least, below=most + 1), null=null)
+
+
+def above_zero(default: Any, *, most: float = math.inf, null: bool = False) -> Any:
+    """A field that is a finite number above 0 and at most `most`."""
+    return checked(default, partial(check_above_zero, most=most), null=null)
+
+
+def share(default: Any) -> Any:
+    """A field that is a number from 0 to 1."""
+    return checked(default, check_share)
+
+
+def choice(default: Any, choices: Sequence[str], *, null: bool = False) -> Any:
+    """A field that is one of a few names."""
+    return checked(default, partial(check_choice, choices=choices), null=null)
+
+
+def flag(default: Any) -> Any:
+    """A field that is true or false."""
+    return checked(default, check_true_or_false)
+
+
+def check_fields(options: DataclassInstance, prefix: str = "", *, at_top: Collection[str] = ()) -> None:
+    """Check each field of `options` that carries a check, in the order of the fields, and those of nested options.
+
+    Parameters
+    ----------
+    prefix : of the keys in messages.
+    at_top : fields whose keys have no prefix.
+
+    Raises
+    ------
+    ConfigError : the first value that is not allowed.
+    """
+    for each in dataclasses.fields(options):
+        value = getattr(options, each.name)
+        key = each.name if each.name in at_top else prefix + each.name
+        if CHECK in each.metadata:
+            each.metadata[CHECK](key, value)
+        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+            check_fields(value, f"{key}.")
+
+
+def _unless_none(check: Callable[[str, Any], None]) -> Callable[[str, Any], None]:
+    return lambda key, value: None if value is None else check(key, value)

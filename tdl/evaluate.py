@@ -58,7 +58,7 @@ def is_done(folder: Path, settings: EvaluationConfig, metas: list[Meta]) -> bool
         result = json.loads((folder / RESULT).read_text())
     except (OSError, ValueError):
         return False
-    same = result.get("config") == json.loads(json.dumps(evaluate_config.to_plain(settings)))
+    same = result.get("config") == json.loads(json.dumps(compose.to_plain(settings)))
     return bool(result.get("status") == "finished" and same and result["checkpoints"] == checkpoints_of(metas))
 
 
@@ -89,7 +89,7 @@ def result_of(
     settings: EvaluationConfig, evaluation: Evaluation, metas: list[Meta], chosen: dict[str, str]
 ) -> dict[str, Any]:
     """What `result.json` says before the games are played."""
-    plain, rules = evaluate_config.to_plain(settings), evaluation.rules
+    plain, rules = compose.to_plain(settings), evaluation.rules
     return {
         "status": "running",
         "config_hash": compose.key_hash(plain),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from tdl.checks import check_choice, check_whole
+from tdl.checks import check_fields, checked, choice, whole
 from tdl.errors import ConfigError, nearest, refuse
 from tdl.game.engine import ENGINES
 from tdl.game.rules import Rules
@@ -25,6 +25,12 @@ OnProgress = Callable[[int, int], None]
 """Called now and then while games are played: (episodes finished, moves played). May raise to give them up."""
 
 
+def check_lanes(key: str, lanes: object) -> None:
+    """Refuse anything but "auto" and a number of lanes."""
+    if lanes != "auto" and (isinstance(lanes, bool) or not isinstance(lanes, int) or not 1 <= lanes <= MAX_LANES):
+        raise refuse(key, lanes, f"auto or a whole number from 1 to {MAX_LANES}")
+
+
 @dataclass(frozen=True)
 class PlayOptions:
     """How games are played, whoever learns from them.
@@ -41,10 +47,10 @@ class PlayOptions:
     evaluator : the `Player` whose values an adversary uses; None: those of the network that plays.
     """
 
-    seed: int = 0
-    lanes: int | str = "auto"
-    threads: int = 1
-    engine: str = "bits"
+    seed: int = whole(0, least=0)
+    lanes: int | str = checked("auto", check_lanes)
+    threads: int = whole(1, least=1, most=MAX_THREADS)
+    engine: str = choice("bits", ENGINES)
     search: SearchOptions = field(default_factory=SearchOptions)
     placer: PlacerOptions = field(default_factory=PlacerOptions)
     evaluator: Evaluator | None = None
@@ -56,31 +62,17 @@ class PlayOptions:
         ------
         ConfigError : names the key, the value and what is allowed.
         """
-        check_whole("seed", self.seed, 0)
-        check_lanes(self.lanes)
-        check_threads(self.threads)
-        check_choice("engine", self.engine, ENGINES)
+        check_fields(self)
         self.placer.check("placer.", judged=self.evaluator is not None)
         self.search.check("search.")
         if self.evaluator is not None:
             check_same_board(self.evaluator.network.rules, rules)
 
 
-def check_lanes(lanes: object) -> None:
-    """Refuse anything but "auto" and a number of lanes."""
-    if lanes != "auto" and (isinstance(lanes, bool) or not isinstance(lanes, int) or not 1 <= lanes <= MAX_LANES):
-        raise refuse("lanes", lanes, f"auto or a whole number from 1 to {MAX_LANES}")
-
-
-def check_threads(threads: object) -> None:
-    """Refuse anything but a number of threads."""
-    check_whole("threads", threads, 1, MAX_THREADS + 1)
-
-
 def lane_count(lanes: int | str, features: int) -> int:
     """The number of lanes: the one given, or that of "auto" for a network of so many features.
 
-    "auto" is the fastest number on the machines measured (docs/speed.md): 3, and 2 where the entries of one lane fill
+    "auto" is the fastest number on the machines measured (docs/performance.md): 3, and 2 where the entries of one lane fill
     a cache by themselves. It depends on the configuration alone, so that the same run results everywhere.
     """
     if isinstance(lanes, int):

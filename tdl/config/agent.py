@@ -1,4 +1,4 @@
-"""The configuration of an agent: which keys its kind has use for, and the choices of a deep Q-learner."""
+"""The configuration of an agent: which keys its type has use for, and the options of a deep Q-learner."""
 
 from __future__ import annotations
 
@@ -8,18 +8,12 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from tdl.agents.lookahead import check_depth
-from tdl.checks import check_choice
 from tdl.config.files import file, group_file
 from tdl.config.schema import RunConfig
+from tdl.config.sections import options_of
+from tdl.config.unused import refuse_changed
 from tdl.dqn.options import DQNOptions
-from tdl.errors import ConfigError, refuse
-
-KINDS = ("ntuple", "dqn", "random", "greedy")
-
-DEVICES = ("cpu", "cuda")
-
-DROPS = ("all", "one")
+from tdl.errors import refuse
 
 OF_NTUPLE = ("tuples", "learner", "placer", "search", "alpha", "alpha_per", "lanes")
 """Keys that only an n-tuple network has use for."""
@@ -31,55 +25,39 @@ FIELDS = tuple(each.name for each in dataclasses.fields(DQNOptions) if each.name
 
 
 def check(config: RunConfig) -> None:
-    """Refuse what the agent has no use for, and wrong choices of a deep Q-learner.
+    """Refuse what the agent has no use for, and a deep Q-learner that is not described.
 
     Raises
     ------
     ConfigError : names the key, what was given and what is allowed.
     """
-    agent = config.agent
-    check_choice("agent.kind", agent.kind, KINDS)
-    check_drops(config.evaluate.drops, config.evaluate.plies)
-    if agent.kind == "dqn":
-        check_choice("agent.device", agent.device, DEVICES)
-        choices(config).check("agent.")
-    else:
-        for key in (*FIELDS, "device"):
-            if getattr(agent, key) is not None:
-                raise refuse(f"agent.{key}", getattr(agent, key), "null unless agent.kind=dqn")
+    agent, games = config.agent, config.evaluate
     if agent.kind != "ntuple":
-        check_unused(dataclasses.asdict(config), _usual(), OF_NTUPLE, f"agent.kind={agent.kind}")
-        check_depth(config.evaluate.plies, agent.kind)
-        if config.evaluate.solution is not None:
-            raise refuse("evaluate.solution", config.evaluate.solution, "null unless agent.kind=ntuple")
-        if config.evaluate.average != 1:
-            raise refuse("evaluate.average", config.evaluate.average, "1 unless agent.kind=ntuple")
-    elif config.evaluate.drops != "all":
-        check_unused(dataclasses.asdict(config), _usual(), OF_SEARCH, "evaluate.drops=one")
-        for key, value in (("placer.kind", config.placer.kind), ("evaluate.solution", config.evaluate.solution)):
-            if value not in (None, "random"):
-                raise refuse(key, value, f"{'random' if key == 'placer.kind' else 'null'} with evaluate.drops=one")
+        refuse_changed(dataclasses.asdict(config), _usual(), OF_NTUPLE, f"agent.kind={agent.kind}")
+    elif games.drops == "one":
+        refuse_changed(dataclasses.asdict(config), _usual(), OF_SEARCH, "evaluate.drops=one")
+    for key in (*FIELDS, "device"):
+        if (value := getattr(agent, key)) is None and agent.kind == "dqn":
+            raise refuse(f"agent.{key}", None, "a value with agent.kind=dqn; agent=dqn gives all of them")
+        if value is not None and agent.kind != "dqn":
+            raise refuse(f"agent.{key}", value, "null unless agent.kind=dqn")
+    if agent.kind != "ntuple":
+        if games.solution is not None:
+            raise refuse("evaluate.solution", games.solution, "null unless agent.kind=ntuple")
+        if games.average != 1:
+            raise refuse("evaluate.average", games.average, "1 unless agent.kind=ntuple")
+    check_drops(games.drops, games.plies)
+    if games.drops != "all":
+        if config.placer.kind != "random":
+            raise refuse("placer.kind", config.placer.kind, "random with evaluate.drops=one")
+        if games.solution is not None:
+            raise refuse("evaluate.solution", games.solution, "null with evaluate.drops=one")
 
 
 def check_drops(drops: str, plies: int) -> None:
-    """Refuse a wrong word for the drops that a look ahead weighs, and one drop where none or several follow."""
-    check_choice("evaluate.drops", drops, DROPS)
+    """Refuse one drop for a look ahead in which none or several follow."""
     if drops != "all" and plies != 2:
         raise refuse("evaluate.drops", drops, "all unless evaluate.plies=2")
-
-
-def check_unused(given: Mapping[str, Any], usual: Mapping[str, Any], keys: tuple[str, ...], by: str) -> None:
-    """Refuse a value other than the usual one where nothing would read it.
-
-    Raises
-    ------
-    ConfigError : names the key.
-    """
-    for key in keys:
-        for name, value, other in _leaves(key, given[key], usual[key]):
-            if value != other:
-                words = "" if isinstance(value, list) else f" {value!r}"
-                raise ConfigError(f"{name}:{words} would change nothing with {by}; leave {key} as it is")
 
 
 def _usual() -> dict[str, Any]:
@@ -94,28 +72,13 @@ def _usual() -> dict[str, Any]:
     return {str(key): value for key, value in merged.items()}
 
 
-def _leaves(name: str, given: Any, usual: Any) -> list[tuple[str, Any, Any]]:
-    if not isinstance(given, Mapping):
-        return [(name, given, usual)]
-    return [leaf for key in given for leaf in _leaves(f"{name}.{key}", given[key], usual[key])]
-
-
 def choices(config: RunConfig) -> DQNOptions:
-    """The choices of the deep Q-learner.
-
-    Raises
-    ------
-    ConfigError : one of them is not given.
-    """
-    given = {key: getattr(config.agent, key) for key in FIELDS}
-    for key, value in given.items():
-        if value is None:
-            raise refuse(f"agent.{key}", None, "a value with agent.kind=dqn; agent=dqn gives all of them")
-    return DQNOptions(**given, gamma=config.gamma)
+    """The options of the deep Q-learner."""
+    return options_of(DQNOptions, config.agent, gamma=config.gamma)
 
 
 def dqn_choices(name: str) -> DQNOptions:
-    """The choices of a deep Q-learner of `conf/agent`, for use in Python: `dqn_choices("dqn_modern")`.
+    """The options of a deep Q-learner of `conf/agent`, for use in Python: `dqn_choices("dqn_modern")`.
 
     Raises
     ------

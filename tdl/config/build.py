@@ -10,7 +10,8 @@ from tdl.agents.options import PlayOptions
 from tdl.agents.player import Player, load
 from tdl.agents.trainer import Trainer
 from tdl.config.files import group_file
-from tdl.config.schema import GameConfig, PlacerConfig, RunConfig, SearchKeys, TilesConfig
+from tdl.config.schema import GameConfig, PlacerConfig, RunConfig, SearchConfig, SearchKeys, TilesConfig
+from tdl.config.sections import options_of
 from tdl.errors import ConfigError
 from tdl.game.rules import Rules, parse_size
 from tdl.learning.options import LearnerOptions
@@ -65,30 +66,23 @@ def alpha(config: RunConfig) -> float:
 
 def learner(config: RunConfig) -> LearnerOptions:
     """How the network learns."""
-    elsewhere: dict[str, Any] = {"alpha_per": config.alpha_per, "gamma": config.gamma}
-    names = [field.name for field in dataclasses.fields(LearnerOptions) if field.name not in elsewhere]
-    return LearnerOptions(**{name: getattr(config.learner, name) for name in names}, **elsewhere)
+    return options_of(LearnerOptions, config.learner, alpha_per=config.alpha_per, gamma=config.gamma)
 
 
 def schedule(config: RunConfig) -> Schedule:
     """The step size over the episodes."""
-    learner = config.learner
-    return Schedule(
-        alpha(config), learner.step, learner.schedule, config.episodes, learner.fixed_share, learner.fixed_alpha
-    )
+    form = config.learner.schedule
+    return options_of(Schedule, config.learner, alpha=alpha(config), form=form, episodes=config.episodes)
 
 
 def placer(config: PlacerConfig) -> PlacerOptions:
     """Who puts the tiles."""
-    return PlacerOptions(**{field.name: getattr(config, field.name) for field in dataclasses.fields(PlacerOptions)})
+    return options_of(PlacerOptions, config)
 
 
-def search(config: SearchKeys, plies: int) -> SearchOptions:
+def search(config: SearchKeys | SearchConfig, plies: int) -> SearchOptions:
     """How the player looks `plies` moves ahead."""
-    settings = {field.name: getattr(config, field.name) for field in dataclasses.fields(SearchKeys)}
-    if isinstance(settings["by_empty"], list):  # as Hydra makes it; anything else is refused by `SearchOptions.check`
-        settings["by_empty"] = tuple(tuple(p) if isinstance(p, list) else p for p in settings["by_empty"])
-    return SearchOptions(plies, **settings)
+    return options_of(SearchOptions, config, plies=plies)
 
 
 def play(config: OfGames, rules: Rules, plies: int) -> PlayOptions:

@@ -6,29 +6,18 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hydra.core.config_store import ConfigStore
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import MISSING, DictConfig, OmegaConf
 
-from tdl.config.schema import AgentConfig, RunConfig
+from tdl.config.schema import RunConfig
 from tdl.errors import ConfigError, nearest
-from tdl.search.options import PlacerOptions, SearchOptions
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 Schema = TypeVar("Schema")
-
-
-OLDER: Mapping[str, Any] = {
-    "size": "4x4",
-    "engine": "bits",
-    "tuples": {"board": "4x4"},
-    "evaluate": {"solution": None, "plies": 1, "drops": "all"},
-    "search": dataclasses.asdict(SearchOptions()),
-    "placer": {**dataclasses.asdict(PlacerOptions()), "network": None},
-    "agent": dataclasses.asdict(AgentConfig("ntuple")),
-}
-"""What was so in all runs before these keys existed."""
-
 
 CHANGEABLE = ("episodes", "threads", "budget", "evaluate", "save", "resume")
 """Keys that may differ when a run is resumed: they do not change what has been learned. (A schedule that counts by the
@@ -55,14 +44,7 @@ def typed(plain: Mapping[str, Any], schema: type[Schema]) -> Schema:
     return config
 
 
-def completed(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """The configuration of a run that may be older than some keys, with these."""
-    filled = OmegaConf.to_container(OmegaConf.merge(dict(OLDER), dict(plain)))
-    assert isinstance(filled, dict)
-    return {str(key): value for key, value in filled.items()}
-
-
-def to_plain(config: RunConfig) -> dict[str, Any]:
+def to_plain(config: DataclassInstance) -> dict[str, Any]:
     """The configuration as plain dictionaries."""
     return dataclasses.asdict(config)
 
@@ -73,16 +55,20 @@ def key_hash(plain: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(counted, sort_keys=True, default=str).encode()).hexdigest()[:8]
 
 
-def check_keys(plain: Mapping[str, Any], schema: type, prefix: str) -> None:
-    """Refuse keys that the schema does not have: Hydra lets `+name=value` through.
+def check_keys(plain: Mapping[str, Any], schema: type, prefix: str = "") -> None:
+    """Refuse keys that the schema does not have, as Hydra lets `+name=value` through, and keys that are not there.
 
     Raises
     ------
-    ConfigError : names the key and the nearest valid one.
+    ConfigError : names the key and, of a wrong one, the nearest valid one.
     """
-    fields = {f.name: f.default_factory for f in dataclasses.fields(schema)}
+    fields = {each.name: each for each in dataclasses.fields(schema)}
     for key, value in plain.items():
         if key not in fields:
             raise ConfigError(f"{prefix}{key}: no such key; expected one of {', '.join(fields)}{nearest(key, fields)}")
-        if dataclasses.is_dataclass(fields[key]) and isinstance(value, Mapping):
-            check_keys(value, fields[key], f"{prefix}{key}.")  # type: ignore[arg-type]
+        nested = fields[key].default_factory
+        if isinstance(nested, type) and dataclasses.is_dataclass(nested) and isinstance(value, Mapping):
+            check_keys(value, nested, f"{prefix}{key}.")
+    for key, field in fields.items():
+        if key not in plain and (dataclasses.is_dataclass(field.default_factory) or field.default == MISSING):
+            raise ConfigError(f"{prefix}{key}: missing; a configuration of this version has it")

@@ -15,18 +15,19 @@ from omegaconf import MISSING, DictConfig
 
 from tdl.agents.ensemble import average
 from tdl.agents.lookahead import check_depth
-from tdl.agents.options import check_lanes, check_threads
+from tdl.agents.options import MAX_THREADS, check_lanes
 from tdl.agents.player import Player, checkpoint_folder, kind_of, load, playing_by
-from tdl.checks import check_choice, check_whole
-from tdl.config import agent as agent_config
+from tdl.checks import check_fields, checked, choice, whole
+from tdl.config.agent import check_drops
 from tdl.config.build import placer, search
-from tdl.config.compose import check_keys, completed, composed, typed
+from tdl.config.compose import check_keys, composed, to_plain, typed
 from tdl.config.files import group_file
-from tdl.config.schema import PlacerConfig, SearchKeys, TilesConfig
+from tdl.config.schema import DROPS, PlacerConfig, SearchKeys, TilesConfig
+from tdl.config.unused import refuse_changed
 from tdl.errors import CheckpointError, ConfigError, refuse
 from tdl.game.engine import ENGINES
 from tdl.game.rules import Rules
-from tdl.search.options import check_plies
+from tdl.search.options import MAX_PLIES
 from tdl.storage.checkpoint import Meta, read_meta
 
 
@@ -34,11 +35,11 @@ from tdl.storage.checkpoint import Meta, read_meta
 class GamesConfig:
     """The games."""
 
-    episodes: int = MISSING
-    plies: int = MISSING
-    drops: str = MISSING
-    record: int = MISSING
-    mistakes: int | None = MISSING
+    episodes: int = whole(MISSING, least=1)
+    plies: int = whole(MISSING, least=1, most=MAX_PLIES)
+    drops: str = choice(MISSING, DROPS)
+    record: int = whole(MISSING, least=0)
+    mistakes: int | None = whole(MISSING, least=1, most=MAX_PLIES, null=True)
 
 
 @dataclass
@@ -49,10 +50,10 @@ class EvaluationConfig:
     placer: PlacerConfig = field(default_factory=PlacerConfig)
     search: SearchKeys = field(default_factory=SearchKeys)
     checkpoint: Any = MISSING
-    seed: int = MISSING
-    threads: int = MISSING
-    lanes: Any = MISSING
-    engine: str = MISSING
+    seed: int = whole(MISSING, least=0)
+    threads: int = whole(MISSING, least=1, most=MAX_THREADS)
+    lanes: Any = checked(MISSING, check_lanes)
+    engine: str = choice(MISSING, ENGINES)
     evaluate: GamesConfig = field(default_factory=GamesConfig)
 
 
@@ -69,14 +70,15 @@ def read(cfg: DictConfig) -> tuple[EvaluationConfig, list[Meta]]:
     CheckpointError : a checkpoint is missing or damaged.
     """
     plain = composed(cfg)
-    check_keys(plain, EvaluationConfig, "")
+    check_keys(plain, EvaluationConfig)
     metas = _described(plain["checkpoint"])
     laws = {name: metas[0]["rules"][name] for name in ("drop", "start")}
-    placer = completed(metas[0].get("config", {}))["placer"]  # where no run of ours trained it: the drop law
+    trained = metas[0].get("config", {})  # none, where no run of ours trained it: then the drop law puts the tiles
+    placer = trained["placer"] if "placer" in trained else group_file("placer", "random")
     plain |= {"tiles": filled(plain["tiles"], laws), "placer": filled(plain["placer"], placer)}
     settings = typed(plain, EvaluationConfig)
     check(settings)
-    _check_agent(settings, metas)
+    check_agent(settings, metas)
     return settings, metas
 
 
@@ -101,27 +103,22 @@ def check(settings: EvaluationConfig) -> None:
     ------
     ConfigError : the first value that is not allowed.
     """
-    placer(settings.placer).check("placer.", judged=settings.placer.network is not None)
-    check_plies("evaluate.plies", settings.evaluate.plies)
+    check_fields(settings)
     search(settings.search, settings.evaluate.plies).check("search.")
-    check_whole("evaluate.episodes", settings.evaluate.episodes, 1)
+    placer(settings.placer).check("placer.", judged=settings.placer.network is not None)
     _check_recording(settings)
-    check_whole("seed", settings.seed, 0)
-    check_threads(settings.threads)
-    check_lanes(settings.lanes)
-    check_choice("engine", settings.engine, ENGINES)
 
 
-def _check_agent(settings: EvaluationConfig, metas: list[Meta]) -> None:
+def check_agent(settings: EvaluationConfig, metas: list[Meta]) -> None:
     """Refuse what the agent of the checkpoint does not do, or has no use for."""
     kind, games = kind_of(metas[0]), settings.evaluate
-    agent_config.check_drops(games.drops, games.plies)
+    check_drops(games.drops, games.plies)
     check_depth(games.plies, kind)
     if kind == "ntuple" and games.drops == "all":
         return
     by = "evaluate.drops=one" if kind == "ntuple" else f"an agent of kind {kind}"
-    given, usual = to_plain(settings), {"search": group_file("search", "expectimax"), "lanes": "auto"}
-    agent_config.check_unused(given, usual, ("search", "lanes"), by)
+    usual = {"search": group_file("search", "expectimax"), "lanes": "auto"}
+    refuse_changed(to_plain(settings), usual, ("search", "lanes"), by)
     if settings.placer.kind != "random":
         raise refuse("placer.kind", settings.placer.kind, f"random with {by}")
     if games.record:
@@ -132,7 +129,6 @@ def _check_agent(settings: EvaluationConfig, metas: list[Meta]) -> None:
 
 def _check_recording(settings: EvaluationConfig) -> None:
     games, key = settings.evaluate, "evaluate.record"
-    check_whole(key, games.record, 0)
     if games.record > games.episodes:
         raise refuse(key, games.record, f"at most evaluate.episodes, {games.episodes}")
     if games.record and settings.placer.kind != "random":
@@ -143,14 +139,8 @@ def _check_recording(settings: EvaluationConfig) -> None:
         return
     if not games.record:
         raise refuse("evaluate.mistakes", games.mistakes, "null unless evaluate.record is above 0")
-    check_plies("evaluate.mistakes", games.mistakes)
     if games.mistakes <= games.plies:
         raise refuse("evaluate.mistakes", games.mistakes, f"more than evaluate.plies, {games.plies}")
-
-
-def to_plain(settings: EvaluationConfig) -> dict[str, Any]:
-    """The configuration as plain dictionaries."""
-    return dataclasses.asdict(settings)
 
 
 def rules(settings: EvaluationConfig, meta: Meta) -> Rules:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from omegaconf import MISSING, DictConfig
 
 from tdl.agents.player import Player, load
-from tdl.checks import check_true_or_false, check_whole
+from tdl.checks import check_fields, checked, flag, whole
 from tdl.config import build
 from tdl.config.build import evaluator, rules, search
 from tdl.config.compose import composed, typed
@@ -23,6 +23,11 @@ MAX_CELLS = 16
 """Of a board: the protocol has four bits for the number of a cell."""
 
 
+def _check_name(key: str, name: str) -> None:
+    if not name or set(name) & set(": \t\n"):
+        raise refuse(key, name, "a name without spaces and colons")
+
+
 @dataclass
 class MatchConfig:
     """All of `conf/match.yaml`."""
@@ -34,11 +39,11 @@ class MatchConfig:
     size: str = MISSING
     checkpoint: str | None = MISSING
     plies: int = MISSING
-    evil: bool = MISSING
-    seed: int = MISSING
-    play_name: str | None = MISSING
-    evil_name: str | None = MISSING
-    announce: str | None = MISSING
+    evil: bool = flag(MISSING)
+    seed: int = whole(MISSING, least=0)
+    play_name: str | None = checked(MISSING, _check_name, null=True)
+    evil_name: str | None = checked(MISSING, _check_name, null=True)
+    announce: str | None = checked(MISSING, _check_name, null=True)
 
 
 def read(cfg: DictConfig) -> MatchConfig:
@@ -51,16 +56,12 @@ def read(cfg: DictConfig) -> MatchConfig:
     settings = typed(composed(cfg), MatchConfig)
     if (board := rules(settings)).cells > MAX_CELLS:
         raise refuse("size", settings.size, f"a board of at most {MAX_CELLS} cells; the protocol has no room for more")
-    check_true_or_false("evil", settings.evil)
-    check_whole("seed", settings.seed, 0)
-    for key in ("play_name", "evil_name", "announce"):
-        if (name := getattr(settings, key)) is not None and (not name or set(name) & set(": \t\n")):
-            raise refuse(key, name, "a name without spaces and colons")
+    check_fields(settings)
     if settings.checkpoint is None and not settings.evil:
         raise refuse("checkpoint", None, "the folder of a run or of a checkpoint, unless evil=true")
     build.placer(settings.placer).check("placer.", judged=settings.placer.network is not None)
     search(settings.search, settings.plies).check("search.")
-    if settings.placer.kind == "adversary" and not settings.placer.first_empty and _judge(settings, board) is None:
+    if settings.placer.kind == "adversary" and not settings.placer.first_empty and _evaluator(settings, board) is None:
         raise refuse("placer.network", None, "the folder of a run or of a checkpoint, where checkpoint is null")
     return settings
 
@@ -85,10 +86,10 @@ def placer(settings: MatchConfig) -> TilePlacer | None:
     if not settings.evil:
         return None
     board = rules(settings)
-    return TilePlacer(board, build.placer(settings.placer), _judge(settings, board), settings.seed)
+    return TilePlacer(board, build.placer(settings.placer), _evaluator(settings, board), settings.seed)
 
 
-def _judge(settings: MatchConfig, board: Rules) -> Player | None:
+def _evaluator(settings: MatchConfig, board: Rules) -> Player | None:
     """Whose values an adversary goes by."""
     if settings.placer.kind == "random" or settings.placer.first_empty:
         return None

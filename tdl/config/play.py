@@ -15,14 +15,14 @@ from omegaconf import MISSING, DictConfig
 
 from tdl.agents.lookahead import check_depth
 from tdl.agents.player import checkpoint_folder, kind_of
-from tdl.checks import check_above_zero, check_whole
-from tdl.config import agent as agent_config
+from tdl.checks import above_zero, check_fields, whole
 from tdl.config.build import rules, search
 from tdl.config.compose import check_keys, composed, typed
 from tdl.config.evaluate import filled
 from tdl.config.files import group_file
 from tdl.config.schema import GameConfig, SearchKeys, TilesConfig
-from tdl.errors import ConfigError, refuse
+from tdl.config.unused import refuse_changed, refuse_unused
+from tdl.errors import refuse
 from tdl.storage.checkpoint import Meta, read_meta
 
 USUAL = {"game": "pow2", "tiles": "p90_10", "size": "4x4"}
@@ -44,10 +44,10 @@ class PlayConfig:
     size: Any = MISSING
     checkpoint: str | None = MISSING
     plies: int = MISSING
-    seed: int | None = MISSING
-    episode: int = MISSING
+    seed: int | None = whole(MISSING, least=0, null=True)
+    episode: int = whole(MISSING, least=0)
     watch: bool = MISSING
-    speed: float = MISSING
+    speed: float = above_zero(MISSING, most=FASTEST)
     replay: str | None = MISSING
     record: str | None = MISSING
 
@@ -61,7 +61,7 @@ def read(cfg: DictConfig) -> PlayConfig:
     CheckpointError : the checkpoint is missing or damaged.
     """
     plain = composed(cfg)
-    check_keys(plain, PlayConfig, "")
+    check_keys(plain, PlayConfig)
     meta = None if plain["checkpoint"] is None else read_meta(checkpoint_folder(plain["checkpoint"]))
     of_game = _usual() if meta is None else _trained(meta)
     for group in ("game", "tiles"):
@@ -96,10 +96,7 @@ def check(settings: PlayConfig, meta: Meta | None) -> None:
     """
     rules(settings)
     search(settings.search, settings.plies).check()
-    check_whole("episode", settings.episode, 0)
-    if settings.seed is not None:
-        check_whole("seed", settings.seed, 0)
-    check_above_zero("speed", settings.speed, FASTEST)
+    check_fields(settings)
     if settings.record is not None and Path(settings.record).exists() and not Path(settings.record).is_dir():
         raise refuse("record", settings.record, "a folder, or null: this is a file")
     if meta is None:
@@ -112,8 +109,8 @@ def _check_alone(settings: PlayConfig) -> None:
     """Refuse what only an agent has use for."""
     if settings.watch:
         raise refuse("watch", True, "false without a checkpoint: there is no agent to watch")
-    given, usual = dataclasses.asdict(settings), {"search": group_file("search", "expectimax"), "plies": 1}
-    agent_config.check_unused(given, usual, ("plies", "search"), "no checkpoint")
+    usual = {"search": group_file("search", "expectimax"), "plies": 1}
+    refuse_changed(dataclasses.asdict(settings), usual, ("plies", "search"), "no checkpoint")
 
 
 def _check_agent(settings: PlayConfig, meta: Meta) -> None:
@@ -135,6 +132,5 @@ def refuse_beside_replay(keys: Sequence[str]) -> None:
     ------
     ConfigError : names the key.
     """
-    for key in keys:
-        if key not in BESIDE_REPLAY and not key.startswith("hydra"):
-            raise ConfigError(f"{key}: a recorded game has its own; only speed goes with replay")
+    why = "a recorded game has its own; only speed goes with replay"
+    refuse_unused(dict.fromkeys(keys, ""), BESIDE_REPLAY, why)

@@ -1,4 +1,7 @@
-"""The types of all keys of a run's configuration. The values stand in `conf/`; `tdl.config` checks them."""
+"""The types of all keys of a run: sections derived from the options of each package, and the keys of the run itself.
+
+The values stand in `conf/`.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,36 @@ from typing import Any
 
 from omegaconf import MISSING
 
-from tdl.network.extra_features import COUNT_CAP
+from tdl.agents.options import MAX_THREADS, check_lanes
+from tdl.checks import above_zero, check_value, checked, choice, whole
+from tdl.config.sections import section
+from tdl.dqn.options import DQNOptions
+from tdl.errors import nearest, refuse
+from tdl.game.engine import ENGINES
+from tdl.game.rules import GAMES
+from tdl.learning.options import AT_TOP, LearnerOptions
+from tdl.learning.schedule import MAX_ALPHA, Schedule
+from tdl.network.tuples import TupleSet
+from tdl.search.options import PlacerOptions, SearchOptions
+
+KINDS = ("ntuple", "dqn", "random", "greedy")
+
+DEVICES = ("cpu", "cuda")
+
+DROPS = ("all", "one")
+
+
+def check_game(key: str, name: str) -> None:
+    """Refuse anything but the name of a game."""
+    if name not in GAMES:
+        raise refuse(key, name, f"one of {', '.join(GAMES)}{nearest(name, GAMES)}")
 
 
 @dataclass
 class GameConfig:
     """Which game."""
 
-    name: str = MISSING
+    name: str = checked(MISSING, check_game)
 
 
 @dataclass
@@ -25,134 +50,66 @@ class TilesConfig:
     start: list[Any] = MISSING
 
 
-@dataclass
-class TuplesConfig:
-    """The n-tuple network's shape. What a named set need not say has a default here."""
+@section(optional=("radix", "orders", "counts", "count_cap"))
+class TuplesConfig(TupleSet):
+    """The n-tuple network's shape, and the board on which its cells are numbered."""
 
-    cells: list[Any] = MISSING
-    symmetries: bool = MISSING
-    share: bool = MISSING
-    radix: int | None = None
-    orders: list[Any] = field(default_factory=list)
-    counts: list[Any] = field(default_factory=list)
-    count_cap: int = COUNT_CAP
     board: str | None = None
 
 
-@dataclass
-class LearnerConfig:
-    """How the network learns."""
+@section(*AT_TOP, "episodes", "form")
+class LearnerConfig(LearnerOptions, Schedule):
+    """How the network learns, and by which step size; `stages`, `stage_by` and `promotion` make a `Stages`."""
 
-    target: str = MISSING
-    order: str = MISSING
-    td_lambda: float = MISSING
-    n_step: int = MISSING
-    step: str = MISSING
-    alpha: float = MISSING
+    alpha: float = above_zero(MISSING, most=MAX_ALPHA)
     schedule: Any = MISSING
-    fixed_share: float = MISSING
-    fixed_alpha: float = MISSING
-    initial_value: float = MISSING
-    epsilon: float = MISSING
+    initial_value: float = checked(MISSING, check_value)
     stages: list[Any] = MISSING
     stage_by: str = MISSING
     promotion: bool = MISSING
-    start: str = MISSING
-    restart_at: float = MISSING
-    restart_moves: int = MISSING
-    expectation: str = MISSING
-    reward_shift: bool = MISSING
-    stored_value: bool = MISSING
-    update_symmetries: bool = MISSING
-    rechoose: bool = MISSING
-    clear_last: bool = MISSING
 
 
-@dataclass
-class PlacerConfig:
-    """Who puts the tiles."""
+@section()
+class PlacerConfig(PlacerOptions):
+    """Who puts the tiles, and the checkpoint whose values an adversary goes by."""
 
-    kind: str = MISSING
-    depth: int = MISSING
     network: str | None = MISSING
-    tile: str = MISSING
-    first_empty: bool = MISSING
 
 
-@dataclass
-class SearchKeys:
+@section("plies")
+class SearchKeys(SearchOptions):
     """How the player looks ahead, beside how far."""
 
-    cutoff: float = MISSING
-    by_empty: list[Any] = MISSING
-    table: Any = MISSING
-    downgrade: Any = MISSING
-    seconds: float | None = MISSING
-    against: str = MISSING
 
-
-@dataclass
-class SearchConfig(SearchKeys):
+@section()
+class SearchConfig(SearchOptions):
     """The same with how far, in training."""
 
-    plies: int = MISSING
 
-
-@dataclass
-class AgentConfig:
+@section("gamma", null=True)
+class AgentConfig(DQNOptions):
     """Who learns and plays; all but `kind` is of the deep Q-learner, and null where another one is."""
 
-    kind: str = MISSING
-    network: str | None = None
-    width: int | None = None
-    input: str | None = None
-    planes: int | None = None
-    values_of: str | None = None
-    scale: float | None = None
-    symmetries: bool | None = None
-    target_network: int | None = None
-    double: bool | None = None
-    masked: bool | None = None
-    n_step: int | None = None
-    last_reward: bool | None = None
-    games: int | None = None
-    greedy_every: int | None = None
-    logged: bool | None = None
-    epsilon_first: float | None = None
-    epsilon: float | None = None
-    epsilon_games: int | None = None
-    epsilon_decay: str | None = None
-    replay: int | None = None
-    least: int | None = None
-    learn: str | None = None
-    newest: int | None = None
-    older: int | None = None
-    epochs: int | None = None
-    every: int | None = None
-    batch: int | None = None
-    optimiser: str | None = None
-    rate: float | None = None
-    precision: str | None = None
-    loss: str | None = None
-    device: str | None = None
+    kind: str = choice(MISSING, KINDS)
+    device: str | None = choice(None, DEVICES, null=True)
 
 
 @dataclass
 class BudgetConfig:
     """Further ends of a run."""
 
-    seconds: float | None = MISSING
-    moves: int | None = MISSING
+    seconds: float | None = above_zero(MISSING, null=True)
+    moves: int | None = whole(MISSING, least=1, null=True)
 
 
 @dataclass
 class EvaluateConfig:
     """The games after training."""
 
-    episodes: int = MISSING
-    plies: int = MISSING
-    drops: str = MISSING
-    average: int = MISSING
+    episodes: int = whole(MISSING, least=0)
+    plies: int = MISSING  # by the agent
+    drops: str = choice(MISSING, DROPS)
+    average: int = whole(MISSING, least=1)
     solution: str | None = MISSING
 
 
@@ -160,9 +117,9 @@ class EvaluateConfig:
 class SaveConfig:
     """When checkpoints are written and how many stay."""
 
-    every: int | None = MISSING
-    seconds: float | None = MISSING
-    keep: int = MISSING
+    every: int | None = whole(MISSING, least=1, null=True)
+    seconds: float | None = above_zero(MISSING, null=True)
+    keep: int = whole(MISSING, least=1)
 
 
 @dataclass
@@ -171,21 +128,21 @@ class RunConfig:
 
     game: GameConfig = field(default_factory=GameConfig)
     tiles: TilesConfig = field(default_factory=TilesConfig)
-    tuples: TuplesConfig = field(default_factory=TuplesConfig)
+    tuples: TuplesConfig = field(default_factory=TuplesConfig)  # type: ignore[arg-type]  # no field is required
     learner: LearnerConfig = field(default_factory=LearnerConfig)
     placer: PlacerConfig = field(default_factory=PlacerConfig)
     search: SearchConfig = field(default_factory=SearchConfig)
     agent: AgentConfig = field(default_factory=AgentConfig)
     size: str = MISSING
-    engine: str = MISSING
+    engine: str = choice(MISSING, ENGINES)
     alpha: float | None = MISSING
     alpha_per: str = MISSING
     gamma: float = MISSING
-    episodes: int = MISSING
-    block: int = MISSING
-    seed: int = MISSING
-    lanes: Any = MISSING
-    threads: int = MISSING
+    episodes: int = whole(MISSING, least=0)
+    block: int = whole(MISSING, least=1)
+    seed: int = whole(MISSING, least=0)
+    lanes: Any = checked(MISSING, check_lanes)
+    threads: int = whole(MISSING, least=1, most=MAX_THREADS)
     budget: BudgetConfig = field(default_factory=BudgetConfig)
     evaluate: EvaluateConfig = field(default_factory=EvaluateConfig)
     save: SaveConfig = field(default_factory=SaveConfig)

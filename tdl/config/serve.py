@@ -7,7 +7,7 @@ from pathlib import Path
 
 from omegaconf import MISSING, DictConfig
 
-from tdl.checks import check_above_zero, check_true_or_false, check_whole
+from tdl.checks import above_zero, check_fields, flag, whole
 from tdl.config.compose import composed, typed
 from tdl.errors import refuse
 
@@ -24,10 +24,10 @@ class ServeConfig:
     checkpoint: str | None = MISSING
     folder: str = MISSING
     host: str = MISSING
-    port: int = MISSING
-    sessions: int = MISSING
-    seconds: float = MISSING
-    open: bool = MISSING
+    port: int = whole(MISSING, least=0, most=(1 << 16) - 1)
+    sessions: int = whole(MISSING, least=1, most=MAX_SESSIONS)
+    seconds: float = above_zero(MISSING, most=MAX_SECONDS)
+    open: bool = flag(MISSING)
 
 
 def read(cfg: DictConfig) -> ServeConfig:
@@ -54,10 +54,7 @@ def check(settings: ServeConfig) -> None:
         raise refuse("folder", settings.folder, "a folder that is there; all in it may be read, and nothing else")
     if settings.checkpoint is not None:
         _check_below(settings.checkpoint, folder)
-    check_whole("port", settings.port, 0, 1 << 16)
-    check_whole("sessions", settings.sessions, 1, MAX_SESSIONS + 1)
-    check_above_zero("seconds", settings.seconds, MAX_SECONDS)
-    check_true_or_false("open", settings.open)
+    check_fields(settings)
 
 
 def _check_below(checkpoint: str, folder: Path) -> None:

@@ -11,7 +11,8 @@ from omegaconf import MISSING, DictConfig
 from tdl.config.build import rules
 from tdl.config.compose import composed, typed
 from tdl.config.schema import GameConfig, TilesConfig
-from tdl.errors import ConfigError, refuse
+from tdl.config.unused import refuse_unused
+from tdl.errors import refuse
 from tdl.solver.solution import check_objective
 
 
@@ -63,9 +64,8 @@ def refuse_named(keys: list[str]) -> None:
     ------
     ConfigError : names the key.
     """
-    for key in keys:
-        if key not in ("solution", "query") and not key.startswith("hydra"):
-            raise ConfigError(f"{key}: a solution has its own rules and objective; only query goes with solution")
+    why = "a solution has its own rules and objective; only query goes with solution"
+    refuse_unused(dict.fromkeys(keys, ""), ("solution", "query"), why)
 
 
 def to_plain(settings: SolveConfig) -> dict[str, Any]:

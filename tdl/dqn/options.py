@@ -6,9 +6,9 @@ and in `conf/agent/dqn.yaml`; those of the modern one stand in `conf/agent/dqn_m
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
-from tdl.checks import check_above_zero, check_choice, check_share, check_true_or_false, check_whole
+from tdl.checks import above_zero, check_fields, check_whole, choice, flag, share, whole
 from tdl.errors import refuse
 
 NETWORKS = ("published", "dense", "quads")
@@ -71,38 +71,38 @@ class DQNOptions:
     loss : "squared" error, or "huber": beyond an error of `scale` its absolute value.
     """
 
-    network: str = "published"
-    width: int = 256
-    input: str = "values"
-    planes: int = 16
-    values_of: str = "actions"
-    scale: float = 1.0
-    symmetries: bool = False
-    target_network: int = 0
-    double: bool = False
-    masked: bool = True
-    n_step: int = 1
-    last_reward: bool = False
-    gamma: float = 1.0
-    games: int = 20
-    greedy_every: int = 10
-    logged: bool = True
-    epsilon_first: float = 0.2
-    epsilon: float = 0.1
-    epsilon_games: int = 600
-    epsilon_decay: str = "step"
-    replay: int = 50_000
-    least: int = 5_000
-    learn: str = "iteration"
-    newest: int = 1_000
-    older: int = 2_000
-    epochs: int = 100
-    every: int = 64
+    network: str = choice("published", NETWORKS)
+    width: int = whole(256, least=1, most=(1 << 14) - 1)
+    input: str = choice("values", INPUTS)
+    planes: int = whole(16, least=2, most=32)
+    values_of: str = choice("actions", VALUES_OF)
+    scale: float = above_zero(1.0)
+    symmetries: bool = flag(False)
+    target_network: int = whole(0, least=0)
+    double: bool = flag(False)
+    masked: bool = flag(True)
+    n_step: int = whole(1, least=1, most=MAX_STEPS)
+    last_reward: bool = flag(False)
+    gamma: float = share(1.0)
+    games: int = whole(20, least=1, most=(1 << 16) - 1)
+    greedy_every: int = whole(10, least=0)
+    logged: bool = flag(True)
+    epsilon_first: float = share(0.2)
+    epsilon: float = share(0.1)
+    epsilon_games: int = whole(600, least=0)
+    epsilon_decay: str = choice("step", DECAYS)
+    replay: int = whole(50_000, least=1, most=MAX_REPLAY)
+    least: int = 5_000  # at most `replay`, as `batch`
+    learn: str = choice("iteration", LEARN)
+    newest: int = whole(1_000, least=0, most=MAX_REPLAY)
+    older: int = whole(2_000, least=0, most=MAX_REPLAY)
+    epochs: int = whole(100, least=1)
+    every: int = whole(64, least=1)
     batch: int = 250
-    optimiser: str = "rmsprop"
-    rate: float = 1e-3
-    precision: str = "float32"
-    loss: str = "squared"
+    optimiser: str = choice("rmsprop", OPTIMISERS)
+    rate: float = above_zero(1e-3)
+    precision: str = choice("float32", PRECISIONS)
+    loss: str = choice("squared", LOSSES)
 
     def check(self, prefix: str = "") -> None:
         """Refuse values out of range and choices that exclude each other.
@@ -115,41 +115,9 @@ class DQNOptions:
         ------
         ConfigError : names the key, what was given and what is allowed.
         """
-        for key, choices in (
-            ("network", NETWORKS),
-            ("input", INPUTS),
-            ("values_of", VALUES_OF),
-            ("learn", LEARN),
-            ("optimiser", OPTIMISERS),
-            ("loss", LOSSES),
-            ("epsilon_decay", DECAYS),
-            ("precision", PRECISIONS),
-        ):
-            check_choice(prefix + key, getattr(self, key), choices)
-        for key, least, below in (
-            ("width", 1, 1 << 14),
-            ("planes", 2, 33),
-            ("target_network", 0, 2**63),
-            ("n_step", 1, MAX_STEPS + 1),
-            ("games", 1, 1 << 16),
-            ("greedy_every", 0, 2**63),
-            ("epsilon_games", 0, 2**63),
-            ("replay", 1, MAX_REPLAY + 1),
-            ("least", 1, self.replay + 1),
-            ("newest", 0, MAX_REPLAY + 1),
-            ("older", 0, MAX_REPLAY + 1),
-            ("epochs", 1, 2**63),
-            ("every", 1, 2**63),
-            ("batch", 1, self.replay + 1),
-        ):
-            check_whole(prefix + key, getattr(self, key), least, below)
-        for key in ("gamma", "epsilon_first", "epsilon"):
-            check_share(prefix + key, getattr(self, key))
-        for key in ("scale", "rate"):
-            check_above_zero(prefix + key, getattr(self, key))
-        for each in fields(self):
-            if isinstance(each.default, bool):
-                check_true_or_false(prefix + each.name, getattr(self, each.name))
+        check_fields(self, prefix)
+        for key in ("least", "batch"):
+            check_whole(prefix + key, getattr(self, key), 1, self.replay + 1)
         self._check_together(prefix)
 
     def _check_together(self, prefix: str) -> None:

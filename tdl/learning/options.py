@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
-from tdl.checks import check_above_zero, check_choice, check_share, check_true_or_false, check_whole
+from tdl.checks import above_zero, check_fields, choice, flag, share, whole
 from tdl.errors import refuse
 
 TARGETS = ("afterstate", "state")
@@ -19,6 +19,9 @@ PER = ("total", "entry")
 EXPECTATIONS = ("auto", "shared", "direct")
 
 STARTS = ("empty", "restart", "carousel")
+
+AT_TOP = ("alpha_per", "gamma")
+"""Options that the configuration has beside its section of the learner."""
 
 MAX_HISTORY = 4096
 """Afterstates a forward learner may keep for later; 4,096 is lambda = 0.9994."""
@@ -60,23 +63,23 @@ class LearnerOptions:
         docs/theory.md.
     """
 
-    target: str = "afterstate"
-    order: str = "backward"
-    td_lambda: float = 0.0
-    n_step: int = 1
-    step: str = "fixed"
-    alpha_per: str = "total"
-    gamma: float = 1.0
-    epsilon: float = 0.0
-    start: str = "empty"
-    restart_at: float = 0.5
-    restart_moves: int = 10
-    expectation: str = "auto"
-    reward_shift: bool = False
-    stored_value: bool = False
-    update_symmetries: bool = True
-    rechoose: bool = False
-    clear_last: bool = False
+    target: str = choice("afterstate", TARGETS)
+    order: str = choice("backward", ORDERS)
+    td_lambda: float = share(0.0)
+    n_step: int = whole(1, least=1, most=MAX_HISTORY)
+    step: str = choice("fixed", STEPS)
+    alpha_per: str = choice("total", PER)
+    gamma: float = share(1.0)
+    epsilon: float = share(0.0)
+    start: str = choice("empty", STARTS)
+    restart_at: float = above_zero(0.5, most=1)
+    restart_moves: int = whole(10, least=1)
+    expectation: str = choice("auto", EXPECTATIONS)
+    reward_shift: bool = flag(False)
+    stored_value: bool = flag(False)
+    update_symmetries: bool = flag(True)
+    rechoose: bool = flag(False)
+    clear_last: bool = flag(False)
 
     def check(self, prefix: str = "", *, stages: int = 1, extras: bool = False) -> None:
         """Refuse values out of range and choices that exclude each other.
@@ -91,24 +94,7 @@ class LearnerOptions:
         ------
         ConfigError : names the key, what was given and what is allowed.
         """
-        for key, choices in (
-            ("target", TARGETS),
-            ("order", ORDERS),
-            ("step", STEPS),
-            ("start", STARTS),
-            ("expectation", EXPECTATIONS),
-        ):
-            check_choice(prefix + key, getattr(self, key), choices)
-        check_choice("alpha_per", self.alpha_per, PER)
-        check_share("gamma", self.gamma)
-        for key in ("td_lambda", "epsilon"):
-            check_share(prefix + key, getattr(self, key))
-        check_above_zero(prefix + "restart_at", self.restart_at, 1)
-        check_whole(prefix + "n_step", self.n_step, 1, MAX_HISTORY + 1)
-        check_whole(prefix + "restart_moves", self.restart_moves, 1)
-        for each in fields(self):
-            if isinstance(each.default, bool):
-                check_true_or_false(prefix + each.name, getattr(self, each.name))
+        check_fields(self, prefix, at_top=AT_TOP)
         self._check_return(prefix)
         self._check_variants(prefix)
         if self.start == "carousel" and stages == 1:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tdl.checks import check_above_zero, check_choice, check_share, check_whole
+from tdl.checks import above_zero, check_above_zero, check_fields, check_whole, choice, share
 from tdl.errors import refuse
 from tdl.learning.options import STEPS
 
@@ -39,17 +39,15 @@ class Schedule:
     """
 
     alpha: float
-    step: str = "fixed"
+    step: str = choice("fixed", STEPS)
     form: str | Sequence[Any] | Mapping[Any, Any] | None = None
     episodes: int | None = None
-    fixed_share: float = 0.0
-    fixed_alpha: float = 0.1
+    fixed_share: float = share(0.0)
+    fixed_alpha: float = above_zero(0.1, most=MAX_ALPHA)
 
     def __post_init__(self) -> None:
         check_above_zero("alpha", self.alpha, MAX_ALPHA)
-        check_choice("learner.step", self.step, STEPS)
-        check_share("learner.fixed_share", self.fixed_share)
-        check_above_zero("learner.fixed_alpha", self.fixed_alpha, MAX_ALPHA)
+        check_fields(self, "learner.")
         if isinstance(self.form, str):
             self._halving()
         else:

@@ -50,8 +50,8 @@ def begun(settings: RunConfig, folder: Path) -> Meta | None:
     if not (folder / CHECKPOINT / META).exists():
         return None
     meta = read_meta(folder / CHECKPOINT)
-    stored, now = compose.completed(meta["config"]), compose.to_plain(settings)
-    if any(_known(stored[key]) != _known(now[key]) for key in now if key not in compose.CHANGEABLE):
+    stored, now = meta["config"], compose.to_plain(settings)
+    if any(_known(stored.get(key)) != _known(now[key]) for key in now if key not in compose.CHANGEABLE):
         raise ConfigError(f"{folder}: holds a run of another configuration; sweep in another folder (hydra.sweep.dir)")
     return meta
 
@@ -68,7 +68,8 @@ def resumed_config(given: RunConfig, meta: Meta, explicit: Sequence[str]) -> Run
     ------
     ConfigError : the command line gives another value to a key that must not change.
     """
-    stored, now = compose.completed(meta["config"]), compose.to_plain(given)
+    stored, now = dict(meta["config"]), compose.to_plain(given)
+    compose.check_keys(stored, RunConfig)
     for key in explicit:
         top = key.split(".")[0].split("@")[0]
         keys = [top] if top in now else list(now)  # `experiment=...` may touch all of them

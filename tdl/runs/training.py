@@ -202,7 +202,7 @@ def is_finished(folder: Path, settings: RunConfig, meta: Meta | None) -> bool:
     return bool(
         result.get("status") == "finished"
         and (meta is None or result["episodes"] == meta["episode"])
-        and compose.completed(result["config"])["evaluate"] == compose.to_plain(settings)["evaluate"]
+        and result["config"]["evaluate"] == compose.to_plain(settings)["evaluate"]
         and _is_trained(settings, result["episodes"], result["moves"], result["seconds"])
     )
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
-from tdl.checks import check_above_zero, check_choice, check_share, check_true_or_false, check_whole
+from tdl.checks import above_zero, check_fields, check_whole, checked, choice, flag, share, whole
 from tdl.errors import nearest, refuse
 from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
@@ -24,6 +24,43 @@ OPPONENTS = ("placer", "random", "adversary")
 RADIX = "radix"
 
 ByEmpty = tuple[tuple[int, int], ...]
+
+
+def check_plies(key: str, plies: object) -> None:
+    """Refuse anything but a number of plies.
+
+    Raises
+    ------
+    ConfigError : names `key`, the value and what is allowed.
+    """
+    check_whole(key, plies, 1, MAX_PLIES + 1)
+
+
+def _check_by_empty(key: str, pairs: Any) -> None:
+    if not isinstance(pairs, list | tuple) or not all(isinstance(p, list | tuple) and len(p) == 2 for p in pairs):
+        raise refuse(key, pairs, "a list of pairs, empty cells and plies, as [[2,4],[6,3]]")
+    for empty, plies in pairs:
+        check_whole(f"{key}, empty cells", empty, 0, 25)
+        check_plies(f"{key}, plies", plies)
+    cells = [empty for empty, _ in pairs]
+    if cells != sorted(set(cells)):
+        raise refuse(key, pairs, "numbers of empty cells that rise from pair to pair")
+
+
+def _check_table(key: str, table: object) -> None:
+    if table == "auto":
+        return
+    if isinstance(table, str):
+        raise refuse(key, table, f"auto or a number of MiB{nearest(table, ['auto'])}")
+    check_whole(key, table, 0, MAX_TABLE + 1)
+
+
+def _check_downgrade(key: str, largest: object) -> None:
+    if largest == RADIX:
+        return
+    if isinstance(largest, str):
+        raise refuse(key, largest, f"null, {RADIX} or a tile index{nearest(largest, [RADIX])}")
+    check_whole(key, largest, 2, 32)
 
 
 @dataclass(frozen=True)
@@ -47,13 +84,18 @@ class SearchOptions:
         leaves the player least.
     """
 
-    plies: int = 1
-    cutoff: float = 0.0
-    by_empty: ByEmpty = ()
-    table: int | str = "auto"
-    downgrade: int | str | None = None
-    seconds: float | None = None
-    against: str = "placer"
+    plies: int = whole(1, least=1, most=MAX_PLIES)
+    cutoff: float = share(0.0)
+    by_empty: ByEmpty = checked((), _check_by_empty)
+    table: int | str = checked("auto", _check_table)
+    downgrade: int | str | None = checked(None, _check_downgrade, null=True)
+    seconds: float | None = above_zero(None, null=True)
+    against: str = choice("placer", OPPONENTS)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.by_empty, list):  # as it is read from a file
+            pairs = tuple(tuple(pair) if isinstance(pair, list) else pair for pair in self.by_empty)
+            object.__setattr__(self, "by_empty", pairs)
 
     def check(self, prefix: str = "") -> None:
         """Refuse values out of range.
@@ -66,32 +108,7 @@ class SearchOptions:
         ------
         ConfigError : names the key, the value and what is allowed.
         """
-        check_plies(prefix + "plies", self.plies)
-        check_share(prefix + "cutoff", self.cutoff)
-        self._check_by_empty(prefix + "by_empty")
-        if self.table != "auto":
-            if isinstance(self.table, str):
-                raise refuse(prefix + "table", self.table, f"auto or a number of MiB{nearest(self.table, ['auto'])}")
-            check_whole(prefix + "table", self.table, 0, MAX_TABLE + 1)
-        if self.downgrade not in (None, RADIX):
-            if isinstance(self.downgrade, str):
-                allowed = f"null, {RADIX} or a tile index{nearest(self.downgrade, [RADIX])}"
-                raise refuse(prefix + "downgrade", self.downgrade, allowed)
-            check_whole(prefix + "downgrade", self.downgrade, 2, 32)
-        if self.seconds is not None:
-            check_above_zero(prefix + "seconds", self.seconds)
-        check_choice(prefix + "against", self.against, OPPONENTS)
-
-    def _check_by_empty(self, key: str) -> None:
-        pairs = self.by_empty
-        if not isinstance(pairs, list | tuple) or not all(isinstance(p, list | tuple) and len(p) == 2 for p in pairs):
-            raise refuse(key, pairs, "a list of pairs, empty cells and plies, as [[2,4],[6,3]]")
-        for empty, plies in pairs:
-            check_whole(f"{key}, empty cells", empty, 0, 25)
-            check_plies(f"{key}, plies", plies)
-        cells = [empty for empty, _ in pairs]
-        if cells != sorted(set(cells)):
-            raise refuse(key, pairs, "numbers of empty cells that rise from pair to pair")
+        check_fields(self, prefix)
 
     @property
     def deepest(self) -> int:
@@ -109,16 +126,6 @@ class SearchOptions:
         if self.table == "auto":
             return AUTO_TABLE << 20 if self.deepest > 3 else 0
         return int(self.table) << 20
-
-
-def check_plies(key: str, plies: object) -> None:
-    """Refuse anything but a number of plies.
-
-    Raises
-    ------
-    ConfigError : names `key`, the value and what is allowed.
-    """
-    check_whole(key, plies, 1, MAX_PLIES + 1)
 
 
 KINDS = ("random", "adversary")
@@ -143,10 +150,10 @@ class PlacerOptions:
         and it takes the first empty one.
     """
 
-    kind: str = "random"
-    depth: int = 1
-    tile: str = "drawn"
-    first_empty: bool = False
+    kind: str = choice("random", KINDS)
+    depth: int = whole(1, least=1, most=MAX_DEPTH)
+    tile: str = choice("drawn", TILES)
+    first_empty: bool = flag(False)
 
     def check(self, prefix: str = "", *, judged: bool = False) -> None:
         """Refuse values out of range, and what the kind does not use.
@@ -160,10 +167,7 @@ class PlacerOptions:
         ------
         ConfigError : names the key, the value and what is allowed.
         """
-        check_choice(prefix + "kind", self.kind, KINDS)
-        check_whole(prefix + "depth", self.depth, 1, MAX_DEPTH + 1)
-        check_choice(prefix + "tile", self.tile, TILES)
-        check_true_or_false(prefix + "first_empty", self.first_empty)
+        check_fields(self, prefix)
         if self.kind == "random":
             for key, plain in (("depth", 1), ("tile", "drawn"), ("first_empty", False)):
                 if getattr(self, key) != plain:

@@ -130,10 +130,10 @@ def test_learning_goes_on_with_imported_accumulators(tmp_path):
     before = network_of(((0, 1, 2), (4, 5)))
     trainer = tdl.Trainer(before, alpha=1.0, step="coherent", seed=1)
     trainer.train(20)
-    source = saved(tmp_path / "net", before, trainer.memory[ACCUMULATORS])
+    source = saved(tmp_path / "net", before, trainer.state[ACCUMULATORS])
     _, arrays = held(converted(converted(source, tmp_path / "net.w")[0], tmp_path / "again")[0])
     after = tdl.NTupleNetwork(before.rules, before.tuples, weights=arrays["weights"].copy())
     further = tdl.Trainer(after, alpha=1.0, step="coherent", seed=1, episode=20)
-    further.memory[ACCUMULATORS][:] = arrays[ACCUMULATORS]
+    further.state[ACCUMULATORS][:] = arrays[ACCUMULATORS]
     assert further.train(20).tobytes() == trainer.train(20).tobytes()
     assert after.weights.tobytes() == before.weights.tobytes()

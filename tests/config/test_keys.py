@@ -1,0 +1,160 @@
+"""A key has two homes, and they agree: a field in Python with its type, default and range, and a line in YAML.
+
+Trusts the text of the files in `conf/`.
+"""
+
+import re
+from dataclasses import MISSING, fields, is_dataclass
+from importlib import resources
+
+import pytest
+
+from tdl.config.evaluate import EvaluationConfig
+from tdl.config.files import file, group_file, group_names
+from tdl.config.match import MatchConfig
+from tdl.config.play import PlayConfig
+from tdl.config.schema import RunConfig
+from tdl.config.serve import ServeConfig
+from tdl.config.solve import SolveConfig
+from tdl.dqn.options import DQNOptions
+from tdl.learning.options import LearnerOptions
+from tdl.learning.schedule import Schedule
+from tdl.network.stages import Stages
+from tdl.network.tuples import TupleSet
+from tdl.search.options import PlacerOptions, SearchOptions
+
+CONF = resources.files("tdl.conf")
+
+PROGRAMS = {
+    "run": RunConfig,
+    "evaluate": EvaluationConfig,
+    "solve": SolveConfig,
+    "play": PlayConfig,
+    "serve": ServeConfig,
+    "match": MatchConfig,
+}
+
+HOMES = {
+    "game": "game/pow2",
+    "tiles": "tiles/p90_10",
+    "tuples": "tuples/4x6",
+    "learner": "learner/td",
+    "placer": "placer/adversary",
+    "search": "search/expectimax",
+    "agent": "agent/dqn",
+}
+"""The file of each group in which every key has its comment."""
+
+OPTIONS = {
+    "learner/td": (LearnerOptions, Schedule, Stages),
+    "placer/random": (PlacerOptions,),
+    "search/expectimax": (SearchOptions,),
+    "agent/dqn": (DQNOptions,),
+    "tuples/4x6": (TupleSet,),
+    "run": (LearnerOptions,),
+}
+"""The options in Python whose defaults a file has, too."""
+
+NAMES = {"schedule": "form", "stages": "thresholds", "stage_by": "by"}
+"""Fields in Python whose key is another word."""
+
+WITHOUT_DEFAULT = {
+    "learner/td": {"alpha", "initial_value"},  # Python has no usual step size; of V, a network's argument
+    "placer/random": {"network"},  # a folder; in Python the player itself is passed
+    "agent/dqn": {"kind", "device"},  # in Python the class, and an argument of its trainer
+    "tuples/4x6": {"board", "cells"},  # what the file is there for
+}
+"""Keys that no options in Python have a default for."""
+
+OTHERS = {
+    "tuples/4x6": {},
+    "learner/td": {},
+    "placer/random": {},
+    "search/expectimax": {},
+    "agent/dqn": {},
+    "run": {},
+}
+"""Keys whose value in YAML is another one than Python's default, on purpose: there is none so far."""
+
+
+def lines(path):
+    """The keys of a file, nested ones with dots, with their comments."""
+    section, found = "", {}
+    for indent, key, rest in re.findall(r"^( *)(\w+):(.*)$", (CONF / f"{path}.yaml").read_text(), re.MULTILINE):
+        section = section if indent else key
+        found[f"{section}.{key}" if indent else key] = rest.partition("#")[2].strip()
+    return found
+
+
+def keys_of(schema, prefix=""):
+    """All keys of a schema, nested ones with dots."""
+    for each in fields(schema):
+        if is_dataclass(each.default_factory):
+            yield from keys_of(each.default_factory, f"{prefix}{each.name}.")
+        else:
+            yield prefix + each.name
+
+
+def default_of(key, options):
+    """Python's default of a key."""
+    named = {each.name: each for cls in options for each in fields(cls)}
+    field = named.get(NAMES.get(key, key))
+    assert field is not None, f"{key} is no option in Python"
+    assert field.default is not MISSING, f"{key} has no default in Python"
+    return list(field.default) if isinstance(field.default, tuple) else field.default
+
+
+def values_of(path):
+    """What a file sets: of the file of an agent its section, of the run's the keys that options have."""
+    if path == "run":
+        names = {each.name for each in fields(LearnerOptions)}
+        return {key: value for key, value in file("run").items() if key in names}
+    plain = group_file(*path.split("/"))
+    return plain["agent"] if path.startswith("agent/") else plain
+
+
+@pytest.mark.parametrize("path", OPTIONS)
+def test_values_are_pythons_defaults(path):
+    values, own = values_of(path), WITHOUT_DEFAULT.get(path, set())
+    assert own <= set(values)
+    defaults = {key: default_of(key, OPTIONS[path]) for key in values if key not in own}
+    assert defaults, "the file has none of these options"
+    assert {key: values[key] for key in defaults} == defaults | OTHERS[path]
+
+
+def test_a_run_looks_ahead_as_far_as_python():
+    assert file("run")["search"] == {"plies": SearchOptions().plies}
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_every_key_has_a_line_and_a_comment(program):
+    told = lines(program)
+    for key in keys_of(PROGRAMS[program]):
+        group, _, name = key.partition(".")
+        comment = told.get(key) or (name and lines(HOMES[group]).get(f"agent.{name}" if group == "agent" else name))
+        assert comment, f"{key} has no line with a comment in conf/{program}.yaml or conf/{HOMES.get(group)}.yaml"
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_every_line_is_a_key(program):
+    known = set(keys_of(PROGRAMS[program]))
+    plain = {key: value for key, value in file(program).items() if key not in ("defaults", "hydra")}
+    for key, value in plain.items():
+        names = {f"{key}.{name}" for name in value} if isinstance(value, dict) else {key}
+        assert names <= known
+
+
+@pytest.mark.parametrize(("group", "home"), HOMES.items())
+def test_every_line_of_a_group_is_a_key(group, home):
+    known = {key.partition(".")[2] for key in keys_of(RunConfig) if key.startswith(f"{group}.")}
+    for name in group_names(group):
+        plain = group_file(group, name)
+        assert set(plain["agent"] if group == "agent" else plain) <= known
+
+
+def test_programs_share_their_usual_values():
+    run, evaluate = file("run"), file("evaluate")
+    for key in ("seed", "threads", "lanes", "engine"):
+        assert run[key] == evaluate[key]
+    shared = set(run["evaluate"]) & set(evaluate["evaluate"])
+    assert {key: run["evaluate"][key] for key in shared} == {key: evaluate["evaluate"][key] for key in shared}
