@@ -17,7 +17,8 @@ from tdl.game.rules import Rules
 from tdl.runs.progress import Progress
 from tdl.search.options import Evaluator, PlacerOptions, SearchOptions
 from tdl.statistics.summary import score_bands, summary
-from tdl.storage.records import EVALUATION, Records, save_records
+from tdl.storage.records import Records, save_records
+from tdl.storage.run_folder import EVALUATION
 
 if TYPE_CHECKING:
     from tdl.dqn.player import DQNPlayer  # not loaded: it needs PyTorch
@@ -54,7 +55,7 @@ class Evaluation:
         -------
         the games, and their figures: those of `summary`, `seconds`, `moves_per_second`, and for some `score_bands`.
         """
-        progress = Progress("evaluate", 0, episodes)
+        progress = Progress("evaluate", episodes, "moves")
 
         def between(finished: int, moves: int) -> None:
             progress.update(finished, moves)
@@ -65,7 +66,7 @@ class Evaluation:
             records: Records = self.games(episodes, between)
             seconds = time.perf_counter() - start
             moves = int(records["moves"].sum())
-            progress.update(episodes, moves, float(records["score"].mean()))
+            progress.update(episodes, moves, f"mean {records['score'].mean():,.0f}")
         finally:
             progress.close()
         stop()
