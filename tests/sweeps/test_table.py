@@ -3,6 +3,7 @@
 import shutil
 
 import pytest
+from support.programs import SMALL, inside
 from support.sweeps import SHORT, folder_of, mark, rows_of, states, sweep
 
 from tdl.run import main
