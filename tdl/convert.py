@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tdl.cli.messages import explain
-from tdl.errors import ConfigError, TdlError
+from tdl.cli.messages import main_of
+from tdl.errors import ConfigError
 from tdl.formats.exchange import FORMATS, Exchanged, export_weights, import_weights
 
-SUFFIXES = {each.suffix: name for name, each in FORMATS.items()}
+SUFFIXES = {form.suffix: name for name, form in FORMATS.items()}
 
 _KNOWN = ", ".join(f"{suffix} ({FORMATS[name].program})" for suffix, name in SUFFIXES.items())
 
@@ -67,14 +66,13 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
 
 def main(words: Sequence[str] | None = None) -> None:
     """The console script `tdl-convert`."""
-    given = _parse(words)
-    try:
-        importing, done = convert(given.source, given.target, given.format, symmetries=given.symmetries)
-    except (TdlError, OSError, MemoryError, KeyboardInterrupt) as error:
-        code, line = explain(error, True)
-        print(f"tdl: {line}", file=sys.stderr)
-        sys.exit(code)
-    print(_text(given.target, importing, done))
+    options = _parse(words)
+
+    def work() -> None:
+        importing, done = convert(options.source, options.target, options.format, symmetries=options.symmetries)
+        print(_text(options.target, importing, done))
+
+    main_of(work)
 
 
 def _text(target: Path, importing: bool, done: Exchanged) -> str:

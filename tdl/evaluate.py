@@ -27,24 +27,23 @@ from tdl.runs.evaluation import (
     looking_ahead,
     network_evaluation,
 )
-from tdl.runs.files import status_kept
 from tdl.runs.interrupts import Interrupts
 from tdl.statistics.summary import evaluation_block
 from tdl.storage.checkpoint import Meta
-from tdl.storage.lock import RunLock
-from tdl.storage.records import Records, save_json
+from tdl.storage.records import Records
+from tdl.storage.run_folder import FINISHED, RUNNING, RunFolder
 from tdl.sweeps import sweep
-from tdl.sweeps.sweep import RESULT
 
 
-def job(cfg: DictConfig, folder: Path) -> None:
-    """Check everything, play, print the figures, and leave them and the games in `folder`."""
+def job(cfg: DictConfig, path: Path) -> None:
+    """Check everything, play, print the figures, and leave them and the games in the folder `path`."""
     settings, metas = evaluate_config.read(cfg)
-    with RunLock(folder):
+    folder = RunFolder(path)
+    with folder.lock():
         if sweep.in_sweep() and is_done(folder, settings, metas):
             print(f"tdl: {folder} is finished; nothing to do")
             return
-        if not sweep.in_sweep() and (folder / RESULT).exists():
+        if not sweep.in_sweep() and folder.result.exists():
             raise ConfigError(f"hydra.run.dir: {folder} holds results already; name another")
         evaluation = built(settings, metas)
         recording.check(evaluation, settings.evaluate.record)
@@ -52,14 +51,11 @@ def job(cfg: DictConfig, folder: Path) -> None:
         play(settings, evaluation, result_of(settings, evaluation, metas, names), folder)
 
 
-def is_done(folder: Path, settings: EvaluationConfig, metas: list[Meta]) -> bool:
+def is_done(folder: RunFolder, settings: EvaluationConfig, metas: list[Meta]) -> bool:
     """Whether these games of these very checkpoints were played in the folder."""
-    try:
-        result = json.loads((folder / RESULT).read_text())
-    except (OSError, ValueError):
-        return False
+    result = folder.result_if_whole()
     same = result.get("config") == json.loads(json.dumps(compose.to_plain(settings)))
-    return bool(result.get("status") == "finished" and same and result["checkpoints"] == checkpoints_of(metas))
+    return bool(result.get("status") == FINISHED and same and result["checkpoints"] == checkpoints_of(metas))
 
 
 def checkpoints_of(metas: list[Meta]) -> list[dict[str, Any]]:
@@ -91,7 +87,7 @@ def result_of(
     """What `result.json` says before the games are played."""
     plain, rules = compose.to_plain(settings), evaluation.rules
     return {
-        "status": "running",
+        "status": RUNNING,
         "config_hash": compose.key_hash(plain),
         "names": {"game": rules.game, **metas[0].get("names", {}), **chosen},
         "seed": settings.seed,
@@ -103,7 +99,7 @@ def result_of(
     }
 
 
-def play(settings: EvaluationConfig, evaluation: Evaluation, result: dict[str, Any], folder: Path) -> None:
+def play(settings: EvaluationConfig, evaluation: Evaluation, result: dict[str, Any], folder: RunFolder) -> None:
     """Play, print the figures, and leave them and the games in `folder`.
 
     Raises
@@ -111,16 +107,16 @@ def play(settings: EvaluationConfig, evaluation: Evaluation, result: dict[str, A
     Interrupted : by a signal. While the games are played nothing is left of them.
     """
 
-    def write(status: str) -> None:
-        save_json(folder / "result.json", result | {"status": status, "peak_memory_bytes": peak_memory()})
+    def figures() -> dict[str, Any]:
+        return {"peak_memory_bytes": peak_memory()}
 
-    with status_kept(result, write), Interrupts("soon") as interrupts:
+    with folder.status_kept(result, figures), Interrupts("soon") as interrupts:
 
         def stop() -> None:
             if interrupts.requested:
                 raise Interrupted("stopped before all was done", 128 + interrupts.requested)
 
-        records, result["evaluation"] = evaluation.play(settings.evaluate.episodes, folder, stop)
+        records, result["evaluation"] = evaluation.play(settings.evaluate.episodes, folder.path, stop)
         print(evaluation_block(result["evaluation"]), end="")
         if settings.evaluate.record:
             assert isinstance(evaluation, NetworkEvaluation)
@@ -133,7 +129,7 @@ def record(
     evaluation: NetworkEvaluation,
     records: Records,
     result: dict[str, Any],
-    folder: Path,
+    folder: RunFolder,
     stop: Callable[[], None],
 ) -> str:
     """Leave the first games move by move, judged if asked; gives what to print."""
@@ -142,7 +138,7 @@ def record(
     games = recording.record(evaluation, first, folder, digest, stop)
     if settings.evaluate.mistakes is not None:
         result["mistakes"] = recording.judge(games, evaluation, settings.evaluate.mistakes, folder, stop)
-    return recording.recording_block(games, result.get("mistakes"))
+    return recording.recording_block(games, folder, result.get("mistakes"))
 
 
 def main() -> None:

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.agents.player import BoardLike
-from tdl.cli.messages import explain
-from tdl.errors import ConfigError, TdlError, refuse
+from tdl.cli.messages import main_of
+from tdl.errors import ConfigError, refuse
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules
 from tdl.sessions import game_file
@@ -245,17 +245,16 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("board", metavar="GAME|ROWS", help="a game.json, or rows of tile values, as [[2,4],[0,8]]")
     parser.add_argument("out", metavar="OUT", type=Path, nargs="?", help=".svg or .png (default: on the screen)")
     parser.add_argument("--move", type=int, help="of a game: the board after so many moves (default: the last)")
-    given = parser.parse_args(words)
-    try:
-        board, rules = _asked(given.board, given.move)
-        if given.out is None:
+    options = parser.parse_args(words)
+
+    def work() -> None:
+        board, rules = _asked(options.board, options.move)
+        if options.out is None:
             print(text(board, rules, colour=sys.stdout.isatty()))
         else:
-            write(board, rules, given.out)
-    except (TdlError, OSError, MemoryError, KeyboardInterrupt) as error:
-        code, line = explain(error, True)
-        print(f"tdl: {line}", file=sys.stderr)
-        sys.exit(code)
+            write(board, rules, options.out)
+
+    main_of(work)
 
 
 def _asked(board: str, move: int | None) -> tuple[BoardLike, Rules | None]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tdl.cli.messages import explain
-from tdl.errors import TdlError
+from tdl.cli.messages import main_of
 from tdl.results.report import as_html, as_markdown, sections
 from tdl.sweeps.table import jobs_in, table_of
 
@@ -35,14 +33,13 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("folders", metavar="FOLDER", type=Path, nargs="+", help="of a run, a sweep, or of several")
     parser.add_argument("--out", type=Path, help="where to write; the suffixes .html and .md are added "
                         "(default: report in the first folder)")  # fmt: skip
-    given = parser.parse_args(words)
-    try:
-        for path in write(given.folders, given.out or given.folders[0] / "report"):
+    options = parser.parse_args(words)
+
+    def work() -> None:
+        for path in write(options.folders, options.out or options.folders[0] / "report"):
             print(path)
-    except (TdlError, OSError, MemoryError, KeyboardInterrupt) as error:
-        code, line = explain(error, True)
-        print(f"tdl: {line}", file=sys.stderr)
-        sys.exit(code)
+
+    main_of(work)
 
 
 if __name__ == "__main__":

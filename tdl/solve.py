@@ -13,21 +13,21 @@ from tdl.config.build import rules
 from tdl.config.compose import key_hash
 from tdl.errors import ConfigError
 from tdl.runs.environment import describe, peak_memory
-from tdl.runs.progress import Phases
+from tdl.runs.progress import Progress
 from tdl.solver import solution as solutions
 from tdl.solver.queries import answers, read_queries
-from tdl.storage.lock import RunLock
-from tdl.storage.records import save_json
+from tdl.storage.run_folder import FINISHED, RunFolder
 
 
-def job(cfg: DictConfig, folder: Path) -> None:
+def job(cfg: DictConfig, path: Path) -> None:
     """Check everything; then solve a game, or answer questions on one that is solved."""
     settings = solve_config.read(cfg)
     if settings.solution is not None and settings.query is not None:
         solve_config.refuse_named(explicit_keys())
         answer(Path(settings.solution), Path(settings.query))
         return
-    with RunLock(folder):
+    folder = RunFolder(path)
+    with folder.lock():
         solve(settings, folder)
 
 
@@ -39,32 +39,40 @@ def answer(folder: Path, query: Path) -> None:
         print("\n".join(f"{value:.10g}" for value in values))
 
 
-def solve(settings: solve_config.SolveConfig, folder: Path) -> None:
+def solve(settings: solve_config.SolveConfig, folder: RunFolder) -> None:
     """Solve, print the figures, and leave them and the values in `folder`.
 
     Raises
     ------
     ConfigError : the folder holds a solution or a run already, or the game does not fit into the memory.
     """
-    if (folder / "result.json").exists():
+    if folder.result.exists():
         raise ConfigError(f"hydra.run.dir: {folder} holds results already; name another")
     start = time.perf_counter()
-    progress = Phases()
+    progress = Progress("solve", 0)
+
+    def report(phase: str, done: int, total: int | None) -> None:
+        nonlocal progress
+        if phase != progress.what:
+            progress.close()
+            progress = Progress(phase, total, "boards")
+        progress.update(done)
+
     try:
         solution = solutions.solve(
             rules(settings),
             settings.objective,
             settings.tile,
             fold=settings.fold,
-            report=progress.report,
+            report=report,
         )
     finally:
         progress.close()
-    solutions.save(folder, solution)
+    solutions.save(folder.path, solution)
     figures = {name: getattr(solution, name) for name in solutions.FIGURES}
     plain = solve_config.to_plain(settings)
-    made = {
-        "status": "finished",
+    result = {
+        "status": FINISHED,
         **figures,
         "rules": solution.rules.to_dict(),
         "config_hash": key_hash(plain),
@@ -73,7 +81,7 @@ def solve(settings: solve_config.SolveConfig, folder: Path) -> None:
         "peak_memory_bytes": peak_memory(),
         **describe("none"),
     }
-    save_json(folder / "result.json", made)
+    folder.write_result(result)
     for name in ("optimal", "random", "before", "after", "largest"):
         print(name, f"{figures[name]:.12g}")
     print("solution", folder)

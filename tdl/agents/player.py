@@ -24,6 +24,7 @@ from tdl.network.tuples import TupleSet
 from tdl.search.expectimax import Expectimax
 from tdl.search.options import PlacerOptions, SearchOptions
 from tdl.storage.checkpoint import Meta, read_array, read_meta
+from tdl.storage.run_folder import CHECKPOINT
 
 WEIGHTS = "weights"
 
@@ -196,7 +197,7 @@ def load(checkpoint: str | Path, *, copy: bool = False) -> Player:
 def checkpoint_folder(path: str | Path) -> Path:
     """The folder of a checkpoint, by its own path or that of its run."""
     folder = Path(path)
-    return folder / "checkpoint" if (folder / "checkpoint").is_dir() else folder
+    return folder / CHECKPOINT if (folder / CHECKPOINT).is_dir() else folder
 
 
 def describe(meta: Meta, folder: Path) -> tuple[Rules, TupleSet, Stages]:

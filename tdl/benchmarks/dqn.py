@@ -69,16 +69,16 @@ def measure(rounds: int, games: int, threads: int, precision: str) -> dict[str, 
     check_choice("--precision", precision, PRECISIONS)
     choices = replace(dqn_choices("dqn"), precision=precision)
     trainer = DQNTrainer(RULES, choices, threads=threads)
-    progress = Progress("iterate", 0, 1)
+    progress = Progress("iterate", 1)
     iteration = _iteration(trainer, choices)
     progress.close()
     one, many = OneByOne(trainer.learner.network, RULES), trainer.player
     speeds: dict[str, list[float]] = {"one": [], "many": []}
-    progress = Progress("play", 0, rounds)
+    progress = Progress("play", rounds)
     for turn in range(rounds):
         speeds["one"].append(_speed(one, games, 1, turn))
         speeds["many"].append(_speed(many, 40 * games, BOARDS, turn))
-        progress.update(turn + 1, 0, 0.0)
+        progress.update(turn + 1)
     progress.close()
     return {
         **environment.describe(instructions("cpu")),

@@ -59,7 +59,7 @@ def compare(name: str, tuples: TupleSet, episodes: int, rounds: int) -> dict[str
     check_whole("--blank", episodes, 1)
     check_whole("--rounds", rounds, 1)
     figures: dict[str, Any] = {"tuples": name}
-    progress = Progress("boards", 0, len(GAMES) * rounds * (len(OPERATIONS) + 1))
+    progress = Progress("boards", len(GAMES) * rounds * (len(OPERATIONS) + 1))
     for game in GAMES:
         network = NTupleNetwork(Rules(game), tuples)
         network.weights.fill(0)  # touched before the clock runs
@@ -68,13 +68,13 @@ def compare(name: str, tuples: TupleSet, episodes: int, rounds: int) -> dict[str
         parts = {}
         for operation in OPERATIONS:
             parts[operation] = compare_operation(made, operation, rounds)
-            progress.update(progress.done + rounds, 0)
+            progress.update(progress.done + rounds)
         speeds: dict[str, list[float]] = {engine: [] for engine in ENGINES}
         for _ in range(rounds):
             for engine in ENGINES:
                 network.weights.fill(0)
                 speeds[engine].append(train(network, engine, episodes))
-            progress.update(progress.done + 1, 0)
+            progress.update(progress.done + 1)
         whole = {engine: [round(speed) for speed in each] for engine, each in speeds.items()}
         figures[game] = {"operations": parts, "training": {**whole, **ratio_range(speeds["bits"], speeds["array"])}}
     progress.close()

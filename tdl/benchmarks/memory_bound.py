@@ -49,9 +49,10 @@ def compare(name: str, tuples: TupleSet, lanes: int | str, state: int, pairs: in
     network = NTupleNetwork(Rules(), tuples)
     network.weights.fill(0)  # touched before the clock runs
     trainer = Trainer(network, alpha=0.1, order="forward", lanes=lanes)
-    progress = Progress("limit", 0, state + pairs * BLOCK)
+    progress = Progress("limit", state + pairs * BLOCK, "moves")
     for _ in range(0, state, BLOCK):
-        progress.update(trainer.episode, trainer.moves, float(trainer.train(BLOCK)["score"].mean()))
+        mean = trainer.train(BLOCK)["score"].mean()
+        progress.update(trainer.episode, trainer.moves, f"mean {mean:,.0f}")
     play = SelfPlay(network, LineTables(network.rules), trainer.learner, PlayOptions(1, lanes), role=TRAINING)
     play.set_step(0.1, "fixed")
     play.begin(0, TURNS)  # more episodes than can end while this is recorded
@@ -66,7 +67,7 @@ def compare(name: str, tuples: TupleSet, lanes: int | str, state: int, pairs: in
         for _ in range(times):
             replay(network, entries, counts, play.lanes)
         replays.append(times * TURNS / (time.perf_counter() - start))
-        progress.update(trainer.episode, trainer.moves, score)
+        progress.update(trainer.episode, trainer.moves, f"mean {score:,.0f}")
     progress.close()
     return {
         "tuples": name,

@@ -60,7 +60,7 @@ def compare(binary: str, checkpoint: str, plies: Sequence[int], pairs: int, game
     if games is not None:
         check_whole("--games", games, 1)
     player = load(checkpoint, copy=True)
-    progress, figures = Progress("pairs", 0, len(plies) * (pairs + 1)), {}
+    progress, figures = Progress("pairs", len(plies) * (pairs + 1)), {}
     with tempfile.TemporaryDirectory() as folder:
         weights = Path(folder) / "network.w"
         words = export_weights(Path(checkpoint), weights, "tdl2048").words.split()
@@ -109,11 +109,11 @@ def _pairs(ours: _Ours, peer: _Peer, pairs: int, progress: Progress) -> dict[str
     for side in (ours, peer):
         player: Callable[[int | str, int], Played] = side.play
         chosen.append(max(side.settings, key=lambda setting: player(setting, 0).speed))
-    progress.update(progress.done + 1, 0)
+    progress.update(progress.done + 1)
     turns = []
     for seed in range(1, pairs + 1):
         turns.append((ours.play(chosen[0], seed), peer.play(chosen[1], seed)))
-        progress.update(progress.done + 1, 0)
+        progress.update(progress.done + 1)
     speeds = [[turn[side].speed for turn in turns] for side in (0, 1)]
     means = [sum(turn[side].mean for turn in turns) / pairs for side in (0, 1)]
     return {

@@ -99,7 +99,7 @@ def compare(binary: str, setting: Setting, pairs: int, blank: int, state: int) -
     with tempfile.TemporaryDirectory() as folder:
         peer = _Peer([binary, *setting.peer_words()], Path(folder))
         ours = _Ours(setting)
-        progress = Progress("pairs", 0, pairs * (2 if state else 1))
+        progress = Progress("pairs", pairs * (2 if state else 1))
         result: dict[str, Any] = {"blank": _pairs(pairs, progress, lambda: (ours.blank(blank), peer.run(blank)))}
         if state:
             ours.prepare(state)
@@ -115,7 +115,7 @@ def _pairs(pairs: int, progress: Progress, run: Any) -> dict[str, Any]:
     speeds = []
     for _ in range(pairs):
         speeds.append(run())
-        progress.update(progress.done + 1, 0)
+        progress.update(progress.done + 1)
     ours, peers = zip(*speeds, strict=True)
     return {
         "ours": [round(each) for each in ours],

@@ -51,13 +51,13 @@ def compare(
     check_whole("--rounds", rounds, 1)
     if games is not None:
         check_whole("--games", games, 1)
-    progress, rows = Progress("search", 0, len(plies) * rounds * (3 if threads > 1 else 2)), []
+    progress, rows = Progress("search", len(plies) * rounds * (3 if threads > 1 else 2)), []
     for depth in plies:
         number = games or games_for(depth)
         turns = []
         for _ in range(rounds):
             turns.append([play(player, SearchOptions(depth, table=mib), number) for mib in (0, AUTO_TABLE)])
-            progress.update(progress.done + 2, 0)
+            progress.update(progress.done + 2)
         none, table = ([turn[side] for turn in turns] for side in (0, 1))
         speeds = [[each["moves_per_second"] for each in side] for side in (none, table)]
         row = {"plies": depth, "games": number, "mean": none[0]["mean"], "boards": none[0]["boards"]}
@@ -100,7 +100,7 @@ def _threads(player: Player, plies: int, games: int, threads: int, progress: Pro
         start = time.perf_counter()
         records = player.evaluate(games * number, threads=number, search=SearchOptions(plies, table=0))
         speeds.append(float(records["moves"].sum()) / (time.perf_counter() - start))
-    progress.update(progress.done + 1, 0)
+    progress.update(progress.done + 1)
     return speeds[0], speeds[1]
 
 

@@ -13,7 +13,7 @@ import tdl.results
 from tdl.checks import check_above_zero, check_whole
 from tdl.errors import TdlError
 from tdl.runs import environment
-from tdl.runs.progress import Phases
+from tdl.runs.progress import Progress
 
 
 def measure(jobs: int, seconds: float) -> dict[str, Any]:
@@ -31,14 +31,14 @@ def measure(jobs: int, seconds: float) -> dict[str, Any]:
     """
     check_whole("--jobs", jobs, 1)
     check_above_zero("--seconds", seconds)
-    cores, phases = environment.cores(), Phases()
+    cores, progress = environment.cores(), Progress("sweeps", 2)
     figures: dict[str, Any] = {"jobs": jobs, "cores": cores, **environment.describe("")}
     for done, (name, used) in enumerate((("one core", 1), ("all cores", cores))):
-        phases.report("sweeps", done, 2)
+        progress.update(done)
         with tempfile.TemporaryDirectory(prefix="tdl-sweep-") as place:
             wall, played = _sweep(Path(place), jobs, seconds, used)
         figures[name] = {"wall": wall, "played": played, "added": (wall - played) / jobs}
-    phases.close()
+    progress.close()
     return figures
 
 

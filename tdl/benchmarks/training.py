@@ -41,7 +41,7 @@ def train_speed(
     trainer = Trainer(network, alpha=0.1, order=order, lanes=lanes)
     figures: dict[str, Any] = {"game": network.rules.game, "radix": network.layout.radix, "order": order}
     figures |= {"lanes": lane_count(lanes, network.m), "weights_mib": round(network.weights.nbytes / 2**20, 2)}
-    progress = Progress("bench", 0, state + measured if state else blank)
+    progress = Progress("bench", state + measured if state else blank, "moves")
     figures["blank"] = _measure(trainer, blank, progress)
     if state:
         _measure(trainer, state - blank, progress)
@@ -57,7 +57,7 @@ def _measure(trainer: Trainer, episodes: int, progress: Progress) -> dict[str, f
         records = trainer.train(min(BLOCK, episodes - start))
         seconds += time.perf_counter() - before
         score = float(records["score"].mean())
-        progress.update(trainer.episode, trainer.moves, score)
+        progress.update(trainer.episode, trainer.moves, f"mean {score:,.0f}")
     played = trainer.moves - moves
     return {
         "episodes": episodes,

@@ -94,10 +94,10 @@ def compare(one: str, other: str, episodes: int, pairs: int) -> dict[str, Any]:
     check_whole("--blank", episodes, 1)
     check_whole("--pairs", pairs, 1)
     sides = [OurSetting.parse(text) for text in (one, other)]
-    progress, speeds = Progress("versus", 0, pairs), []
+    progress, speeds = Progress("versus", pairs), []
     for _ in range(pairs):
         speeds.append([side.speed(side.network(), episodes) for side in sides])
-        progress.update(len(speeds), 0)
+        progress.update(len(speeds))
     progress.close()
     ours, theirs = zip(*speeds, strict=True)
     return {one: [round(each) for each in ours], other: [round(each) for each in theirs], **ratio_range(ours, theirs)}

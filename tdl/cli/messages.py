@@ -1,8 +1,10 @@
-"""From an exception to one line and an exit code."""
+"""Errors of all programs as one line and an exit code."""
 
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 
 from hydra.errors import HydraException, MissingConfigException
@@ -27,6 +29,16 @@ RENAMED = {
 """The new names of choices that were renamed, by group."""
 
 
+def main_of(work: Callable[[], None]) -> None:
+    """Do the work of a program without Hydra; an error is one line and the exit code."""
+    try:
+        work()
+    except (TdlError, OSError, MemoryError, KeyboardInterrupt) as error:
+        code, line = explain(error, True)
+        print(f"tdl: {line}", file=sys.stderr)
+        sys.exit(code)
+
+
 def explain(error: BaseException, started: bool, schema: type = RunConfig) -> tuple[int | None, str]:
     """Exit code and one line for an error; None for a fault of the program, which keeps its traceback.
 
@@ -36,7 +48,7 @@ def explain(error: BaseException, started: bool, schema: type = RunConfig) -> tu
     chain = [error]
     while (cause := chain[-1].__cause__ or chain[-1].__context__) is not None and cause not in chain:
         chain.append(cause)
-    ours = next((each for each in chain if isinstance(each, TdlError)), None)
+    ours = next((link for link in chain if isinstance(link, TdlError)), None)
     if ours is not None:
         return ours.exit_code, _one_line(str(ours))
     if isinstance(error, KeyboardInterrupt):
@@ -76,7 +88,7 @@ def _hydra_line(chain: list[BaseException], schema: type) -> str:
         choice, extra = {"joblib": ("joblib", "joblib"), "submitit": ("submitit_slurm", "slurm")}[missing[1]]
         return f"hydra/launcher={choice}: its plugin is not installed: pip install 'tdl[{extra}]'"
     # Hydra names the override, a cause says what is wrong with it.
-    causes = [str(each) for each in chain[1:] if isinstance(each, OmegaConfBaseException) and str(each)]
+    causes = [str(link) for link in chain[1:] if isinstance(link, OmegaConfBaseException) and str(link)]
     return f"{line}: {causes[0].splitlines()[0]}" if causes else line
 
 

@@ -84,10 +84,13 @@ def _failed(error: BaseException, cfg: DictConfig, folder: Path) -> Outcome:
     return Outcome(1 if code is None else code, line)
 
 
-def run_program(config_name: str, work: Callable[[DictConfig, Path], None], schema: type = RunConfig) -> None:
+def run_program(
+    config_name: str, work: Callable[[DictConfig, Path], None], schema: type = RunConfig, *, figures: bool = True
+) -> None:
     """Compose `conf/<config_name>.yaml`, of the types of `schema`, with the command line; `work(cfg, output folder)`.
 
-    In a multirun each job fails alone; the exit code then is that of the first that failed.
+    In a multirun each job fails alone; the exit code then is that of the first that failed. Without
+    `figures` the sweep is not drawn.
     """
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # Hydra raises, so that the line is ours
     compose.register(schema)
@@ -103,16 +106,16 @@ def run_program(config_name: str, work: Callable[[DictConfig, Path], None], sche
         hydra.main(version_base="1.3", config_path="pkg://tdl.conf", config_name=config_name)(hydra_job)()
     except (Exception, KeyboardInterrupt) as raised:
         error = raised
-    sys.exit(_end(job.error or error, job.started or sweep.started(), schema))
+    sys.exit(_end(job.error or error, job.started or sweep.started(), schema, figures))
 
 
-def _end(error: BaseException | None, started: bool, schema: type) -> int:
+def _end(error: BaseException | None, started: bool, schema: type, figures: bool) -> int:
     """Finish the sweep, if there is one, and say in one line what went wrong; the exit code."""
     code, line = 0, ""
     try:
         if error is not None and slurm.is_lost(error) and (known := sweep.current()) is not None:
             slurm.wait_for_others(known)
-        code, line = sweep_table.finish()
+        code, line = sweep_table.finish(figures=figures)
     except (TdlError, OSError) as raised:
         error = error or raised
     if isinstance(error, BrokenPipeError):  # whoever read our output has gone, as `head` does

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +16,8 @@ from tdl.results import plots
 from tdl.results.comparison import factors
 from tdl.results.frames import load
 from tdl.results.plots import THOUSANDS
+from tdl.storage.atomic import new_file
+from tdl.storage.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,11 +31,8 @@ MAX_TILES = 6
 
 def save_curve(folder: Path) -> None:
     """Write `curve.png` of a run: score and reach rates against episodes, one point per block."""
-    frame = load(folder)
-    figure = curve(frame)
-    temporary = folder / ".curve.new.png"
-    figure.savefig(temporary, dpi=120)
-    os.replace(temporary, folder / "curve.png")
+    with new_file(RunFolder(folder).curve) as file:
+        curve(load(folder)).savefig(file, dpi=120, format="png")
 
 
 def curve(frame: pd.DataFrame) -> Figure:

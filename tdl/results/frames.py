@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,10 +15,8 @@ from tdl.game.rules import GAMES, Rules
 from tdl.results.comparison import REACH, SUMMARY
 from tdl.solver.solution import FOLDER as SOLUTION
 from tdl.statistics.summary import score_bands
-from tdl.storage.records import EVALUATION, LOGGED, RECORD
-
-if TYPE_CHECKING:
-    import pandas as pd
+from tdl.storage.records import RECORD
+from tdl.storage.run_folder import BLOCKS, EPISODES, EVALUATION, LOGGED, RESULT, RunFolder
 
 Folders = str | Path | Iterable[str | Path]
 
@@ -75,7 +73,7 @@ def load(folders: Folders) -> pd.DataFrame:
     frames = []
     for path in _result_files(folders):
         try:
-            blocks = pd.read_csv(path.parent / "blocks.csv")
+            blocks = pd.read_csv(path.parent / BLOCKS)
         except (FileNotFoundError, pd.errors.EmptyDataError):
             continue
         fixed = {
@@ -93,7 +91,7 @@ def episodes(folders: Folders) -> pd.DataFrame:
     >>> tdl.results.episodes("outputs/alpha").groupby("seed").size().to_dict()
     {0: 60, 1: 60}
     """
-    return _games(folders, "episodes.npy")
+    return _games(folders, EPISODES)
 
 
 def games(folders: Folders) -> pd.DataFrame:
@@ -168,7 +166,7 @@ def result_files(folder: Path) -> list[Path]:
     >>> len(result_files(Path("outputs/alpha")))
     4
     """
-    return sorted(path for path in folder.rglob("result.json") if not (path.parent / SOLUTION).is_dir())
+    return sorted(path for path in folder.rglob(RESULT) if not (path.parent / SOLUTION).is_dir())
 
 
 def _run_row(path: Path) -> dict[str, Any]:
@@ -186,13 +184,7 @@ def read(path: Path) -> dict[str, Any]:
     >>> [read(path)["status"] for path in result_files(Path("outputs/alpha"))]
     ['finished', 'finished', 'finished', 'finished']
     """
-    try:
-        data = json.loads(path.read_text())
-    except ValueError as error:
-        raise TdlError(f"{path}: cut or corrupt: {error}") from error
-    if not isinstance(data, dict) or "config" not in data:
-        raise TdlError(f"{path}: not the result of a run")
-    return data
+    return RunFolder(path.parent).read_result()
 
 
 def row_of(run: str, data: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,8 +11,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from tdl import __version__
-
 
 def describe(instructions: str) -> dict[str, Any]:
     """The part of `result.json` that names commit, versions, CPU and instruction set.
@@ -27,7 +25,7 @@ def describe(instructions: str) -> dict[str, Any]:
         "commit": commit,
         "dirty": dirty,
         "versions": {
-            "tdl": __version__,
+            "tdl": _version(),
             "python": platform.python_version(),
             **{name: metadata.version(name) for name in packages},
         },
@@ -45,6 +43,14 @@ def peak_memory() -> int:
     """Largest resident memory of this process so far, in bytes."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _version() -> str:
+    """The version that is installed; source files that are not say their commit alone."""
+    try:
+        return metadata.version("tdl")
+    except metadata.PackageNotFoundError:
+        return "unknown"
 
 
 def _commit() -> tuple[str | None, bool | None]:

@@ -16,7 +16,8 @@ from tdl.agents.player import Player
 from tdl.game.rules import Rules
 from tdl.runs.progress import Progress
 from tdl.statistics.summary import score_bands, summary
-from tdl.storage.records import EVALUATION, Records, save_records
+from tdl.storage.records import Records, save_records
+from tdl.storage.run_folder import EVALUATION
 
 if TYPE_CHECKING:
     from tdl.dqn.player import DQNPlayer  # not loaded: it needs PyTorch
@@ -51,7 +52,7 @@ class Evaluation:
         -------
         the games, and their figures: those of `summary`, `seconds`, `moves_per_second`, and for some `score_bands`.
         """
-        progress = Progress("evaluate", 0, episodes)
+        progress = Progress("evaluate", episodes, "moves")
 
         def on_progress(finished: int, moves: int) -> None:
             progress.update(finished, moves)
@@ -62,7 +63,7 @@ class Evaluation:
             records: Records = self.games(episodes, on_progress)
             seconds = time.perf_counter() - start
             moves = int(records["moves"].sum())
-            progress.update(episodes, moves, float(records["score"].mean()))
+            progress.update(episodes, moves, f"mean {records['score'].mean():,.0f}")
         finally:
             progress.close()
         stop()

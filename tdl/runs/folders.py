@@ -1,4 +1,4 @@
-"""The names in the files of `conf`: time, configuration hash and process make folders that never meet.
+"""Resolvers of the names in `conf`: time, configuration hash and process make folders that never meet.
 
 They are registered when this module is imported: processes that a launcher starts elsewhere do that and nothing more.
 """
@@ -15,8 +15,7 @@ from omegaconf import DictConfig, OmegaConf
 from tdl.config import compose
 from tdl.errors import TdlError
 from tdl.runs import environment
-from tdl.runs.resume import CHECKPOINT, keys_named, run_folder
-from tdl.storage.checkpoint import read_meta
+from tdl.runs.resume import keys_named, resumed_folder
 
 NOW = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
 
@@ -37,7 +36,7 @@ def job_folder(*, _root_: DictConfig) -> str:
 def new_or_resumed(*, _root_: DictConfig) -> str:
     """The folder of a run alone."""
     if _root_.get("resume") is not None:
-        return str(run_folder(_root_.resume))
+        return str(resumed_folder(_root_.resume))
     if _root_.get("query") is not None:  # an answer leaves nothing
         return "."
     return f"outputs/{NOW}_{digest(_root_=_root_)}_{os.getpid()}"
@@ -59,12 +58,12 @@ def threads(*, _root_: DictConfig) -> int:
     """Threads of a job: its own, or those of the run it goes on with."""
     if _root_.get("resume") is not None and "threads" not in keys_named(_root_.hydra.overrides.task):
         with contextlib.suppress(TdlError):  # which the job itself will say
-            return int(read_meta(run_folder(_root_.resume) / CHECKPOINT)["config"]["threads"])
+            return int(resumed_folder(_root_.resume).read_meta()["config"]["threads"])
     return max(1, int(_root_.get("threads", 1)))
 
 
 def jobs_at_once(*, _root_: DictConfig) -> int:
-    """So many jobs of so many threads have room on the cores that this process may use."""
+    """How many jobs have room for their threads on the cores that this process may use."""
     return max(1, environment.cores() // threads(_root_=_root_))
 
 

@@ -8,151 +8,75 @@ from typing import Any
 
 from tqdm import tqdm
 
-LINE_SECONDS = 2.0
-"""Least time between two plain lines."""
+NOTE_SECONDS = 2.0
+"""Least time between two plain lines with a note, as the mean of a block has."""
 
-PHASE_SECONDS = 10.0
-"""The same of phases, which are fewer and longer, and of games within a block."""
+LINE_SECONDS = 10.0
+"""The same of others."""
 
 
 class Progress:
-    """Shows episodes done, moves per second, the mean of the last block and the time left.
+    """Shows how much of some work is done, how fast it goes on, a note, and the time left.
 
     Parameters
     ----------
     what : the first word of the bar or line, as "train".
-    done, total : episodes at the start and at the end.
+    total : how much there is to do, as a number of episodes; None: nobody knows.
+    unit : of what the speed is shown in, as "moves"; empty: no speed.
+    done : how much is done at the start.
     """
 
-    def __init__(self, what: str, done: int, total: int) -> None:
-        self.what, self.done, self.total, self._most = what, done, total, total
-        self.mean = ""
-        self._first = done
+    def __init__(self, what: str, total: int | None, unit: str = "", done: int = 0) -> None:
+        self.what, self.total, self.unit, self.done = what, total, unit, done
+        self.note = ""
+        self._first, self._most = done, total
         self._start = self._shown = time.monotonic()
-        self._moves = 0
+        self._amount = 0
         self._bar: tqdm[Any] | None = None
-        if sys.stderr.isatty() and total > done:
+        if sys.stderr.isatty() and (total is None or total > done):
+            known = "{percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}"
             self._bar = tqdm(
                 total=total,
                 initial=done,
                 desc=what,
-                unit="ep",
                 dynamic_ncols=True,
                 miniters=0,  # the speed is news also while no game ends, as in a deep search
                 smoothing=0,  # the mean so far: several games may end at once after a long time without any
-                bar_format="{desc} {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]",
+                bar_format="{desc} " + ("{n_fmt} [{elapsed}" if total is None else known) + "{postfix}]",
             )
 
-    def update(self, done: int, moves: int, mean: float | None = None, share: float = 0.0) -> None:
+    def update(
+        self, done: int, amount: int | None = None, note: str = "", *, share: float = 0.0, every: float | None = None
+    ) -> None:
         """Show how far it is.
 
         Parameters
         ----------
-        done : episodes so far in all.
-        moves : since the start.
-        mean : score of the block that just ended.
-        share : of a budget that is used up, if there is one: the episodes at the end are then guessed from it.
+        done : how much is done in all.
+        amount : what the speed counts, since the start; None: what was done since then.
+        note : what else to show, until there is another.
+        share : of a budget that is used up, if there is one: the total is then guessed from it.
+        every : least seconds between two plain lines; None: `NOTE_SECONDS` with a note, and a note at the end is
+            always shown; `LINE_SECONDS` without.
         """
-        self.done, self._moves = done, moves
-        if share:
+        self.done, self._amount = done, done - self._first if amount is None else amount
+        if share and self._most is not None:
             self.total = min(self._most, max(done, round(done / share)))
-        if mean is not None:
-            self.mean = f"mean {mean:,.0f}"
-        speed = f"{tqdm.format_sizeof(self._speed())} moves/s"
+        if every is None:
+            every = LINE_SECONDS if not note else 0.0 if done == self.total else NOTE_SECONDS
+        self.note = note or self.note
         if self._bar is not None:
             self._bar.total = self.total
-            self._bar.set_postfix_str(", ".join(filter(None, [speed, self.mean])), refresh=False)
+            self._bar.set_postfix_str(", ".join(filter(None, [self._speed(), self.note])), refresh=False)
             self._bar.update(done - self._bar.n)
-        elif self._due(PHASE_SECONDS if mean is None else LINE_SECONDS) or (mean is not None and done >= self.total):
+        elif time.monotonic() - self._shown >= every:
             self._shown = time.monotonic()
-            said = [f"{self.what} {done}/{self.total}", speed, self.mean, f"left {self._left()}"]
-            print("  ".join(filter(None, said)), file=sys.stderr)
+            print("  ".join(filter(None, [self._done(), self._speed(), self.note, self._left()])), file=sys.stderr)
 
-    def close(self) -> None:
-        """End the bar."""
+    def show(self, note: str) -> None:
+        """Show a note on the bar; no plain line."""
         if self._bar is not None:
-            self._bar.close()
-
-    def _due(self, seconds: float) -> bool:
-        return time.monotonic() - self._shown >= seconds
-
-    def _speed(self) -> float:
-        return self._moves / max(time.monotonic() - self._start, 1e-9)
-
-    def _left(self) -> str:
-        played = self.done - self._first
-        if not played:
-            return "?"
-        return str(tqdm.format_interval((time.monotonic() - self._start) / played * (self.total - self.done)))
-
-
-class Phases:
-    """Shows phases of work on boards: how many are done, how fast, and where their number is known the time left.
-
-    Plain lines come only of phases that take longer than `PHASE_SECONDS`.
-    """
-
-    def __init__(self) -> None:
-        self._what = ""
-        self._bar: tqdm[Any] | None = None
-        self._start = self._shown = time.monotonic()
-
-    def report(self, what: str, done: int, total: int | None) -> None:
-        """Boards done so far in the phase `what`, and of how many; None: nobody knows."""
-        if what != self._what:
-            self.close()
-            self._what, self._start = what, time.monotonic()
-            self._shown = self._start
-            if sys.stderr.isatty():
-                self._bar = tqdm(total=total, desc=what, unit=" boards", unit_scale=True, dynamic_ncols=True)
-        if self._bar is not None:
-            self._bar.update(done - self._bar.n)
-        elif time.monotonic() - self._shown >= PHASE_SECONDS:
-            self._shown = time.monotonic()
-            seconds = self._shown - self._start
-            speed = f"{done / seconds / 1e6:.2f}M boards/s"
-            if total is None:
-                print(f"{what} {done}  {speed}", file=sys.stderr)
-            else:
-                left = tqdm.format_interval(seconds / done * (total - done))
-                print(f"{what} {done}/{total}  {speed}  left {left}", file=sys.stderr)
-
-    def close(self) -> None:
-        """End the bar."""
-        if self._bar is not None:
-            self._bar.close()
-            self._bar = None
-
-
-class Jobs:
-    """Shows the jobs of a sweep: how many ended, failed and run, and the time left; plain lines for each that ends."""
-
-    def __init__(self, total: int) -> None:
-        self.total, self.done, self.failed = total, 0, 0
-        self._start = time.monotonic()
-        self._bar: tqdm[Any] | None = None
-        if sys.stderr.isatty():
-            self._bar = tqdm(
-                total=total,
-                desc="sweep",
-                dynamic_ncols=True,
-                bar_format="{desc} {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]",
-            )
-
-    def running(self, jobs: int) -> None:
-        """So many run now."""
-        if self._bar is not None:
-            failed = f", {self.failed} failed" if self.failed else ""
-            self._bar.set_postfix_str(f"{jobs} running{failed}")
-
-    def ended(self, name: str, code: int) -> None:
-        """A job ended, with this exit code."""
-        self.done, self.failed = self.done + 1, self.failed + bool(code)
-        if self._bar is not None:
-            self._bar.update(1)
-            return
-        left = tqdm.format_interval((time.monotonic() - self._start) / self.done * (self.total - self.done))
-        print(f"sweep {self.done}/{self.total}  {name}  left {left}", file=sys.stderr)
+            self._bar.set_postfix_str(note)
 
     def say(self, line: str) -> None:
         """Print a line above the bar."""
@@ -165,3 +89,19 @@ class Jobs:
         """End the bar."""
         if self._bar is not None:
             self._bar.close()
+
+    def _done(self) -> str:
+        return f"{self.what} {self.done}" + ("" if self.total is None else f"/{self.total}")
+
+    def _speed(self) -> str:
+        if not self.unit:
+            return ""
+        return f"{tqdm.format_sizeof(self._amount / max(time.monotonic() - self._start, 1e-9))} {self.unit}/s"
+
+    def _left(self) -> str:
+        done = self.done - self._first
+        if self.total is None:
+            return ""
+        if not done:
+            return "left ?"
+        return f"left {tqdm.format_interval((time.monotonic() - self._start) / done * (self.total - self.done))}"

@@ -1,10 +1,9 @@
-"""The first games of an evaluation move by move, left as files, and what their moves lost by a deeper search."""
+"""Files of the first games of an evaluation, move by move, with what each move loses by a deeper search."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,14 +15,10 @@ from tdl.runs.progress import Progress
 from tdl.sessions.game_file import save
 from tdl.sessions.recorded_game import Game, can_be_recorded, mistakes, record_game, with_losses
 from tdl.storage.records import Records
+from tdl.storage.run_folder import RunFolder
 
 LARGEST = 5
 """Losses printed."""
-
-
-def file_name(episode: int) -> str:
-    """The file of a game: that of the first is `game.json`, however many there are."""
-    return f"game-{episode:04}.json" if episode else "game.json"
 
 
 def check(evaluation: Evaluation, games: int) -> None:
@@ -43,7 +38,11 @@ def check(evaluation: Evaluation, games: int) -> None:
 
 
 def record(
-    evaluation: NetworkEvaluation, records: Records, folder: Path, checkpoint: str | None, stop: Callable[[], None]
+    evaluation: NetworkEvaluation,
+    records: Records,
+    folder: RunFolder,
+    checkpoint: str | None,
+    stop: Callable[[], None],
 ) -> list[Game]:
     """Play the games of `records` once more and leave every move of each in a file.
 
@@ -58,7 +57,7 @@ def record(
     TdlError : a game came out otherwise than it is on record.
     """
     player = evaluation.player
-    progress, done = Progress("record", 0, len(records)), 0
+    progress, done = Progress("record", len(records), "moves"), 0
     games: list[Game] = []
 
     def between(moves: int) -> None:
@@ -80,7 +79,7 @@ def record(
                 raise TdlError(
                     f"game {row['episode']} was not recorded as it was played: score {game.score}, not {row['score']}"
                 )
-            save(folder / file_name(game.episode), game)
+            save(folder.game(game.episode), game)
             games.append(game)
             done += len(game.moves)
             progress.update(len(games), done)
@@ -90,9 +89,9 @@ def record(
 
 
 def judge(
-    games: list[Game], evaluation: NetworkEvaluation, plies: int, folder: Path, stop: Callable[[], None]
+    games: list[Game], evaluation: NetworkEvaluation, plies: int, folder: RunFolder, stop: Callable[[], None]
 ) -> dict[str, Any]:
-    """Evaluator the moves of recorded games by a deeper search, else like that of the games; their files then say it.
+    """Judge the moves of recorded games by a deeper search, else like that of the games; their files then say it.
 
     Returns
     -------
@@ -100,22 +99,23 @@ def judge(
     losses, each with the numbers of game and move, the action chosen, the better one, and the loss in points.
     """
     player = evaluation.player
-    searching = dataclasses.replace(evaluation.options.search, plies=plies, by_empty=())
-    progress, found = Progress("judge", 0, sum(len(game.moves) for game in games)), []
+    search = dataclasses.replace(evaluation.options.search, plies=plies, by_empty=())
+    progress, losses = Progress("judge", sum(len(game.moves) for game in games), "moves"), []
 
     def between(moves: int) -> None:
-        progress.update(done + moves, done + moves)
+        progress.update(done + moves)
         stop()
 
     done = 0
     try:
         for game in games:
-            found.append(mistakes(game, player, searching=searching, expectation=player.expectation, between=between))
-            save(folder / file_name(game.episode), with_losses(game, found[-1]))
+            losses.append(mistakes(game, player, searching=search, expectation=player.expectation, between=between))
+            save(folder.game(game.episode), with_losses(game, losses[-1]))
             done += len(game.moves)
     finally:
         progress.close()
-    every, numbers = np.concatenate(found), np.repeat([game.episode for game in games], [len(each) for each in found])
+    every = np.concatenate(losses)
+    numbers = np.repeat([game.episode for game in games], [len(rows) for rows in losses])
     order = np.argsort(-every["loss"], kind="stable")[:LARGEST]
     largest = [
         {"game": int(numbers[i]), "move": int(every["move"][i]), "chosen": ACTION_NAMES[every["chosen"][i]],
@@ -131,12 +131,12 @@ def judge(
     }
 
 
-def recording_block(games: list[Game], judged: dict[str, Any] | None) -> str:
+def recording_block(games: list[Game], folder: RunFolder, judged: dict[str, Any] | None) -> str:
     """What was recorded, for people: a line for each file, then the largest losses."""
-    width = len(file_name(games[-1].episode))
+    names = [folder.game(game.episode).name for game in games]
     lines = [
-        f"{file_name(game.episode):<{width}}  {len(game.moves):,} moves, score {game.score:,}, tile {game.max_tile}"
-        for game in games
+        f"{name:<{len(names[-1])}}  {len(game.moves):,} moves, score {game.score:,}, tile {game.max_tile}"
+        for name, game in zip(names, games, strict=True)
     ]
     if judged is not None:
         lines.append(
@@ -144,7 +144,7 @@ def recording_block(games: list[Game], judged: dict[str, Any] | None) -> str:
             f"{judged['mean_loss']:.1f} points a move; the largest losses:"
         )
         lines += [
-            f"{each['loss']:11,.1f}  game {each['game']} move {each['move']}: {each['chosen']}, better {each['best']}"
-            for each in judged["largest"]
+            f"{row['loss']:11,.1f}  game {row['game']} move {row['move']}: {row['chosen']}, better {row['best']}"
+            for row in judged["largest"]
         ]
     return "\n".join(lines) + "\n"

@@ -10,23 +10,21 @@ from tdl.config import compose
 from tdl.config import run as run_config
 from tdl.config.schema import RunConfig
 from tdl.errors import CheckpointError, ConfigError
-from tdl.storage.checkpoint import META, Meta, read_meta
+from tdl.storage.checkpoint import META, Meta
+from tdl.storage.run_folder import CHECKPOINT, RunFolder
 
-CHECKPOINT = "checkpoint"
 
-
-def run_folder(resume: str) -> Path:
+def resumed_folder(resume: str) -> RunFolder:
     """The folder of the run that `resume` names: the folder itself, or its `checkpoint`.
 
     Raises
     ------
     CheckpointError : there is no checkpoint, a damaged one, or one that is not of a training run.
     """
-    folder = Path(resume)
-    if folder.name == CHECKPOINT:
-        folder = folder.parent
-    alone = not (folder / CHECKPOINT).exists() and (folder / META).is_file()
-    if alone or "config" not in read_meta(folder / CHECKPOINT):
+    path = Path(resume)
+    folder = RunFolder(path.parent if path.name == CHECKPOINT else path)
+    imported = not folder.checkpoint.exists() and (folder.path / META).is_file()
+    if imported or "config" not in folder.read_meta():
         raise CheckpointError(
             f"{resume}: a checkpoint without the run that made it, as imported ones are: tdl.load plays it, but there "
             f"is no run to go on with"
@@ -39,7 +37,7 @@ def keys_named(overrides: Sequence[object]) -> list[str]:
     return [str(override).split("=", 1)[0].lstrip("+~") for override in overrides]
 
 
-def begun(settings: RunConfig, folder: Path) -> Meta | None:
+def started_meta(settings: RunConfig, folder: RunFolder) -> Meta | None:
     """The checkpoint that an earlier job of a sweep left in its folder; None if it was cut off before the first.
 
     Raises
@@ -47,49 +45,49 @@ def begun(settings: RunConfig, folder: Path) -> Meta | None:
     ConfigError : it has another configuration; the eight digits of the folder's name have met by chance.
     CheckpointError : it is damaged.
     """
-    if not (folder / CHECKPOINT / META).exists():
+    if not folder.has_checkpoint():
         return None
-    meta = read_meta(folder / CHECKPOINT)
+    meta = folder.read_meta()
     stored, now = meta["config"], compose.to_plain(settings)
-    if any(_known(stored.get(key)) != _known(now[key]) for key in now if key not in compose.CHANGEABLE):
+    if any(_as_json(stored.get(key)) != _as_json(now[key]) for key in now if key not in compose.CHANGEABLE):
         raise ConfigError(f"{folder}: holds a run of another configuration; sweep in another folder (hydra.sweep.dir)")
     return meta
 
 
-def resumed_config(given: RunConfig, meta: Meta, explicit: Sequence[str]) -> RunConfig:
+def resumed_config(composed: RunConfig, meta: Meta, explicit: Sequence[str]) -> RunConfig:
     """The configuration to continue with: the checkpoint's, with what the command line says of `CHANGEABLE` keys.
 
     Parameters
     ----------
-    given : the configuration composed from this command line.
+    composed : the configuration composed from this command line.
     explicit : the keys this command line names; only they count, everything else comes from the checkpoint.
 
     Raises
     ------
     ConfigError : the command line gives another value to a key that must not change.
     """
-    stored, now = dict(meta["config"]), compose.to_plain(given)
+    stored, now = dict(meta["config"]), compose.to_plain(composed)
     compose.check_keys(stored, RunConfig)
     for key in explicit:
         top = key.split(".")[0].split("@")[0]
         keys = [top] if top in now else list(now)  # `experiment=...` may touch all of them
-        for each in keys:
-            if each in compose.CHANGEABLE:
+        for name in keys:
+            if name in compose.CHANGEABLE:
                 continue
-            if _known(stored[each]) != _known(now[each]):
+            if _as_json(stored.get(name)) != _as_json(now[name]):
                 raise ConfigError(
-                    f"{key}: a resumed run keeps its configuration; its {each} is {stored[each]!r}, given was "
-                    f"{now[each]!r}; only {', '.join(compose.CHANGEABLE[:-1])} may change"
+                    f"{key}: a resumed run keeps its configuration; its {name} is {stored.get(name)!r}, given was "
+                    f"{now[name]!r}; only {', '.join(compose.CHANGEABLE[:-1])} may change"
                 )
         _take(stored, now, key)
     return run_config.from_plain(stored)
 
 
-def _known(value: Any) -> Any:
-    """Lists for tuples: what JSON makes of a value."""
+def _as_json(value: Any) -> Any:
+    """What JSON makes of a value: lists of tuples."""
     if isinstance(value, dict):
-        return {key: _known(each) for key, each in value.items()}
-    return [_known(each) for each in value] if isinstance(value, list | tuple) else value
+        return {key: _as_json(item) for key, item in value.items()}
+    return [_as_json(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _take(stored: dict[str, Any], now: dict[str, Any], key: str) -> None:
@@ -114,5 +112,5 @@ def check_fits(meta: Meta, network: dict[str, Any], rules: dict[str, Any], folde
     CheckpointError : names what differs.
     """
     for name, stored, here in (("network", meta["network"], network), ("rules", meta["rules"], rules)):
-        if _known(stored) != _known(here):
+        if _as_json(stored) != _as_json(here):
             raise CheckpointError(f"{folder}: a checkpoint of another {name}: it has {stored}, this run {here}")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from tdl.config import build, compose
@@ -13,15 +11,15 @@ from tdl.config.schema import RunConfig
 from tdl.errors import ConfigError, Interrupted
 from tdl.runs import environment
 from tdl.runs.agents import Agent, build_agent
+from tdl.runs.episode_log import EpisodeLog
 from tdl.runs.evaluation import NetworkEvaluation
-from tdl.runs.files import RunFiles, status_kept
 from tdl.runs.interrupts import Interrupts
 from tdl.runs.progress import Progress
-from tdl.runs.resume import CHECKPOINT, check_fits
+from tdl.runs.resume import check_fits
 from tdl.solver.policy_evaluation import evaluate_policy
 from tdl.statistics.summary import block_row, statistics_block
-from tdl.storage.checkpoint import Meta, write_checkpoint
-from tdl.storage.records import save_json
+from tdl.storage.checkpoint import Meta
+from tdl.storage.run_folder import FINISHED, RUNNING, RunFolder
 
 
 class TrainingRun:
@@ -35,8 +33,13 @@ class TrainingRun:
     meta : description of the checkpoint to continue from; None starts anew.
     """
 
-    def __init__(self, settings: RunConfig, folder: Path, names: Mapping[str, str], meta: Meta | None = None) -> None:
+    def __init__(
+        self, settings: RunConfig, folder: RunFolder, names: Mapping[str, str], meta: Meta | None = None
+    ) -> None:
         self.settings, self.folder, self.names = settings, folder, dict(names)
+        self.config = compose.to_plain(settings)
+        config_hash = compose.key_hash(self.config)
+        alpha = {"alpha": build.alpha(settings)} if settings.agent.kind == "ntuple" else {}
         self.rules = build.rules(settings)
         self.solution = build.solution(settings)
         self.saved_episode, self.moves, self.seconds = 0, 0, 0.0
@@ -46,16 +49,17 @@ class TrainingRun:
         self.agent: Agent = build_agent(settings, self.saved_episode)
         self.trainer = self.agent.trainer
         if meta is not None:
-            check_fits(meta, self.agent.describe(), self.rules.to_dict(), folder)
-            self.agent.restore(folder / CHECKPOINT, meta)
+            check_fits(meta, self.agent.describe(), self.rules.to_dict(), folder.path)
+            self.agent.restore(folder.checkpoint, meta)
         self.result: dict[str, Any] = {
-            "status": "running",
-            "config_hash": compose.key_hash(compose.to_plain(settings)),
+            "status": RUNNING,
+            "config_hash": config_hash,
             "names": self.names,
             "seed": settings.seed,
-            **({"alpha": build.alpha(settings)} if settings.agent.kind == "ntuple" else {}),
-            "config": compose.to_plain(settings),
+            **alpha,
+            "config": self.config,
             **environment.describe(self.agent.instructions),
+            **self._figures(),
         }
         self._saved_at = time.monotonic()
 
@@ -73,7 +77,7 @@ class TrainingRun:
         CheckpointError : a checkpoint could not be written; the one before is intact.
         OSError : another file could not be written; the last checkpoint is intact.
         """
-        with status_kept(self.result, self._write_result), Interrupts() as interrupts:
+        with self.folder.status_kept(self.result, self._figures), Interrupts() as interrupts:
             last = self._train(interrupts)
             self._stop_if(interrupts)
             self._evaluate(interrupts)
@@ -89,22 +93,24 @@ class TrainingRun:
 
     def _train(self, interrupts: Interrupts) -> str:
         """Play blocks until the run ends or is interrupted, and save; gives the last statistics block."""
-        block, progress = "", Progress("train", self.trainer.episode, self.settings.episodes)
-        files = RunFiles(self.folder, self.trainer.episode)
+        progress = Progress("train", self.settings.episodes, "moves", self.trainer.episode)
+        log = EpisodeLog(self.folder, self.trainer.episode)
+        block = ""
         try:
-            while not self.trained() and not interrupts.requested:
-                block = self._play_block(files, progress)
-                if self._save_due():
-                    self._save(files)
-            stopped_at_start = interrupts.requested and not self._saved
-            if self.trainer.episode > self.saved_episode or stopped_at_start:  # the latter so that resume= finds it
-                self._save(files)
+            while True:
+                ends = bool(self.trained() or interrupts.requested)
+                stopped_at_start = interrupts.requested and not self._saved  # saved so that resume= finds it
+                if stopped_at_start or (self.trainer.episode > self.saved_episode and (ends or self._save_due())):
+                    log.sync()
+                    self._save()
+                if ends:
+                    return block
+                block = self._play_block(log, progress)
         finally:
-            files.close()
+            log.close()
             progress.close()
-        return block
 
-    def _play_block(self, files: RunFiles, progress: Progress) -> str:
+    def _play_block(self, log: EpisodeLog, progress: Progress) -> str:
         first, before = self.trainer.episode, self.trainer.moves
         episodes = min(self.settings.block, self.settings.episodes - first)
         start = time.perf_counter()
@@ -120,10 +126,9 @@ class TrainingRun:
         self.moves += moves
         row = block_row(records, self.rules, moves, seconds, self.trainer.mean_abs_error)
         block = statistics_block(records, self.trainer.episode, row["moves_per_second"])
-        files.append(records, row, block, self.agent.logged())
-        progress.update(
-            self.trainer.episode, self.trainer.moves, row["mean"], _spent(self.settings, self.moves, self.seconds)
-        )
+        spent = _spent(self.settings, self.moves, self.seconds)
+        progress.update(self.trainer.episode, self.trainer.moves, f"mean {row['mean']:,.0f}", share=spent)
+        log.append(records, row, block, self.agent.logged())
         return block
 
     def _save_due(self) -> bool:
@@ -135,8 +140,7 @@ class TrainingRun:
         every = self.settings.save.every
         return every is not None and self.trainer.episode // every > self.saved_episode // every
 
-    def _save(self, files: RunFiles) -> None:
-        files.sync()
+    def _save(self) -> None:
         meta = {
             "episode": self.trainer.episode,
             "moves": self.moves,
@@ -145,22 +149,21 @@ class TrainingRun:
             "network": self.agent.describe(),
             "learner": self.agent.learner(),
             "names": self.names,
-            "config": compose.to_plain(self.settings),
+            "config": self.config,
             "stays": self.settings.save.every is None or self._stays_due(),
         }
-        write_checkpoint(self.folder / CHECKPOINT, meta, self.agent.arrays(), keep=self.settings.save.keep)
+        self.folder.save(meta, self.agent.arrays(), self.settings.save.keep, self.result | self._figures())
         self._saved, self.saved_episode, self._saved_at = True, self.trainer.episode, time.monotonic()
-        self._write_result()
 
     def _evaluate(self, interrupts: Interrupts) -> None:
         """Play the final games, and value the play exactly where the game is solved."""
         if not self.settings.evaluate.episodes and self.solution is None:
             return
-        checkpoints = self._newest()
+        checkpoints = self.folder.checkpoints(self.settings.evaluate.average)
         evaluation = self.agent.evaluation(checkpoints)
         if self.settings.evaluate.episodes:
             _, figures = evaluation.play(
-                self.settings.evaluate.episodes, self.folder, lambda: self._stop_if(interrupts)
+                self.settings.evaluate.episodes, self.folder.path, lambda: self._stop_if(interrupts)
             )
             self.result["evaluation"] = figures | {"checkpoints": len(checkpoints)}
         if self.solution is not None:
@@ -169,38 +172,29 @@ class TrainingRun:
             self.result["evaluation"] = self.result.get("evaluation", {}) | {"exact": exact}
             print(f"expected {exact['expected']:.10g}, the best play {exact['optimal']:.10g}: gap {exact['gap']:.6g}")
 
-    def _newest(self) -> list[Path]:
-        """The checkpoints whose mean plays the final games."""
-        older = sorted((self.folder / "kept").glob("[0-9]*"))
-        return [self.folder / CHECKPOINT, *reversed(older)][: self.settings.evaluate.average]
-
-    def _write_result(self, status: str = "running") -> None:
-        self.result |= {
-            "status": status,
+    def _figures(self) -> dict[str, Any]:
+        """How far the run is, for `result.json`."""
+        return {
             "episodes": self.trainer.episode,
             "moves": self.moves,
             "seconds": self.seconds,
             "moves_per_second": round(self.moves / self.seconds) if self.seconds else None,
             "peak_memory_bytes": environment.peak_memory(),
         }
-        save_json(self.folder / "result.json", self.result)
 
     def release(self) -> None:
         """Give the weights' memory back: drawing the curve needs some of its own."""
         del self.trainer, self.agent
 
 
-def is_finished(folder: Path, settings: RunConfig, meta: Meta | None) -> bool:
+def is_finished(folder: RunFolder, settings: RunConfig, meta: Meta | None) -> bool:
     """Whether the run in a folder came to its end, and this configuration asks for nothing more.
 
     `meta` is of its checkpoint, which whoever needs the room may have deleted.
     """
-    try:
-        result = json.loads((folder / "result.json").read_text())
-    except (OSError, ValueError):
-        return False
+    result = folder.result_if_whole()
     return bool(
-        result.get("status") == "finished"
+        result.get("status") == FINISHED
         and (meta is None or result["episodes"] == meta["episode"])
         and result["config"]["evaluate"] == compose.to_plain(settings)["evaluate"]
         and _is_trained(settings, result["episodes"], result["moves"], result["seconds"])
@@ -218,12 +212,12 @@ def _spent(settings: RunConfig, moves: int, seconds: float) -> float:
     return max((used / limit for used, limit in pairs if limit is not None), default=0.0)
 
 
-def refuse_used(folder: Path) -> None:
+def refuse_used(folder: RunFolder) -> None:
     """Refuse to begin a new run where one is already.
 
     Raises
     ------
     ConfigError : the folder holds a run.
     """
-    if (folder / "result.json").exists() or (folder / CHECKPOINT).exists():
+    if folder.is_used():
         raise ConfigError(f"hydra.run.dir: {folder} holds a run already; go on with resume={folder}, or name another")

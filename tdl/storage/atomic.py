@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
+import json
 import os
+import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+UNFINISHED = ".*.new"
+"""Pattern of the hidden files and folders that are not renamed yet; each has a name of its own."""
 
 
 @contextmanager
 def new_file(path: Path) -> Iterator[BinaryIO]:
     """A file to write to, which takes the name `path` when all went well; otherwise nothing is left.
 
+    Several processes may write the same file at once: each writes its own, and the last one stays.
+
     Raises
     ------
-    OSError : it could not be written.
+    OSError : it could not be written; the file before is intact.
     """
     temporary = _beside(path)
     try:
         with temporary.open("wb") as file:
             yield file
-            file.flush()
-            os.fsync(file.fileno())
+            sync_file(file)
         os.replace(temporary, path)
         sync_folder(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def write_json(path: Path, data: Mapping[str, Any]) -> None:
+    """Write a JSON file, in one step."""
+    with new_file(path) as file:
+        file.write(json.dumps(data, indent=1).encode() + b"\n")
 
 
 @contextmanager
@@ -41,7 +53,6 @@ def new_folder(path: Path) -> Iterator[Path]:
     OSError : it could not be renamed.
     """
     around = _beside(path)
-    shutil.rmtree(around, ignore_errors=True)  # of one that was killed
     around.mkdir()
     try:
         yield around / path.name
@@ -49,6 +60,21 @@ def new_folder(path: Path) -> Iterator[Path]:
         sync_folder(path.parent)
     finally:
         shutil.rmtree(around, ignore_errors=True)
+
+
+def delete_unfinished(folder: Path) -> None:
+    """Delete what killed processes left half written in a folder in which no other process works."""
+    for path in folder.glob(UNFINISHED):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def sync_file(file: BinaryIO) -> None:
+    """Make what was written to a file outlast a power cut."""
+    file.flush()
+    os.fsync(file.fileno())
 
 
 def sync_folder(folder: Path) -> None:
@@ -61,4 +87,4 @@ def sync_folder(folder: Path) -> None:
 
 
 def _beside(path: Path) -> Path:
-    return path.with_name(f".{path.name}.new")
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")

@@ -22,10 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.errors import CheckpointError
-from tdl.storage.atomic import sync_folder
+from tdl.storage.atomic import delete_unfinished, new_file, new_folder, sync_file
 
 FORMAT = "tdl-checkpoint-1"
 META = "meta.json"
+
+KEPT = "kept"
+"""Folder beside a checkpoint, for the older ones that stay."""
+
 CHUNK = 1 << 24
 
 Meta = dict[str, Any]
@@ -57,19 +61,18 @@ def write_checkpoint(folder: Path, meta: Mapping[str, Any], arrays: Mapping[str,
             described[name] = _write_array(path, array)
         full = {"format": FORMAT, **meta, "arrays": described}
         full["digest"] = _digest(full)
-        temporary = folder / (META + ".new")
-        written.append(temporary)
-        _write_synced(temporary, json.dumps(full, indent=1).encode())
-        _keep_old(folder, keep)
-        os.replace(temporary, folder / META)
-        written.clear()  # from here on the new checkpoint holds
-        sync_folder(folder)
+        with new_file(folder / META) as file:
+            file.write(json.dumps(full, indent=1).encode())
+            sync_file(file)  # only now is the checkpoint before moved
+            _keep_old(folder, keep)
         _delete_orphans(folder, full)
     except OSError as error:
-        for path in written:
-            with contextlib.suppress(OSError):
-                path.unlink(missing_ok=True)
         before = _current(folder)
+        if before or not (folder / META).exists():  # else nobody knows which one holds
+            for path in written:
+                if path.name not in _files(before):  # else the new one holds already
+                    with contextlib.suppress(OSError):
+                        path.unlink(missing_ok=True)
         rest = f"the one of episode {before['episode']} is intact" if before else "there is none before it"
         raise CheckpointError(
             f"the checkpoint of episode {meta['episode']} could not be written: {error}; {rest}"
@@ -139,8 +142,7 @@ def _write_array(path: Path, array: Array) -> dict[str, Any]:
             chunk = flat[start : start + CHUNK]
             digest.update(chunk)
             file.write(chunk)
-        file.flush()
-        os.fsync(file.fileno())
+        sync_file(file)
     return {
         "file": path.name,
         "dtype": array.dtype.str,
@@ -184,33 +186,28 @@ def _files(meta: Meta) -> set[str]:
 
 def _keep_old(folder: Path, keep: int) -> None:
     """Copy what `folder` holds to `kept`, as hard links: until the rename of `meta.json` both are whole."""
-    old, kept = _current(folder), folder.parent / "kept"
-    for unfinished in kept.glob(".*"):  # what a kill left half made or half deleted
-        shutil.rmtree(unfinished, ignore_errors=True)
+    old, kept = _current(folder), folder.parent / KEPT
+    delete_unfinished(kept)
     if keep > 1 and old and old.get("stays", True):
+        kept.mkdir(exist_ok=True)
         target = kept / f"{old['episode']:010d}"
-        building = kept / f".{target.name}.new"
-        building.mkdir(parents=True)
-        try:
+        _discard(target)  # of the same episode, which a kill left
+        with new_folder(target) as building:
+            building.mkdir()
             for name in [*_files(old), META]:
                 try:
                     os.link(folder / name, building / name)
                 except OSError:  # a file system without hard links
                     shutil.copy2(folder / name, building / name)
-            _discard(target)
-            building.rename(target)
-        except OSError:
-            shutil.rmtree(building, ignore_errors=True)
-            raise
-    kept_now = sorted(kept.glob("[0-9]*"))
-    for older in kept_now[: max(0, len(kept_now) - (keep - 1))]:
-        _discard(older)
+    older = sorted(kept.glob("[0-9]*"))
+    for path in older[: max(0, len(older) - (keep - 1))]:
+        _discard(path)
 
 
 def _discard(path: Path) -> None:
     """Delete a folder that nobody may see half deleted."""
     if path.exists():
-        hidden = path.with_name(f".{path.name}.old")
+        hidden = path.with_name(f".{path.name}.old.new")
         path.rename(hidden)
         shutil.rmtree(hidden, ignore_errors=True)
 
@@ -220,10 +217,3 @@ def _delete_orphans(folder: Path, meta: Meta) -> None:
         if path.name not in _files(meta):
             with contextlib.suppress(OSError):
                 path.unlink()
-
-
-def _write_synced(path: Path, data: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())

@@ -13,10 +13,8 @@ from multiprocessing import connection, get_context
 from pathlib import Path
 
 from tdl.errors import file_text
+from tdl.storage.run_folder import JOB_LOG
 from tdl.sweeps.sweep import Outcome
-
-LOG = "job.log"
-"""What a job prints."""
 
 _TO_STOP = {signal.SIGINT, signal.SIGTERM}
 
@@ -65,7 +63,7 @@ def fault(error: BaseException) -> Outcome:
 
 
 def ended(jobs: list[JobProcess], seconds: float) -> list[JobProcess]:
-    """Those of the jobs that ended; waits for one, not longer than so many seconds."""
+    """The jobs that have ended; waits for one of them, for so many seconds at most."""
     ready = set(map(id, connection.wait([job.pipe for job in jobs], timeout=seconds)))
     return [job for job in jobs if id(job.pipe) in ready]
 
@@ -101,7 +99,7 @@ def _held_back() -> Iterator[None]:
 
 def _redirect(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    sys.stdout = sys.stderr = (folder / LOG).open("a", buffering=1)
+    sys.stdout = sys.stderr = (folder / JOB_LOG).open("a", buffering=1)
     for handle in (1, 2):
         os.dup2(sys.stdout.fileno(), handle)
 

@@ -27,8 +27,8 @@ from tdl.checks import check_whole
 from tdl.errors import Interrupted
 from tdl.runs import environment, folders
 from tdl.runs.interrupts import Interrupts
-from tdl.runs.progress import Jobs
-from tdl.storage.lock import is_held
+from tdl.runs.progress import Progress
+from tdl.storage.run_folder import RunFolder
 from tdl.sweeps import sweep
 from tdl.sweeps import table as sweep_table
 from tdl.sweeps.job_process import JobProcess, ended, fault
@@ -39,8 +39,8 @@ LOOK_SECONDS = 0.2
 
 
 @dataclass(eq=False)
-class _Task:
-    """A job that waits or runs."""
+class Task:
+    """A job of the sweep, waiting or running."""
 
     number: int
     overrides: Sequence[str]
@@ -65,7 +65,7 @@ class _Task:
         return Path(str(config.hydra.sweep.dir)) / str(config.hydra.sweep.subdir)
 
     def is_worked_on(self) -> bool:
-        return is_held(sweep.pointed_to(self.folder()) or self.folder())
+        return RunFolder(sweep.pointed_to(self.folder()) or self.folder()).is_locked()
 
     def wait(self) -> None:
         """Do not begin yet."""
@@ -88,8 +88,8 @@ class CoresLauncher(Launcher):
         if cores is not None:
             check_whole("hydra.launcher.cores", cores, 1)
         self.cores = cores or environment.cores()
-        self.waiting: deque[_Task] = deque()
-        self.running: dict[JobProcess, _Task] = {}
+        self.waiting: deque[Task] = deque()
+        self.running: dict[JobProcess, Task] = {}
         self.returned: dict[int, JobReturn] = {}
 
     def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
@@ -104,8 +104,8 @@ class CoresLauncher(Launcher):
         Interrupted : by a signal, when the jobs that ran have saved and stopped.
         """
         setup_globals()
-        self.waiting.extend(_Task(initial_job_idx + i, overrides) for i, overrides in enumerate(job_overrides))
-        self.progress = Jobs(len(job_overrides))
+        self.waiting.extend(Task(initial_job_idx + i, overrides) for i, overrides in enumerate(job_overrides))
+        self.progress, self.failed = Progress("sweep", len(job_overrides)), 0
         try:
             with Interrupts("when the jobs that run have saved") as interrupts:
                 self._run_all(interrupts)
@@ -122,12 +122,12 @@ class CoresLauncher(Launcher):
         return [self.returned[number] for number in sorted(self.returned)]
 
     def _run_all(self, interrupts: Interrupts) -> None:
-        told, prepared = False, False
+        passed_on, prepared = False, False
         while self.running or (self.waiting and not interrupts.requested):
             if not interrupts.requested:
                 self._start_some()
-            elif not told:
-                told = True
+            elif not passed_on:
+                passed_on = True
                 for process in self.running:
                     process.send(interrupts.requested)
             if not prepared:  # the first jobs run; those that start later have it from this process
@@ -138,7 +138,8 @@ class CoresLauncher(Launcher):
                     self._ended(self.running.pop(process), process.outcome())
             else:
                 time.sleep(LOOK_SECONDS)
-            self.progress.running(len(self.running))
+            failed = f", {self.failed} failed" if self.failed else ""
+            self.progress.show(f"{len(self.running)} running{failed}")
 
     def _start_some(self) -> None:
         """Start what there is room for. A job with more threads than there are cores runs alone."""
@@ -146,7 +147,7 @@ class CoresLauncher(Launcher):
             if task.not_before > time.monotonic():
                 continue
             try:
-                self._compose(task)
+                self.compose(task)
                 if task.was_busy and task.is_worked_on():
                     task.wait()
                 elif self._has_room(task):
@@ -158,18 +159,19 @@ class CoresLauncher(Launcher):
                 self.waiting.remove(task)
                 self._ended(task, fault(error))
 
-    def _has_room(self, task: _Task) -> bool:
-        taken = sum(each.threads() for each in self.running.values())
+    def _has_room(self, task: Task) -> bool:
+        taken = sum(job.threads() for job in self.running.values())
         return not self.running or taken + task.threads() <= self.cores
 
-    def _compose(self, task: _Task) -> None:
+    def compose(self, task: Task) -> None:
+        """Compose the configuration of a job, unless it is composed already."""
         if task.config is None:
             loader = self.hydra_context.config_loader
             task.config = loader.load_sweep_config(self.config, list(task.overrides))
             with open_dict(task.config):
                 task.config.hydra.job.id = task.config.hydra.job.num = task.number
 
-    def _work(self, task: _Task) -> Outcome:
+    def _work(self, task: Task) -> Outcome:
         """What the process of a job does."""
         sweep.defer()
         returned = run_job(
@@ -183,7 +185,7 @@ class CoresLauncher(Launcher):
         assert isinstance(outcome, Outcome)
         return outcome
 
-    def _ended(self, task: _Task, outcome: Outcome) -> None:
+    def _ended(self, task: Task, outcome: Outcome) -> None:
         if outcome.busy:
             task.wait()
             self.waiting.append(task)
@@ -196,7 +198,8 @@ class CoresLauncher(Launcher):
             sweep.note(task.folder(), outcome)
         if outcome.line:
             self.progress.say(f"tdl: {task.name}: {outcome.line}")
-        self.progress.ended(task.name, outcome.code)
+        self.failed += bool(outcome.code)
+        self.progress.update(self.progress.done + 1, note=task.name, every=0.0)
         returned = JobReturn(overrides=task.overrides, status=JobStatus.COMPLETED)
         returned.return_value = outcome
         self.returned[task.number] = returned

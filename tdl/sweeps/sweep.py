@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import tempfile
 import time
@@ -18,13 +17,7 @@ from omegaconf import MISSING, DictConfig, OmegaConf
 
 from tdl.config.names import chosen_names
 from tdl.errors import BusyError
-from tdl.storage.lock import RunLock
-from tdl.storage.records import save_json
-
-RESULT = "result.json"
-
-ELSEWHERE = "elsewhere"
-"""File in a job's folder that names the folder of the run it went on with, where that is another one."""
+from tdl.storage.run_folder import ELSEWHERE, FAILED, FINISHED, RunFolder
 
 
 @dataclass(frozen=True)
@@ -76,7 +69,7 @@ def current() -> Sweep | None:
 
 def started() -> bool:
     """Whether a job of the sweep of this process has ended."""
-    return any(each.outcomes for each in _current)
+    return any(sweep.outcomes for sweep in _current)
 
 
 def note(folder: Path, outcome: Outcome) -> None:
@@ -129,21 +122,20 @@ def in_sweep() -> bool:
 
 def mark_failed(folder: Path, cfg: DictConfig, error: str) -> None:
     """Note in the `result.json` of Hydra's present job that it failed, unless another process works there now."""
-    path, cfg = folder / RESULT, OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
-    with contextlib.suppress(BusyError, OSError), RunLock(folder):  # on a full disk the table alone says it
-        try:
-            result = json.loads(path.read_text())
-        except (OSError, ValueError):
-            result = {"names": chosen_names(cfg, HydraConfig.get().runtime.choices), "config": given(cfg)}
-        if result.get("status") == "finished":  # it failed after its end, or another process has done it meanwhile
+    job, cfg = RunFolder(folder), OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
+    with contextlib.suppress(BusyError, OSError), job.lock():  # on a full disk the table alone says it
+        result = job.result_if_whole()
+        if result.get("status") == FINISHED:  # it failed after its end, or another process has done it meanwhile
             return
-        save_json(path, result | {"status": "failed", "error": error})
+        if not result:
+            result = {"names": chosen_names(cfg, HydraConfig.get().runtime.choices), "config": plain_config(cfg)}
+        job.write_result(result | {"status": FAILED, "error": error})
 
 
 def point_to(job: Path, run: Path) -> None:
     """Note in a job's folder that its run is elsewhere: a resumed one continues where it was."""
     (job / ELSEWHERE).write_text(f"{run.resolve()}\n")
-    (job / RESULT).unlink(missing_ok=True)  # of a time when it could not go on
+    RunFolder(job).result.unlink(missing_ok=True)  # of a time when it could not go on
 
 
 def pointed_to(job: Path) -> Path | None:
@@ -154,7 +146,7 @@ def pointed_to(job: Path) -> Path | None:
         return None
 
 
-def given(cfg: DictConfig) -> dict[str, Any]:
+def plain_config(cfg: DictConfig) -> dict[str, Any]:
     """A configuration as plain dictionaries, without what a checkpoint would have said."""
     plain = _without_missing(OmegaConf.to_container(cfg))
     assert isinstance(plain, dict)

@@ -1,16 +1,14 @@
-"""What a sweep leaves: `sweep.csv`, a row per job, and `sweep.png`."""
+"""The files of a sweep: `sweep.csv`, a row for each job, and its figure `sweep.png`."""
 
 from __future__ import annotations
 
 import contextlib
 import importlib
 import math
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError  # type: ignore[import-untyped]
@@ -18,9 +16,10 @@ from yaml import YAMLError  # type: ignore[import-untyped]
 from tdl.config.names import chosen_names
 from tdl.errors import TdlError
 from tdl.statistics.intervals import interval_text
-from tdl.storage.lock import is_held
+from tdl.storage.atomic import new_file
+from tdl.storage.run_folder import FAILED, FINISHED, RESULT, RUNNING, RunFolder
 from tdl.sweeps import sweep
-from tdl.sweeps.sweep import RESULT, Outcome, Sweep
+from tdl.sweeps.sweep import Outcome, Sweep
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,8 +36,8 @@ CUT_OFF = "cut off"
 """Status of a job that neither ended nor is being worked on."""
 
 
-def finish() -> tuple[int, str]:
-    """Write, print and draw the table of the sweep of this process.
+def finish(*, figures: bool = True) -> tuple[int, str]:
+    """Write and print the table of the sweep of this process, and draw it if `figures` are asked for.
 
     Returns
     -------
@@ -53,8 +52,9 @@ def finish() -> tuple[int, str]:
         return 0, ""
     table = table_of(jobs, known.outcomes)
     print(_shown(table).to_string())  # first: the disk may be full
-    _save(known.folder / TABLE, lambda path: table.to_csv(path, index=False))
-    drawn = _draw(known.folder, table)
+    with new_file(known.folder / TABLE) as file:
+        file.write(table.to_csv(index=False).encode())
+    drawn = figures and _draw(known.folder, table)
     print(f"table in {known.folder / TABLE}" + (f", figure in {known.folder / FIGURE}" if drawn else ""))
     ended = [outcome.code for outcome in known.outcomes.values()] or _ended_elsewhere(known, jobs, table)
     failed = [code for code in ended if code]
@@ -69,18 +69,18 @@ def prepare() -> None:
 
 def _ended_elsewhere(known: Sweep, jobs: Mapping[Path, Path], table: pd.DataFrame) -> list[int]:
     """Exit codes of the jobs of this command that were processes elsewhere: the table alone knows them."""
-    begun = {str(run) for job, run in jobs.items() if _last_begun(job) >= known.began}
-    return [int(row["status"] != "finished") for _, row in table.iterrows() if row["run"] in begun]
+    started = {str(run) for job, run in jobs.items() if _last_start(job) >= known.began}
+    return [int(row["status"] != FINISHED) for _, row in table.iterrows() if row["run"] in started]
 
 
-def _last_begun(job: Path) -> float:
+def _last_start(job: Path) -> float:
     return max((path.stat().st_mtime for path in (job / ".hydra").rglob("*.yaml")), default=0.0)
 
 
 def job_folders(folder: Path, known: Iterable[Path] = ()) -> dict[Path, Path]:
     """The folders of all jobs that ever began in that of a sweep, and of those known, with those of their runs."""
-    begun = {path.parent.resolve() for path in folder.glob("*/.hydra")} | set(known)
-    return {job: sweep.pointed_to(job) or job for job in sorted(begun)}
+    jobs = {path.parent.resolve() for path in folder.glob("*/.hydra")} | set(known)
+    return {job: sweep.pointed_to(job) or job for job in sorted(jobs)}
 
 
 def table_of(jobs: Mapping[Path, Path], outcomes: Mapping[Path, Outcome] | None = None) -> pd.DataFrame:
@@ -94,21 +94,21 @@ def table_of(jobs: Mapping[Path, Path], outcomes: Mapping[Path, Outcome] | None 
     import pandas as pd  # it takes half a second
 
     from tdl.results.comparison import factors
-    from tdl.results.frames import read, runs
+    from tdl.results.frames import runs
 
-    told, whole = dict(outcomes or {}), []
+    known, whole = dict(outcomes or {}), []
     for job, folder in jobs.items():
-        with contextlib.suppress(OSError):  # there is none
+        with contextlib.suppress(OSError):  # missing
             try:
-                read(folder / RESULT)
+                RunFolder(folder).read_result()
                 whole.append(str(folder))
             except TdlError as error:  # cut or corrupt
-                told[job] = Outcome(2, str(error))
-    lost = [_lost(job, told.get(job)) for job, folder in jobs.items() if str(folder) not in whole]
+                known[job] = Outcome(2, str(error))
+    lost = [_lost(job, known.get(job)) for job, folder in jobs.items() if str(folder) not in whole]
     parts = [*([runs(dict.fromkeys(whole))] if whole else []), *([pd.DataFrame(lost)] if lost else [])]
     table = pd.concat(parts, ignore_index=True)
-    for at in table.index[table["status"] == "running"]:
-        if not is_held(Path(table.loc[at, "run"])):
+    for at in table.index[table["status"] == RUNNING]:
+        if not RunFolder(table.loc[at, "run"]).is_locked():
             table.loc[at, "status"] = CUT_OFF
     order = [name for name in (*factors(table), "seed") if name in table.columns]
     return table.sort_values(order, key=_comparable, ignore_index=True) if order else table
@@ -124,14 +124,14 @@ def _lost(job: Path, outcome: Outcome | None) -> dict[str, Any]:
     from tdl.results.frames import row_of
 
     failed = outcome is not None and outcome.code
-    told = {"status": "failed", "error": outcome.line} if outcome and failed else {"status": "running"}
+    status = {"status": FAILED, "error": outcome.line} if outcome and failed else {"status": RUNNING}
     with contextlib.suppress(OSError, ValueError, AttributeError, AssertionError, YAMLError, OmegaConfBaseException):
         files = max((job / ".hydra").rglob("config.yaml"), key=lambda path: path.stat().st_mtime).parent
         cfg, hydra = OmegaConf.load(files / "config.yaml"), OmegaConf.load(files / "hydra.yaml")
         assert isinstance(cfg, DictConfig)
         names = chosen_names(cfg, OmegaConf.select(hydra, "hydra.runtime.choices"))
-        return row_of(str(job), {"names": names, "config": sweep.given(cfg), **told})
-    return row_of(str(job), {"names": {}, "config": {}, **told})
+        return row_of(str(job), {"names": names, "config": sweep.plain_config(cfg), **status})
+    return row_of(str(job), {"names": {}, "config": {}, **status})
 
 
 def _shown(table: pd.DataFrame) -> pd.DataFrame:
@@ -145,11 +145,11 @@ def _shown(table: pd.DataFrame) -> pd.DataFrame:
     for name in shown.columns:
         if name == "eval_mean":
             means = table[["eval_mean", "eval_low", "eval_high"]].to_numpy(float)
-            shown[name] = [interval_text(*each) for each in means]
+            shown[name] = [interval_text(*row) for row in means]
         elif name.startswith(REACH):
-            shown[name] = [_number(100 * each, ".1f", "%") for each in table[name]]
+            shown[name] = [_number(100 * rate, ".1f", "%") for rate in table[name]]
         elif name in ("eval_median", "eval_max", "eval_moves_per_second", "moves", "moves_per_second"):
-            shown[name] = [_number(each, ",.0f") for each in table[name]]
+            shown[name] = [_number(value, ",.0f") for value in table[name]]
     return shown
 
 
@@ -163,23 +163,13 @@ def _draw(folder: Path, table: pd.DataFrame) -> bool:
     from tdl.results.figures import sweep_figure
     from tdl.results.frames import begun_in, load
 
-    begun = begun_in(table)
-    blocks = load(begun["run"]) if len(begun) else begun
-    figure = sweep_figure(begun, blocks)
+    rows = begun_in(table)
+    figure = sweep_figure(rows, load(rows["run"]) if len(rows) else rows)
     if figure is None:
         return False
-    _save(folder / FIGURE, lambda path: figure.savefig(path, dpi=120, format="png"))
+    with new_file(folder / FIGURE) as file:
+        figure.savefig(file, dpi=120, format="png")
     return True
-
-
-def _save(path: Path, write: Callable[[Path], object]) -> None:
-    """Write a file in one step: another process may do so too."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
-    try:
-        write(temporary)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)  # a full disk
 
 
 SWEEP = "multirun.yaml"
@@ -187,7 +177,7 @@ SWEEP = "multirun.yaml"
 
 
 def jobs_in(folders: Sequence[Path]) -> dict[Path, Path]:
-    """The folders of all jobs and runs, with those of what they went on with."""
+    """The folders of all jobs and runs, each with that of the run that it went on with."""
     from tdl.results.frames import result_files
 
     jobs: dict[Path, Path] = {}
@@ -197,5 +187,5 @@ def jobs_in(folders: Sequence[Path]) -> dict[Path, Path]:
         for run in result_files(folder):
             jobs.setdefault(run.parent.resolve(), run.parent.resolve())
         if not any(job.is_relative_to(folder.resolve()) for job in jobs):
-            raise TdlError(f"{folder}: no run in it (no result.json)")
+            raise TdlError(f"{folder}: no run in it (no {RESULT})")
     return jobs

@@ -14,6 +14,7 @@ from tdl.agents.player import checkpoint_folder, kind_of
 from tdl.errors import CheckpointError, TdlError
 from tdl.results import frames as results
 from tdl.storage.checkpoint import META, Meta, read_meta
+from tdl.storage.run_folder import BLOCKS, CHECKPOINT, RESULT
 from tdl.web.errors import Refusal
 
 MAX_ENTRIES = 500
@@ -27,8 +28,6 @@ MAX_POINTS = 120
 
 MAX_NAME = 1000
 """Characters of a name."""
-
-RESULT, BLOCKS = "result.json", "blocks.csv"
 
 
 class Library:
@@ -99,7 +98,7 @@ class Library:
             if number == MAX_FOLDERS:
                 return
             yield Path(folder)
-            below[:] = sorted(name for name in below if not name.startswith(".") and name != "checkpoint")
+            below[:] = sorted(name for name in below if not name.startswith(".") and name != CHECKPOINT)
 
     def _entry(self, folder: Path) -> dict[str, Any] | None:
         """What the list says of a folder; None where there is nothing to show."""

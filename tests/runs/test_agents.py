@@ -7,7 +7,7 @@ import json
 
 import numpy as np
 import pytest
-from support.programs import checkpoint, files, go_on, inside, learned, result, train
+from support.programs import UNDRAWN, checkpoint, files, go_on, inside, learned, result, train
 
 import tdl.results
 from tdl import Rules, load
@@ -18,6 +18,7 @@ from tdl.agents.player import Player
 from tdl.errors import CheckpointError
 from tdl.evaluate import main as evaluate_main
 from tdl.game.streams import TRAINING
+from tdl.run import main
 from tdl.statistics.summary import score_bands
 from tdl.storage.checkpoint import read_meta
 
@@ -35,9 +36,9 @@ MODERN = ("agent=dqn_modern", "agent.width=8", "agent.least=100", "agent.replay=
           "evaluate.episodes=20")  # fmt: skip
 
 
-def run(folder, *words):
+def run(folder, *words, program=UNDRAWN):
     """A run in `folder`; it must end well."""
-    done = inside(f"hydra.run.dir={folder}", *words)
+    done = inside(f"hydra.run.dir={folder}", *words, program=program)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -45,9 +46,7 @@ def run(folder, *words):
 @pytest.fixture(scope="module")
 def deep(tmp_path_factory):
     """A run of the deep Q-learner of 40 games, with snapshots."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tdl.results.figures.save_curve", lambda folder: None)
-        return run(tmp_path_factory.mktemp("deep") / "run", *DQN, "episodes=40", "save.every=8")
+    return run(tmp_path_factory.mktemp("deep") / "run", *DQN, "episodes=40", "save.every=8")
 
 
 # agents without values
@@ -55,7 +54,8 @@ def deep(tmp_path_factory):
 
 @pytest.mark.parametrize(("kind", "play"), [("random", play_random), ("greedy", play_greedy)])
 def test_an_agent_without_values_plays_and_is_evaluated(tmp_path, kind, play):
-    folder = run(tmp_path / "run", f"agent={kind}", "episodes=50", "block=20", "evaluate.episodes=30", "seed=4")
+    folder = run(tmp_path / "run", f"agent={kind}", "episodes=50", "block=20", "evaluate.episodes=30", "seed=4",
+                 program=main)  # fmt: skip
     rules = Rules()
     assert (np.load(folder / "episodes.npy") == play(rules, 50, seed=4, role=TRAINING)).all()
     assert (np.load(folder / "evaluation.npy") == play(rules, 30, seed=4)).all()

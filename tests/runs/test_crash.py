@@ -33,18 +33,14 @@ from support.programs import (
 
 import tdl
 from tdl.errors import CheckpointError
-from tdl.runs import training
+from tdl.runs import evaluation, training
+from tdl.runs.episode_log import EpisodeLog
 from tdl.storage.checkpoint import read_array, read_meta, write_checkpoint
 
 KILLS = 20
 FOREVER = "episodes=100000000"
 
 each_signal = pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-
-
-@pytest.fixture(autouse=True)
-def _no_curve(monkeypatch):
-    monkeypatch.setattr("tdl.results.figures.save_curve", lambda folder: None)
 
 
 def ends_like_the_uninterrupted(folder, whole, *words):
@@ -123,8 +119,8 @@ def test_signal_before_the_first_block(tmp_path, monkeypatch):
     folder = tmp_path / "run"
 
     class AtOnce(training.Progress):
-        def __init__(self, *words):
-            super().__init__(*words)
+        def __init__(self, *args):
+            super().__init__(*args)
             signal.raise_signal(signal.SIGINT)
 
     with monkeypatch.context() as patch:
@@ -238,19 +234,19 @@ def _fail_after(patch, call, spared):
     return called
 
 
-@pytest.mark.parametrize("what", ["training.RunFiles.append", "evaluation.save_records"])
-def test_full_disk_elsewhere(tmp_path, monkeypatch, what):
+@pytest.mark.parametrize(("owner", "name"), [(EpisodeLog, "append"), (evaluation, "save_records")])
+def test_full_disk_elsewhere(tmp_path, monkeypatch, owner, name):
     """Files other than the checkpoint: the run fails with one line, and goes on when there is room again."""
     folder, blocks = tmp_path / "run", iter(range(2))
-    real = training.RunFiles.append
+    real = EpisodeLog.append
 
     def full(*words):
-        if what == "training.RunFiles.append" and next(blocks, None) is not None:
+        if owner is EpisodeLog and next(blocks, None) is not None:
             return real(*words)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "the file")
 
     with monkeypatch.context() as patch:
-        patch.setattr(f"tdl.{what}", full)
+        patch.setattr(owner, name, full)
         done = inside(*SMALL, "episodes=60", "save.every=10", f"hydra.run.dir={folder}")
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == "tdl: the file: No space left on device"

@@ -33,17 +33,9 @@ TRAINING = ("episodes=60", "evaluate.episodes=20", "seed=3", "gamma=0.75")
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory):
+def trained(small_run):
     """A short run with two older checkpoints."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tdl.results.figures.save_curve", lambda folder: None)
-        folder = tmp_path_factory.mktemp("evaluate") / "run"
-        return train(folder, *TRAINING, "save.every=20", "save.keep=3")
-
-
-@pytest.fixture(autouse=True)
-def _no_curve(monkeypatch):
-    monkeypatch.setattr("tdl.results.figures.save_curve", lambda folder: None)
+    return small_run(*TRAINING, "save.every=20", "save.keep=3")
 
 
 def evaluated(folder, *words):
@@ -309,7 +301,7 @@ def test_progress_of_games_that_take_long(monkeypatch, capsys):
     """Lines come every ten seconds, also before the first game has ended."""
     now = [0.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
-    shown = Progress("evaluate", 0, 4)
+    shown = Progress("evaluate", 4, "moves")
     for seconds, finished, moves in ((5, 0, 500), (10, 0, 1000), (15, 1, 1500), (21, 1, 2100), (32, 2, 64_000)):
         now[0] = seconds
         shown.update(finished, moves)
@@ -324,10 +316,10 @@ def test_progress_of_a_budget_guesses_the_end(monkeypatch, capsys):
     """A quarter of the budget was enough for 50 episodes, half of it for 80; never more than were asked for."""
     now = [0.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
-    shown = Progress("train", 0, 10_000)
+    shown = Progress("train", 10_000, "moves")
     for seconds, finished, share in ((10, 50, 0.25), (20, 80, 0.5), (30, 80, 0.001), (40, 90, 1.2)):
         now[0] = seconds
-        shown.update(finished, 100 * finished, 10.0, share)
+        shown.update(finished, 100 * finished, "mean 10", share=share)
     assert capsys.readouterr().err.splitlines() == [
         "train 50/200  500 moves/s  mean 10  left 00:30",
         "train 80/160  400 moves/s  mean 10  left 00:20",

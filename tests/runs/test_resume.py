@@ -16,7 +16,7 @@ from support.programs import SMALL, checkpoint, files, go_on, inside, learned, o
 import tdl
 from tdl.config import run as run_config
 from tdl.errors import CheckpointError
-from tdl.runs.files import RunFiles
+from tdl.runs.episode_log import EpisodeLog
 from tdl.runs.training import TrainingRun
 from tdl.storage.checkpoint import write_checkpoint
 from tdl.storage.lock import RunLock
@@ -26,24 +26,10 @@ EPISODES = 60
 OTHER_TUPLES = "tuples.cells=[[0,1,4]]"
 
 
-@pytest.fixture(autouse=True)
-def _no_curve(monkeypatch):
-    monkeypatch.setattr("tdl.results.figures.save_curve", lambda folder: None)
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
+@pytest.fixture
+def whole(small_run):
     """Uninterrupted runs, each made once: `whole(episodes, overrides...)` is the folder of one."""
-    made = {}
-
-    def run(episodes, *words):
-        if (episodes, words) not in made:
-            made[episodes, words] = train(tmp_path_factory.mktemp("whole") / "run", f"episodes={episodes}", *words)
-        return made[episodes, words]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tdl.results.figures.save_curve", lambda folder: None)
-        yield run
+    return lambda episodes, *words: small_run(f"episodes={episodes}", *words)
 
 
 @pytest.fixture
@@ -57,7 +43,7 @@ def signal_after(monkeypatch):
     """Let this process get a signal in the middle of a run: after so many blocks from now."""
 
     def arrange(blocks, number=signal.SIGINT):
-        append, left = RunFiles.append, [blocks]
+        append, left = EpisodeLog.append, [blocks]
 
         def counted(self, *results):
             append(self, *results)
@@ -65,7 +51,7 @@ def signal_after(monkeypatch):
             if left[0] == 0:
                 os.kill(os.getpid(), number)
 
-        monkeypatch.setattr(RunFiles, "append", counted)
+        monkeypatch.setattr(EpisodeLog, "append", counted)
 
     return arrange
 

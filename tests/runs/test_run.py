@@ -41,6 +41,7 @@ from tdl.config.schema import RunConfig
 from tdl.errors import ConfigError
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet, symmetries
+from tdl.run import main
 
 RECORD = [("episode", "<i8"), ("score", "<i8"), ("moves", "<i4"), ("max_tile", "<i4")]
 
@@ -243,33 +244,6 @@ def test_without_training_no_checkpoint_no_curve(tmp_path, words, left):
     assert (result(folder)["status"], result(folder)["moves_per_second"]) == ("finished", None)
 
 
-def test_sweep_leaves_a_table_with_a_row_for_a_failed_job_too(tmp_path):
-    done = inside("-m", *SMALL, "episodes=10", "alpha=0.1,-1,5", "learner.order=forward,backwards",
-                  f"hydra.sweep.dir={tmp_path / 'sweep'}")  # fmt: skip
-    assert done.returncode == 2
-    with (tmp_path / "sweep" / "sweep.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    told = {(float(row["alpha"]), row["learner.order"]): row for row in rows}
-    assert len(rows) == len(told) == 6
-    assert {key for key, row in told.items() if row["status"] == "finished"} == {(0.1, "forward")}
-    assert {row["status"] for row in rows} == {"finished", "failed"}
-    good, bad, diverged = told[0.1, "forward"], told[-1, "forward"], told[5, "forward"]
-    assert float(good["eval_mean"]) > 0
-    assert good["error"] == bad["eval_mean"] == ""
-    assert "alpha: -1.0 is not allowed" in bad["error"]
-    assert "learning diverged" in diverged["error"]
-    assert len(done.stderr.split("tdl: ")) == 7  # a line for each job that failed, and the last one
-    assert "sweep.csv" in done.stdout
-
-
-def test_sweep_without_a_failure_ends_well(tmp_path):
-    done = inside("-m", *SMALL, "episodes=10", "seed=range(0,2)", f"hydra.sweep.dir={tmp_path / 'sweep'}")
-    assert done.returncode == 0, done.stderr
-    with (tmp_path / "sweep" / "sweep.csv").open(newline="") as file:
-        assert [(row["seed"], row["status"]) for row in csv.DictReader(file)] == [("0", "finished"), ("1", "finished")]
-    assert (tmp_path / "sweep" / "sweep.png").read_bytes().startswith(b"\x89PNG")
-
-
 def test_features_beyond_tuples_are_configured(tmp_path):
     """Given on the command line or left out, they reach the network, the checkpoint and a player of it."""
     orders, counts = "tuples.orders=[[[0,1,2],[4,5,6]]]", "tuples.counts=[[0],[1,2]]"
@@ -369,7 +343,8 @@ def test_tile_rules_are_data(composed):
 )
 def test_every_game_and_board_runs_alike_with_packed_boards_and_arrays(tmp_path, words):
     """Trained, evaluated and drawn like 2048; half of the run is resumed."""
-    folder, array = (train(tmp_path / kind, *WORDS, *words, f"engine={kind}") for kind in ("bits", "array"))
+    folder, array = (train(tmp_path / kind, *WORDS, *words, f"engine={kind}", program=main)
+                     for kind in ("bits", "array"))  # fmt: skip
     assert outcome(folder) == outcome(array)
     half = train(tmp_path / "half", *WORDS, *words, "episodes=30")
     assert learned(go_on(half, "episodes=55")) == learned(folder)

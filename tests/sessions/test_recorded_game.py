@@ -20,10 +20,10 @@ import tdl
 import tdl.evaluate as program
 from tdl.errors import CheckpointError, ConfigError, TdlError
 from tdl.game.rules import ACTION_NAMES
-from tdl.runs.recording import file_name
 from tdl.search.options import SearchOptions
 from tdl.sessions.game_file import load, save
 from tdl.sessions.recorded_game import MISTAKE, mistakes, record_game, with_losses
+from tdl.storage.run_folder import RunFolder
 
 SHAPES = {
     "2x4": (tdl.Rules(rows=2, cols=4), ((0, 1, 2, 3), (0, 1, 4, 5))),
@@ -363,7 +363,7 @@ def test_the_program_judges(tmp_path, run):
     done = evaluated(tmp_path / "out", run, "evaluate.record=2", "evaluate.plies=2", "evaluate.mistakes=3")
     assert done.returncode == 0, done.stderr
     player, told = tdl.load(run), result(tmp_path / "out")["mistakes"]
-    games = [load(tmp_path / "out" / file_name(number)) for number in range(2)]
+    games = [load(RunFolder(tmp_path / "out").game(number)) for number in range(2)]
     found = [mistakes(game, player, 3)["loss"] for game in games]
     losses = np.concatenate(found)
     assert [[move.loss for move in game.moves] for game in games] == [each.tolist() for each in found]
@@ -410,7 +410,7 @@ def evaluated(folder, run, *words):
 def test_the_program_leaves_the_first_games(tmp_path, run):
     done = evaluated(tmp_path / "out", run, "evaluate.record=3")
     assert done.returncode == 0, done.stderr
-    names = [file_name(number) for number in range(3)]
+    names = [RunFolder(tmp_path).game(number).name for number in range(3)]
     assert names == ["game.json", "game-0001.json", "game-0002.json"]
     assert set(names) == {path.name for path in (tmp_path / "out").glob("*.json")} - {"result.json"}
     for number, row in enumerate(np.load(tmp_path / "out" / "evaluation.npy")[:3]):

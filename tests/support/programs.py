@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,9 @@ from tdl.storage.checkpoint import read_array, read_meta
 
 SMALL = ("tuples.cells=[[0,1,2,3],[4,5]]", "block=10", "evaluate.episodes=5")
 """A run of 64 KiB that plays a block in less than a millisecond."""
+
+UNDRAWN = partial(main, figures=False)
+"""`tdl.run` without its pictures, which take most of the time of a small run."""
 
 MEASURED = ("seconds", "moves_per_second")
 """Columns of `blocks.csv` that differ from run to run."""
@@ -47,7 +51,7 @@ def program(cwd, *words, **options):
         return ended(process)
 
 
-def inside(*words, program=main):
+def inside(*words, program=UNDRAWN):
     """The same inside this process, where starting costs little; an unexpected error is raised, not printed."""
     out, err, code = io.StringIO(), io.StringIO(), None
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -60,9 +64,9 @@ def inside(*words, program=main):
     return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
 
 
-def train(folder, *words):
+def train(folder, *words, program=UNDRAWN):
     """A small run in `folder`, inside this process; it must end well. Gives the folder."""
-    done = inside(*SMALL, f"hydra.run.dir={folder}", *words)
+    done = inside(*SMALL, f"hydra.run.dir={folder}", *words, program=program)
     assert done.returncode == 0, done.stderr
     return folder
 

@@ -6,7 +6,7 @@ Trusts Slurm's own count of restarts, and the uninterrupted run as the measure.
 import pytest
 from support import slurm
 from support.programs import SMALL, ended, inside, outcome, result, running, train, wait_until, written_at
-from test_sweep import folder_of, states
+from support.sweeps import folder_of, states
 
 pytestmark = pytest.mark.extra
 pytest.importorskip("hydra_plugins.hydra_submitit_launcher", reason="the extra slurm is not installed")

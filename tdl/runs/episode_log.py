@@ -1,28 +1,26 @@
-"""The growing files of a run: `episodes.npy`, `blocks.csv`, `train.log`, and of some agents `logged.npy`.
-
-On resume they are cut to the checkpoint.
-"""
+"""The files of a run that grow with each block of games; on resume they are cut to the checkpoint."""
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tdl.errors import CheckpointError, Interrupted
-from tdl.storage.records import LOGGED, RECORD, Records, _replace, save_records
+from tdl.errors import CheckpointError
+from tdl.storage.atomic import new_file
+from tdl.storage.records import RECORD, Records, save_records
+from tdl.storage.run_folder import RunFolder
 
 _HEADER = 256  # bytes of the .npy header, padded, so that it can be patched when the file grows
 
 
-class RunFiles:
-    """Appends each block's results in `folder`.
+class EpisodeLog:
+    """`episodes.npy`, `blocks.csv`, `train.log`, and of some agents `logged.npy`: appends the results of each block.
 
     Parameters
     ----------
@@ -35,19 +33,19 @@ class RunFiles:
     OSError : the folder cannot be written.
     """
 
-    def __init__(self, folder: Path, episode: int) -> None:
+    def __init__(self, folder: RunFolder, episode: int) -> None:
         self.folder = folder
         if episode:
-            _check_episodes(folder / "episodes.npy", episode)
-        self._episodes = _open(folder / "episodes.npy", episode)
+            _check_episodes(folder.episodes, episode)
+        self._episodes = _open(folder.episodes, episode)
         self._rows = episode
         self._patch_header()
         self._episodes.truncate(_HEADER + episode * RECORD.itemsize)
-        _cut_lines(folder / "blocks.csv", episode, header=True)
-        _cut_lines(folder / "train.log", episode, header=False)
-        self._logged = _read_logged(folder / LOGGED, episode)
-        if len(self._logged) or (folder / LOGGED).exists():
-            save_records(folder / LOGGED, self._logged)
+        _cut_lines(folder.blocks, episode, header=True)
+        _cut_lines(folder.log, episode, header=False)
+        self._logged = _read_logged(folder.logged, episode)
+        if len(self._logged) or folder.logged.exists():
+            save_records(folder.logged, self._logged)
 
     def append(self, records: Records, row: Mapping[str, Any], block: str, logged: Records) -> None:
         """Add one block: its records, its row of figures, its statistics block, and games played beside it."""
@@ -55,17 +53,16 @@ class RunFiles:
         self._episodes.write(records.tobytes())
         self._rows += len(records)
         self._patch_header()
-        path = self.folder / "blocks.csv"
-        with path.open("a", newline="") as file:
+        with self.folder.blocks.open("a", newline="") as file:
             writer = csv.DictWriter(file, list(row))
             if file.tell() == 0:
                 writer.writeheader()
             writer.writerow(row)
-        with (self.folder / "train.log").open("a") as file:
+        with self.folder.log.open("a") as file:
             file.write(block)
         if len(logged):  # some thousand games at most: the whole file is written anew
             self._logged = np.concatenate([self._logged, logged])
-            save_records(self.folder / LOGGED, self._logged)
+            save_records(self.folder.logged, self._logged)
 
     def sync(self) -> None:
         """Make what was appended outlast a power cut; to be called before a checkpoint that counts on it."""
@@ -81,27 +78,6 @@ class RunFiles:
         self._episodes.seek(0)
         self._episodes.write(magic + text.encode().ljust(_HEADER - 11) + b"\n")
         self._episodes.flush()
-
-
-@contextlib.contextmanager
-def status_kept(result: dict[str, Any], write: Callable[[str], None]) -> Iterator[None]:
-    """While this context is open the status of a run is `running`; then it is as the work ended.
-
-    Parameters
-    ----------
-    result : what `write` writes; an error puts its text there.
-    write : writes `result.json` with a status: running, finished, interrupted or failed.
-    """
-    write("running")
-    try:
-        yield
-        write("finished")
-    except BaseException as error:
-        result["error"] = str(error)
-        stopped = isinstance(error, Interrupted | KeyboardInterrupt | SystemExit)
-        with contextlib.suppress(OSError):  # a full disk may be why we are here
-            write("interrupted" if stopped else "failed")
-        raise
 
 
 def _read_logged(path: Path, episode: int) -> Records:
@@ -139,4 +115,5 @@ def _cut_lines(path: Path, episode: int, *, header: bool) -> None:
             keep = int(number) <= episode
         if keep and line.endswith("\n"):
             kept.append(line)
-    _replace(path, "".join(kept).encode())
+    with new_file(path) as file:
+        file.write("".join(kept).encode())

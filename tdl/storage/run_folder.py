@@ -1,0 +1,169 @@
+"""The folder of a run, an evaluation or a solved game: the names of its files, its result, its status, its lock."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tdl.errors import Interrupted, TdlError
+from tdl.storage.atomic import delete_unfinished, write_json
+from tdl.storage.checkpoint import KEPT, META, Array, Meta, read_meta, write_checkpoint
+from tdl.storage.lock import RunLock, is_held
+
+RESULT = "result.json"
+"""Configuration, versions, status and figures."""
+
+CHECKPOINT = "checkpoint"
+"""Folder of the newest checkpoint; older ones that stay are in `KEPT`."""
+
+EPISODES = "episodes.npy"
+"""A record of each game of the training."""
+
+BLOCKS = "blocks.csv"
+"""A row of figures for each block of games."""
+
+LOG = "train.log"
+"""The statistics block of each block of games."""
+
+LOGGED = "logged.npy"
+"""Games that are played now and then in training, beside it: `episode` is the number of training games before each."""
+
+EVALUATION = "evaluation.npy"
+"""Games after training."""
+
+CURVE = "curve.png"
+"""The learning curve."""
+
+JOB_LOG = "job.log"
+"""What a job of a sweep prints."""
+
+ELSEWHERE = "elsewhere"
+"""File in the folder of a job that names the folder of the run it went on with, where that is another one."""
+
+RUNNING, FINISHED, INTERRUPTED, FAILED = "running", "finished", "interrupted", "failed"
+"""The statuses of a run."""
+
+
+class RunFolder:
+    """A folder that a program leaves; it need not exist yet.
+
+    Attributes
+    ----------
+    path : the folder.
+    result, checkpoint, kept, episodes, blocks, log, logged, evaluation, curve : paths of its files and folders.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.result = self.path / RESULT
+        self.checkpoint, self.kept = self.path / CHECKPOINT, self.path / KEPT
+        self.episodes, self.blocks, self.log = self.path / EPISODES, self.path / BLOCKS, self.path / LOG
+        self.logged, self.evaluation = self.path / LOGGED, self.path / EVALUATION
+        self.curve = self.path / CURVE
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    def game(self, number: int) -> Path:
+        """The file of a recorded game: that of the first is `game.json`, however many there are."""
+        return self.path / (f"game-{number:04}.json" if number else "game.json")
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """While this context is open no other process works here; what a killed one left half written is deleted.
+
+        Raises
+        ------
+        BusyError : another process works here.
+        """
+        with RunLock(self.path):
+            delete_unfinished(self.path)
+            yield
+
+    def is_locked(self) -> bool:
+        """Whether a process works here."""
+        return is_held(self.path)
+
+    def is_used(self) -> bool:
+        """Whether a run has begun here."""
+        return self.result.exists() or self.checkpoint.exists()
+
+    def read_result(self) -> dict[str, Any]:
+        """What `result.json` says.
+
+        Raises
+        ------
+        TdlError : it is cut, corrupt, or of no run.
+        FileNotFoundError : there is no such file.
+        """
+        try:
+            result = json.loads(self.result.read_text())
+        except ValueError as error:
+            raise TdlError(f"{self.result}: cut or corrupt: {error}") from error
+        if not isinstance(result, dict) or "config" not in result:
+            raise TdlError(f"{self.result}: not the result of a run")
+        return result
+
+    def result_if_whole(self) -> dict[str, Any]:
+        """What `result.json` says; nothing where it is missing or damaged."""
+        with contextlib.suppress(OSError, TdlError):
+            return self.read_result()
+        return {}
+
+    def write_result(self, result: Mapping[str, Any]) -> None:
+        """Write `result.json`, in one step."""
+        write_json(self.result, result)
+
+    @contextlib.contextmanager
+    def status_kept(self, result: dict[str, Any], figures: Callable[[], Mapping[str, Any]]) -> Iterator[None]:
+        """While this context is open the status of a run is `running`; then it is as the work ended.
+
+        Parameters
+        ----------
+        result : what `result.json` says; an error puts its text there.
+        figures : what it says besides, asked for whenever it is written.
+        """
+
+        def write(status: str) -> None:
+            self.write_result(result | {"status": status, **figures()})
+
+        write(RUNNING)
+        try:
+            yield
+            write(FINISHED)
+        except BaseException as error:
+            result["error"] = str(error)
+            stopped = isinstance(error, Interrupted | KeyboardInterrupt | SystemExit)
+            with contextlib.suppress(OSError):  # a full disk may be why we are here
+                write(INTERRUPTED if stopped else FAILED)
+            raise
+
+    def has_checkpoint(self) -> bool:
+        """Whether a checkpoint was ever written."""
+        return (self.checkpoint / META).exists()
+
+    def read_meta(self) -> Meta:
+        """The description of the newest checkpoint.
+
+        Raises
+        ------
+        CheckpointError : missing or damaged.
+        """
+        return read_meta(self.checkpoint)
+
+    def save(self, meta: Mapping[str, Any], arrays: Mapping[str, Array], keep: int, result: Mapping[str, Any]) -> None:
+        """Write a checkpoint, then the result.
+
+        Raises
+        ------
+        CheckpointError : the checkpoint could not be written; the one before is intact.
+        """
+        write_checkpoint(self.checkpoint, meta, arrays, keep=keep)
+        self.write_result(result)
+
+    def checkpoints(self, most: int) -> list[Path]:
+        """The folders of the newest checkpoints, from the newest on."""
+        return [self.checkpoint, *sorted(self.kept.glob("[0-9]*"), reverse=True)][:most]

@@ -1,0 +1,127 @@
+"""Sweeps and jobs that are killed, stopped by a signal, or meet a full disk, as real processes.
+
+Trusts the uninterrupted run as the measure.
+"""
+
+import contextlib
+import os
+import resource
+import signal
+from pathlib import Path
+
+import pytest
+from support.programs import (
+    SMALL,
+    ended,
+    inside,
+    outcome,
+    program,
+    result,
+    running,
+    train,
+    wait_until,
+    written_at,
+)
+from support.sweeps import folder_of, rows_of, table
+
+LONG = ("episodes=100000000", "save.every=1000")
+
+
+def started(cwd, *words, **options):
+    """A sweep as a program; its jobs go on for ever."""
+    return running(cwd, "-m", *SMALL, *LONG, *words, f"hydra.sweep.dir={cwd}/sweep", **options)
+
+
+def job_pids(parent):
+    """The processes a sweep started."""
+    with contextlib.suppress(FileNotFoundError):
+        return [int(pid) for pid in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
+    return []
+
+
+def is_alive(pid):
+    with contextlib.suppress(FileNotFoundError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+def trained_on(cwd, jobs):
+    """Whether so many jobs have written a checkpoint."""
+    return sum(written_at(path.parent) is not None for path in (cwd / "sweep").glob("*/.hydra")) >= jobs
+
+
+def written(cwd):
+    """What the results say of the jobs."""
+    return sorted(result(path.parent)["status"] for path in (cwd / "sweep").glob("*/result.json"))
+
+
+def ends_whole(tmp_path, jobs):
+    """The jobs go on from where they were, each to its own end, and equal runs that nothing ended."""
+    for folder in sorted((tmp_path / "sweep").glob("*/result.json")):
+        seed, episode = result(folder.parent)["seed"], result(folder.parent)["episodes"]
+        assert episode % 10 == 0
+        whole = train(tmp_path / f"whole{seed}", f"seed={seed}", f"episodes={episode + 100}", "save.every=1000")
+        done = inside(f"resume={folder.parent}", f"episodes={episode + 100}")
+        assert done.returncode == 0, done.stderr
+        assert outcome(folder.parent) == outcome(whole)
+        jobs -= 1
+    assert jobs == 0
+
+
+def test_the_death_of_the_sweep_leaves_nothing_running_and_nothing_lost(tmp_path):
+    with started(tmp_path, "seed=0,1", "hydra.launcher.cores=2") as process:
+        wait_until(lambda: trained_on(tmp_path, 2), process)
+        jobs = job_pids(process.pid)
+        assert len(jobs) == 2
+        process.kill()
+        process.wait()
+    wait_until(lambda: not any(is_alive(pid) for pid in jobs))
+    assert written(tmp_path) == ["interrupted"] * 2
+    ends_whole(tmp_path, 2)
+
+
+def test_the_death_of_a_job_is_its_own(tmp_path):
+    """The other one goes on to its end, and is the run that it would have been."""
+    words = ("episodes=10000", "save.every=1000")
+    with running(
+        tmp_path, "-m", *SMALL, *words, "seed=0,1", "hydra.sweep.dir=sweep", "hydra.launcher.cores=2"
+    ) as process:
+        wait_until(lambda: trained_on(tmp_path, 2), process)
+        os.kill(job_pids(process.pid)[0], signal.SIGKILL)
+        done = ended(process)
+    assert done.returncode == 137
+    rows = table(tmp_path / "sweep", "status")
+    assert set(rows) == {"failed", "finished"}
+    assert rows["failed"]["error"] == "killed by SIGKILL"
+    assert "1 of 2 jobs are not finished" in done.stderr
+    seed = rows["finished"]["seed"]
+    whole = train(tmp_path / "whole", *words, f"seed={seed}")
+    assert outcome(folder_of(tmp_path / "sweep", seed=int(seed))) == outcome(whole)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_lets_jobs_save(tmp_path, number, code):
+    with started(tmp_path, "seed=range(0,5)", "hydra.launcher.cores=2") as process:
+        wait_until(lambda: trained_on(tmp_path, 2), process)
+        process.send_signal(number)
+        done = ended(process)
+    assert done.returncode == code
+    assert "the same command with hydra.sweep.dir=" in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+    assert [row["status"] for row in rows_of(tmp_path / "sweep")] == ["interrupted"] * 2
+    ends_whole(tmp_path, 2)
+
+
+def test_a_full_disk_in_one_job(tmp_path):
+    """Two jobs fit into what a file may be, the third does not."""
+    words = ("-m", "block=10", "episodes=20", "evaluate.episodes=0", f"hydra.sweep.dir={tmp_path}/sweep",
+             "tuples.cells=[[0,1,2]],[[0,1]],[[0,1,2,3]]")  # fmt: skip
+    limit = (resource.RLIMIT_FSIZE, (200_000, 200_000))
+    done = program(tmp_path, *words, preexec_fn=lambda: resource.setrlimit(*limit))
+    assert done.returncode == 2
+    rows = table(tmp_path / "sweep", "tuples.cells")
+    assert {key: row["status"] for key, row in rows.items()} == {
+        "[[0, 1, 2]]": "finished", "[[0, 1]]": "finished", "[[0, 1, 2, 3]]": "failed"}  # fmt: skip
+    assert "File too large" in rows["[[0, 1, 2, 3]]"]["error"]
+    assert inside(*words).returncode == 0
+    assert {row["status"] for row in table(tmp_path / "sweep", "tuples.cells").values()} == {"finished"}
