@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tdl.agents.options import check_threads
+from tdl.agents.options import MAX_THREADS
 from tdl.agents.player import Player, load
 from tdl.agents.trainer import Trainer
 from tdl.benchmarks import engines, memory_bound, peer_search, search, versus
@@ -171,7 +171,7 @@ def _search(given: argparse.Namespace) -> Measured:
         player = Player(NTupleNetwork(Rules(), given_tuples(given.tuples)))
         check_whole("--state", given.state, 0)
         Trainer(player.network, alpha=0.1).train(given.state)
-    check_threads(given.threads)
+    check_whole("threads", given.threads, 1, MAX_THREADS + 1)
     rows = search.compare(player, given.plies, given.rounds, given.games, given.threads)
     return rows, search.text(player, rows, given.threads)
 
