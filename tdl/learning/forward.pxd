@@ -9,7 +9,8 @@ with h = max(1, ceil(log_lambda 0.1)). The delayed form does h times fewer updat
 what E and A accumulate.
 
 Sources: Sutton and Barto (2018), sections 7.1 and 12.2; Jaskowski (2018), "Mastering 2048 with Delayed Temporal
-Coherence Learning", section on delayed TC(lambda). The reference implementation is `tdl.learning.reference`.
+Coherence Learning", section on delayed TC(lambda). The reference implementation is
+`tdl.learning.reference`.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t
@@ -18,7 +19,7 @@ from libc.string cimport memcpy
 from tdl.game.board cimport board_t
 from tdl.learning.stepsize cimport fetch_step
 from tdl.learning.td cimport Learner, correct, note, update, value_of
-from tdl.network.ntuple cimport loop_t
+from tdl.network.weights cimport loop_t
 
 cdef enum Look:
     N_STEP
@@ -65,7 +66,7 @@ cdef inline void observe(Learner *learner, History *history, const board_t *boar
 
 cdef inline void finish(Learner *learner, History *history, const board_t *kind, float final,
                         loop_t m) noexcept nogil:
-    """The end of a game: the updates that are still to come. `kind` tells the boards' type and is not read."""
+    """The end of a game: the updates that are still to come. `kind` names the boards' type and is not read."""
     cdef int64_t t, end = history.n
     if end == 0:
         return

@@ -10,7 +10,8 @@ and G of the last is `final`. lambda = 0 is TD(0), lambda = 1 Monte Carlo. n-ste
 `tdl.learning.backward` and `tdl.learning.forward` are the two orders of updates.
 
 Sources: Sutton and Barto (2018), sections 6.1, 7.1, 12.1 and 12.2; Szubert and Jaskowski (2014), "Temporal Difference
-Learning of N-Tuple Networks for the Game 2048", section III. The reference implementation is `tdl.learning.reference`.
+Learning of N-Tuple Networks for the Game 2048", section III. The reference implementation is
+`tdl.learning.reference`.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t
@@ -18,8 +19,10 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 from tdl.game.board cimport board_t
 from tdl.learning.drop_table cimport DropTable, follow
 from tdl.learning.stepsize cimport COHERENT, Step, fetch_step, learn
-from tdl.network.ntuple cimport (MAX_FEATURES, StageLaw, activate_all, features_of, fetch, is_full, settle, stage_of,
-                                 tdl_check, tdl_index_plan, total, total_promoted, loop_any, loop_t)
+from tdl.network.index cimport activate_all, tdl_check, tdl_index_plan
+from tdl.network.ntuple cimport MAX_FEATURES
+from tdl.network.stages cimport StageLaw, settle, stage_of, total_promoted
+from tdl.network.weights cimport features_of, fetch, is_full, total, loop_any, loop_t
 
 
 cdef enum:
@@ -65,7 +68,7 @@ cdef inline void note(Learner *learner, float error) noexcept nogil:
 
 cdef inline void correct(Learner *learner, const board_t *board, const uint32_t *entry, loop_t m,
                          float error) noexcept nogil:
-    """Move V of a board, whose entries are given, by a step size's part of an error."""
+    """Move V of a board, whose entries are `entry`, by a step size's part of an error."""
     cdef float moved[MAX_FEATURES]
     if is_full(m):
         correct_followed(learner, board, entry, features_of(m), error)
