@@ -28,7 +28,7 @@ def job(cfg: DictConfig, _: Path) -> None:
 
 
 def site(settings: ServeConfig) -> Site:
-    """What is served, with the checkpoint that is shown first.
+    """The site, with the checkpoint that is shown first.
 
     Raises
     ------
@@ -36,13 +36,13 @@ def site(settings: ServeConfig) -> Site:
     """
     library = Library(Path(settings.folder))
     first = settings.checkpoint and library.name(Path(settings.checkpoint).resolve())
-    made = Site(library, first, settings.sessions, settings.seconds)
+    served = Site(library, first, settings.sessions, settings.seconds)
     if first is not None:
         try:
-            made.agents.get(first)
+            served.agents.get(first)
         except Refusal as error:  # a link that leads out of the folder
             raise TdlError(f"checkpoint: {error}") from error
-    return made
+    return served
 
 
 def serve(server: Server, settings: ServeConfig) -> None:

@@ -56,14 +56,14 @@ def solve(settings: solve_config.SolveConfig, folder: Path) -> None:
             settings.objective,
             settings.tile,
             fold=settings.fold,
-            report=progress.report,
+            on_progress=progress.report,
         )
     finally:
         progress.close()
     solutions.save(folder, solution)
     figures = {name: getattr(solution, name) for name in solutions.FIGURES}
     plain = solve_config.to_plain(settings)
-    made = {
+    result = {
         "status": "finished",
         **figures,
         "rules": solution.rules.to_dict(),
@@ -73,7 +73,7 @@ def solve(settings: solve_config.SolveConfig, folder: Path) -> None:
         "peak_memory_bytes": peak_memory(),
         **describe("none"),
     }
-    save_json(folder / "result.json", made)
+    save_json(folder / "result.json", result)
     for name in ("optimal", "random", "before", "after", "largest"):
         print(name, f"{figures[name]:.12g}")
     print("solution", folder)

@@ -13,8 +13,11 @@ from tdl.errors import TdlError, refuse
 from tdl.game.rules import ACTION_NAMES
 from tdl.runs.evaluation import Evaluation, NetworkEvaluation
 from tdl.runs.progress import Progress
+from tdl.sessions.action_values import can_be_recorded
 from tdl.sessions.game_file import save
-from tdl.sessions.recorded_game import Game, can_be_recorded, mistakes, record_game, with_losses
+from tdl.sessions.mistakes import mistakes, with_losses
+from tdl.sessions.recorded_game import RecordedGame
+from tdl.sessions.recorder import record_game
 from tdl.storage.records import Records
 
 LARGEST = 5
@@ -44,7 +47,7 @@ def check(evaluation: Evaluation, games: int) -> None:
 
 def record(
     evaluation: NetworkEvaluation, records: Records, folder: Path, checkpoint: str | None, stop: Callable[[], None]
-) -> list[Game]:
+) -> list[RecordedGame]:
     """Play the games of `records` once more and leave every move of each in a file.
 
     Parameters
@@ -59,7 +62,7 @@ def record(
     """
     player = evaluation.player
     progress, done = Progress("record", 0, len(records)), 0
-    games: list[Game] = []
+    games: list[RecordedGame] = []
 
     def between(moves: int) -> None:
         progress.update(len(games), done + moves)
@@ -71,10 +74,10 @@ def record(
                 player,
                 evaluation.seed,
                 int(row["episode"]),
-                searching=evaluation.searching,
+                search=evaluation.searching,
                 expectation=evaluation.expectation,
                 checkpoint=checkpoint,
-                between=between,
+                on_progress=between,
             )
             if (game.score, len(game.moves), game.max_tile) != (row["score"], row["moves"], row["max_tile"]):
                 raise TdlError(
@@ -90,7 +93,7 @@ def record(
 
 
 def judge(
-    games: list[Game], evaluation: NetworkEvaluation, plies: int, folder: Path, stop: Callable[[], None]
+    games: list[RecordedGame], evaluation: NetworkEvaluation, plies: int, folder: Path, stop: Callable[[], None]
 ) -> dict[str, Any]:
     """Evaluator the moves of recorded games by a deeper search, else like that of the games; their files then say it.
 
@@ -111,7 +114,7 @@ def judge(
     try:
         for game in games:
             found.append(
-                mistakes(game, player, searching=searching, expectation=evaluation.expectation, between=between)
+                mistakes(game, player, search=searching, expectation=evaluation.expectation, on_progress=between)
             )
             save(folder / file_name(game.episode), with_losses(game, found[-1]))
             done += len(game.moves)
@@ -133,7 +136,7 @@ def judge(
     }
 
 
-def recording_block(games: list[Game], judged: dict[str, Any] | None) -> str:
+def recording_block(games: list[RecordedGame], judged: dict[str, Any] | None) -> str:
     """What was recorded, for people: a line for each file, then the largest losses."""
     width = len(file_name(games[-1].episode))
     lines = [
