@@ -85,7 +85,7 @@ def composed():
 def test_files(folder):
     found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     assert found == {
-        ".hydra/run_config.yaml", ".hydra/hydra.yaml", ".hydra/overrides.yaml", "episodes.npy", "blocks.csv",
+        ".hydra/config.yaml", ".hydra/hydra.yaml", ".hydra/overrides.yaml", "episodes.npy", "blocks.csv",
         "evaluation.npy", "result.json", "train.log", "curve.png", "checkpoint/meta.json",
         "checkpoint/weights-0000000055.npy", "kept/0000000040/meta.json", "kept/0000000040/weights-0000000040.npy",
     }  # fmt: skip
@@ -174,7 +174,7 @@ def test_result_holds_the_configuration(folder):
     told = result(folder)["config"]
     assert to_plain(run_config.from_plain(told)) | {"tuples": told["tuples"], "tiles": told["tiles"]} == told
     assert told["tuples"]["cells"] == [[0, 1, 2, 3], [4, 5]]
-    hydra = OmegaConf.to_container(OmegaConf.load(folder / ".hydra" / "run_config.yaml"))
+    hydra = OmegaConf.to_container(OmegaConf.load(folder / ".hydra" / "config.yaml"))
     assert json.loads(json.dumps(hydra)) == told
     assert list(OmegaConf.load(folder / ".hydra" / "overrides.yaml")) == [*SMALL, *WORDS]
 
