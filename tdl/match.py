@@ -1,163 +1,26 @@
 """Meet other programs: `python -m tdl.match checkpoint=FOLDER` answers an arena. All keys: `conf/match.yaml`.
 
-The protocol is that of the courses on 2584 for two players (the course program of the 2584 series has it as "shell").
-The arena writes, one a line,
-
-    match ID open PLAY:EVIL                 a game between two names begins, on an empty board
-    match ID play|evil take turn            it is this side's turn; `, drop TILE` tells evil the index of the tile
-    match ID play|evil move HEX             this move was made
-    match ID close WIN                      the game is over
-
-and gets `match ID ROLE ready` for each side that plays here, and `match ID ROLE move HEX` when it is its turn. HEX is
-0 to 3 for up, right, down, left, and 16 * (index of the tile) + (number of the cell) for a tile. Who has no legal move
-answers ffffffff. Lines of matches that are none of ours are passed over.
+The protocol: `tdl.sessions.two_player_protocol`.
 """
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Callable, Iterable
 from pathlib import Path
 
-import numpy as np
 from omegaconf import DictConfig
 
 from tdl.cli.program import run_program
 from tdl.config import match as match_config
 from tdl.config.build import rules
-from tdl.errors import ConfigError
-from tdl.game.engine import Engine
-from tdl.game.rules import Rules
-from tdl.sessions.recorded_game import ActionValues
-from tdl.sessions.tile_placer import TilePlacer
-
-NO_MOVE = "ffffffff"
-"""-1 in 32 bits: the course program's answer of who cannot move."""
-
-MAX_MATCHES = 1000
-"""At a time."""
-
-MAX_CHARACTERS = 1000
-"""Of a line."""
-
-OPEN = re.compile(r"match (\S+) open ([^\s:]+):([^\s:]+)")
-TURN = re.compile(r"match (\S+) (play|evil) take turn(?:, drop (\d{1,2}))?")
-MOVE = re.compile(r"match (\S+) (play|evil) move ([0-9a-fA-F]{1,8})")
-CLOSE = re.compile(r"match (\S+) close (\S+)")
-
-
-class Matches:
-    """All matches of a connection.
-
-    Parameters
-    ----------
-    rules : of the game.
-    think : what our player takes moves to be worth; None: others play.
-    placer : who puts our tiles; None: others do.
-    names : of our two sides, play and evil; None: any.
-    """
-
-    def __init__(
-        self,
-        rules: Rules,
-        think: ActionValues | None = None,
-        placer: TilePlacer | None = None,
-        names: tuple[str | None, str | None] = (None, None),
-    ) -> None:
-        self.rules, self.think, self.placer, self.names = rules, think, placer, names
-        self.engine = Engine(rules)
-        self.boards: dict[str, int] = {}
-
-    def answers(self, line: str) -> list[str]:
-        """What to say to a line of the arena.
-
-        Raises
-        ------
-        ConfigError : it is no line of the protocol, or against the rules; it has changed nothing.
-        """
-        found: tuple[tuple[re.Pattern[str], Callable[..., list[str]]], ...] = (
-            (OPEN, self._open), (TURN, self._turn), (MOVE, self._move), (CLOSE, self._close),
-        )  # fmt: skip
-        for pattern, act in found:
-            if (told := pattern.fullmatch(line)) is not None:
-                if act != self._open and told[1] not in self.boards:
-                    return []
-                return act(*told.groups())
-        raise ConfigError("no line of the protocol")
-
-    def _ours(self, play: str, evil: str) -> list[str]:
-        """The roles in a match of these names that are played here."""
-        sides = (("play", self.think, play, self.names[0]), ("evil", self.placer, evil, self.names[1]))
-        return [role for role, who, name, own in sides if who is not None and own in (None, name)]
-
-    def _open(self, match: str, play: str, evil: str) -> list[str]:
-        if match in self.boards:
-            raise ConfigError(f"match {match} is open already")
-        if len(self.boards) >= MAX_MATCHES:
-            raise ConfigError(f"more than {MAX_MATCHES} matches at a time")
-        ours = self._ours(play, evil)
-        if ours:
-            self.boards[match] = 0
-        return [f"match {match} {role} ready" for role in ours]
-
-    def _turn(self, match: str, role: str, drop: str | None) -> list[str]:
-        board = self.boards[match]
-        if role == "play" and self.think is not None:
-            values = self.think(board)
-            code = NO_MOVE if np.isnan(values).all() else f"{int(np.nanargmax(values)):x}"
-        elif role == "evil" and self.placer is not None:
-            tile = None if drop is None else self._tile(int(drop))
-            cell, tile = (0, 0) if not self.engine.empty(board) else self.placer.put(board, tile)
-            code = f"{tile << 4 | cell:x}" if tile else NO_MOVE
-        else:
-            return []
-        return [f"match {match} {role} move {code}"]
-
-    def _move(self, match: str, role: str, code: str) -> list[str]:
-        board, number = self.boards[match], int(code, 16)
-        if number < 4:
-            if number not in self.engine.legal(board):
-                raise ConfigError(f"match {match}: move {code} is not legal")
-            self.boards[match] = self.engine.move(board, number)[0]
-        else:
-            tile, shift = self._tile(number >> 4), self.rules.bits * (number & 15)
-            if number & 15 >= self.rules.cells or board >> shift & self.rules.cell_mask:
-                raise ConfigError(f"match {match}: cell {number & 15} of move {code} is not an empty one")
-            self.boards[match] = board | tile << shift
-        return []
-
-    def _tile(self, tile: int) -> int:
-        """A tile of the drop law."""
-        allowed = [index for index, _ in self.rules.drop]
-        if tile not in allowed:
-            raise ConfigError(f"tile index {tile} does not drop; the law has {', '.join(map(str, allowed))}")
-        return tile
-
-    def _close(self, match: str, win: str) -> list[str]:
-        del self.boards[match]
-        return []
-
-
-def converse(
-    matches: Matches, lines: Iterable[str], say: Callable[[str], None], complain: Callable[[str], None]
-) -> None:
-    """Answer line by line, until there is no more. What cannot be understood is complained of and passed over."""
-    for number, line in enumerate(lines, 1):
-        try:
-            if len(line) > MAX_CHARACTERS:
-                raise ConfigError(f"longer than {MAX_CHARACTERS} characters")
-            for answer in matches.answers(line.strip()) if line.strip() else []:
-                say(answer)
-        except ConfigError as error:
-            complain(f"line {number}: {error}")
+from tdl.sessions.two_player_protocol import Matches, converse
 
 
 def job(cfg: DictConfig, folder: Path) -> None:
     """Check everything, then answer the lines of standard input."""
     settings = match_config.read(cfg)
     names = settings.play_name, settings.evil_name
-    matches = Matches(rules(settings), match_config.think(settings), match_config.placer(settings), names)
+    matches = Matches(rules(settings), match_config.action_values(settings), match_config.placer(settings), names)
 
     def say(text: str) -> None:
         print(text, flush=True)

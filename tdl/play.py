@@ -17,7 +17,7 @@ from tdl.config.play import PlayConfig
 from tdl.errors import ConfigError, Interrupted
 from tdl.sessions import game_file
 from tdl.sessions.advisor import load_advisor
-from tdl.sessions.game_file import GameFolder
+from tdl.sessions.game_folder import GameFolder
 
 if TYPE_CHECKING:
     from tdl.terminal.app import GameApp
@@ -34,35 +34,29 @@ def job(cfg: DictConfig, folder: Path) -> None:
         play_config.refuse_beside_replay(explicit_keys())
         game = game_file.load(settings.replay)
         check_terminal()
-        from tdl.terminal.replay import ReplayApp  # not at the top: it needs Textual
+        from tdl.terminal.recorded import RecordedGameApp  # not at the top: it needs Textual
 
-        show(ReplayApp(game, settings.speed))
+        show(RecordedGameApp(game, settings.speed))
         return
     play(settings)
 
 
 def play(settings: PlayConfig) -> None:
-    """Play games, leave those of the person, and say where they are.
-
-    Raises
-    ------
-    Interrupted : by a signal; the game is kept.
-    OSError : the last game could not be kept.
-    """
-    played = rules(settings)
-    agent = None if settings.checkpoint is None else load_advisor(settings.checkpoint, played)
-    searching = search(settings.search, settings.plies)
+    """Play games, keep those of the person, and print their files."""
+    board_rules = rules(settings)
+    agent = None if settings.checkpoint is None else load_advisor(settings.checkpoint, board_rules)
+    options = search(settings.search, settings.plies)
     if agent is not None:
-        agent.at(searching)  # what it cannot do is said before the screen begins
+        agent.action_values(options)  # refuses a search it cannot do before the screen begins
     check_terminal()
     from tdl.terminal.play import PlayApp  # not at the top: it needs Textual
 
     app = PlayApp(
-        played,
+        board_rules,
         seed=secrets.randbelow(SEEDS) if settings.seed is None else settings.seed,
         episode=settings.episode,
         advisor=agent,
-        searching=searching,
+        search=options,
         watch=settings.watch,
         speed=settings.speed,
         folder=GameFolder(settings.record),
@@ -74,13 +68,8 @@ def play(settings: PlayConfig) -> None:
 
 
 def farewell(app: PlayApp) -> None:
-    """What is on the terminal after the screen: the last game, and where games are.
-
-    Raises
-    ------
-    OSError : the last game could not be kept.
-    """
-    app.keep()  # where a fault of the program ended it
+    """Print the last game and the files of kept games, after the screen."""
+    app.keep()  # an exception may have ended the screen
     session = app.session
     if session.moves:
         print(f"score {session.score:,}, {len(session.moves):,} moves, tile {session.max_tile:,}", end="")
@@ -92,12 +81,7 @@ def farewell(app: PlayApp) -> None:
 
 
 def check_terminal() -> None:
-    """Refuse to begin where there is no screen and no keyboard.
-
-    Raises
-    ------
-    ConfigError : says what is missing.
-    """
+    """Refuse to begin where there is no screen and no keyboard."""
     for name, stream in (("input", sys.stdin), ("output", sys.stdout), ("error output", sys.stderr)):
         if stream is None or not stream.isatty():
             raise ConfigError(f"no terminal: standard {name} is a file or a pipe; play in a terminal window")
@@ -107,12 +91,7 @@ def check_terminal() -> None:
 
 
 def show(app: GameApp) -> None:
-    """Have the screen until the program is left.
-
-    Raises
-    ------
-    Interrupted : by a signal.
-    """
+    """Have the screen until the program is left."""
     code = app.run(mouse=False)
     if app.return_code:  # a fault of the program, which Textual has shown
         sys.exit(app.return_code)

@@ -28,30 +28,20 @@ def job(cfg: DictConfig, _: Path) -> None:
 
 
 def site(settings: ServeConfig) -> Site:
-    """What is served, with the checkpoint that is shown first.
-
-    Raises
-    ------
-    TdlError : it is missing or damaged.
-    """
+    """The site, with the checkpoint that is shown first."""
     library = Library(Path(settings.folder))
     first = settings.checkpoint and library.name(Path(settings.checkpoint).resolve())
-    made = Site(library, first, settings.sessions, settings.seconds)
+    served = Site(library, first, settings.sessions, settings.seconds)
     if first is not None:
         try:
-            made.agents.get(first)
+            served.agents.get(first)
         except Refusal as error:  # a link that leads out of the folder
             raise TdlError(f"checkpoint: {error}") from error
-    return made
+    return served
 
 
 def serve(server: Server, settings: ServeConfig) -> None:
-    """Answer until a signal comes.
-
-    Raises
-    ------
-    Interrupted : one came.
-    """
+    """Answer until a signal comes."""
     with Interrupts("now") as interrupts:
         print(f"serving {settings.folder} at {server.url}  (Ctrl-C ends it)", flush=True)
         if settings.open:

@@ -40,12 +40,7 @@ def answer(folder: Path, query: Path) -> None:
 
 
 def solve(settings: solve_config.SolveConfig, folder: RunFolder) -> None:
-    """Solve, print the figures, and leave them and the values in `folder`.
-
-    Raises
-    ------
-    ConfigError : the folder holds a solution or a run already, or the game does not fit into the memory.
-    """
+    """Solve, print the figures, and leave them and the values in `folder`."""
     if folder.result.exists():
         raise ConfigError(f"hydra.run.dir: {folder} holds results already; name another")
     start = time.perf_counter()
@@ -64,19 +59,19 @@ def solve(settings: solve_config.SolveConfig, folder: RunFolder) -> None:
             settings.objective,
             settings.tile,
             fold=settings.fold,
-            report=report,
+            on_progress=report,
         )
     finally:
         progress.close()
     solutions.save(folder.path, solution)
     figures = {name: getattr(solution, name) for name in solutions.FIGURES}
-    plain = solve_config.to_plain(settings)
+    config = solve_config.to_plain(settings)
     result = {
         "status": FINISHED,
         **figures,
         "rules": solution.rules.to_dict(),
-        "config_hash": key_hash(plain),
-        "config": plain,
+        "config_hash": key_hash(config),
+        "config": config,
         "seconds": round(time.perf_counter() - start, 3),
         "peak_memory_bytes": peak_memory(),
         **describe("none"),

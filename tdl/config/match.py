@@ -15,8 +15,8 @@ from tdl.config.schema import GameConfig, PlacerConfig, SearchKeys, TilesConfig
 from tdl.errors import refuse
 from tdl.game.rules import Rules
 from tdl.search.options import check_same_board
+from tdl.sessions.action_values import ActionValues
 from tdl.sessions.advisor import load_advisor
-from tdl.sessions.recorded_game import ActionValues
 from tdl.sessions.tile_placer import TilePlacer
 
 MAX_CELLS = 16
@@ -66,8 +66,8 @@ def read(cfg: DictConfig) -> MatchConfig:
     return settings
 
 
-def think(settings: MatchConfig) -> ActionValues | None:
-    """What the player takes moves to be worth; None where another program plays.
+def action_values(settings: MatchConfig) -> ActionValues | None:
+    """The action values of the player; None where another program plays.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def think(settings: MatchConfig) -> ActionValues | None:
         return None
     agent = load_advisor(settings.checkpoint)
     check_same_board(agent.rules, rules(settings), "checkpoint")
-    return agent.at(search(settings.search, settings.plies))
+    return agent.action_values(search(settings.search, settings.plies))
 
 
 def placer(settings: MatchConfig) -> TilePlacer | None:

@@ -12,8 +12,11 @@ from tdl.errors import TdlError, refuse
 from tdl.game.rules import ACTION_NAMES
 from tdl.runs.evaluation import Evaluation, NetworkEvaluation
 from tdl.runs.progress import Progress
+from tdl.sessions.action_values import can_be_recorded
 from tdl.sessions.game_file import save
-from tdl.sessions.recorded_game import Game, can_be_recorded, mistakes, record_game, with_losses
+from tdl.sessions.mistakes import mistakes, with_losses
+from tdl.sessions.recorded_game import RecordedGame
+from tdl.sessions.recorder import record_game
 from tdl.storage.records import Records
 from tdl.storage.run_folder import RunFolder
 
@@ -43,7 +46,7 @@ def record(
     folder: RunFolder,
     checkpoint: str | None,
     stop: Callable[[], None],
-) -> list[Game]:
+) -> list[RecordedGame]:
     """Play the games of `records` once more and leave every move of each in a file.
 
     Parameters
@@ -58,7 +61,7 @@ def record(
     """
     player = evaluation.player
     progress, done = Progress("record", len(records), "moves"), 0
-    games: list[Game] = []
+    games: list[RecordedGame] = []
 
     def between(moves: int) -> None:
         progress.update(len(games), done + moves)
@@ -70,10 +73,10 @@ def record(
                 player,
                 evaluation.seed,
                 int(row["episode"]),
-                searching=evaluation.options.search,
+                search=evaluation.options.search,
                 expectation=player.expectation,
                 checkpoint=checkpoint,
-                between=between,
+                on_progress=between,
             )
             if (game.score, len(game.moves), game.max_tile) != (row["score"], row["moves"], row["max_tile"]):
                 raise TdlError(
@@ -89,7 +92,7 @@ def record(
 
 
 def judge(
-    games: list[Game], evaluation: NetworkEvaluation, plies: int, folder: RunFolder, stop: Callable[[], None]
+    games: list[RecordedGame], evaluation: NetworkEvaluation, plies: int, folder: RunFolder, stop: Callable[[], None]
 ) -> dict[str, Any]:
     """Judge the moves of recorded games by a deeper search, else like that of the games; their files then say it.
 
@@ -109,7 +112,7 @@ def judge(
     done = 0
     try:
         for game in games:
-            losses.append(mistakes(game, player, searching=search, expectation=player.expectation, between=between))
+            losses.append(mistakes(game, player, search=search, expectation=player.expectation, on_progress=between))
             save(folder.game(game.episode), with_losses(game, losses[-1]))
             done += len(game.moves)
     finally:
@@ -131,7 +134,7 @@ def judge(
     }
 
 
-def recording_block(games: list[Game], folder: RunFolder, judged: dict[str, Any] | None) -> str:
+def recording_block(games: list[RecordedGame], folder: RunFolder, judged: dict[str, Any] | None) -> str:
     """What was recorded, for people: a line for each file, then the largest losses."""
     names = [folder.game(game.episode).name for game in games]
     lines = [

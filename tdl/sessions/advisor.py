@@ -1,4 +1,4 @@
-"""Checkpoints of any kind as one thing: what they take moves to be worth, as far ahead as asked."""
+"""Advisor: the action values of a checkpoint of any kind of agent, by a search of any depth."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from tdl.agents.player import Player, checkpoint_folder, kind_of, load, playing_
 from tdl.errors import ConfigError
 from tdl.game.rules import Rules
 from tdl.search.options import SearchOptions
-from tdl.sessions import recorded_game
-from tdl.sessions.recorded_game import ActionValues
+from tdl.sessions.action_values import ActionValues, action_values, can_be_recorded
 from tdl.storage.checkpoint import Meta, read_meta
 
 
 class Advisor:
-    """An agent that was trained, to be asked about single boards. Not for two threads at once.
+    """A trained agent, to be asked about single boards. Not for two threads at once.
 
     Attributes
     ----------
@@ -28,20 +27,17 @@ class Advisor:
     episode : games it was trained for.
     """
 
-    def __init__(self, folder: Path, meta: Meta, rules: Rules, by: Callable[[SearchOptions], ActionValues]) -> None:
+    def __init__(
+        self, folder: Path, meta: Meta, rules: Rules, values_by: Callable[[SearchOptions], ActionValues]
+    ) -> None:
         self.folder, self.digest, self.episode = folder, str(meta["digest"]), int(meta["episode"])
-        self.rules, self._by, self._kind = rules, by, kind_of(meta)
+        self.rules, self._values_by, self._kind = rules, values_by, kind_of(meta)
 
-    def at(self, searching: SearchOptions) -> ActionValues:
-        """What it takes moves to be worth when it looks ahead so.
-
-        Raises
-        ------
-        ConfigError : it cannot, or a value is out of range.
-        """
-        searching.check()
-        check_depth(searching.plies, self._kind, "plies")
-        return self._by(searching)
+    def action_values(self, search: SearchOptions) -> ActionValues:
+        """Its action values when it looks ahead by `search`."""
+        search.check()
+        check_depth(search.plies, self._kind, "plies")
+        return self._values_by(search)
 
 
 def load_advisor(checkpoint: str | Path, rules: Rules | None = None) -> Advisor:
@@ -61,21 +57,21 @@ def load_advisor(checkpoint: str | Path, rules: Rules | None = None) -> Advisor:
         from tdl.dqn import player as deep  # not at the top: it needs PyTorch
 
         network = deep.load(folder, rules)
-        return Advisor(folder, meta, network.rules, lambda searching: _deep(network, searching))
+        return Advisor(folder, meta, network.rules, lambda search: _of_deep_network(network, search))
     player = load(folder)
     player = player if rules is None else playing_by(player, rules)
     expectation = str(meta.get("learner", {}).get("expectation", "auto"))
-    return Advisor(folder, meta, player.network.rules, lambda searching: _tables(player, searching, expectation))
+    return Advisor(folder, meta, player.network.rules, lambda search: _of_player(player, search, expectation))
 
 
-def _tables(player: Player, searching: SearchOptions, expectation: str) -> ActionValues:
-    if not recorded_game.can_be_recorded(player, searching, expectation):
+def _of_player(player: Player, search: SearchOptions, expectation: str) -> ActionValues:
+    if not can_be_recorded(player, search, expectation):
         expectation = "direct"  # it has no table of the drops when it looks ahead
-    return recorded_game.values_by(player, searching, expectation)
+    return action_values(player, search, expectation)
 
 
-def _deep(network: Valued, searching: SearchOptions) -> ActionValues:
-    if searching != SearchOptions(searching.plies):
+def _of_deep_network(network: Valued, search: SearchOptions) -> ActionValues:
+    if search != SearchOptions(search.plies):
         raise ConfigError("search: of an agent of kind dqn only the number of plies can be chosen")
-    player = network if searching.plies == 1 else look_ahead(network, searching.plies)
+    player = network if search.plies == 1 else look_ahead(network, search.plies)
     return lambda board: np.asarray(player.values(board), np.float64)

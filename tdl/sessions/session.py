@@ -1,4 +1,4 @@
-"""A game in the making: a person or an agent moves, takes back, asks what moves are worth."""
+"""A session: one game in the making, in which a person or an agent moves, takes back, and sees action values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from tdl.game.engine import Engine, Stream
 from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.game.streams import EVALUATION
 from tdl.search.options import SearchOptions
-from tdl.sessions.recorded_game import ActionValues, Game, Move, dropped
+from tdl.sessions.action_values import ActionValues, optional_values
+from tdl.sessions.recorded_game import Move, RecordedGame, dropped
 
 
 class Session:
@@ -24,8 +25,8 @@ class Session:
     ----------
     rules : of the game.
     seed, episode : of the drops.
-    think : what the agent takes the moves to be worth. Without one, a move is worth its reward.
-    searching : how far it looks ahead for that, for the record.
+    action_values : of the agent; None: the rewards.
+    search : how the agent looks ahead, for the record.
     checkpoint : its digest, for the record.
 
     Attributes
@@ -34,10 +35,6 @@ class Session:
     board : packed, to move on.
     moves : so far.
     score : so far, in points.
-
-    Raises
-    ------
-    ConfigError : seed or episode out of range.
     """
 
     def __init__(
@@ -46,8 +43,8 @@ class Session:
         *,
         seed: int = 0,
         episode: int = 0,
-        think: ActionValues | None = None,
-        searching: SearchOptions | None = None,
+        action_values: ActionValues | None = None,
+        search: SearchOptions | None = None,
         checkpoint: str | None = None,
     ) -> None:
         check_whole("seed", seed, 0)
@@ -57,15 +54,18 @@ class Session:
         self.start = self.board = self.engine.start(self._drops)
         self.moves: list[Move] = []
         self.score = 0
-        self.ask(think, searching, checkpoint)
+        self.ask(action_values, search, checkpoint)
 
     def ask(
-        self, think: ActionValues | None, searching: SearchOptions | None = None, checkpoint: str | None = None
+        self,
+        action_values: ActionValues | None,
+        search: SearchOptions | None = None,
+        checkpoint: str | None = None,
     ) -> None:
         """Ask another agent from now on, or the same at another depth."""
-        self._think = think or self.rewards
-        self.searching, self.checkpoint = searching or SearchOptions(), checkpoint
-        self._thought: tuple[int, NDArray[np.float64]] | None = None
+        self._action_values = action_values or self.rewards
+        self.search, self.checkpoint = search or SearchOptions(), checkpoint
+        self._known: tuple[int, NDArray[np.float64]] | None = None
 
     def rewards(self, board: int) -> NDArray[np.float64]:
         """The rewards of the four actions on a board: shape (4,), nan where illegal."""
@@ -90,10 +90,10 @@ class Session:
         return self.engine.max_tile(self.board)
 
     def values(self) -> NDArray[np.float64]:
-        """What the agent takes the four actions to be worth: shape (4,), nan where illegal. Asked once for a board."""
-        if self._thought is None or self._thought[0] != self.board:
-            self._thought = self.board, self._think(self.board)
-        return self._thought[1]
+        """The agent's values of the four actions: shape (4,), nan where illegal. Computed once for a board."""
+        if self._known is None or self._known[0] != self.board:
+            self._known = self.board, self._action_values(self.board)
+        return self._known[1]
 
     def best(self) -> int | None:
         """The agent's choice; None when the game is over."""
@@ -101,31 +101,21 @@ class Session:
         return None if np.isnan(values).all() else int(np.nanargmax(values))
 
     def move(self, action: int, by: str = "person") -> Move:
-        """Make a move, and let a tile drop.
-
-        Raises
-        ------
-        ConfigError : it is not legal.
-        """
+        """Make a move, and let a tile drop."""
         if action not in self.legal:
-            legal = ", ".join(ACTION_NAMES[each] for each in self.legal) or "the game is over"
+            legal = ", ".join(ACTION_NAMES[other] for other in self.legal) or "the game is over"
             name = ACTION_NAMES[action] if action in range(4) else repr(action)
             raise ConfigError(f"{name} is not legal; {legal}" + " would be" * bool(self.legal))
-        thought = tuple(None if np.isnan(value) else value for value in self.values().tolist())
+        values = optional_values(self.values())
         after, reward = self.engine.move(self.board, action)
         following = self.engine.place(after, self._drops)
-        made = Move(self.board, action, reward, thought, *dropped(after, following, self.rules), by=by)
-        self.moves.append(made)
+        move = Move(self.board, action, reward, values, *dropped(after, following, self.rules), by=by)
+        self.moves.append(move)
         self.board, self.score = following, self.score + reward
-        return made
+        return move
 
     def advance(self) -> Move:
-        """Make the agent's move.
-
-        Raises
-        ------
-        ConfigError : the game is over.
-        """
+        """Make the agent's move."""
         best = self.best()
         if best is None:
             raise ConfigError("the game is over")
@@ -142,15 +132,7 @@ class Session:
             self._drops.next()
         return move
 
-    def game(self) -> Game:
+    def game(self) -> RecordedGame:
         """The game so far, as `tdl.sessions.game_file.save` takes it."""
-        return Game(
-            self.rules,
-            self.start,
-            tuple(self.moves),
-            self.searching,
-            self.seed,
-            self.episode,
-            self.checkpoint,
-            self.over,
-        )
+        moves, of_stream = tuple(self.moves), (self.seed, self.episode)
+        return RecordedGame(self.rules, self.start, moves, self.search, *of_stream, self.checkpoint, self.over)

@@ -1,4 +1,4 @@
-"""Who puts the tiles, asked about single boards: by the drop law, or where it leaves the player least."""
+"""Tile placer: cell and tile for a single board, by the drop law or where an adversary leaves the player least."""
 
 from __future__ import annotations
 
@@ -20,19 +20,15 @@ class TilePlacer:
     Parameters
     ----------
     rules : of the game.
-    placing : random, or an adversary of some kind.
-    judge : whose values an adversary goes by; not needed with `placing.first_empty`.
+    placer : random, or an adversary of some kind.
+    evaluator : the player whose values an adversary uses; not needed with `placer.first_empty`.
     seed : of the stream.
-
-    Raises
-    ------
-    ConfigError : an adversary without a judge.
     """
 
-    def __init__(self, rules: Rules, placing: PlacerOptions, judge: Player | None = None, seed: int = 0) -> None:
-        if placing.kind == "adversary" and not placing.first_empty and judge is None:
-            raise refuse("judge", None, "a player whose values an adversary goes by")
-        self.rules, self.placing, self.judge = rules, placing, judge
+    def __init__(self, rules: Rules, placer: PlacerOptions, evaluator: Player | None = None, seed: int = 0) -> None:
+        if placer.kind == "adversary" and not placer.first_empty and evaluator is None:
+            raise refuse("evaluator", None, "a player whose values an adversary goes by")
+        self.rules, self.placer, self.evaluator = rules, placer, evaluator
         self.engine, self._drops = Engine(rules), Stream(seed, EVALUATION, 0)
 
     def put(self, board: int, tile: int | None = None) -> tuple[int, int]:
@@ -40,25 +36,25 @@ class TilePlacer:
 
         Parameters
         ----------
-        tile : index of the tile that has to be put; None: by the placer's own choice.
+        tile : index of the tile that has to be put; None: the placer chooses.
         """
-        if self.placing.kind == "random":
+        if self.placer.kind == "random":
             return dropped(board, self.engine.place(board, self._drops, tile or 0), self.rules)
         drop = drawn(self._drops.next(), self.rules) if tile is None else tile
         empty = [cell for cell, content in enumerate(unpack(board, self.rules)) if not content]
-        if self.placing.first_empty:
+        if self.placer.first_empty:
             return empty[0], drop
-        chosen = tile is None and self.placing.tile == "chosen"
+        chosen = tile is None and self.placer.tile == "chosen"
         tiles = [index for index, _ in self.rules.drop] if chosen else [drop]
-        options = [(cell, each) for each in tiles for cell in empty]
-        return min(options, key=lambda option: self._left(board | option[1] << self.rules.bits * option[0]))
+        options = [(cell, option) for option in tiles for cell in empty]
+        return min(options, key=lambda option: self._value(board | option[1] << self.rules.bits * option[0]))
 
-    def _left(self, board: int) -> float:
-        """What a board leaves the player: the twin is `tdl.search.adversary_reference`."""
-        judge, depth = self.judge, self.placing.depth
-        assert judge is not None
+    def _value(self, board: int) -> float:
+        """The player's value of a board; the reference implementation is `tdl.search.adversary_reference`."""
+        evaluator, depth = self.evaluator, self.placer.depth
+        assert evaluator is not None
         if self.engine.terminal(board):
             return 0.0
         if depth == 1:
-            return judge.value(board) if judge.target == "state" else float(np.nanmax(judge.values(board)))
-        return float(np.nanmax(judge.values(board, depth, placer=self.placing)))
+            return evaluator.value(board) if evaluator.target == "state" else float(np.nanmax(evaluator.values(board)))
+        return float(np.nanmax(evaluator.values(board, depth, placer=self.placer)))

@@ -18,17 +18,17 @@ from tdl.game.lines import LineTables
 from tdl.game.rules import DROP, Rules
 from tdl.network.allocation import require_memory
 from tdl.network.tuples import symmetries
-from tdl.solver.layers import Folding, Layers, dropped, moved, tile_sums
+from tdl.solver.layers import CanonicalBoards, Layers, dropped, moved, tile_sums
 
 Boards = NDArray[np.uint64]
 Law = Sequence[tuple[int, float]]
 
-Report = Callable[[str, int, int | None], None]
-"""Is told what is being done, how many boards are done, and of how many, where that is known."""
+OnProgress = Callable[[str, int, int | None], None]
+"""Called with the name of the phase, the number of boards done, and their number where that is known."""
 
 
-def silent(what: str, done: int, total: int | None) -> None:
-    """Report nothing."""
+def ignore_progress(what: str, done: int, total: int | None) -> None:
+    """Show nothing."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Reachable:
     rules : of the game.
     starts : boards after none, one, two ... tiles of the start law; the last are the first states of a game.
     states, afterstates : the boards before and after a move.
-    folded : whether each board stands for all its symmetric images.
+    folded : whether the boards are canonical: each stands for all its symmetric images.
     """
 
     rules: Rules
@@ -50,14 +50,14 @@ class Reachable:
     folded: bool
 
 
-def reachable(rules: Rules, fold: bool = False, report: Report = silent) -> Reachable:
+def reachable(rules: Rules, fold: bool = False, on_progress: OnProgress = ignore_progress) -> Reachable:
     """Enumerate the states and afterstates of a game.
 
     Parameters
     ----------
     rules : any game whose merges do not lower the sum of the tiles, on a board of at most 64 bits.
-    fold : let one board stand for all its symmetric images, which have the same value and the same chance.
-    report : is told of progress.
+    fold : keep canonical boards only: symmetric images have the same value and the same chance.
+    on_progress : called after each layer.
 
     Raises
     ------
@@ -65,11 +65,11 @@ def reachable(rules: Rules, fold: bool = False, report: Report = silent) -> Reac
     """
     check_solvable(rules)
     tables = LineTables(rules)
-    folding = folding_of(tables, fold)
-    starts = starting(folding)
+    canonical = canonical_boards(tables, fold)
+    starts = start_levels(canonical)
     waiting: dict[int, list[Boards]] = defaultdict(list)  # by sum: states not yet played on
     moving: dict[int, list[Boards]] = defaultdict(list)  # by sum: afterstates not yet dropped on
-    states, afterstates = _Collected(), _Collected()
+    states, afterstates = _GrowingLayers(), _GrowingLayers()
     _sort_in(waiting, tables, starts[-1].boards)
     while waiting or moving:
         total = min([*waiting, *moving])
@@ -77,19 +77,19 @@ def reachable(rules: Rules, fold: bool = False, report: Report = silent) -> Reac
             layer = distinct(waiting.pop(total))
             _require_room(rules, layer, total)
             states.add(total, layer)
-            _sort_in(moving, tables, distinct([moved(tables, layer)], folding))
+            _sort_in(moving, tables, distinct([moved(tables, layer)], canonical))
         if total in moving:
             layer = distinct(moving.pop(total))
             afterstates.add(total, layer)
             for tile, _ in rules.drop:
-                waiting[total + rules.value(tile)].append(distinct([dropped(tables, layer, tile)], folding))
-        report("enumerate", states.count + afterstates.count, None)
-    return Reachable(rules, starts, states.layers(folding), afterstates.layers(folding), fold)
+                waiting[total + rules.value(tile)].append(distinct([dropped(tables, layer, tile)], canonical))
+        on_progress("enumerate", states.count + afterstates.count, None)
+    return Reachable(rules, starts, states.layers(canonical), afterstates.layers(canonical), fold)
 
 
-def folding_of(tables: LineTables, fold: bool) -> Folding:
-    """The folding of a board, or none."""
-    return Folding(tables, symmetries(tables.rows, tables.cols)[1:] if fold else ())
+def canonical_boards(tables: LineTables, fold: bool) -> CanonicalBoards:
+    """Which boards count as one: symmetric images where `fold`, else each board alone."""
+    return CanonicalBoards(tables, symmetries(tables.rows, tables.cols)[1:] if fold else ())
 
 
 def check_solvable(rules: Rules) -> None:
@@ -117,13 +117,13 @@ def check_solvable(rules: Rules) -> None:
                 )
 
 
-def starting(folding: Folding) -> tuple[Layers, ...]:
+def start_levels(canonical: CanonicalBoards) -> tuple[Layers, ...]:
     """The boards after none, one, two ... tiles of the start law."""
-    tables, boards, levels = folding.tables, np.zeros(1, np.uint64), []
+    tables, boards, levels = canonical.tables, np.zeros(1, np.uint64), []
     for law in start_laws(tables.rules):
-        levels.append(layered(folding, boards))
-        boards = distinct((dropped(tables, boards, tile) for tile, _ in law), folding)
-    return (*levels, layered(folding, boards))
+        levels.append(layered(canonical, boards))
+        boards = distinct((dropped(tables, boards, tile) for tile, _ in law), canonical)
+    return (*levels, layered(canonical, boards))
 
 
 def start_laws(rules: Rules) -> list[Law]:
@@ -131,20 +131,20 @@ def start_laws(rules: Rules) -> list[Law]:
     return [rules.drop if tile == DROP else ((int(tile), 1.0),) for tile in rules.start]
 
 
-def layered(folding: Folding, boards: Boards) -> Layers:
+def layered(canonical: CanonicalBoards, boards: Boards) -> Layers:
     """Boards in ascending order, without repetitions, as layers."""
-    collected, by_sum = _Collected(), defaultdict[int, list[Boards]](list)
-    _sort_in(by_sum, folding.tables, boards)
+    collected, by_sum = _GrowingLayers(), defaultdict[int, list[Boards]](list)
+    _sort_in(by_sum, canonical.tables, boards)
     for total in sorted(by_sum):
         collected.add(total, by_sum[total][0])
-    return collected.layers(folding)
+    return collected.layers(canonical)
 
 
-def distinct(parts: Iterable[Boards], folding: Folding | None = None) -> Boards:
-    """The boards of all parts, each once (folded, where `folding` is given), ascending."""
+def distinct(parts: Iterable[Boards], canonical: CanonicalBoards | None = None) -> Boards:
+    """The boards of all parts (made canonical, where `canonical` is given), each once, ascending."""
     boards = np.concatenate(list(parts))
-    if folding is not None:
-        folding.apply(boards)
+    if canonical is not None:
+        canonical.apply(boards)
     boards.sort()
     return boards[np.concatenate([[True], boards[1:] != boards[:-1]])] if len(boards) else boards
 
@@ -165,7 +165,7 @@ def _require_room(rules: Rules, layer: Boards, total: int) -> None:
     require_memory("size", 2 * 8 * successors, f"the successors of the states whose tiles sum to {total:,}")
 
 
-class _Collected:
+class _GrowingLayers:
     """Layers as they are found, in one array that grows: thousands of small ones would leave holes in the memory."""
 
     def __init__(self) -> None:
@@ -185,6 +185,6 @@ class _Collected:
         self.sums.append(total)
         self.first.append(end)
 
-    def layers(self, folding: Folding) -> Layers:
+    def layers(self, canonical: CanonicalBoards) -> Layers:
         self._boards.resize(self.count, refcheck=False)
-        return Layers(folding, self._boards, np.array(self.sums, np.int64), np.array(self.first, np.int64))
+        return Layers(canonical, self._boards, np.array(self.sums, np.int64), np.array(self.first, np.int64))

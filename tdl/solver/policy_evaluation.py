@@ -13,7 +13,7 @@ from tdl.checks import check_share
 from tdl.errors import ConfigError, refuse
 from tdl.solver.backward_induction import Values, layer_order, sweep, value_of_start
 from tdl.solver.enumeration import Reachable
-from tdl.solver.layers import mark_drops
+from tdl.solver.layer_values import mark_drops
 from tdl.solver.solution import Solution
 
 ValueFunction = Callable[[NDArray[np.uint64]], ArrayLike]
@@ -22,19 +22,19 @@ ValueFunction = Callable[[NDArray[np.uint64]], ArrayLike]
 
 @dataclass(frozen=True)
 class PolicyValue:
-    """What a policy is worth.
+    """The exact value of a policy.
 
     Attributes
     ----------
     solution : of the game.
-    judged : float32, the value that the player gives to each of `solution.afterstates`.
+    own_values : float32, the player's own value of each of `solution.afterstates`.
     expected : the value of a game before its first tile.
     state_values, afterstate_values : float64, the values of all boards when play goes on by this policy.
     states, afterstates : bool, which of the solution's boards this play comes to.
     """
 
     solution: Solution
-    judged: NDArray[np.float32]
+    own_values: NDArray[np.float32]
     expected: float
     state_values: Values
     afterstate_values: Values
@@ -44,7 +44,7 @@ class PolicyValue:
     def summary(self) -> dict[str, Any]:
         """The figures of the policy, for `result.json`.
 
-        `gap` is how much less than the best play it earns. The value errors, in points, are the largest |judged -
+        `gap` is how much less than the best play it earns. The value errors, in points, are the largest |own -
         exact| of an afterstate, `exact` being the value of the best play: over all that this play comes to, and
         over all that can be reached. They are left out where the solution is of probabilities.
         """
@@ -52,14 +52,14 @@ class PolicyValue:
         figures: dict[str, Any] = {"expected": self.expected, "optimal": best, "gap": best - self.expected}
         figures |= {"random": self.solution.random, "states": int(self.states.sum()), "of_states": len(self.states)}
         if self.solution.objective == "score":
-            errors = np.abs(self.judged - self.solution.afterstate_values)
+            errors = np.abs(self.own_values - self.solution.afterstate_values)
             figures["largest_value_error"] = float(errors[self.afterstates].max())
             figures["largest_value_error_anywhere"] = float(errors.max())
         return figures
 
 
-def evaluate_policy(solution: Solution, judged: ArrayLike | ValueFunction, gamma: float = 1.0) -> PolicyValue:
-    """The exact value of the greedy play that takes reward + gamma * judged for the worth of a move.
+def evaluate_policy(solution: Solution, values: ArrayLike | ValueFunction, gamma: float = 1.0) -> PolicyValue:
+    """The exact value of greedy play by reward + gamma * value of the afterstate.
 
     Moves are compared in float32, the first of equals is taken, as `tdl.agents` does. The value is that of the
     solution's objective, without discount.
@@ -67,7 +67,7 @@ def evaluate_policy(solution: Solution, judged: ArrayLike | ValueFunction, gamma
     Parameters
     ----------
     solution : of the game.
-    judged : the player's value of each of `solution.afterstates`, of their shape; or a function that gives them.
+    values : the player's value of each of `solution.afterstates`, of their shape; or a function that gives them.
     gamma : the player's discount.
 
     Raises
@@ -78,17 +78,17 @@ def evaluate_policy(solution: Solution, judged: ArrayLike | ValueFunction, gamma
     if solution.boards.folded:
         raise ConfigError("solution: it is folded; play can be evaluated on one that was made with fold=false")
     check_share("gamma", gamma)
-    values = _checked(solution, judged(solution.afterstates) if callable(judged) else judged)
+    own = _checked(solution, values(solution.afterstates) if callable(values) else values)
     choices = np.empty(len(solution.states), np.int64)
     state_values, afterstate_values = sweep(
-        solution.boards, "judged", reach=solution.tile or 0, judged=values, gamma=gamma, choices=choices
+        solution.boards, "greedy", reach=solution.tile or 0, own=own, gamma=gamma, choices=choices
     )
     expected = value_of_start(solution.boards, state_values)
-    states, afterstates = played(solution.boards, choices)
-    return PolicyValue(solution, values, expected, state_values, afterstate_values, states, afterstates)
+    states, afterstates = visited(solution.boards, choices)
+    return PolicyValue(solution, own, expected, state_values, afterstate_values, states, afterstates)
 
 
-def played(boards: Reachable, choices: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def visited(boards: Reachable, choices: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which states and which afterstates a play comes to.
 
     Parameters
@@ -108,10 +108,10 @@ def played(boards: Reachable, choices: NDArray[np.int64]) -> tuple[NDArray[np.bo
     return states.astype(np.bool_), afterstates.astype(np.bool_)
 
 
-def _checked(solution: Solution, judged: ArrayLike) -> NDArray[np.float32]:
-    values = np.ascontiguousarray(judged, np.float32)
+def _checked(solution: Solution, array: ArrayLike) -> NDArray[np.float32]:
+    values = np.ascontiguousarray(array, np.float32)
     if values.shape != solution.afterstates.shape:
-        raise refuse("judged shape", values.shape, f"{solution.afterstates.shape}, one value an afterstate")
+        raise refuse("values shape", values.shape, f"{solution.afterstates.shape}, one value an afterstate")
     if not np.isfinite(values).all():
-        raise ConfigError("judged: values that are not finite choose no move")
+        raise ConfigError("values: values that are not finite choose no move")
     return values

@@ -1,4 +1,4 @@
-"""The exact solver in plain Python: slow and obvious, the twin that the compiled one is tested against.
+"""The exact solver in plain Python: slow and obvious, the compiled one is tested against it.
 
 A board is a tuple of tile indices. Recursion with a dictionary, straight from the definition: neither layers nor
 packed boards. It goes as deep as a game is long; for boards of more than four cells Python's limit must be raised.
@@ -18,36 +18,39 @@ Moves = list[tuple[int, Tiles]]
 """(reward, afterstate) of each legal move, in the order of the actions."""
 
 ValueFunction = Callable[[Tiles], float]
-Player = Callable[[Moves, Callable[[int, Tiles], float]], float]
-"""The value of a state that has moves, from these and a function that gives the value of one, looked up when asked."""
+MoveValue = Callable[[int, Tiles], float]
+"""The value of a move, from its reward and afterstate."""
+
+Player = Callable[[Moves, MoveValue], float]
+"""The value of a state that has moves, from these and a function that gives the value of one."""
 
 
-def best(moves: Moves, worth: Callable[[int, Tiles], float]) -> float:
+def best(moves: Moves, value: MoveValue) -> float:
     """The player who knows all values."""
-    return max(worth(*each) for each in moves)
+    return max(value(*move) for move in moves)
 
 
-def random(moves: Moves, worth: Callable[[int, Tiles], float]) -> float:
+def random(moves: Moves, value: MoveValue) -> float:
     """The player who takes every legal move equally often."""
-    return sum(worth(*each) for each in moves) / len(moves)
+    return sum(value(*move) for move in moves) / len(moves)
 
 
-def greedy(judge: ValueFunction, gamma: float = 1.0) -> Player:
-    """The player who takes `judge` for the value of afterstates: float32 arithmetic, the first of equals."""
+def greedy(own: ValueFunction, gamma: float = 1.0) -> Player:
+    """The player with `own` values of afterstates: float32 arithmetic, the first of equals."""
 
-    def judgement(choice: tuple[int, Tiles]) -> np.float32:
-        return np.float32(choice[0]) + np.float32(gamma) * np.float32(judge(choice[1]))
+    def own_value(move: tuple[int, Tiles]) -> np.float32:
+        return np.float32(move[0]) + np.float32(gamma) * np.float32(own(move[1]))
 
-    def player(moves: Moves, worth: Callable[[int, Tiles], float]) -> float:
-        return worth(*max(moves, key=judgement))
+    def player(moves: Moves, value: MoveValue) -> float:
+        return value(*max(moves, key=own_value))
 
     return player
 
 
 def legal_moves(board: Tiles, rules: Rules) -> Moves:
     """The legal moves of a state."""
-    made = (move(list(board), action, rules) for action in range(4))
-    return [(each[1], tuple(each[0])) for each in made if each]
+    moves = (move(list(board), action, rules) for action in range(4))
+    return [(reward, tuple(after)) for after, reward in filter(None, moves)]
 
 
 def drops(board: Tiles, law: tuple[tuple[int, float], ...]) -> list[tuple[Tiles, float]]:
@@ -75,15 +78,15 @@ class Solver:
         """The value of a state; 0 when the game is over."""
         if board not in self.states:
             moves = legal_moves(board, self.rules)
-            worth = self.player(moves, self._value_of_move) if moves else 0.0
-            self.states[board] = 1.0 if self._reached(board) else worth
+            value = self.player(moves, self._value_of_move) if moves else 0.0
+            self.states[board] = 1.0 if self._reached(board) else value
         return self.states[board]
 
     def value_after(self, board: Tiles) -> float:
         """The value of an afterstate."""
         if board not in self.afterstates:
-            worth = sum(share * self.value(state) for state, share in drops(board, self.rules.drop))
-            self.afterstates[board] = 1.0 if self._reached(board) else worth
+            value = sum(share * self.value(state) for state, share in drops(board, self.rules.drop))
+            self.afterstates[board] = 1.0 if self._reached(board) else value
         return self.afterstates[board]
 
     def _value_of_move(self, reward: int, after: Tiles) -> float:

@@ -17,8 +17,16 @@ from tdl.game.lines import LineTables
 from tdl.game.rules import Rules
 from tdl.network.allocation import require_memory
 from tdl.solver.backward_induction import Values, sweep, value_of_start
-from tdl.solver.enumeration import Reachable, Report, check_solvable, folding_of, reachable, silent, starting
-from tdl.solver.layers import Folding, Layers, largest_tile
+from tdl.solver.enumeration import (
+    OnProgress,
+    Reachable,
+    canonical_boards,
+    check_solvable,
+    ignore_progress,
+    reachable,
+    start_levels,
+)
+from tdl.solver.layers import CanonicalBoards, Layers, largest_tile
 from tdl.storage.checkpoint import META, Meta, read_array, read_meta, write_checkpoint
 
 FOLDER = "solution"
@@ -72,7 +80,7 @@ class Solution:
     def states(self) -> NDArray[np.uint64]:
         """All states that can be reached, packed: ascending by the sum of their tiles, then as numbers.
 
-        Of a folded solution one of each set of symmetric images, the smallest number.
+        Of a folded solution the canonical boards: of symmetric images the smallest number.
         """
         return self.boards.states.boards
 
@@ -113,13 +121,18 @@ class Solution:
         if self.value(packed) == UNREACHABLE:
             raise refuse("board", self.engine.array(packed).tolist(), "a board that a game can come to")
         moves = self.engine.afterstates(packed)
-        gained = [reward if self.objective == "score" else 0 for _, _, reward in moves]
-        worth = [gain + self.value_after(after) for gain, (_, after, _) in zip(gained, moves, strict=True)]
-        return moves[worth.index(max(worth))][0] if moves else None
+        weight = self.objective == "score"  # of rewards
+        values = [weight * reward + self.value_after(after) for _, after, reward in moves]
+        return moves[values.index(max(values))][0] if moves else None
 
 
 def solve(
-    rules: Rules, objective: str = "score", tile: int | None = None, *, fold: bool = False, report: Report = silent
+    rules: Rules,
+    objective: str = "score",
+    tile: int | None = None,
+    *,
+    fold: bool = False,
+    on_progress: OnProgress = ignore_progress,
 ) -> Solution:
     """Solve a game: enumerate its boards, then value them backward.
 
@@ -127,33 +140,28 @@ def solve(
     ----------
     rules : any game whose merges do not lower the sum of the tiles, on a board of at most 64 bits.
     objective, tile : what is to be largest, see `Solution`.
-    fold : keep one of the symmetric images of each board: less memory, but learned play cannot be evaluated on it.
-    report : is told of progress.
+    fold : keep canonical boards only: less memory, but learned play cannot be evaluated on the solution.
+    on_progress : called with the phase, the number of boards done and of all.
 
     Raises
     ------
     ConfigError : what cannot be solved, or does not fit into the memory that is free.
     """
     check_objective(rules, objective, tile)
-    boards, reach = reachable(rules, fold, report), tile or 0
+    boards, reach = reachable(rules, fold, on_progress), tile or 0
     kinds = (boards.states, boards.afterstates)
     count = sum(map(len, kinds))
     require_memory("size", 8 * count, f"the values of {count:,} boards")
-    random = value_of_start(boards, sweep(boards, "random", reach=reach, report=report)[0])
-    values, after_values = sweep(boards, "best", reach=reach, report=report)
-    before, after = (each.folding.count(each.boards) for each in kinds)
-    largest = max(largest_tile(each.tables, each.boards) for each in kinds)
+    random = value_of_start(boards, sweep(boards, "random", reach=reach, on_progress=on_progress)[0])
+    values, after_values = sweep(boards, "best", reach=reach, on_progress=on_progress)
+    before, after = (layers.canonical.count(layers.boards) for layers in kinds)
+    largest = max(largest_tile(layers.tables, layers.boards) for layers in kinds)
     optimal = value_of_start(boards, values)
     return Solution(boards, values, after_values, optimal, random, before, after, largest, objective, tile)
 
 
 def check_objective(rules: Rules, objective: str, tile: int | None) -> None:
-    """Refuse rules that cannot be solved, an unknown objective, and a tile that does not go with it.
-
-    Raises
-    ------
-    ConfigError : names the key.
-    """
+    """Refuse rules that cannot be solved, an unknown objective, and a tile that does not go with it."""
     check_choice("objective", objective, OBJECTIVES)
     if objective == "score" and tile is not None:
         raise refuse("tile", tile, "null with objective=score; a tile is for objective=reach")
@@ -164,12 +172,7 @@ def check_objective(rules: Rules, objective: str, tile: int | None) -> None:
 
 
 def save(folder: Path, solution: Solution) -> None:
-    """Write a solution to `folder/solution`: arrays that can be memory-mapped, and a description with their digests.
-
-    Raises
-    ------
-    CheckpointError : it could not be written.
-    """
+    """Write a solution to `folder/solution`: arrays to be memory-mapped, and a description with their digests."""
     meta = {"kind": FOLDER, "episode": 0, "rules": solution.rules.to_dict(), "folded": solution.boards.folded}
     write_checkpoint(folder / FOLDER, meta | {name: getattr(solution, name) for name in FIGURES}, _arrays(solution))
 
@@ -184,20 +187,20 @@ def load(folder: str | Path) -> Solution:
     path = Path(folder)
     if (path / FOLDER).is_dir():
         path = path / FOLDER
-    meta = _described(path)
+    meta = _read_description(path)
     try:
         rules = Rules.from_dict(meta["rules"])
     except ConfigError as error:
         raise CheckpointError(f"{path}: {error}") from error
-    folding = folding_of(LineTables(rules), meta["folded"])
+    canonical = canonical_boards(LineTables(rules), meta["folded"])
     arrays = {name: read_array(path, meta, name) for name in meta["arrays"]}
-    states, afterstates = (_layers(folding, arrays, name) for name in ("states", "afterstates"))
-    boards = Reachable(rules, starting(folding), states, afterstates, meta["folded"])
-    rest = {name: meta[name] for name in FIGURES}
-    return Solution(boards, arrays["states-values"], arrays["afterstates-values"], **rest)
+    states, afterstates = (_layers(canonical, arrays, name) for name in ("states", "afterstates"))
+    boards = Reachable(rules, start_levels(canonical), states, afterstates, meta["folded"])
+    figures = {name: meta[name] for name in FIGURES}
+    return Solution(boards, arrays["states-values"], arrays["afterstates-values"], **figures)
 
 
-def _described(path: Path) -> Meta:
+def _read_description(path: Path) -> Meta:
     if not (path / META).exists():
         raise CheckpointError(f"{path}: no solution here ({META} is missing)")
     meta = read_meta(path)
@@ -218,5 +221,5 @@ def _arrays(solution: Solution) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def _layers(folding: Folding, arrays: dict[str, NDArray[Any]], name: str) -> Layers:
-    return Layers(folding, *(arrays[f"{name}{part}"] for part in ("", "-sums", "-first")))
+def _layers(canonical: CanonicalBoards, arrays: dict[str, NDArray[Any]], name: str) -> Layers:
+    return Layers(canonical, *(arrays[f"{name}{part}"] for part in ("", "-sums", "-first")))

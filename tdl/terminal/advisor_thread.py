@@ -1,4 +1,4 @@
-"""An agent that thinks beside the screen: one thread, one search at a time, the newest question next."""
+"""A thread that asks an advisor beside the screen: one search at a time, the newest question next."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.sessions.recorded_game import ActionValues
+from tdl.sessions.action_values import ActionValues
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What an agent is asked.
+    """A board whose action values are wanted.
 
     Attributes
     ----------
     board : packed.
-    think : the agent, as far ahead as it is to look.
+    action_values : of the agent, by the search that is wanted.
     """
 
     board: int
-    think: ActionValues
+    action_values: ActionValues
 
 
-Tell = Callable[[Question, "NDArray[np.float64] | Exception"], None]
+OnAnswer = Callable[[Question, "NDArray[np.float64] | Exception"], None]
 
 
-class Asking:
-    """A thread that asks agents. A search cannot be given up, so a question waits until the one before is answered.
+class AdvisorThread:
+    """A thread that answers questions, one after the other: a search cannot be given up.
 
     Nobody waits for the thread: a search may take minutes, and the program ends without it.
 
     Parameters
     ----------
-    tell : called in the thread with each question and its answer: values, or what is wrong.
+    on_answer : called in the thread with each question and its answer: values, or the exception.
     """
 
-    def __init__(self, tell: Tell) -> None:
-        self._tell, self._ended, self._changed = tell, False, threading.Condition()
+    def __init__(self, on_answer: OnAnswer) -> None:
+        self._on_answer, self._ended, self._changed = on_answer, False, threading.Condition()
         self._next: Question | None = None
         threading.Thread(target=self._run, daemon=True, name="agent").start()
 
@@ -51,7 +51,7 @@ class Asking:
             self._changed.notify()
 
     def close(self) -> None:
-        """Ask nothing more."""
+        """Answer nothing more."""
         with self._changed:
             self._ended = True
             self._changed.notify()
@@ -65,7 +65,7 @@ class Asking:
                     return
             answer: NDArray[np.float64] | Exception
             try:
-                answer = question.think(question.board)
-            except Exception as error:  # it is for the screen to say what is wrong
+                answer = question.action_values(question.board)
+            except Exception as error:  # the screen says what is wrong
                 answer = error
-            self._tell(question, answer)
+            self._on_answer(question, answer)

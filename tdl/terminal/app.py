@@ -1,4 +1,4 @@
-"""What playing and looking at a recorded game share: the screen, its size, the speed, and how it is left."""
+"""The screen of a game: layout, speed and signals, for playing and for recorded games alike."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from textual.geometry import Size
 from textual.timer import Timer
 
 from tdl.config.play import FASTEST
-from tdl.terminal.board import Board, least
+from tdl.terminal.board import Board, smallest_layout
 from tdl.terminal.panel import Keys, Panel, Status
 from tdl.terminal.view import View
 from tdl.terminal.widget import Part
@@ -26,10 +26,10 @@ SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0, 125.0, 250.0, 500.0, FASTES
 """Moves a second that the keys choose."""
 
 PANEL, BESIDE, BELOW = 40, 30, 34
-"""Columns of the panel. It stands beside the board where so many are left for that, else below it on so many lines."""
+"""Columns of the panel; columns for the board that it leaves where it stands beside it; lines it needs below it."""
 
 LOW = 12
-"""With fewer lines the keys are not told: the board needs them."""
+"""With fewer lines the keys are not shown: the board needs them."""
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -50,8 +50,8 @@ class GameApp(App[int]):
     Attributes
     ----------
     playing : whether moves are made by themselves.
-    stepping : whether one is to be made.
-    message : what there is to say.
+    stepping : whether a single one is to be made.
+    message : shown below the board.
     """
 
     TITLE = "tdl"
@@ -116,7 +116,7 @@ class GameApp(App[int]):
 
     def _arrange(self, view: View, size: Size) -> None:
         """Put the panel where there is room: the board, whose numbers grow, comes first."""
-        wide = size.width - PANEL >= max(BESIDE, least(view).columns)
+        wide = size.width - PANEL >= max(BESIDE, smallest_layout(view).columns)
         tall = size.height >= BELOW
         self.screen.set_class(not wide and tall, "below")
         self.screen.set_class(not wide and not tall, "bare")
@@ -127,7 +127,7 @@ class GameApp(App[int]):
             status.refresh()
 
     def changed(self) -> None:
-        """Draw what is so now, and make the next move when it is due."""
+        """Draw the screen, and make the next move when it is due."""
         view = self.view()
         self._arrange(view, self.size)
         for part in self.screen.query(Part):
@@ -162,7 +162,7 @@ class GameApp(App[int]):
 
     def action_speed(self, by: int) -> None:
         """The next faster or slower speed."""
-        others = [each for each in SPEEDS if (each - self.speed) * by > 0]
+        others = [speed for speed in SPEEDS if (speed - self.speed) * by > 0]
         if others:
             self.speed = min(others) if by > 0 else max(others)
         self._due = 0.0

@@ -1,4 +1,4 @@
-"""The board on the terminal: as large as there is room for."""
+"""The widget of the board: as large as there is room for."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BOARD, EMPTY = "#423c38", "#58514b"
 
 
 @dataclass(frozen=True)
-class Layout:
+class BoardLayout:
     """Where cells are, in characters: each has a column of board on its left and, from 2 rows on, half a row above."""
 
     width: int
@@ -41,17 +41,17 @@ class Layout:
         return self.rows * self.height + (self.height > 1)
 
 
-def fit(rows: int, cols: int, digits: int, columns: int, lines: int) -> Layout | None:
+def fit(rows: int, cols: int, digits: int, columns: int, lines: int) -> BoardLayout | None:
     """The largest board that there is room for; None where no number could be read.
 
     Parameters
     ----------
     rows, cols : of the board.
     digits : of its longest number.
-    columns, lines : that there are.
+    columns, lines : of the widget.
     """
     for height in range(TALLEST, 0, -1):
-        layout = Layout(max(digits + 1, 2 * height + 2), height, rows, cols)
+        layout = BoardLayout(max(digits + 1, 2 * height + 2), height, rows, cols)
         if layout.columns <= columns and layout.lines <= lines:
             return layout
     return None
@@ -62,9 +62,9 @@ def digits_of(view: View) -> int:
     return max(4, *(len(str(view.rules.value(tile))) for tile in view.tiles))
 
 
-def least(view: View) -> Layout:
+def smallest_layout(view: View) -> BoardLayout:
     """The smallest board with room for all its numbers."""
-    return Layout(digits_of(view) + 1, 1, view.rules.rows, view.rules.cols)
+    return BoardLayout(digits_of(view) + 1, 1, view.rules.rows, view.rules.cols)
 
 
 class Board(Part):
@@ -82,7 +82,7 @@ class Board(Part):
         super().show(view)
 
     @property
-    def layout_now(self) -> Layout | None:
+    def layout_now(self) -> BoardLayout | None:
         """Where cells are; None where there is no room."""
         if self.view is None:
             return None
@@ -103,7 +103,7 @@ class Board(Part):
             return [empty] * size.height
         layout = self.layout_now
         if layout is None:
-            return [_complaint(self.view, size.width, size.height, y, style) for y in range(size.height)]
+            return [_too_small(self.view, size.width, size.height, y, style) for y in range(size.height)]
         left, above = (size.width - layout.columns) // 2, (size.height - layout.lines) // 2
         lines: list[Strip] = []
         for line in range(layout.lines):
@@ -115,8 +115,8 @@ class Board(Part):
         return [empty] * above + lines + [empty] * (size.height - above - len(lines))
 
 
-def _complaint(view: View, width: int, height: int, y: int, style: Style) -> Strip:
-    needed = least(view)
+def _too_small(view: View, width: int, height: int, y: int, style: Style) -> Strip:
+    needed = smallest_layout(view)
     text = f"terminal too small: the board needs {needed.columns}x{needed.lines}"
     lines = [text[start : start + width] for start in range(0, len(text), max(1, width))]
     row = y - max(0, (height - len(lines)) // 2)
@@ -124,7 +124,7 @@ def _complaint(view: View, width: int, height: int, y: int, style: Style) -> Str
     return Strip([Segment(shown.center(width), style)])
 
 
-def _line(view: View, layout: Layout, line: int, behind: Style) -> list[Segment]:
+def _line(view: View, layout: BoardLayout, line: int, behind: Style) -> list[Segment]:
     """A line of the board."""
     row, within = divmod(line, layout.height)
     if row == layout.rows:  # the lower edge is half a line, too
@@ -136,17 +136,17 @@ def _line(view: View, layout: Layout, line: int, behind: Style) -> list[Segment]
     return [*segments, edge]
 
 
-def _cell(view: View, layout: Layout, cell: int, within: int) -> list[Segment]:
+def _cell(view: View, layout: BoardLayout, cell: int, within: int) -> list[Segment]:
     """A line of a cell."""
     tile, width = view.tiles[cell], layout.width - 1
     colour, number_colour = tile_colours(view.rules.value(tile)) if tile else (EMPTY, EMPTY)
     if layout.height > 1 and within == 0:
         return [Segment("▄" * width, _style(colour, BOARD))]
     if tile and within == layout.height // 2:
-        text, plain = str(view.rules.value(tile)), _style(colour, colour)
+        text, blank = str(view.rules.value(tile)), _style(colour, colour)
         left = (width - len(text)) // 2
         number = Segment(text, _style(number_colour, colour, cell == view.dropped))
-        return [Segment(" " * left, plain), number, Segment(" " * (width - left - len(text)), plain)]
+        return [Segment(" " * left, blank), number, Segment(" " * (width - left - len(text)), blank)]
     return [Segment(" " * width, _style(colour, colour))]
 
 

@@ -1,4 +1,4 @@
-"""Beside and below the board: score, hints, figures, what there is to say, and the keys."""
+"""The widgets beside and below the board: score, hints, figures, messages and keys."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rich.text import Text
 from textual.geometry import Size
 
 from tdl.game.rules import ACTION_NAMES
-from tdl.terminal.view import Opinion, View
+from tdl.terminal.view import Hints, View
 from tdl.terminal.widget import Part
 
 ARROWS = ("↑", "→", "↓", "←")
@@ -27,7 +27,7 @@ class Panel(Part):
 
     def content(self, view: View) -> object:
         """All that may change from move to move."""
-        return view.score, view.best, view.state, view.over, view.opinion, view.figures
+        return view.score, view.best, view.state, view.over, view.hints, view.figures
 
     def render(self) -> Text:
         """The lines of the panel; what matters most is above, where there is always room."""
@@ -38,15 +38,15 @@ class Panel(Part):
         if view.best is not None:
             lines.append(Text.assemble(("BEST  ", DIM), (f"{view.best:,}", "bold")))
         lines += [Text(), Text(view.state, GOOD if view.over else "italic"), Text()]
-        if view.opinion is not None:
-            lines += [*hints(view.opinion), Text()]
+        if view.hints is not None:
+            lines += [*hint_lines(view.hints), Text()]
         width = max((len(name) for name, _ in view.figures), default=0) + 1
         lines += [Text.assemble((f"{name:<{width}}", DIM), value) for name, value in view.figures]
         return Text("\n").join(lines)
 
 
 class Status(Part):
-    """What there is to say, in a line; with the score where the panel is not shown.
+    """The message, in a line; with the score where the panel is not shown.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Keys(Part):
     grows = True
 
     def content(self, view: View) -> object:
-        """They are others only where the screen is."""
+        """The keys."""
         return view.keys
 
     def render(self) -> Text:
@@ -90,7 +90,7 @@ class Keys(Part):
         return Text("\n", no_wrap=True).join(lines)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """So many lines it takes."""
+        """The number of its lines."""
         return 0 if self.view is None else len(key_lines(self.view.keys, width))
 
 
@@ -111,20 +111,20 @@ def key_lines(keys: Pairs, width: int) -> list[Pairs]:
     return list(lines)
 
 
-def hints(opinion: Opinion) -> list[Text]:
-    """A line for each action: its value, a bar, and what it is worth less than the best."""
+def hint_lines(hints: Hints) -> list[Text]:
+    """A line for each action: its value, a bar, and its difference to the best."""
     lines = [Text("what moves are worth", DIM)]
-    if opinion.values is None:
+    if hints.values is None:
         return [*lines, *(Text(f"{arrow} {name:<6}…", DIM) for arrow, name in zip(ARROWS, ACTION_NAMES, strict=True))]
-    known = [value for value in opinion.values if value is not None]
+    known = [value for value in hints.values if value is not None]
     most, least = max(known, default=0.0), min(known, default=0.0)
-    for action, value in enumerate(opinion.values):
+    for action, value in enumerate(hints.values):
         start = f"{ARROWS[action]} {ACTION_NAMES[action]:<6}"
         if value is None:
             lines.append(Text(f"{start}{'·':>11}", DIM))
             continue
         share = 1.0 if most == least else (value - least) / (most - least)
-        style = GOOD if action == opinion.chosen else ""
+        style = GOOD if action == hints.chosen else ""
         loss = "" if value == most else f" -{most - value:,.1f}"
         lines.append(Text.assemble((f"{start}{value:>11,.1f} ", style), (bar(share), style or DIM), (loss, DIM)))
     return lines

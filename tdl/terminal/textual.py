@@ -1,4 +1,4 @@
-"""Textual, or one line that says how to get it. Whoever starts a screen asks here first."""
+"""Import of Textual, or one line that says how to install it."""
 
 from __future__ import annotations
 

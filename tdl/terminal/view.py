@@ -1,4 +1,4 @@
-"""What is on the screen, as data: widgets draw it, programs make it, tests read it."""
+"""The content of the screen as data: widgets draw it, programs make it, tests read it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from tdl.game.rules import Rules
 
 
 @dataclass(frozen=True)
-class Opinion:
-    """What an agent thinks of the moves of a board.
+class Hints:
+    """Action values of a board.
 
     Attributes
     ----------
-    values : of up, right, down, left; None where illegal. None: it is still thinking.
+    values : of up, right, down, left; None where illegal. None: the search still runs.
     chosen : the action of the largest value, or that was taken; None where there is none.
     """
 
@@ -32,9 +32,9 @@ class View:
     dropped : cell of the newest tile; None: unknown.
     score, best : in points; no best score where None.
     figures : further lines of the panel: name and value.
-    opinion : hints; None: none are shown.
+    hints : action values; None: they are not shown.
     state : who moves, in a few words.
-    message : what there is to say.
+    message : shown below the board.
     over : whether the message is of the end of a game.
     keys : pairs of keys and what they do.
     """
@@ -45,7 +45,7 @@ class View:
     score: int
     best: int | None
     figures: tuple[tuple[str, str], ...]
-    opinion: Opinion | None
+    hints: Hints | None
     state: str
     message: str
     over: bool

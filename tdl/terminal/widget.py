@@ -1,4 +1,4 @@
-"""A part of the screen, drawn again only when what it shows is another."""
+"""The base of all widgets: drawn again only when the content changes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from tdl.terminal.view import View
 
 
 class Part(Widget):
-    """Shows something of a view.
+    """Shows a part of a view.
 
     Attributes
     ----------
     view : that is shown.
-    grows : whether its size depends on what it shows.
+    grows : whether its size depends on its content.
     """
 
     view: View | None = None
@@ -27,5 +27,5 @@ class Part(Widget):
             self.refresh(layout=self.grows)
 
     def content(self, view: View) -> object:
-        """What it shows of a view; nothing else changes how it looks."""
+        """The part of a view that it shows; nothing else changes how it looks."""
         return view

@@ -1,4 +1,4 @@
-"""The agents that are asked: few are kept, each by one thread at a time, and no search takes longer than told."""
+"""The agents of the server: few are kept loaded, each for one thread at a time, and a search is bounded in time."""
 
 from __future__ import annotations
 
@@ -14,67 +14,67 @@ from numpy.typing import NDArray
 from tdl.agents.player import kind_of
 from tdl.checks import check_whole
 from tdl.search.options import SearchOptions
+from tdl.sessions.action_values import ActionValues
 from tdl.sessions.advisor import Advisor, load_advisor
-from tdl.sessions.recorded_game import ActionValues
 from tdl.storage.checkpoint import Meta
 from tdl.web.errors import Refusal
 from tdl.web.library import Library
 
 MAX_PLIES = 5
-"""A page may ask for; what is not searched in time is answered to fewer."""
+"""Of a search; where the time ends, the answer is that of fewer."""
 
 QUICK_PLIES = 2
-"""Up to so many a search needs no clock: it takes a millisecond."""
+"""Up to here a search needs no clock: it takes a millisecond."""
 
 MAX_AGENTS = 4
-"""Kept for further games."""
+"""Kept loaded."""
 
 PATIENCE = 10.0
 """Seconds to wait for a turn at an agent."""
 
 
 class _Turns:
-    """A `Advisor` for many threads: one after another.
+    """An `Advisor` for many threads: one after another.
 
     Parameters
     ----------
-    make : loads it, when it is first asked.
+    load : gives the advisor, when it is first asked.
     """
 
-    def __init__(self, make: Callable[[], Advisor]) -> None:
-        self._make, self._lock = make, threading.Lock()
-        self._thinker: Advisor | None = None
-        self._thinks: dict[SearchOptions, ActionValues] = {}
+    def __init__(self, load: Callable[[], Advisor]) -> None:
+        self._load, self._lock = load, threading.Lock()
+        self._advisor: Advisor | None = None
+        self._action_values: dict[SearchOptions, ActionValues] = {}
 
-    def values(self, board: int, searching: SearchOptions) -> NDArray[np.float64]:
+    def values(self, board: int, search: SearchOptions) -> NDArray[np.float64]:
         if not self._lock.acquire(timeout=PATIENCE):
             raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "the agent is busy with other games; ask again")
         try:
-            if self._thinker is None:
-                self._thinker = self._make()
-            if searching not in self._thinks:
-                self._thinks[searching] = self._thinker.at(searching)
-            return self._thinks[searching](board)
+            if self._advisor is None:
+                self._advisor = self._load()
+            if search not in self._action_values:
+                self._action_values[search] = self._advisor.action_values(search)
+            return self._action_values[search](board)
         finally:
             self._lock.release()
 
 
-class Agent:
-    """A trained agent at any depth that is offered.
+class ServedAgent:
+    """A trained agent for all games of the server.
 
-    It is loaded twice once it is asked to look far ahead (the weights lie in memory once): so the quick values of one
+    It is loaded twice once it has to look far ahead (the weights lie in memory once): so the quick values of one
     game need not wait for the search of another.
 
     Parameters
     ----------
     folder : of its checkpoint.
-    seconds : most time of a search.
+    seconds : time limit of a search.
 
     Attributes
     ----------
-    name : as the library has it.
+    name : in the library.
     rules, digest : of its checkpoint.
-    most_plies : that it can be asked for.
+    max_plies : of a search.
 
     Raises
     ------
@@ -85,43 +85,33 @@ class Agent:
         first = load_advisor(folder)
         self.name, self.rules, self.digest = name, first.rules, first.digest
         # A deep network takes no limit of time, and 3 plies of it take seconds.
-        self.most_plies = MAX_PLIES if kind_of(meta) == "ntuple" else QUICK_PLIES
+        self.max_plies = MAX_PLIES if kind_of(meta) == "ntuple" else QUICK_PLIES
         self._seconds, self._quick, self._far = seconds, _Turns(lambda: first), _Turns(lambda: load_advisor(folder))
 
-    def searching(self, plies: int) -> SearchOptions:
-        """How it looks so far ahead.
-
-        Raises
-        ------
-        ConfigError : it does not.
-        """
-        check_whole("plies", plies, 1, self.most_plies + 1)
+    def search(self, plies: int) -> SearchOptions:
+        """Its search of this many plies."""
+        check_whole("plies", plies, 1, self.max_plies + 1)
         return SearchOptions(plies, seconds=self._seconds if plies > QUICK_PLIES else None)
 
-    def values(self, board: int, searching: SearchOptions) -> NDArray[np.float64]:
-        """What it takes the four actions to be worth: shape (4,), nan where illegal.
-
-        Raises
-        ------
-        Refusal : too many others ask it.
-        """
-        return (self._quick if searching.plies <= QUICK_PLIES else self._far).values(board, searching)
+    def values(self, board: int, search: SearchOptions) -> NDArray[np.float64]:
+        """The values of the four actions: shape (4,), nan where illegal."""
+        return (self._quick if search.plies <= QUICK_PLIES else self._far).values(board, search)
 
 
-class Agents:
-    """The agents of a library, the ones asked last kept.
+class ServedAgents:
+    """The agents of a library; those that were asked last are kept loaded.
 
     Parameters
     ----------
-    seconds : most time of a search of one move.
+    seconds : time limit of a search.
     """
 
     def __init__(self, library: Library, seconds: float) -> None:
         self.library, self._seconds = library, seconds
         self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[str, str], Agent] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str], ServedAgent] = OrderedDict()
 
-    def get(self, name: object) -> Agent:
+    def get(self, name: object) -> ServedAgent:
         """The agent of a checkpoint, by its name or that of its run.
 
         Raises
@@ -133,7 +123,7 @@ class Agents:
         key = str(folder), str(meta["digest"])
         with self._lock:  # one is loaded at a time
             if key not in self._kept:
-                self._kept[key] = Agent(str(name), folder, meta, self._seconds)
+                self._kept[key] = ServedAgent(str(name), folder, meta, self._seconds)
                 while len(self._kept) > MAX_AGENTS:
                     self._kept.popitem(last=False)
             self._kept.move_to_end(key)

@@ -1,4 +1,4 @@
-"""Where each tile of a board goes in a move, for whoever draws it."""
+"""The way of each tile in a move, for an animation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def slides(board: int, action: int, rules: Rules) -> list[tuple[int, int]]:
 
 
 def _line(cells: list[int], tiles: list[int], rules: Rules) -> Iterator[tuple[int, int]]:
-    """The same of all tiles of one line, read from the wall."""
+    """The cell before and after the move of all tiles of one line, read from the wall."""
     full, place = [cell for cell in cells if tiles[cell]], 0
     while full:
         cell = full.pop(0)

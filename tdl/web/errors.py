@@ -1,4 +1,4 @@
-"""What the server answers instead of what was asked: one line, with the status of HTTP that fits."""
+"""Refusals: one line of text with a status of HTTP."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from http import HTTPStatus
 
 
 class Refusal(Exception):  # noqa: N818 - the server does as it should
-    """A request that is not answered; the text goes to whoever asked."""
+    """A request that is refused; the text goes to the client."""
 
     def __init__(self, status: HTTPStatus, text: str) -> None:
         super().__init__(text)

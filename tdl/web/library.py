@@ -1,4 +1,4 @@
-"""The checkpoints and runs below one folder. Nothing outside of it is read, whatever a name or a link says."""
+"""The checkpoints and runs below the folder that is served; nothing outside of it is ever read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_ENTRIES = 500
 """Of a list; the newest are in it."""
 
 MAX_FOLDERS = 20_000
-"""That are looked into for a list."""
+"""Searched for a list."""
 
 MAX_POINTS = 120
 """Of a learning curve."""
@@ -31,7 +31,7 @@ MAX_NAME = 1000
 
 
 class Library:
-    """What can be read. An entry is named by its path below the folder, `.` for the folder itself.
+    """The entries of a folder; the name of each is its path below the folder, `.` for the folder itself.
 
     Parameters
     ----------
@@ -54,12 +54,7 @@ class Library:
         return self.inside(self.folder / name, name)
 
     def inside(self, path: Path, name: str) -> Path:
-        """The path with all links followed.
-
-        Raises
-        ------
-        Refusal : it is not below the folder.
-        """
+        """The path with all links followed."""
         try:
             real = path.resolve()
         except (OSError, RuntimeError):  # a loop of links
@@ -73,13 +68,7 @@ class Library:
         return path.relative_to(self.folder).as_posix()
 
     def checkpoint(self, name: object) -> tuple[Path, Meta]:
-        """The folder of a checkpoint by its name or that of its run, and its description.
-
-        Raises
-        ------
-        Refusal : it is not below the folder, nor are all its files.
-        CheckpointError : it is missing or damaged.
-        """
+        """The folder of a checkpoint by its name or that of its run, and its description."""
         folder = self.inside(checkpoint_folder(self.path(name)), str(name))
         self.inside(folder / META, f"{name}/{META}")
         meta = read_meta(folder)
@@ -89,8 +78,8 @@ class Library:
 
     def entries(self) -> list[dict[str, Any]]:
         """All runs and checkpoints, the newest first."""
-        found = [entry for folder in self._folders() if (entry := self._entry(folder)) is not None]
-        return sorted(found, key=lambda entry: (-entry["changed"], entry["name"]))[:MAX_ENTRIES]
+        entries = [entry for folder in self._folders() if (entry := self._entry(folder)) is not None]
+        return sorted(entries, key=lambda entry: (-entry["changed"], entry["name"]))[:MAX_ENTRIES]
 
     def _folders(self) -> Iterator[Path]:
         """The folder and those below; links are not followed, and checkpoints are part of their runs."""
@@ -101,22 +90,22 @@ class Library:
             below[:] = sorted(name for name in below if not name.startswith(".") and name != CHECKPOINT)
 
     def _entry(self, folder: Path) -> dict[str, Any] | None:
-        """What the list says of a folder; None where there is nothing to show."""
-        held = checkpoint_folder(folder) / META
-        files = [path for path in (held, folder / RESULT, folder / BLOCKS) if path.is_file()]
-        if not {held, folder / BLOCKS} & set(files):
+        """The entry of a folder; None where there is nothing to show."""
+        meta = checkpoint_folder(folder) / META
+        files = [path for path in (meta, folder / RESULT, folder / BLOCKS) if path.is_file()]
+        if not {meta, folder / BLOCKS} & set(files):
             return None
         try:
             for path in files:
                 self.inside(path, path.name)
             changed = max(path.stat().st_mtime for path in files)
             if self._known.get(folder, (None,))[0] != changed:
-                self._known[folder] = changed, self._described(folder, files, changed)
+                self._known[folder] = changed, self._describe(folder, files, changed)
         except (OSError, Refusal):  # deleted meanwhile, or a link that leads out
             return None
         return self._known[folder][1]
 
-    def _described(self, folder: Path, files: list[Path], changed: float) -> dict[str, Any]:
+    def _describe(self, folder: Path, files: list[Path], changed: float) -> dict[str, Any]:
         entry: dict[str, Any] = {
             "name": self.name(folder),
             "changed": changed,
@@ -130,13 +119,7 @@ class Library:
         return entry
 
     def curve(self, name: object) -> dict[str, list[float]]:
-        """The learning curve of a run: `episode`, `mean` and `max` of some of its blocks.
-
-        Raises
-        ------
-        Refusal : it is not below the folder.
-        TdlError : there is none, or it is cut.
-        """
+        """The learning curve of a run: `episode`, `mean` and `max` of some of its blocks."""
         path = self.inside(self.path(name) / BLOCKS, f"{name}/{BLOCKS}")
         try:
             table = pd.read_csv(path, usecols=["episode", "mean", "max"])
@@ -146,29 +129,28 @@ class Library:
             raise TdlError(f"{name}/{BLOCKS}: cut or corrupt: {error}") from error
         table = table.dropna()
         step = -(-max(len(table) - 1, 1) // (MAX_POINTS - 2))
-        return {key: values.astype(float).tolist() for key, values in _thinned(table, step).items()}
+        return {key: values.astype(float).tolist() for key, values in _every(table, step).items()}
 
 
-def _thinned(table: pd.DataFrame, step: int) -> dict[str, Any]:
-    """Every so-manieth row, and the last."""
+def _every(table: pd.DataFrame, step: int) -> dict[str, Any]:
+    """Every `step`-th row, and the last."""
     rows = sorted({*range(0, len(table), step), len(table) - 1} - {-1})
     return {str(key): table[key].iloc[rows] for key in table}
 
 
 def _of_result(path: Path) -> dict[str, Any]:
-    """What a run says of itself; nothing where it cannot be read."""
+    """The part of an entry from a run's result; empty where it cannot be read."""
     try:
         row = results.row_of(path.parent.name, results.read(path))
     except (TdlError, OSError, KeyError, TypeError, AttributeError, ValueError):
         return {}
-    told = {"kind": row.get("agent"), "game": row.get("game"), "size": row.get("size"), "tiles": row.get("tiles")}
-    told |= {key: row.get(key) for key in ("status", "episodes")}
+    entry = {"kind": row.get("agent")} | {key: row.get(key) for key in ("game", "size", "tiles", "status", "episodes")}
     mean = row.get("eval_mean")
-    return told | {"mean": float(mean)} if isinstance(mean, int | float) and mean == mean else told
+    return entry | {"mean": float(mean)} if isinstance(mean, int | float) and mean == mean else entry
 
 
 def _of_meta(folder: Path) -> dict[str, Any]:
-    """What a checkpoint says of itself, or what is wrong with it."""
+    """The part of an entry from a checkpoint's description, or what is wrong with it."""
     try:
         meta = read_meta(folder)
         laws = meta["rules"]

@@ -1,4 +1,4 @@
-"""What the server answers: the page's files, the library, and games, as JSON."""
+"""The site: the answer to each path, which is a file of the page, or JSON of the library and the games."""
 
 from __future__ import annotations
 
@@ -20,22 +20,21 @@ from tdl.game.rules import ACTION_NAMES, GAMES, Rules, parse_size
 from tdl.game.validity import check_possible
 from tdl.sessions import game_file
 from tdl.sessions.tile_colours import tile_colours
-from tdl.web.agents import MAX_PLIES, Agent, Agents
-from tdl.web.games import MAX_COUNT, Games, OpenGame, valued
+from tdl.web.agents import MAX_PLIES, ServedAgent, ServedAgents
+from tdl.web.games import MAX_COUNT, OpenGame, OpenGames, values_json
 from tdl.web.library import Library
 
 JSON = "application/json"
 
+SCRIPTS = ("board", "charts", "hands", "library", "page", "requests", "values")
+
 PAGE = {
     "/": ("index.html", "text/html; charset=utf-8"),
     "/page.css": ("page.css", "text/css; charset=utf-8"),
-    "/board.js": ("board.js", "text/javascript; charset=utf-8"),
-    "/charts.js": ("charts.js", "text/javascript; charset=utf-8"),
-    "/library.js": ("library.js", "text/javascript; charset=utf-8"),
-    "/page.js": ("page.js", "text/javascript; charset=utf-8"),
     "/icon.svg": ("icon.svg", "image/svg+xml"),
+    **{f"/{name}.js": (f"{name}.js", "text/javascript; charset=utf-8") for name in SCRIPTS},
 }
-"""All files there are, and what they are; beside them /tiles.css has the colours of tiles."""
+"""File and content type of each path; beside them /tiles.css has the colours of tiles."""
 
 USUAL_TILES = {"pow2": "p90_10", "fib": "p75_25", "threes_law": "p50_50"}
 """The tile rule that a page offers first."""
@@ -45,7 +44,7 @@ SIZES = [f"{rows}x{cols}" for rows in range(2, 6) for cols in range(2, 6)]
 
 @dataclass(frozen=True)
 class Reply:
-    """What goes back: the body, what it is, and the name to save it by."""
+    """An answer: the body, its content type, and the name of a file to save it in."""
 
     body: bytes
     kind: str = JSON
@@ -53,40 +52,40 @@ class Reply:
 
 
 def as_json(data: Mapping[str, Any]) -> Reply:
-    """The same as JSON."""
+    """The answer with these data."""
     return Reply(json.dumps(data, allow_nan=False, separators=(",", ":")).encode())
 
 
 @dataclass
 class Site:
-    """All that is served.
+    """Answers requests, whatever the protocol.
 
     Parameters
     ----------
-    library : what may be read.
+    library : the files that may be read.
     first : name of the checkpoint that a page shows first; None: none.
-    sessions : most games at once.
-    seconds : most time of a search of one move.
+    sessions : limit of games at once.
+    seconds : time limit of the search of a move.
     """
 
     library: Library
     first: str | None
     sessions: int
     seconds: float
-    agents: Agents = field(init=False)
-    games: Games = field(init=False)
+    agents: ServedAgents = field(init=False)
+    games: OpenGames = field(init=False)
 
     def __post_init__(self) -> None:
-        self.agents, self.games = Agents(self.library, self.seconds), Games(self.sessions)
+        self.agents, self.games = ServedAgents(self.library, self.seconds), OpenGames(self.sessions)
         folder = resources.files("tdl.web") / "page"
         self._files = {path: Reply((folder / name).read_bytes(), kind) for path, (name, kind) in PAGE.items()}
         self._files["/tiles.css"] = Reply(_tile_rules().encode(), "text/css; charset=utf-8")
         for tiles in group_names("tiles"):  # read now, not while a page waits
             _laws(tiles)
         self._gets: dict[str, Callable[[Mapping[str, str]], Reply]] = {
-            "/api/start": lambda asked: as_json(self._start()),
-            "/api/library": lambda asked: as_json({"entries": self.library.entries()}),
-            "/api/curve": lambda asked: as_json(self.library.curve(asked.get("run"))),
+            "/api/start": lambda query: as_json(self._start()),
+            "/api/library": lambda query: as_json({"entries": self.library.entries()}),
+            "/api/curve": lambda query: as_json(self.library.curve(query.get("run"))),
             "/api/game.json": self._saved,
         }
         self._posts: dict[str, Callable[..., dict[str, Any]]] = {
@@ -99,37 +98,27 @@ class Site:
         }
 
     def methods(self, path: str) -> tuple[str, ...]:
-        """By which methods a path can be asked for; none where there is nothing."""
+        """The methods of a path; none where nothing is served."""
         return ("POST",) if path in self._posts else ("GET",) if path in self._files or path in self._gets else ()
 
     def get(self, path: str, query: str) -> Reply:
-        """Answer a GET of a path that can be.
-
-        Raises
-        ------
-        Refusal, TdlError : what was asked for is not there, or not allowed.
-        """
+        """Answer a GET of a path that has this method."""
         if path in self._files:
             return self._files[path]
         return self._gets[path](dict(parse_qsl(query)))
 
     def post(self, path: str, data: Mapping[str, Any]) -> Reply:
-        """Answer a POST of a path that can be.
-
-        Raises
-        ------
-        Refusal, TdlError : what was asked for is not there, or not allowed.
-        """
+        """Answer a POST of a path that has this method."""
         start, work = time.perf_counter(), self._posts[path]
         names = list(signature(work).parameters)
         for name in data:
             if name not in names:
                 raise ConfigError(f"{name}: no such key; expected one of {', '.join(names)}{nearest(name, names)}")
-        told = work(**data)
-        return as_json(told | {"ms": round((time.perf_counter() - start) * 1000, 3)})
+        answer = work(**data)
+        return as_json(answer | {"ms": round((time.perf_counter() - start) * 1000, 3)})
 
     def _start(self) -> dict[str, Any]:
-        """What a page can choose from."""
+        """The choices of a page."""
         return {
             "games": {name: USUAL_TILES[name] for name in GAMES},
             "sizes": SIZES,
@@ -156,7 +145,13 @@ class Site:
             _check_same(agent, game, size, tiles)
         opened = OpenGame(rules, agent, seed, plies, self.seconds)
         self.games.add(opened)
-        return {"id": opened.id, "rules": _told(rules), **_agent(agent), "seed": seed, "state": opened.view()}
+        return {
+            "id": opened.id,
+            "rules": _rules_json(rules),
+            **_agent_json(agent),
+            "seed": seed,
+            "state": opened.state(),
+        }
 
     def _move(self, id: object = None, action: object = None, version: object = None) -> dict[str, Any]:
         opened = self.games.get(id)
@@ -171,7 +166,7 @@ class Site:
         opened = self.games.get(id)
         check_whole("count", count, 1, MAX_COUNT + 1)
         frames = opened.step(count)
-        return {"frames": frames, "state": opened.view()}
+        return {"frames": frames, "state": opened.state()}
 
     def _undo(self, id: object = None, count: Any = 1) -> dict[str, Any]:
         opened = self.games.get(id)
@@ -183,10 +178,10 @@ class Site:
 
     def _judge(self, id: object = None, board: Any = None) -> dict[str, Any]:
         opened = self.games.get(id)
-        return valued(opened.judged(given_board(board, opened.engine)))
+        return values_json(opened.values_of(board_of(board, opened.engine)))
 
-    def _saved(self, asked: Mapping[str, str]) -> Reply:
-        return Reply(game_file.text(self.games.get(asked.get("id")).game()).encode(), JSON, "game.json")
+    def _saved(self, query: Mapping[str, str]) -> Reply:
+        return Reply(game_file.text(self.games.get(query.get("id")).game()).encode(), JSON, "game.json")
 
 
 @cache
@@ -197,24 +192,14 @@ def _laws(tiles: str) -> tuple[tuple[tuple[int, float], ...], tuple[int | str, .
 
 
 def named_rules(game: object, size: object, tiles: object) -> Rules:
-    """The rules that names stand for.
-
-    Raises
-    ------
-    ConfigError : there is nothing of such a name.
-    """
+    """The rules of a game, a size and a tile rule."""
     rows, cols = parse_size(size)
     check_choice("game", game, list(GAMES))
     return Rules(str(game), rows, cols, *_laws(str(USUAL_TILES[str(game)] if tiles is None else tiles)))
 
 
-def given_board(rows: object, engine: Engine) -> int:
-    """A board that somebody sends, packed.
-
-    Raises
-    ------
-    ConfigError : it is none, or none that a game can come to.
-    """
+def board_of(rows: object, engine: Engine) -> int:
+    """The packed board of rows that a client sends."""
     if not isinstance(rows, list):
         raise ConfigError(f"board: expected {engine.rules.rows} rows of {engine.rules.cols} tile values")
     board = engine.board(rows)
@@ -222,7 +207,7 @@ def given_board(rows: object, engine: Engine) -> int:
     return board
 
 
-def _check_same(agent: Agent, game: object, size: object, tiles: object) -> None:
+def _check_same(agent: ServedAgent, game: object, size: object, tiles: object) -> None:
     """Refuse another game than the agent's, where one is named."""
     own = agent.rules
     wanted = named_rules(game or own.game, size or f"{own.rows}x{own.cols}", tiles)
@@ -230,7 +215,7 @@ def _check_same(agent: Agent, game: object, size: object, tiles: object) -> None
         raise ConfigError(f"checkpoint: its agent plays {own.game} on {own.rows}x{own.cols} by its own tile rule only")
 
 
-def _told(rules: Rules) -> dict[str, Any]:
+def _rules_json(rules: Rules) -> dict[str, Any]:
     fitting = [name for name in group_names("tiles") if _laws(name) == (rules.drop, rules.start)]
     return {
         "game": rules.game,
@@ -241,8 +226,8 @@ def _told(rules: Rules) -> dict[str, Any]:
     }
 
 
-def _agent(agent: Agent | None) -> dict[str, Any]:
-    return {"checkpoint": agent and agent.name, "most_plies": agent.most_plies if agent is not None else 1}
+def _agent_json(agent: ServedAgent | None) -> dict[str, Any]:
+    return {"checkpoint": agent and agent.name, "most_plies": agent.max_plies if agent is not None else 1}
 
 
 def _tile_rules() -> str:

@@ -64,7 +64,7 @@ def test_it_says_where_it_came_from_and_plays(imported):
     player = tdl.load(imported)
     assert (player.gamma, player.target, player.network.rules) == (1.0, "afterstate", tdl.Rules())
     assert player.network.tuples.cells == ((0, 1, 2, 3), (4, 5, 6, 7))
-    assert tdl.evaluate(player.network, 50)["score"].mean() > 2000  # random play: 1,100
+    assert player.evaluate(50)["score"].mean() > 2000  # random play: 1,100
 
 
 def test_exported_again_it_is_the_same_file(imported, tmp_path):

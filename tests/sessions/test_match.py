@@ -1,6 +1,6 @@
 """The protocol of two players: what is said and what is done, by the rules; two programs play whole games.
 
-Trusts the engine, the adversary's twin, and `record_game`.
+Trusts the engine, the adversary's reference implementation, and `record_game`.
 """
 
 import subprocess
@@ -17,12 +17,13 @@ from tdl.errors import ConfigError
 from tdl.game.packing import pack
 from tdl.game.reference import Stream
 from tdl.game.streams import EVALUATION
-from tdl.match import MAX_MATCHES, Matches, converse, main
+from tdl.match import main
 from tdl.network.reference import ReferenceNetwork
 from tdl.search.adversary_reference import ReferenceAdversary
 from tdl.search.options import PlacerOptions
 from tdl.sessions.session import Session
 from tdl.sessions.tile_placer import TilePlacer
+from tdl.sessions.two_player_protocol import MAX_MATCHES, Matches, converse
 
 FIB = tdl.Rules("fib", drop=((1, 0.75), (3, 0.25)))
 PLACINGS = {
@@ -72,7 +73,7 @@ def test_names_choose_sides():
     assert told(matches, "match 3 open me:bad") == ["match 3 play ready", "match 3 evil ready"]
     assert told(matches, "match 4 open some:body") == []
     assert told(matches, "match 4 play take turn") == []
-    alone = Matches(FIB, think=greedy(FIB))
+    alone = Matches(FIB, action_values=greedy(FIB))
     assert told(alone, "match 1 open a:b") == ["match 1 play ready"]
     assert told(alone, "match 1 evil take turn") == []
 
@@ -143,20 +144,20 @@ def test_whatever_is_written_the_boards_stay_boards(lines):
 @pytest.mark.parametrize("placing", PLACINGS.values(), ids=PLACINGS)
 @pytest.mark.parametrize("shape", ["2x3", "fib-2x2"])
 @pytest.mark.parametrize("target", ["afterstate", "state"])
-def test_an_adversary_is_its_twin(placing, shape, target):
+def test_an_adversary_is_its_reference(placing, shape, target):
     rules = RULES[shape]
     network = tdl.NTupleNetwork(rules, small_tuples(rules)["mixed"])
     tdl.Trainer(network, alpha=0.1, seed=3, target=target).train(200)
-    twin_network = ReferenceNetwork(rules, network.tuples)
+    reference_network = ReferenceNetwork(rules, network.tuples)
     for number in range(len(network.lengths)):
-        twin_network.tables[number] = dict(enumerate(network.table(number)))
-    twin = ReferenceAdversary(placing, twin_network, target=target)
+        reference_network.tables[number] = dict(enumerate(network.table(number)))
+    reference = ReferenceAdversary(placing, reference_network, target=target)
     ours, drops = TilePlacer(rules, placing, tdl.Player(network, target=target), 9), Stream(9, EVALUATION, 0)
     for board in random_boards(rules, 12, 4):
         if 0 not in board:
             continue
         cell, tile = ours.put(pack(board, rules))
-        expected = twin.place(board, drops)
+        expected = reference.place(board, drops)
         assert (cell, tile) == next(
             (i, new) for i, (old, new) in enumerate(zip(board, expected, strict=True)) if old != new
         )

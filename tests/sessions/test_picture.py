@@ -13,7 +13,7 @@ import pytest
 from support.shapes import RULES
 
 import tdl
-import tdl.picture
+import tdl.sessions.board_picture
 import tdl.sessions.tile_colours
 from tdl.errors import ConfigError
 from tdl.game.packing import pack
@@ -36,7 +36,9 @@ def game(tmp_path):
     return session
 
 
-@pytest.mark.parametrize("module", [tdl.sessions.tile_colours, tdl.picture], ids=lambda module: module.__name__)
+@pytest.mark.parametrize(
+    "module", [tdl.sessions.tile_colours, tdl.sessions.board_picture], ids=lambda module: module.__name__
+)
 def test_examples(module):
     told = doctest.testmod(module)
     assert told.attempted

@@ -1,6 +1,6 @@
 """A game in the making: the agent's moves are those of an evaluation, what is taken back was never made.
 
-Trusts `record_game` and `replayed`.
+Trusts `record_game` and `RecordedGame.boards`.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from tdl.errors import CheckpointError, ConfigError
 from tdl.search.options import SearchOptions
 from tdl.sessions.advisor import load_advisor
 from tdl.sessions.game_file import load, save
-from tdl.sessions.recorded_game import record_game
+from tdl.sessions.recorder import record_game
 from tdl.sessions.session import Session
 
 
@@ -28,8 +28,9 @@ def run(tmp_path_factory):
 def test_an_agent_alone_plays_the_games_of_an_evaluation(run, plies):
     agent, player = load_advisor(run), tdl.load(run)
     for episode in range(2):
-        session = Session(agent.rules, seed=7, episode=episode, think=agent.at(SearchOptions(plies)),
-                          searching=SearchOptions(plies), checkpoint=agent.digest)  # fmt: skip
+        search = SearchOptions(plies)
+        session = Session(agent.rules, seed=7, episode=episode, action_values=agent.action_values(search),
+                          search=search, checkpoint=agent.digest)  # fmt: skip
         while not session.over:
             session.advance()
         assert session.game() == record_game(player, 7, episode, plies=plies, checkpoint=agent.digest)
@@ -39,11 +40,11 @@ def test_an_agent_alone_plays_the_games_of_an_evaluation(run, plies):
 def test_an_agent_of_states_is_asked_as_it_plays(tmp_path):
     agent = load_advisor(train(tmp_path / "run", "episodes=50", "learner=state"))
     player = tdl.load(tmp_path / "run")
-    session = Session(agent.rules, seed=1, think=agent.at(SearchOptions()))
+    session = Session(agent.rules, seed=1, action_values=agent.action_values(SearchOptions()))
     while not session.over:
         session.advance()
     assert session.game() == record_game(player, 1, 0)
-    assert np.isfinite(agent.at(SearchOptions(2))(session.start)).any()
+    assert np.isfinite(agent.action_values(SearchOptions(2))(session.start)).any()
 
 
 @few
@@ -66,7 +67,7 @@ def test_what_is_taken_back_was_never_made(rules, data):
 
 def test_a_persons_game_is_a_file_like_any_other(tmp_path, run):
     agent = load_advisor(run)
-    session = Session(agent.rules, seed=2, think=agent.at(SearchOptions()))
+    session = Session(agent.rules, seed=2, action_values=agent.action_values(SearchOptions()))
     while not session.over:
         session.move(session.legal[0]) if len(session.moves) % 2 else session.advance()
     save(tmp_path / "game.json", session.game())
@@ -117,11 +118,11 @@ def test_what_is_not_legal_is_refused():
 
 def test_another_depth_from_now_on(run):
     agent = load_advisor(run)
-    session = Session(agent.rules, think=agent.at(SearchOptions()))
+    session = Session(agent.rules, action_values=agent.action_values(SearchOptions()))
     before = session.values()
-    session.ask(agent.at(SearchOptions(2)), SearchOptions(2))
+    session.ask(agent.action_values(SearchOptions(2)), SearchOptions(2))
     assert not np.array_equal(before, session.values(), equal_nan=True)
-    assert session.game().searching.plies == 2
+    assert session.game().search.plies == 2
 
 
 def test_a_deep_network_thinks_as_well(tmp_path):
@@ -131,12 +132,12 @@ def test_a_deep_network_thinks_as_well(tmp_path):
                   "agent.games=4", "agent.least=8", "evaluate.episodes=0", f"hydra.run.dir={run}")  # fmt: skip
     assert done.returncode == 0, done.stderr
     agent = load_advisor(run)
-    session = Session(agent.rules, think=agent.at(SearchOptions(2)))
+    session = Session(agent.rules, action_values=agent.action_values(SearchOptions(2)))
     while not session.over:
         session.advance()
     assert session.moves
     with pytest.raises(ConfigError, match="only the number of plies"):
-        agent.at(SearchOptions(2, cutoff=0.1))
+        agent.action_values(SearchOptions(2, cutoff=0.1))
 
 
 def test_an_agent_without_values_is_refused(tmp_path):

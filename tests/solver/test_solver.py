@@ -205,7 +205,7 @@ def test_the_values_themselves_are_the_best_policy(fib_2x3):
 
 
 @pytest.mark.parametrize(
-    ("judged", "telling"), [([1.0], "judged shape"), (np.full(464, np.nan), "not finite"), (np.zeros(464), "gamma: 2")]
+    ("judged", "telling"), [([1.0], "values shape"), (np.full(464, np.nan), "not finite"), (np.zeros(464), "gamma: 2")]
 )
 def test_a_policy_that_cannot_be_evaluated(judged, telling):
     with pytest.raises(ConfigError, match=telling):
@@ -261,6 +261,6 @@ def test_too_little_memory(monkeypatch):
 
 def test_progress_is_told():
     told = []
-    solve(Rules(rows=2, cols=2), report=lambda *line: told.append(line))
+    solve(Rules(rows=2, cols=2), on_progress=lambda *line: told.append(line))
     assert [line for line in told if line[1] == line[2]] == [("solve random", 1126, 1126), ("solve best", 1126, 1126)]
     assert ("enumerate", 1126, None) in told

@@ -9,8 +9,9 @@ from tdl.web.site import Site
 
 
 def serving(folder, first=None, sessions=8, seconds=0.2):
-    """A server on a free port, while this context is open."""
-    return in_background(Server(Site(Library(folder), first, sessions, seconds), "127.0.0.1", 0))
+    """A server of a folder, or of a site, on a free port, while this context is open."""
+    site = folder if isinstance(folder, Site) else Site(Library(folder), first, sessions, seconds)
+    return in_background(Server(site, "127.0.0.1", 0))
 
 
 class Client:
@@ -45,3 +46,9 @@ class Client:
         status, told = self.post(path, **keys)
         assert status == 200, told
         return told
+
+
+def serves(client):
+    """Whether a game can still be begun and played."""
+    made = client.done("/api/new", checkpoint="first", seed=1)
+    return len(client.done("/api/step", id=made["id"], count=3)["frames"]) == 3

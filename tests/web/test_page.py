@@ -76,7 +76,7 @@ def until_all_keys_are_answered(page, game):
     """One after another, as they were pressed: until nothing more happens for a second."""
     seen = []
     while len(seen) < 5 or len(set(seen[-5:])) > 1 or seen[-1][0] != seen[-1][1]:
-        seen.append((number(page, "moves"), game.view()["moves"]))
+        seen.append((number(page, "moves"), game.state()["moves"]))
         page.wait_for_timeout(250)
 
 
@@ -120,7 +120,7 @@ def test_the_game_shown_is_that_of_the_server(page, server):
         until_moves(page, before + 6)
         wait(page, "document.getElementById('told').textContent.startsWith('Score ')")
         name = page.get_attribute("#save", "href").split("=")[1]
-        game = server.site.games.get(name).view()
+        game = server.site.games.get(name).state()
         tiles = sorted(v for row in game["board"] for v in row if v)
         wait_until(lambda tiles=tiles: sorted(page.evaluate(BOARD)) == tiles)  # they slide
         assert (number(page, "moves"), number(page, "score")) == (game["moves"], game["score"])

@@ -1,10 +1,12 @@
-// The page: what was asked of it, the game as it stands, and who moves.
+// The page: the game as it stands, who moves, and what is shown.
 
 import { Board } from "/board.js";
 import { scoreChart } from "/charts.js";
+import { listenToKeys, listenToSwipes } from "/hands.js";
 import { called, Library } from "/library.js";
+import { allDone, get, inTurn, post } from "/requests.js";
+import { Values, valuesText } from "/values.js";
 
-const ACTIONS = { up: "↑", right: "→", down: "↓", left: "←" };
 const SPEEDS = [1, 2, 4, 8, 15, 30, 60, 120, 300]; // moves a second
 const SMOOTH = 8; // up to so many a second tiles are seen to slide
 const QUICK_PLIES = 2; // the server adds values up to here unasked
@@ -12,6 +14,7 @@ const QUICK_PLIES = 2; // the server adds values up to here unasked
 const $ = (id) => document.getElementById(id);
 const board = new Board($("board"));
 const library = new Library($("entries"), (name) => guarded(() => begin({ checkpoint: name })), get);
+const values = new Values($("values"), (action) => guarded(() => move(action)));
 
 let options; // what the server offers
 let game = null; // { id, rules, checkpoint, most_plies, seed }
@@ -20,35 +23,7 @@ let scores = [0];
 let playing = 0; // number of the play that is on; 0: none
 let plays = 0;
 let shown = []; // times of the boards shown last, for the rate
-let chain = Promise.resolve(); // what changes the game is asked one after another
 let drawn = true; // whether the chart is up to date
-
-// ---- asking the server
-
-async function answer(response) {
-  const data = await response.json().catch(() => ({ error: `the server answered ${response.status}` }));
-  if (!response.ok) throw Object.assign(new Error(data.error), { status: response.status });
-  return data;
-}
-
-async function get(path) {
-  return answer(await sent(fetch(path)));
-}
-
-async function post(path, data) {
-  const body = JSON.stringify(data);
-  return answer(await sent(fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body })));
-}
-
-async function sent(request) {
-  return request.catch(() => { throw new Error("The server does not answer. Is it still running?"); });
-}
-
-function inTurn(work) {
-  const done = chain.then(work);
-  chain = done.catch(() => {});
-  return done;
-}
 
 async function guarded(work) {
   try {
@@ -66,27 +41,25 @@ async function guarded(work) {
 // ---- the game
 
 async function begin(wish) {
-  const frozen = playing;
+  const played = playing;
   playing = 0;
   const asked = { seed: game ? game.seed : Number($("seed").value), plies: 1, ...wish };
-  let made;
   try {
-    made = await inTurn(() => post("/api/new", asked));
+    game = await inTurn(() => post("/api/new", asked));
   } catch (error) {
-    if (frozen) showState();
+    if (played) showState();
     throw error;
   }
-  const depth = Math.min(Number($("depth").value), made.most_plies);
-  game = made;
-  board.setUp(made.rules.rows, made.rules.cols);
+  const depth = Math.min(Number($("depth").value), game.most_plies);
+  board.setUp(game.rules.rows, game.rules.cols);
   scores = [0];
-  $("depth").max = made.most_plies;
+  $("depth").max = game.most_plies;
   $("depth").value = depth;
   fillForm();
-  library.mark(made.checkpoint);
-  show(made.state);
+  library.mark(game.checkpoint);
+  show(game.state);
   performance.mark("board");
-  if (depth > 1) await think(depth);
+  if (depth > 1) await search(depth);
   tell();
 }
 
@@ -94,7 +67,7 @@ function fillForm() {
   const { rules, seed } = game;
   $("game").value = rules.game;
   $("size").value = rules.size;
-  const own = [...$("tiles").options].find((each) => each.value === "");
+  const own = [...$("tiles").options].find((option) => option.value === "");
   if (own) own.remove();
   if (rules.tiles === null) $("tiles").add(new Option("the agent's own", ""), 0);
   $("tiles").value = rules.tiles ?? "";
@@ -127,7 +100,7 @@ async function move(action) {
       show((await post("/api/values", { id: game.id })).state); // it has changed: look again
     }
   });
-  missing();
+  searchMissing();
 }
 
 async function step() {
@@ -135,7 +108,7 @@ async function step() {
   if (view.over) return;
   await inTurn(() => advance(true));
   tell();
-  missing();
+  searchMissing();
 }
 
 async function advance(smooth) {
@@ -148,11 +121,11 @@ async function undo(count = 1) {
   await pause();
   await inTurn(async () => show((await post("/api/undo", { id: game.id, count })).state));
   tell();
-  missing();
+  searchMissing();
 }
 
 // Ask for the values of a depth that takes a search. What they are asked of may have changed when they come.
-async function think(plies) {
+async function search(plies) {
   const { id } = game;
   const { state } = await post("/api/values", plies === undefined ? { id } : { id, plies });
   if (!game || id !== game.id) return;
@@ -162,17 +135,18 @@ async function think(plies) {
   showValues();
 }
 
-function missing() {
-  if (view && !view.over && view.values === null) guarded(() => think());
+function searchMissing() {
+  if (view && !view.over && view.values === null) guarded(() => search());
 }
 
 // ---- the agent plays
 
 function pause() {
-  if (!playing) return chain;
-  playing = 0;
-  showState();
-  return chain;
+  if (playing) {
+    playing = 0;
+    showState();
+  }
+  return allDone();
 }
 
 async function play() {
@@ -187,7 +161,7 @@ async function play() {
       await sleep(0);
     } else {
       const start = performance.now();
-      if (view.values === null) await think();
+      if (view.values === null) await search();
       if (mine !== playing) break;
       await inTurn(async () => { if (mine === playing) await advance(speed <= SMOOTH); });
       await sleep(1000 / speed - (performance.now() - start));
@@ -265,27 +239,7 @@ function showRate() {
 }
 
 function showValues() {
-  const { values, best, legal } = view;
-  if (values === null) {
-    if (!playing) $("values").classList.add("thinking");
-    for (const button of $("values").children) {
-      button.setAttribute("aria-disabled", String(!legal.includes(button.dataset.action)));
-    }
-    return;
-  }
-  $("values").classList.remove("thinking");
-  const known = values.filter((value) => value !== null);
-  const [low, high] = [Math.min(...known), Math.max(...known)];
-  Object.keys(ACTIONS).forEach((action, i) => {
-    const button = $("values").children[i], value = values[i], { bar, amount, mark } = button.parts;
-    const share = value === null ? 0 : high > low ? 0.08 + 0.92 * (value - low) / (high - low) : 1;
-    bar.style.transform = `scaleX(${share.toFixed(3)})`;
-    amount.textContent = value === null ? "–" : value.toLocaleString("en", { maximumFractionDigits: 1, minimumFractionDigits: 1 });
-    mark.textContent = action === best ? "★" : "";
-    button.classList.toggle("best", action === best);
-    button.setAttribute("aria-disabled", String(value === null));
-    if (!playing) button.setAttribute("aria-label", `${action}: ${value === null ? "not legal" : amount.textContent}${action === best ? ", best" : ""}`);
-  });
+  values.show(view, playing);
 }
 
 function showState() {
@@ -317,26 +271,6 @@ const number = (value) => value.toLocaleString("en");
 
 // ---- hands
 
-function makeValues() {
-  for (const [action, arrow] of Object.entries(ACTIONS)) {
-    const button = document.createElement("button");
-    const [sign, name, track, amount, mark] = Array.from({ length: 5 }, () => document.createElement("span"));
-    const bar = document.createElement("i");
-    button.className = "value";
-    button.dataset.action = action;
-    sign.textContent = arrow;
-    name.textContent = action[0].toUpperCase() + action.slice(1);
-    track.className = "bar";
-    amount.className = "number";
-    mark.className = "mark";
-    track.append(bar);
-    button.append(sign, name, track, amount, mark);
-    button.parts = { bar, amount, mark };
-    button.addEventListener("click", () => guarded(() => move(action)));
-    $("values").append(button);
-  }
-}
-
 const KEYS = {
   ArrowUp: () => move("up"), ArrowRight: () => move("right"), ArrowDown: () => move("down"), ArrowLeft: () => move("left"),
   " ": () => toggle(), s: () => step(), u: () => undo(), Backspace: () => undo(),
@@ -353,44 +287,19 @@ function slide(id, by) {
   $(id).dispatchEvent(new Event("input"));
 }
 
-function pressed(event) {
-  const { target, key } = event;
-  if (event.ctrlKey || event.metaKey || event.altKey || !game) return;
-  if (target.matches("input, select, textarea")) return;
-  if (key === " " && target.matches("button, summary, a")) return;
-  const depth = Number(key);
-  const act = KEYS[key.length === 1 ? key.toLowerCase() : key]
-    ?? (depth >= 1 && depth <= 5 ? () => slide("depth", depth - Number($("depth").value)) : null);
-  if (!act) return;
-  event.preventDefault();
-  guarded(act);
-}
-
-function swipes(element) {
-  let start = null;
-  element.addEventListener("pointerdown", (event) => { start = [event.clientX, event.clientY]; });
-  element.addEventListener("pointerup", (event) => {
-    if (!start) return;
-    const [x, y] = [event.clientX - start[0], event.clientY - start[1]];
-    start = null;
-    if (Math.max(Math.abs(x), Math.abs(y)) < 24) return;
-    const action = Math.abs(x) > Math.abs(y) ? (x > 0 ? "right" : "left") : (y > 0 ? "down" : "up");
-    guarded(() => move(action));
-  });
-  element.addEventListener("pointercancel", () => { start = null; });
-}
-
 async function judge() {
   const rows = $("cells").value.trim().split("\n").map((row) => row.trim().split(/[\s,]+/).map(Number));
   $("judged").textContent = "";
   const { values, best } = await post("/api/judge", { id: game.id, board: rows.map((row) => row.map((v) => (Number.isNaN(v) ? -1 : v))) });
-  $("judged").textContent = best === null ? "No move is legal." : Object.keys(ACTIONS).map((action, i) =>
-    `${action} ${values[i] === null ? "–" : values[i].toFixed(1)}${action === best ? " ★" : ""}`).join("   ");
+  $("judged").textContent = valuesText(values, best);
 }
 
 function listen() {
-  document.addEventListener("keydown", pressed);
-  swipes($("board"));
+  listenToKeys(KEYS, (plies) => slide("depth", plies - Number($("depth").value)), (work) => {
+    if (game) guarded(work);
+    return game;
+  });
+  listenToSwipes($("board"), (action) => guarded(() => move(action)));
   const on = (id, kind, work) => $(id).addEventListener(kind, (event) => {
     if (kind === "submit") event.preventDefault();
     guarded(() => work(event));
@@ -410,7 +319,7 @@ function listen() {
   on("depth", "input", async () => {
     const plies = Number($("depth").value);
     showDepth(plies);
-    await think(plies);
+    await search(plies);
   });
   on("speed", "input", showSpeed);
   for (const id of ["depth", "speed"]) $(id).addEventListener("pointerup", () => $(id).blur()); // arrows then move again
@@ -435,7 +344,6 @@ async function start() {
   }
 }
 
-makeValues();
 listen();
 showSpeed();
 showDepth(1);

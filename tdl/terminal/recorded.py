@@ -8,9 +8,9 @@ from textual.binding import BindingType
 
 from tdl.game.packing import unpack
 from tdl.game.rules import ACTION_NAMES
-from tdl.sessions.recorded_game import Game
+from tdl.sessions.recorded_game import RecordedGame
 from tdl.terminal.app import GameApp, key
-from tdl.terminal.view import Opinion, View
+from tdl.terminal.view import Hints, View
 
 KEYS = (
     ("←→", "a move"),
@@ -22,8 +22,8 @@ KEYS = (
 )
 
 
-class ReplayApp(GameApp):
-    """Looks at a recorded game.
+class RecordedGameApp(GameApp):
+    """Shows a recorded game.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class ReplayApp(GameApp):
 
     Attributes
     ----------
-    at : moves that were made before what is shown.
+    at : number of moves before the board that is shown.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -45,7 +45,7 @@ class ReplayApp(GameApp):
         key("question_mark,i", "values"),
     ]
 
-    def __init__(self, game: Game, speed: float = 4.0) -> None:
+    def __init__(self, game: RecordedGame, speed: float = 4.0) -> None:
         super().__init__(speed, playing=False)
         self.game, self.boards, self.at, self.values = game, game.boards(), 0, True
         self.scores = [0]
@@ -65,22 +65,22 @@ class ReplayApp(GameApp):
         self.playing = self.playing and self.at < len(self.game.moves)
 
     def action_go(self, by: int) -> None:
-        """So many moves forth or back."""
+        """Go forward, or back."""
         self.action_to(min(max(self.at + by, 0), len(self.game.moves)))
 
     def action_to(self, at: int) -> None:
-        """Show the board after so many moves; -1: the last one."""
+        """Show the board after `at` moves; -1: the last one."""
         self.playing = self.stepping = False
         self.at = at if at >= 0 else len(self.game.moves)
         self.changed()
 
     def action_values(self) -> None:
-        """Show what the player thought of the moves, or no longer."""
+        """Show the action values, or no longer."""
         self.values = not self.values
         self.changed()
 
     def view(self) -> View:
-        """What the screen shows."""
+        """The content of the screen."""
         game, at = self.game, self.at
         last, ended = at and game.moves[at - 1], at == len(game.moves)
         following = None if ended else game.moves[at]
@@ -95,7 +95,7 @@ class ReplayApp(GameApp):
             self.scores[at],
             None,
             (("move", f"{at:,} of {len(game.moves):,}"), *self._figures),
-            Opinion(following.values, following.action) if following is not None and self.values else None,
+            Hints(following.values, following.action) if following is not None and self.values else None,
             f"▶ {self.speed:g} moves a second" if self.playing else "a recorded game",
             end if ended else coming,
             ended,
@@ -103,12 +103,12 @@ class ReplayApp(GameApp):
         )
 
 
-def _figures(game: Game) -> tuple[tuple[str, str], ...]:
-    """What does not change from move to move."""
+def _figures(game: RecordedGame) -> tuple[tuple[str, str], ...]:
+    """The figures that stay the same from move to move."""
     return (
         ("end", f"{game.score:,}, tile {game.max_tile:,}"),
         ("game", f"{game.rules.game} {game.rules.rows}x{game.rules.cols}"),
         ("seed", f"{game.seed}, game {game.episode}"),
-        ("plies", str(game.searching.plies)),
+        ("plies", str(game.search.plies)),
         ("agent", "none" if game.checkpoint is None else game.checkpoint[:12]),
     )

@@ -1,0 +1,22 @@
+"""The games as Gymnasium environments: `import tdl.gym` registers `tdl/Game-v0`, alone and vectorised."""
+
+from __future__ import annotations
+
+try:
+    import gymnasium
+except ModuleNotFoundError as error:
+    if error.name != "gymnasium":
+        raise
+    raise ImportError(
+        "tdl.gym needs gymnasium, which is not installed; it comes with the extra `gym`: pip install '.[gym]'"
+    ) from error
+
+from tdl.gym.boards import ILLEGAL, OBSERVATIONS, RENDER_MODES
+from tdl.gym.env import GameEnv
+from tdl.gym.vector_env import GameVectorEnv
+
+__all__ = ["ID", "ILLEGAL", "OBSERVATIONS", "RENDER_MODES", "GameEnv", "GameVectorEnv"]
+
+ID = "tdl/Game-v0"
+
+gymnasium.register(id=ID, entry_point=f"{__name__}:GameEnv", vector_entry_point=f"{__name__}:GameVectorEnv")

@@ -1,0 +1,188 @@
+"""Pictures of boards: SVG, PNG, text for a terminal, and a seaborn heat map.
+
+All take a `board` and `rules` as `rows_of` does, with its errors. The heat map has colours on a logarithmic scale, as
+the article on deep Q-learning for 2048 has it.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdl.agents.player import BoardLike
+from tdl.errors import refuse
+from tdl.game.engine import Engine
+from tdl.game.rules import Rules
+from tdl.sessions.tile_colours import BOARD, rgb, tile_colours
+from tdl.storage.atomic import new_file
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+CELL, GAP, ROUND = 100, 12, 8
+"""Side of a cell, width between cells, radius of their corners, in pixels of an SVG."""
+
+WIDTH = 8
+"""Characters of a cell in a terminal."""
+
+SHADES = " ░▒▓█"
+
+
+def rows_of(board: BoardLike, rules: Rules | None = None) -> NDArray[np.int64]:
+    """Tile values of a board, int64 (rows, columns).
+
+    Parameters
+    ----------
+    board : rows of tile values, or a packed board.
+    rules : of the game; a packed board needs them, and rows are checked by them.
+
+    Raises
+    ------
+    ConfigError : it is no board, or no board of these rules.
+    """
+    if rules is not None:
+        engine = Engine(rules)
+        return engine.array(engine.board(board))
+    try:
+        rows = np.array(board, np.int64)
+    except (TypeError, ValueError, OverflowError):
+        rows = np.zeros(0, np.int64)
+    if rows.ndim != 2 or not rows.size or (rows < 0).any():
+        raise refuse("board", board, "rows of tile values, all of one length; a packed board needs its rules")
+    return rows
+
+
+@dataclass(frozen=True)
+class _DrawnCell:
+    """Where a cell of a picture is and what it shows; lengths in pixels, y from the top."""
+
+    x: int
+    y: int
+    label: str
+    background: str
+    colour: str
+    size: float
+
+
+def _cells(rows: NDArray[np.int64]) -> Iterator[_DrawnCell]:
+    for (row, column), value in np.ndenumerate(rows):
+        label = str(value) if value else ""
+        x, y = (GAP + place * (CELL + GAP) for place in (column, row))
+        size = 1.26 * CELL / max(len(label), 1)  # bold digits are .7 of their height wide
+        yield _DrawnCell(x, y, label, *tile_colours(int(value)), min(size, 0.42 * CELL))
+
+
+def _size(rows: NDArray[np.int64]) -> tuple[int, int]:
+    """Width and height of a picture, in pixels."""
+    height, width = (GAP + count * (CELL + GAP) for count in rows.shape)
+    return width, height
+
+
+def svg(board: BoardLike, rules: Rules | None = None) -> str:
+    """A board as SVG, needing nothing but a viewer.
+
+    >>> svg([[2, 0], [0, 4]]).count("<rect")
+    5
+    """
+    rows = rows_of(board, rules)
+    width, height = _size(rows)
+    label = html.escape("; ".join(" ".join(map(str, row)) for row in rows.tolist()))
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'role="img" aria-label="board {label}" font-family="sans-serif" font-weight="bold" text-anchor="middle">',
+        f'<rect width="{width}" height="{height}" rx="{ROUND}" fill="{BOARD}"/>',
+    ]
+    for cell in _cells(rows):
+        parts.append(
+            f'<rect x="{cell.x}" y="{cell.y}" width="{CELL}" height="{CELL}" rx="{ROUND}" fill="{cell.background}"/>'
+        )
+        if cell.label:
+            middle, line = cell.x + CELL // 2, cell.y + CELL / 2 + 0.36 * cell.size
+            place = f'x="{middle}" y="{line:.1f}" font-size="{cell.size:.1f}"'
+            parts.append(f'<text {place} fill="{cell.colour}">{cell.label}</text>')
+    return "\n".join([*parts, "</svg>\n"])
+
+
+def png(board: BoardLike, path: str | Path, rules: Rules | None = None, *, dpi: int = 100) -> None:
+    """Write a board as PNG, in one step; at 100 dpi a cell has 100 pixels."""
+    from matplotlib.figure import Figure  # not at the top: it takes half a second
+    from matplotlib.patches import FancyBboxPatch
+
+    rows = rows_of(board, rules)
+    width, height = _size(rows)
+    figure = Figure(figsize=(width / 100, height / 100), facecolor=BOARD)
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set(xlim=(0, width), ylim=(height, 0))
+    axes.axis("off")
+    for cell in _cells(rows):
+        inner, style = CELL - 2 * ROUND, f"round,pad={ROUND}"
+        box = FancyBboxPatch((cell.x + ROUND, cell.y + ROUND), inner, inner, style, fc=cell.background, ec="none")
+        axes.add_patch(box)
+        points = 0.72 * cell.size  # 72 points are an inch, an inch is 100 pixels here
+        axes.text(cell.x + CELL / 2, cell.y + CELL / 2, cell.label, fontsize=points, color=cell.colour,
+                  ha="center", va="center_baseline", weight="bold")  # fmt: skip
+    with new_file(Path(path)) as file:
+        figure.savefig(file, dpi=dpi, format="png")
+
+
+def text(board: BoardLike, rules: Rules | None = None, *, colour: bool = True) -> str:
+    """A board as a heat map of characters.
+
+    Parameters
+    ----------
+    colour : escape sequences of 24-bit colours; without, tiles are shaded by the logarithm of their values.
+
+    >>> print(text([[2, 0], [4, 16]], colour=False))
+       2    ········
+    ░░ 4 ░░░██ 16 ██
+    """
+    rows = rows_of(board, rules)
+    paint = _coloured if colour else _shaded
+    top = int(rows.max())
+    lines = ["".join(paint(int(value), top) for value in row).rstrip() for row in rows]
+    blank = ["".join(paint(int(value), top, label=False) for value in row) for row in rows]
+    return "\n".join(f"{above}\n{line}\n{above}" if colour else line for above, line in zip(blank, lines, strict=True))
+
+
+def _coloured(value: int, top: int, label: bool = True) -> str:
+    background, number = (";".join(map(str, rgb(colour))) for colour in tile_colours(value))
+    shown = (str(value) if value and label else "").center(WIDTH)
+    return f"\x1b[48;2;{background}m\x1b[38;2;{number}m{shown}\x1b[0m"
+
+
+def _shaded(value: int, top: int, label: bool = True) -> str:
+    if not value:
+        return "·" * WIDTH
+    least = min(value, 2)
+    share = np.log2(value / least) / max(np.log2(top / least), 1)
+    return f" {value} ".center(WIDTH, SHADES[round(share * (len(SHADES) - 1))])
+
+
+def heatmap(board: BoardLike, rules: Rules | None = None, axes: Axes | None = None) -> Axes:
+    """A board as a seaborn heat map, colours on a logarithmic scale, empty cells left white.
+
+    Parameters
+    ----------
+    axes : to draw on; None: those of a new figure.
+
+    Returns
+    -------
+    the axes; `axes.figure.savefig("board.png")` keeps them.
+    """
+    import seaborn as sns  # not at the top: it takes a second
+    from matplotlib.colors import LogNorm
+    from matplotlib.figure import Figure
+
+    rows = rows_of(board, rules)
+    if axes is None:
+        axes = Figure(figsize=(1 + rows.shape[1], rows.shape[0]), layout="constrained").subplots()
+    norm = LogNorm(1, max(2, int(rows.max())))
+    sns.heatmap(rows, mask=rows == 0, norm=norm, cmap="rocket_r", annot=True, fmt="d", square=True, linewidths=2,
+                linecolor="white", xticklabels=False, yticklabels=False, ax=axes)  # fmt: skip
+    return axes

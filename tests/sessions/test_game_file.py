@@ -1,0 +1,222 @@
+"""A game's file: read by anyone, read again as the same game; what is no game is refused by the number of its line.
+
+Trusts the engine, and JSON as another program would read the file.
+"""
+
+import dataclasses
+import hashlib
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.recorded_games import OTHER, SEARCHES, SHAPES, trained
+from support.shapes import few
+
+import tdl
+from tdl.errors import CheckpointError, ConfigError
+from tdl.game.rules import ACTION_NAMES
+from tdl.sessions.game_file import load, save
+from tdl.sessions.mistakes import mistakes, with_losses
+from tdl.sessions.recorder import record_game
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_a_file_tells_how_the_player_looked_ahead(tmp_path, player, search):
+    game = record_game(player, search=SEARCHES[search])
+    save(tmp_path / "game.json", game)
+    assert load(tmp_path / "game.json").search == SEARCHES[search]
+    assert load(tmp_path / "game.json") == game
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_file_gives_the_same_game(tmp_path, shape):
+    player = trained(*SHAPES[shape])
+    game = record_game(player, 5, 3, checkpoint="abc")
+    save(tmp_path / "game.json", game)
+    assert load(tmp_path / "game.json") == game
+    assert load(str(tmp_path / "game.json"), game.rules) == game
+    judged = with_losses(game, mistakes(game, player, 1))
+    save(tmp_path / "game.json", judged)
+    assert load(tmp_path / "game.json") == judged != game
+    assert [path.name for path in tmp_path.iterdir()] == ["game.json"]
+
+
+def test_the_file_is_read_by_anyone(game, text):
+    """Every number in it is exact as a double, and every board shows its tiles."""
+    head, *lines = map(json.loads, text.splitlines())
+    assert (head["format"], head["moves"], head["score"]) == ("tdl-game-1", len(game.moves), game.score)
+    assert tdl.Rules.from_dict(head["rules"]) == game.rules
+    assert (head["seed"], head["episode"], head["plies"]) == (5, game.episode, 1)
+    score = 0
+    for number, (line, move) in enumerate(zip(lines, game.moves, strict=True)):
+        score += line["reward"]
+        assert (line["move"], line["score"], line["action"]) == (number, score, ACTION_NAMES[move.action])
+        assert line["board"] == tdl.Engine(game.rules).array(move.board).tolist()
+        assert max(value for value in line["values"] if value is not None) == line["values"][move.action]
+        row, column = divmod(line["cell"], game.rules.cols)
+        if number + 1 < len(lines):
+            assert lines[number + 1]["board"][row][column] == line["tile"]
+    assert max(value for rules, _ in SHAPES.values() for value in rules.tiles) < 2**53
+
+
+def changed(text, line, **values):
+    """The file with other values in one line, its digest set right: as someone would who knows the format."""
+    lines = [json.loads(each) for each in text.splitlines()]
+    lines[line].update(values)
+    lines[line] = {key: value for key, value in lines[line].items() if value is not ...}
+    return signed([json.dumps(each) + "\n" for each in lines])
+
+
+def signed(lines):
+    """Lines as a file with the right digest."""
+    head = {key: value for key, value in json.loads(lines[0]).items() if key != "digest"}
+    digest = hashlib.sha256((json.dumps(head, sort_keys=True) + "".join(lines[1:])).encode()).hexdigest()
+    return json.dumps({**head, "digest": digest}) + "\n" + "".join(lines[1:])
+
+
+FULL = [[2, 4, 2, 4], [4, 2, 4, 2]]
+
+TAMPERED = [
+    # line, what it says then, what the complaint must say; line 0 is the file's first
+    (0, {"format": "tdl-game-2"}, "line 1: not of a game of this program"),
+    (0, {"rules": {}}, "line 1: corrupt: rules: KeyError"),
+    (0, {"rules": {**OTHER.to_dict(), "version": 9}}, "line 1: rules version: 9"),
+    (0, {"rules": {**OTHER.to_dict(), "game": "chess"}}, "line 1: game: 'chess'"),
+    (0, {"rules": tdl.Rules().to_dict()}, "line 1: board shape"),
+    (0, {"start": FULL}, "line 1: the first board has not the tiles of the start law"),
+    (0, {"start": [[0, 0, 0, 2], [2, 0, 0, 0]]}, "line 2: move 0: its board is not the one"),
+    (0, {"start": "none"}, "line 1: start: 'none'"),
+    (0, {"seed": -1}, "line 1: seed: -1"),
+    (0, {"seed": True}, "line 1: seed: True"),
+    (0, {"plies": 0}, "line 1: plies: 0"),
+    (0, {"search": {}}, "line 1: corrupt: search"),
+    (0, {"checkpoint": 5}, "line 1: checkpoint: 5"),
+    (0, {"moves": 3}, "line 1: moves: 3"),
+    (0, {"score": 3}, "line 1: score: 3"),
+    (0, {"episode": ...}, "line 1: corrupt: no 'episode'"),
+    (0, {"more": 1}, "line 1: corrupt: 'more' does not belong here"),
+    (4, {"move": 9}, "line 5: move: 9, but 3"),
+    (4, {"board": FULL}, "line 5: move 3: its board is not the one that the move before led to"),
+    (4, {"board": [[2, 4], [8]]}, "line 5: board"),
+    (4, {"board": [[3, 0, 0, 0], [0, 0, 0, 0]]}, "line 5: board cell 0: 3"),
+    (4, {"board": [[2.0, 0, 0, 0], [0, 0, 0, 0]]}, "line 5: board"),
+    (4, {"action": "north"}, "line 5: action: 'north' is not one of up, right, down, left"),
+    (4, {"action": ["up"]}, "line 5: action"),
+    (4, {"values": [1, 2, 3]}, "line 5: values"),
+    (4, {"values": [None] * 4}, "line 5: move 3: it must have a value for each legal action"),
+    (4, {"values": ["1", 2, 3, 4]}, "line 5: values"),
+    (4, {"tile": 64}, "line 5: move 3: tile 64 drops, but the drop law has 2, 4"),
+    (4, {"tile": 3}, "line 5: tile: 3 is not a tile"),
+    (4, {"cell": 8}, "line 5: cell: 8 is not on the board"),
+    (4, {"cell": -1}, "line 5: cell: -1"),
+    (4, {"cell": 1.0}, "line 5: cell: 1.0"),
+    (4, {"score": 999}, "line 5: score: 999"),
+    (4, {"loss": -1}, "line 5: loss: -1"),
+    (4, {"reward": ...}, "line 5: corrupt: no 'reward'"),
+    (4, {"who": "me"}, "line 5: corrupt: 'who' does not belong here"),
+    (4, {"by": "hand"}, "line 5: by: 'hand' is not agent or person"),
+    (0, {"complete": 1}, "line 1: complete: 1 is not true or false"),
+]
+
+
+@pytest.mark.parametrize(("line", "values", "telling"), TAMPERED, ids=lambda each: str(each)[:40])
+def test_a_tampered_line_is_refused(tmp_path, text, line, values, telling):
+    """Also with the digest set right: by the rules, and by the number of the line."""
+    path = tmp_path / "game.json"
+    path.write_text(changed(text, line, **values))
+    with pytest.raises(CheckpointError) as caught:
+        load(path)
+    assert str(caught.value).startswith(f"{path}: {telling}"), caught.value
+
+
+def rewarded(lines, number, more):
+    """A line with a larger reward, and the scores from there on made to fit."""
+    told = [json.loads(line) for line in lines]
+    told[number]["reward"] += more
+    for each in told[number:]:
+        each["score"] += more
+    told[0]["score"] += more
+    return [json.dumps(each) + "\n" for each in told]
+
+
+def another(lines, number, key, choose):
+    """A line with another value for a key, chosen by its own values."""
+    told = [json.loads(line) for line in lines]
+    told[number][key] = choose(told[number])
+    return [json.dumps(each) + "\n" for each in told]
+
+
+def illegal(line):
+    return ACTION_NAMES[line["values"].index(None)]
+
+
+def taken(line):
+    """Another cell than the last empty one."""
+    return next(cell for cell in range(8) if cell != line["cell"])
+
+
+def test_what_breaks_the_rules_is_refused_by_line(tmp_path, game, text):
+    lines, path = text.splitlines(keepends=True), tmp_path / "game.json"
+    with_illegal = next(i for i, line in enumerate(lines) if i and None in json.loads(line)["values"])
+    last = len(lines) - 1
+    full = next(i for i, move in enumerate(game.moves) if tdl.Engine(game.rules).empty(game.boards()[i + 1]) == 0)
+    for made, telling in (
+        (rewarded(lines, 3, 4), r"line 4: move 2: its reward is \d+, by the rules \d+"),
+        (
+            another(lines, with_illegal, "action", illegal),
+            rf"line {with_illegal + 1}: move {with_illegal - 1}: \w+ is not",
+        ),
+        (another(lines, full + 1, "cell", taken), rf"line {full + 2}: move {full}: the tile drops on cell \d"),
+        (lines[:last], f"line {last}: the game is not over"),
+        (lines[:2] + lines[3:], "line 3: move: 2, but 1"),
+        (lines[:1], "line 1: the game is not over"),
+        (lines + lines[-1:], f"line {last + 2}: move: {last - 1}, but {last}"),
+    ):
+        path.write_text(signed(made))
+        with pytest.raises(CheckpointError, match=telling):
+            load(path)
+
+
+@settings(few, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_cut_file_is_refused(tmp_path, text, data):
+    (tmp_path / "game.json").write_text(text[: data.draw(st.integers(0, len(text) - 1))])
+    with pytest.raises(CheckpointError, match=r"game\.json: line \d+: "):
+        load(tmp_path / "game.json")
+
+
+@settings(few, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_changed_byte_is_refused(tmp_path, text, data):
+    """Wherever it is, it gives no other game: the file is refused, or was only written otherwise."""
+    content = text.encode()
+    at = data.draw(st.integers(0, len(content) - 1))
+    byte = data.draw(st.integers(0, 255).filter(lambda byte: byte != content[at]))
+    (tmp_path / "game.json").write_bytes(content[:at] + bytes([byte]) + content[at + 1 :])
+    with pytest.raises(CheckpointError, match=r"game\.json: "):
+        load(tmp_path / "game.json")
+
+
+@pytest.mark.parametrize("content", ["", "\n", "{}\n", "[]\n", "null\n", "[" * 100_000 + "\n", "NaN\n"])
+def test_what_is_no_game_is_refused(tmp_path, content):
+    (tmp_path / "game.json").write_text(content)
+    with pytest.raises(CheckpointError, match=r"game\.json: line 1: "):
+        load(tmp_path / "game.json")
+
+
+def test_a_missing_file_and_other_rules_are_refused(tmp_path, text):
+    with pytest.raises(CheckpointError, match=r"none\.json: cannot be read: No such file"):
+        load(tmp_path / "none.json")
+    (tmp_path / "game.json").write_text(text)
+    with pytest.raises(CheckpointError, match=r"game\.json: line 1: of other rules"):
+        load(tmp_path / "game.json", OTHER)
+
+
+def test_no_file_of_what_is_no_game(tmp_path, game):
+    wrong = dataclasses.replace(game.moves[0], reward=5)
+    with pytest.raises(ConfigError, match="move 0: its reward is 5"):
+        save(tmp_path / "game.json", dataclasses.replace(game, moves=(wrong, *game.moves[1:])))
+    with pytest.raises(ConfigError, match="the game is not over"):
+        save(tmp_path / "game.json", dataclasses.replace(game, moves=game.moves[:-1]))
+    assert not list(tmp_path.iterdir())

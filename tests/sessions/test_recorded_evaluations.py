@@ -1,0 +1,141 @@
+"""`python -m tdl.evaluate evaluate.record=N`: the first games as files, and what their moves lost by a deeper search.
+
+Trusts `record_game`, `mistakes` and `tdl.agents.trainer.evaluate`.
+"""
+
+import os
+import signal
+import threading
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from support.programs import files, inside, result, train, wait_until
+
+import tdl
+import tdl.evaluate as program
+from tdl.agents.options import PlayOptions
+from tdl.errors import TdlError
+from tdl.game.rules import ACTION_NAMES
+from tdl.runs.recording import record
+from tdl.search.options import SearchOptions
+from tdl.sessions.game_file import load
+from tdl.sessions.mistakes import mistakes
+from tdl.storage.run_folder import RunFolder
+
+
+def test_the_program_judges(tmp_path, run):
+    done = evaluated(tmp_path / "out", run, "evaluate.record=2", "evaluate.plies=2", "evaluate.mistakes=3")
+    assert done.returncode == 0, done.stderr
+    player, told = tdl.load(run), result(tmp_path / "out")["mistakes"]
+    games = [load(RunFolder(tmp_path / "out").game(number)) for number in range(2)]
+    found = [mistakes(game, player, 3)["loss"] for game in games]
+    losses = np.concatenate(found)
+    assert [[move.loss for move in game.moves] for game in games] == [each.tolist() for each in found]
+    assert (told["plies"], told["moves"], told["mean_loss"]) == (3, len(losses), losses.mean())
+    assert told["share"] == np.mean(losses > 0)
+    assert [each["loss"] for each in told["largest"]] == np.sort(losses)[::-1][:5].tolist()
+    for each in told["largest"]:
+        move = games[each["game"]].moves[each["move"]]
+        assert (ACTION_NAMES[move.action], each["loss"]) == (each["chosen"], move.loss)
+        assert player.best(move.board, plies=3) == ACTION_NAMES.index(each["best"])
+        assert f"game {each['game']} move {each['move']}: {each['chosen']}, better {each['best']}\n" in done.stdout
+    records = np.load(tmp_path / "out" / "evaluation.npy")
+    expected = player.evaluate(20, seed=3, search=SearchOptions(2))
+    assert records.tobytes() == expected.tobytes()
+
+
+def test_states_that_look_ahead_are_not_recorded(tmp_path):
+    folder = train(tmp_path / "run", "size=2x4", "episodes=60", "learner.target=state")
+    words = ("evaluate.record=1", "evaluate.plies=2")
+    done = evaluated(tmp_path / "out", folder, *words)
+    assert done.returncode == 2
+    assert "evaluate.record: 1 is not allowed; expected 0 for a network of states that looks ahead" in done.stderr
+    assert evaluated(tmp_path / "greedy", folder, words[0]).returncode == 0
+    assert evaluated(tmp_path / "deep", folder, words[1]).returncode == 0
+    by_boards = ("learner.target=state", "learner.expectation=direct")
+    direct = train(tmp_path / "direct", "size=2x4", "episodes=60", *by_boards)
+    assert evaluated(tmp_path / "recorded", direct, *words).returncode == 0
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A short run on 2x4."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tdl.results.figures.save_curve", lambda folder: None)
+        folder = tmp_path_factory.mktemp("games") / "run"
+        return train(folder, "size=2x4", "episodes=60")
+
+
+def evaluated(folder, run, *words):
+    words = (f"checkpoint={run}", "evaluate.episodes=20", "seed=3", f"hydra.run.dir={folder}", *words)
+    return inside(*words, program=program.main)
+
+
+def test_the_program_leaves_the_first_games(tmp_path, run):
+    done = evaluated(tmp_path / "out", run, "evaluate.record=3")
+    assert done.returncode == 0, done.stderr
+    names = [RunFolder(tmp_path).game(number).name for number in range(3)]
+    assert names == ["game.json", "game-0001.json", "game-0002.json"]
+    assert set(names) == {path.name for path in (tmp_path / "out").glob("*.json")} - {"result.json"}
+    for number, row in enumerate(np.load(tmp_path / "out" / "evaluation.npy")[:3]):
+        game = load(tmp_path / "out" / names[number], tdl.load(run).network.rules)
+        assert (game.score, len(game.moves), game.max_tile) == (row["score"], row["moves"], row["max_tile"])
+        assert game.checkpoint == result(tmp_path / "out")["checkpoints"][0]["digest"]
+        assert (
+            f"{names[number]:<14}  {len(game.moves)} moves, score {game.score:,}, tile {game.max_tile}\n"
+            in done.stdout
+        )
+    plain = evaluated(tmp_path / "plain", run)
+    assert plain.stdout.splitlines()[0] == done.stdout.splitlines()[0]
+    assert (tmp_path / "plain" / "evaluation.npy").read_bytes() == (tmp_path / "out" / "evaluation.npy").read_bytes()
+
+
+MISTAKES = [
+    ("evaluate.record=-1", "evaluate.record: -1 is not allowed; expected a whole number of at least 0"),
+    ("evaluate.record=21", "evaluate.record: 21 is not allowed; expected at most evaluate.episodes, 20"),
+    ("evaluate.record=1 placer=adversary", "expected 0 unless placer.kind=random"),
+    ("evaluate.record=1 search.seconds=1", "expected 0 unless search.seconds=null"),
+    ("evaluate.mistakes=3", "evaluate.mistakes: 3 is not allowed; expected null unless evaluate.record is above 0"),
+    (
+        "evaluate.record=1 evaluate.mistakes=1",
+        "evaluate.mistakes: 1 is not allowed; expected more than evaluate.plies",
+    ),
+    ("evaluate.record=1 evaluate.mistakes=99", "evaluate.mistakes: 99 is not allowed; expected a whole number from 1"),
+]
+
+
+@pytest.mark.parametrize(("words", "telling"), MISTAKES, ids=[words for words, _ in MISTAKES])
+def test_what_cannot_be_recorded_is_said_before_the_first_game(tmp_path, run, words, telling):
+    done = evaluated(tmp_path / "out", run, *words.split())
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert telling in line
+    assert not list(tmp_path.rglob("*.npy"))
+
+
+def test_a_signal_while_games_are_recorded(tmp_path, run):
+    """The figures and the games recorded so far stay."""
+    first = RunFolder(tmp_path / "out").game(0)
+    person = threading.Thread(target=lambda: (wait_until(first.exists), os.kill(os.getpid(), signal.SIGINT)))
+    person.start()
+    done = evaluated(tmp_path / "out", run, "evaluate.episodes=2000", "evaluate.record=2000")
+    person.join()
+    assert done.returncode == 130
+    assert done.stderr.splitlines()[-1] == "tdl: stopped before all was done"
+    games = set(files(tmp_path / "out")) - {"evaluation.npy", "result.json"}
+    assert games == {RunFolder(tmp_path).game(number).name for number in range(len(games))}
+    assert 1 <= len(games) < 2000
+    told = result(tmp_path / "out")
+    assert (told["status"], told["evaluation"]["episodes"]) == ("interrupted", 2000)
+
+
+def test_a_game_that_comes_out_otherwise_is_an_error(tmp_path, run):
+    """Should a kernel ever choose otherwise than the player asked here, no file tells of games not played."""
+    player = tdl.load(run)
+    evaluation = SimpleNamespace(player=player, seed=3, options=PlayOptions())
+    records = player.evaluate(2, seed=3)
+    records["score"][1] += 4
+    with pytest.raises(TdlError, match="game 1 was not recorded as it was played"):
+        record(evaluation, records, RunFolder(tmp_path), None, lambda: None)
+    assert set(files(tmp_path)) == {RunFolder(tmp_path).game(0).name}

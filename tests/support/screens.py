@@ -1,0 +1,42 @@
+"""A person before the screen of a game on the terminal, by Textual's pilot."""
+
+import asyncio
+import time
+
+from tdl.terminal.board import Board
+
+ARROWS = ("up", "right", "down", "left")
+
+
+def on_screen(app, person, size=(100, 30)):
+    """Let a person sit before the screen."""
+
+    async def sitting():
+        async with app.run_test(size=size) as pilot:
+            await person(pilot)
+
+    asyncio.run(sitting())
+
+
+async def until(pilot, condition, seconds=120):
+    """Wait until something is so."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen"
+        await pilot.pause(0.002)
+
+
+def drawn(app):
+    """The text of the board."""
+    board = app.screen.query_one(Board)
+    return [board.render_line(y).text for y in range(board.size.height)]
+
+
+def numbers(app):
+    """The numbers on the board, as they stand there."""
+    return [int(word) for word in " ".join(drawn(app)).translate(str.maketrans("▄▀", "  ")).split()]
+
+
+def text_of(app, widget):
+    """The text of another widget."""
+    return app.screen.query_one(widget).render().plain

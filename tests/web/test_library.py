@@ -1,0 +1,126 @@
+"""What the server reads: runs and checkpoints below its folder, the files of the page, and nothing else."""
+
+import re
+import shutil
+
+import numpy as np
+import pytest
+from support.web_server import Client, serves, serving
+
+from tdl.web.site import PAGE
+
+
+def test_the_list_names_runs_and_checkpoints(client):
+    status, told = client.get("/api/library")
+    entries = {entry["name"]: entry for entry in told["entries"]}
+    assert (status, set(entries)) == (200, {"first", "sweep/small"})
+    first = entries["first"]
+    assert (first["game"], first["size"], first["episodes"], first["kind"]) == ("pow2", "4x4", 100, "ntuple")
+    assert first["checkpoint"] and first["curve"] and first["mean"] > 0  # noqa: PT018
+    assert entries["sweep/small"]["size"] == "2x3"
+
+
+def test_a_learning_curve_is_that_of_the_blocks(client, folder):
+    status, told = client.get("/api/curve?run=first")
+    blocks = np.genfromtxt(folder / "first" / "blocks.csv", delimiter=",", names=True)
+    assert status == 200
+    for key in ("episode", "mean", "max"):
+        assert told[key] == pytest.approx(blocks[key].tolist())
+
+
+def test_a_long_curve_is_thinned_to_its_ends(tmp_path):
+    (tmp_path / "run").mkdir()
+    rows = "".join(f"{1000 * i},{i},{i}\n" for i in range(1, 5001))
+    (tmp_path / "run" / "blocks.csv").write_text("episode,mean,max\n" + rows)
+    with serving(tmp_path) as server:
+        _, told = Client(server).get("/api/curve?run=run")
+    assert len(told["mean"]) <= 120
+    assert (told["mean"][0], told["mean"][-1]) == (1, 5000)
+
+
+def test_damaged_files_are_told_of_and_listed(folder, tmp_path):
+    for name in ("first", "cut", "weights"):
+        shutil.copytree(folder / "first", tmp_path / name)
+    (tmp_path / "cut" / "checkpoint" / "meta.json").write_text('{"format": ')
+    (tmp_path / "cut" / "result.json").write_text("{")
+    (tmp_path / "cut" / "blocks.csv").write_text("nothing")
+    (weights,) = (tmp_path / "weights" / "checkpoint").glob("weights*")
+    weights.write_bytes(weights.read_bytes()[:-1])
+    with serving(tmp_path) as server:
+        client = Client(server)
+        entries = {entry["name"]: entry for entry in client.get("/api/library")[1]["entries"]}
+        assert "cut or corrupt" in entries["cut"]["error"]
+        for name, telling in (("cut", "cut or corrupt"), ("weights", "cut: "), ("none", "no checkpoint here")):
+            status, told = client.post("/api/new", checkpoint=name)
+            assert (status, telling in told["error"]) == (400, True), told
+        assert client.get("/api/curve?run=cut")[0] == 400
+        assert client.get("/api/curve?run=none")[0] == 404
+        assert serves(client)
+
+
+OUTSIDE = [
+    "../secret", "..", "../../etc", "/etc", "/", "first/../../secret", "first/checkpoint/../../../secret",
+    "link", "inner/link", "loop", "first/\0", "a" * 5000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OUTSIDE, ids=lambda name: repr(name[:30]))
+def test_nothing_outside_the_folder_is_read(folder, tmp_path, name):
+    place = tmp_path / "outputs"
+    shutil.copytree(folder, place)
+    shutil.copytree(folder.parent / "secret", tmp_path / "secret")
+    (place / "inner").mkdir()
+    (place / "link").symlink_to(tmp_path / "secret")
+    (place / "inner" / "link").symlink_to(tmp_path / "secret", target_is_directory=True)
+    (place / "loop").symlink_to(place / "loop")
+    with serving(place) as server:
+        client = Client(server)
+        answers = [client.post("/api/new", checkpoint=name)]
+        if "\0" not in name:
+            answers.append(client.get(f"/api/curve?run={name}"))
+        for status, told in answers:
+            assert status in (400, 403), told
+            assert "secret/" not in told["error"].replace(name, "")
+        assert {entry["name"] for entry in client.get("/api/library")[1]["entries"]} == {"first", "sweep/small"}
+        assert serves(client)
+
+
+def test_links_within_a_checkpoint_do_not_lead_out(folder, tmp_path):
+    """Whole checkpoints but for the one file that lies elsewhere."""
+    (weights,) = (folder / "first" / "checkpoint").glob("weights*")
+    for name, file in (("meta", "checkpoint/meta.json"), ("weights", f"checkpoint/{weights.name}"),
+                       ("inner", "checkpoint"), ("curve", "blocks.csv")):  # fmt: skip
+        shutil.copytree(folder / "first", tmp_path / name)
+        target = tmp_path / name / file
+        shutil.rmtree(target) if target.is_dir() else target.unlink()
+        target.symlink_to(folder / "first" / file)
+    with serving(tmp_path) as server:
+        client = Client(server)
+        for name in ("meta", "weights", "inner"):
+            status, told = client.post("/api/new", checkpoint=name)
+            assert (status, "not below the folder" in told["error"]) == (403, True)
+        assert client.get("/api/curve?run=curve")[0] == 403
+        assert client.done("/api/new", checkpoint="curve")
+
+
+NO_FILES = [
+    "/../../etc/passwd", "/%2e%2e/etc/passwd", "/page/../server.py", "//etc/passwd", "/page.js/", "/api", "/api/",
+    "/index.html", "/checkpoint/meta.json", "/outputs",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", NO_FILES)
+def test_files_are_those_of_the_page_only(client, path):
+    status, told = client.get(path)
+    assert (status, told) == (404, {"error": "nothing is served there"})
+
+
+def test_the_page_asks_nobody_else(client):
+    for path, (_, kind) in PAGE.items():
+        status, headers, body = client.raw("GET", path)
+        assert (status, headers["Content-Type"]) == (200, kind)
+        assert headers["Content-Security-Policy"].startswith("default-src 'self'; base-uri 'none'")
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        outside = set(re.findall(rb"(?:https?:)?//[\w.-]+\.\w+[^\s\"']*", body)) - {b"http://www.w3.org/2000/svg"}
+        assert not outside, path
+        assert b"eval(" not in body
