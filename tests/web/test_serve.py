@@ -20,7 +20,6 @@ from support.shapes import RULES
 from support.web_server import Client, serving
 
 import tdl
-from tdl.bench import main as bench
 from tdl.errors import ConfigError
 from tdl.game.engine import Engine, Stream
 from tdl.game.packing import pack, unpack
@@ -627,16 +626,6 @@ def test_a_wrong_command_line_ends_in_one_line(tmp_path, monkeypatch, words, cod
     (line,) = done.stderr.splitlines()[-1:]
     assert not [part for part in telling if part not in line], line
     assert not files(tmp_path)
-
-
-def test_the_benchmark_gives_the_figures_of_the_server(folder, monkeypatch, capsys):
-    monkeypatch.setattr("tdl.benchmarks.server._browser", lambda *_: None)
-    monkeypatch.setattr("tdl.benchmarks.server.VALUES", 3)
-    bench(["serve", "--checkpoint", str(folder / "first"), "--rounds", "2", "--seconds", "0.05", "--json"])
-    figures = json.loads(capsys.readouterr().out)
-    assert len(figures["first_board"]) == 2
-    assert 0 < figures["values_ms"]["median"] <= figures["values_ms"]["largest"]
-    assert figures["moves_per_second"] > 0
 
 
 def test_a_deep_network_is_asked_as_well(tmp_path):
