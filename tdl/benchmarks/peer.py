@@ -126,16 +126,9 @@ class Setting:
 
     def trainer(self, network: NTupleNetwork, episode: int) -> Trainer:
         """A trainer of ours."""
-        group = group_file("learner", self.learner)
-        return Trainer(
-            network,
-            alpha=group["alpha"],
-            step=group["step"],
-            order=self.order,
-            td_lambda=self.td_lambda,
-            lanes=self.lanes,
-            episode=episode,
-        )
+        options = {key: group_file("learner", self.learner)[key] for key in ("alpha", "step")}
+        options |= {"order": self.order, "td_lambda": self.td_lambda, "lanes": self.lanes}
+        return Trainer(network, **options, episode=episode)
 
 
 def compare_training(setting: Setting, options: Namespace) -> dict[str, Any]:
