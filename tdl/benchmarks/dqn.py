@@ -1,8 +1,9 @@
-"""Speed of the deep Q-learner: its games one at a time against many at once, and a whole iteration."""
+"""The deep Q-learner: games one at a time against many at once, and an iteration against the published program's."""
 
 from __future__ import annotations
 
 import time
+from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 
 from tdl.agents.batch_moves import Moves, best_of
 from tdl.agents.batch_play import play_games
+from tdl.benchmarks.paired import in_turn, per_second, progress
+from tdl.benchmarks.registry import Report
 from tdl.checks import check_choice, check_whole
 from tdl.config.agent import dqn_choices
 from tdl.dqn.networks import Network
@@ -20,7 +23,6 @@ from tdl.dqn.pytorch import instructions, torch
 from tdl.dqn.trainer import DQNTrainer
 from tdl.game.rules import Rules
 from tdl.runs import environment
-from tdl.runs.progress import Progress
 from tdl.statistics.intervals import ratio_range, ratio_text
 
 RULES = Rules(drop=((1, 0.8), (2, 0.2)), start=(1, 1))
@@ -49,46 +51,47 @@ class OneByOne:
         """The legal action of the largest value on each board."""
         values = np.full(moves.legal.shape, np.nan)
         for row, action in zip(*np.nonzero(moves.legal), strict=True):
-            tiles, given = torch.from_numpy(moves.tiles[row : row + 1]), torch.tensor([int(action)])
-            values[row, action] = float(self.network(tiles, given))
+            tiles = torch.from_numpy(moves.tiles[row : row + 1])
+            values[row, action] = float(self.network(tiles, torch.tensor([int(action)])))
         return best_of(values)
 
 
-def measure(rounds: int, games: int, threads: int, precision: str) -> dict[str, Any]:
-    """Playing in turn, then one iteration of the published learner from the first that fits.
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--games", type=int, default=5, help="one at a time in each turn (5)")
+    parser.add_argument("--threads", type=int, default=1, help="of PyTorch (1)")
+    parser.add_argument("--precision", default="float32", help="of the updates: float32 or bfloat16 (float32)")
+    parser.add_argument("--rounds", type=int, default=5, help="turns of each (5)")
 
-    Parameters
-    ----------
-    rounds : turns of each way to play.
-    games : played one at a time in each turn; at once 40 times as many are.
-    threads : PyTorch's.
-    precision : of the updates.
-    """
-    for key, value in (("--rounds", rounds), ("--games", games), ("--threads", threads)):
-        check_whole(key, value, 1)
-    check_choice("--precision", precision, PRECISIONS)
-    choices = replace(dqn_choices("dqn"), precision=precision)
-    trainer = DQNTrainer(RULES, choices, threads=threads)
-    progress = Progress("iterate", 1)
-    iteration = _iteration(trainer, choices)
-    progress.close()
-    one, many = OneByOne(trainer.learner.network, RULES), trainer.player
-    speeds: dict[str, list[float]] = {"one": [], "many": []}
-    progress = Progress("play", rounds)
-    for turn in range(rounds):
-        speeds["one"].append(_speed(one, games, 1, turn))
-        speeds["many"].append(_speed(many, 40 * games, BOARDS, turn))
-        progress.update(turn + 1)
-    progress.close()
-    return {
+
+def measure(options: Namespace) -> Report:
+    """One iteration of the published learner, the first that fits, and then both ways to play in turn."""
+    for key in ("rounds", "games", "threads"):
+        check_whole(f"--{key}", getattr(options, key), 1)
+    check_choice("--precision", options.precision, PRECISIONS)
+    choices = replace(dqn_choices("dqn"), precision=options.precision)
+    trainer = DQNTrainer(RULES, choices, threads=options.threads)
+    with progress("iterate", 1) as advance:
+        iteration = _iteration(trainer, choices)
+        advance()
+    one, games = OneByOne(trainer.learner.network, RULES), options.games
+
+    def speed(side: str, turn: int) -> float:
+        if side == "one":
+            return per_second(lambda: _moves(one, games, 1, turn))
+        return per_second(lambda: _moves(trainer.player, 40 * games, BOARDS, turn))
+
+    with progress("play", options.rounds) as advance:
+        speeds = in_turn(("one", "many"), options.rounds, speed, advance)
+    figures = {
         **environment.describe(instructions("cpu")),
-        "threads": threads,
-        "precision": precision,
-        "moves_per_second": {name: float(np.median(each)) for name, each in speeds.items()},
+        "threads": options.threads,
+        "precision": options.precision,
+        "moves_per_second": {name: float(np.median(side)) for name, side in speeds.items()},
         "playing": ratio_range(speeds["many"], speeds["one"]),
         "iteration": iteration,
         "of_published": PUBLISHED_ITERATION / iteration["seconds"],
     }
+    return Report(figures, text(figures))
 
 
 def _iteration(trainer: DQNTrainer, choices: DQNOptions) -> dict[str, float]:
@@ -99,10 +102,8 @@ def _iteration(trainer: DQNTrainer, choices: DQNOptions) -> dict[str, float]:
     return {"seconds": time.perf_counter() - start, "moves": trainer.moves - moves, "updates": trainer.learner.updates}
 
 
-def _speed(player: OneByOne | DQNPlayer, games: int, boards: int, seed: int) -> float:
-    start = time.perf_counter()
-    moves = int(play_games(player, games, seed, boards=boards)["moves"].sum())
-    return moves / (time.perf_counter() - start)
+def _moves(player: OneByOne | DQNPlayer, games: int, boards: int, seed: int) -> int:
+    return int(play_games(player, games, seed, boards=boards)["moves"].sum())
 
 
 def text(figures: dict[str, Any]) -> str:

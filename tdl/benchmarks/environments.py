@@ -1,4 +1,4 @@
-"""Steps per second of the environments, against 2048 as one writes it with NumPy, and any environment of others.
+"""Steps per second of the environments, against 2048 as one writes it with NumPy, and against a public environment.
 
 All take uniformly random actions, an illegal one changing nothing, and begin a new game when one ends. A step is an
 action on one board.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import statistics
 import time
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tdl.gym
+from tdl.benchmarks.paired import in_turn
+from tdl.benchmarks.registry import Report
 from tdl.checks import check_above_zero, check_whole
 from tdl.errors import ConfigError, refuse
 from tdl.game.batch import Batch
@@ -23,15 +26,11 @@ from tdl.game.streams import TRAINING
 from tdl.runs import environment
 from tdl.statistics.intervals import ratio_range, ratio_text
 
-CHUNK = 1 << 10
-"""Steps of one environment, or of all boards at once, between two looks at the clock: short beside any second."""
-
-OURS = ("batch", "vector", "single")
-PLAIN = "plain"
-"""The names of the sides in the report; a public environment has its own."""
+CHUNK, STEPS = 1 << 10, 64
+"""Steps of one environment, and of all boards at once, between two readings of the clock."""
 
 Play = Callable[[], int]
-"""Plays on for a while: the steps played."""
+"""Plays on for a while and returns the steps."""
 
 Board = NDArray[np.int64]
 
@@ -39,31 +38,32 @@ Board = NDArray[np.int64]
 class PlainGame:
     """2048 with NumPy: the board is an array, turned so that every move slides to the left.
 
-    Actions are those of ours: up, right, down, left.
+    It is used as Gymnasium's environments are. Its actions are those of `tdl.gym`: up, right, down, left.
     """
 
     TURNS = (1, 2, 3, 0)
 
-    def __init__(self, seed: int) -> None:
-        self.random = np.random.default_rng(seed)
-        self.reset()
+    def __init__(self) -> None:
+        self.random = np.random.default_rng()
 
-    def reset(self) -> Board:
-        """An empty board with two tiles."""
+    def reset(self, seed: int | None = None) -> tuple[Board, dict[str, Any]]:
+        """A board with two tiles."""
+        if seed is not None:
+            self.random = np.random.default_rng(seed)
         self.board = np.zeros((4, 4), np.int64)
         self._drop()
         self._drop()
-        return self.board.copy()
+        return self.board.copy(), {}
 
-    def step(self, action: int) -> tuple[Board, float, bool]:
-        """Board, reward and whether the game is over."""
+    def step(self, action: int) -> tuple[Board, float, bool, bool, dict[str, Any]]:
+        """Board, reward, whether the game is over, whether it was cut (never), and nothing more."""
         turned = np.rot90(self.board, self.TURNS[action])
         slid, reward = slide(turned)
         if np.array_equal(slid, turned):
-            return self.board.copy(), 0.0, False
+            return self.board.copy(), 0.0, False, False, {}
         self.board = np.rot90(slid, -self.TURNS[action])
         self._drop()
-        return self.board.copy(), float(reward), self._over()
+        return self.board.copy(), float(reward), self._over(), False, {}
 
     def _drop(self) -> None:
         """A 2 (90%) or a 4 on a random empty cell."""
@@ -93,53 +93,40 @@ def slide(board: Board) -> tuple[Board, int]:
     return slid, reward
 
 
-def compare(boards: int, seconds: float, rounds: int, public: str | None = None) -> dict[str, Any]:
-    """Steps per second of each side, in turn, and ours over the others'.
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--boards", type=int, default=1024, help="of the vectorised environment (1024)")
+    parser.add_argument("--seconds", type=float, default=1.0, help="of each turn (1)")
+    parser.add_argument("--rounds", type=int, default=5, help="turns of each (5)")
+    parser.add_argument("--public", metavar="MODULE:ID", help="another environment, as gymnasium.make has it")
 
-    Parameters
-    ----------
-    boards : of the batch and of the vectorised environment.
-    seconds : of each turn, about.
-    rounds : how often they take turns.
-    public : "MODULE:ID" of an environment that `gymnasium.make` makes, with a `Discrete` action space; None: none.
 
-    Raises
-    ------
-    ConfigError : a number that is not allowed, or no such environment.
-    """
-    check_whole("--boards", boards, 1, 2**20)
-    check_above_zero("--seconds", seconds)
-    check_whole("--rounds", rounds, 1)
+def measure(options: Namespace) -> Report:
+    """Steps per second of each side, and the ratios of ours to the others."""
+    check_whole("--boards", options.boards, 1, 2**20)
+    check_above_zero("--seconds", options.seconds)
+    check_whole("--rounds", options.rounds, 1)
     sides = {
-        "batch": of_batch(boards),
-        "vector": of_vector(boards),
-        "single": of_single(tdl.gym.ID),
-        PLAIN: of_plain(),
+        "batch": of_batch(options.boards),
+        "vector": of_vector(options.boards),
+        "single": of_single(gymnasium.make(tdl.gym.ID, disable_env_checker=True).unwrapped),
+        "plain": of_single(PlainGame()),
     }
-    if public is not None:
-        try:
-            sides[public] = of_single(public)
-        except (gymnasium.error.Error, ImportError) as error:
-            raise ConfigError(f"--public: {public} cannot be made: {error}") from error
-    speeds: dict[str, list[float]] = {name: [] for name in sides}
-    for _ in range(rounds):
-        for name, play in sides.items():
-            speeds[name].append(speed(play, seconds))
-    figures: dict[str, Any] = {
-        "boards": boards,
-        "steps_per_second": {n: [round(s) for s in each] for n, each in speeds.items()},
+    ours, others = ("batch", "vector", "single"), ["plain"]
+    if options.public is not None:
+        others.append(options.public)
+        sides[options.public] = public_side(options.public)
+    speeds = in_turn(sides, options.rounds, lambda name, _: speed(sides[name], options.seconds))
+    figures = {
+        "boards": options.boards,
+        "steps_per_second": {name: [round(each) for each in side] for name, side in speeds.items()},
+        "ratios": {f"{one}/{other}": ratio_range(speeds[one], speeds[other]) for other in others for one in ours},
+        **environment.describe(""),
     }
-    figures["ratios"] = {
-        f"{ours}/{other}": ratio_range(speeds[ours], speeds[other])
-        for other in sides
-        if other not in OURS
-        for ours in OURS
-    }
-    return figures | environment.describe("")
+    return Report(figures, text(figures))
 
 
 def speed(play: Play, seconds: float) -> float:
-    """Steps per second over about so many seconds."""
+    """Steps per second, over about these seconds."""
     steps, start = 0, time.perf_counter()
     while (passed := time.perf_counter() - start) < seconds:
         steps += play()
@@ -147,15 +134,15 @@ def speed(play: Play, seconds: float) -> float:
 
 
 def _actions(boards: int) -> NDArray[np.int64]:
-    """Actions for a chunk, drawn before the clock runs."""
-    return np.random.default_rng(0).integers(4, size=(CHUNK, boards))
+    """Actions of some steps on all boards, drawn before the clock runs."""
+    return np.random.default_rng(0).integers(4, size=(STEPS, boards))
 
 
 def of_batch(boards: int) -> Play:
     """`tdl.game.batch.Batch` as Python drives it."""
     batch, rows, episodes = Batch(n=boards), np.arange(boards), np.arange(boards)
     batch.start(None, 0, TRAINING, episodes)
-    actions = _actions(boards)[:64]
+    actions = _actions(boards)
 
     def play() -> int:
         for chosen in actions:
@@ -172,7 +159,7 @@ def of_batch(boards: int) -> Play:
 
 def of_vector(boards: int) -> Play:
     """The vectorised environment."""
-    envs, actions = gymnasium.make_vec(tdl.gym.ID, num_envs=boards), _actions(boards)[:64]
+    envs, actions = gymnasium.make_vec(tdl.gym.ID, num_envs=boards), _actions(boards)
     envs.reset(seed=0)
 
     def play() -> int:
@@ -183,16 +170,13 @@ def of_vector(boards: int) -> Play:
     return play
 
 
-def of_single(name: str) -> Play:
-    """One environment by its name, without the wrappers that check it."""
-    env = gymnasium.make(name, disable_env_checker=True).unwrapped
-    if not isinstance(env.action_space, gymnasium.spaces.Discrete):
-        raise refuse("--public", name, f"an environment of Discrete actions, not {env.action_space}")
-    actions = np.random.default_rng(0).integers(env.action_space.n, size=CHUNK).tolist()
+def of_single(env: Any, actions: int = 4) -> Play:
+    """One environment that takes so many actions."""
+    chosen = np.random.default_rng(0).integers(actions, size=CHUNK).tolist()
     env.reset(seed=0)
 
     def play() -> int:
-        for action in actions:
+        for action in chosen:
             _, _, terminated, truncated, _ = env.step(action)
             if terminated or truncated:
                 env.reset()
@@ -201,17 +185,20 @@ def of_single(name: str) -> Play:
     return play
 
 
-def of_plain() -> Play:
-    """The plain game."""
-    game, actions = PlainGame(0), _actions(1)[:, 0].tolist()
+def public_side(name: str) -> Play:
+    """One environment of somebody else, without the wrappers that check it.
 
-    def play() -> int:
-        for action in actions:
-            if game.step(action)[2]:
-                game.reset()
-        return CHUNK
-
-    return play
+    Raises
+    ------
+    ConfigError : `gymnasium.make` does not make it, or its actions are not `Discrete`.
+    """
+    try:
+        env = gymnasium.make(name, disable_env_checker=True).unwrapped
+    except (gymnasium.error.Error, ImportError) as error:
+        raise ConfigError(f"--public: {name} cannot be made: {error}") from error
+    if not isinstance(env.action_space, gymnasium.spaces.Discrete):
+        raise refuse("--public", name, f"an environment of Discrete actions, not {env.action_space}")
+    return of_single(env, int(env.action_space.n))
 
 
 def text(figures: dict[str, Any]) -> str:

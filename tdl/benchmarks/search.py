@@ -1,21 +1,27 @@
-"""How fast a network plays by looking ahead: by plies, with a table of boards searched before and without, in turn."""
+"""Games by the plies looked ahead: with a table of searched boards against without, several threads against one."""
 
 from __future__ import annotations
 
 import statistics
 import time
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from typing import Any
 
 from tdl.agents.kernels import kernel
-from tdl.agents.options import PlayOptions
-from tdl.agents.player import Player
+from tdl.agents.options import MAX_THREADS, PlayOptions
+from tdl.agents.player import Player, load
+from tdl.agents.trainer import Trainer
+from tdl.benchmarks.arguments import add_tuples, tuples_of
+from tdl.benchmarks.paired import Advance, in_turn, per_second, progress
+from tdl.benchmarks.registry import Report
 from tdl.checks import check_whole
 from tdl.game.lines import LineTables
+from tdl.game.rules import Rules
 from tdl.game.streams import EVALUATION
 from tdl.learning.options import LearnerOptions
+from tdl.network.ntuple import NTupleNetwork
 from tdl.runs import environment
-from tdl.runs.progress import Progress
 from tdl.search.options import AUTO_TABLE, SearchOptions, check_plies
 from tdl.statistics.intervals import ratio_range, ratio_text
 
@@ -23,51 +29,71 @@ GAMES = {1: 400, 2: 40, 3: 3}
 """Games of each turn, by plies, so that each takes some seconds of a well trained network."""
 
 
-def compare(
-    player: Player, plies: Sequence[int], rounds: int, games: int | None, threads: int
-) -> list[dict[str, Any]]:
-    """Moves per second of the same games without and with a table, and in one and several threads.
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--checkpoint", metavar="PATH", help="whose network plays (one of --tuples, trained --state games)"
+    )
+    add_tuples(parser)
+    parser.add_argument("--state", type=int, default=20_000, help="games of training (20000)")
+    parser.add_argument("--plies", type=int, nargs="+", default=[1, 2, 3], help="(1 2 3)")
+    parser.add_argument("--rounds", type=int, default=3, help="turns of each setting (3)")
+    parser.add_argument("--threads", type=int, default=1, help="compare so many threads with one (1: no comparison)")
+    parser.add_argument("--games", type=int, help="searched games of each turn (by the plies)")
 
-    Parameters
-    ----------
-    player : whose network plays.
-    plies : depths to measure.
-    rounds : how often the settings take turns.
-    games : of each turn; None: by the plies.
-    threads : also in so many; 1: no comparison of threads.
 
-    Returns
-    -------
-    a row for each depth: `none` and `table`, moves per second of each turn, their ratio (above 1: the table is
-    faster), `boards` valued for a move without a table, `found`, the share of the afterstates looked beyond that the
-    table had, the mean score of the games, and `threads`, the ratio of several threads to one, without a table.
+def measure(options: Namespace) -> Report:
+    """A row for each depth.
 
-    Raises
-    ------
-    ConfigError : a number that is not allowed.
+    `none` and `table` are moves per second of each turn; a ratio above 1 means that the table is faster. `boards` are
+    valued for a move without a table, `found` is the share of the searched afterstates that the table had, `mean` the
+    mean score of the games, and `threads` the ratio of several threads to one, without a table.
     """
-    for each in plies:
-        check_plies("--plies", each)
-    check_whole("--rounds", rounds, 1)
+    check_search(options.plies, options.games)
+    check_whole("--rounds", options.rounds, 1)
+    check_whole("threads", options.threads, 1, MAX_THREADS + 1)
+    player = _player(options)
+    with progress("search", len(options.plies) * options.rounds * (1 + (options.threads > 1))) as advance:
+        rows = [_row(player, plies, options, advance) for plies in options.plies]
+    return Report(rows, text(player, rows, options.threads))
+
+
+def check_search(depths: Sequence[int], games: int | None) -> None:
+    """Refuse plies and games that are not allowed."""
+    for plies in depths:
+        check_plies("--plies", plies)
     if games is not None:
         check_whole("--games", games, 1)
-    progress, rows = Progress("search", len(plies) * rounds * (3 if threads > 1 else 2)), []
-    for depth in plies:
-        number = games or games_for(depth)
-        turns = []
-        for _ in range(rounds):
-            turns.append([play(player, SearchOptions(depth, table=mib), number) for mib in (0, AUTO_TABLE)])
-            progress.update(progress.done + 2)
-        none, table = ([turn[side] for turn in turns] for side in (0, 1))
-        speeds = [[each["moves_per_second"] for each in side] for side in (none, table)]
-        row = {"plies": depth, "games": number, "mean": none[0]["mean"], "boards": none[0]["boards"]}
-        row |= {"found": table[0]["found"], "none": speeds[0], "table": speeds[1], **ratio_range(*reversed(speeds))}
-        if threads > 1:
-            row["threads"] = ratio_range(*zip(*(_threads(player, depth, number, threads, progress)
-                                                for _ in range(rounds)), strict=True))  # fmt: skip
-        rows.append(row)
-    progress.close()
-    return rows
+
+
+def _player(options: Namespace) -> Player:
+    if options.checkpoint is not None:
+        return load(options.checkpoint, copy=True)
+    player = Player(NTupleNetwork(Rules(), tuples_of(options.tuples)))
+    check_whole("--state", options.state, 0)
+    Trainer(player.network, alpha=0.1).train(options.state)
+    return player
+
+
+def _row(player: Player, plies: int, options: Namespace, advance: Advance) -> dict[str, Any]:
+    games = options.games or games_for(plies)
+
+    def searched(table: int, turn: int) -> dict[str, Any]:
+        return play(player, SearchOptions(plies, table=table), games)
+
+    def speed(threads: int, turn: int) -> float:
+        return per_second(lambda: _moves(player, plies, games * threads, threads))
+
+    none, table = in_turn((0, AUTO_TABLE), options.rounds, searched, advance).values()
+    row = {"plies": plies, "games": games, "mean": none[0]["mean"], "boards": none[0]["boards"]}
+    row |= {"found": table[0]["found"], "none": _speeds(none), "table": _speeds(table)}
+    row |= ratio_range(row["table"], row["none"])
+    if options.threads > 1:
+        row["threads"] = ratio_range(*in_turn((options.threads, 1), options.rounds, speed, advance).values())
+    return row
+
+
+def _speeds(turns: Sequence[dict[str, Any]]) -> list[int]:
+    return [turn["moves_per_second"] for turn in turns]
 
 
 def games_for(plies: int) -> int:
@@ -93,21 +119,16 @@ def play(player: Player, search: SearchOptions, games: int, seed: int = 0) -> di
     }
 
 
-def _threads(player: Player, plies: int, games: int, threads: int, progress: Progress) -> tuple[float, float]:
-    """Speeds of several threads and of one; each thread has as many games."""
-    speeds = []
-    for number in (threads, 1):
-        start = time.perf_counter()
-        records = player.evaluate(games * number, threads=number, search=SearchOptions(plies, table=0))
-        speeds.append(float(records["moves"].sum()) / (time.perf_counter() - start))
-    progress.update(progress.done + 1)
-    return speeds[0], speeds[1]
+def _moves(player: Player, plies: int, games: int, threads: int) -> int:
+    """Moves of games played in several threads, without a table."""
+    records = player.evaluate(games, threads=threads, search=SearchOptions(plies, table=0))
+    return int(records["moves"].sum())
 
 
 def text(player: Player, rows: Sequence[dict[str, Any]], threads: int) -> str:
     """The figures as a table."""
-    described = environment.describe(player.network.instructions)
-    lines = [f"{player.network.m} features, {described['instructions']}, {described['cpu']}"]
+    machine = environment.describe(player.network.instructions)
+    lines = [f"{player.network.m} features, {machine['instructions']}, {machine['cpu']}"]
     for row in rows:
         none, table = (f"{statistics.median(row[side]):,.0f}" for side in ("none", "table"))
         line = (

@@ -1,4 +1,4 @@
-"""How soon the page is there, and how fast an agent is shown on it: the server alone, and in Chromium where it is."""
+"""The page: how soon its first board is there and how fast moves follow, of the server alone against in Chromium."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import json
 import shutil
 import statistics
 import time
+from argparse import ArgumentParser, Namespace
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from tdl.benchmarks.registry import Report
 from tdl.checks import check_above_zero, check_whole
 from tdl.runs import environment
 from tdl.web.library import Library
@@ -26,32 +29,25 @@ FAST = 6
 """Place of 60 moves a second on the slider of the page."""
 
 
-def measure(checkpoint: str, rounds: int, seconds: float) -> dict[str, Any]:
-    """Figures of a server of this process.
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--checkpoint", required=True, metavar="PATH", help="whose agent plays")
+    parser.add_argument("--rounds", type=int, default=5, help="first boards (5)")
+    parser.add_argument("--seconds", type=float, default=3.0, help="of moves (3)")
 
-    Returns
-    -------
-    `first_board` (seconds of all requests up to it), `values_ms` (the server's time for the values of 1 ply: median
-    and largest), `moves_per_second` (asked for in batches); with Chromium and the extra `browser`, `browser`:
-    `first_board` from the start of the navigation, `moves_per_second` as shown.
 
-    Raises
-    ------
-    TdlError : no such checkpoint, or a number out of range.
-    """
-    check_whole("--rounds", rounds, 1)
-    check_above_zero("--seconds", seconds)
-    with in_background(_server(checkpoint)) as server:
-        figures = {
-            "first_board": [_first_board(server) for _ in range(rounds)],
-            **_game(server, seconds),
-            "browser": _browser(server, rounds, seconds),
-        }
-    return figures | environment.describe("")
+def measure(options: Namespace) -> Report:
+    """The server of this process by itself, and in Chromium where that and the extra `browser` are installed."""
+    check_whole("--rounds", options.rounds, 1)
+    check_above_zero("--seconds", options.seconds)
+    with in_background(server_of(options.checkpoint)) as server:
+        figures = server_figures(server, options.rounds, options.seconds)
+        figures["browser"] = browser_figures(server, options.rounds, options.seconds)
+    figures |= environment.describe("")
+    return Report(figures, text(figures))
 
 
 def text(figures: dict[str, Any]) -> str:
-    """For people."""
+    """The figures for people."""
     median, largest = (figures["values_ms"][key] for key in ("median", "largest"))
     rows = [
         f"server: first board in {_ms(figures['first_board'])} ms; values of 1 ply in {median:.2f} ms "
@@ -69,7 +65,8 @@ def _ms(seconds: list[float]) -> str:
     return f"{statistics.median(seconds) * 1000:.0f}"
 
 
-def _server(checkpoint: str) -> Server:
+def server_of(checkpoint: str) -> Server:
+    """A server of this process that shows the agent of a checkpoint; `TdlError` where there is none."""
     site = Site(Library(Path(checkpoint).resolve()), ".", 100, 1.0)
     site.agents.get(".")
     return Server(site, "127.0.0.1", 0)
@@ -89,45 +86,73 @@ class _Client:
         self._connection.request("POST", path, json.dumps(data), {"Content-Type": "application/json"})
         return json.loads(self._connection.getresponse().read())
 
+    def game(self, **options: Any) -> str:
+        """The id of a new game."""
+        return str(self.post("/api/new", checkpoint=".", **options)["id"])
+
+    def state(self, game: str) -> Any:
+        """A game with the values of its board."""
+        return self.post("/api/values", id=game)["state"]
+
     def close(self) -> None:
         self._connection.close()
 
 
+def server_figures(server: Server, rounds: int, seconds: float, values: int = VALUES) -> dict[str, Any]:
+    """What a client measures.
+
+    Returns
+    -------
+    `first_board` (seconds of all requests up to it), `values_ms` (the server's time for the values of 1 ply: median
+    and largest), `moves_per_second` (requested in batches).
+    """
+    with closing(_Client(server)) as client:
+        return {
+            "first_board": [_first_board(server) for _ in range(rounds)],
+            "values_ms": _values(client, values),
+            "moves_per_second": _moves_per_second(client, seconds),
+        }
+
+
 def _first_board(server: Server) -> float:
-    """Seconds of what a page asks for until it shows a board."""
-    start, client = time.perf_counter(), _Client(server)
-    for path in (*PAGE, "/api/start"):
-        client.get(path)
-    client.post("/api/new", checkpoint=".")
-    client.close()
+    """Seconds of all that a page requests until it shows a board."""
+    start = time.perf_counter()
+    with closing(_Client(server)) as client:
+        for path in (*PAGE, "/api/start"):
+            client.get(path)
+        client.game()
     return time.perf_counter() - start
 
 
-def _game(server: Server, seconds: float) -> dict[str, Any]:
-    client, seed = _Client(server), 0
-    game = client.post("/api/new", checkpoint=".")["id"]
-    asked = []
-    for _ in range(VALUES):
-        client.post("/api/move", id=game, action=client.post("/api/values", id=game)["state"]["best"])
-        asked.append(client.post("/api/judge", id=game, board=_board(client, game))["ms"])
-    start, moves = time.perf_counter(), 0
+def _values(client: _Client, boards: int) -> dict[str, float]:
+    """The server's milliseconds for the values of the boards of a game."""
+    game, spent = client.game(), []
+    for _ in range(boards):
+        client.post("/api/move", id=game, action=client.state(game)["best"])
+        spent.append(client.post("/api/judge", id=game, board=client.state(game)["board"])["ms"])
+    return {"median": statistics.median(spent), "largest": max(spent)}
+
+
+def _moves_per_second(client: _Client, seconds: float) -> float:
+    """Moves of one game after another."""
+    seed, moves, game = 0, 0, client.game()
+    start = time.perf_counter()
     while time.perf_counter() - start < seconds:
-        told = client.post("/api/step", id=game, count=BATCH)
-        moves += len(told.get("frames", ()))
-        if "error" in told:  # the game is over
+        reply = client.post("/api/step", id=game, count=BATCH)
+        moves += len(reply.get("frames", ()))
+        if "error" in reply:  # the game is over
             seed += 1
-            game = client.post("/api/new", checkpoint=".", seed=seed)["id"]
-    rate = moves / (time.perf_counter() - start)
-    client.close()
-    return {"values_ms": {"median": statistics.median(asked), "largest": max(asked)}, "moves_per_second": rate}
+            game = client.game(seed=seed)
+    return moves / (time.perf_counter() - start)
 
 
-def _board(client: _Client, game: str) -> Any:
-    return client.post("/api/values", id=game)["state"]["board"]
+def browser_figures(server: Server, rounds: int, seconds: float) -> dict[str, Any] | None:
+    """What a page in Chromium measures; None without it.
 
-
-def _browser(server: Server, rounds: int, seconds: float) -> dict[str, Any] | None:
-    """The same as a page sees it; None without Chromium."""
+    Returns
+    -------
+    `first_board` (seconds from the start of the navigation) and `moves_per_second` as shown.
+    """
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     try:
         from playwright.sync_api import sync_playwright  # an extra

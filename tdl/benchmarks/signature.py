@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tdl.agents.player import Player
 from tdl.agents.trainer import Trainer
-from tdl.game.rules import Rules
+from tdl.benchmarks.registry import Report
+from tdl.game.rules import GAMES, Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
@@ -20,10 +22,10 @@ RUNS: tuple[tuple[Rules, TupleSet, int], ...] = (
     (Rules(rows=2, cols=3), TupleSet(((0, 1, 2, 3, 4), (1, 4))), 200),
     (Rules(), TupleSet(((0, 1, 4), (5, 6)), orders=(((0, 1, 2, 3), (4, 5, 6, 7)),), counts=((0, 8, 9),)), 10),
 )
-"""Rules, tuples and episodes the signature is made of."""
+"""Rules, tuples and episodes of the signature of 2048."""
 
 HALVES = ((1, 0.5), (2, 0.5))
-"""A drop law with which every game goes on for a while."""
+"""A drop law that keeps the games of every rule set going for a while."""
 
 LEARNERS: tuple[dict[str, Any], ...] = (
     {"order": "backward"},
@@ -37,18 +39,28 @@ LEARNERS: tuple[dict[str, Any], ...] = (
     {"order": "backward", "target": "state", "stages": Stages((32, 128)), "start": "carousel"},
     {"order": "backward", "alpha_per": "entry", "rechoose": True, "clear_last": True, "update_symmetries": False},
 )
-"""Learners that each of these trains."""
+"""The learners; each trains all of `RUNS`."""
 
 
 def signature_runs(game: str) -> Sequence[tuple[Rules, TupleSet, int]]:
     """Rules, tuples and episodes of a game's signature: 2048's own, for the others three of its sets."""
     if game == "pow2":
         return RUNS
-    square, small, beyond = (RUNS[i][1] for i in (0, 2, 3))
-    return ((Rules(game), square, 30), (Rules(game, 2, 3, HALVES), small, 200), (Rules(game, drop=HALVES), beyond, 10))
+    square, small, extra = (RUNS[i][1] for i in (0, 2, 3))
+    return ((Rules(game), square, 30), (Rules(game, 2, 3, HALVES), small, 200), (Rules(game, drop=HALVES), extra, 10))
 
 
-def signature(game: str = "pow2") -> int:
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--game", default="pow2", choices=GAMES, help="each has its own number (pow2)")
+
+
+def measure(options: Namespace) -> Report:
+    """The signature of a game."""
+    number = signature(options.game)
+    return Report({"signature": number}, str(number))
+
+
+def signature(game: str = "pow2", learners: Sequence[Mapping[str, Any]] = LEARNERS) -> int:
     """A number that depends on behaviour alone: the same on every machine, build and instruction set.
 
     It changes when and only when rules, random streams, choices, updates or their arithmetic change. Each game has its
@@ -56,7 +68,7 @@ def signature(game: str = "pow2") -> int:
     """
     digest = hashlib.sha256()
     for rules, tuples, episodes in signature_runs(game):
-        for learner in LEARNERS:
+        for learner in learners:
             for lanes in (1, 3):
                 choices = {"target": "afterstate", "alpha": 0.3, "gamma": 0.99, **learner}
                 network = NTupleNetwork(rules, tuples, stages=choices.pop("stages", None), initial_value=50.0)

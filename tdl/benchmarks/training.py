@@ -1,68 +1,75 @@
-"""Moves per second of training."""
+"""Speed of training: moves per second from a blank network, against those of a network that is trained already."""
 
 from __future__ import annotations
 
-import json
-import time
+from argparse import ArgumentParser, Namespace
+from dataclasses import replace
 from typing import Any
 
 from tdl.agents.options import lane_count
 from tdl.agents.trainer import Trainer
-from tdl.config.build import tuple_set
-from tdl.errors import refuse
+from tdl.benchmarks.arguments import add_episodes, add_lanes, add_tuples, tuples_of
+from tdl.benchmarks.paired import Training, progress, train
+from tdl.benchmarks.registry import Report
+from tdl.game.rules import GAMES, Rules
+from tdl.learning.options import ORDERS
 from tdl.network.ntuple import NTupleNetwork
-from tdl.network.tuples import TupleSet
 from tdl.runs import environment
-from tdl.runs.progress import Progress
-
-BLOCK = 1000
 
 
-def given_tuples(text: str) -> TupleSet:
-    """A tuple set as the command line gives it: a name, or cells as JSON.
-
-    Raises
-    ------
-    ConfigError : neither.
-    """
-    if not text.startswith("["):
-        return tuple_set(text)
-    try:
-        return TupleSet(json.loads(text))
-    except ValueError as error:
-        raise refuse("--tuples", text, "a name, or cells as [[0,1,2],[4,5,6]]") from error
+def arguments(parser: ArgumentParser) -> None:
+    add_tuples(parser)
+    add_lanes(parser)
+    add_episodes(parser)
+    parser.add_argument("--game", default="pow2", choices=GAMES, help="(pow2)")
+    parser.add_argument("--radix", type=int, help="tile symbols of a cell (as many as the game says)")
+    parser.add_argument("--order", default="backward", choices=ORDERS)
+    parser.add_argument("--measured", type=int, default=5_000, help="episodes of the second measurement (5000)")
 
 
-def train_speed(
-    network: NTupleNetwork, order: str, lanes: int | str, blank: int, state: int, measured: int
-) -> dict[str, Any]:
-    """Moves per second of training: of the first `blank` episodes, and of `measured` episodes after `state` ones."""
+def measure(options: Namespace) -> Report:
+    """The first `--blank` episodes, and `--measured` episodes after `--state` of them."""
+    tuples = tuples_of(options.tuples)
+    if options.radix is not None:
+        tuples = replace(tuples, radix=options.radix)
+    network = NTupleNetwork(Rules(options.game), tuples)
     network.weights.fill(0)  # touched before the clock runs
-    trainer = Trainer(network, alpha=0.1, order=order, lanes=lanes)
-    figures: dict[str, Any] = {"game": network.rules.game, "radix": network.layout.radix, "order": order}
-    figures |= {"lanes": lane_count(lanes, network.m), "weights_mib": round(network.weights.nbytes / 2**20, 2)}
-    progress = Progress("bench", state + measured if state else blank, "moves")
-    figures["blank"] = _measure(trainer, blank, progress)
-    if state:
-        _measure(trainer, state - blank, progress)
-        figures[f"after_{state}"] = _measure(trainer, measured, progress)
-    progress.close()
-    return figures | environment.describe(network.instructions)
-
-
-def _measure(trainer: Trainer, episodes: int, progress: Progress) -> dict[str, float]:
-    moves, seconds, score = trainer.moves, 0.0, 0.0
-    for start in range(0, episodes, BLOCK):
-        before = time.perf_counter()
-        records = trainer.train(min(BLOCK, episodes - start))
-        seconds += time.perf_counter() - before
-        score = float(records["score"].mean())
-        progress.update(trainer.episode, trainer.moves, f"mean {score:,.0f}")
-    played = trainer.moves - moves
-    return {
-        "episodes": episodes,
-        "moves": played,
-        "seconds": round(seconds, 6),
-        "moves_per_second": round(played / seconds),
-        "last_block_mean": score,
+    trainer = Trainer(network, alpha=0.1, order=options.order, lanes=options.lanes)
+    figures: dict[str, Any] = {
+        "tuples": options.tuples,
+        "game": options.game,
+        "radix": network.layout.radix,
+        "order": options.order,
+        "lanes": lane_count(options.lanes, network.m),
+        "weights_mib": round(network.weights.nbytes / 2**20, 2),
     }
+    with progress("bench", options.state + options.measured if options.state else options.blank) as advance:
+        figures["blank"] = _figures(train(trainer, options.blank, advance))
+        if options.state:
+            train(trainer, options.state - options.blank, advance)
+            figures[f"after_{options.state}"] = _figures(train(trainer, options.measured, advance))
+    figures |= environment.describe(network.instructions)
+    return Report(figures, text(figures))
+
+
+def _figures(training: Training) -> dict[str, float]:
+    return {
+        "episodes": training.episodes,
+        "moves": training.moves,
+        "seconds": round(training.seconds, 6),
+        "moves_per_second": round(training.speed),
+        "last_block_mean": training.mean,
+    }
+
+
+def text(figures: dict[str, Any]) -> str:
+    """The figures for people."""
+    head = ", ".join(str(figures[key]) for key in ("game", "tuples", "order", "instructions", "cpu"))
+    size = f"radix {figures['radix']}, {figures['weights_mib']:,.0f} MiB of weights"
+    rows = [
+        f"{name:>14}: {part['moves_per_second'] / 1e6:6.2f} M moves/s over {part['episodes']} episodes "
+        f"({part['seconds']:.1f} s), mean score of the last block {part['last_block_mean']:,.0f}"
+        for name, part in figures.items()
+        if isinstance(part, dict) and "moves_per_second" in part
+    ]
+    return "\n".join([f"{head}, {figures['lanes']} lanes, {size}", *rows])

@@ -1,4 +1,4 @@
-"""What tells runs apart, and how much better one setting is than another."""
+"""What runs differ in, and how much better one setting is than another."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ SCORE, REACH = "eval_mean", "eval_reach_"
 """Columns of `tdl.results.runs`: mean score of the games after training; share of them that reached the tile named."""
 
 SUMMARY = ("status", "error", "episodes", "moves", "seconds", "moves_per_second", "peak_memory_bytes", "config_hash")
-"""Columns of `tdl.results.runs` that say what became of a run."""
+"""Columns of `tdl.results.runs` for the end of a run, whatever it is a run of."""
 
 NO_FACTORS = {"run", "seed", "resume", *SUMMARY}
-"""Columns that are no choice of an experiment."""
+"""Columns that are no factor of an experiment."""
 
 
 def differing(table: pd.DataFrame) -> list[str]:
-    """The columns of `runs` or `load` that tell its runs apart.
+    """The columns of `runs` or `load` in which its runs differ.
 
-    What follows from the name chosen in a group, as `tuples.cells` does from `tuples`, is left out; that a failed run
-    lacks a figure tells nothing.
+    A key that follows from the name of its group, as `tuples.cells` from `tuples`, is left out. A figure that a failed
+    run lacks is no difference.
 
     >>> differing(pd.DataFrame({"alpha": [0.1, 0.5], "gamma": [1.0, 1.0], "seed": [0, 0]}))
     ['alpha']
     """
-    return [name for name in table.columns if _differs(table, name) and not _told_by_name(table, name)]
+    return [name for name in table.columns if _differs(table, name) and not _follows_group(table, name)]
 
 
 def factors(table: pd.DataFrame) -> list[str]:
-    """The configuration keys among `differing`, without `seed`: what a sweep went over.
+    """The configuration keys among `differing`, without `seed`: the factors of a sweep.
 
     >>> factors(pd.DataFrame({"alpha": [0.1, 0.5], "seed": [0, 1], "moves": [9, 8], "eval_mean": [70.5, 80.0]}))
     ['alpha']
@@ -51,8 +51,8 @@ def means(
     Parameters
     ----------
     table : rows of `tdl.results.runs`; those without the score are left out.
-    by : the keys whose values make a setting; None: all that the runs differ in. A setting that comprises several
-        values of further keys is the mean over these, each as heavy as any other, and seeds are resampled within each.
+    by : the keys whose values make a setting; None: all that the runs differ in. A setting with several values of
+        further keys is the mean over these values, with equal weights; seeds are resampled within each of them.
     score : the column that is compared.
     resamples : of the bootstrap.
 
@@ -86,7 +86,7 @@ def compare(
 ) -> pd.Series:
     """How much better the runs with one value of a key are than those with another.
 
-    Where the runs differ in further keys, only values that both have count, and each as much as any other.
+    Where the runs differ in further keys, only values that both have count, with equal weights.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def text_of(value: Any) -> str:
 
 
 def _difference(samples: Sequence[Sample]) -> Sample:
-    """Of the means of the first half of the samples and of the second."""
+    """The mean of the first half of the samples less that of the second."""
     half = len(samples) // 2
     return mean_of_strata(samples[:half]) - mean_of_strata(samples[half:])
 
@@ -151,22 +151,22 @@ def _improvement(samples: Sequence[Sample]) -> Sample:
 
 
 def _strata(group: pd.DataFrame, by: Sequence[str], score: str) -> list[NDArray[Any]]:
-    """The scores of the seeds, for each setting of what else the runs differ in."""
+    """The scores of the seeds, for each setting of the other factors."""
     others = [name for name in factors(group) if name not in by and name != score]
     if not others:
         return [group[score].to_numpy(float)]
-    return [each[score].to_numpy(float) for _, each in group.groupby(others, dropna=False)]
+    return [rows[score].to_numpy(float) for _, rows in group.groupby(others, dropna=False)]
 
 
 def _of_value(played: pd.DataFrame, key: str, value: object, score: str) -> dict[tuple[object, ...], NDArray[Any]]:
-    """The scores of the runs with this value, by the setting of what else all runs differ in."""
+    """The scores of the runs with this value, by the setting of the other factors of all runs."""
     rows = played[played[key].isna() if value is None or value != value else played[key] == value]
     if rows.empty:
         raise refuse(key, value, f"one of {', '.join(map(repr, played[key].unique().tolist()))}")
     others = [name for name in factors(played) if name not in (key, score) and not _follows(played, name, key)]
     if not others:
         return {(): rows[score].to_numpy(float)}
-    return {setting: each[score].to_numpy(float) for setting, each in rows.groupby(others, dropna=False)}
+    return {setting: group[score].to_numpy(float) for setting, group in rows.groupby(others, dropna=False)}
 
 
 def _follows(table: pd.DataFrame, name: str, key: str) -> bool:
@@ -187,9 +187,7 @@ def _differs(table: pd.DataFrame, name: str) -> bool:
     return played[name].map(str).nunique() > 1 or table[name].dropna().map(str).nunique() > 1
 
 
-def _told_by_name(table: pd.DataFrame, name: str) -> bool:
-    """Whether a key of a group, as `tuples.cells`, follows from the name chosen in that group."""
+def _follows_group(table: pd.DataFrame, name: str) -> bool:
+    """Whether a key of a group, as `tuples.cells`, follows from the name of the group."""
     group, _, key = name.partition(".")
-    if not key or group not in table.columns:
-        return False
-    return _follows(table, name, group)
+    return bool(key) and group in table.columns and _follows(table, name, group)

@@ -1,4 +1,4 @@
-"""Data frames to figures."""
+"""The figures of a run and of a sweep, drawn from data frames."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from tdl.storage.run_folder import RunFolder
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Hydra shows what other loggers have to say: here, that the values of a key look like numbers.
+# Hydra prints what other loggers report: here, that the values of a key look like numbers.
 logging.getLogger("matplotlib.category").setLevel(logging.WARNING)
 
 MAX_TILES = 6
-"""Reach rates drawn at most: those of the largest tiles that were reached."""
+"""The most reach rates that are drawn, those of the largest tiles."""
 
 
 def save_curve(folder: Path) -> None:
@@ -56,9 +56,9 @@ def curve(frame: pd.DataFrame) -> Figure:
 
 
 def _title(run: pd.Series) -> str:
-    """What a run is: the game where it is not the usual one, network, learner and seed."""
-    usual = {"game": "pow2", "size": "4x4", "tiles": "p90_10", "placer": "random"}
-    words = [str(run[key]) for key, value in usual.items() if key in run and run[key] != value]
+    """A run in a line: its game where that is not the default, network, learner and seed."""
+    default = {"game": "pow2", "size": "4x4", "tiles": "p90_10", "placer": "random"}
+    words = [str(run[key]) for key, value in default.items() if key in run and run[key] != value]
     first = [" ".join(words)] if words else []
     if "learner" not in run:  # no n-tuple network
         return ", ".join([*first, str(run["agent"]), f"seed {run['seed']}"])
@@ -92,9 +92,7 @@ def _draw_reach(axes: Axes, frame: pd.DataFrame) -> None:
 
 
 def sweep_figure(table: pd.DataFrame, blocks: pd.DataFrame) -> Figure | None:
-    """What came out of a sweep: scores of finished runs against what it went over, and learning curves.
-
-    None where there is neither.
+    """The scores of a sweep's finished runs against its factors, and its learning curves; None where it has neither.
 
     Parameters
     ----------
@@ -105,14 +103,14 @@ def sweep_figure(table: pd.DataFrame, blocks: pd.DataFrame) -> Figure | None:
     keys = plots.ordered(table, factors(table))
     curved = not blocks.empty and blocks.groupby("run").size().max() > 1
     played = plots.scored(table, blocks)
-    drawn: list[Callable[[Axes], None]] = []
+    panels: list[Callable[[Axes], None]] = []
     if len(played):
-        drawn.append(lambda axes: plots.draw_scores(axes, played, keys))
+        panels.append(lambda axes: plots.draw_scores(axes, played, keys))
     if curved:
-        drawn.append(lambda axes: plots.draw_curves(axes, blocks, keys))
-    if not drawn:
+        panels.append(lambda axes: plots.draw_curves(axes, blocks, keys))
+    if not panels:
         return None
-    figure = Figure(figsize=(14 if len(drawn) > 1 else 7.5, 5.5), layout="constrained")
-    for axes, draw in zip(figure.subplots(1, len(drawn), squeeze=False)[0], drawn, strict=True):
+    figure = Figure(figsize=(14 if len(panels) > 1 else 7.5, 5.5), layout="constrained")
+    for axes, draw in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
         draw(axes)
     return figure

@@ -43,7 +43,7 @@ def runs(folders: Folders) -> pd.DataFrame:
     `agent` hold the chosen names; `alpha` the value that was used), `seed`, `status`, `error`, `episodes`, `moves`,
     `seconds`, `moves_per_second`, and of the final evaluation `eval_mean`, `eval_low`, `eval_high` (95% interval),
     `eval_median`, `eval_max`, `eval_seconds`, `eval_moves_per_second`, `eval_reach_<tile>`; where the game is solved,
-    of the play learned `eval_expected`, `eval_optimal`, `eval_gap` and `eval_largest_value_error`, which are exact.
+    of the learned play `eval_expected`, `eval_optimal`, `eval_gap` and `eval_largest_value_error`, which are exact.
 
     The row of an evaluation by `python -m tdl.evaluate` has a `checkpoint` (a list as text) and `evaluate.plies`. Its
     names are those of the run that trained the network but for `tiles` and `placer` where it had its own; `episodes`
@@ -116,18 +116,17 @@ def logged(folders: Folders) -> pd.DataFrame:
 
 
 def bands(folders: Folders, width: int = 1000) -> pd.DataFrame:
-    """How many games of each evaluation scored in each band of so many points.
+    """The number of games of each evaluation in each band of `width` points, up to the band of the best game.
 
-    Columns `run`, `seed`, `score`, `games`, `share`; `score` is the lowest of the band. Bands go up to that of the
-    best game, those without a game too.
+    Columns `run`, `seed`, `score` (the lowest of the band), `games`, `share`.
 
     >>> int(tdl.results.bands("outputs/alpha", width=500)["games"].sum())
     80
     """
     frames = []
     for (run, seed), games in _games(folders, EVALUATION).groupby(["run", "seed"], sort=False):
-        counted = score_bands(games.to_records(index=False), width)
-        rows = [(run, seed, low, number, number / len(games)) for low, number in counted]
+        counts = score_bands(games.to_records(index=False), width)
+        rows = [(run, seed, low, count, count / len(games)) for low, count in counts]
         frames.append(pd.DataFrame(rows, columns=["run", "seed", "score", "games", "share"]))
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
@@ -142,26 +141,23 @@ def _games(folders: Folders, name: str) -> pd.DataFrame:
             frame.insert(0, "run", str(path.parent))
             frame.insert(1, "seed", read(path)["config"]["seed"])
             frames.append(frame)
-    return (
-        pd.concat(frames, ignore_index=True)
-        if frames
-        else pd.DataFrame(columns=["run", "seed", *(RECORD.names or ())])
-    )
+    if not frames:
+        return pd.DataFrame(columns=["run", "seed", *(RECORD.names or ())])
+    return pd.concat(frames, ignore_index=True)
 
 
 def _result_files(folders: Folders) -> list[Path]:
-    given = [folders] if isinstance(folders, str | Path) else list(folders)
-    found: dict[Path, None] = {}
-    for folder in map(Path, given):
-        here = result_files(folder)
-        if not here:
+    files: dict[Path, None] = {}
+    for folder in map(Path, [folders] if isinstance(folders, str | Path) else folders):
+        files_below = result_files(folder)
+        if not files_below:
             raise TdlError(f"{folder}: no run in it (no result.json)")
-        found.update(dict.fromkeys(here))
-    return list(found)
+        files.update(dict.fromkeys(files_below))
+    return list(files)
 
 
 def result_files(folder: Path) -> list[Path]:
-    """The `result.json` of all runs in a folder and below; those of solved games are none.
+    """The `result.json` of all runs in a folder and below, without those of solved games.
 
     >>> len(result_files(Path("outputs/alpha")))
     4
@@ -174,7 +170,7 @@ def _run_row(path: Path) -> dict[str, Any]:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """What a `result.json` says.
+    """The contents of a `result.json`.
 
     Raises
     ------
@@ -188,7 +184,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def row_of(run: str, data: Mapping[str, Any]) -> dict[str, Any]:
-    """The row of `runs` from what a run's `result.json` says.
+    """The row of `runs` for the contents of a run's `result.json`.
 
     >>> row = row_of("outputs/a", {"names": {"tuples": "4x6"}, "config": {"save": {"keep": 1}}, "status": "running"})
     >>> row["tuples"], row["save.keep"], row["status"], row["episodes"]
@@ -202,14 +198,14 @@ def row_of(run: str, data: Mapping[str, Any]) -> dict[str, Any]:
         low, high = evaluation["mean_ci95"] or (np.nan, np.nan)
         figures = {"low": low, "high": high, **evaluation}
         row |= {f"eval_{name}": figures.get(name, np.nan) for name in FIGURES}
-        row |= {f"{REACH}{tile}": reached["rate"] for tile, reached in evaluation["reach"].items()}
+        row |= {f"{REACH}{tile}": share["rate"] for tile, share in evaluation["reach"].items()}
     if "exact" in evaluation:
         row |= {f"eval_{name}": evaluation["exact"][name] for name in EXACT}
     return row
 
 
 def _with_zeros(table: pd.DataFrame) -> pd.DataFrame:
-    """The same with 0 for the tiles that no game of an evaluation reached but one of another did."""
+    """The table with reach rates of 0, not nan, for tiles that no game of an evaluation reached."""
     for name in [name for name in table.columns if name.startswith(REACH)]:
         tile = int(name.removeprefix(REACH))
         known = table["game"].isin([game for game in GAMES if tile in Rules(game, 5, 5).tiles])
@@ -229,7 +225,7 @@ def _flat(config: Mapping[str, Any], prefix: str) -> dict[str, Any]:
 
 
 def begun_in(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of runs that have something to show."""
-    return (
-        table[(table["status"] != "failed") & table["episodes"].fillna(0).gt(0)] if "episodes" in table else table[:0]
-    )
+    """The rows of runs that have played an episode and did not fail."""
+    if "episodes" not in table:
+        return table[:0]
+    return table[(table["status"] != "failed") & table["episodes"].fillna(0).gt(0)]

@@ -1,4 +1,4 @@
-"""Axes that hold runs against each other: scores and learning curves, by what a sweep went over."""
+"""Plots that compare runs by the factors of their sweep: scores, curves, reach rates, histograms, heat map, speed."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 THOUSANDS = FuncFormatter(lambda value, _: f"{value / 1000:g}k" if value else "0")
 
 MAX_CURVES = 12
-"""Settings that have a curve of their own; of more, curves are means over all keys but the first two."""
+"""The most settings with a curve each; with more, curves are means over all keys but the first two."""
 
 MAX_OUTLINES = 6
-"""The same of histograms, which cross each other more: of more settings, those of the first key."""
+"""The most settings with a histogram each; with more, histograms are those of the first key."""
 
 LOG_FROM = 20
-"""A key whose largest value is so many times its least has a logarithmic axis."""
+"""A key has a logarithmic axis where its largest value is at least this many times its least."""
 
 CI95 = ("ci", 95)
 """Bands and bars: 95% intervals of the mean over seeds by resampling, the same each time."""
 
 
 def ordered(table: pd.DataFrame, keys: list[str]) -> list[str]:
-    """The keys as they are drawn: numbers first, and keys of many values before those of few."""
+    """The keys in the order of the axes: numbers first, and keys of many values before those of few."""
     columns: dict[str, pd.Series] = {key: table[key] for key in keys}
     return sorted(keys, key=lambda key: (not _is_number(columns[key]), -columns[key].nunique()))
 
@@ -92,7 +92,7 @@ def draw_curves(axes: Axes, blocks: pd.DataFrame, keys: Sequence[str]) -> None:
     axes.set_ylabel("mean score of a block")
     axes.xaxis.set_major_formatter(THOUSANDS)
     axes.set_xlim(left=0)
-    _entitle(axes, keys)
+    _title_legend(axes, keys)
     _finish(axes, "learning curves")
 
 
@@ -109,12 +109,12 @@ def draw_reach(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
     axes.set_ylabel("games that reached the tile")
     axes.set_ylim(0, 1.02)
     axes.yaxis.set_major_formatter(PercentFormatter(1))
-    _entitle(axes, keys)
+    _title_legend(axes, keys)
     axes.set_title("reach rates of the games after training")
 
 
 def draw_distributions(axes: Axes, games: pd.DataFrame, keys: Sequence[str]) -> None:
-    """How the scores of the games after training lie: outlines of histograms, of equal areas.
+    """The scores of the games after training: outlines of histograms with equal areas.
 
     Parameters
     ----------
@@ -138,12 +138,12 @@ def draw_distributions(axes: Axes, games: pd.DataFrame, keys: Sequence[str]) -> 
     axes.set_yticks([])
     axes.set_xlim(left=0)
     axes.xaxis.set_major_formatter(THOUSANDS)
-    _entitle(axes, keys)
+    _title_legend(axes, keys)
     axes.set_title("scores of the games after training")
 
 
 def draw_heat(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
-    """Mean scores by the first two keys, over seeds and whatever else the runs differ in."""
+    """Mean scores by the first two keys, over seeds and all other factors."""
     row, column = keys[1], keys[0]
     named = table.assign(**{key: _named(table[key]) for key in (row, column)})
     cells = named.groupby([row, column], observed=True)["eval_mean"].mean().unstack()
@@ -165,17 +165,17 @@ def draw_speed(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
 
 
 def setting_of(table: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
-    """What each run is, by the values of the keys, in their order."""
+    """The setting of each run: the values of the keys as one text, in their order."""
     return _joined(table.assign(**{key: _named(table[key]) for key in keys}), keys)
 
 
 def _drawn_setting(table: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
-    """The same; of many settings by the first two keys only."""
+    """The setting of each run, by the first two keys only where settings are many."""
     setting = setting_of(table, keys)
     return setting if setting.nunique() <= MAX_CURVES else setting_of(table, keys[:2])
 
 
-def _entitle(axes: Axes, keys: Sequence[str]) -> None:
+def _title_legend(axes: Axes, keys: Sequence[str]) -> None:
     legend = axes.get_legend()
     if legend is not None:
         legend.set_title(", ".join(keys))
@@ -190,13 +190,13 @@ def _finish(axes: Axes, title: str) -> None:
 
 
 def _is_number(column: pd.Series) -> bool:
-    """Whether all values are numbers; on an axis of numbers there is no place for none."""
+    """Whether all values are numbers, as an axis of numbers needs them."""
     is_number = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
     return bool(is_number and column.notna().all())
 
 
 def _named(column: pd.Series) -> pd.Series:
-    """The values as text, in their order; of paths the last parts that tell them apart."""
+    """The values as text, in their order; of paths the folder's name."""
     texts = column.map(text_of)
     if texts.str.contains("/").all():
         texts = texts.map(lambda text: Path(text).name if Path(text).name != "checkpoint" else Path(text).parent.name)

@@ -21,8 +21,7 @@ from tdl.results.frames import begun_in, games, load
 from tdl.statistics.intervals import interval_text
 
 MAX_SETTINGS = 40
-"""Settings that are compared with the best."""
-
+"""The most settings that are compared with the best."""
 
 STYLE = """\
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222 }
@@ -49,21 +48,21 @@ class Section:
 
 
 def sections(folders: Sequence[Path], table: pd.DataFrame) -> list[Section]:
-    """All that is to be said of the runs in some folders, which `table` lists (`tdl.sweeps.table.table_of`)."""
+    """The sections of a page about the runs in these folders, which `table` lists (`tdl.sweeps.table.table_of`)."""
     sns.set_theme(style="whitegrid", context="notebook")
     begun = begun_in(table)
     blocks = load(begun["run"]) if len(begun) else begun
     played = plots.scored(table, blocks)
     keys = plots.ordered(begun, factors(begun)) if len(begun) else []
-    found = [_overview(table, begun, keys)]
+    parts = [_overview(table, begun, keys)]
     if len(played):
         named = played.assign(setting=plots.setting_of(played, keys))
-        found += [_settings(named, keys), *_against_best(named, keys)]
-    return [*found, *_figures(begun, played, blocks, keys), *_unfinished(table, folders)]
+        parts += [_settings(named, keys), *_against_best(named, keys)]
+    return [*parts, *_figures(begun, played, blocks, keys), *_unfinished(table, folders)]
 
 
 def as_html(title: str, parts: Sequence[Section]) -> str:
-    """The page, with nothing outside of it."""
+    """The page, with its style and images inside."""
     body = []
     for part in parts:
         body.append(f"<h2>{html.escape(part.title)}</h2>")
@@ -100,19 +99,19 @@ def _markdown(table: pd.DataFrame) -> list[str]:
 
 def _overview(table: pd.DataFrame, begun: pd.DataFrame, keys: Sequence[str]) -> Section:
     counts = table["status"].value_counts()
-    said = ", ".join(f"{number} {status}" for status, number in counts.items())
+    statuses = ", ".join(f"{number} {status}" for status, number in counts.items())
     over = "; ".join(f"{key}: {', '.join(map(text_of, begun[key].drop_duplicates()))}" for key in keys)
     seeds = f"Seeds: {', '.join(map(str, sorted(begun['seed'].unique())))}." if len(begun) else ""
     differ = f"They differ in {over}." if over else "They differ in nothing but their seeds."
-    return Section("Runs", f"{len(table)} runs: {said}. {differ} {seeds}")
+    return Section("Runs", f"{len(table)} runs: {statuses}. {differ} {seeds}")
 
 
 def _settings(named: pd.DataFrame, keys: Sequence[str]) -> Section:
-    found = means(named, keys)
-    shown = found[[*keys, "runs"]].assign(**{key: found[key].map(text_of) for key in keys})
-    shown["mean score"] = [interval_text(*each) for each in found[["mean", "low", "high"]].to_numpy()]
+    scores = means(named, keys)
+    shown = scores[[*keys, "runs"]].assign(**{key: scores[key].map(text_of) for key in keys})
+    shown["mean score"] = [interval_text(*row) for row in scores[["mean", "low", "high"]].to_numpy()]
     speeds = means(named, keys, "moves_per_second") if named["moves_per_second"].notna().any() else None
-    if speeds is not None and len(speeds) == len(found):
+    if speeds is not None and len(speeds) == len(scores):
         shown["moves/s"] = [f"{speed:,.0f}" for speed in speeds["mean"]]
     for name in [name for name in named.columns if name.startswith(REACH)][-plots.MAX_CURVES :]:
         if 0 < named[name].mean() < 1:
@@ -123,39 +122,39 @@ def _settings(named: pd.DataFrame, keys: Sequence[str]) -> Section:
 
 
 def _against_best(named: pd.DataFrame, keys: Sequence[str]) -> list[Section]:
-    found = means(named, ["setting"]).sort_values("mean", ascending=False)
-    if len(found) < 2:
+    scores = means(named, ["setting"]).sort_values("mean", ascending=False)
+    if len(scores) < 2:
         return []
-    best, *others = found["setting"].head(MAX_SETTINGS + 1)
+    best, *others = scores["setting"].head(MAX_SETTINGS + 1)
     rows = []
     for other in others:
-        told = compare(named[["setting", "eval_mean", "seed"]], "setting", best, other)
-        better = f"{told['improvement']:.0%}"
-        if not math.isnan(told["improvement_low"]):
-            better += f" [{told['improvement_low']:.0%}, {told['improvement_high']:.0%}]"
-        rows.append((other, interval_text(told["difference"], told["low"], told["high"]), better))
+        comparison = compare(named[["setting", "eval_mean", "seed"]], "setting", best, other)
+        better = f"{comparison['improvement']:.0%}"
+        if not math.isnan(comparison["improvement_low"]):
+            better += f" [{comparison['improvement_low']:.0%}, {comparison['improvement_high']:.0%}]"
+        rows.append((other, interval_text(comparison["difference"], comparison["low"], comparison["high"]), better))
     text = f"How much better {', '.join(keys)} = {best} is, and the probability that one of its runs beats another's."
-    if len(found) > len(others) + 1:
-        text += f" Of {len(found)} settings, those that come next."
+    if len(scores) > len(others) + 1:
+        text += f" Of {len(scores)} settings, those that come next."
     return [Section("Against the best", text, pd.DataFrame(rows, columns=["setting", "difference", "P(better)"]))]
 
 
 def _figures(begun: pd.DataFrame, played: pd.DataFrame, blocks: pd.DataFrame, keys: Sequence[str]) -> list[Section]:
-    found = []
+    figures = []
     if len(played):
-        found.append(("Scores", _figure(lambda axes: plots.draw_scores(axes, played, keys))))
+        figures.append(("Scores", _figure(lambda axes: plots.draw_scores(axes, played, keys))))
     if not blocks.empty and blocks.groupby("run").size().max() > 1:
-        found.append(("Learning curves", _figure(lambda axes: plots.draw_curves(axes, blocks, keys))))
+        figures.append(("Learning curves", _figure(lambda axes: plots.draw_curves(axes, blocks, keys))))
     if any(0 < played[name].mean() < 1 for name in played.columns if name.startswith(REACH)):
-        found.append(("Reach rates", _figure(lambda axes: plots.draw_reach(axes, played, keys))))
+        figures.append(("Reach rates", _figure(lambda axes: plots.draw_reach(axes, played, keys))))
     all_games = games(played["run"]).merge(played[["run", *keys]], on="run") if len(played) else played
     if len(all_games):
-        found.append(("Score distributions", _figure(lambda axes: plots.draw_distributions(axes, all_games, keys))))
+        figures.append(("Score distributions", _figure(lambda axes: plots.draw_distributions(axes, all_games, keys))))
     if len(keys) > 1 and len(played):
-        found.append(("Heat map", _figure(lambda axes: plots.draw_heat(axes, played, keys))))
+        figures.append(("Heat map", _figure(lambda axes: plots.draw_heat(axes, played, keys))))
     if len(begun) and begun["moves_per_second"].notna().any():
-        found.append(("Speed", _figure(lambda axes: plots.draw_speed(axes, begun, keys))))
-    return [Section(title, figure=figure) for title, figure in found]
+        figures.append(("Speed", _figure(lambda axes: plots.draw_speed(axes, begun, keys))))
+    return [Section(title, figure=figure) for title, figure in figures]
 
 
 def _unfinished(table: pd.DataFrame, folders: Sequence[Path]) -> list[Section]:
@@ -168,9 +167,9 @@ def _unfinished(table: pd.DataFrame, folders: Sequence[Path]) -> list[Section]:
 
 
 def _place(run: Path, folders: Sequence[Path]) -> str:
-    """Where a run is, seen from the folder of the report."""
-    near = (str(run.relative_to(each.resolve())) for each in folders if run.is_relative_to(each.resolve()))
-    return next(near, str(run))
+    """The path of a run, relative to the folder of the report that it is in."""
+    resolved = [folder.resolve() for folder in folders]
+    return next((str(run.relative_to(folder)) for folder in resolved if run.is_relative_to(folder)), str(run))
 
 
 def _figure(draw: Callable[[Axes], None]) -> bytes:

@@ -46,20 +46,20 @@ def mean_text(values: NDArray[Any]) -> str:
 
 
 def interval_text(mean: float, low: float, high: float) -> str:
-    """The same of numbers; no interval where there is none, nothing where there is no mean (nan)."""
+    """A mean and its interval for a table; the mean alone where a bound is nan, nothing where the mean is."""
     if math.isnan(mean):
         return ""
     return f"{mean:,.0f}" + ("" if math.isnan(low) else f" [{low:,.0f}, {high:,.0f}]")
 
 
 def ratio_range(ours: Sequence[float], theirs: Sequence[float]) -> dict[str, float]:
-    """Of two programs' speeds in turn the ratios, pair by pair: median, least and largest."""
+    """The ratios of two sides' speeds, pair by pair: median, least and largest."""
     ratios = [one / other for one, other in zip(ours, theirs, strict=True)]
     return {"ratio_median": float(np.median(ratios)), "ratio_min": min(ratios), "ratio_max": max(ratios)}
 
 
 def ratio_text(part: Mapping[str, Any]) -> str:
-    """What `ratio_range` gave, for a table: "2.90 (2.88 to 2.91)"."""
+    """The result of `ratio_range` for a table: "2.90 (2.88 to 2.91)"."""
     return f"{part['ratio_median']:.2f} ({part['ratio_min']:.2f} to {part['ratio_max']:.2f})"
 
 
@@ -79,7 +79,7 @@ Statistic = Callable[[Sequence[Sample]], Sample]
 
 
 def mean_of_strata(samples: Sequence[Sample]) -> Sample:
-    """The mean of the means of some strata, each as heavy as any other, over the last axis."""
+    """The mean of the means of strata, all of the same weight, over the last axis."""
     mean: Sample = np.mean([sample.mean(axis=-1) for sample in samples], axis=0)
     return mean
 
@@ -92,7 +92,7 @@ def bootstrap_interval(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> tuple[float, float]:
-    """The percentile interval of a statistic of several samples, each of which is resampled alone.
+    """The percentile interval of a statistic of several samples; each sample is resampled by itself.
 
     Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapters 8.3 and 13; stratified as Agarwal et al.
     (2021), Deep Reinforcement Learning at the Edge of the Statistical Precipice, section 4.1, do for runs of several
@@ -101,17 +101,17 @@ def bootstrap_interval(
     Parameters
     ----------
     strata : samples of independent values, as the scores of the seeds in each setting.
-    statistic : gets an array (resamples, n) for each stratum, gives one (resamples,).
+    statistic : maps arrays (resamples, n), one for each stratum, to one (resamples,).
     level : the share of resamples in the interval.
     seed : the same seed gives the same interval.
 
     Returns
     -------
-    low and high; nan where a stratum has a single value, which says nothing of others.
+    low and high; nan where a stratum has a single value.
     """
     if not strata or any(len(sample) < 2 for sample in strata):
         return math.nan, math.nan
     rng = np.random.default_rng(seed)
-    drawn = [np.asarray(each, float)[rng.integers(0, len(each), (resamples, len(each)))] for each in strata]
-    low, high = np.quantile(statistic(drawn), [(1 - level) / 2, (1 + level) / 2])
+    resampled = [np.asarray(s, float)[rng.integers(0, len(s), (resamples, len(s)))] for s in strata]
+    low, high = np.quantile(statistic(resampled), [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)

@@ -14,12 +14,12 @@ from tdl.storage.records import Records
 
 
 def reach(records: Records, tile: int) -> int:
-    """How many of the games made a tile of at least this value."""
+    """The number of games that made a tile of at least this value."""
     return int(np.count_nonzero(records["max_tile"] >= tile))
 
 
 def score_bands(records: Records, width: int = 1000) -> list[tuple[int, int]]:
-    """How many games scored in each band: pairs of its lowest score and the games, up to the band of the best one."""
+    """Each band of scores up to that of the best game: its lowest score and its number of games."""
     counts = np.bincount(records["score"] // width)
     return [(band * width, int(games)) for band, games in enumerate(counts)]
 
@@ -27,7 +27,7 @@ def score_bands(records: Records, width: int = 1000) -> list[tuple[int, int]]:
 def block_row(
     records: Records, rules: Rules, moves: int, seconds: float, mean_abs_error: float
 ) -> dict[str, float | int]:
-    """The row of `blocks.csv` for a block of games; `moves` also counts those of games that are not on record."""
+    """The row of `blocks.csv` for a block of games; `moves` also counts games without a record."""
     n = len(records)
     row: dict[str, float | int] = {
         "episode": int(records["episode"][-1]) + 1,
@@ -45,10 +45,10 @@ def block_row(
 def summary(records: Records, rules: Rules) -> dict[str, Any]:
     """The evaluation part of `result.json`: mean with 95% interval, median, max, reach rates with intervals."""
     n = len(records)
-    out: dict[str, Any] = {"episodes": n}
+    figures: dict[str, Any] = {"episodes": n}
     if n:
         low, high = mean_interval(records["score"])
-        out |= {
+        figures |= {
             "mean": float(records["score"].mean()),
             "mean_ci95": None if math.isnan(low) else [low, high],
             "median": float(np.median(records["score"])),
@@ -60,7 +60,7 @@ def summary(records: Records, rules: Rules) -> dict[str, Any]:
                 if reach(records, tile)
             },
         }
-    return out
+    return figures
 
 
 def evaluation_block(figures: Mapping[str, Any]) -> str:
@@ -92,7 +92,7 @@ def evaluation_block(figures: Mapping[str, Any]) -> str:
 
 
 def statistics_block(records: Records, episode: int, moves_per_second: float) -> str:
-    """The field's own way to print progress.
+    """Progress as published programs print it.
 
     A line with the episode, mean and best score and moves per second; then for every tile that was the largest of
     some game: the share of games that reached it, and in brackets the share that ended with it as the largest::

@@ -1,0 +1,96 @@
+"""Sides measured in turn, A B A B ...: the ratio of their speeds holds on a machine whose speed drifts."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from tdl.agents.trainer import Trainer
+from tdl.runs.progress import Progress
+from tdl.statistics.intervals import ratio_range
+
+BLOCK = 1000
+"""Episodes of a block of training."""
+
+Side = TypeVar("Side")
+Figure = TypeVar("Figure")
+Advance = Callable[..., None]
+
+
+@contextmanager
+def progress(what: str, total: int) -> Iterator[Advance]:
+    """Progress of `total` steps on the screen: `advance(steps=1, moves=0, mean=None)` adds steps that are done."""
+    shown = Progress(what, total, "moves")
+
+    def advance(steps: int = 1, moves: int = 0, mean: float | None = None) -> None:
+        shown.update(shown.done + steps, moves, "" if mean is None else f"mean {mean:,.0f}")
+
+    try:
+        yield advance
+    finally:
+        shown.close()
+
+
+def in_turn(
+    sides: Iterable[Side], turns: int, measure: Callable[[Side, int], Figure], advance: Advance | None = None
+) -> dict[Side, list[Figure]]:
+    """The figures of each side; `measure` gets the side and the number of the turn, from 0."""
+    figures: dict[Side, list[Figure]] = {side: [] for side in sides}
+    for turn in range(turns):
+        for side, measured in figures.items():
+            measured.append(measure(side, turn))
+        if advance is not None:
+            advance()
+    return figures
+
+
+def paired(speeds: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+    """The speeds of two sides, rounded, and the ratio of the first to the second: median, least and largest."""
+    rounded = {name: [round(speed) for speed in side] for name, side in speeds.items()}
+    return {**rounded, **ratio_range(*speeds.values())}
+
+
+def millions(speeds: Sequence[float]) -> str:
+    """The median of moves per second, in millions."""
+    return f"{statistics.median(speeds) / 1e6:.2f}"
+
+
+def per_second(work: Callable[[], int]) -> float:
+    """Moves per second of work that returns how many moves it made."""
+    start = time.perf_counter()
+    moves = work()
+    return moves / (time.perf_counter() - start)
+
+
+@dataclass(frozen=True)
+class Training:
+    """Episodes of training: their moves, seconds, and the mean score of the last block."""
+
+    episodes: int
+    moves: int
+    seconds: float
+    mean: float
+
+    @property
+    def speed(self) -> float:
+        """Moves per second."""
+        return self.moves / self.seconds
+
+
+def train(trainer: Trainer, episodes: int, advance: Advance | None = None) -> Training:
+    """Train the next episodes in blocks; the clock stands still between two blocks."""
+    moves, seconds, mean = trainer.moves, 0.0, 0.0
+    for first in range(0, episodes, BLOCK):
+        block = min(BLOCK, episodes - first)
+        start = time.perf_counter()
+        scores = trainer.train(block)["score"]
+        seconds += time.perf_counter() - start
+        mean = float(scores.mean()) if len(scores) else math.nan
+        if advance is not None:
+            advance(block, trainer.moves, mean)
+    return Training(episodes, trainer.moves - moves, seconds, mean)

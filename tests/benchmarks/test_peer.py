@@ -1,0 +1,94 @@
+"""The comparison with TDL2048+ runs both programs alike; a script stands in for the binary."""
+
+import json
+import stat
+import sys
+
+import pytest
+from support.programs import train
+
+from tdl.bench import main
+from tdl.benchmarks.peer import PEER_TABLE, Setting
+from tdl.game.rules import Rules
+from tdl.network.ntuple import NTupleNetwork
+from tdl.network.tuples import TupleSet
+
+PEER = f"""#!{sys.executable}
+# Stands in for the peer: prints its lines for the episodes asked for, 100 ms and 2,000,000 moves/s each.
+import sys
+words = sys.argv[1:]
+n = int(words[words.index("-t") + 1].split("x")[0])
+if "-o" in words:
+    open(words[words.index("-o") + 1], "w").write("state")
+if "-d" in words:
+    games, file = words[words.index("-e") + 1], words[words.index("-i") + 1]
+    assert (n, games, words[words.index("-n") + 1]) == (0, "1x2", "0123") and open(file, "rb").read(1) == bytes(1)
+    speed = 4000.0 if "-c" in words else 2000.0
+    print(f"001/001 100ms {{speed:.2f}}ops")
+    print(f"summary 100ms {{speed:.2f}}ops")
+    print("total:  avg=12345 max=25160 tile=2048 win=0.10%")
+elif "-i" in words:
+    assert open(words[words.index("-i") + 1]).read() == "state"
+for i in range(n):
+    print(f"{{i + 1:03d}}/{{n:03d}} 100ms 2000000.00ops")
+    print("local:  avg=7576 max=25160 tile=2048 win=0.10%")
+"""
+
+
+@pytest.fixture
+def peer(tmp_path):
+    path = tmp_path / "peer"
+    path.write_text(PEER)
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+def test_peer_takes_turns_and_gives_ratios(capsys, peer):
+    main(f"peer --tdl2048 {peer} --tuples 2x4 --pairs 3 --blank 4000 --state 2000 --json".split())
+    figures = json.loads(capsys.readouterr().out)
+    assert {order: list(parts) for order, parts in figures.items()} == {
+        "forward": ["blank", "after_2000"],
+        "backward": ["blank", "after_2000"],
+    }
+    for part in [*figures["forward"].values(), *figures["backward"].values()]:
+        assert part["peer"] == [2_000_000] * 3
+        assert part["ratio_min"] == pytest.approx(min(part["ours"]) / 2e6, rel=1e-4)
+        assert part["ratio_min"] <= part["ratio_median"] <= part["ratio_max"]
+    main(f"peer --tdl2048 {peer} --tuples 2x4 --order backward --pairs 1 --blank 1000 --state 0".split())
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("backward        blank: ours")
+    assert "peer 2.00 M moves/s; ratio" in line
+
+
+def test_peer_learns_the_same(tmp_path):
+    """The words are those of the peer's own documentation."""
+    assert Setting("4x6", "forward").peer_words() == ["-n", "4x6patt", "-a", "0.1", "-tt", "forward", "-e", "0"]
+    tc = Setting("8x6", "backward", "tc", 0.5, 2)
+    assert tc.peer_words() == ["-n", "8x6patt", "-a", "1.0", "coherence", "-l", "0.5", "-e", "0"]
+    trainer = tc.trainer(NTupleNetwork(Rules(), TupleSet(((0, 1),))), 7)
+    assert (trainer.episode, list(trainer.memory)) == (7, ["sums"])
+
+
+def test_peer_at_a_later_state_with_sums(capsys, peer):
+    main(
+        f"peer --tdl2048 {peer} --tuples 2x4 --order backward --learner tc --pairs 1 --blank 1000 --state 1000".split()
+    )
+    assert capsys.readouterr().out.count("peer 2.00 M moves/s; ratio") == 2
+
+
+def test_peer_by_search_plays_the_same_weights(capsys, peer, tmp_path):
+    """Each side with its faster setting: the stand-in is faster with a table."""
+    run = train(tmp_path / "run", "tuples=2x4", "episodes=50")
+    words = f"peer --tdl2048 {peer} --checkpoint {run} --plies 2 --pairs 3 --games 5"
+    main([*words.split(), "--json"])
+    part = json.loads(capsys.readouterr().out)["2"]
+    assert part["peer"] == [4000] * 3
+    assert part["tables"]["peer"] == PEER_TABLE
+    assert part["games"] == {"ours": 15, "peer": 6}
+    assert part["means"]["peer"] == 12345
+    assert part["ratio_max"] == pytest.approx(max(part["ours"]) / 4000, rel=1e-3)
+    assert 500 < part["means"]["ours"] < 20_000
+    main(words.split())
+    line = capsys.readouterr().out
+    assert line.startswith("2-ply: ours")
+    assert "12,345 of 6; tables" in line
