@@ -29,7 +29,8 @@ def read(cfg: DictConfig) -> RunConfig:
     ------
     ConfigError : names the key, what was given, what is allowed, and the nearest valid name.
     """
-    return from_plain(composed(cfg))
+    plain = composed(cfg)
+    return from_plain(plain)
 
 
 def from_plain(plain: Mapping[str, Any]) -> RunConfig:

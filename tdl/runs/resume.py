@@ -67,7 +67,6 @@ def resumed_config(composed: RunConfig, meta: Meta, explicit: Sequence[str]) -> 
     ConfigError : the command line gives another value to a key that must not change.
     """
     stored, now = dict(meta["config"]), compose.to_plain(composed)
-    compose.check_keys(stored, RunConfig)
     for key in explicit:
         top = key.split(".")[0].split("@")[0]
         keys = [top] if top in now else list(now)  # `experiment=...` may touch all of them

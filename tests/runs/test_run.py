@@ -14,8 +14,6 @@ from importlib import resources
 
 import numpy as np
 import pytest
-from hydra import compose, initialize_config_module
-from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import OmegaConf
 from support.programs import (
     SMALL,
@@ -33,14 +31,10 @@ from support.programs import (
 )
 
 import tdl
-from tdl.config import build
 from tdl.config import run as run_config
-from tdl.config.compose import register, to_plain
-from tdl.config.files import group_file
+from tdl.config.compose import to_plain
 from tdl.config.schema import RunConfig
-from tdl.errors import ConfigError
 from tdl.network.ntuple import NTupleNetwork
-from tdl.network.tuples import TupleSet, symmetries
 from tdl.run import main
 
 RECORD = [("episode", "<i8"), ("score", "<i8"), ("moves", "<i4"), ("max_tile", "<i4")]
@@ -73,14 +67,6 @@ def folder(tmp_path_factory):
     assert "Traceback" not in done.stderr
     assert done.stdout.splitlines()[-1] == f"results in {only_run(cwd)}"
     return only_run(cwd)
-
-
-@pytest.fixture
-def composed():
-    """Composes `conf/run.yaml` with overrides, as Hydra does before a run."""
-    register()
-    with initialize_config_module("tdl.conf", version_base="1.3"):
-        yield lambda *words, **more: compose("run", list(words), **more)
 
 
 def test_files(folder):
@@ -281,55 +267,6 @@ def test_cfg_job_prints_the_configuration(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("name", NAMES["tuples"])
-def test_every_tuple_set_composes(composed, name):
-    board = group_file("tuples", name)["board"]
-    shape = build.tuple_set_of(run_config.read(composed(f"tuples={name}", f"size={board}")))
-    assert shape == tdl.tuple_set(name)
-    sizes = re.match(r"(\d+)x(\d+)(?!.*full)", name if board == "4x4" else name.removeprefix(f"{board}_"))
-    if sizes:
-        tuples, length = int(sizes[1]), int(sizes[2])
-        assert [len(cells) for cells in shape.cells[:tuples]] == [length] * tuples
-        assert len(shape.cells) == tuples or name.endswith("_redundant")
-    assert bool(shape.orders) == ("order" in name)
-    assert bool(shape.counts) == ("count" in name)
-
-
-def test_cells_of_ones_own_are_those_of_the_board_of_the_run(composed):
-    """Not of the board of the set that they stand in the place of; and this board is no part of the set."""
-    read = run_config.read(composed("tuples.cells=[[0,1,2,3,4,5]]", "size=2x3"))
-    assert build.tuple_set_of(read) == TupleSet(((0, 1, 2, 3, 4, 5),))
-    assert (build.rules(read).rows, build.rules(read).cols) == (2, 3)
-    assert "board" not in build.tuple_set_of(read).to_dict()
-    with pytest.raises(ConfigError, match="cells of 4x6 are numbered on a 4x4 board, and size is 4x5"):
-        run_config.read(composed("size=4x5"))
-    taken = run_config.read(composed("size=4x5", "tuples.board=null"))
-    assert build.tuple_set_of(taken) == tdl.tuple_set("4x6")
-
-
-def test_redundant_tuples_are_parts_of_the_others():
-    """Straight lines of 4 and squares of 2x2, in some image a part of a 6-tuple, and no two alike."""
-    cells = tdl.tuple_set("4x6_redundant").cells
-    large, small = cells[:4], cells[4:]
-    assert large == tdl.tuple_set("4x6").cells
-    images = [[frozenset(image[cell] for cell in each) for image in symmetries(4, 4)] for each in small]
-    assert all(any(image <= set(each) for image in seen for each in large) for seen in images)
-    assert len({frozenset(seen) for seen in images}) == len(small)
-
-
-@pytest.mark.parametrize(("group", "name"), [(group, name) for group in ("agent", "game", "learner", "placer", "tiles")
-                                             for name in NAMES[group]])  # fmt: skip
-def test_every_choice_composes(composed, group, name):
-    build.rules(run_config.read(composed(f"{group}={name}")))
-
-
-def test_tile_rules_are_data(composed):
-    for rule in ("tiles=p75_25", "tiles.drop=[[1,0.75],[3,0.25]]"):
-        for game in NAMES["game"]:
-            rules = build.rules(run_config.read(composed(f"game={game}", rule, "tiles.start=[drop,3]")))
-            assert (rules.game, rules.drop, rules.start) == (game, ((1, 0.75), (3, 0.25)), ("drop", 3))
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -356,25 +293,3 @@ def test_every_game_and_board_runs_alike_with_packed_boards_and_arrays(tmp_path,
         assert set(np.load(folder / name)["max_tile"].tolist()) <= set(rules.tiles)
     assert (folder / "curve.png").exists()
     assert tdl.load(folder).network.rules == rules
-
-
-@pytest.mark.parametrize("name", NAMES["experiment"])
-def test_every_experiment_wins_over_the_defaults(composed, name):
-    """Each value in its file is the value of the composed configuration; each value of its sweep is allowed."""
-    cfg = composed(f"experiment={name}", return_hydra_config=True)
-    file = OmegaConf.load(CONF / "experiment" / f"{name}.yaml")
-    for key in set(file) - {"defaults", "hydra"}:
-        assert OmegaConf.merge(cfg[key], file[key]) == cfg[key] if OmegaConf.is_config(file[key]) else file[key]
-        assert OmegaConf.is_config(file[key]) or cfg[key] == file[key]
-    chosen = OmegaConf.to_container(cfg.hydra.runtime.choices)
-    for override in OmegaConf.to_container(file.get("defaults", OmegaConf.create([]))):
-        if isinstance(override, str):  # another experiment that this one goes on from
-            assert override == "_self_" or override in NAMES["experiment"]
-            continue
-        ((group, choice),) = override.items()
-        assert chosen[group.removeprefix("override").strip(" /")] == choice
-    sweep = file.get("hydra", {}).get("sweeper", {}).get("params", {})
-    assert OmegaConf.to_container(cfg.hydra.sweeper)["params"] == (dict(sweep) or None)
-    for key, values in sweep.items():
-        for value in OverridesParser.create().parse_override(f"{key}={values}").sweep_string_iterator():
-            run_config.read(composed(f"experiment={name}", f"{key}={value}"))
