@@ -85,13 +85,13 @@ def result_of(
     settings: EvaluationConfig, evaluation: Evaluation, metas: list[Meta], chosen: dict[str, str]
 ) -> dict[str, Any]:
     """What `result.json` says before the games are played."""
-    plain, rules = compose.to_plain(settings), evaluation.rules
+    config, rules = compose.to_plain(settings), evaluation.rules
     return {
         "status": RUNNING,
-        "config_hash": compose.key_hash(plain),
+        "config_hash": compose.key_hash(config),
         "names": {"game": rules.game, **metas[0].get("names", {}), **chosen},
         "seed": settings.seed,
-        "config": plain,
+        "config": config,
         "rules": rules.to_dict(),
         "checkpoints": checkpoints_of(metas),
         "episodes": metas[0]["episode"],

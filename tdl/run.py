@@ -23,7 +23,9 @@ from tdl.sweeps import sweep
 
 def job(cfg: DictConfig, path: Path, *, figures: bool = True) -> None:
     """One run: check everything, train, evaluate, draw the curve if `figures` are asked for."""
-    names, settings, meta = chosen_names(cfg, HydraConfig.get().runtime.choices), run_config.read(cfg), None
+    names = chosen_names(cfg, HydraConfig.get().runtime.choices)
+    settings = run_config.read(cfg)
+    meta = None
     folder = RunFolder(path) if settings.resume is None else resumed_folder(settings.resume)
     if settings.resume is not None and sweep.in_sweep():
         sweep.point_to(path, folder.path)

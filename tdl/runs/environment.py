@@ -1,4 +1,4 @@
-"""Where and with what a run was made: versions, commit, CPU, memory."""
+"""The environment of a run: versions, commit, CPU, cores, memory."""
 
 from __future__ import annotations
 

@@ -22,9 +22,9 @@ NOW = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
 
 def digest(*, _root_: DictConfig) -> str:
     """The hash of the whole configuration."""
-    plain = {key: OmegaConf.to_container(value) if OmegaConf.is_config(value) else value
-             for key, value in _root_.items_ex(resolve=False) if key != "hydra"}  # fmt: skip
-    return compose.key_hash({str(key): value for key, value in plain.items()})
+    values = {key: OmegaConf.to_container(value) if OmegaConf.is_config(value) else value
+              for key, value in _root_.items_ex(resolve=False) if key != "hydra"}  # fmt: skip
+    return compose.key_hash({str(key): value for key, value in values.items()})
 
 
 def job_folder(*, _root_: DictConfig) -> str:

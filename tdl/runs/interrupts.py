@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: the first asks to stop soon, as after the block, the second stops at once."""
+"""Interrupts, Ctrl-C and SIGTERM: the first asks to stop soon, as after the block, the second stops at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Continuing a run: finding it, and deciding which configuration holds."""
+"""Resuming a run: its folder, and the configuration that holds from there on."""
 
 from __future__ import annotations
 

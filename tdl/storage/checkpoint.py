@@ -169,8 +169,8 @@ def _digest_file(file: BinaryIO, offset: int, into: Array | None) -> str:
 
 
 def _digest(meta: Mapping[str, Any]) -> str:
-    plain = {key: value for key, value in meta.items() if key != "digest"}
-    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
+    content = {key: value for key, value in meta.items() if key != "digest"}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def _current(folder: Path) -> Meta:

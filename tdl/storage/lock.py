@@ -1,4 +1,4 @@
-"""One process at a time in a run's folder."""
+"""Locks of folders: one process at a time works in a run's folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is special about jobs that submitit sends to Slurm: they are killed in two steps, and missed when they are."""
+"""Jobs that submitit sends to Slurm: they are killed in two steps, and lost jobs are noticed."""
 
 from __future__ import annotations
 

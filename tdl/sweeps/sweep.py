@@ -1,4 +1,4 @@
-"""A sweep: the jobs of one `-m` command, or of several, in one folder. What each job leaves for the others to see."""
+"""A sweep: the jobs of one `-m` command, or of several, in one folder. The files by which they know of each other."""
 
 from __future__ import annotations
 
@@ -148,12 +148,12 @@ def pointed_to(job: Path) -> Path | None:
 
 def plain_config(cfg: DictConfig) -> dict[str, Any]:
     """A configuration as plain dictionaries, without what a checkpoint would have said."""
-    plain = _without_missing(OmegaConf.to_container(cfg))
-    assert isinstance(plain, dict)
-    return {str(key): value for key, value in plain.items()}
+    config = _without_missing(OmegaConf.to_container(cfg))
+    assert isinstance(config, dict)
+    return {str(key): value for key, value in config.items()}
 
 
-def _without_missing(plain: Any) -> Any:
-    if not isinstance(plain, dict):
-        return plain
-    return {key: _without_missing(value) for key, value in plain.items() if value != MISSING}
+def _without_missing(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return {key: _without_missing(item) for key, item in value.items() if item != MISSING}

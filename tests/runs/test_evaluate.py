@@ -18,8 +18,6 @@ import tdl
 import tdl.evaluate as program
 import tdl.results
 from tdl.config.evaluate import EvaluationConfig, GamesConfig
-from tdl.runs import progress
-from tdl.runs.progress import Progress
 from tdl.statistics.summary import evaluation_block
 from tdl.storage.checkpoint import write_checkpoint
 from tdl.storage.records import RECORD
@@ -295,37 +293,6 @@ def test_figures_for_people():
         "    128   75.0% [30.0%, 95.4%]",
     ]
     assert evaluation_block(figures | {"mean_ci95": None}).splitlines()[1] == "mean     1,500"
-
-
-def test_progress_of_games_that_take_long(monkeypatch, capsys):
-    """Lines come every ten seconds, also before the first game has ended."""
-    now = [0.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
-    shown = Progress("evaluate", 4, "moves")
-    for seconds, finished, moves in ((5, 0, 500), (10, 0, 1000), (15, 1, 1500), (21, 1, 2100), (32, 2, 64_000)):
-        now[0] = seconds
-        shown.update(finished, moves)
-    assert capsys.readouterr().err.splitlines() == [
-        "evaluate 0/4  100 moves/s  left ?",
-        "evaluate 1/4  100 moves/s  left 01:03",
-        "evaluate 2/4  2.00k moves/s  left 00:32",
-    ]
-
-
-def test_progress_of_a_budget_guesses_the_end(monkeypatch, capsys):
-    """A quarter of the budget was enough for 50 episodes, half of it for 80; never more than were asked for."""
-    now = [0.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
-    shown = Progress("train", 10_000, "moves")
-    for seconds, finished, share in ((10, 50, 0.25), (20, 80, 0.5), (30, 80, 0.001), (40, 90, 1.2)):
-        now[0] = seconds
-        shown.update(finished, 100 * finished, "mean 10", share=share)
-    assert capsys.readouterr().err.splitlines() == [
-        "train 50/200  500 moves/s  mean 10  left 00:30",
-        "train 80/160  400 moves/s  mean 10  left 00:20",
-        "train 80/10000  267 moves/s  mean 10  left 1:02:00",
-        "train 90/90  225 moves/s  mean 10  left 00:00",
-    ]
 
 
 def test_result_of_unfinished_games_is_valid(tmp_path, trained, monkeypatch):

@@ -1,0 +1,65 @@
+"""Progress in plain lines: speed, note and time left, by a clock that the test turns."""
+
+import pytest
+
+from tdl.runs import progress
+from tdl.runs.progress import Progress
+
+
+@pytest.fixture
+def now(monkeypatch):
+    """The time, as a list of one number of seconds."""
+    seconds = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: seconds[0])
+    return seconds
+
+
+def test_progress_of_games_that_take_long(now, capsys):
+    """Lines come every ten seconds, also before the first game has ended."""
+    shown = Progress("evaluate", 4, "moves")
+    for seconds, finished, moves in ((5, 0, 500), (10, 0, 1000), (15, 1, 1500), (21, 1, 2100), (32, 2, 64_000)):
+        now[0] = seconds
+        shown.update(finished, moves)
+    assert capsys.readouterr().err.splitlines() == [
+        "evaluate 0/4  100 moves/s  left ?",
+        "evaluate 1/4  100 moves/s  left 01:03",
+        "evaluate 2/4  2.00k moves/s  left 00:32",
+    ]
+
+
+def test_progress_of_a_budget_guesses_the_end(now, capsys):
+    """A quarter of the budget was enough for 50 episodes, half of it for 80; never more than were asked for."""
+    shown = Progress("train", 10_000, "moves")
+    for seconds, finished, share in ((10, 50, 0.25), (20, 80, 0.5), (30, 80, 0.001), (40, 90, 1.2)):
+        now[0] = seconds
+        shown.update(finished, 100 * finished, "mean 10", share=share)
+    assert capsys.readouterr().err.splitlines() == [
+        "train 50/200  500 moves/s  mean 10  left 00:30",
+        "train 80/160  400 moves/s  mean 10  left 00:20",
+        "train 80/10000  267 moves/s  mean 10  left 1:02:00",
+        "train 90/90  225 moves/s  mean 10  left 00:00",
+    ]
+
+
+def test_progress_of_boards_whose_number_nobody_knows(now, capsys):
+    """The speed is that of what is done; no time is left to tell."""
+    shown = Progress("enumerate", None, "boards")
+    for seconds, boards in ((5, 10_000_000), (10, 20_000_000), (15, 30_000_000)):
+        now[0] = seconds
+        shown.update(boards)
+    assert capsys.readouterr().err == "enumerate 20000000  2.00M boards/s\n"
+
+
+def test_progress_of_jobs(now, capsys):
+    """A line for each job that ended, and none for those that run; work that goes on began where it was left."""
+    shown = Progress("sweep", 4, done=1)
+    for seconds, done, name in ((1, 2, "seed=0"), (2, 3, "seed=1")):
+        now[0] = seconds
+        shown.update(done, note=name, every=0.0)
+        shown.show("2 running")
+    shown.say("tdl: seed=2: a fault")
+    assert capsys.readouterr().err.splitlines() == [
+        "sweep 2/4  seed=0  left 00:02",
+        "sweep 3/4  seed=1  left 00:01",
+        "tdl: seed=2: a fault",
+    ]
