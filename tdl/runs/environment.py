@@ -55,7 +55,7 @@ def _version() -> str:
 
 def _commit() -> tuple[str | None, bool | None]:
     """Commit of the source and whether files differ from it; (None, None) for an installed package."""
-    source = Path(__file__).resolve().parent.parent
+    source = Path(__file__).resolve().parents[2]
     if not (source / ".git").exists():
         return None, None
 

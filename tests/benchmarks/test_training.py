@@ -1,9 +1,11 @@
 """The benchmark of training counts rightly; its speeds are not judged here."""
 
 import json
+from pathlib import Path
 
 import pytest
 
+import tdl
 from tdl.bench import main
 
 
@@ -24,6 +26,8 @@ def test_train_says_radix_and_memory(capsys):
     main([*words, "--json"])
     figures = json.loads(capsys.readouterr().out)
     assert (figures["game"], figures["radix"]) == ("fib", 21)
+    source = Path(tdl.__file__).parents[1]
+    assert (figures["commit"] is not None) == (source / ".git").exists()
     assert figures["weights_mib"] == pytest.approx(4 * (21**3 + 21**2 + 7936) / 2**20, abs=0.01)
     main(words)
     assert "radix 21, 0 MiB of weights" in capsys.readouterr().out
