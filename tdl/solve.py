@@ -62,13 +62,13 @@ def solve(settings: solve_config.SolveConfig, folder: Path) -> None:
         progress.close()
     solutions.save(folder, solution)
     figures = {name: getattr(solution, name) for name in solutions.FIGURES}
-    plain = solve_config.to_plain(settings)
+    config = solve_config.to_plain(settings)
     result = {
         "status": "finished",
         **figures,
         "rules": solution.rules.to_dict(),
-        "config_hash": key_hash(plain),
-        "config": plain,
+        "config_hash": key_hash(config),
+        "config": config,
         "seconds": round(time.perf_counter() - start, 3),
         "peak_memory_bytes": peak_memory(),
         **describe("none"),

@@ -4,7 +4,7 @@ The first line has `format`, `rules`, `start` (the first board), `seed`, `episod
 player looked ahead), `checkpoint` (digest or null), `moves` (their number), `score` and `digest`, the SHA-256 of all
 the rest. Each further line has `move` (its number, from 0), `board` (rows of tile values, before the move), `action`
 (its name), `reward`, `values` (of up, right, down, left; null where illegal), `tile` (the value of the one that
-dropped), `cell` (where), `score` (so far), `loss` where a deeper search judged the move, and `by` where a person chose
+dropped), `cell` (where), `score` (so far), `loss` where a deeper search looked at the move, and `by` where a person chose
 it. Of a game that was given up the first line says `"complete": false`.
 
 Boards are rows of tile values because a packed board does not survive a reader that keeps numbers as doubles: it may

@@ -108,8 +108,8 @@ def visited(boards: Reachable, choices: NDArray[np.int64]) -> tuple[NDArray[np.b
     return states.astype(np.bool_), afterstates.astype(np.bool_)
 
 
-def _checked(solution: Solution, given: ArrayLike) -> NDArray[np.float32]:
-    values = np.ascontiguousarray(given, np.float32)
+def _checked(solution: Solution, array: ArrayLike) -> NDArray[np.float32]:
+    values = np.ascontiguousarray(array, np.float32)
     if values.shape != solution.afterstates.shape:
         raise refuse("values shape", values.shape, f"{solution.afterstates.shape}, one value an afterstate")
     if not np.isfinite(values).all():

@@ -5,20 +5,21 @@ Trusts `record_game`, `mistakes` and `tdl.agents.trainer.evaluate`.
 
 import os
 import signal
+import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from support.programs import files, inside, result, train
+from support.programs import files, inside, result, train, wait_until
 
 import tdl
 import tdl.evaluate as program
 from tdl.errors import TdlError
 from tdl.game.rules import ACTION_NAMES
-from tdl.runs.recording import file_name
+from tdl.runs.recording import file_name, record
 from tdl.search.options import SearchOptions
-from tdl.sessions.game_file import load, save
+from tdl.sessions.game_file import load
 from tdl.sessions.mistakes import mistakes
-from tdl.sessions.recorder import record_game
 
 
 def test_the_program_judges(tmp_path, run):
@@ -111,26 +112,28 @@ def test_what_cannot_be_recorded_is_said_before_the_first_game(tmp_path, run, wo
     assert not list(tmp_path.rglob("*.npy"))
 
 
-def test_a_signal_while_games_are_recorded(tmp_path, run, monkeypatch):
+def test_a_signal_while_games_are_recorded(tmp_path, run):
     """The figures and the games recorded so far stay."""
-
-    def save_and_stop(path, game):
-        save(path, game)
-        os.kill(os.getpid(), signal.SIGINT)
-
-    monkeypatch.setattr("tdl.runs.recording.save", save_and_stop)
-    done = evaluated(tmp_path / "out", run, "evaluate.record=3")
+    first = tmp_path / "out" / file_name(0)
+    person = threading.Thread(target=lambda: (wait_until(first.exists), os.kill(os.getpid(), signal.SIGINT)))
+    person.start()
+    done = evaluated(tmp_path / "out", run, "evaluate.episodes=2000", "evaluate.record=2000")
+    person.join()
     assert done.returncode == 130
     assert done.stderr.splitlines()[-1] == "tdl: stopped before all was done"
-    assert set(files(tmp_path / "out")) == {"evaluation.npy", "result.json", "game.json"}
+    games = set(files(tmp_path / "out")) - {"evaluation.npy", "result.json"}
+    assert games == {file_name(number) for number in range(len(games))}
+    assert 1 <= len(games) < 2000
     told = result(tmp_path / "out")
-    assert (told["status"], told["evaluation"]["episodes"]) == ("interrupted", 20)
+    assert (told["status"], told["evaluation"]["episodes"]) == ("interrupted", 2000)
 
 
-def test_a_game_that_comes_out_otherwise_is_an_error(tmp_path, run, monkeypatch):
+def test_a_game_that_comes_out_otherwise_is_an_error(tmp_path, run):
     """Should a kernel ever choose otherwise than the player asked here, no file tells of games not played."""
-    monkeypatch.setattr("tdl.runs.recording.record_game", lambda *_, **__: record_game(tdl.load(run), 99))
-    done = evaluated(tmp_path / "out", run, "evaluate.record=1")
-    assert done.returncode == TdlError.exit_code
-    assert "game 0 was not recorded as it was played" in done.stderr
-    assert set(files(tmp_path / "out")) == {"evaluation.npy", "result.json"}
+    player = tdl.load(run)
+    evaluation = SimpleNamespace(player=player, seed=3, searching=SearchOptions(), expectation="auto")
+    records = tdl.evaluate(player.network, 2, seed=3)
+    records["score"][1] += 4
+    with pytest.raises(TdlError, match="game 1 was not recorded as it was played"):
+        record(evaluation, records, tmp_path, None, lambda: None)
+    assert set(files(tmp_path)) == {file_name(0)}
