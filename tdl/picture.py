@@ -28,11 +28,6 @@ def board_of(path: str | Path, move: int | None = None) -> tuple[int, Rules]:
     Parameters
     ----------
     move : the number of moves before the board; None: the last board.
-
-    Raises
-    ------
-    CheckpointError : it is no game of this program.
-    ConfigError : the game has fewer moves.
     """
     game = game_file.load(path)
     boards = game.boards()
@@ -42,12 +37,7 @@ def board_of(path: str | Path, move: int | None = None) -> tuple[int, Rules]:
 
 
 def write(rows: BoardLike, rules: Rules | None, out: Path) -> None:
-    """Write a picture, of the kind that the end of the file's name says.
-
-    Raises
-    ------
-    ConfigError : another end than .svg and .png, or no board.
-    """
+    """Write a picture, of the kind that the end of the file's name says."""
     if out.suffix == ".svg":
         with new_file(out) as file:
             file.write(svg(rows, rules).encode())

@@ -42,13 +42,7 @@ def job(cfg: DictConfig, folder: Path) -> None:
 
 
 def play(settings: PlayConfig) -> None:
-    """Play games, keep those of the person, and print their files.
-
-    Raises
-    ------
-    Interrupted : by a signal; the game is kept.
-    OSError : the last game could not be kept.
-    """
+    """Play games, keep those of the person, and print their files."""
     board_rules = rules(settings)
     agent = None if settings.checkpoint is None else load_advisor(settings.checkpoint, board_rules)
     search = searching_of(settings.search, settings.plies)
@@ -74,12 +68,7 @@ def play(settings: PlayConfig) -> None:
 
 
 def farewell(app: PlayApp) -> None:
-    """Print the last game and the files of kept games, after the screen.
-
-    Raises
-    ------
-    OSError : the last game could not be kept.
-    """
+    """Print the last game and the files of kept games, after the screen."""
     app.keep()  # an exception may have ended the screen
     session = app.session
     if session.moves:
@@ -92,12 +81,7 @@ def farewell(app: PlayApp) -> None:
 
 
 def check_terminal() -> None:
-    """Refuse to begin where there is no screen and no keyboard.
-
-    Raises
-    ------
-    ConfigError : says what is missing.
-    """
+    """Refuse to begin where there is no screen and no keyboard."""
     for name, stream in (("input", sys.stdin), ("output", sys.stdout), ("error output", sys.stderr)):
         if stream is None or not stream.isatty():
             raise ConfigError(f"no terminal: standard {name} is a file or a pipe; play in a terminal window")
@@ -107,12 +91,7 @@ def check_terminal() -> None:
 
 
 def show(app: GameApp) -> None:
-    """Have the screen until the program is left.
-
-    Raises
-    ------
-    Interrupted : by a signal.
-    """
+    """Have the screen until the program is left."""
     code = app.run(mouse=False)
     if app.return_code:  # a fault of the program, which Textual has shown
         sys.exit(app.return_code)

@@ -28,12 +28,7 @@ def job(cfg: DictConfig, _: Path) -> None:
 
 
 def site(settings: ServeConfig) -> Site:
-    """The site, with the checkpoint that is shown first.
-
-    Raises
-    ------
-    TdlError : it is missing or damaged.
-    """
+    """The site, with the checkpoint that is shown first."""
     library = Library(Path(settings.folder))
     first = settings.checkpoint and library.name(Path(settings.checkpoint).resolve())
     served = Site(library, first, settings.sessions, settings.seconds)
@@ -46,12 +41,7 @@ def site(settings: ServeConfig) -> Site:
 
 
 def serve(server: Server, settings: ServeConfig) -> None:
-    """Answer until a signal comes.
-
-    Raises
-    ------
-    Interrupted : one came.
-    """
+    """Answer until a signal comes."""
     with Interrupts("now") as interrupts:
         print(f"serving {settings.folder} at {server.url}  (Ctrl-C ends it)", flush=True)
         if settings.open:

@@ -40,12 +40,7 @@ def answer(folder: Path, query: Path) -> None:
 
 
 def solve(settings: solve_config.SolveConfig, folder: Path) -> None:
-    """Solve, print the figures, and leave them and the values in `folder`.
-
-    Raises
-    ------
-    ConfigError : the folder holds a solution or a run already, or the game does not fit into the memory.
-    """
+    """Solve, print the figures, and leave them and the values in `folder`."""
     if (folder / "result.json").exists():
         raise ConfigError(f"hydra.run.dir: {folder} holds results already; name another")
     start = time.perf_counter()

@@ -34,12 +34,7 @@ class Advisor:
         self.rules, self._values_by, self._kind = rules, values_by, kind_of(meta)
 
     def action_values(self, search: SearchOptions) -> ActionValues:
-        """Its action values when it looks ahead by `search`.
-
-        Raises
-        ------
-        ConfigError : it cannot, or a value is out of range.
-        """
+        """Its action values when it looks ahead by `search`."""
         search.check()
         check_depth(search.plies, self._kind, "plies")
         return self._values_by(search)

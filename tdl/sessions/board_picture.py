@@ -1,6 +1,7 @@
 """Pictures of boards: SVG, PNG, text for a terminal, and a seaborn heat map.
 
-The heat map has colours on a logarithmic scale, as the article on deep Q-learning for 2048 has it.
+All take a `board` and `rules` as `rows_of` does, with its errors. The heat map has colours on a logarithmic scale, as
+the article on deep Q-learning for 2048 has it.
 """
 
 from __future__ import annotations
@@ -86,10 +87,6 @@ def _size(rows: NDArray[np.int64]) -> tuple[int, int]:
 def svg(board: BoardLike, rules: Rules | None = None) -> str:
     """A board as SVG, needing nothing but a viewer.
 
-    Parameters
-    ----------
-    board, rules : as of `rows_of`, and so are the errors.
-
     >>> svg([[2, 0], [0, 4]]).count("<rect")
     5
     """
@@ -113,12 +110,7 @@ def svg(board: BoardLike, rules: Rules | None = None) -> str:
 
 
 def png(board: BoardLike, path: str | Path, rules: Rules | None = None, *, dpi: int = 100) -> None:
-    """Write a board as PNG, in one step; at 100 dpi a cell has 100 pixels.
-
-    Parameters
-    ----------
-    board, rules : as of `rows_of`, and so are the errors.
-    """
+    """Write a board as PNG, in one step; at 100 dpi a cell has 100 pixels."""
     from matplotlib.figure import Figure  # not at the top: it takes half a second
     from matplotlib.patches import FancyBboxPatch
 
@@ -144,7 +136,6 @@ def text(board: BoardLike, rules: Rules | None = None, *, colour: bool = True) -
 
     Parameters
     ----------
-    board, rules : as of `rows_of`, and so are the errors.
     colour : escape sequences of 24-bit colours; without, tiles are shaded by the logarithm of their values.
 
     >>> print(text([[2, 0], [4, 16]], colour=False))
@@ -178,7 +169,6 @@ def heatmap(board: BoardLike, rules: Rules | None = None, axes: Axes | None = No
 
     Parameters
     ----------
-    board, rules : as of `rows_of`, and so are the errors.
     axes : to draw on; None: those of a new figure.
 
     Returns

@@ -43,11 +43,6 @@ class GameFolder:
         return self.folder / f"{now}_{seed}-{episode}_{os.getpid()}.json"
 
     def save(self, path: Path, game: RecordedGame) -> None:
-        """Write a game, in the folder or in another one.
-
-        Raises
-        ------
-        OSError : it cannot be written.
-        """
+        """Write a game, in the folder or in another one."""
         path.parent.mkdir(parents=True, exist_ok=True)
         game_file.save(path, game)

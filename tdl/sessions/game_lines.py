@@ -4,8 +4,8 @@ The first line has `format`, `rules`, `start` (the first board), `seed`, `episod
 player looked ahead), `checkpoint` (digest or null), `moves` (their number), `score` and `digest`, the SHA-256 of all
 the rest. Each further line has `move` (its number, from 0), `board` (rows of tile values, before the move), `action`
 (its name), `reward`, `values` (of up, right, down, left; null where illegal), `tile` (the value of the one that
-dropped), `cell` (where), `score` (so far), `loss` where a deeper search looked at the move, and `by` where a person chose
-it. Of a game that was given up the first line says `"complete": false`.
+dropped), `cell` (where), `score` (so far), `loss` where a deeper search is known, and `by` where a person chose the
+move. Of a game that was given up the first line says `"complete": false`.
 
 Boards are rows of tile values because a packed board does not survive a reader that keeps numbers as doubles: it may
 have more than 53 bits; no tile value has more than 27.
@@ -84,12 +84,7 @@ def digest_of(header: Line, lines: str) -> str:
 
 
 def parse(line: str, keys: tuple[str, ...]) -> dict[str, Any]:
-    """The values of a line, which must have these keys and may have those of `OPTIONAL`.
-
-    Raises
-    ------
-    ConfigError : it is not JSON, or has other keys.
-    """
+    """The values of a line, which must have these keys and may have those of `OPTIONAL`."""
     try:
         values = json.loads(line, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
@@ -149,12 +144,7 @@ def _search(header: Line) -> SearchOptions:
 
 
 def move_of(line: Line, engine: Engine) -> Move:
-    """The move of a line; whether the rules allow it is not checked.
-
-    Raises
-    ------
-    ConfigError : a value is not of its type, or out of range.
-    """
+    """The move of a line; whether the rules allow it is not checked."""
     for key in ("move", "reward", "tile", "cell", "score"):
         _check_whole(key, line[key])
     values, loss, by, tiles = line["values"], line.get("loss"), line.get("by", "agent"), engine.rules.tiles

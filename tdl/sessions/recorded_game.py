@@ -112,12 +112,7 @@ def boards_after(rules: Rules, start: int, moves: Iterable[Move], *, complete: b
 
 
 def check_start(board: int, rules: Rules) -> None:
-    """Refuse a first board that the start law does not make.
-
-    Raises
-    ------
-    ConfigError : names the law.
-    """
+    """Refuse a first board that the start law does not make."""
     tiles = sorted(tile for tile in unpack(board, rules) if tile)
     for item in rules.start:
         if item != DROP and item in tiles:

@@ -38,10 +38,6 @@ def record_game(
     expectation : as in `evaluate`; a network of states that looks ahead needs "direct".
     checkpoint : digest of the player's checkpoint, to be kept.
     on_progress : called after each move with the number of moves so far. May raise to give the game up.
-
-    Raises
-    ------
-    ConfigError : a parameter out of its range.
     """
     check_whole("seed", seed, 0)
     check_whole("episode", episode, 0)

@@ -35,10 +35,6 @@ class Session:
     board : packed, to move on.
     moves : so far.
     score : so far, in points.
-
-    Raises
-    ------
-    ConfigError : seed or episode out of range.
     """
 
     def __init__(
@@ -105,12 +101,7 @@ class Session:
         return None if np.isnan(values).all() else int(np.nanargmax(values))
 
     def move(self, action: int, by: str = "person") -> Move:
-        """Make a move, and let a tile drop.
-
-        Raises
-        ------
-        ConfigError : it is not legal.
-        """
+        """Make a move, and let a tile drop."""
         if action not in self.legal:
             legal = ", ".join(ACTION_NAMES[other] for other in self.legal) or "the game is over"
             name = ACTION_NAMES[action] if action in range(4) else repr(action)
@@ -124,12 +115,7 @@ class Session:
         return move
 
     def advance(self) -> Move:
-        """Make the agent's move.
-
-        Raises
-        ------
-        ConfigError : the game is over.
-        """
+        """Make the agent's move."""
         best = self.best()
         if best is None:
             raise ConfigError("the game is over")

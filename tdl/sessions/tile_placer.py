@@ -23,10 +23,6 @@ class TilePlacer:
     placer : random, or an adversary of some kind.
     evaluator : the player whose values an adversary uses; not needed with `placer.first_empty`.
     seed : of the stream.
-
-    Raises
-    ------
-    ConfigError : an adversary without an evaluator.
     """
 
     def __init__(self, rules: Rules, placer: PlacerOptions, evaluator: Player | None = None, seed: int = 0) -> None:

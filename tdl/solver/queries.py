@@ -24,13 +24,7 @@ class Query:
 
 
 def read_queries(path: Path, cells: int) -> list[Query]:
-    """The questions in a file, one a line; empty lines at its end do not count.
-
-    Raises
-    ------
-    ConfigError : names the file and the line that is none.
-    OSError : the file cannot be read.
-    """
+    """The questions in a file, one a line; empty lines at its end do not count."""
     try:
         lines = path.read_text(encoding="utf-8").rstrip().splitlines()
     except UnicodeDecodeError:

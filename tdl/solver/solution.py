@@ -161,12 +161,7 @@ def solve(
 
 
 def check_objective(rules: Rules, objective: str, tile: int | None) -> None:
-    """Refuse rules that cannot be solved, an unknown objective, and a tile that does not go with it.
-
-    Raises
-    ------
-    ConfigError : names the key.
-    """
+    """Refuse rules that cannot be solved, an unknown objective, and a tile that does not go with it."""
     check_choice("objective", objective, OBJECTIVES)
     if objective == "score" and tile is not None:
         raise refuse("tile", tile, "null with objective=score; a tile is for objective=reach")
@@ -177,12 +172,7 @@ def check_objective(rules: Rules, objective: str, tile: int | None) -> None:
 
 
 def save(folder: Path, solution: Solution) -> None:
-    """Write a solution to `folder/solution`: arrays that can be memory-mapped, and a description with their digests.
-
-    Raises
-    ------
-    CheckpointError : it could not be written.
-    """
+    """Write a solution to `folder/solution`: arrays to be memory-mapped, and a description with their digests."""
     meta = {"kind": FOLDER, "episode": 0, "rules": solution.rules.to_dict(), "folded": solution.boards.folded}
     write_checkpoint(folder / FOLDER, meta | {name: getattr(solution, name) for name in FIGURES}, _arrays(solution))
 

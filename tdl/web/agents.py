@@ -89,22 +89,12 @@ class ServedAgent:
         self._seconds, self._quick, self._far = seconds, _Turns(lambda: first), _Turns(lambda: load_advisor(folder))
 
     def search(self, plies: int) -> SearchOptions:
-        """Its search of this many plies.
-
-        Raises
-        ------
-        ConfigError : it has none.
-        """
+        """Its search of this many plies."""
         check_whole("plies", plies, 1, self.max_plies + 1)
         return SearchOptions(plies, seconds=self._seconds if plies > QUICK_PLIES else None)
 
     def values(self, board: int, search: SearchOptions) -> NDArray[np.float64]:
-        """The values of the four actions: shape (4,), nan where illegal.
-
-        Raises
-        ------
-        Refusal : too many others ask it.
-        """
+        """The values of the four actions: shape (4,), nan where illegal."""
         return (self._quick if search.plies <= QUICK_PLIES else self._far).values(board, search)
 
 

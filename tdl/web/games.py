@@ -120,12 +120,7 @@ class OpenGame:
             return self._after(self._session.move(ACTION_NAMES.index(action)))
 
     def step(self, count: int) -> list[State]:
-        """Moves of the agent: the state after each. Fewer than `count` where the time or the game is over.
-
-        Raises
-        ------
-        ConfigError : the game is over.
-        """
+        """Moves of the agent: the state after each. Fewer than `count` where the time or the game is over."""
         frames: list[State] = []
         end = time.monotonic() + self._seconds
         while len(frames) < count and (not frames or time.monotonic() < end):
@@ -177,10 +172,6 @@ class OpenGame:
         Parameters
         ----------
         plies : of searches from now on; None: as before.
-
-        Raises
-        ------
-        ConfigError : the agent does not look so far.
         """
         with self._lock:
             if plies is not None and plies != self._search.plies:
@@ -235,12 +226,7 @@ class OpenGames:
                 self._open.popitem(last=False)
 
     def get(self, game: object) -> OpenGame:
-        """The game of this name.
-
-        Raises
-        ------
-        Refusal : there is none.
-        """
+        """The game of this name."""
         with self._lock:
             if not isinstance(game, str) or game not in self._open:
                 raise Refusal(HTTPStatus.NOT_FOUND, "game: not known here; of too many the oldest are put away")

@@ -55,12 +55,7 @@ class Library:
         return self.inside(self.folder / name, name)
 
     def inside(self, path: Path, name: str) -> Path:
-        """The path with all links followed.
-
-        Raises
-        ------
-        Refusal : it is not below the folder.
-        """
+        """The path with all links followed."""
         try:
             real = path.resolve()
         except (OSError, RuntimeError):  # a loop of links
@@ -74,13 +69,7 @@ class Library:
         return path.relative_to(self.folder).as_posix()
 
     def checkpoint(self, name: object) -> tuple[Path, Meta]:
-        """The folder of a checkpoint by its name or that of its run, and its description.
-
-        Raises
-        ------
-        Refusal : it is not below the folder, nor are all its files.
-        CheckpointError : it is missing or damaged.
-        """
+        """The folder of a checkpoint by its name or that of its run, and its description."""
         folder = self.inside(checkpoint_folder(self.path(name)), str(name))
         self.inside(folder / META, f"{name}/{META}")
         meta = read_meta(folder)
@@ -131,13 +120,7 @@ class Library:
         return entry
 
     def curve(self, name: object) -> dict[str, list[float]]:
-        """The learning curve of a run: `episode`, `mean` and `max` of some of its blocks.
-
-        Raises
-        ------
-        Refusal : it is not below the folder.
-        TdlError : there is none, or it is cut.
-        """
+        """The learning curve of a run: `episode`, `mean` and `max` of some of its blocks."""
         path = self.inside(self.path(name) / BLOCKS, f"{name}/{BLOCKS}")
         try:
             table = pd.read_csv(path, usecols=["episode", "mean", "max"])

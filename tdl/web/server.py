@@ -21,12 +21,7 @@ MAX_CONNECTIONS = 64
 
 
 def check_loopback(key: str, host: object) -> None:
-    """Refuse any address but this machine's own.
-
-    Raises
-    ------
-    ConfigError : names `key`.
-    """
+    """Refuse any address but this machine's own."""
     try:
         loopback = host == "localhost" or ipaddress.ip_address(str(host)).is_loopback
     except ValueError:

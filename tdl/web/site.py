@@ -102,23 +102,13 @@ class Site:
         return ("POST",) if path in self._posts else ("GET",) if path in self._files or path in self._gets else ()
 
     def get(self, path: str, query: str) -> Reply:
-        """Answer a GET of a path that has this method.
-
-        Raises
-        ------
-        Refusal, TdlError : what was asked for is not there, or not allowed.
-        """
+        """Answer a GET of a path that has this method."""
         if path in self._files:
             return self._files[path]
         return self._gets[path](dict(parse_qsl(query)))
 
     def post(self, path: str, data: Mapping[str, Any]) -> Reply:
-        """Answer a POST of a path that has this method.
-
-        Raises
-        ------
-        Refusal, TdlError : what was asked for is not there, or not allowed.
-        """
+        """Answer a POST of a path that has this method."""
         start, work = time.perf_counter(), self._posts[path]
         names = list(signature(work).parameters)
         for name in data:
@@ -202,24 +192,14 @@ def _laws(tiles: str) -> tuple[tuple[tuple[int, float], ...], tuple[int | str, .
 
 
 def named_rules(game: object, size: object, tiles: object) -> Rules:
-    """The rules of a game, a size and a tile rule.
-
-    Raises
-    ------
-    ConfigError : there is none of such a name.
-    """
+    """The rules of a game, a size and a tile rule."""
     rows, cols = parse_size(size)
     check_choice("game", game, list(GAMES))
     return Rules(str(game), rows, cols, *_laws(str(USUAL_TILES[str(game)] if tiles is None else tiles)))
 
 
 def board_of(rows: object, engine: Engine) -> int:
-    """The packed board of rows that a client sends.
-
-    Raises
-    ------
-    ConfigError : it is no board, or none that a game can come to.
-    """
+    """The packed board of rows that a client sends."""
     if not isinstance(rows, list):
         raise ConfigError(f"board: expected {engine.rules.rows} rows of {engine.rules.cols} tile values")
     board = engine.board(rows)
