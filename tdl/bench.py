@@ -1,7 +1,5 @@
 """Benchmarks, `python -m tdl.bench NAME`: how fast, and against what. Each NAME is a file of tdl/benchmarks."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -1,7 +1,5 @@
 """Weights of other programs: `python -m tdl.convert IN OUT`, a weight file to a checkpoint or the other way round."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The errors a user can cause: each is one line, and each carries the exit code of the program it ends."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """Games of a trained network: `python -m tdl.evaluate checkpoint=FOLDER`. All keys: `conf/evaluate.yaml`."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -3,8 +3,6 @@
 The protocol: `tdl.sessions.two_player_protocol`.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

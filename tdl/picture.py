@@ -3,8 +3,6 @@
 In Python `svg`, `png`, `text` (for a terminal) and `heatmap` take rows of tile values, or a packed board and rules.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -1,7 +1,5 @@
 """A page about runs: `python -m tdl.report FOLDER` writes `report.html`, figures inside, and `report.md`."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Train a network: `python -m tdl.run tuples=4x6 alpha=0.1`. All keys: `conf/run.yaml`."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import threading

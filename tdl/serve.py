@@ -1,7 +1,5 @@
 """Play and watch in a browser: `python -m tdl.serve checkpoint=FOLDER`. All keys: `conf/serve.yaml`."""
 
-from __future__ import annotations
-
 import sys
 import webbrowser
 from pathlib import Path

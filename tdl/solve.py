@@ -1,7 +1,5 @@
 """Solve a small game exactly: `python -m tdl.solve game=fib size=2x3`. All keys: `conf/solve.yaml`."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Many games played at once by a policy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Protocol
 

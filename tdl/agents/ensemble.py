@@ -7,8 +7,6 @@ so the mean network's V is the mean of the members' V.
 Source: Guei, Chen and Wu (2021), Optimistic Temporal Difference Learning for 2048, section on ensemble learning.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Games of an n-tuple network without learning."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -4,8 +4,6 @@ Both are compiled from one source and compute the same bits. Self-play of the se
 of the first.
 """
 
-from __future__ import annotations
-
 import importlib
 from typing import TypeVar
 

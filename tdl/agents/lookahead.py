@@ -1,7 +1,5 @@
 """A look ahead over any player with values: over one sampled successor of each action, or over all of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Protocol
 

@@ -1,7 +1,5 @@
 """How games are played, as one object for training, evaluation and kernels; keywords sorted into such objects."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any

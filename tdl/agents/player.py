@@ -1,7 +1,5 @@
 """A trained network as a player: values of moves and boards, and games."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

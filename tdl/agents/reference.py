@@ -3,8 +3,6 @@
 A lane is a generator; one step is one move.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A block of episodes, played by one or several threads."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 

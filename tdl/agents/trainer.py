@@ -1,7 +1,5 @@
 """Training a network by self-play, block by block."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Options that several benchmarks share, on the command line and checked."""
 
-from __future__ import annotations
-
 import json
 from argparse import ArgumentParser
 

@@ -1,7 +1,5 @@
 """The deep Q-learner: games one at a time against many at once, and an iteration against the published program's."""
 
-from __future__ import annotations
-
 import time
 from argparse import ArgumentParser, Namespace
 from dataclasses import replace

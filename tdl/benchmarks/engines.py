@@ -4,8 +4,6 @@ Both engines are compiled, and play the same games. The boards come from games t
 training; each operation is repeated until it takes long enough to be timed.
 """
 
-from __future__ import annotations
-
 import statistics
 import time
 from argparse import ArgumentParser, Namespace

@@ -4,8 +4,6 @@ All take uniformly random actions, an illegal one changing nothing, and begin a 
 action on one board.
 """
 
-from __future__ import annotations
-
 import statistics
 import time
 from argparse import ArgumentParser, Namespace

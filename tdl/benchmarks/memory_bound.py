@@ -4,8 +4,6 @@ The replay reads, adds to and prefetches the same entries of the same network in
 of lanes ahead, but neither plays nor computes an index. Its speed is a bound for this layout on this machine.
 """
 
-from __future__ import annotations
-
 from argparse import ArgumentParser, Namespace
 
 from tdl.agents.options import PlayOptions

@@ -1,7 +1,5 @@
 """Sides measured in turn, A B A B ...: the ratio of their speeds holds on a machine whose speed drifts."""
 
-from __future__ import annotations
-
 import math
 import statistics
 import time

@@ -1,7 +1,5 @@
 """The benchmarks by name, and what each of their modules provides."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Games by the plies looked ahead: with a table of searched boards against without, several threads against one."""
 
-from __future__ import annotations
-
 import statistics
 import time
 from argparse import ArgumentParser, Namespace

@@ -1,7 +1,5 @@
 """The page: how soon its first board is there and how fast moves follow, of the server alone against in Chromium."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import shutil

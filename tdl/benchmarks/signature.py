@@ -1,7 +1,5 @@
 """The signature: one number that depends on behaviour alone."""
 
-from __future__ import annotations
-
 import hashlib
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence

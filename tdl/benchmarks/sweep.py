@@ -1,7 +1,5 @@
 """What a sweep of short jobs costs beside their games, on one core and on all."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile

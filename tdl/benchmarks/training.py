@@ -1,7 +1,5 @@
 """Speed of training: moves per second from a blank network, against those of a network that is trained already."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 from typing import Any

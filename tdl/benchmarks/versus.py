@@ -4,8 +4,6 @@ A setting is a text of `key=value` words: `tuples`, `instructions`, `stages`, an
 "tuples=8x6 step=coherent alpha=1.0 threads=2".
 """
 
-from __future__ import annotations
-
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from typing import Any

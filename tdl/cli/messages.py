@@ -1,7 +1,5 @@
 """Errors of all programs as one line and an exit code."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable

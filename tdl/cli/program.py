@@ -3,8 +3,6 @@
 Exit codes: 0 done, 1 Hydra's own complaints and divergence, 2 our complaints, 130 and 143 after Ctrl-C and SIGTERM.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys

@@ -1,7 +1,5 @@
 """The configuration of an agent: which keys its type has use for, and the options of a deep Q-learner."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """From a checked configuration to live objects."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 from typing import Any, Protocol

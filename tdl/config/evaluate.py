@@ -3,8 +3,6 @@
 The values stand in `conf/evaluate.yaml`. Keys of `tiles` and `placer` that are not given are those of the checkpoint.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The files of `conf/` by their names: what a group offers, and what a choice says. Their only reader beside Hydra."""
 
-from __future__ import annotations
-
 from importlib import resources
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The configuration of matches with other programs: types, every check of a value, the objects built from it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from omegaconf import MISSING, DictConfig

@@ -1,7 +1,5 @@
 """The names of the choices that a configuration was composed of: tables show them, nothing else depends on them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from omegaconf import DictConfig, OmegaConf

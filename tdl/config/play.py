@@ -3,8 +3,6 @@
 Game, board and tile rule that are not given are those of the checkpoint.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field

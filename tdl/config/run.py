@@ -4,8 +4,6 @@ The values themselves stand in `conf/`. Hydra checks names and types while it co
 `check`, before the first game. The types are in `tdl.config.schema`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

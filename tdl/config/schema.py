@@ -3,8 +3,6 @@
 The values stand in `conf/`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

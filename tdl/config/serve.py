@@ -1,7 +1,5 @@
 """The configuration of the server: its types, every check of a value. The values stand in `conf/serve.yaml`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The configuration of the exact solver: its types, every check of a value. The values stand in `conf/solve.yaml`."""
 
-from __future__ import annotations
-
 import dataclasses
 from dataclasses import dataclass, field
 from typing import Any

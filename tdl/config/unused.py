@@ -1,7 +1,5 @@
 """Keys that nothing would read: naming one is a mistake, and is refused."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from typing import Any
 

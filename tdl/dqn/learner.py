@@ -1,7 +1,5 @@
 """The deep Q-learner: targets of transitions, one update of the network, and when updates are made."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

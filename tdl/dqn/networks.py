@@ -1,7 +1,5 @@
 """The neural networks of the deep Q-learner: values of boards, or of the four actions on them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

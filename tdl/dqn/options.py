@@ -4,8 +4,6 @@ The choices of the published program, of an article on 2048 with a small convolu
 and in `conf/agent/dqn.yaml`; those of the modern one stand in `conf/agent/dqn_modern.yaml`, each with its source.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tdl.checks import above_zero, check_fields, check_whole, choice, flag, share, whole

@@ -1,7 +1,5 @@
 """A trained deep Q-network as a player, and what a checkpoint says of it."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The one place that imports PyTorch: a line that says how to get it, its memory, threads and device."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

@@ -1,7 +1,5 @@
 """Experience replay: a ring buffer of transitions in NumPy arrays, which checkpoints hold as they are."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

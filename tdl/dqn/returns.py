@@ -1,7 +1,5 @@
 """n-step returns: from the moves of games played at once to transitions for the replay."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

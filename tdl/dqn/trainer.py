@@ -1,7 +1,5 @@
 """The trainer of the deep Q-learner: self-play, experience replay and updates, block by block."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -9,8 +9,6 @@ Source: github.com/moporgic/TDL2048-Demo, the stream operators of `feature`, `le
 `2048.cpp`; the same since its first version of 2017.
 """
 
-from __future__ import annotations
-
 import re
 import struct
 from collections.abc import Iterable, Sequence

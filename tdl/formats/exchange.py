@@ -3,8 +3,6 @@
 Both go table by table, a part at a time: beside the network there is never more than a part in memory.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

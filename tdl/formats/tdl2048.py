@@ -22,8 +22,6 @@ Source: github.com/moporgic/TDL2048, rev. a99f620: the stream operators, `save` 
 `indexmono`, `indexnumlt`, `indexnumst` and `resolve` in `2048.cpp`; `mono` in `board.h`.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The merge laws of the family of 2048: tile values, and which neighbouring tiles merge into what."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 

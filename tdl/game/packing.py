@@ -1,7 +1,5 @@
 """Boards as ints, cell 0 in the lowest bits: packing and unpacking; the lines that a move slides; the drop law."""
 
-from __future__ import annotations
-
 from tdl.game.rules import DOWN, LEFT, RIGHT, UP, Rules
 
 Board = list[int]

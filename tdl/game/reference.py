@@ -4,8 +4,6 @@ A board is a list of rows*cols tile indices, row by row. Random numbers come fro
 what the compiled engine draws, so both can play the same game.
 """
 
-from __future__ import annotations
-
 from tdl.game.packing import Board, drawn, lines
 from tdl.game.rules import DROP, Rules
 

@@ -1,7 +1,5 @@
 """Refuses boards that no game can come to, by conditions that every game meets: what passes need not be possible."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 

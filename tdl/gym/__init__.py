@@ -1,7 +1,5 @@
 """The games as Gymnasium environments: `import tdl.gym` registers `tdl/Game-v0`, alone and vectorised."""
 
-from __future__ import annotations
-
 try:
     import gymnasium
 except ModuleNotFoundError as error:

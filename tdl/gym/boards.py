@@ -1,7 +1,5 @@
 """The boards behind both environments: a batch, its observations and infos, and the seed of each board."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

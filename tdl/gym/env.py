@@ -1,7 +1,5 @@
 """The environment of one game."""
 
-from __future__ import annotations
-
 from operator import index
 from typing import Any
 

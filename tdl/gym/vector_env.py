@@ -1,7 +1,5 @@
 """The environment of many games at once."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

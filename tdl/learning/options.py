@@ -1,7 +1,5 @@
 """What can be chosen of a learner, and which choices exclude each other. The one home of both."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """TD learning of board values in plain Python: the reference implementation of `tdl.learning`, all in float32."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

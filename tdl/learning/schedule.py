@@ -1,7 +1,5 @@
 """The step size over the episodes of a run."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

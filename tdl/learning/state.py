@@ -1,7 +1,5 @@
 """What a learner keeps beside the weights: arrays by name, which checkpoints hold."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

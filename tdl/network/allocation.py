@@ -1,7 +1,5 @@
 """Large arrays: the free memory of the machine or container, and arrays on page borders."""
 
-from __future__ import annotations
-
 import mmap
 import os
 from pathlib import Path

@@ -7,8 +7,6 @@ at the whole board and forgets where its tiles stand.
 Sources: TDL2048+ (github.com/moporgic/TDL2048), features `mono` and `num`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any

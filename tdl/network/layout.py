@@ -28,8 +28,6 @@ memory with such pages. Order and fold were chosen by simulating caches and tran
 real games, and then by training speed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

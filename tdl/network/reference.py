@@ -1,7 +1,5 @@
 """The reference implementation of the n-tuple network: a dictionary for each table, in natural order."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tdl.game.packing import Board

@@ -1,7 +1,5 @@
 """Stages: a network of several copies of its tables, each for one part of the game."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

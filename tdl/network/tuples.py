@@ -1,7 +1,5 @@
 """Tuple sets: the cells that each n-tuple reads, further features, and the symmetric images of both."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar

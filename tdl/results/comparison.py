@@ -1,7 +1,5 @@
 """What runs differ in, and how much better one setting is than another."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

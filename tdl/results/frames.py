@@ -1,7 +1,5 @@
 """Finished (and unfinished) runs as tidy data frames."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path

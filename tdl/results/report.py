@@ -1,7 +1,5 @@
 """A page about runs: its sections, as HTML and as Markdown."""
 
-from __future__ import annotations
-
 import base64
 import html
 import io

@@ -1,7 +1,5 @@
 """The files of a run that grow with each block of games; on resume they are cut to the checkpoint."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os

@@ -3,8 +3,6 @@
 They are registered when this module is imported: processes that a launcher starts elsewhere do that and nothing more.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import warnings

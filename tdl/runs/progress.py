@@ -1,7 +1,5 @@
 """Progress on the screen: a bar on a terminal, plain lines elsewhere."""
 
-from __future__ import annotations
-
 import sys
 import time
 from typing import Any

@@ -1,7 +1,5 @@
 """Files of the first games of an evaluation, move by move, with what each move loses by a deeper search."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Resuming a run: its folder, and the configuration that holds from there on."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

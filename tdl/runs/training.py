@@ -1,7 +1,5 @@
 """One training run: blocks of self-play, and between them progress, records, checkpoints and the ends of the run."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from typing import Any

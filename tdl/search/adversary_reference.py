@@ -1,7 +1,5 @@
 """The adversary in plain Python: the reference implementation of `adversary.pxd`."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tdl.game.packing import Board, drawn

@@ -1,7 +1,5 @@
 """Tile downgrading in plain Python: the reference implementation of `downgrade.pxd`."""
 
-from __future__ import annotations
-
 from tdl.game.packing import Board
 from tdl.game.rules import Rules
 

@@ -1,7 +1,5 @@
 """Expectimax in plain Python: the reference implementation of `expectimax.pxd`, a naive recursion without a table."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tdl.game.packing import Board

@@ -1,7 +1,5 @@
 """What can be chosen of the player's search. The one home of these choices."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Protocol
 

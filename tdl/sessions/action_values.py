@@ -1,7 +1,5 @@
 """Action values: reward plus value of each of the four moves of a board, as a player's search gives them."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 from collections.abc import Callable

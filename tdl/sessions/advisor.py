@@ -1,7 +1,5 @@
 """Advisor: the action values of a checkpoint of any kind of agent, by a search of any depth."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

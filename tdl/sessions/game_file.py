@@ -3,8 +3,6 @@
 The keys of the lines: `tdl.sessions.game_lines`.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 from pathlib import Path

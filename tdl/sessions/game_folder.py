@@ -1,7 +1,5 @@
 """A folder of recorded games: a new file for each game, and the best score among them."""
 
-from __future__ import annotations
-
 import os
 from datetime import datetime
 from pathlib import Path

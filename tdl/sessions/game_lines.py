@@ -11,8 +11,6 @@ Boards are rows of tile values because a packed board does not survive a reader 
 have more than 53 bits; no tile value has more than 27.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import json

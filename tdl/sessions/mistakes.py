@@ -1,7 +1,5 @@
 """Mistakes in a recorded game: what each move loses by the values of a deeper search."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """A recorded game: every move with the board before it, its values and the tile that dropped, checked by the rules."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 

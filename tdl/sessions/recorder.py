@@ -1,7 +1,5 @@
 """Record a game of an evaluation move by move: `record_game` plays the same game as the kernel."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A session: one game in the making, in which a person or an agent moves, takes back, and sees action values."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

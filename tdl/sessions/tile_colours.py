@@ -1,7 +1,5 @@
 """Colours of tiles: one scale for all games, by the logarithm of the value."""
 
-from __future__ import annotations
-
 import math
 
 EMPTY = "#cdc1b4"

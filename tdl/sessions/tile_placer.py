@@ -1,7 +1,5 @@
 """Tile placer: cell and tile for a single board, by the drop law or where an adversary leaves the player least."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tdl.agents.player import Player

@@ -12,8 +12,6 @@ and gets `match ID ROLE ready` for each side that plays here, and `match ID ROLE
 answers ffffffff. Lines of matches that are none of ours are passed over.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 

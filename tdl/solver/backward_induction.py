@@ -4,8 +4,6 @@ Backward from the largest sum of tiles, for a drop raises it (Bellman 1957, Dyna
 V(s) over the drops, and V(s) what the player makes of reward + V(s') over the moves, 0 when there are none.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

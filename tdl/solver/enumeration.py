@@ -4,8 +4,6 @@ No move lowers that sum and every drop raises it, so a layer is complete when th
 needs no search for what was seen already, only sorting.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Policy evaluation: what greedy play by any value function earns exactly, on a game that has been solved."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Questions to a solved game, as lines of text: `b 2 2 0 0 0 0` asks for a board before a move, `a ...` after one."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -4,8 +4,6 @@ A board is a tuple of tile indices. Recursion with a dictionary, straight from t
 packed boards. It goes as deep as a game is long; for boards of more than four cells Python's limit must be raised.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

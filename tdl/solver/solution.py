@@ -1,7 +1,5 @@
 """A solved game: exact values of all boards that can be reached, kept in a folder of arrays and asked for."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path

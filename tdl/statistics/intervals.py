@@ -1,7 +1,5 @@
 """Confidence intervals of means, shares and ratios."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Figures of a set of games: means and reach rates with intervals, and the field's statistics block."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Files and folders that appear whole or not at all: written beside their place, synced, then renamed."""
 
-from __future__ import annotations
-
 import json
 import os
 import secrets

@@ -6,8 +6,6 @@ deleted, or moved to `../kept/EPISODE` where more than one is to stay. Every arr
 and `meta.json` one of itself. Arrays are written with `write()`: a memory-mapped write may double the memory.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """Records of games: their type, and how they are written."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

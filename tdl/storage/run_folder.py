@@ -1,7 +1,5 @@
 """The folder of a run, an evaluation or a solved game: the names of its files, its result, its status, its lock."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Callable, Iterator, Mapping

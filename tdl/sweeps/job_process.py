@@ -1,7 +1,5 @@
 """A job of a sweep in a process of its own: forked, it starts in milliseconds, as all modules are there already."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

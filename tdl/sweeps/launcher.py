@@ -4,8 +4,6 @@ Hydra's basic launcher runs one job after another in the process of the sweep: o
 kills the sweep.
 """
 
-from __future__ import annotations
-
 import signal
 import sys
 import time

@@ -1,7 +1,5 @@
 """Jobs that submitit sends to Slurm: they are killed in two steps, and lost jobs are noticed."""
 
-from __future__ import annotations
-
 import os
 import time
 

@@ -1,7 +1,5 @@
 """A sweep: the jobs of one `-m` command, or of several, in one folder. The files by which they know of each other."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """A thread that asks an advisor beside the screen: one search at a time, the newest question next."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The screen of a game: layout, speed and signals, for playing and for recorded games alike."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import signal

@@ -1,7 +1,5 @@
 """The widget of the board: as large as there is room for."""
 
-from __future__ import annotations
-
 import functools
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The widgets beside and below the board: score, hints, figures, messages and keys."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Play on the screen: a person, an agent, or both in turn."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The content of the screen while a game is played."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """A recorded game on the screen: forth and back, by steps or by itself."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from textual.binding import BindingType

@@ -1,7 +1,5 @@
 """Import of Textual, or one line that says how to install it."""
 
-from __future__ import annotations
-
 from tdl.errors import ConfigError
 
 try:

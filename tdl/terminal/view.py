@@ -1,7 +1,5 @@
 """The content of the screen as data: widgets draw it, programs make it, tests read it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tdl.game.rules import Rules

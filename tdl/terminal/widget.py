@@ -1,7 +1,5 @@
 """The base of all widgets: drawn again only when the content changes."""
 
-from __future__ import annotations
-
 from textual.widget import Widget
 
 from tdl.terminal.view import View

@@ -1,7 +1,5 @@
 """The agents of the server: few are kept loaded, each for one thread at a time, and a search is bounded in time."""
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict
 from collections.abc import Callable

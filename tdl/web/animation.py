@@ -1,7 +1,5 @@
 """The way of each tile in a move, for an animation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from tdl.game.packing import lines, unpack

@@ -1,7 +1,5 @@
 """Refusals: one line of text with a status of HTTP."""
 
-from __future__ import annotations
-
 from http import HTTPStatus
 
 

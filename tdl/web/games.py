@@ -1,7 +1,5 @@
 """The games that pages play, each for several requests at once: bounded in number and length."""
 
-from __future__ import annotations
-
 import secrets
 import threading
 import time

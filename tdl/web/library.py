@@ -1,7 +1,5 @@
 """The checkpoints and runs below the folder that is served; nothing outside of it is ever read."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from http import HTTPStatus

@@ -1,7 +1,5 @@
 """One connection of the server: its requests are checked, bounded, and answered by the site."""
 
-from __future__ import annotations
-
 import http.client
 import http.server
 import json

@@ -1,7 +1,5 @@
 """The server: sockets and threads. Loopback only, a bounded number of connections, nothing waits for ever."""
 
-from __future__ import annotations
-
 import contextlib
 import ipaddress
 import socket

@@ -1,7 +1,5 @@
 """The site: the answer to each path, which is a file of the page, or JSON of the library and the games."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Mapping
