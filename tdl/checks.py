@@ -18,12 +18,7 @@ CHECK = "check"
 
 
 def check_whole(key: str, value: object, least: int, below: int = 2**63) -> None:
-    """Refuse anything but a whole number from `least` on.
-
-    Raises
-    ------
-    ConfigError : names `key`, the value and what is allowed.
-    """
+    """Refuse anything but a whole number from `least` on."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value < below:
         limit = f"from {least} to {below - 1}" if below < 2**63 else f"of at least {least}"
         raise refuse(key, value, f"a whole number {limit}")
@@ -101,10 +96,6 @@ def check_fields(options: DataclassInstance, prefix: str = "", *, at_top: Collec
     ----------
     prefix : of the keys in messages.
     at_top : fields whose keys have no prefix.
-
-    Raises
-    ------
-    ConfigError : the first value that is not allowed.
     """
     for each in dataclasses.fields(options):
         value = getattr(options, each.name)

@@ -104,12 +104,7 @@ def one_sampled_look_ahead(player: Valued, seed: int = 0) -> LookAhead:
 
 
 def look_ahead(player: Valued, plies: int = 2) -> LookAhead:
-    """Expectimax over a player's values: all drops are weighed; 2 plies are one drop and one more move, and so on.
-
-    Raises
-    ------
-    ConfigError : not 2 to 5 plies.
-    """
+    """Expectimax over a player's values: all drops are weighed; 2 plies are one drop and one more move, and so on."""
     check_whole("plies", plies, 2, MAX_PLIES + 1)
     ahead = LookAhead(player, sampled=False)
     for _ in range(plies - 2):

@@ -54,12 +54,7 @@ class PlayOptions:
     evaluator: Evaluator | None = None
 
     def check(self, rules: Rules) -> None:
-        """Refuse values out of range, and an evaluator of another game or board than these rules.
-
-        Raises
-        ------
-        ConfigError : names the key, the value and what is allowed.
-        """
+        """Refuse values out of range, and an evaluator of another game or board than these rules."""
         check_fields(self)
         self.placer.check("placer.", judged=self.evaluator is not None)
         self.search.check("search.")
@@ -79,12 +74,7 @@ def lane_count(lanes: int | str, features: int) -> int:
 
 
 def sort_keywords(keywords: Mapping[str, Any], *classes: type) -> list[dict[str, Any]]:
-    """Keywords by the dataclass that has a field of the name; one that several classes have goes to each.
-
-    Raises
-    ------
-    ConfigError : no class has such a field; the message names the nearest.
-    """
+    """Keywords by the dataclass that has a field of the name; one that several classes have goes to each."""
     names = [[each.name for each in fields(kind)] for kind in classes]
     known = sorted({name for own in names for name in own})
     for keyword in keywords:
@@ -102,10 +92,6 @@ def training_options(
     Parameters
     ----------
     schedule : a `Schedule`, or the `form` of one.
-
-    Raises
-    ------
-    ConfigError : an unknown keyword, or a step size out of its range.
     """
     if not isinstance(schedule, Schedule | None):
         schedule, keywords = None, {**keywords, "form": schedule}

@@ -29,12 +29,7 @@ def _lanes(text: str) -> int | str:
 
 
 def tuples_of(text: str) -> TupleSet:
-    """The tuple set of `--tuples`: a name, or cells as JSON.
-
-    Raises
-    ------
-    ConfigError : neither.
-    """
+    """The tuple set of `--tuples`: a name, or cells as JSON."""
     if not text.startswith("["):
         return tuple_set(text)
     try:

@@ -184,12 +184,7 @@ def of_single(env: Any, actions: int = 4) -> Play:
 
 
 def public_side(name: str) -> Play:
-    """One environment of somebody else, without the wrappers that check it.
-
-    Raises
-    ------
-    ConfigError : `gymnasium.make` does not make it, or its actions are not `Discrete`.
-    """
+    """One environment of somebody else, without the wrappers that check it."""
     try:
         env = gymnasium.make(name, disable_env_checker=True).unwrapped
     except (gymnasium.error.Error, ImportError) as error:

@@ -82,12 +82,7 @@ def measure(options: Namespace) -> Report:
 
 
 def output(words: Sequence[str]) -> str:
-    """What the peer prints.
-
-    Raises
-    ------
-    TdlError : it cannot be run, or fails.
-    """
+    """What the peer prints."""
     try:
         return subprocess.run(words, capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError) as error:

@@ -48,12 +48,7 @@ class Benchmark(Protocol):
 
 
 def benchmark(name: str) -> Benchmark:
-    """The benchmark of a name, imported now: some need an extra, or half a second for pandas.
-
-    Raises
-    ------
-    ConfigError : an extra that it needs is not installed.
-    """
+    """The benchmark of a name, imported now: some need an extra, or half a second for pandas."""
     try:
         return cast(Benchmark, import_module(f"tdl.benchmarks.{BENCHMARKS[name][0]}"))
     except ImportError as error:

@@ -50,12 +50,7 @@ def measure(options: Namespace) -> Report:
 
 
 def parse(text: str) -> dict[str, Any]:
-    """The keys and values of a setting.
-
-    Raises
-    ------
-    ConfigError : it is not made of key=value words.
-    """
+    """The keys and values of a setting."""
     try:
         setting = OmegaConf.to_container(OmegaConf.from_dotlist(text.split()))
     except OmegaConfBaseException:
@@ -66,12 +61,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def blank_trainer(setting: Mapping[str, Any]) -> Trainer:
-    """A trainer on a blank network of its own; all that it learns is touched before a clock runs.
-
-    Raises
-    ------
-    TdlError : a key or value that is not allowed.
-    """
+    """A trainer on a blank network of its own; all that it learns is touched before a clock runs."""
     keywords: dict[str, Any] = {"alpha": 0.1, **setting}
     tuples = keywords.pop("tuples", "4x6")
     stages = Stages(tuple(keywords.pop("stages", ())))

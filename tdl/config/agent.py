@@ -23,12 +23,7 @@ FIELDS = tuple(each.name for each in dataclasses.fields(DQNOptions) if each.name
 
 
 def check(config: RunConfig) -> None:
-    """Refuse what the agent has no use for, and a deep Q-learner that is not described.
-
-    Raises
-    ------
-    ConfigError : names the key, what was given and what is allowed.
-    """
+    """Refuse what the agent has no use for, and a deep Q-learner that is not described."""
     agent, games = config.agent, config.evaluate
     if agent.kind != "ntuple":
         refuse_changed(dataclasses.asdict(config), _usual(), OF_NTUPLE, f"agent.kind={agent.kind}")
@@ -76,12 +71,7 @@ def choices(config: RunConfig) -> DQNOptions:
 
 
 def dqn_choices(name: str) -> DQNOptions:
-    """The options of a deep Q-learner of `conf/agent`, for use in Python: `dqn_choices("dqn_modern")`.
-
-    Raises
-    ------
-    ConfigError : there is none of this name.
-    """
+    """The options of a deep Q-learner of `conf/agent`, for use in Python: `dqn_choices("dqn_modern")`."""
     agent = group_file("agent", name)["agent"]
     if agent["kind"] != "dqn":
         raise refuse("agent", name, "dqn or dqn_modern")

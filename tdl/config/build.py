@@ -84,13 +84,7 @@ def search(config: SearchKeys | SearchConfig, plies: int) -> SearchOptions:
 
 
 def play(config: OfGames, rules: Rules, plies: int) -> PlayOptions:
-    """How the games are played, by these rules.
-
-    Raises
-    ------
-    CheckpointError : the checkpoint of the placer's network is missing or damaged.
-    ConfigError : it is of another game or board.
-    """
+    """How the games are played, by these rules."""
     return PlayOptions(
         config.seed,
         config.lanes,
@@ -124,13 +118,7 @@ def solution(config: RunConfig) -> Solution | None:
 
 
 def evaluator(config: PlacerConfig, rules: Rules) -> Player | None:
-    """The player whose values an adversary uses in games of these rules; None: those of the player it faces.
-
-    Raises
-    ------
-    CheckpointError : its checkpoint is missing or damaged.
-    ConfigError : it is of another game or board.
-    """
+    """The player whose values an adversary uses in games of these rules; None: those of the player it faces."""
     if config.network is None:
         return None
     player = load(config.network)
@@ -144,12 +132,7 @@ def stages(config: RunConfig) -> Stages:
 
 
 def build_network(config: RunConfig) -> NTupleNetwork:
-    """A new network.
-
-    Raises
-    ------
-    ConfigError : it does not fit into the memory that is free.
-    """
+    """A new network."""
     return NTupleNetwork(
         rules(config), tuple_set_of(config), stages=stages(config), initial_value=config.learner.initial_value
     )

@@ -56,12 +56,7 @@ def key_hash(plain: Mapping[str, Any]) -> str:
 
 
 def check_keys(plain: Mapping[str, Any], schema: type, prefix: str = "") -> None:
-    """Refuse keys that the schema does not have, as Hydra lets `+name=value` through, and keys that are not there.
-
-    Raises
-    ------
-    ConfigError : names the key and, of a wrong one, the nearest valid one.
-    """
+    """Refuse keys that the schema does not have, as Hydra lets `+name=value` through, and keys that are not there."""
     fields = {each.name: each for each in dataclasses.fields(schema)}
     for key, value in plain.items():
         if key not in fields:

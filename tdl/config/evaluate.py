@@ -61,11 +61,6 @@ def read(cfg: DictConfig) -> tuple[EvaluationConfig, list[Meta]]:
     Returns
     -------
     the configuration, and the description of each checkpoint, whose folder is added as `folder`.
-
-    Raises
-    ------
-    ConfigError : names the key, what was given, what is allowed, and the nearest valid name.
-    CheckpointError : a checkpoint is missing or damaged.
     """
     plain = composed(cfg)
     check_keys(plain, EvaluationConfig)
@@ -95,12 +90,7 @@ def filled(given: Mapping[str, Any], stored: Mapping[str, Any]) -> dict[str, Any
 
 
 def check(settings: EvaluationConfig) -> None:
-    """Check every value that does not need the network. Laws are checked by `Rules`.
-
-    Raises
-    ------
-    ConfigError : the first value that is not allowed.
-    """
+    """Check every value that does not need the network. Laws are checked by `Rules`."""
     check_fields(settings)
     search(settings.search, settings.evaluate.plies).check("search.")
     placer(settings.placer).check("placer.", judged=settings.placer.network is not None)

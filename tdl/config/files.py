@@ -15,12 +15,7 @@ def group_names(group: str) -> list[str]:
 
 
 def group_file(group: str, name: str) -> dict[str, Any]:
-    """What `conf/<group>/<name>.yaml` says, with what the files of the group say that it builds on.
-
-    Raises
-    ------
-    ConfigError : there is no such file.
-    """
+    """What `conf/<group>/<name>.yaml` says, with what the files of the group say that it builds on."""
     names = group_names(group)
     if name not in names:
         raise refuse(group, name, f"one of {', '.join(names)}{nearest(name, names)}")

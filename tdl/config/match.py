@@ -45,12 +45,7 @@ class MatchConfig:
 
 
 def read(cfg: DictConfig) -> MatchConfig:
-    """The configuration Hydra composed, with every value checked.
-
-    Raises
-    ------
-    ConfigError : names the key, what was given, what is allowed, and the nearest valid name.
-    """
+    """The configuration Hydra composed, with every value checked."""
     settings = typed(composed(cfg), MatchConfig)
     if (board := rules(settings)).cells > MAX_CELLS:
         raise refuse("size", settings.size, f"a board of at most {MAX_CELLS} cells; the protocol has no room for more")
@@ -65,13 +60,7 @@ def read(cfg: DictConfig) -> MatchConfig:
 
 
 def action_values(settings: MatchConfig) -> ActionValues | None:
-    """The action values of the player; None where another program plays.
-
-    Raises
-    ------
-    CheckpointError : its checkpoint is missing or damaged.
-    ConfigError : it is of another game or board.
-    """
+    """The action values of the player; None where another program plays."""
     if settings.checkpoint is None:
         return None
     agent = load_advisor(settings.checkpoint)

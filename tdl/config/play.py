@@ -51,13 +51,7 @@ class PlayConfig:
 
 
 def read(cfg: DictConfig) -> PlayConfig:
-    """The configuration Hydra composed, completed by the checkpoint's and with every value checked.
-
-    Raises
-    ------
-    ConfigError : names the key, what was given, what is allowed, and the nearest valid name.
-    CheckpointError : the checkpoint is missing or damaged.
-    """
+    """The configuration Hydra composed, completed by the checkpoint's and with every value checked."""
     plain = composed(cfg)
     check_keys(plain, PlayConfig)
     meta = None if plain["checkpoint"] is None else read_meta(checkpoint_folder(plain["checkpoint"]))
@@ -87,10 +81,6 @@ def check(settings: PlayConfig, meta: Meta | None) -> None:
     Parameters
     ----------
     meta : description of the checkpoint, if there is one.
-
-    Raises
-    ------
-    ConfigError : the first value that is not allowed.
     """
     rules(settings)
     search(settings.search, settings.plies).check()
@@ -124,11 +114,6 @@ def _check_agent(settings: PlayConfig, meta: Meta) -> None:
 
 
 def refuse_beside_replay(keys: Sequence[str]) -> None:
-    """Refuse keys named on the command line beside `replay`: a recorded game has its own.
-
-    Raises
-    ------
-    ConfigError : names the key.
-    """
+    """Refuse keys named on the command line beside `replay`: a recorded game has its own."""
     why = "a recorded game has its own; only speed goes with replay"
     refuse_unused(dict.fromkeys(keys, ""), BESIDE_REPLAY, why)

@@ -21,12 +21,7 @@ from tdl.game.rules import Rules, parse_size
 
 
 def read(cfg: DictConfig) -> RunConfig:
-    """The configuration Hydra composed, as a `RunConfig` whose every value has been checked.
-
-    Raises
-    ------
-    ConfigError : names the key, what was given, what is allowed, and the nearest valid name.
-    """
+    """The configuration Hydra composed, as a `RunConfig` whose every value has been checked."""
     plain = composed(cfg)
     return from_plain(plain)
 
@@ -39,12 +34,7 @@ def from_plain(plain: Mapping[str, Any]) -> RunConfig:
 
 
 def check(config: RunConfig) -> None:
-    """Check every value: first each alone, then what goes together. What has rules of its own is built and asked.
-
-    Raises
-    ------
-    ConfigError : the first value that is not allowed.
-    """
+    """Check every value: first each alone, then what goes together. What has rules of its own is built and asked."""
     check_fields(config)
     agent_config.check(config)
     _check_games(config)

@@ -29,24 +29,14 @@ class ServeConfig:
 
 
 def read(cfg: DictConfig) -> ServeConfig:
-    """The configuration Hydra composed, with every value checked that needs neither a socket nor a checkpoint.
-
-    Raises
-    ------
-    ConfigError : names the key, what was given, what is allowed.
-    """
+    """The configuration Hydra composed, with every value checked that needs neither a socket nor a checkpoint."""
     settings = typed(composed(cfg), ServeConfig)
     check(settings)
     return settings
 
 
 def check(settings: ServeConfig) -> None:
-    """Check every value that needs neither a socket nor a checkpoint.
-
-    Raises
-    ------
-    ConfigError : the first value that is not allowed.
-    """
+    """Check every value that needs neither a socket nor a checkpoint."""
     folder = Path(settings.folder)
     if not folder.is_dir():
         raise refuse("folder", settings.folder, "a folder that is there; all in it may be read, and nothing else")

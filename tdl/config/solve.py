@@ -29,24 +29,14 @@ class SolveConfig:
 
 
 def read(cfg: DictConfig) -> SolveConfig:
-    """The configuration Hydra composed, with every value checked that counts.
-
-    Raises
-    ------
-    ConfigError : names the key, what was given, what is allowed, and the nearest valid name.
-    """
+    """The configuration Hydra composed, with every value checked that counts."""
     settings = typed(composed(cfg), SolveConfig)
     check(settings)
     return settings
 
 
 def check(settings: SolveConfig) -> None:
-    """Check every value.
-
-    Raises
-    ------
-    ConfigError : the first value that is not allowed.
-    """
+    """Check every value."""
     if settings.solution is not None and settings.query is None:
         raise refuse("query", None, "the name of a file of boards, with solution=FOLDER")
     if settings.query is not None and settings.solution is None:
@@ -56,12 +46,7 @@ def check(settings: SolveConfig) -> None:
 
 
 def refuse_named(keys: list[str]) -> None:
-    """Refuse keys named on the command line beside `solution` and `query`: the solution has its own.
-
-    Raises
-    ------
-    ConfigError : names the key.
-    """
+    """Refuse keys named on the command line beside `solution` and `query`: the solution has its own."""
     why = "a solution has its own rules and objective; only query goes with solution"
     refuse_unused(dict.fromkeys(keys, ""), ("solution", "query"), why)
 

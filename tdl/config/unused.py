@@ -14,10 +14,6 @@ def refuse_unused(named: Mapping[str, str], allowed: Collection[str], why: str) 
     named : keys that somebody set, with what a message shows of their values.
     allowed : keys that have an effect; Hydra's own always have one.
     why : the others have none.
-
-    Raises
-    ------
-    ConfigError : names the key.
     """
     for key, value in named.items():
         if key not in allowed and not key.startswith("hydra"):
@@ -25,12 +21,7 @@ def refuse_unused(named: Mapping[str, str], allowed: Collection[str], why: str) 
 
 
 def refuse_changed(config: Mapping[str, Any], usual: Mapping[str, Any], keys: tuple[str, ...], by: str) -> None:
-    """Refuse keys and sections whose values differ from the usual ones, where `by` has no use for them.
-
-    Raises
-    ------
-    ConfigError : names the key.
-    """
+    """Refuse keys and sections whose values differ from the usual ones, where `by` has no use for them."""
     for key in keys:
         changed = _changed(key, config[key], usual[key])
         refuse_unused(changed, (), f"would change nothing with {by}; leave {key} as it is")

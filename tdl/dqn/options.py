@@ -108,10 +108,6 @@ class DQNOptions:
         Parameters
         ----------
         prefix : of the keys in messages.
-
-        Raises
-        ------
-        ConfigError : names the key, what was given and what is allowed.
         """
         check_fields(self, prefix)
         for key in ("least", "batch"):

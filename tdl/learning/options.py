@@ -87,10 +87,6 @@ class LearnerOptions:
         prefix : of the keys in messages.
         stages : of the network.
         extras : whether it has features that are not tuples.
-
-        Raises
-        ------
-        ConfigError : names the key, what was given and what is allowed.
         """
         check_fields(self, prefix, at_top=AT_TOP)
         self._check_return(prefix)

@@ -30,10 +30,6 @@ class Schedule:
         Guei, Chen and Wu (2021), Optimistic Temporal Difference Learning for 2048: 0.9). `form` counts from the first
         episode of the run all the same.
     fixed_alpha : step size of that first part.
-
-    Raises
-    ------
-    ConfigError : a value that is not allowed.
     """
 
     alpha: float

@@ -23,12 +23,7 @@ LARGEST = 5
 
 
 def check(evaluation: Evaluation, games: int) -> None:
-    """Refuse to record games whose moves could come out otherwise.
-
-    Raises
-    ------
-    ConfigError : says why.
-    """
+    """Refuse to record games whose moves could come out otherwise."""
     if not isinstance(evaluation, NetworkEvaluation):  # of other agents no game is asked to be recorded
         return
     if games and not can_be_recorded(evaluation.player, evaluation.options.search, evaluation.player.expectation):

@@ -102,12 +102,7 @@ def _take(stored: dict[str, Any], now: dict[str, Any], key: str) -> None:
 
 
 def check_fits(meta: Meta, network: dict[str, Any], rules: dict[str, Any], folder: Path) -> None:
-    """Refuse a checkpoint whose description of the network or of the rules is another one than that given.
-
-    Raises
-    ------
-    CheckpointError : names what differs.
-    """
+    """Refuse a checkpoint whose description of the network or of the rules is another one than that given."""
     for name, stored, here in (("network", meta["network"], network), ("rules", meta["rules"], rules)):
         if _as_json(stored) != _as_json(here):
             raise CheckpointError(f"{folder}: a checkpoint of another {name}: it has {stored}, this run {here}")

@@ -25,12 +25,7 @@ ByEmpty = tuple[tuple[int, int], ...]
 
 
 def check_plies(key: str, plies: object) -> None:
-    """Refuse anything but a number of plies.
-
-    Raises
-    ------
-    ConfigError : names `key`, the value and what is allowed.
-    """
+    """Refuse anything but a number of plies."""
     check_whole(key, plies, 1, MAX_PLIES + 1)
 
 
@@ -101,10 +96,6 @@ class SearchOptions:
         Parameters
         ----------
         prefix : of the keys in messages.
-
-        Raises
-        ------
-        ConfigError : names the key, the value and what is allowed.
         """
         check_fields(self, prefix)
 
@@ -160,10 +151,6 @@ class PlacerOptions:
         ----------
         prefix : of the keys in messages.
         judged : whether a network of its own is given.
-
-        Raises
-        ------
-        ConfigError : names the key, the value and what is allowed.
         """
         check_fields(self, prefix)
         if self.kind == "random":
@@ -191,12 +178,7 @@ class Evaluator(Protocol):
 
 
 def check_same_board(judged: Rules, played: Rules, key: str = "placer.network") -> None:
-    """Refuse a judge of another game or board; it may have been trained with other drops.
-
-    Raises
-    ------
-    ConfigError : names both.
-    """
+    """Refuse a judge of another game or board; it may have been trained with other drops."""
     theirs, ours = ((rules.game, f"{rules.rows}x{rules.cols}") for rules in (judged, played))
     if theirs != ours:
         raise refuse(key, f"a network of {' '.join(theirs)}", f"one of {' '.join(ours)}")

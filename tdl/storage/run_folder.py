@@ -90,13 +90,7 @@ class RunFolder:
         return self.result.exists() or self.checkpoint.exists()
 
     def read_result(self) -> dict[str, Any]:
-        """What `result.json` says.
-
-        Raises
-        ------
-        TdlError : it is cut, corrupt, or of no run.
-        FileNotFoundError : there is no such file.
-        """
+        """What `result.json` says."""
         try:
             result = json.loads(self.result.read_text())
         except ValueError as error:
