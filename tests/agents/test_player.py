@@ -35,10 +35,8 @@ each_board = pytest.mark.parametrize("name", BOARDS)
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A short run with two older checkpoints, and gamma other than 1."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tdl.results.figures.save_curve", lambda folder: None)
-        words = ("episodes=60", "gamma=0.75", "save.every=20", "save.keep=3")
-        return train(tmp_path_factory.mktemp("player") / "run", *words)
+    words = ("episodes=60", "gamma=0.75", "save.every=20", "save.keep=3")
+    return train(tmp_path_factory.mktemp("player") / "run", *words)
 
 
 @pytest.fixture

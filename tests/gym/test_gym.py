@@ -57,23 +57,23 @@ def test_games_are_those_of_the_reference(words, rules, kind):
     """Two games of a seed, then one of another: drops, rewards, ends and what `info` tells."""
     env, policy = gymnasium.make(ID, **words, engine=kind), np.random.default_rng(3)
     for seed, episode in ((5, 0), (None, 1), (6, 0)):
-        twin = ReferenceBatch(rules, 1)
-        twin.start([0], seed or 5, TRAINING, [episode])
+        reference = ReferenceBatch(rules, 1)
+        reference.start([0], seed or 5, TRAINING, [episode])
         seen, info = env.reset(seed=seed)
         ended, moves = False, 0
         while not ended and moves < 300:
-            assert seen.ravel().tolist() == twin.tiles[0]
-            assert info["action_mask"].tolist() == twin.legal[0]
-            assert env.unwrapped.action_masks().tolist() == twin.legal[0]
+            assert seen.ravel().tolist() == reference.tiles[0]
+            assert info["action_mask"].tolist() == reference.legal[0]
+            assert env.unwrapped.action_masks().tolist() == reference.legal[0]
             assert (info["seed"], info["episode"], info["moves"]) == (seed or 5, episode, moves)
-            assert (info["score"], info["max_tile"]) == (twin.score[0], twin.max_tile[0])
+            assert (info["score"], info["max_tile"]) == (reference.score[0], reference.max_tile[0])
             action = env.action_space.sample(info["action_mask"]) if policy.random() < 0.5 else policy.integers(4)
             seen, reward, ended, truncated, info = env.step(action)
             gained = 0
-            if twin.legal[0][action]:
-                (gained,) = twin.step([action], [0])
+            if reference.legal[0][action]:
+                (gained,) = reference.step([action], [0])
                 moves += 1
-            assert (reward, ended, truncated) == (gained, twin.over[0], False)
+            assert (reward, ended, truncated) == (gained, reference.over[0], False)
     assert env.step(0)[1:4] == (0.0, True, False) if ended else True
 
 

@@ -137,7 +137,6 @@ def test_the_face_is_small_and_complete():
 def swept(tmp_path, monkeypatch):
     """A folder with the sweep that examples are about."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tdl.results.figures.save_curve", lambda folder: None)
     words = ("episodes=30", "evaluate.episodes=20", "alpha=0.1,0.3", "seed=0,1", "hydra.sweep.dir=outputs/alpha")
     assert inside("-m", *SMALL, *words).returncode == 0
 

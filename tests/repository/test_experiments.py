@@ -24,7 +24,6 @@ WITHOUT_FILE = {"plies", "solver_3x3"}
 
 @pytest.fixture(autouse=True)
 def _tools(monkeypatch):
-    monkeypatch.setattr("tdl.results.figures.save_curve", lambda folder: None)
     monkeypatch.syspath_prepend(ROOT)
 
 

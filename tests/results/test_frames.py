@@ -27,14 +27,12 @@ BLOCK = {"episode", "mean", "median", "max", "moves", "seconds", "moves_per_seco
 def mixture(tmp_path_factory):
     """Two runs of 30 and 20 episodes, one run without any, and a sweep of two seeds and a failure."""
     place = tmp_path_factory.mktemp("mixture")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tdl.results.figures.save_curve", lambda folder: None)
-        train(place / "custom", "episodes=30", "learner.alpha=0.3")
-        inside("tuples=2x4", "tiles=p80_20", "alpha=0.2", "episodes=20", "block=10", "evaluate.episodes=2",
-               f"hydra.run.dir={place / 'named'}")  # fmt: skip
-        train(place / "untrained", "episodes=0", "evaluate.episodes=0")
-        sweep = ("-m", *SMALL, "episodes=10", "seed=3,4,-5", f"hydra.sweep.dir={place / 'sweep'}")
-        assert inside(*sweep).returncode == 2
+    train(place / "custom", "episodes=30", "learner.alpha=0.3")
+    inside("tuples=2x4", "tiles=p80_20", "alpha=0.2", "episodes=20", "block=10", "evaluate.episodes=2",
+           f"hydra.run.dir={place / 'named'}")  # fmt: skip
+    train(place / "untrained", "episodes=0", "evaluate.episodes=0")
+    sweep = ("-m", *SMALL, "episodes=10", "seed=3,4,-5", f"hydra.sweep.dir={place / 'sweep'}")
+    assert inside(*sweep).returncode == 2
     return place
 
 

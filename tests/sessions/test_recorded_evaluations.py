@@ -61,10 +61,8 @@ def test_states_that_look_ahead_are_not_recorded(tmp_path):
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     """A short run on 2x4."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tdl.results.figures.save_curve", lambda folder: None)
-        folder = tmp_path_factory.mktemp("games") / "run"
-        return train(folder, "size=2x4", "episodes=60")
+    folder = tmp_path_factory.mktemp("games") / "run"
+    return train(folder, "size=2x4", "episodes=60")
 
 
 def evaluated(folder, run, *words):

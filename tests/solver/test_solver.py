@@ -1,4 +1,4 @@
-"""The exact solver against published values and against its twin in plain Python.
+"""The exact solver against published values and against its reference in plain Python.
 
 Trusts the published figures, the game's reference and `tdl.solver.reference`, which is recursion with a dictionary.
 """
@@ -46,7 +46,7 @@ def fib_2x3():
 
 @pytest.fixture(autouse=True)
 def deep_recursion():
-    """The twin goes as deep as a game is long."""
+    """The reference goes as deep as a game is long."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(20_000)
     yield
@@ -54,12 +54,12 @@ def deep_recursion():
 
 
 def by_tiles(layers, values, rules):
-    """The values of a solution by the tiles of the boards, as the twin has them."""
+    """The values of a solution by the tiles of the boards, as the reference has them."""
     return {tuple(unpack(board, rules)): value for board, value in zip(layers.tolist(), values.tolist(), strict=True)}
 
 
-def same_values(compiled, twin):
-    return compiled.keys() == twin.keys() and all(value == pytest.approx(twin[key], rel=1e-11, abs=1e-11)
+def same_values(compiled, reference):
+    return compiled.keys() == reference.keys() and all(value == pytest.approx(reference[key], rel=1e-11, abs=1e-11)
                                                   for key, value in compiled.items())  # fmt: skip
 
 
@@ -176,13 +176,13 @@ def test_a_policy_is_worth_what_the_twin_says(rules, gamma):
     judged = np.random.default_rng(1).normal(0, 20, len(solution.afterstates)).astype(np.float32).round()  # has equals
     found = evaluate_policy(solution, judged, gamma)
     judge = by_tiles(solution.afterstates, judged, rules)
-    twin = reference.Solver(rules, reference.greedy(judge.__getitem__, gamma))
-    assert found.expected == pytest.approx(twin.start, rel=1e-11)
+    reference = reference.Solver(rules, reference.greedy(judge.__getitem__, gamma))
+    assert found.expected == pytest.approx(reference.start, rel=1e-11)
     assert found.expected <= solution.optimal + 1e-9
     played = by_tiles(solution.states[found.states], found.state_values[found.states], rules)
-    assert same_values(played, twin.states)
+    assert same_values(played, reference.states)
     played = by_tiles(solution.afterstates[found.afterstates], found.afterstate_values[found.afterstates], rules)
-    assert same_values(played, twin.afterstates)
+    assert same_values(played, reference.afterstates)
 
 
 def test_a_policy_of_probabilities():

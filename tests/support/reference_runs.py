@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from support.shapes import engine as tables_of
+from support.shapes import small_tuples
 from tdl.agents.kernels import kernel
 from tdl.agents.options import PlayOptions, sort_keywords
 from tdl.agents.reference import ReferencePlay
@@ -137,3 +138,14 @@ def assert_same_boards(state, entered, rules, engine):
                 assert words.view(np.uint8).tolist() == boards[k] + [0] * (32 - rules.cells)
             else:
                 assert int.from_bytes(words.tobytes(), "little") == pack(boards[k], rules)
+
+
+def random_network(rules, set_name="mixed", seed=0, stages=ONE_STAGE):
+    """A network of random weights, and the same as a reference."""
+    network = NTupleNetwork(rules, small_tuples(rules)[set_name], stages=stages)
+    network.weights[:] = np.random.default_rng(seed).normal(0, 20, len(network.weights)).astype(np.float32)
+    reference = ReferenceNetwork(rules, network.tuples, 0.0, stages)
+    for stage in range(stages.count):
+        for number in range(reference.copy):
+            reference.tables[stage * reference.copy + number] = dict(enumerate(network.table(number, stage)))
+    return network, reference

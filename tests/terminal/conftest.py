@@ -9,9 +9,7 @@ from tdl.sessions.advisor import load_advisor
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     cells = ("size=2x3", "tuples.cells=[[0,1,2],[0,1,3,4]]")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tdl.results.figures.save_curve", lambda folder: None)
-        return train(tmp_path_factory.mktemp("play") / "run", *cells, "episodes=200", "evaluate.episodes=0")
+    return train(tmp_path_factory.mktemp("play") / "run", *cells, "episodes=200", "evaluate.episodes=0")
 
 
 @pytest.fixture(scope="module")

@@ -30,11 +30,9 @@ def browser():
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     place = tmp_path_factory.mktemp("page")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tdl.results.figures.save_curve", lambda folder: None)
-        train(place / "agent", "episodes=200", "evaluate.episodes=5")
-        train(place / "wide", "game=fib", "size=2x5", "tiles=p75_25", "tuples.board=2x5", "tuples.cells=[[0,1,2]]",
-              "episodes=50", "evaluate.episodes=0")  # fmt: skip
+    train(place / "agent", "episodes=200", "evaluate.episodes=5")
+    train(place / "wide", "game=fib", "size=2x5", "tiles=p75_25", "tuples.board=2x5", "tuples.cells=[[0,1,2]]",
+          "episodes=50", "evaluate.episodes=0")  # fmt: skip
     shutil.copytree(place / "agent", place / "broken")
     (place / "broken" / "checkpoint" / "meta.json").write_text("{")
     with serving(place, "agent", sessions=64) as made:

@@ -1,6 +1,5 @@
 """The program `tdl.serve`: it serves until a signal comes; a wrong command line ends in one line."""
 
-import json
 import os
 import re
 import shutil
@@ -10,7 +9,6 @@ import socket
 import pytest
 from support.programs import ended, files, inside, running
 
-from tdl.bench import main as bench
 from tdl.serve import main
 
 
@@ -65,13 +63,3 @@ def test_a_wrong_command_line_ends_in_one_line(tmp_path, monkeypatch, words, cod
     (line,) = done.stderr.splitlines()[-1:]
     assert not [part for part in telling if part not in line], line
     assert not files(tmp_path)
-
-
-def test_the_benchmark_gives_the_figures_of_the_server(folder, monkeypatch, capsys):
-    monkeypatch.setattr("tdl.benchmarks.server._browser", lambda *_: None)
-    monkeypatch.setattr("tdl.benchmarks.server.VALUES", 3)
-    bench(["serve", "--checkpoint", str(folder / "first"), "--rounds", "2", "--seconds", "0.05", "--json"])
-    figures = json.loads(capsys.readouterr().out)
-    assert len(figures["first_board"]) == 2
-    assert 0 < figures["values_ms"]["median"] <= figures["values_ms"]["largest"]
-    assert figures["moves_per_second"] > 0

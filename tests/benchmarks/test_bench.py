@@ -1,0 +1,90 @@
+"""The command line of the benchmarks: what each takes and prints, and its errors."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tdl.bench import main
+from tdl.benchmarks.registry import BENCHMARKS, benchmark
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_each_benchmark_has_its_options(capsys, name):
+    with pytest.raises(SystemExit) as stopped:
+        main([name, "--help"])
+    assert stopped.value.code == 0
+    assert "--json" in capsys.readouterr().out
+    assert callable(benchmark(name).measure)
+
+
+def test_figures_are_json_or_text(capsys):
+    words = ["versus", "tuples=[[0,1]]", "tuples=[[0,1]] alpha=0.2", "--blank", "10", "--pairs", "1"]
+    main(["--json", *words])
+    before = json.loads(capsys.readouterr().out)
+    main([*words, "--json"])
+    after = json.loads(capsys.readouterr().out)
+    assert list(before) == list(after) == [*words[1:3], "ratio_median", "ratio_min", "ratio_max"]
+    main(words)
+    assert capsys.readouterr().out.startswith("tuples=[[0,1]]: ")
+
+
+def test_only_the_benchmark_that_runs_is_imported():
+    """The extras are not asked for, nor pandas, which takes half a second."""
+    code = "import sys; from tdl.bench import main; main(sys.argv[1:])"
+    code += "; sys.exit(' '.join({'gymnasium', 'torch', 'pandas'} & set(sys.modules)))"
+    words = [sys.executable, "-c", code, "versus", "tuples=[[0,1]]", "tuples=[[0,1]]", "--blank", "10", "--pairs", "1"]
+    process = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert process.stderr.strip() == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("peer --tdl2048 nowhere --blank 1000 --state 0 --tuples 2x4", "nowhere: cannot be run"),
+        (f"peer --tdl2048 {sys.executable} --blank 1000 --state 0 --tuples 2x4", "cannot be run"),
+        ("peer --tdl2048 x --order forward --td-lambda 0.5 --tuples 2x4", "--td-lambda: 0.5 is not allowed"),
+        ("peer --tdl2048 x --pairs 0", "--pairs: 0 is not allowed"),
+        ("peer --tdl2048 x --blank 1500", "--blank: 1500 is not allowed; expected a multiple of 1000"),
+        ("train --tuples 4x7", "tuples: '4x7' is not allowed"),
+        ("train --radix 33 --tuples 2x4", "tuples.radix: 33 is not allowed"),
+        ("train --radix 17 --tuples 2x4", "tuples.radix: 17 is not allowed; expected at most 16"),
+        ("train --tuples [[0,1]", "--tuples: '[[0,1]' is not allowed; expected a name, or cells"),
+        ("limit --tuples [[0,16]]", "cell 16 of [0, 16] is not on the board"),
+        ("limit --tuples 2x4 --pairs 0", "--pairs: 0 is not allowed"),
+        ("train --lanes 65 --tuples 2x4", "lanes: 65 is not allowed"),
+        ("boards --tuples 4x7", "tuples: '4x7' is not allowed"),
+        ("boards --tuples 2x4 --rounds 0", "--rounds: 0 is not allowed"),
+        ("boards --tuples 2x4 --blank 0", "--blank: 0 is not allowed"),
+        ("search --tuples 2x4 --plies 13", "--plies: 13 is not allowed; expected a whole number from 1 to 12"),
+        ("search --tuples 2x4 --state -1", "--state: -1 is not allowed"),
+        ("search --tuples 2x4 --state 0 --games 0", "--games: 0 is not allowed"),
+        ("gym --boards 0", "--boards: 0 is not allowed"),
+        ("gym --seconds 0", "--seconds: 0.0 is not allowed"),
+        ("gym --rounds 0", "--rounds: 0 is not allowed"),
+        ("gym --public nowhere:Game-v0", "--public: nowhere:Game-v0 cannot be made"),
+        ("gym --public Pendulum-v1", "--public: 'Pendulum-v1' is not allowed; expected an environment of Discrete"),
+        ("gym --public Game-v0", "--public: Game-v0 cannot be made"),
+        ("search --checkpoint missing", "missing: no checkpoint here"),
+        ("peer --tdl2048 x --checkpoint missing", "missing: no checkpoint here"),
+        ("peer --tdl2048 x --checkpoint missing --plies 0", "--plies: 0 is not allowed"),
+        ("dqn --rounds 0", "--rounds: 0 is not allowed"),
+        ("dqn --precision float8", "--precision: 'float8' is not allowed; expected float32 or bfloat16"),
+        ("serve --checkpoint missing --rounds 0", "--rounds: 0 is not allowed"),
+        ("serve --checkpoint missing", "missing: no checkpoint here"),
+        ("sweep --jobs 0", "--jobs: 0 is not allowed"),
+        ("sweep --seconds 0", "--seconds: 0.0 is not allowed"),
+        ("versus tuples=2x4 nonsense", "setting: 'nonsense' is not allowed; expected words as in \"tuples=8x6"),
+        ("versus tuples=2x4 alhpa=0.1,tuples=2x4", "unexpected keyword argument 'alhpa'"),
+        ("versus tuples=2x4 tuples=2x5", "tuples: '2x5' is not allowed"),
+        ("versus tuples=2x4 tuples=2x4 --pairs 0", "--pairs: 0 is not allowed"),
+    ],
+)
+def test_errors_are_one_line(capsys, words, message):
+    with pytest.raises(SystemExit) as stopped:
+        main(words.split())
+    assert stopped.value.code == 2
+    errors = [line for line in capsys.readouterr().err.splitlines() if line.startswith("tdl: ")]
+    assert len(errors) == 1
+    assert message in errors[0]
