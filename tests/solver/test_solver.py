@@ -176,13 +176,13 @@ def test_a_policy_is_worth_what_the_twin_says(rules, gamma):
     judged = np.random.default_rng(1).normal(0, 20, len(solution.afterstates)).astype(np.float32).round()  # has equals
     found = evaluate_policy(solution, judged, gamma)
     judge = by_tiles(solution.afterstates, judged, rules)
-    reference = reference.Solver(rules, reference.greedy(judge.__getitem__, gamma))
-    assert found.expected == pytest.approx(reference.start, rel=1e-11)
+    expected = reference.Solver(rules, reference.greedy(judge.__getitem__, gamma))
+    assert found.expected == pytest.approx(expected.start, rel=1e-11)
     assert found.expected <= solution.optimal + 1e-9
     played = by_tiles(solution.states[found.states], found.state_values[found.states], rules)
-    assert same_values(played, reference.states)
+    assert same_values(played, expected.states)
     played = by_tiles(solution.afterstates[found.afterstates], found.afterstate_values[found.afterstates], rules)
-    assert same_values(played, reference.afterstates)
+    assert same_values(played, expected.afterstates)
 
 
 def test_a_policy_of_probabilities():
