@@ -66,7 +66,7 @@ def test_peer_learns_the_same(tmp_path):
     tc = Setting("8x6", "backward", "tc", 0.5, 2)
     assert tc.peer_words() == ["-n", "8x6patt", "-a", "1.0", "coherence", "-l", "0.5", "-e", "0"]
     trainer = tc.trainer(NTupleNetwork(Rules(), TupleSet(((0, 1),))), 7)
-    assert (trainer.episode, list(trainer.memory)) == (7, ["sums"])
+    assert (trainer.episode, list(trainer.state)) == (7, ["sums"])
 
 
 def test_peer_at_a_later_state_with_sums(capsys, peer):

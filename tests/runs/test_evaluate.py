@@ -301,7 +301,7 @@ def test_result_of_unfinished_games_is_valid(tmp_path, trained, monkeypatch):
     def fail(*_, **__):
         raise tdl.TdlError("the disk is on fire")
 
-    monkeypatch.setattr("tdl.runs.evaluation.evaluate", fail)
+    monkeypatch.setattr(tdl.Player, "evaluate", fail)
     done = inside(f"checkpoint={trained}", f"hydra.run.dir={tmp_path / 'out'}", *SMALL[2:], program=program.main)
     assert done.returncode == 2
     told = json.loads((tmp_path / "out" / "result.json").read_text())

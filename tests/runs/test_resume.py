@@ -145,7 +145,7 @@ def test_stopped_while_evaluating_is_evaluated_again(whole, monkeypatch, tmp_pat
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("tdl.runs.evaluation.evaluate", interrupted)
+        patch.setattr(tdl.Player, "evaluate", interrupted)
         assert inside(*SMALL, f"hydra.run.dir={folder}", f"episodes={EPISODES}").returncode == 130
     assert result(folder)["status"] == "interrupted"
     go_on(folder)

@@ -1,6 +1,6 @@
 """`python -m tdl.evaluate evaluate.record=N`: the first games as files, and what their moves lost by a deeper search.
 
-Trusts `record_game`, `mistakes` and `tdl.agents.trainer.evaluate`.
+Trusts `record_game`, `mistakes` and `tdl.Player.evaluate`.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Recorded games are those of an evaluation; mistakes are what other values, or a deeper search, say of the moves.
 
-Trusts `tdl.agents.trainer.evaluate` and the engine.
+Trusts `tdl.Player.evaluate` and the engine.
 """
 
 import numpy as np
