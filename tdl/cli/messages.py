@@ -10,7 +10,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from tdl.config.schema import RunConfig
 from tdl.errors import TdlError, file_text, nearest
-from tdl.runs import folders as _resolvers  # noqa: F401 - registered by the import
+from tdl.runs import resolvers as _resolvers  # noqa: F401 - registered by the import
 from tdl.sweeps import slurm
 
 RENAMED = {

@@ -20,7 +20,7 @@ from tdl.cli.messages import explain
 from tdl.config import compose
 from tdl.config.schema import RunConfig
 from tdl.errors import BusyError, Interrupted, TdlError
-from tdl.runs import folders as _resolvers  # noqa: F401 - registered by the import
+from tdl.runs import resolvers as _resolvers  # noqa: F401 - registered by the import
 from tdl.runs.resume import keys_named
 from tdl.sweeps import launcher, slurm, sweep
 from tdl.sweeps import table as sweep_table

@@ -23,7 +23,7 @@ from omegaconf import DictConfig, open_dict
 
 from tdl.checks import check_whole
 from tdl.errors import Interrupted
-from tdl.runs import environment, folders
+from tdl.runs import environment, resolvers
 from tdl.runs.interrupts import Interrupts
 from tdl.runs.progress import Progress
 from tdl.storage.run_folder import RunFolder
@@ -55,7 +55,7 @@ class Task:
         return self.config
 
     def threads(self) -> int:
-        return folders.threads(_root_=self.composed())
+        return resolvers.threads(_root_=self.composed())
 
     def folder(self) -> Path:
         config = self.composed()
