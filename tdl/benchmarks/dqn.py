@@ -33,13 +33,7 @@ BOARDS = 128
 
 
 class OneByOne:
-    """Plays as the published program does: the network is asked for one action of one board at a time.
-
-    Parameters
-    ----------
-    network : of values of actions.
-    rules : of the game.
-    """
+    """Plays as the published program does: the network is asked for one action of one board at a time."""
 
     def __init__(self, network: Network, rules: Rules) -> None:
         self.network, self.rules = network, rules

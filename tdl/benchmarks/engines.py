@@ -58,16 +58,7 @@ def measure(options: Namespace) -> Report:
 def compare(
     tuples: TupleSet, episodes: int, rounds: int, boards: int = BOARDS, seconds: float = SECONDS
 ) -> dict[str, Any]:
-    """The figures of each game. A ratio is the speed of bits over the speed of the array.
-
-    Parameters
-    ----------
-    tuples : of the network.
-    episodes : of each training run, from blank.
-    rounds : turns of each engine.
-    boards : that the operations are done on.
-    seconds : least time of a measurement of an operation.
-    """
+    """The figures of each game. A ratio is the speed of bits over the speed of the array."""
     figures: dict[str, Any] = {}
     with progress("boards", len(GAMES) * rounds * (len(OPERATIONS) + 1)) as advance:
         for game in GAMES:
@@ -111,9 +102,7 @@ def sample_boards(network: NTupleNetwork, n: int) -> dict[str, Operations]:
             after.append(player.engine.move(board, action)[0])
             board = player.engine.place(after[-1], stream)
     tables, rules, build = LineTables(network.rules), network.rules, built_for(network, Operations)
-    states, afterstates = (
-        np.array([unpack(board, rules) for board in boards], np.uint8) for boards in (before, after)
-    )
+    states, afterstates = (np.array([unpack(board, rules) for board in side], np.uint8) for side in (before, after))
     return {engine: build(network, tables, states, afterstates, engine) for engine in ENGINES}
 
 

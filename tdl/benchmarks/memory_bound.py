@@ -42,9 +42,7 @@ def measure(options: Namespace) -> Report:
     trainer = Trainer(network, alpha=0.1, order="forward", lanes=options.lanes)
     with progress("limit", options.state + pairs * BLOCK) as advance:
         train(trainer, options.state, advance)
-        play = SelfPlay(
-            network, LineTables(network.rules), trainer.learner, PlayOptions(1, options.lanes), role=TRAINING
-        )
+        play = SelfPlay(network, LineTables(Rules()), trainer.learner, PlayOptions(1, options.lanes), role=TRAINING)
         play.set_step(0.1, "fixed")
         play.begin(0, TURNS)  # more episodes than can end while this is recorded
         entries, counts = record(play, TURNS)

@@ -35,15 +35,14 @@ def progress(what: str, total: int) -> Iterator[Advance]:
 
 
 def in_turn(
-    sides: Iterable[Side], turns: int, measure: Callable[[Side, int], Figure], advance: Advance | None = None
+    sides: Iterable[Side], turns: int, measure: Callable[[Side, int], Figure], advance: Advance = lambda *_: None
 ) -> dict[Side, list[Figure]]:
     """The figures of each side; `measure` gets the side and the number of the turn, from 0."""
     figures: dict[Side, list[Figure]] = {side: [] for side in sides}
     for turn in range(turns):
         for side, measured in figures.items():
             measured.append(measure(side, turn))
-        if advance is not None:
-            advance()
+        advance()
     return figures
 
 
@@ -80,7 +79,7 @@ class Training:
         return self.moves / self.seconds
 
 
-def train(trainer: Trainer, episodes: int, advance: Advance | None = None) -> Training:
+def train(trainer: Trainer, episodes: int, advance: Advance = lambda *_: None) -> Training:
     """Train the next episodes in blocks; the clock stands still between two blocks."""
     moves, seconds, mean = trainer.moves, 0.0, 0.0
     for first in range(0, episodes, BLOCK):
@@ -89,6 +88,5 @@ def train(trainer: Trainer, episodes: int, advance: Advance | None = None) -> Tr
         scores = trainer.train(block)["score"]
         seconds += time.perf_counter() - start
         mean = float(scores.mean()) if len(scores) else math.nan
-        if advance is not None:
-            advance(block, trainer.moves, mean)
+        advance(block, trainer.moves, mean)
     return Training(episodes, trainer.moves - moves, seconds, mean)

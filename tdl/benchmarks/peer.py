@@ -26,7 +26,7 @@ from tdl.agents.trainer import Trainer
 from tdl.benchmarks.arguments import add_episodes, add_lanes, add_tuples
 from tdl.benchmarks.paired import BLOCK, Advance, in_turn, millions, paired, progress, train
 from tdl.benchmarks.registry import Report
-from tdl.benchmarks.search import check_search, games_for, play
+from tdl.benchmarks.search import GAMES, check_search, play
 from tdl.checks import check_whole
 from tdl.config.build import tuple_set
 from tdl.config.files import group_file
@@ -91,16 +91,7 @@ def output(words: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Setting:
-    """What both programs train.
-
-    Attributes
-    ----------
-    tuples : a named set that the peer knows too, as "4x6" (its `4x6patt`).
-    order : "backward" or "forward".
-    learner : "td" (the peer's `-a 0.1`) or "tc" (its `-a 1.0 coherence`), each with its own step size.
-    td_lambda : above 0 in backward order only (the peer's `-l`).
-    lanes : ours.
-    """
+    """What both programs train: tuples by a name that the peer knows too, and a learner with its own step size."""
 
     tuples: str
     order: str
@@ -131,7 +122,6 @@ def compare_training(setting: Setting, options: Namespace) -> dict[str, Any]:
     pairs, blank, state = options.pairs, options.blank, options.state
     with tempfile.TemporaryDirectory() as folder, progress("pairs", pairs * (2 if state else 1)) as advance:
         ours, peer = _OurTraining(setting), _PeerTraining([options.tdl2048, *setting.peer_words()], folder)
-
         sides: dict[str, _OurTraining | _PeerTraining] = {"ours": ours, "peer": peer}
 
         def compare(episodes: int, first: int) -> dict[str, Any]:
@@ -210,15 +200,13 @@ Side = Callable[[int | str, int], dict[str, Any]]
 def compare_search(options: Namespace) -> dict[int, Any]:
     """Both programs with the network of `--checkpoint`, by plies, each turn with other games."""
     player, figures = load(options.checkpoint, copy=True), {}
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        progress("pairs", len(options.plies) * (options.pairs + 1)) as advance,
-    ):
+    turns = len(options.plies) * (options.pairs + 1)
+    with tempfile.TemporaryDirectory() as folder, progress("pairs", turns) as advance:
         weights = Path(folder) / "network.w"
         words = export_weights(Path(options.checkpoint), weights, "tdl2048").words.split()
         peer = [options.tdl2048, *words, "-i", str(weights), "-t", "0"]
         for plies in options.plies:
-            games = options.games or games_for(plies)
+            games = options.games or GAMES.get(plies, 1)
             counts = {"ours": games, "peer": -(-games // SMALLER)}
             sides: dict[str, Side] = {
                 "ours": partial(_our_games, player, plies, games),
@@ -260,12 +248,9 @@ def _faster(side: Side, table: int | str) -> int | str:
 def search_text(figures: dict[int, Any]) -> str:
     """The figures of searched games, a line for each depth."""
     return "\n".join(
-        f"{plies}-ply: ours {_mean(part['ours'])}, peer {_mean(part['peer'])} moves/s; ratio {ratio_text(part)}; mean "
-        f"score {part['means']['ours']:,.0f} of {part['games']['ours']} games, {part['means']['peer']:,.0f} of "
-        f"{part['games']['peer']}; tables {part['tables']['ours_mib']} MiB, {part['tables']['peer']}"
+        f"{plies}-ply: ours {np.mean(part['ours']):,.0f}, peer {np.mean(part['peer']):,.0f} moves/s; ratio "
+        f"{ratio_text(part)}; mean score {part['means']['ours']:,.0f} of {part['games']['ours']} games, "
+        f"{part['means']['peer']:,.0f} of {part['games']['peer']}; "
+        f"tables {part['tables']['ours_mib']} MiB, {part['tables']['peer']}"
         for plies, part in figures.items()
     )
-
-
-def _mean(speeds: Sequence[int]) -> str:
-    return f"{sum(speeds) / len(speeds):,.0f}"

@@ -25,13 +25,7 @@ BENCHMARKS = {
 
 @dataclass(frozen=True)
 class Report:
-    """Result of a benchmark.
-
-    Attributes
-    ----------
-    figures : what `--json` prints.
-    text : the same for people.
-    """
+    """Result of a benchmark: the figures that `--json` prints, and a text that says the same for people."""
 
     figures: Any
     text: str

@@ -24,7 +24,7 @@ from tdl.search.options import AUTO_TABLE, SearchOptions, check_plies
 from tdl.statistics.intervals import ratio_range, ratio_text
 
 GAMES = {1: 400, 2: 40, 3: 3}
-"""Games of each turn, by plies, so that each takes some seconds of a well trained network."""
+"""Games of each turn, by plies, so that each takes some seconds of a well trained network; beyond, 1."""
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -73,30 +73,23 @@ def _player(options: Namespace) -> Player:
 
 
 def _row(player: Player, plies: int, options: Namespace, advance: Advance) -> dict[str, Any]:
-    games = options.games or games_for(plies)
+    games = options.games or GAMES.get(plies, 1)
 
     def searched(table: int, turn: int) -> dict[str, Any]:
         return play(player, SearchOptions(plies, table=table), games)
 
     def speed(threads: int, turn: int) -> float:
-        return per_second(lambda: _moves(player, plies, games * threads, threads))
+        search = SearchOptions(plies, table=0)
+        return per_second(lambda: int(player.evaluate(games * threads, threads=threads, search=search)["moves"].sum()))
 
     none, table = in_turn((0, AUTO_TABLE), options.rounds, searched, advance).values()
     row = {"plies": plies, "games": games, "mean": none[0]["mean"], "boards": none[0]["boards"]}
-    row |= {"found": table[0]["found"], "none": _speeds(none), "table": _speeds(table)}
+    row["found"] = table[0]["found"]
+    row |= {name: [turn["moves_per_second"] for turn in side] for name, side in (("none", none), ("table", table))}
     row |= ratio_range(row["table"], row["none"])
     if options.threads > 1:
         row["threads"] = ratio_range(*in_turn((options.threads, 1), options.rounds, speed, advance).values())
     return row
-
-
-def _speeds(turns: Sequence[dict[str, Any]]) -> list[int]:
-    return [turn["moves_per_second"] for turn in turns]
-
-
-def games_for(plies: int) -> int:
-    """Games of a turn at a depth."""
-    return GAMES.get(plies, 1)
 
 
 def play(player: Player, search: SearchOptions, games: int, seed: int = 0) -> dict[str, Any]:
@@ -115,12 +108,6 @@ def play(player: Player, search: SearchOptions, games: int, seed: int = 0) -> di
         "found": counts["found"] / looked if looked else 0.0,
         "mean": float(records["score"].mean()),
     }
-
-
-def _moves(player: Player, plies: int, games: int, threads: int) -> int:
-    """Moves of games played in several threads, without a table."""
-    records = player.evaluate(games, threads=threads, search=SearchOptions(plies, table=0))
-    return int(records["moves"].sum())
 
 
 def text(player: Player, rows: Sequence[dict[str, Any]], threads: int) -> str:

@@ -70,19 +70,16 @@ def server_of(checkpoint: str) -> Server:
     return Server(site, "127.0.0.1", 0)
 
 
-class _Client:
+class _Client(http.client.HTTPConnection):
     """Asks a server on one connection."""
 
-    def __init__(self, server: Server) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", server.port)
-
     def get(self, path: str) -> bytes:
-        self._connection.request("GET", path)
-        return self._connection.getresponse().read()
+        self.request("GET", path)
+        return self.getresponse().read()
 
     def post(self, path: str, **data: Any) -> Any:
-        self._connection.request("POST", path, json.dumps(data), {"Content-Type": "application/json"})
-        return json.loads(self._connection.getresponse().read())
+        self.request("POST", path, json.dumps(data), {"Content-Type": "application/json"})
+        return json.loads(self.getresponse().read())
 
     def game(self, **options: Any) -> str:
         """The id of a new game."""
@@ -92,19 +89,10 @@ class _Client:
         """A game with the values of its board."""
         return self.post("/api/values", id=game)["state"]
 
-    def close(self) -> None:
-        self._connection.close()
-
 
 def server_figures(server: Server, rounds: int, seconds: float, values: int = VALUES) -> dict[str, Any]:
-    """What a client measures.
-
-    Returns
-    -------
-    `first_board` (seconds of all requests up to it), `values_ms` (the server's time for the values of 1 ply: median
-    and largest), `moves_per_second` (requested in batches).
-    """
-    with closing(_Client(server)) as client:
+    """What a client measures; `values_ms` is the server's time for the values of 1 ply."""
+    with closing(_Client("127.0.0.1", server.port)) as client:
         return {
             "first_board": [_first_board(server) for _ in range(rounds)],
             "values_ms": _values(client, values),
@@ -115,7 +103,7 @@ def server_figures(server: Server, rounds: int, seconds: float, values: int = VA
 def _first_board(server: Server) -> float:
     """Seconds of all that a page requests until it shows a board."""
     start = time.perf_counter()
-    with closing(_Client(server)) as client:
+    with closing(_Client("127.0.0.1", server.port)) as client:
         for path in (*PAGE, "/api/start"):
             client.get(path)
         client.game()
@@ -145,12 +133,7 @@ def _moves_per_second(client: _Client, seconds: float) -> float:
 
 
 def browser_figures(server: Server, rounds: int, seconds: float) -> dict[str, Any] | None:
-    """What a page in Chromium measures; None without it.
-
-    Returns
-    -------
-    `first_board` (seconds from the start of the navigation) and `moves_per_second` as shown.
-    """
+    """Seconds from navigation to `first_board` and the `moves_per_second` shown, in Chromium; None without it."""
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     try:
         from playwright.sync_api import sync_playwright  # an extra

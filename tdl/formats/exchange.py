@@ -40,15 +40,9 @@ _Floats = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Exchanged:
-    """A summary of a conversion.
+    """A summary of a conversion: the program, its names of the tables, the number of weights, its options to play so.
 
-    Attributes
-    ----------
-    program : the program that writes and reads the file.
-    tables : that program's names of the tables.
-    weights : number of weights.
-    sums : whether E and A of temporal coherence were converted; None: the format has no place for them.
-    words : that program's options that play with such tables.
+    `sums` says whether E and A of temporal coherence were converted; None: the format has no place for them.
     """
 
     program: str
@@ -59,17 +53,10 @@ class Exchanged:
 
 
 def import_weights(source: Path, target: Path, form: str, *, symmetries: bool = True) -> Exchanged:
-    """Make the checkpoint folder `target` of a weight file.
+    """Make the checkpoint folder `target` of a weight file in a form of `FORMATS`.
 
-    Parameters
-    ----------
-    form : a name in `FORMATS`.
-    symmetries : whether the tables are read in all symmetric images of the board; the file does not say.
-
-    Raises
-    ------
-    WeightFileError : the file is missing, cut, foreign, not finite, or too large for the memory.
-    CheckpointError, OSError : the checkpoint or its folder cannot be written.
+    The file does not say whether its tables are read in all symmetric images of the board; `symmetries` does. A
+    WeightFileError where it is missing, cut, foreign, not finite, or too large for the memory.
     """
     weight_format = FORMATS[form]
     groups = _by_feature(weight_format.read(source), source)
@@ -141,18 +128,10 @@ def _finite(numbers: NDArray[Any], table: Table, source: Path) -> _Floats:
 
 
 def export_weights(source: Path, target: Path, form: str, *, symmetries: bool = True) -> Exchanged:
-    """Make the weight file `target` of the checkpoint in `source`, or in the run's folder `source`.
+    """Make the weight file `target`, in a form of `FORMATS`, of a checkpoint or of the run's folder that has it.
 
-    Parameters
-    ----------
-    form : a name in `FORMATS`.
-    symmetries : whether the program will read the tables in all symmetric images of the board.
-
-    Raises
-    ------
-    CheckpointError : the checkpoint is missing or damaged.
-    ConfigError : names what of the checkpoint the format cannot represent.
-    WeightFileError : the file cannot be written.
+    `symmetries` says whether the program will read the tables in all symmetric images of the board. A ConfigError
+    names what of the checkpoint the format cannot represent.
     """
     weight_format, player = FORMATS[form], load(source)
     network, program = player.network, weight_format.program

@@ -35,18 +35,14 @@ from tdl.network.extra_features import MAX_PAIRS, Lines, pairs_of
 from tdl.network.tuples import symmetries as images_of
 
 PROGRAM = "TDL2048+"
-
 FRESH = float(np.finfo(np.float32).tiny)
 
 COUNT_CAP = 7
 """Its counts are digits to base 8."""
 
 _TAG = ord("w")
-
 _SERIAL = 4
-
 _NUMBERS = {2: "<f2", 4: "<f4", 8: "<f8"}
-
 
 _NATURAL = range(2 * MAX_PAIRS)
 _IN_FILE = [*range(0, 2 * MAX_PAIRS, 2), *range(1, 2 * MAX_PAIRS, 2)]
@@ -109,7 +105,7 @@ def _table(cursor: Cursor, which: str) -> Table:
     while (block := cursor.take("<H", f"the end of {name}")[0]) != 0:
         (count,) = cursor.take("<Q", f"a block of {name}")
         if len(columns) > 1 or count != 2 * size:
-            cursor.skip(block * count, f"a block of {name}")
+            cursor.array("u1", block * count, f"a block of {name}")
             continue
         if block != width:
             raise cursor.foreign(f"{name} has weights of {width} bytes and accumulators of {block}")

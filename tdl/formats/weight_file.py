@@ -24,13 +24,7 @@ Column = Callable[[], Iterator[NDArray[np.float32]]]
 
 @dataclass(frozen=True)
 class Feature:
-    """The feature that a table belongs to.
-
-    Attributes
-    ----------
-    kind : the field of `TupleSet` that it is an entry of: "cells", "orders" or "counts".
-    reads : that entry.
-    """
+    """What a table has weights of: the entry `reads` of the field `kind` of `TupleSet`, cells, orders or counts."""
 
     kind: str
     reads: tuple[Any, ...]
@@ -38,14 +32,10 @@ class Feature:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a file.
+    """A table by its name in the file.
 
-    Attributes
-    ----------
-    name : its name in the file.
-    feature : the feature whose weights it holds.
-    columns : the weights, or the weights, E and A of temporal coherence: arrays of shape (entries,), of floating point
-        numbers of 2, 4 or 8 bytes, mapped from the file and in its order.
+    The columns are the weights, or the weights, E and A of temporal coherence: arrays of shape (entries,), of floating
+    point numbers of 2, 4 or 8 bytes, mapped from the file and in its order.
     """
 
     name: str
@@ -97,17 +87,7 @@ def parts(size: int) -> Iterator[Index]:
 
 
 class Cursor:
-    """Reads a file from its beginning on, and checks every size against the file's length first.
-
-    Parameters
-    ----------
-    path : the file.
-    kind : what it should be, for messages of errors.
-
-    Raises
-    ------
-    WeightFileError : the file is missing, empty or cut, or cannot be read.
-    """
+    """Reads a file, of what errors call its kind, and checks every size against the file's length first."""
 
     def __init__(self, path: Path, kind: str) -> None:
         self.path, self.kind, self.at = path, kind, 0
@@ -131,10 +111,6 @@ class Cursor:
     def array(self, dtype: str, count: int, what: str) -> NDArray[Any]:
         """The next `count` numbers, mapped from the file."""
         return self._bytes(count * np.dtype(dtype).itemsize, what).view(dtype)
-
-    def skip(self, size: int, what: str) -> None:
-        """Skip `size` bytes."""
-        self._bytes(size, what)
 
     def foreign(self, why: str) -> WeightFileError:
         """The error that says why this is not such a file."""

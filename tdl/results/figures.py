@@ -36,12 +36,7 @@ def save_curve(folder: Path) -> None:
 
 
 def curve(frame: pd.DataFrame) -> Figure:
-    """Learning curve of one run.
-
-    Parameters
-    ----------
-    frame : rows of `tdl.results.load`, of one run.
-    """
+    """Learning curve of one run, whose rows of `tdl.results.load` the frame has."""
     sns.set_theme(style="whitegrid", context="notebook")
     figure = Figure(figsize=(11, 4.5), layout="constrained")
     score, reached = figure.subplots(1, 2)
@@ -79,8 +74,7 @@ def _draw_scores(axes: Axes, frame: pd.DataFrame) -> None:
 
 def _draw_reach(axes: Axes, frame: pd.DataFrame) -> None:
     columns = [name for name in frame.columns if name.startswith("reach_") and frame[name].max() > 0]
-    columns = columns[-MAX_TILES:]
-    long = frame.melt("episode", columns, var_name="tile", value_name="rate")
+    long = frame.melt("episode", columns[-MAX_TILES:], var_name="tile", value_name="rate")
     long["tile"] = long["tile"].str.removeprefix("reach_")
     marker = "o" if len(frame) == 1 else None
     sns.lineplot(long, x="episode", y="rate", hue="tile", palette="viridis_r", errorbar=None, marker=marker, ax=axes)
@@ -94,19 +88,15 @@ def _draw_reach(axes: Axes, frame: pd.DataFrame) -> None:
 def sweep_figure(table: pd.DataFrame, blocks: pd.DataFrame) -> Figure | None:
     """The scores of a sweep's finished runs against its factors, and its learning curves; None where it has neither.
 
-    Parameters
-    ----------
-    table : rows of `tdl.results.runs`.
-    blocks : rows of `tdl.results.load`, of the same runs; none of evaluations.
+    The table is that of `tdl.results.runs`, the blocks those of `tdl.results.load`, none of evaluations.
     """
     sns.set_theme(style="whitegrid", context="notebook")
     keys = plots.ordered(table, factors(table))
-    curved = not blocks.empty and blocks.groupby("run").size().max() > 1
     played = plots.scored(table, blocks)
     panels: list[Callable[[Axes], None]] = []
     if len(played):
         panels.append(lambda axes: plots.draw_scores(axes, played, keys))
-    if curved:
+    if not blocks.empty and blocks.groupby("run").size().max() > 1:
         panels.append(lambda axes: plots.draw_curves(axes, blocks, keys))
     if not panels:
         return None

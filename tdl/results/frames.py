@@ -55,7 +55,7 @@ def runs(folders: Folders) -> pd.DataFrame:
     >>> table.groupby(["alpha", "status"]).size().to_dict()
     {(0.1, 'finished'): 2, (0.3, 'finished'): 2}
     """
-    return _with_zeros(pd.DataFrame([_run_row(path) for path in _result_files(folders)]))
+    return _with_zeros(pd.DataFrame([row_of(str(path.parent), read(path)) for path in _result_files(folders)]))
 
 
 def load(folders: Folders) -> pd.DataFrame:
@@ -74,11 +74,8 @@ def load(folders: Folders) -> pd.DataFrame:
             blocks = pd.read_csv(path.parent / BLOCKS)
         except (FileNotFoundError, pd.errors.EmptyDataError):
             continue
-        fixed = {
-            key: value
-            for key, value in _run_row(path).items()
-            if key not in blocks.columns and key not in LEFT_OUT and not key.startswith("eval_")
-        }
+        row, left_out = row_of(str(path.parent), read(path)), {*LEFT_OUT, *blocks.columns}
+        fixed = {key: value for key, value in row.items() if key not in left_out and not key.startswith("eval_")}
         frames.append(pd.concat([pd.DataFrame([fixed] * len(blocks)), blocks], axis=1))
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
@@ -161,10 +158,6 @@ def result_files(folder: Path) -> list[Path]:
     4
     """
     return sorted(path for path in folder.rglob(RESULT) if not (path.parent / SOLUTION).is_dir())
-
-
-def _run_row(path: Path) -> dict[str, Any]:
-    return row_of(str(path.parent), read(path))
 
 
 def read(path: Path) -> dict[str, Any]:

@@ -48,10 +48,7 @@ def scored(table: pd.DataFrame, blocks: pd.DataFrame) -> pd.DataFrame:
 def draw_scores(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
     """Mean scores against the first key: a dot for each run, a line through the means over seeds.
 
-    Parameters
-    ----------
-    table : rows of `tdl.results.runs`, with `eval_mean`.
-    keys : in the order of `ordered`; the second has the colours, the others share the dashes. Without any, seeds.
+    Of the keys, `ordered`, the second has the colours, the others share the dashes. Without any, seeds.
     """
     x = keys[0] if keys else "seed"
     named = table.assign(**{key: _named(table[key]) for key in keys})
@@ -70,24 +67,10 @@ def draw_scores(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
 
 
 def draw_curves(axes: Axes, blocks: pd.DataFrame, keys: Sequence[str]) -> None:
-    """Mean scores of blocks against episodes, a curve with a band for each setting of the keys.
-
-    Parameters
-    ----------
-    blocks : rows of `tdl.results.load`.
-    """
-    setting = _drawn_setting(blocks, keys)
-    sns.lineplot(
-        blocks.assign(setting=setting),
-        x="episode",
-        y="mean",
-        hue="setting" if keys else None,
-        errorbar=CI95,
-        n_boot=200,
-        seed=0,
-        legend="brief" if setting.nunique() <= MAX_CURVES else False,
-        ax=axes,
-    )
+    """Mean scores of blocks (`tdl.results.load`) against episodes, a curve with a band for each setting."""
+    named, hue = blocks.assign(setting=_drawn_setting(blocks, keys)), "setting" if keys else None
+    legend = "brief" if named["setting"].nunique() <= MAX_CURVES else False
+    sns.lineplot(named, x="episode", y="mean", hue=hue, errorbar=CI95, n_boot=200, seed=0, legend=legend, ax=axes)
     axes.set_xlabel("episodes")
     axes.set_ylabel("mean score of a block")
     axes.xaxis.set_major_formatter(THOUSANDS)
@@ -114,24 +97,12 @@ def draw_reach(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
 
 
 def draw_distributions(axes: Axes, games: pd.DataFrame, keys: Sequence[str]) -> None:
-    """The scores of the games after training: outlines of histograms with equal areas.
-
-    Parameters
-    ----------
-    games : rows of `tdl.results.games`, with the columns of the keys.
-    """
+    """The scores of the games after training: outlines of histograms with equal areas. `games` has the keys, too."""
     if setting_of(games, keys).nunique() > MAX_OUTLINES:
         keys = keys[:1]
+    named, hue = games.assign(setting=_drawn_setting(games, keys)), "setting" if keys else None
     sns.histplot(
-        games.assign(setting=_drawn_setting(games, keys)),
-        x="score",
-        hue="setting" if keys else None,
-        element="step",
-        fill=False,
-        stat="density",
-        common_norm=False,
-        bins=60,
-        ax=axes,
+        named, x="score", hue=hue, element="step", fill=False, stat="density", common_norm=False, bins=60, ax=axes
     )
     axes.set_xlabel("score of a game")
     axes.set_ylabel("share of the games")

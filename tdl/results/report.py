@@ -32,12 +32,7 @@ h2 { margin-top: 2.5rem }
 
 @dataclass
 class Section:
-    """A part of the page.
-
-    Attributes
-    ----------
-    figure : a PNG image, or None.
-    """
+    """A part of the page; its figure is a PNG image."""
 
     title: str
     text: str = ""
@@ -71,10 +66,9 @@ def as_html(title: str, parts: Sequence[Section]) -> str:
         if part.figure is not None:
             image = base64.b64encode(part.figure).decode()
             body.append(f'<img alt="{html.escape(part.title)}" src="data:image/png;base64,{image}">')
-    head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{STYLE}</style>'
-    return (
-        f"<!doctype html><html><head>{head}</head><body><h1>{html.escape(title)}</h1>{''.join(body)}</body></html>\n"
-    )
+    title = html.escape(title)
+    head = f'<meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>'
+    return f"<!doctype html><html><head>{head}</head><body><h1>{title}</h1>{''.join(body)}</body></html>\n"
 
 
 def as_markdown(title: str, parts: Sequence[Section]) -> str:

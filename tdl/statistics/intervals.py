@@ -38,13 +38,8 @@ def mean_interval(values: NDArray[Any]) -> tuple[float, float]:
     return float(np.mean(values)) - half, float(np.mean(values)) + half
 
 
-def mean_text(values: NDArray[Any]) -> str:
-    """Mean and 95% interval for a table: "22,779 [22,528, 23,030]"."""
-    return interval_text(float(np.mean(values)), *mean_interval(values))
-
-
 def interval_text(mean: float, low: float, high: float) -> str:
-    """A mean and its interval for a table; the mean alone where a bound is nan, nothing where the mean is."""
+    """For a table, "22,779 [22,528, 23,030]"; the mean alone where a bound is nan, nothing where the mean is."""
     if math.isnan(mean):
         return ""
     return f"{mean:,.0f}" + ("" if math.isnan(low) else f" [{low:,.0f}, {high:,.0f}]")

@@ -62,13 +62,9 @@ def summary(records: Records, rules: Rules) -> dict[str, Any]:
 
 
 def evaluation_block(figures: Mapping[str, Any]) -> str:
-    """The figures of an evaluation for people, brackets holding 95% intervals.
+    """The figures of `summary`, of at least one game, `moves_per_second` and perhaps `score_bands`, for people.
 
-    Of the tiles that every game reached only the largest is shown.
-
-    Parameters
-    ----------
-    figures : those of `summary`, of at least one game, `moves_per_second`, and perhaps `score_bands`.
+    Brackets hold 95% intervals. Of the tiles that every game reached only the largest is shown.
     """
     interval = figures["mean_ci95"]
     brackets = f" [{interval[0]:,.0f}, {interval[1]:,.0f}]" if interval else ""
