@@ -14,21 +14,12 @@ _KNOWN = ", ".join(f"{suffix} ({FORMATS[name].program})" for suffix, name in SUF
 
 
 def convert(source: Path, target: Path, form: str | None, *, symmetries: bool = True) -> tuple[bool, Exchanged]:
-    """Convert; a folder is exported, a file imported.
+    """Convert a file (import) or a folder (export): whether it was an import, and what was converted.
 
     Parameters
     ----------
     form : a name in `FORMATS`; None: by the suffix of the file.
     symmetries : whether the tables are read in all symmetric images of the board.
-
-    Returns
-    -------
-    Whether it was an import, and what was converted.
-
-    Raises
-    ------
-    ConfigError : a name that cannot be what it is for.
-    TdlError : the source is missing, damaged, or not to be converted; the target could not be written.
     """
     if not source.exists():
         raise ConfigError(f"{source}: no such file or folder")

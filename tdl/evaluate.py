@@ -104,11 +104,8 @@ def play(settings: EvaluationConfig, evaluation: Evaluation, result: dict[str, A
     ------
     Interrupted : by a signal. While the games are played nothing is left of them.
     """
-
-    def figures() -> dict[str, Any]:
-        return {"peak_memory_bytes": peak_memory()}
-
-    with folder.status_kept(result, figures), Interrupts("soon") as interrupts:
+    figures = folder.status_kept(result, lambda: {"peak_memory_bytes": peak_memory()})
+    with figures, Interrupts("soon") as interrupts:
 
         def stop() -> None:
             if interrupts.requested:

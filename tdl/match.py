@@ -4,6 +4,7 @@ The protocol: `tdl.sessions.two_player_protocol`.
 """
 
 import sys
+from functools import partial
 from pathlib import Path
 
 from omegaconf import DictConfig
@@ -19,10 +20,7 @@ def job(cfg: DictConfig, folder: Path) -> None:
     settings = match_config.read(cfg)
     names = settings.play_name, settings.evil_name
     matches = Matches(rules(settings), match_config.action_values(settings), match_config.placer(settings), names)
-
-    def say(text: str) -> None:
-        print(text, flush=True)
-
+    say = partial(print, flush=True)
     if settings.announce is not None:
         say(f"name {settings.announce}")
     converse(matches, sys.stdin, say, lambda text: print(f"tdl: {text}", file=sys.stderr, flush=True))

@@ -10,13 +10,7 @@ from tdl.sweeps.table import jobs_in, table_of
 
 
 def write(folders: Sequence[Path], out: Path) -> list[Path]:
-    """Write the page and the tables beside it; the two paths.
-
-    Raises
-    ------
-    TdlError : a folder without any run.
-    OSError : a file could not be written.
-    """
+    """Write the page and the tables beside it; the two paths."""
     title = ", ".join(folder.resolve().name for folder in folders)
     parts = sections(folders, table_of(jobs_in(folders)))
     paths = [out.with_suffix(".html"), out.with_suffix(".md")]

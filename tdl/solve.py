@@ -53,11 +53,7 @@ def solve(settings: solve_config.SolveConfig, folder: RunFolder) -> None:
 
     try:
         solution = solutions.solve(
-            rules(settings),
-            settings.objective,
-            settings.tile,
-            fold=settings.fold,
-            on_progress=report,
+            rules(settings), settings.objective, settings.tile, fold=settings.fold, on_progress=report
         )
     finally:
         progress.close()

@@ -16,6 +16,7 @@ from tdl.game.streams import TRAINING
 OBSERVATIONS = ("indices", "values", "planes")
 ILLEGAL = ("ignore", "raise")
 RENDER_MODES = ("ansi",)
+FIGURES = ("score", "moves", "max_tile", "episode")
 
 Observation = NDArray[Any]
 Info = dict[str, Any]
@@ -81,10 +82,7 @@ class Boards:
         assert self.seeds is not None
         return {
             "action_mask": batch.legal.astype(np.int8),
-            "score": batch.score.copy(),
-            "moves": batch.moves.copy(),
-            "max_tile": batch.max_tile.copy(),
-            "episode": batch.episode.copy(),
+            **{key: getattr(batch, key).copy() for key in FIGURES},
             "seed": self.seeds.copy(),
         }
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tdl.checks import check_whole
 from tdl.errors import refuse
-from tdl.gym.boards import RENDER_MODES, Boards, Info, Observation
+from tdl.gym.boards import FIGURES, RENDER_MODES, Boards, Info, Observation
 
 
 class GameEnv(gymnasium.Env[Observation, Any]):
@@ -127,9 +127,6 @@ class GameEnv(gymnasium.Env[Observation, Any]):
         assert seeds is not None
         return {
             "action_mask": self._mask.copy(),
-            "score": batch.score.item(),
-            "moves": batch.moves.item(),
-            "max_tile": batch.max_tile.item(),
-            "episode": batch.episode.item(),
+            **{key: getattr(batch, key).item() for key in FIGURES},
             "seed": seeds.item(),
         }

@@ -15,15 +15,7 @@ from tdl.storage.checkpoint import Meta, read_meta
 
 
 class Advisor:
-    """A trained agent, to be asked about single boards. Not for two threads at once.
-
-    Attributes
-    ----------
-    folder : of its checkpoint.
-    digest : of its checkpoint.
-    rules : it plays by.
-    episode : games it was trained for.
-    """
+    """A trained agent, to be asked about single boards. Not for two threads at once."""
 
     def __init__(
         self, folder: Path, meta: Meta, rules: Rules, values_by: Callable[[SearchOptions], ActionValues]

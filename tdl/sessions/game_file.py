@@ -16,25 +16,14 @@ from tdl.storage.atomic import new_file
 
 
 def save(path: str | Path, game: RecordedGame) -> None:
-    """Write a game to a file, in one step.
-
-    Raises
-    ------
-    ConfigError : a move is not by the rules.
-    OSError : the file cannot be written.
-    """
+    """Write a game to a file, in one step."""
     content = text(game).encode()
     with new_file(Path(path)) as file:
         file.write(content)
 
 
 def text(game: RecordedGame) -> str:
-    """The content of a game's file.
-
-    Raises
-    ------
-    ConfigError : a move is not by the rules.
-    """
+    """The content of a game's file."""
     game.boards()  # a file that could not be read again is of no use
     engine, score, lines = Engine(game.rules), 0, ""
     for number, move in enumerate(game.moves):
@@ -63,12 +52,7 @@ def load(path: str | Path, rules: Rules | None = None) -> RecordedGame:
 
 
 def rules_and_score(path: str | Path) -> tuple[Rules, int]:
-    """The rules and the score in the first line of a file; the moves are not checked.
-
-    Raises
-    ------
-    CheckpointError : the file is missing, or is no game.
-    """
+    """The rules and the score in the first line of a file; the moves are not checked."""
     try:
         with Path(path).open(encoding="utf-8") as file:
             header = parse(file.readline(1 << 20), HEADER)

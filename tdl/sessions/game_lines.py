@@ -103,16 +103,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def game_of(header: Line, rules: Rules | None = None) -> RecordedGame:
-    """The game of a first line, without its moves.
-
-    Parameters
-    ----------
-    rules : that the game must be of; None: any.
-
-    Raises
-    ------
-    ConfigError : a value is not of its type or out of range, or the game is of other rules.
-    """
+    """The game of a first line, without its moves."""
     try:
         own = Rules.from_dict(header["rules"])
     except (KeyError, TypeError, AttributeError) as error:

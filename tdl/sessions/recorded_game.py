@@ -70,12 +70,7 @@ class RecordedGame:
         return max(self.rules.value(tile) for tile in unpack(self.boards()[-1], self.rules))
 
     def boards(self) -> list[int]:
-        """The boards before each move, and the last one, packed. Every move is held against the rules.
-
-        Raises
-        ------
-        ConfigError : names the first move that is not by the rules.
-        """
+        """The boards before each move, and the last one, packed. Every move is held against the rules."""
         return [self.start, *boards_after(self.rules, self.start, self.moves, complete=self.complete)]
 
 
@@ -92,10 +87,6 @@ def boards_after(rules: Rules, start: int, moves: Iterable[Move], *, complete: b
     Parameters
     ----------
     complete : whether the game must be over after them; else it must not be.
-
-    Raises
-    ------
-    ConfigError : names the first move that is not by the rules, or says that the game is not over after the last one.
     """
     engine, board = Engine(rules), start
     check_start(board, rules)

@@ -26,13 +26,6 @@ class Session:
     action_values : of the agent; None: the rewards.
     search : how the agent looks ahead, for the record.
     checkpoint : its digest, for the record.
-
-    Attributes
-    ----------
-    engine : the game.
-    board : packed, to move on.
-    moves : so far.
-    score : so far, in points.
     """
 
     def __init__(
@@ -55,10 +48,7 @@ class Session:
         self.ask(action_values, search, checkpoint)
 
     def ask(
-        self,
-        action_values: ActionValues | None,
-        search: SearchOptions | None = None,
-        checkpoint: str | None = None,
+        self, action_values: ActionValues | None, search: SearchOptions | None = None, checkpoint: str | None = None
     ) -> None:
         """Ask another agent from now on, or the same at another depth."""
         self._action_values = action_values or self.rewards

@@ -12,13 +12,7 @@ from tdl.sessions.action_values import ActionValues
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A board whose action values are wanted.
-
-    Attributes
-    ----------
-    board : packed.
-    action_values : of the agent, by the search that is wanted.
-    """
+    """A board whose action values are wanted."""
 
     board: int
     action_values: ActionValues

@@ -40,14 +40,7 @@ class BoardLayout:
 
 
 def fit(rows: int, cols: int, digits: int, columns: int, lines: int) -> BoardLayout | None:
-    """The largest board that there is room for; None where no number could be read.
-
-    Parameters
-    ----------
-    rows, cols : of the board.
-    digits : of its longest number.
-    columns, lines : of the widget.
-    """
+    """The largest board that there is room for; None where no number could be read."""
     for height in range(TALLEST, 0, -1):
         layout = BoardLayout(max(digits + 1, 2 * height + 2), height, rows, cols)
         if layout.columns <= columns and layout.lines <= lines:

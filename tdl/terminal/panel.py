@@ -44,12 +44,7 @@ class Panel(Part):
 
 
 class Status(Part):
-    """The message, in a line; with the score where the panel is not shown.
-
-    Attributes
-    ----------
-    alone : whether there is no panel.
-    """
+    """The message, in a line; with the score where the panel is not shown."""
 
     alone = False
 

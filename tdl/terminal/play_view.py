@@ -19,13 +19,7 @@ Figures = tuple[tuple[str, str], ...]
 
 
 def view_of(session: Session, best: int, hints: Hints | None, state: str, message: str, agent: Figures) -> View:
-    """The content of the screen.
-
-    Parameters
-    ----------
-    best : the best score of the games before.
-    agent : figures of the agent; empty without one.
-    """
+    """The content of the screen."""
     rules, over = session.rules, session.over
     figures = (
         ("moves", f"{len(session.moves):,}"),

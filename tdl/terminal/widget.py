@@ -6,13 +6,7 @@ from tdl.terminal.view import View
 
 
 class Part(Widget):
-    """Shows a part of a view.
-
-    Attributes
-    ----------
-    view : that is shown.
-    grows : whether its size depends on its content.
-    """
+    """Shows a part of a view."""
 
     view: View | None = None
     grows = False

@@ -32,12 +32,7 @@ PATIENCE = 10.0
 
 
 class _Turns:
-    """An `Advisor` for many threads: one after another.
-
-    Parameters
-    ----------
-    load : gives the advisor, when it is first asked.
-    """
+    """An `Advisor` for many threads: one after another."""
 
     def __init__(self, load: Callable[[], Advisor]) -> None:
         self._load, self._lock = load, threading.Lock()
@@ -65,18 +60,7 @@ class ServedAgent:
 
     Parameters
     ----------
-    folder : of its checkpoint.
     seconds : time limit of a search.
-
-    Attributes
-    ----------
-    name : in the library.
-    rules, digest : of its checkpoint.
-    max_plies : of a search.
-
-    Raises
-    ------
-    CheckpointError : the checkpoint is damaged, or its agent has no values.
     """
 
     def __init__(self, name: str, folder: Path, meta: Meta, seconds: float) -> None:
@@ -97,12 +81,7 @@ class ServedAgent:
 
 
 class ServedAgents:
-    """The agents of a library; those that were asked last are kept loaded.
-
-    Parameters
-    ----------
-    seconds : time limit of a search.
-    """
+    """The agents of a library; those that were asked last are kept loaded."""
 
     def __init__(self, library: Library, seconds: float) -> None:
         self.library, self._seconds = library, seconds
@@ -110,13 +89,7 @@ class ServedAgents:
         self._kept: OrderedDict[tuple[str, str], ServedAgent] = OrderedDict()
 
     def get(self, name: object) -> ServedAgent:
-        """The agent of a checkpoint, by its name or that of its run.
-
-        Raises
-        ------
-        Refusal : it is not below the folder that is served.
-        CheckpointError : it is missing or damaged, or its agent has no values.
-        """
+        """The agent of a checkpoint, by its name or that of its run."""
         folder, meta = self.library.checkpoint(name)
         key = str(folder), str(meta["digest"])
         with self._lock:  # one is loaded at a time

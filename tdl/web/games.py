@@ -101,17 +101,7 @@ class OpenGame:
         }
 
     def move(self, action: str, version: int | None = None) -> State:
-        """A person's move.
-
-        Parameters
-        ----------
-        version : of the board that the person saw.
-
-        Raises
-        ------
-        Refusal : the board is another one by now.
-        ConfigError : the move is not legal.
-        """
+        """A person's move."""
         with self._lock:
             if version is not None and version != self._version:
                 raise Refusal(HTTPStatus.CONFLICT, "the board has changed meanwhile")
@@ -201,12 +191,7 @@ def values_json(values: Values | None) -> State:
 
 
 class OpenGames:
-    """The games that are open, up to a limit: then the one with the oldest request is closed.
-
-    Parameters
-    ----------
-    limit : games at once.
-    """
+    """The games that are open, up to a limit: then the one with the oldest request is closed."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit

@@ -29,24 +29,14 @@ MAX_NAME = 1000
 
 
 class Library:
-    """The entries of a folder; the name of each is its path below the folder, `.` for the folder itself.
-
-    Parameters
-    ----------
-    folder : all that may be read.
-    """
+    """The entries of a folder; the name of each is its path below the folder, `.` for the folder itself."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
         self._known: dict[Path, tuple[float, dict[str, Any]]] = {}
 
     def path(self, name: object) -> Path:
-        """The path of an entry.
-
-        Raises
-        ------
-        Refusal : it is none, or not below the folder when all links are followed.
-        """
+        """The path of an entry."""
         if not isinstance(name, str) or not 0 < len(name) <= MAX_NAME or "\0" in name:
             raise Refusal(HTTPStatus.BAD_REQUEST, "checkpoint: expected a name from the list of this folder")
         return self.inside(self.folder / name, name)

@@ -36,14 +36,6 @@ class Server(socketserver.TCPServer):
     site : answers the requests.
     host : a loopback address.
     port : 0: any that is free.
-
-    Attributes
-    ----------
-    url : of the page.
-
-    Raises
-    ------
-    ConfigError : the port is not free, or not to be had.
     """
 
     allow_reuse_address = True  # of connections that have ended a minute ago; not beside another server
