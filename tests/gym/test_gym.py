@@ -13,10 +13,10 @@ import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from support.reference_batch import ReferenceBatch
 from support.shapes import RULES, each_engine
 
 from tdl.errors import ConfigError
-from tdl.game.reference import ReferenceBatch
 from tdl.game.rules import DROP, Rules
 from tdl.game.streams import TRAINING
 from tdl.gym import ID, OBSERVATIONS, GameEnv, GameVectorEnv
