@@ -6,7 +6,7 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from tdl.config.files import file, group_file
+from tdl.config.files import file, group_file, plain_dict
 from tdl.config.schema import RunConfig
 from tdl.config.sections import options_of
 from tdl.config.unused import refuse_changed
@@ -15,9 +15,6 @@ from tdl.errors import refuse
 
 OF_NTUPLE = ("tuples", "learner", "placer", "search", "alpha", "alpha_per", "lanes")
 """Keys that only an n-tuple network has use for."""
-
-OF_SEARCH = ("search",)
-"""Keys that a look ahead over one drop has no use for."""
 
 FIELDS = tuple(each.name for each in dataclasses.fields(DQNOptions) if each.name != "gamma")
 
@@ -28,7 +25,7 @@ def check(config: RunConfig) -> None:
     if agent.kind != "ntuple":
         refuse_changed(dataclasses.asdict(config), _usual(), OF_NTUPLE, f"agent.kind={agent.kind}")
     elif games.drops == "one":
-        refuse_changed(dataclasses.asdict(config), _usual(), OF_SEARCH, "evaluate.drops=one")
+        refuse_changed(dataclasses.asdict(config), _usual(), ("search",), "evaluate.drops=one")
     for key in (*FIELDS, "device"):
         if (value := getattr(agent, key)) is None and agent.kind == "dqn":
             raise refuse(f"agent.{key}", None, "a value with agent.kind=dqn; agent=dqn gives all of them")
@@ -59,10 +56,7 @@ def _usual() -> dict[str, Any]:
     chosen = {key: name for each in plain.pop("defaults") if isinstance(each, Mapping) for key, name in each.items()}
     groups = {key: group_file(str(key), name) for key, name in chosen.items() if key in OF_NTUPLE}
     plain.pop("hydra")
-    schema = OmegaConf.structured(RunConfig)
-    merged = OmegaConf.to_container(OmegaConf.merge(schema, groups, plain))
-    assert isinstance(merged, dict)
-    return {str(key): value for key, value in merged.items()}
+    return plain_dict(OmegaConf.merge(OmegaConf.structured(RunConfig), groups, plain))
 
 
 def choices(config: RunConfig) -> DQNOptions:

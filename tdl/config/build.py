@@ -85,33 +85,19 @@ def search(config: SearchKeys | SearchConfig, plies: int) -> SearchOptions:
 
 def play(config: OfGames, rules: Rules, plies: int) -> PlayOptions:
     """How the games are played, by these rules."""
-    return PlayOptions(
-        config.seed,
-        config.lanes,
-        config.threads,
-        config.engine,
-        search(config.search, plies),
-        placer(config.placer),
-        evaluator(config.placer, rules),
-    )
+    look, puts, judge = search(config.search, plies), placer(config.placer), evaluator(config.placer, rules)
+    return PlayOptions(config.seed, config.lanes, config.threads, config.engine, look, puts, judge)
 
 
 def solution(config: RunConfig) -> Solution | None:
-    """The solved game that learned play is compared with, if any.
-
-    Raises
-    ------
-    CheckpointError : it is missing or damaged.
-    ConfigError : it is of other rules, of probabilities, or folded.
-    """
+    """The solved game that learned play is compared with, if any."""
     if config.evaluate.solution is None:
         return None
     solved = load_solution(config.evaluate.solution)
     key, ours = f"evaluate.solution: {config.evaluate.solution}", rules(config)
     if solved.rules != ours:
-        raise ConfigError(
-            f"{key}: of other rules than the run's: it has {solved.rules.to_dict()}, not {ours.to_dict()}"
-        )
+        told = f"it has {solved.rules.to_dict()}, not {ours.to_dict()}"
+        raise ConfigError(f"{key}: of other rules than the run's: {told}")
     if solved.objective != "score" or solved.boards.folded:
         raise ConfigError(f"{key}: play is held against a solution made with objective=score and fold=false")
     return solved
@@ -140,13 +126,8 @@ def build_network(config: RunConfig) -> NTupleNetwork:
 
 def build_trainer(config: RunConfig, network: NTupleNetwork, episode: int) -> Trainer:
     """The trainer of `network`, whose next episode is number `episode`."""
-    return Trainer(
-        network,
-        learner=learner(config),
-        schedule=schedule(config),
-        play=play(config, network.rules, config.search.plies),
-        episode=episode,
-    )
+    games = play(config, network.rules, config.search.plies)
+    return Trainer(network, learner=learner(config), schedule=schedule(config), play=games, episode=episode)
 
 
 def tuple_set(name: str) -> TupleSet:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING, DictConfig, OmegaConf
 
+from tdl.config.files import plain_dict
 from tdl.config.schema import RunConfig
 from tdl.errors import ConfigError, nearest
 
@@ -31,9 +32,7 @@ def register(schema: type = RunConfig) -> None:
 
 def composed(cfg: DictConfig) -> dict[str, Any]:
     """The configuration Hydra composed, as plain dictionaries."""
-    plain = OmegaConf.to_container(cfg, resolve=True)
-    assert isinstance(plain, dict)
-    return {str(key): value for key, value in plain.items()}
+    return plain_dict(cfg, resolve=True)
 
 
 def typed(plain: Mapping[str, Any], schema: type[Schema]) -> Schema:

@@ -56,11 +56,9 @@ class EvaluationConfig:
 
 
 def read(cfg: DictConfig) -> tuple[EvaluationConfig, list[Meta]]:
-    """The configuration Hydra composed, completed by the checkpoint's and with every value checked.
+    """The configuration, completed by the checkpoint's and checked, and the description of each checkpoint.
 
-    Returns
-    -------
-    the configuration, and the description of each checkpoint, whose folder is added as `folder`.
+    Each description has the `folder` of its checkpoint added.
     """
     plain = composed(cfg)
     check_keys(plain, EvaluationConfig)
@@ -94,7 +92,19 @@ def check(settings: EvaluationConfig) -> None:
     check_fields(settings)
     search(settings.search, settings.evaluate.plies).check("search.")
     placer(settings.placer).check("placer.", judged=settings.placer.network is not None)
-    _check_recording(settings)
+    games, key = settings.evaluate, "evaluate.record"
+    if games.record > games.episodes:
+        raise refuse(key, games.record, f"at most evaluate.episodes, {games.episodes}")
+    if games.record and settings.placer.kind != "random":
+        raise refuse(key, games.record, "0 unless placer.kind=random: only the drop law can be played again")
+    if games.record and settings.search.seconds is not None:
+        raise refuse(key, games.record, "0 unless search.seconds=null: what the clock decides cannot be played again")
+    if games.mistakes is None:
+        return
+    if not games.record:
+        raise refuse("evaluate.mistakes", games.mistakes, "null unless evaluate.record is above 0")
+    if games.mistakes <= games.plies:
+        raise refuse("evaluate.mistakes", games.mistakes, f"more than evaluate.plies, {games.plies}")
 
 
 def check_agent(settings: EvaluationConfig, metas: list[Meta]) -> None:
@@ -115,22 +125,6 @@ def check_agent(settings: EvaluationConfig, metas: list[Meta]) -> None:
         raise refuse("checkpoint", settings.checkpoint, f"one with {by}")
 
 
-def _check_recording(settings: EvaluationConfig) -> None:
-    games, key = settings.evaluate, "evaluate.record"
-    if games.record > games.episodes:
-        raise refuse(key, games.record, f"at most evaluate.episodes, {games.episodes}")
-    if games.record and settings.placer.kind != "random":
-        raise refuse(key, games.record, "0 unless placer.kind=random: only the drop law can be played again")
-    if games.record and settings.search.seconds is not None:
-        raise refuse(key, games.record, "0 unless search.seconds=null: what the clock decides cannot be played again")
-    if games.mistakes is None:
-        return
-    if not games.record:
-        raise refuse("evaluate.mistakes", games.mistakes, "null unless evaluate.record is above 0")
-    if games.mistakes <= games.plies:
-        raise refuse("evaluate.mistakes", games.mistakes, f"more than evaluate.plies, {games.plies}")
-
-
 def rules(settings: EvaluationConfig, meta: Meta) -> Rules:
     """The rules that are played by: those of the checkpoint, with the tile rule of the configuration."""
     try:
@@ -141,11 +135,6 @@ def rules(settings: EvaluationConfig, meta: Meta) -> Rules:
 
 
 def player(metas: list[Meta], played: Rules) -> Player:
-    """The player of the checkpoint, or of the mean of several, in games of the rules `played`.
-
-    Raises
-    ------
-    CheckpointError : damaged, or networks that are not alike.
-    """
+    """The player of the checkpoint, or of the mean of several, in games of the rules `played`."""
     folders: list[Path] = [meta["folder"] for meta in metas]
     return playing_by(load(folders[0], copy=True) if len(folders) == 1 else average(folders), played)

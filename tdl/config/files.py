@@ -21,15 +21,16 @@ def group_file(group: str, name: str) -> dict[str, Any]:
         raise refuse(group, name, f"one of {', '.join(names)}{nearest(name, names)}")
     plain = file(f"{group}/{name}")
     bases = [group_file(group, each) for each in plain.pop("defaults", []) if isinstance(each, str)]
-    return _plain(OmegaConf.merge(*bases, plain))
+    return plain_dict(OmegaConf.merge(*bases, plain))
 
 
 def file(path: str) -> dict[str, Any]:
     """What `conf/<path>.yaml` says, as it stands there."""
-    return _plain(OmegaConf.create((resources.files("tdl.conf") / f"{path}.yaml").read_text()))
+    return plain_dict(OmegaConf.create((resources.files("tdl.conf") / f"{path}.yaml").read_text()))
 
 
-def _plain(config: Any) -> dict[str, Any]:
-    plain = OmegaConf.to_container(config)
+def plain_dict(config: Any, *, resolve: bool = False) -> dict[str, Any]:
+    """The values of OmegaConf as plain dictionaries."""
+    plain = OmegaConf.to_container(config, resolve=resolve)
     assert isinstance(plain, dict)
     return {str(key): value for key, value in plain.items()}

@@ -14,21 +14,15 @@ GROUPS = ("game", "tiles", "tuples", "learner", "placer", "agent")
 def chosen_names(cfg: DictConfig, chosen: Mapping[str, object]) -> dict[str, str]:
     """The name chosen in each group, as `{"tuples": "4x6", ...}`; `custom` where something changed what it stands for.
 
-    Groups that the agent has no use for are left out.
-
-    Parameters
-    ----------
-    cfg : the composed configuration.
-    chosen : what Hydra says was chosen, `hydra.runtime.choices`.
+    Groups that the agent has no use for are left out. `chosen` is what Hydra calls `hydra.runtime.choices`.
     """
     unused = agent_config.OF_NTUPLE if "agent" in cfg and cfg.agent.kind != "ntuple" else ()
     groups = [name for name in GROUPS if name in cfg and name not in unused]
     names = {name: str(chosen[name]) for name in groups if chosen.get(name) is not None}
     defaults = OmegaConf.structured(RunConfig)
     for name in {"tuples", "tiles"} - set(unused):
-        if name not in names:
-            named: object = defaults[name]  # no choice: all is open, unless single keys are given
-        else:
+        named: object = defaults[name]  # without a choice all is open, unless single keys are given
+        if name in names:
             named = OmegaConf.merge(defaults[name], group_file(name, names[name]))
         if name in cfg and cfg[name] != named:
             names[name] = "custom"

@@ -23,13 +23,8 @@ from tdl.config.unused import refuse_changed, refuse_unused
 from tdl.errors import refuse
 from tdl.storage.checkpoint import Meta, read_meta
 
-USUAL = {"game": "pow2", "tiles": "p90_10", "size": "4x4"}
-"""What is played without a checkpoint, unless something else is given."""
-
 FASTEST = 1000.0
 """Moves a second."""
-
-BESIDE_REPLAY = ("replay", "speed")
 
 
 @dataclass
@@ -66,7 +61,8 @@ def read(cfg: DictConfig) -> PlayConfig:
 
 
 def _usual() -> dict[str, Any]:
-    return {"size": USUAL["size"], **{group: group_file(group, USUAL[group]) for group in ("game", "tiles")}}
+    """What is played without a checkpoint, unless something else is given."""
+    return {"game": group_file("game", "pow2"), "tiles": group_file("tiles", "p90_10"), "size": "4x4"}
 
 
 def _trained(meta: Meta) -> dict[str, Any]:
@@ -76,12 +72,7 @@ def _trained(meta: Meta) -> dict[str, Any]:
 
 
 def check(settings: PlayConfig, meta: Meta | None) -> None:
-    """Check every value that does not need the agent itself.
-
-    Parameters
-    ----------
-    meta : description of the checkpoint, if there is one.
-    """
+    """Check every value that does not need the agent itself; `meta` describes its checkpoint, if there is one."""
     rules(settings)
     search(settings.search, settings.plies).check()
     check_fields(settings)
@@ -104,10 +95,8 @@ def _check_alone(settings: PlayConfig) -> None:
 def _check_agent(settings: PlayConfig, meta: Meta) -> None:
     """Refuse another game or board than the agent's, and a look ahead that it does not have."""
     trained = _trained(meta)
-    for key, given, own in (
-        ("game", settings.game.name, trained["game"]["name"]),
-        ("size", settings.size, trained["size"]),
-    ):
+    games = settings.game.name, trained["game"]["name"]
+    for key, (given, own) in {"game": games, "size": (settings.size, trained["size"])}.items():
         if given != own:
             raise refuse(key, given, f"{own}, that of the checkpoint")
     check_depth(settings.plies, kind_of(meta), "plies")
@@ -116,4 +105,4 @@ def _check_agent(settings: PlayConfig, meta: Meta) -> None:
 def refuse_beside_replay(keys: Sequence[str]) -> None:
     """Refuse keys named on the command line beside `replay`: a recorded game has its own."""
     why = "a recorded game has its own; only speed goes with replay"
-    refuse_unused(dict.fromkeys(keys, ""), BESIDE_REPLAY, why)
+    refuse_unused(dict.fromkeys(keys, ""), ("replay", "speed"), why)

@@ -22,8 +22,7 @@ from tdl.game.rules import Rules, parse_size
 
 def read(cfg: DictConfig) -> RunConfig:
     """The configuration Hydra composed, as a `RunConfig` whose every value has been checked."""
-    plain = composed(cfg)
-    return from_plain(plain)
+    return from_plain(composed(cfg))
 
 
 def from_plain(plain: Mapping[str, Any]) -> RunConfig:
@@ -37,22 +36,17 @@ def check(config: RunConfig) -> None:
     """Check every value: first each alone, then what goes together. What has rules of its own is built and asked."""
     check_fields(config)
     agent_config.check(config)
-    _check_games(config)
+    games = config.evaluate
+    if games.average > config.save.keep:
+        raise refuse("evaluate.average", games.average, f"at most save.keep, {config.save.keep}")
+    if games.solution is not None and config.placer.kind != "random":
+        raise refuse("evaluate.solution", games.solution, "null unless placer.kind=random")
     board = rules(config)
     if config.agent.kind == "ntuple":
         _check_network(config, board)
     elif config.agent.kind == "dqn":
         agent_config.choices(config).check("agent.")
     check_depth(config.evaluate.plies, config.agent.kind)
-
-
-def _check_games(config: RunConfig) -> None:
-    """Check the games after training against the rest."""
-    games = config.evaluate
-    if games.average > config.save.keep:
-        raise refuse("evaluate.average", games.average, f"at most save.keep, {config.save.keep}")
-    if games.solution is not None and config.placer.kind != "random":
-        raise refuse("evaluate.solution", games.solution, "null unless placer.kind=random")
 
 
 def _check_network(config: RunConfig, board: Rules) -> None:

@@ -22,8 +22,6 @@ from tdl.search.options import PlacerOptions, SearchOptions
 
 KINDS = ("ntuple", "dqn", "random", "greedy")
 
-DEVICES = ("cpu", "cuda")
-
 DROPS = ("all", "one")
 
 
@@ -89,7 +87,7 @@ class AgentConfig(DQNOptions):
     """Who learns and plays; all but `kind` is of the deep Q-learner, and null where another one is."""
 
     kind: str = choice(MISSING, KINDS)
-    device: str | None = choice(None, DEVICES, null=True)
+    device: str | None = choice(None, ("cpu", "cuda"), null=True)
 
 
 @dataclass

@@ -9,11 +9,6 @@ from tdl.checks import above_zero, check_fields, flag, whole
 from tdl.config.compose import composed, typed
 from tdl.errors import refuse
 
-MAX_SECONDS = 60.0
-"""That a page may have to wait for a move."""
-
-MAX_SESSIONS = 1000
-
 
 @dataclass
 class ServeConfig:
@@ -23,29 +18,20 @@ class ServeConfig:
     folder: str = MISSING
     host: str = MISSING
     port: int = whole(MISSING, least=0, most=(1 << 16) - 1)
-    sessions: int = whole(MISSING, least=1, most=MAX_SESSIONS)
-    seconds: float = above_zero(MISSING, most=MAX_SECONDS)
+    sessions: int = whole(MISSING, least=1, most=1000)
+    seconds: float = above_zero(MISSING, most=60.0)  # that a page may have to wait for a move
     open: bool = flag(MISSING)
 
 
 def read(cfg: DictConfig) -> ServeConfig:
     """The configuration Hydra composed, with every value checked that needs neither a socket nor a checkpoint."""
     settings = typed(composed(cfg), ServeConfig)
-    check(settings)
-    return settings
-
-
-def check(settings: ServeConfig) -> None:
-    """Check every value that needs neither a socket nor a checkpoint."""
     folder = Path(settings.folder)
     if not folder.is_dir():
         raise refuse("folder", settings.folder, "a folder that is there; all in it may be read, and nothing else")
     if settings.checkpoint is not None:
-        _check_below(settings.checkpoint, folder)
+        given = Path(settings.checkpoint).resolve()
+        if not given.is_relative_to(folder.resolve()):
+            raise refuse("checkpoint", settings.checkpoint, f"one below folder, {folder}; add folder={given.parent}")
     check_fields(settings)
-
-
-def _check_below(checkpoint: str, folder: Path) -> None:
-    given = Path(checkpoint).resolve()
-    if not given.is_relative_to(folder.resolve()):
-        raise refuse("checkpoint", checkpoint, f"one below folder, {folder}; add folder={given.parent}")
+    return settings

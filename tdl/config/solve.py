@@ -31,18 +31,13 @@ class SolveConfig:
 def read(cfg: DictConfig) -> SolveConfig:
     """The configuration Hydra composed, with every value checked that counts."""
     settings = typed(composed(cfg), SolveConfig)
-    check(settings)
-    return settings
-
-
-def check(settings: SolveConfig) -> None:
-    """Check every value."""
     if settings.solution is not None and settings.query is None:
         raise refuse("query", None, "the name of a file of boards, with solution=FOLDER")
     if settings.query is not None and settings.solution is None:
         raise refuse("solution", None, "the folder of a solved game, with query=FILE")
     if settings.solution is None:
         check_objective(rules(settings), settings.objective, settings.tile)
+    return settings
 
 
 def refuse_named(keys: list[str]) -> None:

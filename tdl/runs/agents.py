@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tdl.agents.ensemble import average
 from tdl.agents.options import OnProgress
@@ -26,13 +25,11 @@ from tdl.runs.evaluation import (
     looking_ahead,
     network_evaluation,
 )
-from tdl.storage.checkpoint import Meta, read_array
+from tdl.storage.checkpoint import Array, Meta, read_array
 from tdl.storage.records import RECORD, Records
 
 if TYPE_CHECKING:
     from tdl.dqn.trainer import DQNTrainer  # not loaded: it needs PyTorch
-
-Array = NDArray[Any]
 
 
 class BlockTrainer(Protocol):
@@ -46,16 +43,10 @@ class BlockTrainer(Protocol):
 
 
 class Agent:
-    """The agent of a run. As it stands here it learns nothing, so that a checkpoint holds no arrays of it.
-
-    Attributes
-    ----------
-    trainer : plays and learns, block by block.
-    instructions : what it computes with, for `result.json`.
-    """
+    """The agent of a run. As it stands here it learns nothing, so that a checkpoint holds no arrays of it."""
 
     trainer: BlockTrainer
-    instructions: str = "none"
+    instructions: str = "none"  # what it computes with, for `result.json`
 
     def describe(self) -> dict[str, Any]:
         """What the agent is, for a checkpoint's `network`; a checkpoint that differs is of another agent."""

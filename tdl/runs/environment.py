@@ -11,12 +11,7 @@ from typing import Any
 
 
 def describe(instructions: str) -> dict[str, Any]:
-    """The part of `result.json` that names commit, versions, CPU and instruction set.
-
-    Parameters
-    ----------
-    instructions : what the agent computes with.
-    """
+    """The part of `result.json` that names commit, versions, CPU and the instruction set that the agent uses."""
     commit, dirty = _commit()
     packages = ["numpy", "hydra-core", "omegaconf", *["torch"] * ("torch" in sys.modules)]  # where an agent needs it
     return {

@@ -35,7 +35,7 @@ class EpisodeLog:
         self.folder = folder
         if episode:
             _check_episodes(folder.episodes, episode)
-        self._episodes = _open(folder.episodes, episode)
+        self._episodes: io.BufferedRandom = folder.episodes.open("r+b" if episode else "w+b")
         self._rows = episode
         self._patch_header()
         self._episodes.truncate(_HEADER + episode * RECORD.itemsize)
@@ -87,10 +87,6 @@ def _read_logged(path: Path, episode: int) -> Records:
         return games[games["episode"] <= episode]
     except (OSError, ValueError, IndexError) as error:
         raise CheckpointError(f"{path}: cannot be read: {error}") from error
-
-
-def _open(path: Path, episode: int) -> io.BufferedRandom:
-    return path.open("r+b" if episode else "w+b")
 
 
 def _check_episodes(path: Path, episode: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -25,32 +26,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A player and the games it plays.
-
-    Attributes
-    ----------
-    rules : of the games.
-    seed : of the games.
-    instructions : what the player computes with, for `result.json`.
-    """
+    """A player and the games it plays."""
 
     rules: Rules
     seed: int
-    instructions: str
+    instructions: str  # what the player computes with, for `result.json`
     banded: ClassVar[bool] = True
     """Whether the scores are also counted in bands of 1,000 points, as those of the deep Q-learner were published."""
 
     def play(self, episodes: int, folder: Path, stop: Callable[[], None]) -> tuple[Records, dict[str, Any]]:
-        """Play, and leave a row for each game in `folder/evaluation.npy`, in one step.
+        """Play, and leave a row for each game in `folder/evaluation.npy`, in one step; the games and their figures.
 
-        Parameters
-        ----------
-        episodes : number of games.
-        stop : called now and then; it raises to give the games up, and then nothing is left.
-
-        Returns
-        -------
-        the games, and their figures: those of `summary`, `seconds`, `moves_per_second`, and for some `score_bands`.
+        `stop` is called now and then: it raises to give the games up, and then nothing is left.
         """
         progress = Progress("evaluate", episodes, "moves")
 
@@ -59,13 +46,11 @@ class Evaluation:
             stop()
 
         start = time.perf_counter()
-        try:
+        with closing(progress):
             records: Records = self.games(episodes, on_progress)
             seconds = time.perf_counter() - start
             moves = int(records["moves"].sum())
             progress.update(episodes, moves, f"mean {records['score'].mean():,.0f}")
-        finally:
-            progress.close()
         stop()
         save_records(folder / EVALUATION, records)
         speed = {"seconds": seconds, "moves_per_second": round(moves / seconds)}
@@ -79,13 +64,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class NetworkEvaluation(Evaluation):
-    """Games of an n-tuple network, by its kernels.
-
-    Attributes
-    ----------
-    player : whose values choose the moves.
-    options : how the games are played.
-    """
+    """Games of an n-tuple network, by its kernels."""
 
     banded: ClassVar[bool] = False  # there would be hundreds
     player: Player
@@ -98,12 +77,7 @@ class NetworkEvaluation(Evaluation):
 
 @dataclass(frozen=True)
 class PolicyEvaluation(Evaluation):
-    """Games of a policy, many boards at once.
-
-    Attributes
-    ----------
-    policy : selects the actions.
-    """
+    """Games of a policy, many boards at once."""
 
     policy: Policy
 
@@ -114,15 +88,9 @@ class PolicyEvaluation(Evaluation):
 
 @dataclass(frozen=True)
 class SimpleEvaluation(Evaluation):
-    """Games without values.
+    """Games without values."""
 
-    Attributes
-    ----------
-    kind : one of `SIMPLE`.
-    engine : changes the speed and nothing else.
-    """
-
-    kind: str
+    kind: str  # one of `SIMPLE`
     engine: str
 
     def games(self, episodes: int, on_progress: OnProgress) -> Records:
@@ -135,12 +103,7 @@ SIMPLE = {"random": play_random, "greedy": play_greedy}
 
 
 def network_evaluation(player: Player, drops: str, options: PlayOptions) -> Evaluation:
-    """Games of an n-tuple network.
-
-    Parameters
-    ----------
-    drops : "one": the player looks ahead over one drop for each move, and of the options only the seed counts.
-    """
+    """Games of an n-tuple network; where it looks ahead over "one" drop, of the options only the seed counts."""
     rules, instructions = player.network.rules, player.network.instructions
     if drops == "one":
         return PolicyEvaluation(rules, options.seed, instructions, one_sampled_look_ahead(player, options.seed))

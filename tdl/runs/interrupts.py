@@ -12,9 +12,7 @@ from typing import Any
 class Interrupts:
     """While this context is open, `requested` holds the number of the signal that came, or 0.
 
-    Parameters
-    ----------
-    when : when the work will stop, for the line that is printed.
+    The line that is printed says `when` the work will stop.
     """
 
     def __init__(self, when: str = "at the end of this block") -> None:

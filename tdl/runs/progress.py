@@ -6,12 +6,6 @@ from typing import Any
 
 from tqdm import tqdm
 
-NOTE_SECONDS = 2.0
-"""Least time between two plain lines with a note, as the mean of a block has."""
-
-LINE_SECONDS = 10.0
-"""The same of others."""
-
 
 class Progress:
     """Shows how much of some work is done, how fast it goes on, a note, and the time left.
@@ -54,14 +48,14 @@ class Progress:
         amount : what the speed counts, since the start; None: what was done since then.
         note : what else to show, until there is another.
         share : of a budget that is used up, if there is one: the total is then guessed from it.
-        every : least seconds between two plain lines; None: `NOTE_SECONDS` with a note, and a note at the end is
-            always shown; `LINE_SECONDS` without.
+        every : least seconds between two plain lines; None: 2 with a note, as the mean of a block, and a note
+            at the end is always shown; 10 without.
         """
         self.done, self._amount = done, done - self._first if amount is None else amount
         if share and self._most is not None:
             self.total = min(self._most, max(done, round(done / share)))
         if every is None:
-            every = LINE_SECONDS if not note else 0.0 if done == self.total else NOTE_SECONDS
+            every = 10.0 if not note else 0.0 if done == self.total else 2.0
         self.note = note or self.note
         if self._bar is not None:
             self._bar.total = self.total

@@ -2,6 +2,8 @@
 
 import dataclasses
 from collections.abc import Callable
+from contextlib import closing
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,9 +19,6 @@ from tdl.sessions.recorded_game import RecordedGame
 from tdl.sessions.recorder import record_game
 from tdl.storage.records import Records
 from tdl.storage.run_folder import RunFolder
-
-LARGEST = 5
-"""Losses printed."""
 
 
 def check(evaluation: Evaluation, games: int) -> None:
@@ -42,17 +41,10 @@ def record(
 ) -> list[RecordedGame]:
     """Play the games of `records` once more and leave every move of each in a file.
 
-    Parameters
-    ----------
-    evaluation : how they were played.
-    checkpoint : digest of the player's checkpoint, if it is one.
-    stop : called after each move; it raises to give the games up.
-
-    Raises
-    ------
-    TdlError : a game came out otherwise than it is on record.
+    Each file says the digest `checkpoint`. `stop` is called after each move; it raises to give the games up.
     """
-    player = evaluation.player
+    player, search = evaluation.player, evaluation.options.search
+    play = partial(record_game, player, evaluation.seed, search=search, expectation=player.expectation)
     progress, done = Progress("record", len(records), "moves"), 0
     games: list[RecordedGame] = []
 
@@ -60,17 +52,9 @@ def record(
         progress.update(len(games), done + moves)
         stop()
 
-    try:
+    with closing(progress):
         for row in records:
-            game = record_game(
-                player,
-                evaluation.seed,
-                int(row["episode"]),
-                search=evaluation.options.search,
-                expectation=player.expectation,
-                checkpoint=checkpoint,
-                on_progress=between,
-            )
+            game = play(int(row["episode"]), checkpoint=checkpoint, on_progress=between)
             if (game.score, len(game.moves), game.max_tile) != (row["score"], row["moves"], row["max_tile"]):
                 raise TdlError(
                     f"game {row['episode']} was not recorded as it was played: score {game.score}, not {row['score']}"
@@ -79,8 +63,6 @@ def record(
             games.append(game)
             done += len(game.moves)
             progress.update(len(games), done)
-    finally:
-        progress.close()
     return games
 
 
@@ -103,16 +85,14 @@ def judge(
         stop()
 
     done = 0
-    try:
+    with closing(progress):
         for game in games:
             losses.append(mistakes(game, player, search=search, expectation=player.expectation, on_progress=between))
             save(folder.game(game.episode), with_losses(game, losses[-1]))
             done += len(game.moves)
-    finally:
-        progress.close()
     every = np.concatenate(losses)
     numbers = np.repeat([game.episode for game in games], [len(rows) for rows in losses])
-    order = np.argsort(-every["loss"], kind="stable")[:LARGEST]
+    order = np.argsort(-every["loss"], kind="stable")[:5]  # as many are printed
     largest = [
         {"game": int(numbers[i]), "move": int(every["move"][i]), "chosen": ACTION_NAMES[every["chosen"][i]],
          "best": ACTION_NAMES[every["best"][i]], "loss": float(every["loss"][i])}

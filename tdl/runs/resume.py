@@ -13,12 +13,7 @@ from tdl.storage.run_folder import CHECKPOINT, RunFolder
 
 
 def resumed_folder(resume: str) -> RunFolder:
-    """The folder of the run that `resume` names: the folder itself, or its `checkpoint`.
-
-    Raises
-    ------
-    CheckpointError : there is no checkpoint, a damaged one, or one that is not of a training run.
-    """
+    """The folder of the run that `resume` names: the folder itself, or its `checkpoint`."""
     path = Path(resume)
     folder = RunFolder(path.parent if path.name == CHECKPOINT else path)
     imported = not folder.checkpoint.exists() and (folder.path / META).is_file()
@@ -38,10 +33,7 @@ def keys_named(overrides: Sequence[object]) -> list[str]:
 def started_meta(settings: RunConfig, folder: RunFolder) -> Meta | None:
     """The checkpoint that an earlier job of a sweep left in its folder; None if it was cut off before the first.
 
-    Raises
-    ------
-    ConfigError : it has another configuration; the eight digits of the folder's name have met by chance.
-    CheckpointError : it is damaged.
+    One of another configuration, where the eight digits of the folder's name have met by chance, is refused.
     """
     if not folder.has_checkpoint():
         return None
@@ -55,23 +47,14 @@ def started_meta(settings: RunConfig, folder: RunFolder) -> Meta | None:
 def resumed_config(composed: RunConfig, meta: Meta, explicit: Sequence[str]) -> RunConfig:
     """The configuration to continue with: the checkpoint's, with what the command line says of `CHANGEABLE` keys.
 
-    Parameters
-    ----------
-    composed : the configuration composed from this command line.
-    explicit : the keys this command line names; only they count, everything else comes from the checkpoint.
-
-    Raises
-    ------
-    ConfigError : the command line gives another value to a key that must not change.
+    Of what is `composed` from this command line only the keys count that it names, `explicit`.
     """
     stored, now = dict(meta["config"]), compose.to_plain(composed)
     for key in explicit:
         top = key.split(".")[0].split("@")[0]
         keys = [top] if top in now else list(now)  # `experiment=...` may touch all of them
         for name in keys:
-            if name in compose.CHANGEABLE:
-                continue
-            if _as_json(stored.get(name)) != _as_json(now[name]):
+            if name not in compose.CHANGEABLE and _as_json(stored.get(name)) != _as_json(now[name]):
                 raise ConfigError(
                     f"{key}: a resumed run keeps its configuration; its {name} is {stored.get(name)!r}, given was "
                     f"{now[name]!r}; only {', '.join(compose.CHANGEABLE[:-1])} may change"

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping
+from contextlib import closing
 from typing import Any
 
 from tdl.config import build, compose
@@ -21,14 +22,9 @@ from tdl.storage.run_folder import FINISHED, RUNNING, RunFolder
 
 
 class TrainingRun:
-    """A run in its folder, new or continued from the checkpoint in it.
+    """A run in its folder, new or continued from the checkpoint in it, which `meta` describes.
 
-    Parameters
-    ----------
-    settings : the checked configuration.
-    folder : where everything is left.
-    names : the name chosen in each config group, for tables; it changes nothing.
-    meta : description of the checkpoint to continue from; None starts anew.
+    `names` has the name chosen in each config group, for tables; it changes nothing.
     """
 
     def __init__(
@@ -36,7 +32,6 @@ class TrainingRun:
     ) -> None:
         self.settings, self.folder, self.names = settings, folder, dict(names)
         self.config = compose.to_plain(settings)
-        config_hash = compose.key_hash(self.config)
         alpha = {"alpha": build.alpha(settings)} if settings.agent.kind == "ntuple" else {}
         self.rules = build.rules(settings)
         self.solution = build.solution(settings)
@@ -51,7 +46,7 @@ class TrainingRun:
             self.agent.restore(folder.checkpoint, meta)
         self.result: dict[str, Any] = {
             "status": RUNNING,
-            "config_hash": config_hash,
+            "config_hash": compose.key_hash(self.config),
             "names": self.names,
             "seed": settings.seed,
             **alpha,
@@ -84,17 +79,15 @@ class TrainingRun:
 
     def _stop_if(self, interrupts: Interrupts) -> None:
         if interrupts.requested:
-            raise Interrupted(
-                f"stopped at episode {self.trainer.episode}; go on with resume={self.folder}",
-                128 + interrupts.requested,
-            )
+            line = f"stopped at episode {self.trainer.episode}; go on with resume={self.folder}"
+            raise Interrupted(line, 128 + interrupts.requested)
 
     def _train(self, interrupts: Interrupts) -> str:
         """Play blocks until the run ends or is interrupted, and save; gives the last statistics block."""
         progress = Progress("train", self.settings.episodes, "moves", self.trainer.episode)
         log = EpisodeLog(self.folder, self.trainer.episode)
         block = ""
-        try:
+        with closing(progress), closing(log):
             while True:
                 ends = bool(self.trained() or interrupts.requested)
                 stopped_at_start = interrupts.requested and not self._saved  # saved so that resume= finds it
@@ -104,9 +97,6 @@ class TrainingRun:
                 if ends:
                     return block
                 block = self._play_block(log, progress)
-        finally:
-            log.close()
-            progress.close()
 
     def _play_block(self, log: EpisodeLog, progress: Progress) -> str:
         first, before = self.trainer.episode, self.trainer.moves
@@ -155,14 +145,13 @@ class TrainingRun:
 
     def _evaluate(self, interrupts: Interrupts) -> None:
         """Play the final games, and value the play exactly where the game is solved."""
-        if not self.settings.evaluate.episodes and self.solution is None:
+        games = self.settings.evaluate
+        if not games.episodes and self.solution is None:
             return
-        checkpoints = self.folder.checkpoints(self.settings.evaluate.average)
+        checkpoints = self.folder.checkpoints(games.average)
         evaluation = self.agent.evaluation(checkpoints)
-        if self.settings.evaluate.episodes:
-            _, figures = evaluation.play(
-                self.settings.evaluate.episodes, self.folder.path, lambda: self._stop_if(interrupts)
-            )
+        if games.episodes:
+            _, figures = evaluation.play(games.episodes, self.folder.path, lambda: self._stop_if(interrupts))
             self.result["evaluation"] = figures | {"checkpoints": len(checkpoints)}
         if self.solution is not None:
             assert isinstance(evaluation, NetworkEvaluation)
@@ -211,11 +200,6 @@ def _spent(settings: RunConfig, moves: int, seconds: float) -> float:
 
 
 def refuse_used(folder: RunFolder) -> None:
-    """Refuse to begin a new run where one is already.
-
-    Raises
-    ------
-    ConfigError : the folder holds a run.
-    """
+    """Refuse to begin a new run where one is already."""
     if folder.is_used():
         raise ConfigError(f"hydra.run.dir: {folder} holds a run already; go on with resume={folder}, or name another")

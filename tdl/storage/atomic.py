@@ -9,9 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-UNFINISHED = ".*.new"
-"""Pattern of the hidden files and folders that are not renamed yet; each has a name of its own."""
-
 
 @contextmanager
 def new_file(path: Path) -> Iterator[BinaryIO]:
@@ -62,7 +59,7 @@ def new_folder(path: Path) -> Iterator[Path]:
 
 def delete_unfinished(folder: Path) -> None:
     """Delete what killed processes left half written in a folder in which no other process works."""
-    for path in folder.glob(UNFINISHED):
+    for path in folder.glob(".*.new"):
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
         else:

@@ -17,11 +17,7 @@ PATIENCE = 0.2
 class RunLock:
     """While this context is open no other process can open it for `folder`; the system frees it however we end.
 
-    The lock is on the folder itself, so that no file is left behind.
-
-    Raises
-    ------
-    BusyError : another process holds it.
+    The lock is on the folder itself, so that no file is left behind. Where another process holds it: `BusyError`.
     """
 
     def __init__(self, folder: Path, patience: float = PATIENCE) -> None:

@@ -11,35 +11,16 @@ from tdl.storage.atomic import delete_unfinished, write_json
 from tdl.storage.checkpoint import KEPT, META, Array, Meta, read_meta, write_checkpoint
 from tdl.storage.lock import RunLock, is_held
 
-RESULT = "result.json"
-"""Configuration, versions, status and figures."""
-
-CHECKPOINT = "checkpoint"
-"""Folder of the newest checkpoint; older ones that stay are in `KEPT`."""
-
-EPISODES = "episodes.npy"
-"""A record of each game of the training."""
-
-BLOCKS = "blocks.csv"
-"""A row of figures for each block of games."""
-
-LOG = "train.log"
-"""The statistics block of each block of games."""
-
-LOGGED = "logged.npy"
-"""Games that are played now and then in training, beside it: `episode` is the number of training games before each."""
-
-EVALUATION = "evaluation.npy"
-"""Games after training."""
-
+RESULT = "result.json"  # configuration, versions, status and figures
+CHECKPOINT = "checkpoint"  # folder of the newest; older ones that stay are in `KEPT`
+EPISODES = "episodes.npy"  # a record of each game of the training
+BLOCKS = "blocks.csv"  # a row of figures for each block of games
+LOG = "train.log"  # the statistics block of each block of games
+LOGGED = "logged.npy"  # games now and then beside the training: `episode` is the number of training games before each
+EVALUATION = "evaluation.npy"  # games after training
 CURVE = "curve.png"
-"""The learning curve."""
-
-JOB_LOG = "job.log"
-"""What a job of a sweep prints."""
-
-ELSEWHERE = "elsewhere"
-"""File in the folder of a job that names the folder of the run it went on with, where that is another one."""
+JOB_LOG = "job.log"  # what a job of a sweep prints
+ELSEWHERE = "elsewhere"  # in the folder of a job: the folder of the run that it went on with, where that is another
 
 RUNNING, FINISHED, INTERRUPTED, FAILED = "running", "finished", "interrupted", "failed"
 """The statuses of a run."""
@@ -71,12 +52,7 @@ class RunFolder:
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """While this context is open no other process works here; what a killed one left half written is deleted.
-
-        Raises
-        ------
-        BusyError : another process works here.
-        """
+        """While this context is open no other process works here; what a killed one left half written is deleted."""
         with RunLock(self.path):
             delete_unfinished(self.path)
             yield
@@ -138,21 +114,11 @@ class RunFolder:
         return (self.checkpoint / META).exists()
 
     def read_meta(self) -> Meta:
-        """The description of the newest checkpoint.
-
-        Raises
-        ------
-        CheckpointError : missing or damaged.
-        """
+        """The description of the newest checkpoint."""
         return read_meta(self.checkpoint)
 
     def save(self, meta: Mapping[str, Any], arrays: Mapping[str, Array], keep: int, result: Mapping[str, Any]) -> None:
-        """Write a checkpoint, then the result.
-
-        Raises
-        ------
-        CheckpointError : the checkpoint could not be written; the one before is intact.
-        """
+        """Write a checkpoint, then the result."""
         write_checkpoint(self.checkpoint, meta, arrays, keep=keep)
         self.write_result(result)
 

@@ -71,16 +71,7 @@ class Task:
 
 
 class CoresLauncher(Launcher):
-    """Runs as many jobs at once as there are cores for their threads.
-
-    Parameters
-    ----------
-    cores : how many to use; None: all that this process may use.
-
-    Raises
-    ------
-    ConfigError : `cores` is not a number of at least 1.
-    """
+    """Runs as many jobs at once as there are cores for their threads; without `cores` all that it may use."""
 
     def __init__(self, cores: int | None = None) -> None:
         if cores is not None:
@@ -95,12 +86,7 @@ class CoresLauncher(Launcher):
         self.hydra_context, self.task_function, self.config = hydra_context, task_function, config
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> Sequence[JobReturn]:
-        """Run all jobs.
-
-        Raises
-        ------
-        Interrupted : by a signal, when the jobs that ran have saved and stopped.
-        """
+        """Run all jobs; after a signal those that run save and stop."""
         setup_globals()
         self.waiting.extend(Task(initial_job_idx + i, overrides) for i, overrides in enumerate(job_overrides))
         self.progress, self.failed = Progress("sweep", len(job_overrides)), 0
@@ -113,10 +99,8 @@ class CoresLauncher(Launcher):
             self.progress.close()
         if interrupts.requested:
             folder = self.config.hydra.sweep.dir
-            raise Interrupted(
-                f"the sweep was stopped; the same command with hydra.sweep.dir={folder} goes on",
-                128 + interrupts.requested,
-            )
+            line = f"the sweep was stopped; the same command with hydra.sweep.dir={folder} goes on"
+            raise Interrupted(line, 128 + interrupts.requested)
         return [self.returned[number] for number in sorted(self.returned)]
 
     def _run_all(self, interrupts: Interrupts) -> None:
@@ -164,8 +148,7 @@ class CoresLauncher(Launcher):
     def compose(self, task: Task) -> None:
         """Compose the configuration of a job, unless it is composed already."""
         if task.config is None:
-            loader = self.hydra_context.config_loader
-            task.config = loader.load_sweep_config(self.config, list(task.overrides))
+            task.config = self.hydra_context.config_loader.load_sweep_config(self.config, list(task.overrides))
             with open_dict(task.config):
                 task.config.hydra.job.id = task.config.hydra.job.num = task.number
 

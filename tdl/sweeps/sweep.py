@@ -13,6 +13,7 @@ from hydra.experimental.callback import Callback
 from hydra.types import RunMode
 from omegaconf import MISSING, DictConfig, OmegaConf
 
+from tdl.config.files import plain_dict
 from tdl.config.names import chosen_names
 from tdl.errors import BusyError
 from tdl.storage.run_folder import ELSEWHERE, FAILED, FINISHED, RunFolder
@@ -20,20 +21,12 @@ from tdl.storage.run_folder import ELSEWHERE, FAILED, FINISHED, RunFolder
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a job ended.
+    """How a job ended."""
 
-    Attributes
-    ----------
-    code : the exit code that its program alone would have had.
-    line : what went wrong, if something did.
-    busy : another process works in its folder: nothing was done.
-    marked : whether the job's own process noted in its folder what went wrong.
-    """
-
-    code: int = 0
-    line: str = ""
-    busy: bool = False
-    marked: bool = True
+    code: int = 0  # the exit code that its program alone would have had
+    line: str = ""  # what went wrong, if something did
+    busy: bool = False  # another process works in its folder: nothing was done
+    marked: bool = True  # the job's own process noted in its folder what went wrong
 
 
 BUSY_SECONDS = 1.0
@@ -42,18 +35,11 @@ BUSY_SECONDS = 1.0
 
 @dataclass
 class Sweep:
-    """The sweep of this process.
+    """The sweep of this process."""
 
-    Attributes
-    ----------
-    folder : where its jobs have their folders.
-    began : when, by the clock of the disk: files that are not older are of this sweep.
-    outcomes : how the jobs ended that this process knows of, by their folders, in the order of their ends.
-    """
-
-    folder: Path
-    began: float = 0.0
-    outcomes: dict[Path, Outcome] = field(default_factory=dict)
+    folder: Path  # where its jobs have their folders
+    began: float = 0.0  # by the clock of the disk: files that are not older are of this sweep
+    outcomes: dict[Path, Outcome] = field(default_factory=dict)  # of the jobs it knows of, in the order of their ends
 
 
 _current: list[Sweep] = []
@@ -146,12 +132,9 @@ def pointed_to(job: Path) -> Path | None:
 
 def plain_config(cfg: DictConfig) -> dict[str, Any]:
     """A configuration as plain dictionaries, without what a checkpoint would have said."""
-    config = _without_missing(OmegaConf.to_container(cfg))
-    assert isinstance(config, dict)
-    return {str(key): value for key, value in config.items()}
+    return _without_missing(plain_dict(cfg))
 
 
-def _without_missing(value: Any) -> Any:
-    if not isinstance(value, dict):
-        return value
-    return {key: _without_missing(item) for key, item in value.items() if item != MISSING}
+def _without_missing(plain: dict[str, Any]) -> dict[str, Any]:
+    given = {key: value for key, value in plain.items() if value != MISSING}
+    return {key: _without_missing(value) if isinstance(value, dict) else value for key, value in given.items()}

@@ -29,26 +29,15 @@ TABLE, FIGURE = "sweep.csv", "sweep.png"
 HIDDEN = ("status", "run", "config_hash", "peak_memory_bytes", "seconds", "eval_low", "eval_high", "eval_seconds")
 """Columns of `sweep.csv` that the table on the screen leaves out, or shows within another."""
 
-TILES = 4
-"""Reach rates shown at most: those of the largest tiles."""
-
-CUT_OFF = "cut off"
-"""Status of a job that neither ended nor is being worked on."""
-
 
 def finish(*, figures: bool = True) -> tuple[int, str]:
     """Write and print the table of the sweep of this process, and draw it if `figures` are asked for.
 
-    Returns
-    -------
-    an exit code, and a line if not all is well; without a sweep 0 and nothing.
+    It gives an exit code, and a line if not all is well; without a sweep 0 and nothing.
     """
     known = sweep.current()
     sweep.over()
-    if known is None:
-        return 0, ""
-    jobs = job_folders(known.folder, known.outcomes)
-    if not jobs:
+    if known is None or not (jobs := job_folders(known.folder, known.outcomes)):
         return 0, ""
     table = table_of(jobs, known.outcomes)
     print(_shown(table).to_string())  # first: the disk may be full
@@ -84,13 +73,7 @@ def job_folders(folder: Path, known: Iterable[Path] = ()) -> dict[Path, Path]:
 
 
 def table_of(jobs: Mapping[Path, Path], outcomes: Mapping[Path, Outcome] | None = None) -> pd.DataFrame:
-    """A row of `tdl.results.runs` for each job, whatever became of it.
-
-    Parameters
-    ----------
-    jobs : folders of jobs, with those of the runs they went on with.
-    outcomes : how they ended, as far as that is known.
-    """
+    """A row of `tdl.results.runs` for each job, whatever became of it; `jobs` as `job_folders` has them."""
     import pandas as pd  # it takes half a second
 
     from tdl.results.comparison import factors
@@ -109,7 +92,7 @@ def table_of(jobs: Mapping[Path, Path], outcomes: Mapping[Path, Outcome] | None 
     table = pd.concat(parts, ignore_index=True)
     for at in table.index[table["status"] == RUNNING]:
         if not RunFolder(table.loc[at, "run"]).is_locked():
-            table.loc[at, "status"] = CUT_OFF
+            table.loc[at, "status"] = "cut off"  # it neither ended nor is being worked on
     order = [name for name in (*factors(table), "seed") if name in table.columns]
     return table.sort_values(order, key=_comparable, ignore_index=True) if order else table
 
@@ -140,7 +123,7 @@ def _shown(table: pd.DataFrame) -> pd.DataFrame:
 
     names = differing(table)
     tiles = [name for name in names if name.startswith(REACH)]
-    left_out = {*HIDDEN, *sorted(tiles, key=lambda name: int(name.removeprefix(REACH)))[:-TILES]}
+    left_out = {*HIDDEN, *sorted(tiles, key=lambda name: int(name.removeprefix(REACH)))[:-4]}  # the largest four stay
     shown = table[["status", *(name for name in names if name not in left_out)]].copy()
     for name in shown.columns:
         if name == "eval_mean":
@@ -172,17 +155,13 @@ def _draw(folder: Path, table: pd.DataFrame) -> bool:
     return True
 
 
-SWEEP = "multirun.yaml"
-"""What Hydra leaves in the folder of a sweep."""
-
-
 def jobs_in(folders: Sequence[Path]) -> dict[Path, Path]:
     """The folders of all jobs and runs, each with that of the run that it went on with."""
     from tdl.results.frames import result_files
 
     jobs: dict[Path, Path] = {}
     for folder in folders:
-        for description in folder.rglob(SWEEP):
+        for description in folder.rglob("multirun.yaml"):  # what Hydra leaves in the folder of a sweep
             jobs |= job_folders(description.parent)
         for run in result_files(folder):
             jobs.setdefault(run.parent.resolve(), run.parent.resolve())
