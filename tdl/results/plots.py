@@ -69,7 +69,7 @@ def draw_scores(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
 def draw_curves(axes: Axes, blocks: pd.DataFrame, keys: Sequence[str]) -> None:
     """Mean scores of blocks (`tdl.results.load`) against episodes, a curve with a band for each setting."""
     named, hue = blocks.assign(setting=_drawn_setting(blocks, keys)), "setting" if keys else None
-    legend = "brief" if named["setting"].nunique() <= MAX_CURVES else False
+    legend: Any = "brief" if named["setting"].nunique() <= MAX_CURVES else False
     sns.lineplot(named, x="episode", y="mean", hue=hue, errorbar=CI95, n_boot=200, seed=0, legend=legend, ax=axes)
     axes.set_xlabel("episodes")
     axes.set_ylabel("mean score of a block")
