@@ -18,6 +18,7 @@ SQUARE = RULES["2x2"]
 
 
 def recorded(network, turns, lanes=1, episodes=1000):
+    network.use_instructions("portable")  # whose play the trace can record
     play = selfplay(network, order="forward", alpha=0.5, seed=4, lanes=lanes)
     play.begin(0, episodes)
     return record(play, turns)
@@ -57,6 +58,7 @@ def test_the_replay_reads_what_was_recorded_and_changes_nothing(rules, lanes):
 
 def test_what_cannot_be_recorded_or_replayed():
     network = NTupleNetwork(SQUARE, TupleSet(((0, 1),)))
+    network.use_instructions("portable")
     with pytest.raises(ConfigError, match=r"turns: 500 is not allowed; expected fewer than the moves of the block"):
         recorded(network, 500, episodes=2)
     with pytest.raises(ConfigError, match=r"play: .* expected one of forward order"):
