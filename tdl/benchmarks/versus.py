@@ -16,7 +16,7 @@ from tdl.benchmarks.paired import in_turn, millions, progress, train
 from tdl.benchmarks.registry import Report
 from tdl.checks import check_whole
 from tdl.config.build import tuple_set
-from tdl.errors import TdlError, refuse
+from tdl.errors import refuse
 from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
@@ -68,10 +68,7 @@ def blank_trainer(setting: Mapping[str, Any]) -> Trainer:
     network = NTupleNetwork(Rules(), tuple_set(tuples) if isinstance(tuples, str) else TupleSet(tuples), stages=stages)
     network.use_instructions(keywords.pop("instructions", None))
     network.weights[: network.stride or None] = 0
-    try:
-        trainer = Trainer(network, **keywords)
-    except TypeError as error:
-        raise TdlError(f"setting: {error}") from error
+    trainer = Trainer(network, **keywords)
     for array in trainer.state.values():
         array.fill(0)
     return trainer
