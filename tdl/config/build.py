@@ -96,8 +96,8 @@ def solution(config: RunConfig) -> Solution | None:
     solved = load_solution(config.evaluate.solution)
     key, ours = f"evaluate.solution: {config.evaluate.solution}", rules(config)
     if solved.rules != ours:
-        told = f"it has {solved.rules.to_dict()}, not {ours.to_dict()}"
-        raise ConfigError(f"{key}: of other rules than the run's: {told}")
+        laws = f"it has {solved.rules.to_dict()}, not {ours.to_dict()}"
+        raise ConfigError(f"{key}: of other rules than the run's: {laws}")
     if solved.objective != "score" or solved.boards.folded:
         raise ConfigError(f"{key}: play is held against a solution made with objective=score and fold=false")
     return solved
