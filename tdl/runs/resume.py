@@ -50,6 +50,7 @@ def resumed_config(composed: RunConfig, meta: Meta, explicit: Sequence[str]) -> 
     Of what is `composed` from this command line only the keys count that it names, `explicit`.
     """
     stored, now = dict(meta["config"]), compose.to_plain(composed)
+    compose.check_keys(stored, RunConfig)
     for key in explicit:
         top = key.split(".")[0].split("@")[0]
         keys = [top] if top in now else list(now)  # `experiment=...` may touch all of them

@@ -41,13 +41,15 @@ def write_json(path: Path, data: Mapping[str, Any]) -> None:
 def new_folder(path: Path) -> Iterator[Path]:
     """The name of a folder to make and fill, which becomes `path` when all went well; otherwise nothing is left.
 
-    It lies in a folder of its own: what writes checkpoints looks after its neighbours.
+    It lies in a folder of its own: what writes checkpoints looks after its neighbours. What a killed process left
+    there is deleted, so only one process at a time may make `path`.
 
     Raises
     ------
     OSError : it could not be renamed.
     """
-    around = _beside(path)
+    around = path.with_name(f".{path.name}.new")
+    shutil.rmtree(around, ignore_errors=True)
     around.mkdir()
     try:
         yield around / path.name

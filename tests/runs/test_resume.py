@@ -21,6 +21,7 @@ from tdl.runs.training import TrainingRun
 from tdl.storage.checkpoint import write_checkpoint
 from tdl.storage.lock import RunLock
 from tdl.storage.records import RECORD
+from tdl.storage.run_folder import RunFolder
 
 EPISODES = 60
 OTHER_TUPLES = "tuples.cells=[[0,1,4]]"
@@ -186,19 +187,22 @@ def test_the_same_configuration_may_be_repeated(finished, whole):
     assert outcome(finished) == outcome(whole(90))
 
 
-@pytest.mark.parametrize("words", [(), ("size=4x4", "engine=bits", *SMALL)])
-def test_a_run_from_before_a_key_existed_goes_on(finished, whole, words):
-    """Without `size`, `engine` and `tuples.board` in its configuration: it was a run of packed 4x4 boards."""
-    meta, arrays = checkpoint(finished)
-    del meta["config"]["size"], meta["config"]["engine"], meta["config"]["tuples"]["board"]
-    write_checkpoint(finished / "checkpoint", meta, arrays)
-    go_on(finished, *words, "episodes=90")
-    assert outcome(finished) == outcome(whole(90))
-    assert result(finished)["config"] == result(whole(90))["config"]
+def test_another_size_is_refused(finished):
     before = files(finished)
     done = inside(f"resume={finished}", "episodes=120", "size=3x3", "tuples=3x3_2x6")
     assert (done.returncode, files(finished)) == (2, before)
     assert "size: a resumed run keeps its configuration; its size is '4x4', given was '3x3'" in done.stderr
+
+
+@pytest.mark.parametrize("words", [(), ("size=4x4", "engine=bits")])
+def test_a_run_without_a_key_of_this_version_is_refused(finished, words):
+    meta, arrays = checkpoint(finished)
+    del meta["config"]["size"], meta["config"]["engine"], meta["config"]["tuples"]["board"]
+    write_checkpoint(finished / "checkpoint", meta, arrays)
+    before = files(finished)
+    done = inside(f"resume={finished}", *words, "episodes=90")
+    assert (done.returncode, files(finished)) == (2, before)
+    assert done.stderr == "tdl: size: missing; a configuration of this version has it\n"
 
 
 def _cut_array(folder, array, meta):
@@ -293,11 +297,11 @@ def test_a_foreign_checkpoint_does_not_fit_another_network(finished, tmp_path):
     foreign = checkpoint(train(tmp_path / "foreign", OTHER_TUPLES, f"episodes={EPISODES}"))[0]
     mine = run_config.from_plain(checkpoint(finished)[0]["config"])
     with pytest.raises(CheckpointError, match="another network"):
-        TrainingRun(mine, tmp_path / "foreign", {}, foreign)
+        TrainingRun(mine, RunFolder(tmp_path / "foreign"), {}, foreign)
     its_own = run_config.from_plain(foreign["config"])
     other_rules = foreign | {"rules": foreign["rules"] | {"drop": [[1, 1.0]]}}
     with pytest.raises(CheckpointError, match="another rules"):
-        TrainingRun(its_own, tmp_path / "foreign", {}, other_rules)
+        TrainingRun(its_own, RunFolder(tmp_path / "foreign"), {}, other_rules)
 
 
 @pytest.mark.parametrize("words", [["save.every=10"], ["save.every=50"], ["save.every=10", "save.keep=3"]])
