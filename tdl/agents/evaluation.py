@@ -14,20 +14,20 @@ from tdl.search.options import Evaluator
 
 
 def evaluate(
-    player: Evaluator, episodes: int, play: PlayOptions, on_progress: OnProgress | None = None
+    player: Evaluator, tables: LineTables, episodes: int, play: PlayOptions, on_progress: OnProgress | None = None
 ) -> NDArray[np.void]:
     """Play games without learning, greedily (argmax of reward + gamma * V, or of the expectation of V) or by a search.
 
     The games draw from a stream of their own: evaluating never changes training, and game k of a seed meets the same
-    drops whatever the number of lanes and threads. Parameters, returned array and errors are those of
-    `tdl.agents.player.Player.evaluate`.
+    drops whatever the number of lanes and threads. `tables` are those of the network's rules; the other parameters,
+    the returned array and the errors are those of `tdl.agents.player.Player.evaluate`.
     """
     network = player.network
     values = LearnerOptions(target=player.target, gamma=player.gamma, expectation=player.expectation)
     values.check(stages=network.stages.count, extras=network.extras)
     play.check(network.rules)
     state = {DROP_TABLE: drop_table_of(network)} if shares_drops(network, values) else {}
-    tables, build = LineTables(network.rules), kernel(network)
+    build = kernel(network)
     plays = [
         build(network, tables, values, play, role=EVALUATION, state=state, learns=False) for _ in range(play.threads)
     ]

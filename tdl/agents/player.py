@@ -87,7 +87,7 @@ class Player:
         DivergenceError : the network's values are not finite or beyond all bounds.
         """
         (fields,) = sort_keywords(keywords if seed is None else {**keywords, "seed": seed}, PlayOptions)
-        return evaluate(self, episodes, replace(play or PlayOptions(), **fields), on_progress)
+        return evaluate(self, self.engine.tables, episodes, replace(play or PlayOptions(), **fields), on_progress)
 
     def value(self, board: BoardLike) -> float:
         """V of an afterstate (or state, by the target), in points: the expected reward still to come."""
