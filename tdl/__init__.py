@@ -1,5 +1,11 @@
 """Temporal-difference learning of n-tuple networks for 2048 and its relatives."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tdl import picture, results
+
 __version__ = "0.1.0"
 
 try:
@@ -20,6 +26,14 @@ except ModuleNotFoundError as error:
         ) from error
     raise
 
+
+def __getattr__(name: str) -> Any:
+    """`tdl.results` and `tdl.picture`, imported when they are asked for: pandas takes half a second."""
+    if name in ("results", "picture"):
+        return import_module(f"tdl.{name}")
+    raise AttributeError(f"module 'tdl' has no attribute {name!r}")
+
+
 __all__ = [
     "Engine",
     "NTupleNetwork",
@@ -31,5 +45,7 @@ __all__ = [
     "TupleSet",
     "average",
     "load",
+    "picture",
+    "results",
     "tuple_set",
 ]

@@ -7,15 +7,21 @@ Traceback (most recent call last):
 tdl.errors.TdlError: no such folder: no run in it (no result.json)
 """
 
-from tdl.results.comparison import compare, differing, factors, means
+from tdl.results.answers import failures, sentence
+from tdl.results.comparison import against_best, compare, differing, factors, means
 from tdl.results.frames import bands, episodes, games, load, logged, read, result_files, row_of, runs
+from tdl.results.tuning import best_by, best_runs
 
 __all__ = [
+    "against_best",
     "bands",
+    "best_by",
+    "best_runs",
     "compare",
     "differing",
     "episodes",
     "factors",
+    "failures",
     "games",
     "load",
     "logged",
@@ -24,4 +30,5 @@ __all__ = [
     "result_files",
     "row_of",
     "runs",
+    "sentence",
 ]

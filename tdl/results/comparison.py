@@ -1,14 +1,15 @@
 """What runs differ in, and how much better one setting is than another."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from tdl.errors import ConfigError, nearest, refuse
-from tdl.statistics.intervals import RESAMPLES, Sample, bootstrap_interval, mean_of_strata
+from tdl.statistics.intervals import contrast_interval, improvement
+from tdl.storage.run_folder import GROUPS
 
 SCORE, REACH = "eval_mean", "eval_reach_"
 """Columns of `tdl.results.runs`: mean score of the games after training; share of them that reached the tile named."""
@@ -18,6 +19,12 @@ SUMMARY = ("status", "error", "episodes", "moves", "seconds", "moves_per_second"
 
 NO_FACTORS = {"run", "seed", "resume", *SUMMARY}
 """Columns that are no factor of an experiment."""
+
+Samples = Mapping[tuple[object, ...], NDArray[Any]]
+"""The scores of seeds, by the setting of further keys."""
+
+Side = tuple[str, object, Samples]
+"""One of two things compared: key, value and samples."""
 
 
 def differing(table: pd.DataFrame) -> list[str]:
@@ -41,18 +48,15 @@ def factors(table: pd.DataFrame) -> list[str]:
     return [name for name in differing(table) if name not in NO_FACTORS and not name.startswith("eval_")]
 
 
-def means(
-    table: pd.DataFrame, by: Sequence[str] | None = None, score: str = SCORE, resamples: int = RESAMPLES
-) -> pd.DataFrame:
-    """Mean scores of settings, with 95% bootstrap intervals over their seeds.
+def means(table: pd.DataFrame, by: str | Sequence[str] | None = None, score: str = SCORE) -> pd.DataFrame:
+    """Mean scores of settings, with 95% intervals over their seeds (Student's t).
 
     Parameters
     ----------
     table : rows of `tdl.results.runs`; those without the score are left out.
-    by : the keys whose values make a setting; None: all that the runs differ in. A setting with several values of
-        further keys is the mean over these values, with equal weights; seeds are resampled within each of them.
+    by : the key, or the keys, whose values make a setting; None: all that the runs differ in. A setting with several
+        values of further keys is the mean over these values, with equal weights (its interval: Satterthwaite's).
     score : the column that is compared.
-    resamples : of the bootstrap.
 
     Returns
     -------
@@ -63,64 +67,96 @@ def means(
     ConfigError : a column that the table has not.
 
     >>> table = pd.DataFrame({"alpha": [0.1, 0.1, 0.5, 0.5], "seed": [0, 1, 0, 1], "eval_mean": [10, 12, 30, 32]})
-    >>> means(table, by=["alpha"])
+    >>> means(table, by="alpha").round(1)
        alpha  runs  mean   low  high
-    0    0.1     2  11.0  10.0  12.0
-    1    0.5     2  31.0  30.0  32.0
+    0    0.1     2  11.0  -1.7  23.7
+    1    0.5     2  31.0  18.3  43.7
     """
-    by = list(factors(table) if by is None else by)
-    _check_columns(table, [*by, score])
-    played = table[table[score].notna()]
+    keys = _keys(table, by, score)
     rows = []
-    for values, group in played.groupby(by, sort=True, dropna=False) if by else [((), played)]:
-        strata = _strata(group, by, score)
-        low, high = bootstrap_interval(strata, resamples=resamples)
-        rows.append((*values, len(group), float(mean_of_strata(strata)), low, high))
-    return pd.DataFrame(rows, columns=[*by, "runs", "mean", "low", "high"])
+    for values, group in _settings(_scored(table, score), keys):
+        samples = list(_samples(group, keys, score).values())
+        rows.append((*values, len(group), *contrast_interval(samples, _equal(samples))))
+    return pd.DataFrame(rows, columns=[*keys, "runs", "mean", "low", "high"])
 
 
-def compare(
-    table: pd.DataFrame, key: str, a: object, b: object, score: str = SCORE, resamples: int = RESAMPLES
-) -> pd.Series:
+def against_best(table: pd.DataFrame, by: str | Sequence[str] | None = None, score: str = SCORE) -> pd.DataFrame:
+    """The settings, best first, and by how much the best is above each of them.
+
+    The best is picked from the same figures, so any two settings might have been the ones that are compared: the
+    intervals of differences are Welch's, simultaneous for all pairs of settings (Bonferroni), so in 95% of such tables
+    all of them hold at once.
+
+    Parameters
+    ----------
+    table, by, score : as of `means`.
+
+    Returns
+    -------
+    the columns of `means`, `difference` of the best setting's mean less this one's with `difference_low` and
+    `difference_high`, and `differs`: whether that interval leaves 0 out. `difference` is nan for the best itself, and
+    where a setting has no value of the further keys in common with it.
+
+    >>> table = pd.DataFrame({"alpha": [0.1, 0.1, 0.5, 0.5], "seed": [0, 1, 0, 1], "eval_mean": [10, 12, 30, 32]})
+    >>> against_best(table, "alpha")[["alpha", "difference", "differs"]]
+       alpha  difference  differs
+    0    0.5         NaN    False
+    1    0.1        20.0     True
+    """
+    keys = _keys(table, by, score)
+    scores = means(table, keys, score).sort_values("mean", ascending=False, kind="stable", ignore_index=True)
+    groups = {
+        _hashable(values): _samples(group, keys, score) for values, group in _settings(_scored(table, score), keys)
+    }
+    samples = [groups[_hashable(row)] for row in scores[keys].itertuples(index=False, name=None)]
+    level = 1 - 0.05 / max(1, len(samples) * (len(samples) - 1) // 2)
+    rows = [(math.nan,) * 3, *(_difference(samples[0], other, level) for other in samples[1:])][: len(samples)]
+    columns = ["difference", "difference_low", "difference_high"]
+    differences = pd.DataFrame(rows, columns=columns, index=scores.index, dtype=float)
+    apart = (differences["difference_low"] > 0) | (differences["difference_high"] < 0)
+    return pd.concat([scores, differences, apart.rename("differs")], axis=1)
+
+
+def compare(table: pd.DataFrame, key: str, a: object, b: object, score: str = SCORE) -> pd.Series:
     """How much better the runs with one value of a key are than those with another.
 
     Where the runs differ in further keys, only values that both have count, with equal weights.
 
     Parameters
     ----------
-    table, score, resamples : as of `means`.
+    table, score : as of `means`.
     key : a column of the table.
     a, b : two of its values; None where a run has none.
 
     Returns
     -------
-    `a`, `b`, `difference` of the means (a less b) with `low` and `high`, and `improvement`, the probability that a run
-    with `a` is better than one with `b` (ties count half; Agarwal et al. (2021), section 4.3), with `improvement_low`
-    and `improvement_high`. All intervals are 95% and by the stratified bootstrap over seeds.
+    `a`, `b`, `difference` of the means (a less b) with its 95% interval `low` and `high` (Welch's), and `improvement`,
+    the probability that a run with `a` is better than one with `b` (ties count half; Agarwal et al. (2021), section
+    4.3), with `improvement_low` and `improvement_high` (bootstrap; nan below ten seeds). `left_out`: what did not
+    count, a list of texts.
 
     Raises
     ------
     ConfigError : a column or value that the table has not, or values that never meet.
 
     >>> table = pd.DataFrame({"alpha": [0.1, 0.1, 0.5, 0.5], "seed": [0, 1, 0, 1], "eval_mean": [10, 12, 30, 32]})
-    >>> compare(table, "alpha", 0.5, 0.1)[["difference", "low", "high", "improvement"]].tolist()
-    [20.0, 18.0, 22.0, 1.0]
+    >>> compare(table, "alpha", 0.5, 0.1)[["difference", "low", "high", "improvement"]].round(1).tolist()
+    [20.0, 13.9, 26.1, 1.0]
     """
     _check_columns(table, [key, score])
-    played = table[table[score].notna()]
-    ours, theirs = (_of_value(played, key, value, score) for value in (a, b))
+    played = _scored(table, score)
+    others = [name for name in factors(played) if name not in (key, score) and not _follows(played, name, key)]
+    ours, theirs = (_samples_of(played, key, value, others, score) for value in (a, b))
     common = [setting for setting in ours if setting in theirs]
     if not common:
-        others = ", ".join(name for name in factors(played) if name != key)
-        raise ConfigError(f"{key}: {a!r} and {b!r} have no setting of {others} in common")
-    samples = [ours[setting] for setting in common] + [theirs[setting] for setting in common]
-    low, high = bootstrap_interval(samples, _difference, resamples=resamples)
-    improvement_low, improvement_high = bootstrap_interval(samples, _improvement, resamples=resamples)
+        raise ConfigError(f"{key}: {a!r} and {b!r} have no setting of {', '.join(others)} in common")
+    difference, low, high = _difference(ours, theirs, 0.95)
+    probability, least, most = improvement([(ours[setting], theirs[setting]) for setting in common])
     return pd.Series({
         "a": a, "b": b,
-        "difference": float(_difference(samples)), "low": low, "high": high,
-        "improvement": float(_improvement(samples)),
-        "improvement_low": improvement_low, "improvement_high": improvement_high,
+        "difference": difference, "low": low, "high": high,
+        "improvement": probability, "improvement_low": least, "improvement_high": most,
+        "left_out": _left_out(table, played, (key, a, ours), (key, b, theirs), others),
     })  # fmt: skip
 
 
@@ -135,36 +171,76 @@ def text_of(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _difference(samples: Sequence[Sample]) -> Sample:
-    """The mean of the first half of the samples less that of the second."""
-    half = len(samples) // 2
-    return mean_of_strata(samples[:half]) - mean_of_strata(samples[half:])
+def setting_text(setting: Mapping[str, object]) -> str:
+    """The values of some keys in a line; those of groups speak for themselves.
+
+    >>> setting_text({"learner": "tc", "alpha": 1.0, "evaluate.plies": 2})
+    'tc, alpha 1, plies 2'
+    """
+    words = [(key, text_of(value)) for key, value in setting.items()]
+    return ", ".join(text if key in GROUPS else f"{key.rpartition('.')[2]} {text}" for key, text in words)
 
 
-def _improvement(samples: Sequence[Sample]) -> Sample:
-    half = len(samples) // 2
-    pairs = [(a[..., :, None], b[..., None, :]) for a, b in zip(samples[:half], samples[half:], strict=True)]
-    better: Sample = np.mean([((a > b) + 0.5 * (a == b)).mean(axis=(-2, -1)) for a, b in pairs], axis=0)
-    return better
+def _keys(table: pd.DataFrame, by: str | Sequence[str] | None, score: str) -> list[str]:
+    keys = factors(table) if by is None else [by] if isinstance(by, str) else list(by)
+    _check_columns(table, [*keys, score])
+    return keys
 
 
-def _strata(group: pd.DataFrame, by: Sequence[str], score: str) -> list[NDArray[Any]]:
-    """The scores of the seeds, for each setting of the other factors."""
-    others = [name for name in factors(group) if name not in by and name != score]
-    if not others:
-        return [group[score].to_numpy(float)]
-    return [rows[score].to_numpy(float) for _, rows in group.groupby(others, dropna=False)]
+def _scored(table: pd.DataFrame, score: str) -> pd.DataFrame:
+    return table[table[score].notna()]
 
 
-def _of_value(played: pd.DataFrame, key: str, value: object, score: str) -> dict[tuple[object, ...], NDArray[Any]]:
+def _settings(played: pd.DataFrame, keys: Sequence[str]) -> Iterable[tuple[tuple[object, ...], pd.DataFrame]]:
+    """The runs of each setting."""
+    if not keys:
+        return [((), played)] if len(played) else []
+    return played.groupby(list(keys), dropna=False, observed=True)
+
+
+def _samples(group: pd.DataFrame, keys: Sequence[str], score: str) -> Samples:
+    """The scores of a setting's seeds, for each setting of the other factors."""
+    others = [name for name in factors(group) if name not in keys and name != score]
+    return _samples_by(group, others, score)
+
+
+def _samples_by(rows: pd.DataFrame, others: Sequence[str], score: str) -> Samples:
+    return {_hashable(values): group[score].to_numpy(float) for values, group in _settings(rows, others)}
+
+
+def _samples_of(played: pd.DataFrame, key: str, value: object, others: Sequence[str], score: str) -> Samples:
     """The scores of the runs with this value, by the setting of the other factors of all runs."""
     rows = played[played[key].isna() if value is None or value != value else played[key] == value]
     if rows.empty:
         raise refuse(key, value, f"one of {', '.join(map(repr, played[key].unique().tolist()))}")
-    others = [name for name in factors(played) if name not in (key, score) and not _follows(played, name, key)]
-    if not others:
-        return {(): rows[score].to_numpy(float)}
-    return {setting: group[score].to_numpy(float) for setting, group in rows.groupby(others, dropna=False)}
+    return _samples_by(rows, others, score)
+
+
+def _hashable(values: tuple[object, ...]) -> tuple[object, ...]:
+    """The values with None for nan, which is not equal to itself."""
+    return tuple(None if value is None or value != value else value for value in values)
+
+
+def _equal(samples: Sequence[object]) -> list[float]:
+    return [1 / len(samples)] * len(samples)
+
+
+def _difference(ours: Samples, theirs: Samples, level: float) -> tuple[float, float, float]:
+    """The mean of our settings less that of theirs, over those that both have, with its interval; nan without any."""
+    common = [setting for setting in ours if setting in theirs]
+    weights = _equal(common)
+    samples = [ours[setting] for setting in common] + [theirs[setting] for setting in common]
+    return contrast_interval(samples, [*weights, *(-weight for weight in weights)], level)
+
+
+def _left_out(table: pd.DataFrame, played: pd.DataFrame, ours: Side, theirs: Side, others: Sequence[str]) -> list[str]:
+    """What a comparison did not count: runs without a score, and settings that only one side has."""
+    missing = len(table) - len(played)
+    lines = [f"{missing} of {len(table)} runs without a score"] if missing else []
+    for (key, value, here), (_, _, there) in ((ours, theirs), (theirs, ours)):
+        alone = [setting_text(dict(zip(others, setting, strict=True))) for setting in here if setting not in there]
+        lines += [f"{text}: only with {setting_text({key: value})}" for text in alone]
+    return lines
 
 
 def _follows(table: pd.DataFrame, name: str, key: str) -> bool:

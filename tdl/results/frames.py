@@ -18,6 +18,9 @@ from tdl.storage.run_folder import BLOCKS, EPISODES, EVALUATION, LOGGED, RESULT,
 
 Folders = str | Path | Iterable[str | Path]
 
+OUTPUTS = "outputs"
+"""The folder in which programs make those of runs and sweeps, below the present one."""
+
 FIGURES = ("mean", "low", "high", "median", "max", "seconds", "moves_per_second")
 """Figures of an evaluation by games; low and high bound the mean's 95% interval."""
 
@@ -28,7 +31,7 @@ LEFT_OUT = tuple(key for key in SUMMARY if key not in ("status", "episodes"))
 """Columns of `runs` that `load` leaves out."""
 
 
-def runs(folders: Folders) -> pd.DataFrame:
+def runs(folders: Folders = OUTPUTS) -> pd.DataFrame:
     """One row per run, and per evaluation of one: its configuration, status and evaluation.
 
     Parameters
@@ -58,7 +61,7 @@ def runs(folders: Folders) -> pd.DataFrame:
     return _with_zeros(pd.DataFrame([row_of(str(path.parent), read(path)) for path in _result_files(folders)]))
 
 
-def load(folders: Folders) -> pd.DataFrame:
+def load(folders: Folders = OUTPUTS) -> pd.DataFrame:
     """One row per run and block: the columns of `blocks.csv`, and the configuration of the run.
 
     Columns of `runs` that a block has too (`moves`, `seconds`, `moves_per_second`) are the block's; the evaluation is
@@ -80,7 +83,7 @@ def load(folders: Folders) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
 
-def episodes(folders: Folders) -> pd.DataFrame:
+def episodes(folders: Folders = OUTPUTS) -> pd.DataFrame:
     """One row per training episode: `run`, `seed`, `episode`, `score`, `moves`, `max_tile`.
 
     >>> tdl.results.episodes("outputs/alpha").groupby("seed").size().to_dict()
@@ -89,7 +92,7 @@ def episodes(folders: Folders) -> pd.DataFrame:
     return _games(folders, EPISODES)
 
 
-def games(folders: Folders) -> pd.DataFrame:
+def games(folders: Folders = OUTPUTS) -> pd.DataFrame:
     """One row per game after training, or of an evaluation: columns of `episodes`.
 
     >>> games = tdl.results.games("outputs/alpha").merge(tdl.results.runs("outputs/alpha")[["run", "alpha"]])
@@ -99,7 +102,7 @@ def games(folders: Folders) -> pd.DataFrame:
     return _games(folders, EVALUATION)
 
 
-def logged(folders: Folders) -> pd.DataFrame:
+def logged(folders: Folders = OUTPUTS) -> pd.DataFrame:
     """One row per game played beside training, as a deep Q-learner does after a fit; columns of `episodes`.
 
     `episode` is the number of training games before it.
@@ -110,7 +113,7 @@ def logged(folders: Folders) -> pd.DataFrame:
     return _games(folders, LOGGED)
 
 
-def bands(folders: Folders, width: int = 1000) -> pd.DataFrame:
+def bands(folders: Folders = OUTPUTS, width: int = 1000) -> pd.DataFrame:
     """The number of games of each evaluation in each band of `width` points, up to the band of the best game.
 
     Columns `run`, `seed`, `score` (the lowest of the band), `games`, `share`.

@@ -1,41 +1,55 @@
 """Confidence intervals of means, shares and ratios."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.statistics.student import t_quantile
+
 Z95 = 1.959963984540054
 """Half width of a 95% interval, in standard errors (the normal distribution's 97.5% point)."""
 
 
-def t95(df: int) -> float:
-    """Half width of a 95% interval in estimated standard errors: Student's t with df degrees of freedom.
-
-    Exact for 1 and 2; above, the expansion of Abramowitz and Stegun (1964), 26.7.5, which is off by 0.1% at 3.
-    """
-    if df == 1:
-        return math.tan(0.95 * math.pi / 2)
-    if df == 2:
-        return 0.95 * math.sqrt(2 / (1 - 0.95**2))
-    z = Z95
-    terms = (
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
-    )
-    return z + sum(term / float(df) ** (i + 1) for i, term in enumerate(terms))
-
-
 def mean_interval(values: NDArray[Any]) -> tuple[float, float]:
     """95% interval of the mean of independent values (Student's t); (nan, nan) below two values."""
-    if len(values) < 2:
-        return math.nan, math.nan
-    half = t95(len(values) - 1) * float(np.std(values, ddof=1)) / math.sqrt(len(values))
-    return float(np.mean(values)) - half, float(np.mean(values)) + half
+    _, low, high = contrast_interval([values], [1.0])
+    return low, high
+
+
+def contrast_interval(
+    samples: Sequence[NDArray[Any]], weights: Sequence[float], level: float = 0.95
+) -> tuple[float, float, float]:
+    """A weighted sum of the means of samples, with its interval.
+
+    One sample with weight 1: its mean, by Student's t. Two with 1 and -1: the difference of their means, by Welch
+    (1947), Biometrika 34, p. 28, who does not take their variances for equal. Several, as the seeds of each of some
+    settings: by Satterthwaite (1946), Biometrics Bulletin 2, p. 110, of which Welch's is a case.
+
+    Parameters
+    ----------
+    samples : independent values.
+    weights : one for each sample.
+    level : the share of such intervals that hold the true sum.
+
+    Returns
+    -------
+    the sum, low and high; low and high are nan where a sample has a single value, the sum too where one has none.
+    """
+    if not samples or any(len(sample) == 0 for sample in samples):
+        return math.nan, math.nan, math.nan
+    total = float(sum(w * np.mean(sample) for w, sample in zip(weights, samples, strict=True)))
+    if any(len(sample) < 2 for sample in samples):
+        return total, math.nan, math.nan
+    parts = [w * w * float(np.var(s, ddof=1)) / len(s) for w, s in zip(weights, samples, strict=True)]
+    variance = sum(parts)
+    if variance == 0:
+        return total, total, total
+    freedom = 1 / sum((part / variance) ** 2 / (len(s) - 1) for part, s in zip(parts, samples, strict=True))
+    half = t_quantile(level, freedom) * math.sqrt(variance)
+    return total, total - half, total + half
 
 
 def interval_text(mean: float, low: float, high: float) -> str:
@@ -67,44 +81,33 @@ def share_interval(hits: int, n: int) -> tuple[float, float]:
 
 RESAMPLES = 2000
 
-Sample = NDArray[np.float64]
-Statistic = Callable[[Sequence[Sample]], Sample]
+MIN_RESAMPLED = 10
+"""The smallest sample that may be resampled: an interval of fewer is far too narrow."""
 
 
-def mean_of_strata(samples: Sequence[Sample]) -> Sample:
-    """The mean of the means of strata, all of the same weight, over the last axis."""
-    mean: Sample = np.mean([sample.mean(axis=-1) for sample in samples], axis=0)
-    return mean
+def improvement(pairs: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> tuple[float, float, float]:
+    """The probability that a value of the first sample is above one of the second, and its 95% interval.
 
-
-def bootstrap_interval(
-    strata: Sequence[NDArray[Any]],
-    statistic: Statistic = mean_of_strata,
-    *,
-    level: float = 0.95,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> tuple[float, float]:
-    """The percentile interval of a statistic of several samples; each sample is resampled by itself.
-
-    Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapters 8.3 and 13; stratified as Agarwal et al.
-    (2021), Deep Reinforcement Learning at the Edge of the Statistical Precipice, section 4.1, do for runs of several
-    tasks.
-
-    Parameters
-    ----------
-    strata : samples of independent values, as the scores of the seeds in each setting.
-    statistic : maps arrays (resamples, n), one for each stratum, to one (resamples,).
-    level : the share of resamples in the interval.
-    seed : the same seed gives the same interval.
-
-    Returns
-    -------
-    low and high; nan where a stratum has a single value.
+    Ties count half. Several pairs, as of some settings, weigh the same (Agarwal et al. (2021), Deep Reinforcement
+    Learning at the Edge of the Statistical Precipice, section 4.3). The interval is the percentile bootstrap's, each
+    sample resampled by itself (Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapters 8.3 and 13),
+    the same every time; nan where a sample has fewer than `MIN_RESAMPLED` values.
     """
-    if not strata or any(len(sample) < 2 for sample in strata):
-        return math.nan, math.nan
-    rng = np.random.default_rng(seed)
-    resampled = [np.asarray(s, float)[rng.integers(0, len(s), (resamples, len(s)))] for s in strata]
-    low, high = np.quantile(statistic(resampled), [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+    probability = float(_share_above(pairs))
+    if min(len(sample) for pair in pairs for sample in pair) < MIN_RESAMPLED:
+        return probability, math.nan, math.nan
+    rng = np.random.default_rng(0)
+    resampled = [
+        tuple(s[rng.integers(0, len(s), (RESAMPLES, len(s)))] for s in map(np.asarray, pair)) for pair in pairs
+    ]
+    low, high = np.quantile(_share_above(resampled), [0.025, 0.975])
+    return probability, float(low), float(high)
+
+
+def _share_above(pairs: Sequence[tuple[NDArray[Any], ...]]) -> NDArray[np.float64]:
+    """The shares of pairs of values whose first is the larger one, over the last axis; the mean over the pairs."""
+    shares = []
+    for ours, theirs in pairs:
+        left, right = ours[..., :, None], theirs[..., None, :]
+        shares.append(((left > right) + 0.5 * (left == right)).mean(axis=(-2, -1)))
+    return np.asarray(np.mean(shares, axis=0))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tdl.game.rules import Rules
-from tdl.statistics.intervals import mean_interval, share_interval, t95
+from tdl.statistics.intervals import mean_interval, share_interval
 from tdl.statistics.summary import block_row, reach, score_bands, statistics_block, summary
 from tdl.storage.records import RECORD
 
@@ -54,16 +54,6 @@ def test_row_of_no_time():
 @pytest.mark.parametrize(("tile", "games"), [(2, 4), (64, 4), (65, 3), (128, 3), (256, 1), (512, 0)])
 def test_reach_counts_games_with_at_least_the_tile(tile, games):
     assert reach(GAMES, tile) == games
-
-
-# 97.5% points of Student's t, from the printed tables
-@pytest.mark.parametrize(
-    ("df", "t", "error"),
-    [(3, 3.18245, 2e-3), (4, 2.77645, 5e-4), (5, 2.57058, 2e-4), (9, 2.26216, 1e-5), (30, 2.04227, 1e-5),
-     (100, 1.98397, 1e-5), (10**9, 1.95996, 1e-5)],
-)  # fmt: skip
-def test_students_t(df, t, error):
-    assert t95(df) == pytest.approx(t, rel=error)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,73 @@
+"""Intervals cover as often as they claim, and are those of the textbooks.
+
+Trusts scipy, and simulation.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tdl.statistics.intervals import contrast_interval, improvement, mean_interval
+from tdl.statistics.student import t_quantile, t_tails
+
+FREEDOM = (1, 1.3, 2, 2.7, 3, 5, 9, 17.3, 99, 1e3, 1e5)
+
+
+@pytest.mark.parametrize("df", FREEDOM)
+def test_students_t(df):
+    for level in (0.5, 0.9, 0.95, 0.99, 1 - 0.05 / 66):
+        assert t_quantile(level, df) == pytest.approx(stats.t.ppf((1 + level) / 2, df), rel=1e-8)
+    for t in (0.0, 0.01, 0.5, 1, 2, 5, 20, 100, math.inf):
+        assert t_tails(t, df) == pytest.approx(2 * stats.t.sf(t, df), rel=1e-8, abs=1e-11)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 10])
+def test_a_mean_is_covered_as_often_as_claimed(n):
+    """Of 3,000 means of normal values 95% lie inside, give or take 1.5 (four standard errors)."""
+    samples = np.random.default_rng(n).normal(7.0, 3.0, (3000, n))
+    inside = [low <= 7 <= high for low, high in map(mean_interval, samples)]
+    assert np.mean(inside) == pytest.approx(0.95, abs=0.016)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 10])
+@pytest.mark.parametrize("ratio", [1.0, 4.0])
+def test_a_difference_is_covered_as_often_as_claimed(n, ratio):
+    """Welch's interval is not exact: with two values each it is wider than need be, and never much too narrow."""
+    rng = np.random.default_rng(n)
+    inside = []
+    for _ in range(2000):
+        ours, theirs = rng.normal(1.0, ratio, n), rng.normal(0.0, 1.0, n)
+        _, low, high = contrast_interval([ours, theirs], [1.0, -1.0])
+        inside.append(low <= 1 <= high)
+    assert 0.93 <= np.mean(inside) <= (0.985 if n < 5 else 0.965)
+
+
+@pytest.mark.parametrize("sizes", [(3, 3), (2, 7), (10, 4)])
+def test_a_difference_is_welchs(sizes):
+    rng = np.random.default_rng(1)
+    ours, theirs = rng.normal(5.0, 3.0, sizes[0]), rng.normal(2.0, 1.0, sizes[1])
+    for level in (0.95, 0.99):
+        bounds = stats.ttest_ind(ours, theirs, equal_var=False).confidence_interval(level)
+        assert contrast_interval([ours, theirs], [1.0, -1.0], level) == pytest.approx(
+            (ours.mean() - theirs.mean(), bounds.low, bounds.high)
+        )
+
+
+def test_of_too_few_values_nothing_is_known():
+    one, two = np.array([3.0]), np.array([1.0, 2.0])
+    assert contrast_interval([one, two], [1.0, -1.0]) == pytest.approx((1.5, math.nan, math.nan), nan_ok=True)
+    assert all(map(math.isnan, contrast_interval([], [])))
+    assert all(map(math.isnan, contrast_interval([np.array([]), two], [1.0, -1.0])))
+    assert contrast_interval([np.array([4.0, 4.0])], [1.0]) == (4.0, 4.0, 4.0)
+
+
+def test_improvement():
+    ours, theirs = np.arange(12.0), np.arange(12.0) - 3
+    probability, low, high = improvement([(ours, theirs)])
+    wins = np.mean([(a > b) + 0.5 * (a == b) for a in ours for b in theirs])
+    assert probability == pytest.approx(wins)
+    assert low < probability < high
+    assert improvement([(ours, theirs)]) == (probability, low, high)  # the same every time
+    assert all(map(math.isnan, improvement([(ours, theirs), (ours[:9], theirs)])[1:]))
