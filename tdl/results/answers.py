@@ -2,7 +2,8 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -23,26 +24,26 @@ def sentence(table: pd.DataFrame, by: Sequence[str] | None = None, score: str = 
     keys = list(factors(table) if by is None else by)
     if score not in table or table[score].isna().all():
         return ""
-    settings = against_best(table, keys, score)
-    name = setting_text(settings.loc[0, keys].to_dict())
-    mean = interval_text(*settings.loc[0, ["mean", "low", "high"]])
-    number = int(settings.loc[0, "runs"])
-    runs = f"{number} runs" if number > 1 else "1 run"
-    if len(settings) == 1:
-        return f"Mean {mean}, {runs}{'' if number > 1 else f'; {MORE_SEEDS} would give an interval'}."
-    best = f"Best: {name}, {mean}, {runs}."
-    following = settings.loc[1]
-    other = setting_text(following[keys].to_dict())
-    if math.isnan(following["difference"]):
-        return f"{best} The next, {other}, has nothing in common with it to compare."
-    gap = interval_text(*following[["difference", "difference_low", "difference_high"]])
-    if math.isnan(following["difference_low"]):
-        return (
-            f"{best} The next, {other}, is {gap} lower; one seed each cannot tell chance from gain, {MORE_SEEDS} can."
-        )
-    if following["differs"]:
-        return f"{best} The next, {other}, is {gap} lower, more than chance explains."
-    return f"{best} The next, {other}, is {gap} lower: these runs do not tell them apart."
+    first, *others = against_best(table, keys, score).to_dict("records")
+    runs = f"{first['runs']} runs" if first["runs"] > 1 else "1 run"
+    mean = f"{_interval(first, 'mean', 'low', 'high')}, {runs}"
+    if not others:
+        return f"Mean {mean}{'' if first['runs'] > 1 else f'; {MORE_SEEDS} would give an interval'}."
+    best, other = (setting_text({key: row[key] for key in keys}) for row in (first, others[0]))
+    gap = _interval(others[0], "difference", "difference_low", "difference_high")
+    if not gap:
+        told = "has nothing in common with it to compare"
+    elif math.isnan(others[0]["difference_low"]):
+        told = f"is {gap} lower; one seed each cannot tell chance from gain, {MORE_SEEDS} can"
+    elif others[0]["differs"]:
+        told = f"is {gap} lower, more than chance explains"
+    else:
+        told = f"is {gap} lower: these runs do not tell them apart"
+    return f"Best: {best}, {mean}. The next, {other}, {told}."
+
+
+def _interval(row: Mapping[Hashable, Any], *names: str) -> str:
+    return interval_text(*(float(row[name]) for name in names))
 
 
 def failures(table: pd.DataFrame) -> list[str]:
