@@ -9,7 +9,7 @@ from tdl.agents.kernels import kernel
 from tdl.agents.options import OnProgress, PlayOptions, training_options
 from tdl.agents.threads import play_block, slice_of
 from tdl.checks import check_whole
-from tdl.errors import ConfigError, refuse
+from tdl.errors import ConfigError
 from tdl.game.lines import LineTables
 from tdl.game.streams import TRAINING
 from tdl.learning.options import LearnerOptions
@@ -28,8 +28,8 @@ class Trainer:
     schedule : the step size over the episodes, a `Schedule`; anything else is taken for the `form` of one.
     play : how the games are played; None: the defaults of `PlayOptions`.
     episode : number of the next episode (not 0 when training is continued).
-    keywords : fields of these three, which replace theirs: `alpha=0.1, order="forward", seed=1, threads=2`. `step` is
-        one of the learner and of the schedule. Without a `Schedule`, `alpha` must be among them.
+    keywords : fields of these three, which replace theirs: `alpha=0.1, order="forward", seed=1, threads=2`.
+        Without a `Schedule`, `alpha` must be among them.
 
     Attributes
     ----------
@@ -68,8 +68,6 @@ class Trainer:
     def _check(self) -> None:
         network = self.network
         self.learner.check(stages=network.stages.count, extras=network.extras)
-        if self.schedule.step != self.learner.step:
-            raise refuse("schedule: step", self.schedule.step, f"{self.learner.step}, as the learner's")
         self.play.check(network.rules)
         check_whole("episode", self.episode, 0)
         if not network.weights.flags.writeable:
@@ -86,8 +84,9 @@ class Trainer:
         ------
         DivergenceError : a value is not finite or beyond all bounds; the network is not to be used further.
         """
+        step = "fixed" if self.schedule.is_fixed(self.episode) else self.learner.step
         for play in self._plays:
-            play.set_step(*self.schedule.at(self.episode))
+            play.set_step(self.schedule.at(self.episode), step)
         records = play_block(self._plays, self.episode, episodes, slice_of(self.play.search), on_progress)
         self.episode += episodes
         self.moves += sum(play.moves for play in self._plays)

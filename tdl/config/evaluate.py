@@ -13,17 +13,17 @@ from omegaconf import MISSING, DictConfig
 
 from tdl.agents.ensemble import average
 from tdl.agents.lookahead import check_depth
-from tdl.agents.options import MAX_THREADS, check_lanes
+from tdl.agents.options import PlayOptions
 from tdl.agents.player import Player, checkpoint_folder, kind_of, load, playing_by
-from tdl.checks import check_fields, checked, choice, whole
+from tdl.checks import check_fields, choice, whole
 from tdl.config.agent import check_drops
 from tdl.config.build import placer, search
 from tdl.config.compose import check_keys, composed, to_plain, typed
 from tdl.config.files import group_file
 from tdl.config.schema import DROPS, PlacerConfig, SearchKeys, TilesConfig
+from tdl.config.sections import key_of
 from tdl.config.unused import refuse_changed
 from tdl.errors import CheckpointError, ConfigError, refuse
-from tdl.game.engine import ENGINES
 from tdl.game.rules import Rules
 from tdl.search.options import MAX_PLIES
 from tdl.storage.checkpoint import Meta, read_meta
@@ -48,10 +48,10 @@ class EvaluationConfig:
     placer: PlacerConfig = field(default_factory=PlacerConfig)
     search: SearchKeys = field(default_factory=SearchKeys)
     checkpoint: Any = MISSING
-    seed: int = whole(MISSING, least=0)
-    threads: int = whole(MISSING, least=1, most=MAX_THREADS)
-    lanes: Any = checked(MISSING, check_lanes)
-    engine: str = choice(MISSING, ENGINES)
+    seed: int = key_of(PlayOptions, "seed")
+    threads: int = key_of(PlayOptions, "threads")
+    lanes: Any = key_of(PlayOptions, "lanes")
+    engine: str = key_of(PlayOptions, "engine")
     evaluate: GamesConfig = field(default_factory=GamesConfig)
 
 

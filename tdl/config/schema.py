@@ -8,12 +8,11 @@ from typing import Any
 
 from omegaconf import MISSING
 
-from tdl.agents.options import MAX_THREADS, check_lanes
+from tdl.agents.options import PlayOptions
 from tdl.checks import above_zero, check_value, checked, choice, whole
-from tdl.config.sections import section
+from tdl.config.sections import key_of, section
 from tdl.dqn.options import DQNOptions
 from tdl.errors import nearest, refuse
-from tdl.game.engine import ENGINES
 from tdl.game.rules import GAMES
 from tdl.learning.options import AT_TOP, LearnerOptions
 from tdl.learning.schedule import MAX_ALPHA, Schedule
@@ -130,15 +129,15 @@ class RunConfig:
     search: SearchConfig = field(default_factory=SearchConfig)
     agent: AgentConfig = field(default_factory=AgentConfig)
     size: str = MISSING
-    engine: str = choice(MISSING, ENGINES)
+    engine: str = key_of(PlayOptions, "engine")
     alpha: float | None = MISSING
     alpha_per: str = MISSING
     gamma: float = MISSING
     episodes: int = whole(MISSING, least=0)
     block: int = whole(MISSING, least=1)
-    seed: int = whole(MISSING, least=0)
-    lanes: Any = checked(MISSING, check_lanes)
-    threads: int = whole(MISSING, least=1, most=MAX_THREADS)
+    seed: int = key_of(PlayOptions, "seed")
+    lanes: Any = key_of(PlayOptions, "lanes")
+    threads: int = key_of(PlayOptions, "threads")
     budget: BudgetConfig = field(default_factory=BudgetConfig)
     evaluate: EvaluateConfig = field(default_factory=EvaluateConfig)
     save: SaveConfig = field(default_factory=SaveConfig)

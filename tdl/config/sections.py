@@ -69,6 +69,12 @@ def _field(default: Any, metadata: Mapping[Any, Any]) -> Any:
     return dataclasses.field(default=default, metadata=metadata)
 
 
+def key_of(options: type[DataclassInstance], name: str) -> Any:
+    """A field for a key that stands outside any section: with the check of the option it configures."""
+    (option,) = (each for each in dataclasses.fields(options) if each.name == name)
+    return _field(MISSING, option.metadata)
+
+
 def options_of(cls: type[Options], section: object, **more: Any) -> Options:
     """The options that a section configures; `more` are those whose keys stand elsewhere."""
     names = [each.name for each in dataclasses.fields(cls) if each.name not in more]

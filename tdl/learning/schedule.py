@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tdl.checks import above_zero, check_above_zero, check_fields, check_whole, choice, share
+from tdl.checks import above_zero, check_above_zero, check_fields, check_whole, share
 from tdl.errors import refuse
-from tdl.learning.options import STEPS
 
 MAX_ALPHA = 10.0
 """Above 2 a single entry diverges; experiments with divergence need somewhat more."""
@@ -17,23 +16,21 @@ FORMS = "null, linear, halving:EPISODES, or a list of episode:alpha as [0:0.1,50
 
 @dataclass(frozen=True)
 class Schedule:
-    """Step size and step kind by the number of the next episode, looked up at the beginning of every block.
+    """The step size by the number of the next episode, looked up at the beginning of every block.
 
     Attributes
     ----------
     alpha : step size, above 0.
-    step : "fixed" or "coherent".
     form : None (alpha always), "linear" (from alpha at episode 0 down to 0 at `episodes`), "halving:N" (half of it
         every N episodes) or pairs of an episode and the step size from there on; before the first of them alpha.
     episodes : of the whole run; "linear" and `fixed_share` count by it.
-    fixed_share : 0 to 1, share of the episodes that are learned with a fixed step before `step` begins (the OTD+TC of
-        Guei, Chen and Wu (2021), Optimistic Temporal Difference Learning for 2048: 0.9). `form` counts from the first
-        episode of the run all the same.
+    fixed_share : 0 to 1, share of the episodes that are learned with a fixed step before the learner's own begins (the
+        OTD+TC of Guei, Chen and Wu (2021), Optimistic Temporal Difference Learning for 2048: 0.9). `form` counts from
+        the first episode of the run all the same.
     fixed_alpha : step size of that first part.
     """
 
     alpha: float
-    step: str = choice("fixed", STEPS)
     form: str | Sequence[Any] | Mapping[Any, Any] | None = None
     episodes: int | None = None
     fixed_share: float = share(0.0)
@@ -49,16 +46,20 @@ class Schedule:
         if self.episodes is None and (self.form == "linear" or self.fixed_share):
             raise refuse("episodes", None, "a number of episodes, which learner.schedule and fixed_share count by")
 
-    def at(self, episode: int) -> tuple[float, str]:
-        """Step size and step kind of a block that begins with this episode."""
-        if episode < self.fixed_share * (self.episodes or 0):
-            return self.fixed_alpha, "fixed"
+    def is_fixed(self, episode: int) -> bool:
+        """Whether a block that begins with this episode is learned with the fixed step that comes first."""
+        return episode < self.fixed_share * (self.episodes or 0)
+
+    def at(self, episode: int) -> float:
+        """Step size of a block that begins with this episode."""
+        if self.is_fixed(episode):
+            return self.fixed_alpha
         if self.form == "linear":
-            return self.alpha * max(0.0, 1 - episode / max(1, self.episodes or 1)), self.step
+            return self.alpha * max(0.0, 1 - episode / max(1, self.episodes or 1))
         if isinstance(self.form, str):
-            return float(self.alpha * 0.5 ** (episode // self._halving())), self.step
+            return float(self.alpha * 0.5 ** (episode // self._halving()))
         reached = [alpha for first, alpha in self._points() if first <= episode]
-        return reached[-1] if reached else self.alpha, self.step
+        return reached[-1] if reached else self.alpha
 
     def _halving(self) -> int:
         """Episodes between two halvings; 1 where `form` is another text."""

@@ -206,17 +206,11 @@ def test_options_are_taken_whole_or_by_name():
         trainer.train(20)
     assert len({trainer.network.weights.tobytes() for trainer in trainers}) == 1
     assert {(trainer.learner, trainer.schedule, trainer.play) for trainer in trainers} == {
-        (learner, Schedule(0.2, "fixed", "linear", 20), play)
+        (learner, Schedule(0.2, "linear", 20), play)
     }
     player = tdl.Player(network(), 0.5)
     expected = player.evaluate(3, 4, lanes=1).tobytes()
     assert player.evaluate(3, play=PlayOptions(4)).tobytes() == expected == player.evaluate(3, seed=4).tobytes()
-
-
-def test_a_step_is_one_of_learner_and_schedule():
-    assert tdl.Trainer(network(), alpha=0.1, step="coherent").schedule.step == "coherent"
-    with pytest.raises(ConfigError, match="step: 'fixed' is not allowed; expected coherent"):
-        tdl.Trainer(network(), learner=LearnerOptions(step="coherent"), schedule=Schedule(0.1))
 
 
 def test_a_block_of_negative_length_is_refused():

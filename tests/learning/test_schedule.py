@@ -10,7 +10,7 @@ from tdl.learning.schedule import Schedule
 
 def alphas(numbers, **options):
     schedule = Schedule(0.8, **options)
-    return [schedule.at(episode)[0] for episode in numbers]
+    return [schedule.at(episode) for episode in numbers]
 
 
 def test_without_a_form_it_is_alpha():
@@ -35,8 +35,10 @@ def test_points_in_every_way_to_write_them(form):
 
 
 def test_a_fixed_step_first():
-    schedule = Schedule(1.0, "coherent", episodes=100, fixed_share=0.9, fixed_alpha=0.1)
-    assert [schedule.at(episode) for episode in (0, 89, 90, 99)] == [(0.1, "fixed")] * 2 + [(1.0, "coherent")] * 2
+    schedule = Schedule(1.0, episodes=100, fixed_share=0.9, fixed_alpha=0.1)
+    episodes = (0, 89, 90, 99)
+    assert [schedule.at(episode) for episode in episodes] == [0.1, 0.1, 1.0, 1.0]
+    assert [schedule.is_fixed(episode) for episode in episodes] == [True, True, False, False]
 
 
 @pytest.mark.parametrize(
