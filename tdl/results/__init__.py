@@ -9,6 +9,7 @@ tdl.errors.TdlError: no such folder: no run in it (no result.json)
 
 from tdl.results.comparison import compare, differing, factors, means
 from tdl.results.frames import bands, episodes, games, load, logged, read, result_files, row_of, runs
+from tdl.results.titles import titles
 
 __all__ = [
     "bands",
@@ -24,4 +25,5 @@ __all__ = [
     "result_files",
     "row_of",
     "runs",
+    "titles",
 ]

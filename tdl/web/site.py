@@ -210,7 +210,9 @@ def _check_same(agent: ServedAgent, game: object, size: object, tiles: object) -
     own = agent.rules
     wanted = named_rules(game or own.game, size or f"{own.rows}x{own.cols}", tiles)
     if wanted != (own if tiles is not None else replace(own, drop=wanted.drop, start=wanted.start)):
-        raise ConfigError(f"checkpoint: its agent plays {own.title} on {own.rows}x{own.cols} by its own tile rule only")
+        raise ConfigError(
+            f"checkpoint: its agent plays {own.title} on {own.rows}x{own.cols} by its own tile rule only"
+        )
 
 
 def _rules_json(rules: Rules) -> dict[str, Any]:
