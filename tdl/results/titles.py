@@ -30,7 +30,8 @@ def titles(table: pd.DataFrame) -> pd.Series:
     -------
     a column of texts, with the table's index.
 
-    >>> titles(pd.DataFrame({"run": ["a", "b"], "learner": ["td", "tc"], "alpha": [0.1, 1.0], "seed": [0, 2]})).tolist()
+    >>> table = pd.DataFrame({"run": ["a", "b"], "learner": ["td", "tc"], "alpha": [0.1, 1.0], "seed": [0, 2]})
+    >>> titles(table).tolist()
     ['td, alpha 0.1, seed 0', 'tc, alpha 1, seed 2']
     """
     rows = [{str(key): value for key, value in row.items()} for row in table.astype(object).to_dict("records")]
@@ -61,7 +62,8 @@ def _factors(rows: Sequence[Row]) -> list[str]:
 
 
 def _follows_group(key: str, texts: Mapping[str, Sequence[str]]) -> bool:
-    group = key.partition(".")[0]
-    return (
-        group != key and group in texts and len({*zip(texts[group], texts[key], strict=True)}) == len({*texts[group]})
-    )
+    """Whether a key of a group has one value for each choice of the group."""
+    group, _, last = key.partition(".")
+    if not last or group not in texts:
+        return False
+    return len(set(zip(texts[group], texts[key], strict=True))) == len(set(texts[group]))

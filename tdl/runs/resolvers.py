@@ -27,7 +27,7 @@ def digest(*, _root_: DictConfig) -> str:
 
 
 def job_folder(*swept: str, _root_: DictConfig) -> str:
-    """A job of a sweep over these keys: their values, and the hash of its configuration and of what it goes on with."""
+    """A job of a sweep: the values of these keys, the hash of its configuration, and that of what it goes on with."""
     plain, chosen = _values(_root_), _root_.hydra.runtime.choices
     resumed = "" if _root_.get("resume") is None else f"_{compose.key_hash({'run': str(_root_.resume)})}"
     keys = job_folders.keys_of(plain)

@@ -15,6 +15,7 @@ from yaml import YAMLError  # type: ignore[import-untyped]
 
 from tdl.config.names import chosen_names
 from tdl.errors import TdlError
+from tdl.game.merge_laws import game_title
 from tdl.statistics.intervals import interval_text
 from tdl.storage.atomic import new_file
 from tdl.storage.run_folder import FAILED, FINISHED, RESULT, RUNNING, RunFolder
@@ -126,7 +127,9 @@ def _shown(table: pd.DataFrame) -> pd.DataFrame:
     left_out = {*HIDDEN, *sorted(tiles, key=lambda name: int(name.removeprefix(REACH)))[:-4]}  # the largest four stay
     shown = table[["status", *(name for name in names if name not in left_out)]].copy()
     for name in shown.columns:
-        if name == "eval_mean":
+        if name == "game":
+            shown[name] = shown[name].map(game_title, na_action="ignore")
+        elif name == "eval_mean":
             means = table[["eval_mean", "eval_low", "eval_high"]].to_numpy(float)
             shown[name] = [interval_text(*row) for row in means]
         elif name.startswith(REACH):

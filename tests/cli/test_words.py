@@ -39,5 +39,8 @@ def test_runs_by_a_title_are_those_by_the_name(tmp_path):
 
 
 def test_a_sweep_over_titles(tmp_path):
-    assert sweep(tmp_path, *SHORT, "game=2048,2584").returncode == 0
+    done = sweep(tmp_path, *SHORT, "game=2048,2584")
+    assert done.returncode == 0
     assert {row["game"] for row in rows_of(tmp_path)} == {"pow2", "fib"}
+    assert "2584" in done.stdout
+    assert "pow2" not in done.stdout  # the table on the screen has what people call them
