@@ -17,6 +17,7 @@ from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig, OmegaConf
 
 from tdl.cli.messages import explain
+from tdl.cli.words import with_game_names
 from tdl.config import compose
 from tdl.config.schema import RunConfig
 from tdl.errors import BusyError, Interrupted, TdlError
@@ -97,6 +98,7 @@ def run_program(
     that failed. Without `figures` the sweep is not drawn.
     """
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # Hydra raises, so that the line is ours
+    sys.argv[1:] = with_game_names(sys.argv[1:])
     compose.register(schema)
     launcher.register()
     sweeper.register(plan)

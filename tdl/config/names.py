@@ -7,7 +7,8 @@ from omegaconf import DictConfig, OmegaConf
 from tdl.config import agent as agent_config
 from tdl.config.files import group_file
 from tdl.config.schema import RunConfig
-from tdl.storage.run_folder import GROUPS
+
+GROUPS = ("game", "tiles", "tuples", "learner", "placer", "agent")
 
 
 def chosen_names(cfg: DictConfig, chosen: Mapping[str, object]) -> dict[str, str]:

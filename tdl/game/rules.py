@@ -13,6 +13,7 @@ from typing import Any
 
 from tdl.errors import ConfigError, nearest, refuse
 from tdl.game.merge_laws import GAMES as GAMES
+from tdl.game.merge_laws import NAMES
 
 UP, RIGHT, DOWN, LEFT = 0, 1, 2, 3
 """Actions. Some programs count left, up, right, down: convert at the edge, never inside."""
@@ -48,12 +49,18 @@ class Rules:
 
     def __post_init__(self) -> None:
         if not isinstance(self.game, str) or self.game not in GAMES:
-            raise refuse("game", self.game, f"one of {sorted(GAMES)}{nearest(str(self.game), GAMES)}")
+            names = f"one of {sorted(GAMES)}{nearest(str(self.game), GAMES)}"
+            raise refuse("game", self.game, _named_for(self.game) or names)
         for name, side in (("rows", self.rows), ("cols", self.cols)):
             if isinstance(side, bool) or not isinstance(side, int) or not 2 <= side <= 5:
                 raise refuse(f"board {name}", side, "2 to 5")
         object.__setattr__(self, "drop", _checked_drop(self.drop, self.tiles))
         object.__setattr__(self, "start", _checked_start(self.start, self.tiles, self.cells))
+
+    @property
+    def title(self) -> str:
+        """What people call the game."""
+        return GAMES[self.game].title
 
     @property
     def cells(self) -> int:
@@ -148,6 +155,12 @@ def _nearest_size(text: object) -> str:
         return ""
     rows, cols = (min(max(int(side), 2), 5) for side in sides)
     return f"; did you mean '{rows}x{cols}'?"
+
+
+def _named_for(title: object) -> str:
+    """The name of a game given by what people call it; empty for anything else."""
+    name = NAMES.get(str(title))
+    return f"{name!r}, which is {title}" if name else ""
 
 
 def _checked_drop(law: Sequence[Any], tiles: Sequence[int]) -> tuple[tuple[int, float], ...]:

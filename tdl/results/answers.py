@@ -7,9 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from tdl.results.comparison import SCORE, against_best, factors, setting_text
+from tdl.results.comparison import SCORE, against_best, factors
 from tdl.statistics.intervals import interval_text
 from tdl.storage.run_folder import FAILED, FINISHED
+from tdl.storage.titles import title
 
 MORE_SEEDS = "seed='range(0,5)'"
 
@@ -29,7 +30,7 @@ def sentence(table: pd.DataFrame, by: Sequence[str] | None = None, score: str = 
     mean = f"{_interval(first, 'mean', 'low', 'high')}, {runs}"
     if not others:
         return f"Mean {mean}{'' if first['runs'] > 1 else f'; {MORE_SEEDS} would give an interval'}."
-    best, other = (setting_text({key: row[key] for key in keys}) for row in (first, others[0]))
+    best, other = (title({key: row[key] for key in keys}) for row in (first, others[0]))
     gap = _interval(others[0], "difference", "difference_low", "difference_high")
     if not gap:
         told = "has nothing in common with it to compare"
@@ -55,7 +56,7 @@ def failures(table: pd.DataFrame) -> list[str]:
     keys, lines = factors(table), []
     groups = table.groupby(keys, dropna=False, sort=True) if keys else [((), table)]
     for values, group in groups:
-        name = setting_text(dict(zip(keys, values, strict=True)))
+        name = title(dict(zip(keys, values, strict=True)))
         unfinished = group[group["status"] != FINISHED]
         reasons = Counter(_reason(*row) for row in unfinished[["status", "error"]].to_numpy())
         for reason, number in reasons.items():

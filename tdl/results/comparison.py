@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tdl.errors import ConfigError, nearest, refuse
 from tdl.statistics.intervals import contrast_interval, improvement
-from tdl.storage.run_folder import GROUPS
+from tdl.storage.titles import title
 
 SCORE, REACH = "eval_mean", "eval_reach_"
 """Columns of `tdl.results.runs`: mean score of the games after training; share of them that reached the tile named."""
@@ -171,16 +171,6 @@ def text_of(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def setting_text(setting: Mapping[str, object]) -> str:
-    """The values of some keys in a line; those of groups speak for themselves.
-
-    >>> setting_text({"learner": "tc", "alpha": 1.0, "evaluate.plies": 2})
-    'tc, alpha 1, plies 2'
-    """
-    words = [(key, text_of(value)) for key, value in setting.items()]
-    return ", ".join(text if key in GROUPS else f"{key.rpartition('.')[2]} {text}" for key, text in words)
-
-
 def _keys(table: pd.DataFrame, by: str | Sequence[str] | None, score: str) -> list[str]:
     keys = factors(table) if by is None else [by] if isinstance(by, str) else list(by)
     _check_columns(table, [*keys, score])
@@ -238,8 +228,8 @@ def _left_out(table: pd.DataFrame, played: pd.DataFrame, ours: Side, theirs: Sid
     missing = len(table) - len(played)
     lines = [f"{missing} of {len(table)} runs without a score"] if missing else []
     for (key, value, here), (_, _, there) in ((ours, theirs), (theirs, ours)):
-        alone = [setting_text(dict(zip(others, setting, strict=True))) for setting in here if setting not in there]
-        lines += [f"{text}: only with {setting_text({key: value})}" for text in alone]
+        alone = [title(dict(zip(others, setting, strict=True))) for setting in here if setting not in there]
+        lines += [f"{text}: only with {title({key: value})}" for text in alone]
     return lines
 
 

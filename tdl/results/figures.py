@@ -12,6 +12,7 @@ import seaborn as sns
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
+from tdl.game.merge_laws import game_title
 from tdl.results import plots
 from tdl.results.comparison import factors
 from tdl.results.frames import load
@@ -53,7 +54,7 @@ def curve(frame: pd.DataFrame) -> Figure:
 def _title(run: pd.Series) -> str:
     """A run in a line: its game where that is not the default, network, learner and seed."""
     default = {"game": "pow2", "size": "4x4", "tiles": "p90_10", "placer": "random"}
-    words = [str(run[key]) for key, value in default.items() if key in run and run[key] != value]
+    words = [game_title(str(run[key])) for key, value in default.items() if key in run and run[key] != value]
     first = [" ".join(words)] if words else []
     if "learner" not in run:  # no n-tuple network
         return ", ".join([*first, str(run["agent"]), f"seed {run['seed']}"])

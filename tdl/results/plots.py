@@ -10,6 +10,7 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.ticker import FuncFormatter, PercentFormatter
 
+from tdl.game.merge_laws import game_title
 from tdl.results.comparison import REACH, text_of
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def _is_number(column: pd.Series) -> bool:
 
 def _named(column: pd.Series) -> pd.Series:
     """The values as text, in their order; of paths the folder's name."""
-    texts = column.map(text_of)
+    texts = column.map(game_title if column.name == "game" else text_of)
     if texts.str.contains("/").all():
         texts = texts.map(lambda text: Path(text).name if Path(text).name != "checkpoint" else Path(text).parent.name)
     numbers = pd.api.types.is_numeric_dtype(column)

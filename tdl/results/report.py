@@ -13,6 +13,7 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from tdl.game.merge_laws import game_title
 from tdl.results import plots
 from tdl.results.comparison import REACH, compare, factors, means, text_of
 from tdl.results.frames import begun_in, games, load
@@ -92,7 +93,7 @@ def _markdown(table: pd.DataFrame) -> list[str]:
 def _overview(table: pd.DataFrame, begun: pd.DataFrame, keys: Sequence[str]) -> Section:
     counts = table["status"].value_counts()
     statuses = ", ".join(f"{number} {status}" for status, number in counts.items())
-    over = "; ".join(f"{key}: {', '.join(map(text_of, begun[key].drop_duplicates()))}" for key in keys)
+    over = "; ".join(f"{key}: {', '.join(_texts(begun[key].drop_duplicates()))}" for key in keys)
     seeds = f"Seeds: {', '.join(map(str, sorted(begun['seed'].unique())))}." if len(begun) else ""
     differ = f"They differ in {over}." if over else "They differ in nothing but their seeds."
     return Section("Runs", f"{len(table)} runs: {statuses}. {differ} {seeds}")
@@ -100,7 +101,7 @@ def _overview(table: pd.DataFrame, begun: pd.DataFrame, keys: Sequence[str]) -> 
 
 def _settings(named: pd.DataFrame, keys: Sequence[str]) -> Section:
     scores = means(named, keys)
-    shown = scores[[*keys, "runs"]].assign(**{key: scores[key].map(text_of) for key in keys})
+    shown = scores[[*keys, "runs"]].assign(**{key: _texts(scores[key]) for key in keys})
     shown["mean score"] = [interval_text(*row) for row in scores[["mean", "low", "high"]].to_numpy()]
     speeds = means(named, keys, "moves_per_second") if named["moves_per_second"].notna().any() else None
     if speeds is not None and len(speeds) == len(scores):
@@ -111,6 +112,10 @@ def _settings(named: pd.DataFrame, keys: Sequence[str]) -> Section:
             shown[name.removeprefix(REACH)] = [f"{rate:.1%}" for rate in rates]
     text = "Means over seeds with 95% intervals (stratified bootstrap); shares of games that reached each tile."
     return Section("Settings", text, shown)
+
+
+def _texts(values: pd.Series) -> pd.Series:
+    return values.map(game_title if values.name == "game" else text_of)
 
 
 def _against_best(named: pd.DataFrame, keys: Sequence[str]) -> list[Section]:

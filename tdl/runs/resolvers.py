@@ -7,28 +7,42 @@ import contextlib
 import os
 import warnings
 from datetime import datetime
+from pathlib import Path
+from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
 from tdl.config import compose
 from tdl.errors import TdlError
-from tdl.runs import environment
+from tdl.runs import environment, job_folders
 from tdl.runs.resume import keys_named, resumed_folder
+from tdl.storage.titles import folder_title
 
 NOW = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
 
 
 def digest(*, _root_: DictConfig) -> str:
     """The hash of the whole configuration."""
-    values = {key: OmegaConf.to_container(value) if OmegaConf.is_config(value) else value
-              for key, value in _root_.items_ex(resolve=False) if key != "hydra"}  # fmt: skip
-    return compose.key_hash({str(key): value for key, value in values.items()})
+    return compose.key_hash(_values(_root_))
 
 
-def job_folder(*, _root_: DictConfig) -> str:
-    """A job of a sweep: its configuration, and what it goes on with."""
+def job_folder(*swept: str, _root_: DictConfig) -> str:
+    """A job of a sweep: the values of these keys, the hash of its configuration, and that of what it goes on with."""
+    plain, chosen = _values(_root_), _root_.hydra.runtime.choices
     resumed = "" if _root_.get("resume") is None else f"_{compose.key_hash({'run': str(_root_.resume)})}"
-    return digest(_root_=_root_) + resumed
+    keys = job_folders.keys_of(plain)
+    ordered = sorted(swept, key=lambda key: keys.index(key) if key in keys else -1)
+    values = {key: chosen[key] if key in chosen else OmegaConf.select(_root_, key) for key in ordered}
+    return job_folders.reserved(
+        Path(str(_root_.hydra.sweep.dir)), folder_title(values, keys), compose.key_hash(plain) + resumed
+    )
+
+
+def _values(root: DictConfig) -> dict[str, Any]:
+    """The whole configuration as plain dictionaries, interpolations as they are written."""
+    values = {key: OmegaConf.to_container(value) if OmegaConf.is_config(value) else value
+              for key, value in root.items_ex(resolve=False) if key != "hydra"}  # fmt: skip
+    return {str(key): value for key, value in values.items()}
 
 
 def new_or_resumed(*, _root_: DictConfig) -> str:

@@ -22,9 +22,6 @@ CURVE = "curve.png"
 JOB_LOG = "job.log"  # what a job of a sweep prints
 ELSEWHERE = "elsewhere"  # in the folder of a job: the folder of the run that it went on with, where that is another
 
-GROUPS = ("game", "tiles", "tuples", "learner", "placer", "agent")
-"""Keys of `names` in `result.json`: the groups of the configuration of which a name was chosen."""
-
 RUNNING, FINISHED, INTERRUPTED, FAILED = "running", "finished", "interrupted", "failed"
 """The statuses of a run."""
 

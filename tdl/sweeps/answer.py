@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tdl.statistics.intervals import interval_text
 from tdl.storage.run_folder import FINISHED
+from tdl.storage.titles import value_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,9 +69,11 @@ def _shown(settings: pd.DataFrame, table: pd.DataFrame, keys: Sequence[str], wha
     """The settings as text: the columns by which they differ, and their figures, the dispensable ones last."""
     import pandas as pd
 
-    from tdl.results.comparison import REACH, text_of
+    from tdl.results.comparison import REACH
 
-    shown = pd.DataFrame({_short(key, keys): settings[key].map(text_of) for key in keys}, index=settings.index)
+    shown = pd.DataFrame(
+        {_short(key, keys): [value_text(key, value) for value in settings[key]] for key in keys}, index=settings.index
+    )
     shown[what] = settings["runs"]
     shown["mean score"] = [interval_text(*row) for row in settings[["mean", "low", "high"]].to_numpy(float)]
     finished = table[table["status"] == FINISHED]

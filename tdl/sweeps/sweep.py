@@ -17,6 +17,7 @@ from tdl.config.files import plain_dict
 from tdl.config.names import chosen_names
 from tdl.errors import BusyError
 from tdl.storage.run_folder import ELSEWHERE, FAILED, FINISHED, RunFolder
+from tdl.sweeps import swept, warnings
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,8 @@ class SweepFolder(Callback):
         _current.append(Sweep(Path(folder), _time_of_disk(Path(folder))))
         quoted = folder.replace("\\", "\\\\").replace("'", "\\'")
         config.hydra.overrides.hydra.append(f"hydra.sweep.dir='{quoted}'")
+        config.hydra.overrides.hydra.extend(swept.titled_folders(config))
+        warnings.warn(config)
 
 
 def _time_of_disk(folder: Path) -> float:

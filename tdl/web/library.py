@@ -10,7 +10,9 @@ import pandas as pd
 
 from tdl.agents.player import checkpoint_folder, kind_of
 from tdl.errors import CheckpointError, TdlError
+from tdl.game.merge_laws import game_title
 from tdl.results import frames as results
+from tdl.results.titles import titles_of
 from tdl.storage.checkpoint import META, Meta, read_meta
 from tdl.storage.run_folder import BLOCKS, CHECKPOINT, RESULT
 from tdl.web.errors import Refusal
@@ -33,7 +35,7 @@ class Library:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
-        self._known: dict[Path, tuple[float, dict[str, Any]]] = {}
+        self._known: dict[Path, tuple[float, dict[str, Any], dict[str, Any]]] = {}
 
     def path(self, name: object) -> Path:
         """The path of an entry."""
@@ -66,8 +68,9 @@ class Library:
 
     def entries(self) -> list[dict[str, Any]]:
         """All runs and checkpoints, the newest first."""
-        entries = [entry for folder in self._folders() if (entry := self._entry(folder)) is not None]
-        return sorted(entries, key=lambda entry: (-entry["changed"], entry["name"]))[:MAX_ENTRIES]
+        known = [known for folder in self._folders() if (known := self._entry(folder)) is not None]
+        newest = sorted(known, key=lambda each: (-each[0]["changed"], each[0]["name"]))[:MAX_ENTRIES]
+        return [entry | {"title": title} for (entry, _), title in zip(newest, _titles(newest), strict=True)]
 
     def _folders(self) -> Iterator[Path]:
         """The folder and those below; links are not followed, and checkpoints are part of their runs."""
@@ -77,8 +80,8 @@ class Library:
             yield Path(folder)
             below[:] = sorted(name for name in below if not name.startswith(".") and name != CHECKPOINT)
 
-    def _entry(self, folder: Path) -> dict[str, Any] | None:
-        """The entry of a folder; None where there is nothing to show."""
+    def _entry(self, folder: Path) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """The entry of a folder, and the row of its result; None where there is nothing to show."""
         meta = checkpoint_folder(folder) / META
         files = [path for path in (meta, folder / RESULT, folder / BLOCKS) if path.is_file()]
         if not {meta, folder / BLOCKS} & set(files):
@@ -88,23 +91,24 @@ class Library:
                 self.inside(path, path.name)
             changed = max(path.stat().st_mtime for path in files)
             if self._known.get(folder, (None,))[0] != changed:
-                self._known[folder] = changed, self._describe(folder, files, changed)
+                row = _row_of(folder / RESULT) if folder / RESULT in files else {}
+                self._known[folder] = changed, self._describe(folder, files, changed, row), row
         except (OSError, Refusal):  # deleted meanwhile, or a link that leads out
             return None
-        return self._known[folder][1]
+        return self._known[folder][1:]
 
-    def _describe(self, folder: Path, files: list[Path], changed: float) -> dict[str, Any]:
+    def _describe(self, folder: Path, files: list[Path], changed: float, row: dict[str, Any]) -> dict[str, Any]:
         entry: dict[str, Any] = {
             "name": self.name(folder),
             "changed": changed,
             "checkpoint": files[0].name == META,
             "curve": folder / BLOCKS in files,
         }
-        if folder / RESULT in files:
-            entry |= _of_result(folder / RESULT)
+        if row:
+            entry |= _of_row(row)
         if files[0].name == META:
             entry |= _of_meta(files[0].parent)
-        return entry
+        return entry | ({"called": game_title(entry["game"])} if isinstance(entry.get("game"), str) else {})
 
     def curve(self, name: object) -> dict[str, list[float]]:
         """The learning curve of a run: `episode`, `mean` and `max` of some of its blocks."""
@@ -126,12 +130,29 @@ def _every(table: pd.DataFrame, step: int) -> dict[str, Any]:
     return {str(key): table[key].iloc[rows] for key in table}
 
 
-def _of_result(path: Path) -> dict[str, Any]:
-    """The part of an entry from a run's result; empty where it cannot be read."""
+def _titles(entries: list[tuple[dict[str, Any], dict[str, Any]]]) -> list[str]:
+    """The title of each entry: what runs of one folder differ in."""
+    folders: dict[str, list[int]] = {}
+    for number, (entry, _) in enumerate(entries):
+        folders.setdefault(entry["name"].rpartition("/")[0], []).append(number)
+    titles = [""] * len(entries)
+    for numbers in folders.values():
+        rows = [{"run": entries[number][0]["name"].rpartition("/")[2], **entries[number][1]} for number in numbers]
+        for number, title in zip(numbers, titles_of(rows), strict=True):
+            titles[number] = title
+    return titles
+
+
+def _row_of(path: Path) -> dict[str, Any]:
+    """The row of a run's result; empty where it cannot be read."""
     try:
-        row = results.row_of(path.parent.name, results.read(path))
+        return results.row_of(path.parent.name, results.read(path))
     except (TdlError, OSError, KeyError, TypeError, AttributeError, ValueError):
         return {}
+
+
+def _of_row(row: dict[str, Any]) -> dict[str, Any]:
+    """The part of an entry from the row of its result."""
     entry = {"kind": row.get("agent")} | {key: row.get(key) for key in ("game", "size", "tiles", "status", "episodes")}
     mean = row.get("eval_mean")
     return entry | {"mean": float(mean)} if isinstance(mean, int | float) and mean == mean else entry

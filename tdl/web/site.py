@@ -118,7 +118,7 @@ class Site:
     def _start(self) -> dict[str, Any]:
         """The choices of a page."""
         return {
-            "games": {name: USUAL_TILES[name] for name in GAMES},
+            "games": [{"name": name, "title": law.title, "tiles": USUAL_TILES[name]} for name, law in GAMES.items()],
             "sizes": SIZES,
             "tiles": group_names("tiles"),
             "plies": MAX_PLIES,
@@ -210,13 +210,16 @@ def _check_same(agent: ServedAgent, game: object, size: object, tiles: object) -
     own = agent.rules
     wanted = named_rules(game or own.game, size or f"{own.rows}x{own.cols}", tiles)
     if wanted != (own if tiles is not None else replace(own, drop=wanted.drop, start=wanted.start)):
-        raise ConfigError(f"checkpoint: its agent plays {own.game} on {own.rows}x{own.cols} by its own tile rule only")
+        raise ConfigError(
+            f"checkpoint: its agent plays {own.title} on {own.rows}x{own.cols} by its own tile rule only"
+        )
 
 
 def _rules_json(rules: Rules) -> dict[str, Any]:
     fitting = [name for name in group_names("tiles") if _laws(name) == (rules.drop, rules.start)]
     return {
         "game": rules.game,
+        "title": rules.title,
         "size": f"{rules.rows}x{rules.cols}",
         "rows": rules.rows,
         "cols": rules.cols,

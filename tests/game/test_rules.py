@@ -222,6 +222,7 @@ def test_a_move_that_changes_nothing_is_illegal(name):
     [
         ({"game": "pow3"}, r"game: 'pow3' is not allowed; expected one of .*; did you mean 'pow2'\?"),
         ({"game": "chess"}, r"game: 'chess' is not allowed; expected one of \[.*'pow2'.*\]$"),
+        ({"game": "2584"}, "game: '2584' is not allowed; expected 'fib', which is 2584"),
         ({"rows": 1}, "board rows: 1 is not allowed; expected 2 to 5"),
         ({"cols": 6}, "board cols: 6 is not allowed; expected 2 to 5"),
         ({"drop": ()}, r"tiles.drop: \[\] is not allowed; expected at least one pair"),

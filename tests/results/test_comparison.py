@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from tdl.errors import ConfigError
-from tdl.results.comparison import against_best, compare, differing, factors, means, setting_text
+from tdl.results.comparison import against_best, compare, differing, factors, means
 
 
 def runs(rows, *columns):
@@ -142,12 +142,6 @@ def test_no_value_is_a_value():
     assert compare(numbers, "radix", 16, None)["difference"] == 2.0
     with pytest.raises(ConfigError, match=r"schedule: 'halving:6' is not allowed"):
         compare(table, "schedule", "halving:6", None)
-
-
-def test_a_setting_in_words():
-    assert setting_text({"learner": "tc", "alpha": 1.0, "evaluate.plies": 2, "learner.schedule": None}) == (
-        "tc, alpha 1, plies 2, schedule null"
-    )
 
 
 def test_mistakes_are_named():

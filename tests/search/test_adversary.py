@@ -184,5 +184,5 @@ def test_wrong_choices(placer, judged, message):
 
 def test_an_evaluator_of_another_board_is_refused():
     network, other = trained(), NTupleNetwork(RULES["2x2"], TupleSet(((0, 1),)))
-    with pytest.raises(ConfigError, match=r"placer.network: 'a network of pow2 2x2' .*; expected one of pow2 2x3"):
+    with pytest.raises(ConfigError, match=r"placer.network: 'a network of 2048 2x2' .*; expected one of 2048 2x3"):
         Player(network).evaluate(1, placer=WORST, evaluator=Player(other))

@@ -229,9 +229,9 @@ def test_best_moves_and_values_of_boards(fib_2x3):
         fib_2x3.best(0)
 
 
-GROWING = MergeLaw("growing", 1, lambda i: 3**i if i else 0, lambda a, b: a + 1 if a == b else 0, 4, 15, 16)
-SHRINKING = MergeLaw("shrinking", 1, lambda i: i, lambda a, b: a + 1 if a == b else 0, 4, 15, 16)
-SMALL = MergeLaw("small", 1, lambda i: 2**i if i else 0, lambda a, b: a + 1 if a == b else 0, 4, 4, 5)
+GROWING = MergeLaw("growing", "growing", 1, lambda i: 3**i if i else 0, lambda a, b: a + 1 if a == b else 0, 4, 15, 16)
+SHRINKING = MergeLaw("shrinking", "shrinking", 1, lambda i: i, lambda a, b: a + 1 if a == b else 0, 4, 15, 16)
+SMALL = MergeLaw("small", "small", 1, lambda i: 2**i if i else 0, lambda a, b: a + 1 if a == b else 0, 4, 4, 5)
 
 
 def test_merges_that_raise_the_sum(monkeypatch):

@@ -172,7 +172,7 @@ def test_slides_lead_to_the_afterstate(rules):
         ("/api/new", {"sede": 1}, "sede: no such key; expected one of game, size, tiles, seed, checkpoint, plies"),
         ("/api/new", {"self": 1}, "self: no such key"),
         ("/api/new", {"checkpoint": 7}, "expected a name from the list"),
-        ("/api/new", {"checkpoint": "first", "size": "5x5"}, "its agent plays pow2 on 4x4"),
+        ("/api/new", {"checkpoint": "first", "size": "5x5"}, "its agent plays 2048 on 4x4"),
         ("/api/new", {"checkpoint": "first", "tiles": "p50_50"}, "by its own tile rule only"),
         ("/api/move", {"id": "{id}", "action": "north"}, "action: 'north' is not allowed"),
         ("/api/move", {"id": "{id}", "action": 1}, "action: 1 is not allowed"),

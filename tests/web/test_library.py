@@ -5,6 +5,7 @@ import shutil
 
 import numpy as np
 import pytest
+from support.programs import train
 from support.web_server import Client, serves, serving
 
 from tdl.web.site import PAGE
@@ -18,6 +19,25 @@ def test_the_list_names_runs_and_checkpoints(client):
     assert (first["game"], first["size"], first["episodes"], first["kind"]) == ("pow2", "4x4", 100, "ntuple")
     assert first["checkpoint"] and first["curve"] and first["mean"] > 0  # noqa: PT018
     assert entries["sweep/small"]["size"] == "2x3"
+
+
+def test_entries_are_titled_by_what_those_of_their_folder_differ_in(folder, tmp_path):
+    """The list does not read a result again that has not changed, but a new run beside it changes the title."""
+    shutil.copytree(folder / "first", tmp_path / "sweep" / "one")
+    shutil.copytree(folder / "sweep" / "small" / "checkpoint", tmp_path / "sweep" / "imported")
+    with serving(tmp_path) as server:
+        client = Client(server)
+        assert titles(client) == {"sweep/one": "custom, td, alpha 0.1, seed 0", "sweep/imported": "imported"}
+        train(tmp_path / "sweep" / "two", "game=fib", "seed=3", "episodes=10")
+        assert titles(client)["sweep/two"] == "2584, seed 3"
+        entries = client.get("/api/library")[1]["entries"]
+        assert {entry["name"]: entry["called"] for entry in entries if entry["name"] != "sweep/imported"} == {
+            "sweep/one": "2048", "sweep/two": "2584"
+        }  # fmt: skip
+
+
+def titles(client):
+    return {entry["name"]: entry["title"] for entry in client.get("/api/library")[1]["entries"]}
 
 
 def test_a_learning_curve_is_that_of_the_blocks(client, folder):

@@ -2,9 +2,6 @@
 
 import { curve } from "/charts.js";
 
-// What a game is called on the page.
-export const called = (game) => ({ pow2: "2048", fib: "2584" })[game] ?? game;
-
 export class Library {
   // `chosen(name)` is called with the name of the entry that was clicked, null for playing by hand.
   constructor(list, chosen, ask) {
@@ -24,14 +21,16 @@ export class Library {
   }
 
   item(entry) {
-    const [row, button, name, about, plot] = ["li", "button", "b", "small", "span"].map((each) => document.createElement(each));
+    const [row, button, title, about, plot, name] = ["li", "button", "b", "small", "span", "small"].map((each) => document.createElement(each));
     button.className = entry.name === null ? "entry hand" : "entry";
     button.entry = entry;
-    name.textContent = entry.name === null ? "By hand" : entry.name;
+    title.textContent = entry.name === null ? "By hand" : entry.title;
+    name.textContent = entry.name === entry.title ? "" : entry.name;
+    name.className = "path";
     about.textContent = entry.name === null ? "no agent: a move is worth its reward" : description(entry);
     if (entry.error || !entry.checkpoint) about.className = "bad";
     plot.className = "curve";
-    button.append(name, about, plot);
+    button.append(title, about, plot, name);
     button.addEventListener("click", () => this.chosen(entry.name));
     row.append(button);
     if (entry.curve) this.seen.observe(button);
@@ -63,15 +62,15 @@ export class Library {
   filter(text) {
     this.wanted = text.toLowerCase();
     for (const row of this.list.children) {
-      const { name } = row.firstChild.entry;
-      row.hidden = name !== null && !name.toLowerCase().includes(this.wanted);
+      const { name, title } = row.firstChild.entry;
+      row.hidden = name !== null && !`${title} ${name}`.toLowerCase().includes(this.wanted);
     }
   }
 }
 
 function description(entry) {
   if (entry.error) return "cannot be read";
-  const parts = [called(entry.game), entry.size, entry.kind === "ntuple" ? null : entry.kind];
+  const parts = [entry.called, entry.size, entry.kind === "ntuple" ? null : entry.kind];
   if (entry.episodes) parts.push(`${entry.episodes.toLocaleString("en")} games`);
   if (entry.mean) parts.push(`mean ${Math.round(entry.mean).toLocaleString("en")}`);
   if (!entry.checkpoint) parts.push("no checkpoint");

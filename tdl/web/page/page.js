@@ -3,7 +3,7 @@
 import { Board } from "/board.js";
 import { scoreChart } from "/charts.js";
 import { listenToKeys, listenToSwipes } from "/hands.js";
-import { called, Library } from "/library.js";
+import { Library } from "/library.js";
 import { allDone, get, inTurn, post } from "/requests.js";
 import { Values, valuesText } from "/values.js";
 
@@ -72,10 +72,14 @@ function fillForm() {
   if (rules.tiles === null) $("tiles").add(new Option("the agent's own", ""), 0);
   $("tiles").value = rules.tiles ?? "";
   $("seed").value = seed;
-  const where = `${called(rules.game)} on ${rules.size}`;
+  const where = `${rules.title} on ${rules.size}`;
   $("who").textContent = game.checkpoint === null ? `By hand: ${where}` : `${game.checkpoint}: ${where}`;
   document.title = `tdl – ${game.checkpoint ?? "by hand"}`;
   $("save").href = `/api/game.json?id=${encodeURIComponent(game.id)}`;
+}
+
+function usualTiles() {
+  $("tiles").value = options.games.find(({ name }) => name === $("game").value).tiles;
 }
 
 const sameRules = () => game && $("game").value === game.rules.game && $("size").value === game.rules.size
@@ -310,7 +314,7 @@ function listen() {
   on("restart", "click", () => begin(wished(game.seed)));
   on("new", "click", () => begin(wished(game.seed + 1)));
   on("rules", "submit", () => begin(wished(Number($("seed").value))));
-  on("game", "change", () => { $("tiles").value = options.games[$("game").value]; });
+  on("game", "change", usualTiles);
   on("judge", "submit", judge);
   on("copy", "click", () => { $("cells").value = view.board.map((row) => row.join(" ")).join("\n"); });
   on("refresh", "click", refresh);
@@ -331,11 +335,11 @@ async function refresh() {
 
 async function start() {
   options = await get("/api/start");
-  for (const name of Object.keys(options.games)) $("game").add(new Option(called(name), name));
+  for (const { name, title } of options.games) $("game").add(new Option(title, name));
   for (const size of options.sizes) $("size").add(new Option(size));
   for (const tiles of options.tiles) $("tiles").add(new Option(tiles));
   $("size").value = "4x4";
-  $("tiles").value = options.games.pow2;
+  usualTiles();
   try {
     await begin({ checkpoint: options.checkpoint });
   } catch (error) {

@@ -1,0 +1,52 @@
+"""The folders of a sweep's jobs: a title for people, and the hash by which a job is found again whatever the title.
+
+The title is made of the keys that the command sweeps, so another command may have another title for the same job. Who
+comes first decides: each looks for the hash under a lock of the sweep's folder, and makes the folder if there is none.
+"""
+
+import contextlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tdl.errors import BusyError
+from tdl.storage.lock import RunLock
+
+PATIENCE = 30.0
+"""Seconds to wait for others that look or make a folder, which takes them a millisecond."""
+
+
+def reserved(sweep: Path, title: str, identity: str) -> str:
+    """The name of the folder of a job, in the folder of its sweep: that which is there, or a new one.
+
+    Nothing is made where the folder of the sweep is missing or cannot be written: the job will say so.
+    """
+    name = f"{title}_{identity}" if title else identity
+    if not (sweep / name).is_dir():
+        with contextlib.suppress(OSError, BusyError), RunLock(sweep, PATIENCE):
+            if found := existing(sweep, identity):
+                return found
+            (sweep / name).mkdir()
+    return name
+
+
+def existing(sweep: Path, identity: str) -> str | None:
+    """The name of the folder that a job has in the folder of its sweep; None before its first start."""
+    with os.scandir(sweep) as entries:
+        found = [entry.name for entry in entries if _identifies(entry.name, identity) and entry.is_dir()]
+    return min(found, default=None)
+
+
+def _identifies(name: str, identity: str) -> bool:
+    return name == identity or name.endswith(f"_{identity}")  # alone, before titles were
+
+
+def keys_of(config: Mapping[str, Any], prefix: str = "") -> list[str]:
+    """All keys of a configuration, nested ones as `evaluate.plies`, in their order."""
+    keys = []
+    for key, value in config.items():
+        keys.append(prefix + key)
+        if isinstance(value, Mapping):
+            keys += keys_of(value, f"{prefix}{key}.")
+    return keys
