@@ -2,6 +2,7 @@
 
 import multiprocessing
 import re
+import time
 
 import pytest
 from support.programs import inside, train
@@ -74,8 +75,15 @@ def _reserve(barrier, sweep_folder, title, answers):
     answers.put(reserved(sweep_folder, title, "1a2b3c4d"))
 
 
-def test_commands_that_start_at_once_share_one_folder(tmp_path):
-    """Each has a title of its own for the job, and none has a folder yet."""
+def test_commands_that_start_at_once_share_one_folder(tmp_path, monkeypatch):
+    """Each has a title of its own for the job, and none has a folder yet when they look for it."""
+
+    def slow(*words):
+        found = existing(*words)
+        time.sleep(0.05)
+        return found
+
+    monkeypatch.setattr("tdl.runs.job_folders.existing", slow)
     context = multiprocessing.get_context("fork")
     barrier, answers = context.Barrier(8), context.Queue()
     processes = [context.Process(target=_reserve, args=(barrier, tmp_path, f"title{i}", answers)) for i in range(8)]
