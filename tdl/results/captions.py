@@ -73,7 +73,7 @@ def failures_of(table: pd.DataFrame) -> str:
     if "status" in table:
         refused = (table["status"] == FAILED).sum() - len(failed)
         if refused:
-            words.append(f"{refused} more failed before their first game.")
+            words.append(f"{refused} more failed before {'its' if refused == 1 else 'their'} first game.")
         cut = table.loc[~table["status"].isin([FAILED, FINISHED]), "status"].value_counts()
         words += [f"{number} {status}: curve only." for status, number in cut.items()]
     return " ".join(words)

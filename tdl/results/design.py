@@ -144,8 +144,10 @@ class Scale:
 
     def at(self, value: Any, aside: float = 0.0) -> float:
         """Where a value stands, in data coordinates, `aside` by a share of the least distance."""
-        place = self.places[self.values.index(plain(value))] + aside * self.gap
-        return float(np.exp(place)) if self.kind == "log" else float(place)
+        place = float(self.places[self.values.index(plain(value))])
+        if self.kind == "log":
+            return float(value * np.exp(aside * self.gap))
+        return place + aside * self.gap
 
     def set_on(self, axes: Any) -> None:
         """Ticks exactly at the values."""

@@ -83,8 +83,8 @@ def _draw_scores(axes: Axes, frame: pd.DataFrame, run: dict[str, Any] | None) ->
                       label="after training")  # fmt: skip
     axes.set_ylabel("score")
     from_zero(axes)
-    axes.set_title("score of a block of games")
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, -0.42), ncols=3, columnspacing=1.2, handlelength=1.6)
+    axes.set_title("score of a block of games", pad=22)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, columnspacing=1.2, handlelength=1.6)
 
 
 def _draw_reach(axes: Axes, frame: pd.DataFrame, run: dict[str, Any] | None) -> None:
@@ -98,7 +98,7 @@ def _draw_reach(axes: Axes, frame: pd.DataFrame, run: dict[str, Any] | None) -> 
     axes.set_ylabel("games that reached the tile")
     axes.set_ylim(0, 1.02)
     axes.yaxis.set_major_formatter(PercentFormatter(1))
-    axes.set_title("reach rates")
+    axes.set_title("reach rates", pad=22)
     handles, labels = axes.get_legend_handles_labels()
     axes.legend(handles[::-1], labels[::-1], title="tile", loc="center left", bbox_to_anchor=(1, 0.5))
 

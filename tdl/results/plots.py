@@ -113,8 +113,9 @@ def limit_scores(axes: Axes, scores: Any) -> None:
 
 
 def _draw_mean(axes: Axes, x: float, row: Any, look: dict[str, Any]) -> None:
-    """A mean with its interval, if it has one."""
-    below_above = None if np.isnan(row["low"]) else [[row["mean"] - row["low"]], [row["high"] - row["mean"]]]
+    """A mean with its interval, if it has one; no score is below 0."""
+    low = max(row["low"], min(0, row["mean"]))
+    below_above = None if np.isnan(row["low"]) else [[row["mean"] - low], [row["high"] - row["mean"]]]
     axes.errorbar([x], [row["mean"]], below_above, color=look["color"], marker=look["marker"], markersize=4.5,
                   linestyle="none", elinewidth=1.1, capsize=2, zorder=3)  # fmt: skip
 

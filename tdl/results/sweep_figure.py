@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -22,13 +23,16 @@ if TYPE_CHECKING:
 MAX_FACETS = 9
 """The most panels of scores; of more combinations of keys the best are drawn."""
 
-MAX_PANELS = 20
+MAX_PANELS = 12
 """The most panels of curves; with more, each line is that of the best value of the first key."""
 
 ACROSS = 4
 """The most panels in a row, where the values of no key stand in a row."""
 
 MOST_ACROSS = 6
+
+WRAPPED = 28
+"""The most letters in a line of a title."""
 
 Panel = tuple[str, pd.DataFrame]
 """A title, and the runs or blocks that are drawn there."""
@@ -78,6 +82,8 @@ def sweep_figure(table: pd.DataFrame, blocks: pd.DataFrame) -> Figure | None:
             axes.set_title(title)
         for group in (score_axes, curve_axes):
             _align(group)
+        if _is_grid(drawn, curves):
+            _name_grid(curve_axes, drawn, curves)
         _legend(figure, looks, failed_in(drawn.table))
         caption(figure, _text(drawn))
     return figure
@@ -147,16 +153,38 @@ def _split(rows: pd.DataFrame, keys: Sequence[str]) -> list[Panel]:
 
 
 def _title(row: pd.Series, keys: Sequence[str]) -> str:
-    return ", ".join(f"{key.rpartition('.')[2]} {names_of([plain(row[key])])[0]}" for key in keys)
+    text = ", ".join(f"{key.rpartition('.')[2]} {names_of([plain(row[key])])[0]}" for key in keys)
+    return "\n".join(textwrap.wrap(text, WRAPPED))
+
+
+def _is_grid(drawn: _Sweep, curves: Sequence[Panel]) -> bool:
+    """Whether panels of curves have the values of the first key across, and those of the keys beyond two down."""
+    if len(drawn.keys) < 3 or not curves:
+        return False
+    return len(curves) == drawn.blocks[drawn.keys[0]].nunique(dropna=False) * len(_split(drawn.blocks, drawn.keys[2:]))
 
 
 def _columns(drawn: _Sweep, curves: Sequence[Panel]) -> int:
-    """The number of panels of curves in a row: the values of the first key, where they stand in a row."""
-    if len(drawn.keys) < 2:
-        return 1
-    values = drawn.blocks[drawn.keys[0]].nunique(dropna=False) if len(drawn.blocks) else 1
-    complete = len(curves) % values == 0 and len(curves) <= MAX_PANELS and values <= MOST_ACROSS
-    return values if complete and len(drawn.keys) > 2 else min(ACROSS, max(1, len(curves)))
+    """The number of panels of curves in a row."""
+    if _is_grid(drawn, curves):
+        return int(drawn.blocks[drawn.keys[0]].nunique(dropna=False))
+    return _across(len(curves), ACROSS)
+
+
+def _across(number: int, most: int) -> int:
+    """How many of a number of panels stand in a row, so that the last row is as full as may be."""
+    rows = -(-number // most)
+    return -(-number // rows) if rows else 1
+
+
+def _name_grid(group: Sequence[Axes], drawn: _Sweep, curves: Sequence[Panel]) -> None:
+    """Names of columns above the first row, those of rows beside the first column."""
+    columns = _columns(drawn, curves)
+    for place, (axes, (_, part)) in enumerate(zip(group, curves, strict=True)):
+        axes.set_title(_title(part.iloc[0], drawn.keys[:1]) if place < columns else "")
+        if place % columns == 0:
+            name = _title(part.iloc[0], drawn.keys[2:])
+            axes.set_ylabel(f"{name}\nscore of a block")
 
 
 def _axes(scores: int, curves: int, columns: int) -> tuple[Figure, list[Axes], list[Axes]]:
@@ -165,7 +193,7 @@ def _axes(scores: int, curves: int, columns: int) -> tuple[Figure, list[Axes], l
         figure = new_figure(WIDTH if scores and curves else 0.65 * WIDTH, 3.3)
         axes = list(figure.subplots(1, scores + curves, squeeze=False)[0])
         return figure, axes[:scores], axes[scores:]
-    shapes = [_shape(scores, min(3, scores)), _shape(curves, columns)]
+    shapes = [_shape(scores, _across(scores, 3)), _shape(curves, columns)]
     heights = [rows * height for (rows, _), height in zip(shapes, (2.3, 1.75), strict=True) if rows]
     figure = new_figure(WIDTH, sum(heights) + 1.0)
     parts = list(figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0])
