@@ -35,6 +35,9 @@ MAX_CURVES = 12
 MAX_ROWS = 40
 """The most settings with a row each; of more the best are drawn, and the title says so."""
 
+FEW = 8
+"""Curves of at most so many blocks have a mark at each."""
+
 FAINT = {"alpha": 0.4, "linewidths": 0, "s": 9, "zorder": 2}
 """The dot of a single run."""
 
@@ -213,7 +216,8 @@ def draw_curves(
         failed = part["status"] == FAILED if "status" in part else pd.Series(False, part.index)
         if not failed.all():
             line = curve_of(part[~failed])
-            look |= {"markevery": max(1, len(line) // 7)} if looks.shapes > 1 or len(line) == 1 else {"marker": ""}
+            marked = looks.shapes > 1 or len(line) <= FEW
+            look |= {"markevery": max(1, len(line) // 7)} if marked else {"marker": ""}
             axes.plot(line["episode"], line["mean"], **look)
             axes.fill_between(line["episode"], line["low"], line["high"], color=look["color"], alpha=0.15, linewidth=0)
             top = max(top, min(line["high"].max(), 1.5 * line["mean"].max()), line["mean"].max())

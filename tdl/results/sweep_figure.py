@@ -31,7 +31,7 @@ ACROSS = 4
 
 MOST_ACROSS = 6
 
-WRAPPED = 28
+WRAPPED = 22
 """The most letters in a line of a title."""
 
 Panel = tuple[str, pd.DataFrame]
@@ -59,13 +59,14 @@ class _Sweep:
         return not self.blocks.empty and int(self.blocks.groupby("run").size().max()) > 1
 
 
-def sweep_figure(table: pd.DataFrame, blocks: pd.DataFrame) -> Figure | None:
+def sweep_figure(table: pd.DataFrame, blocks: pd.DataFrame, keys: Sequence[str] | None = None) -> Figure | None:
     """The scores of a sweep's runs against its factors, and its learning curves; None where it has neither.
 
     The table is that of `tdl.results.runs`, the blocks those of `tdl.results.load`, none of evaluations. A key without
-    a place on an axis or in the colours has panels of its own; the text under the figure says what is left out.
+    a place on an axis or in the colours has panels of its own; the text under the figure says what is left out. `keys`
+    are those of the axis, of the colours and of the panels; None: all that the runs differ in, as they fit best.
     """
-    drawn = _drawn(table, blocks)
+    drawn = _drawn(table, blocks, keys)
     if not drawn.scores and not drawn.curves:
         return None
     looks = Looks(drawn.table, drawn.keys)
@@ -85,16 +86,16 @@ def sweep_figure(table: pd.DataFrame, blocks: pd.DataFrame) -> Figure | None:
         if _is_grid(drawn, curves):
             _name_grid(curve_axes, drawn, curves)
         _legend(figure, looks, failed_in(drawn.table))
-        caption(figure, _text(drawn))
+        caption(figure, _text(drawn, table))
     return figure
 
 
-def _drawn(table: pd.DataFrame, blocks: pd.DataFrame) -> _Sweep:
+def _drawn(table: pd.DataFrame, blocks: pd.DataFrame, given: Sequence[str] | None) -> _Sweep:
     """The runs that began, and those of a sweep with too many panels that did best."""
     failed = failed_in(table)
     played = scored(table, blocks)
     begun = table[table["run"].isin({*played["run"], *failed["run"], *(blocks["run"] if len(blocks) else ())})]
-    keys = swept(begun) if len(begun) else []
+    keys = list(given) if given is not None else swept(begun) if len(begun) else []
     played = pd.concat([played, failed.reindex(columns=played.columns)]) if len(failed) else played
     drawn = _Sweep(begun, played, blocks, keys)
     if not keys[2:]:
@@ -130,7 +131,7 @@ def _curve_panels(drawn: _Sweep) -> list[Panel]:
     means = played.groupby(keys, dropna=False, observed=True)[SCORE].mean()
     best = means.groupby(keys[1:], dropna=False, observed=True).idxmax()
     chosen = played.set_index(keys).index.isin(list(best))
-    drawn.notes.append(f"Learning curves: each at its best {keys[0]}.")
+    drawn.notes.append(f"Learning curves: each {keys[1]} at its best {keys[0]}.")
     rows = blocks[blocks["run"].isin(played["run"][chosen])]
     return _split(rows, keys[2:]) if keys[2:] else [("", rows)]
 
@@ -244,7 +245,7 @@ def _legend(figure: Figure, looks: Looks, failed: pd.DataFrame) -> None:
         figure.legend(handles=handles, title=looks.key, loc="outside upper center", ncols=min(8, len(handles)))
 
 
-def _text(drawn: _Sweep) -> str:
+def _text(drawn: _Sweep, everything: pd.DataFrame) -> str:
     """The text under the figure."""
     table, keys = drawn.table, drawn.keys
     fixed, games = captions.held_fixed(table, keys), captions.games_of(table)
@@ -257,5 +258,5 @@ def _text(drawn: _Sweep) -> str:
         what = what if keys else ["Line and band: mean over seeds and its 95% interval (Student's t)"]
         bands = "bands likewise at each block" if drawn.scores else "Bands: 95% intervals over seeds (Student's t)"
         parts.append(". ".join(["; ".join([*(what if drawn.scores else []), *([bands] if drawn.curves else [])])]) + ".")
-    parts += [captions.goes_with(table, followers(table)), captions.failures_of(table), *drawn.notes]
+    parts += [captions.goes_with(table, followers(table)), captions.failures_of(everything), *drawn.notes]
     return " ".join(part for part in parts if part)

@@ -84,7 +84,7 @@ def test_too_many_panels_are_said_below():
     scores, curves = panels(figure)
     assert (len(scores), len(curves)) == (9, 9)
     assert "Of 10 combinations of tuples the 9 best." in text(figure)
-    assert "Learning curves: each at its best alpha." in text(figure)
+    assert "Learning curves: each learner at its best alpha." in text(figure)
     assert [len(axes.lines) for axes in curves] == [2] * 9
 
 
