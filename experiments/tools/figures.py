@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from experiments.tools import EXPERIMENTS
-from tdl.results.design import ordered
+from tdl.results.design import followers, ordered
 from tdl.results.style import write
 from tdl.results.sweep_figure import sweep_figure
 from tdl.storage.atomic import new_file
@@ -34,6 +34,7 @@ def draw_results(results: Path, path: Path) -> None:
     rows = pd.read_csv(results)
     keys = list(rows.columns[: list(rows.columns).index("seed")])
     keys = [key for key in keys if rows[key].nunique(dropna=False) > 1]
+    keys = [key for key in keys if key not in followers(rows, keys)]
     rows["run"] = [f"row {i}" for i in rows.index]
     rows["status"] = rows.get("status", pd.Series("finished", rows.index))
     rows["error"] = rows["status"].map({"failed": "learning diverged"})  # no other failures are collected
@@ -41,8 +42,10 @@ def draw_results(results: Path, path: Path) -> None:
     score = next((name for name in SCORES if name in rows), None)
     last = max(blocks["episode"]) if len(blocks) else 0
     rows["eval_mean"] = rows[score] if score else rows[f"{MEAN}{last // THOUSAND}k"]
-    figure = sweep_figure(rows[[*keys, "run", "seed", "status", "error", "eval_mean"]].assign(episodes=last), blocks,
-                          ordered(rows, keys))  # fmt: skip
+    if "episodes" not in rows:
+        rows["episodes"] = last or None
+    names = dict.fromkeys([*keys, "run", "seed", "status", "error", "eval_mean", "episodes"])
+    figure = sweep_figure(rows[list(names)], blocks, ordered(rows, keys))
     assert figure is not None
     name = SCORES[score] if score else f"mean score at {last:,}"
     for axes in figure.axes:
@@ -54,7 +57,9 @@ def draw_results(results: Path, path: Path) -> None:
 def _blocks(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     """The columns `mean_10k` and so on as blocks."""
     names = [name for name in rows if name.startswith(MEAN) and name.endswith("k") and rows[name].notna().any()]
-    long = rows.melt([*dict.fromkeys([*keys, "run", "seed", "status"])], names, "episode", "mean").dropna(subset="mean")
+    long = rows.melt([*dict.fromkeys([*keys, "run", "seed", "status"])], names, "episode", "mean").dropna(
+        subset="mean"
+    )
     long["episode"] = long["episode"].str.extract(r"(\d+)", expand=False).astype(int) * THOUSAND
     return long.sort_values(["run", "episode"], ignore_index=True)
 

@@ -53,7 +53,7 @@ def draw(folder: Path) -> None:
         axes.xaxis.set_major_formatter(THOUSANDS)
         axes.yaxis.set_major_formatter(PercentFormatter(1))
         axes.legend(title="tile", loc="center left", bbox_to_anchor=(1, 0.5))
-        bands = "Mean over seeds (thick) with its 95% interval (Student's t) as a band, and each seed (thin); "
+        bands = "mean over seeds (thick) with its 95% interval (Student's t) as a band, and each seed (thin); "
         text = f"Share of {GAMES:,} games of training; " + (bands if seeds > 1 else "") + f"n = {seeds} seed"
         caption(figure, f"{text}{'s' if seeds > 1 else ''}.")
     save(figure, folder / "reach.png")

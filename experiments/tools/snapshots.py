@@ -98,14 +98,18 @@ def draw(folder: Path) -> None:
         left.set(xlabel="iterations", title="greedy games logged in training")
         for place, (player, colour) in enumerate(colours(list(PLAYERS.values())).items()):
             part = played[played["player"] == player]
-            _means(right, part["iterations"] + 2.0 * (place - 1), part, colour, str(player))
+            if len(part):
+                _means(right, part["iterations"] + 2.0 * (place - 1), part, colour, str(player))
         right.set(xlabel="iterations", title="games of the snapshots")
         left.set_ylabel("mean score")
         for axes in (left, right):
             dress(axes)
+            axes.set_xticks(sorted(logged["iterations"].unique()))
             from_zero(axes)
             axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, handlelength=1.2, columnspacing=1)
-        caption(figure, "Points are means over games of one seed's network, bars their 95% intervals over these games.")
+        caption(
+            figure, "Points are means over games of one seed's network, bars their 95% intervals over these games."
+        )
     save(figure, folder / "figure.png")
 
 

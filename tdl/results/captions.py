@@ -48,9 +48,11 @@ def games_of(table: pd.DataFrame) -> str:
     done = table[table["status"] == FINISHED] if "status" in table else table
     budgets = [name for name in ("budget.moves", "budget.seconds") if name in done and done[name].nunique() == 1]
     words = [f"{done[name].iloc[0]:,g} {name.partition('.')[2]} of training" for name in budgets]
-    if not budgets and "episodes" in done and len(done):
+    if not budgets and "episodes" in done and done["episodes"].notna().any():
         words.append(f"{_numbers(done['episodes'])} games of training")
-    after = done["evaluate.episodes"] if "evaluate.episodes" in done and "eval_mean" in done else pd.Series(dtype=float)
+    after = (
+        done["evaluate.episodes"] if "evaluate.episodes" in done and "eval_mean" in done else pd.Series(dtype=float)
+    )
     if after.notna().any() and done["eval_mean"].notna().any():
         words.append(f"{_numbers(after)} after it")
     return " and ".join(words) + " in each run" if words else ""

@@ -48,15 +48,21 @@ def swept(table: pd.DataFrame) -> list[str]:
     return ordered(table, [key for key in factors(table) if key not in left_out])
 
 
-def followers(table: pd.DataFrame) -> dict[str, str]:
-    """Factors that follow from the name of a group, with that group: as alpha where each learner has its own."""
-    keys = factors(table)
-    pairs = [(key, group) for key in keys if key not in GROUPS for group in keys if group in GROUPS]
-    return {key: group for key, group in pairs if _follows(table, key, group)}
+def followers(table: pd.DataFrame, keys: Sequence[str] | None = None) -> dict[str, str]:
+    """Factors that follow from another, with that one: from a group, as each learner's own alpha, or one to one."""
+    keys = factors(table) if keys is None else keys
+    groups, found = [key for key in keys if key in GROUPS], {}
+    others = [key for key in keys if key not in GROUPS]
+    for key in others:
+        one_to_one = [name for name in others[: others.index(key)] if name not in found and _follows(table, name, key)]
+        leaders = [name for name in (*groups, *one_to_one) if _follows(table, key, name)]
+        if leaders:
+            found[key] = leaders[0]
+    return found
 
 
-def _follows(table: pd.DataFrame, key: str, group: str) -> bool:
-    values = table[key].map(str).groupby(table[group].map(str)).nunique()
+def _follows(table: pd.DataFrame, key: str, other: str) -> bool:
+    values = table[key].map(str).groupby(table[other].map(str)).nunique()
     return bool((values <= 1).all())
 
 

@@ -13,7 +13,8 @@ import matplotlib as mpl
 BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"
 BLACK, GREY = "#000000", "#7F7F7F"
 
-CYCLE = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK, GREY)
+TILES = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK)
+CYCLE = (*TILES, GREY)
 
 PLAYERS: Mapping[Hashable, str] = {
     "td": BLUE, "tc": VERMILION, "otd_tc": GREEN, "delayed_tc": PURPLE, "state": ORANGE,
@@ -46,12 +47,12 @@ def colours(values: Sequence[Hashable], *, numbers: bool = False) -> dict[Hashab
 
 
 def tile_colour(tile: int) -> str:
-    """The colour of a tile's line; of eight tiles in a row no two have the same.
+    """The colour of a tile's line; of seven tiles in a row no two have the same.
 
     >>> tile_colour(1024) == tile_colour(2048), tile_colour(1597) == tile_colour(2584)
     (False, False)
     """
-    return CYCLE[_rank(tile) % len(CYCLE)]
+    return TILES[_rank(tile) % len(TILES)]
 
 
 def _rank(tile: int) -> int:

@@ -17,6 +17,7 @@ from matplotlib.transforms import blended_transform_factory
 
 from tdl.results.comparison import REACH, SCORE, means
 from tdl.results.design import Looks, Scale, colour_key, names_of, ordered, plain, setting_of, values_of
+from tdl.results.palette import GREY
 from tdl.results.style import MILLIONS, THOUSANDS, dress, from_zero
 from tdl.statistics.intervals import mean_interval
 from tdl.storage.run_folder import FAILED, FINISHED
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
-    "THOUSANDS", "curve_of", "draw_curves", "draw_distributions", "draw_heat", "draw_reach", "draw_scores",
-    "draw_speed", "failed_in", "failed_word", "legend_of", "ordered", "scored", "setting_of",
+    "THOUSANDS", "add_strip", "curve_of", "draw_curves", "draw_distributions", "draw_heat", "draw_reach", "draw_scores",
+    "draw_speed", "failed_in", "failed_word", "legend_of", "mark_failed", "ordered", "scored", "setting_of",
 ]  # fmt: skip
 
 MAX_CURVES = 12
@@ -63,7 +64,7 @@ def failed_in(table: pd.DataFrame) -> pd.DataFrame:
 
 def draw_scores(
     axes: Axes, table: pd.DataFrame, keys: Sequence[str], looks: Looks | None = None, scale: Scale | None = None,
-    *, legend: bool = True,
+    *, alone: bool = True,
 ) -> None:  # fmt: skip
     """Mean scores of settings with intervals, and a faint dot for each run; a cross where runs failed.
 
@@ -74,6 +75,7 @@ def draw_scores(
     table : runs with scores, as of `scored`; with those that failed, too, where these are to be marked.
     keys : those that the runs differ in, as `ordered` has them.
     looks, scale : where other axes are to have the same.
+    alone : with a legend, and with failed runs marked; other axes may need the same height first (`mark_failed`).
     """
     dress(axes)
     axes.set_ylabel("mean score")
@@ -89,6 +91,7 @@ def draw_scores(
     if scale.kind in ("log", "linear"):
         for _, line in scores.groupby("aside"):
             look = looks.of(line.iloc[0]) | {"marker": "", "linewidth": 0.9, "alpha": 0.6}
+            look |= {"color": GREY} if len(keys) == 1 else {}  # the colours are those of the points
             axes.plot([scale.at(*row) for row in line[[keys[0], "aside"]].to_numpy(object)], line["mean"], **look)
     for _, row in scores.iterrows():
         _draw_mean(axes, scale.at(row[keys[0]], row["aside"]), row, looks.of(row))
@@ -101,9 +104,10 @@ def draw_scores(
     if max(map(len, names_of(scale.values))) * len(scale.values) > 40:
         axes.tick_params(axis="x", labelrotation=30)
     limit_scores(axes, played[SCORE].to_numpy(float))
-    _draw_failed(axes, table, keys, looks, scale, asides)
-    if legend and len(keys) > 1:
-        legend_of(axes, table, keys[1:], looks)
+    if alone:
+        mark_failed(axes, table, keys, looks, scale)
+        if len(keys) > 1:
+            legend_of(axes, table, keys[1:], looks)
 
 
 def limit_scores(axes: Axes, scores: Any) -> None:
@@ -143,16 +147,12 @@ def failed_word(failed: pd.DataFrame) -> str:
     return "diverged" if diverged else FAILED
 
 
-def _draw_failed(
-    axes: Axes, table: pd.DataFrame, keys: Sequence[str], looks: Looks, scale: Scale, asides: dict[Any, float]
-) -> None:
+def mark_failed(axes: Axes, table: pd.DataFrame, keys: Sequence[str], looks: Looks, scale: Scale) -> None:
     """In a strip below all scores a cross for each setting with failed runs, and how many of its runs they are."""
-    failed = failed_in(table)
-    if failed.empty:
+    failed, asides = failed_in(table), _asides(table, keys[1:])
+    if failed.empty or not keys:
         return
-    low, high = axes.get_ylim()
-    axes.set_ylim(low - STRIP * (high - low), high)
-    axes.axhline(low, color="#888888", linewidth=0.6)
+    add_strip(axes)
     place = blended_transform_factory(axes.transData, axes.transAxes)
     counts = table.groupby(setting_of(table, keys), observed=True).size()
     for name, part in failed.groupby(setting_of(failed, keys), observed=True):
@@ -163,6 +163,15 @@ def _draw_failed(
         if len(part) < counts[name]:
             axes.annotate(f"{len(part)} of {counts[name]}", (x, STRIP / 2), xycoords=place, xytext=(4, 0),
                           textcoords="offset points", va="center", fontsize="x-small")  # fmt: skip
+
+
+def add_strip(axes: Axes) -> None:
+    """Room for the marks of failed runs, once."""
+    if any(line.get_gid() == "strip" for line in axes.lines):
+        return
+    low, high = axes.get_ylim()
+    axes.set_ylim(low - STRIP * (high - low) / (1 - STRIP), high)
+    axes.axhline(low, color="#888888", linewidth=0.6, gid="strip")
 
 
 def _asides(table: pd.DataFrame, keys: Sequence[str]) -> dict[Any, float]:
@@ -223,7 +232,9 @@ def draw_curves(
             top = max(top, min(line["high"].max(), 1.5 * line["mean"].max()), line["mean"].max())
         for _, run in part[failed].groupby("run"):
             axes.plot(run["episode"], run["mean"], color=look["color"], linewidth=0.7, alpha=0.8)
-            axes.plot(run["episode"].iloc[-1:], run["mean"].iloc[-1:], "x", color=look["color"], markersize=5, gid="failed")
+            axes.plot(
+                run["episode"].iloc[-1:], run["mean"].iloc[-1:], "x", color=look["color"], markersize=5, gid="failed"
+            )
             top = max(top, run["mean"].max())
     axes.set(xlabel="episodes", ylabel="mean score of a block", xlim=(0, None), title=title)
     axes.xaxis.set_major_formatter(THOUSANDS)

@@ -32,6 +32,7 @@ STYLE: dict[str, Any] = {
     "svg.fonttype": "none", "svg.hashsalt": "tdl",
 }  # fmt: skip
 
+
 def _thousands(value: float, _: object = None) -> str:
     if value < 0:  # below 0 are marks, not scores
         return ""

@@ -14,7 +14,16 @@ from matplotlib.lines import Line2D
 from tdl.results import captions
 from tdl.results.comparison import SCORE
 from tdl.results.design import Looks, Scale, followers, names_of, plain, setting_of, swept
-from tdl.results.plots import MAX_CURVES, draw_curves, draw_scores, failed_in, failed_word, scored
+from tdl.results.plots import (
+    MAX_CURVES,
+    add_strip,
+    draw_curves,
+    draw_scores,
+    failed_in,
+    failed_word,
+    mark_failed,
+    scored,
+)
 from tdl.results.style import WIDTH, caption, new_figure, style
 
 if TYPE_CHECKING:
@@ -76,13 +85,17 @@ def sweep_figure(table: pd.DataFrame, blocks: pd.DataFrame, keys: Sequence[str] 
         figure, score_axes, curve_axes = _axes(len(scores), len(curves), _columns(drawn, curves))
         scale = Scale.of(drawn.keys[0], drawn.table[drawn.keys[0]]) if drawn.keys else None
         for axes, (title, part) in zip(score_axes, scores, strict=True):
-            draw_scores(axes, part, drawn.keys[:2], looks, scale, legend=False)
+            draw_scores(axes, part, drawn.keys[:2], looks, scale, alone=False)
             axes.set_title(title)
         for axes, (title, part) in zip(curve_axes, curves, strict=True):
             draw_curves(axes, part, drawn.keys, looks, legend=False)
             axes.set_title(title)
         for group in (score_axes, curve_axes):
             _align(group)
+        if scale and len(failed_in(drawn.played)):
+            for axes, (_, part) in zip(score_axes, scores, strict=True):
+                add_strip(axes)
+                mark_failed(axes, part, drawn.keys[:2], looks, scale)
         if _is_grid(drawn, curves):
             _name_grid(curve_axes, drawn, curves)
         _legend(figure, looks, failed_in(drawn.table))
@@ -257,6 +270,8 @@ def _text(drawn: _Sweep, everything: pd.DataFrame) -> str:
         what = ["Points are means over seeds, bars their 95% intervals (Student's t), faint dots single runs"]
         what = what if keys else ["Line and band: mean over seeds and its 95% interval (Student's t)"]
         bands = "bands likewise at each block" if drawn.scores else "Bands: 95% intervals over seeds (Student's t)"
-        parts.append(". ".join(["; ".join([*(what if drawn.scores else []), *([bands] if drawn.curves else [])])]) + ".")
+        parts.append(
+            ". ".join(["; ".join([*(what if drawn.scores else []), *([bands] if drawn.curves else [])])]) + "."
+        )
     parts += [captions.goes_with(table, followers(table)), captions.failures_of(everything), *drawn.notes]
     return " ".join(part for part in parts if part)

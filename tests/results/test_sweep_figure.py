@@ -13,7 +13,14 @@ from tdl.results.palette import BLUE, VERMILION
 from tdl.results.style import write
 from tdl.results.sweep_figure import sweep_figure
 
-FIXED = {"game": "pow2", "size": "4x4", "agent": "ntuple", "evaluate.episodes": 200, "status": "finished", "episodes": 4.0}
+FIXED = {
+    "game": "pow2",
+    "size": "4x4",
+    "agent": "ntuple",
+    "evaluate.episodes": 200,
+    "status": "finished",
+    "episodes": 4.0,
+}
 
 
 def sweep(seeds=2, **keys):
@@ -21,7 +28,9 @@ def sweep(seeds=2, **keys):
     rows = [dict(zip([*keys, "seed"], values, strict=True)) for values in product(*keys.values(), range(seeds))]
     table = pd.DataFrame(rows).assign(run=[f"run{i}" for i in range(len(rows))], **FIXED)
     table["eval_mean"] = [100.0 + i for i in range(len(rows))]
-    blocks = pd.concat([table.drop(columns="eval_mean").assign(episode=e, mean=10.0 * e + table.index) for e in (2, 4)])
+    blocks = pd.concat(
+        [table.drop(columns="eval_mean").assign(episode=e, mean=10.0 * e + table.index) for e in (2, 4)]
+    )
     return table, blocks.sort_values(["run", "episode"], kind="stable", ignore_index=True)
 
 
@@ -100,7 +109,9 @@ def test_the_text_says_what_was_held_fixed_and_how():
 def test_a_key_that_follows_from_the_learner_is_said_below():
     table, blocks = sweep(learner=["td", "tc"])
     step = {"td": 0.1, "tc": 1.0}
-    figure = sweep_figure(table.assign(alpha=table["learner"].map(step)), blocks.assign(alpha=blocks["learner"].map(step)))
+    figure = sweep_figure(
+        table.assign(alpha=table["learner"].map(step)), blocks.assign(alpha=blocks["learner"].map(step))
+    )
     assert panels(figure)[0][0].get_xlabel() == "learner"
     assert "alpha goes with learner (td, alpha 0.1; tc, alpha 1)." in text(figure)
 
@@ -119,7 +130,9 @@ def test_what_diverged_is_marked_and_counted():
 
 def test_jobs_that_never_began_are_counted_and_stretch_no_axis():
     table, blocks = sweep(alpha=[0.1, 0.3])
-    refused = pd.DataFrame({"run": ["no"], "alpha": [-1.0], "seed": [0], "status": ["failed"], "error": ["alpha: ..."]})
+    refused = pd.DataFrame(
+        {"run": ["no"], "alpha": [-1.0], "seed": [0], "status": ["failed"], "error": ["alpha: ..."]}
+    )
     figure = sweep_figure(pd.concat([table, refused], ignore_index=True), blocks)
     assert list(panels(figure)[0][0].get_xticks()) == [0.1, 0.3]
     assert "1 more failed before its first game." in text(figure)
