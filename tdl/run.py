@@ -52,7 +52,7 @@ def job(cfg: DictConfig, path: Path, *, figures: bool = True) -> None:
 
 @contextlib.contextmanager
 def _importing(module: str) -> Iterator[None]:
-    """Import a module meanwhile: pandas and matplotlib take half a second, in which games are played without the GIL."""
+    """Import a module meanwhile: pandas and matplotlib take half a second, while games are played without the GIL."""
     thread = threading.Thread(target=importlib.import_module, args=(module,))
     thread.start()
     try:

@@ -1,4 +1,4 @@
-"""The design of an experiment on paper: which key is on the axis, which has the colours, which have panels of their own."""
+"""The design of an experiment on paper: which key has the axis, which the colours, which panels of their own."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class Scale:
     def places(self) -> NDArray[np.float64]:
         """The values on a straight line."""
         if self.kind == "log":
-            return np.log(np.array(self.values, float))
+            return np.asarray(np.log(np.array(self.values, float)))
         return np.array(self.values, float) if self.kind == "linear" else np.arange(len(self.values), dtype=float)
 
     @property

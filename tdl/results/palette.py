@@ -1,4 +1,4 @@
-"""Colours of figures: one for each learner, value and tile, the same in all of them, and told apart by the colour-blind.
+"""Colours of figures: one for each learner, value and tile, the same in all, told apart by the colour-blind.
 
 Of Okabe and Ito (2008), Color Universal Design; numbers have the colours of viridis, from dark to light.
 """

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
-    "THOUSANDS", "add_strip", "curve_of", "draw_curves", "draw_distributions", "draw_heat", "draw_reach", "draw_scores",
-    "draw_speed", "failed_in", "failed_word", "legend_of", "mark_failed", "ordered", "scored", "setting_of",
+    "THOUSANDS", "add_strip", "curve_of", "draw_curves", "draw_distributions", "draw_heat", "draw_reach",
+    "draw_scores", "draw_speed", "failed_in", "failed_word", "legend_of", "mark_failed", "ordered", "scored", "setting_of",
 ]  # fmt: skip
 
 MAX_CURVES = 12
@@ -39,7 +39,7 @@ MAX_ROWS = 40
 FEW = 8
 """Curves of at most so many blocks have a mark at each."""
 
-FAINT = {"alpha": 0.4, "linewidths": 0, "s": 9, "zorder": 2}
+FAINT: dict[str, Any] = {"alpha": 0.4, "linewidths": 0, "s": 9, "zorder": 2}
 """The dot of a single run."""
 
 STRIP = 0.12
@@ -195,7 +195,7 @@ def legend_of(axes: Axes, table: pd.DataFrame, keys: Sequence[str], looks: Looks
     setting = setting_of(rows, keys)
     handles = []
     for name in setting.cat.categories:
-        row = {key: None for key in keys} | rows.loc[setting[setting == name].index[0]].to_dict()
+        row = dict.fromkeys(keys) | rows.loc[setting[setting == name].index[0]].to_dict()
         handles.append(Line2D([], [], markersize=4.5, label=name, **looks.of(row)))
     axes.legend(handles=handles, title=", ".join(keys), loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0)
 
@@ -252,7 +252,9 @@ def draw_reach(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
     dress(axes)
     table, title = _best(table, keys, SCORE, MAX_CURVES)
     looks = Looks(table, keys, _but_colour(keys))
-    tiles = sorted(int(n.removeprefix(REACH)) for n in table if n.startswith(REACH) and 0 < table[n].mean() < 1)
+    tiles = sorted(
+        int(n.removeprefix(REACH)) for n in map(str, table) if n.startswith(REACH) and 0 < table[n].mean() < 1
+    )
     settings = list(table.groupby(setting_of(table, keys), observed=True)) if keys else [((), table)]
     width = min(0.33, 0.06 * (len(settings) - 1))
     for aside, (_, part) in zip(np.linspace(-width, width, len(settings)), settings, strict=True):
@@ -303,7 +305,7 @@ def draw_heat(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
     image = axes.pcolormesh(shown, cmap="viridis", edgecolors="white", linewidth=1.5)
     for (down, across), mean in np.ndenumerate(shown):
         if not np.ma.is_masked(mean):
-            light = image.norm(mean) > 0.6
+            light = float(image.norm(float(mean))) > 0.6  # type: ignore[arg-type]
             axes.text(across + 0.5, down + 0.5, f"{mean:{form}}", ha="center", va="center", fontsize="small",
                       color="black" if light else "white")  # fmt: skip
     axes.set_xticks(np.arange(cells.shape[1]) + 0.5, list(cells.columns))
@@ -311,7 +313,7 @@ def draw_heat(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
     axes.tick_params(length=0)
     axes.grid(visible=False)
     axes.set(xlabel=keys[0], ylabel=", ".join(keys[1:]))
-    axes.figure.colorbar(image, ax=axes, format=THOUSANDS, label="mean score")  # type: ignore[attr-defined]
+    axes.figure.colorbar(image, ax=axes, format=THOUSANDS, label="mean score")
 
 
 def draw_speed(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
@@ -345,7 +347,7 @@ def _name_rows(axes: Axes, rows: dict[str, pd.Index], keys: Sequence[str]) -> No
 
 
 def _best(table: pd.DataFrame, keys: Sequence[str], column: str, most: int) -> tuple[pd.DataFrame, str]:
-    """The rows of the best settings by the mean of a column, at its last episode of each run, and a title that says so."""
+    """The rows of the best settings by the mean of a column, over blocks of the last; and a title that says so."""
     setting = setting_of(table, keys)
     if setting.nunique() <= most:
         return table, ""

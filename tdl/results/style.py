@@ -48,7 +48,7 @@ THOUSANDS, MILLIONS = FuncFormatter(_thousands), FuncFormatter(_millions)
 
 def style() -> Any:
     """A context in which figures are drawn and written in `STYLE`, whatever the settings of matplotlib are."""
-    return mpl.rc_context(STYLE)
+    return mpl.rc_context(STYLE)  # type: ignore[arg-type]
 
 
 def new_figure(width: float, height: float) -> Figure:

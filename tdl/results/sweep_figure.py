@@ -49,7 +49,7 @@ Panel = tuple[str, pd.DataFrame]
 
 @dataclass
 class _Sweep:
-    """What a figure shows of a sweep: its runs, those of them with a score or failed, their blocks, its keys, notes."""
+    """What a figure shows of a sweep: its runs, those with a score or failed, their blocks, its keys, notes."""
 
     table: pd.DataFrame
     played: pd.DataFrame
@@ -202,7 +202,7 @@ def _name_grid(group: Sequence[Axes], drawn: _Sweep, curves: Sequence[Panel]) ->
 
 
 def _axes(scores: int, curves: int, columns: int) -> tuple[Figure, list[Axes], list[Axes]]:
-    """Axes for panels of scores and of curves: side by side where there is one of each, else one group above the other."""
+    """Axes for panels of scores and of curves: side by side if there is one of each, else one group above the other."""
     if scores <= 1 and curves <= 1:
         figure = new_figure(WIDTH if scores and curves else 0.65 * WIDTH, 3.3)
         axes = list(figure.subplots(1, scores + curves, squeeze=False)[0])
@@ -232,10 +232,11 @@ def _align(group: Sequence[Axes]) -> None:
     low, high = min(axes.get_ylim()[0] for axes in group), max(axes.get_ylim()[1] for axes in group)
     widest = max(axes.get_xlim()[1] for axes in group)
     columns = group[0].get_gridspec().ncols  # type: ignore[union-attr]
-    for place, axes in enumerate(group):
+    for axes in group:
         axes.set_ylim(low, high)
         if axes.get_xlabel() == "episodes":
             axes.set_xlim(right=widest)
+    for place, axes in enumerate(group):
         if place % columns:
             axes.set_ylabel("")
             axes.tick_params(labelleft=False)
