@@ -93,7 +93,7 @@ def _keeps_weights(settings: RunConfig) -> bool:
 
 @contextlib.contextmanager
 def _importing(module: str) -> Iterator[None]:
-    """Import a module meanwhile: pandas and seaborn take half a second, in which games are played without the GIL."""
+    """Import a module meanwhile: pandas and matplotlib take half a second, while games are played without the GIL."""
     thread = threading.Thread(target=importlib.import_module, args=(module,))
     thread.start()
     try:

@@ -8,15 +8,14 @@ MOVES has the runs of an equal number of moves (results.csv), SECONDS those of a
 import sys
 from pathlib import Path
 
-import matplotlib as mpl
-
-mpl.use("agg")
-
 import pandas as pd
-import seaborn as sns
 
 import tdl.results
 from experiments.tools import EXPERIMENTS, split_options
+from experiments.tools.figures import save
+from tdl.results.palette import colours
+from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, style
+from tdl.statistics.intervals import mean_interval
 
 TITLES = {
     "random": "random",
@@ -43,18 +42,28 @@ def read(folder: str, budget: str) -> pd.DataFrame:
     return runs[["player", "seed", "episodes", "moves", "seconds", *GAMES]].assign(budget=budget)
 
 
-def draw(table: pd.DataFrame, path: Path) -> None:
-    """Mean scores, a dot for each seed, on a logarithmic axis."""
-    sns.set_theme(style="whitegrid")
-    figure = mpl.figure.Figure(figsize=(11, 4), layout="constrained")
-    for axes, (budget, part) in zip(figure.subplots(1, 2, sharey=True), table.groupby("budget"), strict=True):
-        shown = part.assign(player=part["player"].map(TITLES))
-        order = [title for title in TITLES.values() if (shown["player"] == title).any()]
-        sns.stripplot(shown, x="greedy_mean", y="player", hue="player", order=order, hue_order=list(TITLES.values()),
-                      size=7, ax=axes)  # fmt: skip
-        axes.set_xscale("log")
-        axes.set(xlabel="mean score of 1,000 games, a point for each seed", ylabel="", title=f"equal {budget}")
-    figure.savefig(path, dpi=110)
+def draw(folder: Path) -> None:
+    """Mean scores of the rows of results.csv and seconds.csv on a logarithmic axis, into figure.png."""
+    colour = colours(list(TITLES))
+    with style():
+        figure = new_figure(WIDTH, 2.9)
+        for axes, (budget, file) in zip(figure.subplots(1, 2, sharey=True), FILES.items(), strict=True):
+            for player, part in pd.read_csv(folder / file).groupby("player"):
+                place, scores = list(TITLES).index(str(player)), part["greedy_mean"].to_numpy()
+                low, high = mean_interval(scores)
+                mean = scores.mean()
+                bars = None if pd.isna(low) else [[mean - low], [high - mean]]
+                axes.errorbar([mean], [place], None, bars, color=colour[player], marker="o", markersize=4.5, capsize=2,
+                              linestyle="none", elinewidth=1.1)  # fmt: skip
+                axes.scatter(scores, [place - 0.22] * len(scores), color=colour[player], s=9, alpha=0.4, linewidths=0)
+            axes.set_xscale("log")
+            axes.set(xlabel="mean score", title=f"equal {budget}")
+            axes.xaxis.set_major_formatter(THOUSANDS)
+            axes.set_yticks(range(len(TITLES)), list(TITLES.values()))
+            axes.grid(visible=False, axis="y")
+        caption(figure, "Points are means over seeds of the mean scores of 1,000 games, bars their 95% intervals "
+                        "(Student's t), faint dots single seeds. Logarithmic axes.")  # fmt: skip
+    save(figure, folder / "figure.png")
 
 
 def main(experiment: str, *words: str) -> None:
@@ -67,7 +76,7 @@ def main(experiment: str, *words: str) -> None:
     for budget, name in FILES.items():
         part = table[table["budget"] == budget].drop(columns="budget")
         part.round({"seconds": 1} | dict.fromkeys(GAMES, 1)).to_csv(target / name, index=False)
-    draw(table, target / "figure.png")
+    draw(target)
 
 
 if __name__ == "__main__":

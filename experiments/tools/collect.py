@@ -1,7 +1,7 @@
 """Makes an experiment's results.csv and figure.png from the folders of its runs or evaluations.
 
     python -m experiments.tools.collect EXPERIMENT FOLDER [FOLDER ...] [into=FOLDER] [by=KEY,KEY]
-    python -m experiments.tools.collect EXPERIMENT     # a figure of the scores in the results.csv that is there
+    python -m experiments.tools.collect EXPERIMENT     # a figure of the results.csv that is there
 
 `by` names the keys of the settings, where some of the keys in which the runs differ follow from others.
 `experiments.tools.summary` explains the columns of results.csv.
@@ -14,7 +14,7 @@ import tdl.results
 from experiments.tools import EXPERIMENTS, split_options
 from experiments.tools.figures import draw_results, draw_runs
 from experiments.tools.summary import compared_keys, network_seed, summary
-from tdl.results.plots import ordered
+from tdl.results.design import ordered
 
 
 def main(experiment: str, *words: str) -> None:
@@ -34,7 +34,7 @@ def main(experiment: str, *words: str) -> None:
     keys = options["by"].split(",") if "by" in options else compared_keys(runs)
     target.mkdir(parents=True, exist_ok=True)
     summary(runs, blocks, keys).to_csv(target / "results.csv", index=False)
-    draw_runs(runs, blocks, keys if "by" in options else ordered(runs, keys), target / "figure.png")
+    draw_runs(runs, blocks, ordered(runs, keys), target / "figure.png")
 
 
 if __name__ == "__main__":

@@ -1,48 +1,89 @@
-"""An experiment's figure.png: learning curves and scores of its runs, or the scores of its results.csv alone."""
+"""Figures of the experiments, made of their csv files: `python -m experiments.tools.figures [EXPERIMENT ...]`.
 
+Scores and learning curves, as those of a sweep, of results.csv; figures of their own of baselines, published_dqn and
+reach.csv. `collect`, which has the blocks of the runs, draws curves with more points.
+"""
+
+import sys
 from pathlib import Path
-from typing import Any
-
-import matplotlib as mpl
-
-mpl.use("agg")
 
 import pandas as pd
-import seaborn as sns
 
-from tdl.results.plots import draw_curves, draw_scores, scored
+from experiments.tools import EXPERIMENTS
+from tdl.results.design import followers, ordered
+from tdl.results.style import write
+from tdl.results.sweep_figure import sweep_figure
+from tdl.storage.atomic import new_file
 
-MAX_INSIDE = 5
-"""The most lines of a legend that stands inside the axes."""
+SCORES = {"greedy_mean": "mean score", "expected": "expected score"}
+"""Columns of results.csv with the scores of a trained network, the first that is there; else the last block's mean."""
+
+MEAN, THOUSAND = "mean_", 1000
 
 
 def draw_runs(runs: pd.DataFrame, blocks: pd.DataFrame, keys: list[str], path: Path) -> None:
-    """Learning curves, and the scores of the games after training."""
-    sns.set_theme(style="whitegrid")
-    panels: list[tuple[Any, pd.DataFrame]] = []
-    if len(blocks) and blocks["episode"].nunique() > 1:
-        panels.append((draw_curves, blocks))
-    scores = scored(runs, blocks)
-    if len(scores):
-        panels.append((draw_scores, scores))
-    figure = mpl.figure.Figure(figsize=(7 * len(panels), 4.5), layout="constrained")
-    for axes, (draw, frame) in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
-        draw(axes, frame, keys)
-        if (legend := axes.get_legend()) and len(legend.get_texts()) > MAX_INSIDE:
-            sns.move_legend(axes, "upper left", bbox_to_anchor=(1, 1))
-    figure.savefig(path, dpi=110)
+    """Scores of the games after training, and learning curves."""
+    figure = sweep_figure(runs, blocks, keys)
+    if figure is None:
+        raise ValueError(f"{path}: no scores and no curves")
+    save(figure, path)
 
 
 def draw_results(results: Path, path: Path) -> None:
-    """Scores of the rows of a results.csv: a line of dots for each setting, with the interval of their mean."""
-    table = pd.read_csv(results)
-    keys = list(table.columns[: list(table.columns).index("seed")])
-    score = next(name for name in table.columns[::-1] if name in ("greedy_mean", "expected") or name[:5] == "mean_")
-    table["setting"] = table[keys].astype(str).agg(", ".join, axis=1)
-    sns.set_theme(style="whitegrid")
-    figure = mpl.figure.Figure(figsize=(7, 1.5 + 0.4 * table["setting"].nunique()), layout="constrained")
-    axes = figure.subplots()
-    sns.pointplot(table, x=score, y="setting", errorbar=("ci", 95), seed=0, linestyle="none", color=".6", ax=axes)
-    sns.stripplot(table, x=score, y="setting", hue="setting", legend=False, ax=axes)
-    axes.set(ylabel=", ".join(keys), xlim=(0, None))
-    figure.savefig(path, dpi=110)
+    """Scores and learning curves of the rows of a results.csv, each of which is a run."""
+    rows = pd.read_csv(results)
+    keys = list(rows.columns[: list(rows.columns).index("seed")])
+    keys = [key for key in keys if rows[key].nunique(dropna=False) > 1]
+    keys = [key for key in keys if key not in followers(rows, keys)]
+    rows["run"] = [f"row {i}" for i in rows.index]
+    rows["status"] = rows.get("status", pd.Series("finished", rows.index))
+    rows["error"] = rows["status"].map({"failed": "learning diverged"})  # no other failures are collected
+    blocks = _blocks(rows, keys)
+    score = next((name for name in SCORES if name in rows), None)
+    last = max(blocks["episode"]) if len(blocks) else 0
+    rows["eval_mean"] = rows[score] if score else rows[f"{MEAN}{last // THOUSAND}k"]
+    if "episodes" not in rows:
+        rows["episodes"] = last or None
+    names = dict.fromkeys([*keys, "run", "seed", "status", "error", "eval_mean", "episodes"])
+    figure = sweep_figure(rows[list(names)], blocks, ordered(rows, keys))
+    assert figure is not None
+    name = SCORES[score] if score else f"mean score at {last:,}"
+    for axes in figure.axes:
+        if axes.get_ylabel() == "mean score":
+            axes.set_ylabel(name)
+    save(figure, path)
+
+
+def _blocks(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """The columns `mean_10k` and so on as blocks."""
+    names = [name for name in rows if name.startswith(MEAN) and name.endswith("k") and rows[name].notna().any()]
+    long = rows.melt([*dict.fromkeys([*keys, "run", "seed", "status"])], names, "episode", "mean").dropna(
+        subset="mean"
+    )
+    long["episode"] = long["episode"].str.extract(r"(\d+)", expand=False).astype(int) * THOUSAND
+    return long.sort_values(["run", "episode"], ignore_index=True)
+
+
+def save(figure, path: Path) -> None:  # type: ignore[no-untyped-def]
+    """Write a figure as PNG."""
+    with new_file(path) as file:
+        write(figure, file, "png")
+
+
+def main(*experiments: str, home: Path = EXPERIMENTS) -> None:
+    """Draw the figures of experiments, or of all, anew."""
+    from experiments.tools import budgets, reach_rates, snapshots  # they need `save`
+
+    for folder in [home / name for name in experiments] or sorted(path.parent for path in home.glob("*/results.csv")):
+        if (folder / "seconds.csv").exists():
+            budgets.draw(folder)
+        elif (folder / "snapshots.csv").exists():
+            snapshots.draw(folder)
+        elif (folder / "figure.png").exists():
+            draw_results(folder / "results.csv", folder / "figure.png")
+        if (folder / "reach.csv").exists():
+            reach_rates.draw(folder)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

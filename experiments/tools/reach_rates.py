@@ -8,17 +8,17 @@ For each seed: the share of the last 10,000 training games that reached the tile
 import sys
 from pathlib import Path
 
-import matplotlib as mpl
-
-mpl.use("agg")
-
+import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.ticker import PercentFormatter
 
 import tdl.results
 from experiments.tools import EXPERIMENTS, split_options
+from experiments.tools.figures import save
 from experiments.tools.tables import markdown
+from tdl.results.palette import tile_colour
+from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, style
+from tdl.statistics.intervals import mean_interval
 
 TILES = [8192, 16384]
 GAMES = 10_000
@@ -34,15 +34,29 @@ def reach_rates(folder: str) -> pd.DataFrame:
     return rates.groupby(["episode", "seed", "tile"], as_index=False)["share"].mean()
 
 
-def draw(rates: pd.DataFrame, path: Path) -> None:
-    """Shares against episodes: a colour for each seed, a line style for each tile."""
-    sns.set_theme(style="whitegrid")
-    axes = sns.lineplot(rates.astype({"seed": str, "tile": str}), x="episode", y="share", hue="seed", style="tile")
-    axes.set(xlabel="episodes", ylabel="share of 10,000 games that reached the tile", xlim=(0, None), ylim=(0, 1))
-    axes.ticklabel_format(style="plain", axis="x")
-    axes.yaxis.set_major_formatter(PercentFormatter(1))
-    sns.move_legend(axes, "center left", bbox_to_anchor=(1, 0.5))
-    axes.figure.savefig(path, dpi=110, bbox_inches="tight")
+def draw(folder: Path) -> None:
+    """Shares of reach.csv against episodes, into reach.png: a colour for each tile, and a thin line for each seed."""
+    table = pd.read_csv(folder / "reach.csv", index_col="episode")
+    seeds = 0
+    with style():
+        figure = new_figure(0.75 * WIDTH, 3.2)
+        axes = figure.subplots()
+        for tile in TILES:
+            shares = table[[name for name in table if name.startswith(f"reach_{tile}_")]].to_numpy(float)
+            seeds = shares.shape[1]
+            bounds = np.clip([mean_interval(row) for row in shares], 0, 1)
+            colour = tile_colour(tile)
+            axes.fill_between(table.index, *bounds.T, color=colour, alpha=0.15, linewidth=0)
+            axes.plot(table.index, shares, color=colour, linewidth=0.5, alpha=0.5)
+            axes.plot(table.index, shares.mean(axis=1), color=colour, label=str(tile))
+        axes.set(xlabel="episodes", ylabel="games that reached the tile", xlim=(0, None), ylim=(0, 1))
+        axes.xaxis.set_major_formatter(THOUSANDS)
+        axes.yaxis.set_major_formatter(PercentFormatter(1))
+        axes.legend(title="tile", loc="center left", bbox_to_anchor=(1, 0.5))
+        bands = "mean over seeds (thick) with its 95% interval (Student's t) as a band, and each seed (thin); "
+        text = f"Share of {GAMES:,} games of training; " + (bands if seeds > 1 else "") + f"n = {seeds} seed"
+        caption(figure, f"{text}{'s' if seeds > 1 else ''}.")
+    save(figure, folder / "reach.png")
 
 
 def main(experiment: str, *words: str) -> None:
@@ -60,7 +74,7 @@ def main(experiment: str, *words: str) -> None:
 
     table.columns = [f"reach_{tile}_seed_{seed}" for tile, seed in table.columns]
     table.to_csv(target / "reach.csv")
-    draw(rates, target / "reach.png")
+    draw(target)
 
 
 if __name__ == "__main__":

@@ -8,18 +8,17 @@ which become snapshots.csv.
 
 import sys
 from pathlib import Path
-
-import matplotlib as mpl
-
-mpl.use("agg")
+from typing import Any
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 
 import tdl.results
 from experiments.tools import EXPERIMENTS, split_options
+from experiments.tools.figures import save
 from experiments.tools.summary import network_seed
+from tdl.results.palette import colours
+from tdl.results.style import WIDTH, caption, dress, from_zero, new_figure, style
 from tdl.statistics.intervals import mean_interval
 
 GAMES = 20
@@ -84,28 +83,45 @@ def gain(ahead: np.ndarray, greedy: np.ndarray) -> dict[str, float]:
     return {"gain": ahead.mean() / greedy.mean() - 1, "gain_low": low - 1, "gain_high": high - 1}
 
 
-def draw(games: pd.DataFrame, table: pd.DataFrame, published: pd.DataFrame, path: Path) -> None:
-    """Logged games and published means against iterations; scores of the last snapshot in bands of 1,000."""
-    sns.set_theme(style="whitegrid")
-    figure = mpl.figure.Figure(figsize=(11, 4.5), layout="constrained")
-    curve, bands = figure.subplots(1, 2)
-    middle = games["iterations"] - STEP / 2 + 6 * games["seed"]  # seeds side by side
-    shown = games.assign(middle=middle, seed=games["seed"].astype(str))
-    sns.lineplot(shown, x="middle", y="score", hue="seed", errorbar=("ci", 95), err_style="bars", marker="o", seed=0,
-                 ax=curve)  # fmt: skip
-    published = published[published["iterations"] <= games["iterations"].max()]
-    curve.plot(published["iterations"] - STEP / 2, published["mean"], "k*", ms=12, label="published")
-    curve.set(xlabel="iterations", ylabel="score of the logged greedy games", ylim=(0, None))
-    curve.legend(title="seed")
+def draw(folder: Path) -> None:
+    """Of results.csv, snapshots.csv and published.csv: logged games, and the snapshots' games by player."""
+    logged, played = pd.read_csv(folder / "results.csv"), pd.read_csv(folder / "snapshots.csv")
+    published = pd.read_csv(EXPERIMENTS / folder.name / "published.csv") if _is_published(folder) else None
+    with style():
+        figure = new_figure(WIDTH, 3.2)
+        left, right = figure.subplots(1, 2, sharey=True)
+        for (seed, part), colour in zip(logged.groupby("seed"), colours(range(9)).values(), strict=False):
+            _means(left, part["iterations"] + 2.0 * int(str(seed)), part, colour, f"seed {seed}")
+        if published is not None:
+            within = published[published["iterations"] <= logged["iterations"].max()]
+            left.plot(within["iterations"], within["mean"], "k*", markersize=8, label="published")
+        left.set(xlabel="iterations", title="greedy games logged in training")
+        for place, (player, colour) in enumerate(colours(list(PLAYERS.values())).items()):
+            part = played[played["player"] == player]
+            if len(part):
+                _means(right, part["iterations"] + 2.0 * (place - 1), part, colour, str(player))
+        right.set(xlabel="iterations", title="games of the snapshots")
+        left.set_ylabel("mean score")
+        for axes in (left, right):
+            dress(axes)
+            axes.set_xticks(sorted(logged["iterations"].unique()))
+            from_zero(axes)
+            axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, handlelength=1.2, columnspacing=1)
+        caption(
+            figure, "Points are means over games of one seed's network, bars their 95% intervals over these games."
+        )
+    save(figure, folder / "figure.png")
 
-    last = table[table["iterations"] == table["iterations"].max()]
-    scores = last.explode("scores").astype({"scores": int})
-    sns.histplot(scores, x="scores", hue="player", hue_order=list(PLAYERS.values()), binwidth=1000,
-                 binrange=(0, 8000), stat="percent", common_norm=False, multiple="dodge", shrink=0.8,
-                 ax=bands)  # fmt: skip
-    bands.set(xlabel="score, in bands of 1,000", ylabel="games (%)")
-    bands.set_title(f"{last['iterations'].iloc[0]} iterations, seed {last['seed'].iloc[0]}", fontsize="medium")
-    figure.savefig(path, dpi=110)
+
+def _is_published(folder: Path) -> bool:
+    return (EXPERIMENTS / folder.name / "published.csv").exists()
+
+
+def _means(axes: Any, places: pd.Series, part: pd.DataFrame, colour: str, label: str) -> None:
+    """Means with the intervals that the file has for them."""
+    bars = [part["mean"] - part["mean_low"], part["mean_high"] - part["mean"]]
+    axes.errorbar(places, part["mean"], bars, color=colour, marker="o", markersize=4, capsize=2, linestyle="none",
+                  elinewidth=1.1, label=label)  # fmt: skip
 
 
 def main(experiment: str, *words: str) -> None:
@@ -115,7 +131,7 @@ def main(experiment: str, *words: str) -> None:
     games, table = logged_games(runs), snapshot_scores(evaluations)
     logged_summary(games).to_csv(target / "results.csv", index=False)
     snapshot_summary(table).to_csv(target / "snapshots.csv", index=False)
-    draw(games, table, pd.read_csv(EXPERIMENTS / experiment / "published.csv"), target / "figure.png")
+    draw(target)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from hydra.core.utils import filter_overrides
 from omegaconf import DictConfig, OmegaConf
 
 from tdl.errors import ConfigError, TdlError
+from tdl.runs import job_folders
 from tdl.runs.progress import Progress
 from tdl.sweeps import launcher, sweep
 from tdl.sweeps.plan import Plan, Planner, SweepPlan, no_plan
@@ -86,7 +87,8 @@ class CheckedSweeper(BasicSweeper):
                 cfg = self._composed(words)
                 try:
                     own = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
-                    job = folder / str(cfg.hydra.sweep.subdir)
+                    with job_folders.looked_up():
+                        job = folder / str(cfg.hydra.sweep.subdir)
                     plan = type(self).planner(own, job, words)
                     known = (job / ".hydra").is_dir()  # else the table would not find it
                     plans.append(replace(plan, done=plan.done and known, folder=job))

@@ -1,4 +1,4 @@
-"""The files of a sweep: `sweep.csv`, a row for each job, and its figure `sweep.png`."""
+"""The files of a sweep: `sweep.csv`, a row for each job, and its figure, `sweep.png` and `sweep.svg`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tdl.sweeps.sweep import Outcome, Sweep
 if TYPE_CHECKING:
     import pandas as pd
 
-TABLE, FIGURE = "sweep.csv", "sweep.png"
+TABLE, FIGURE, DRAWING = "sweep.csv", "sweep.png", "sweep.svg"
 
 
 def finish(*, figures: bool = True) -> tuple[int, str]:
@@ -48,8 +48,8 @@ def finish(*, figures: bool = True) -> tuple[int, str]:
 
 
 def prepare() -> None:
-    """Import what `finish` needs: pandas and seaborn take a second, for which no job should wait."""
-    importlib.import_module("tdl.results.figures")
+    """Import what `finish` needs: pandas and matplotlib take a second, for which no job should wait."""
+    importlib.import_module("tdl.results.sweep_figure")
 
 
 def _ended_elsewhere(known: Sweep, jobs: Mapping[Path, Path], table: pd.DataFrame) -> list[int]:
@@ -115,15 +115,18 @@ def _lost(job: Path, outcome: Outcome | None) -> dict[str, Any]:
 
 def _draw(folder: Path, table: pd.DataFrame) -> bool:
     """Draw the sweep, where there is something to draw."""
-    from tdl.results.figures import sweep_figure
     from tdl.results.frames import begun_in, load
+    from tdl.results.plots import failed_in
+    from tdl.results.style import write
+    from tdl.results.sweep_figure import sweep_figure
 
-    rows = begun_in(table)
-    figure = sweep_figure(rows, load(rows["run"]) if len(rows) else rows)
+    begun = [*begun_in(table)["run"], *failed_in(table)["run"]]
+    figure = sweep_figure(table, load(begun) if begun else table[:0])
     if figure is None:
         return False
-    with new_file(folder / FIGURE) as file:
-        figure.savefig(file, dpi=120, format="png")
+    for name in (FIGURE, DRAWING):
+        with new_file(folder / name) as file:
+            write(figure, file, Path(name).suffix[1:])
     return True
 
 

@@ -141,7 +141,7 @@ def swept(tmp_path, monkeypatch):
     assert inside("-m", *SMALL, *words).returncode == 0
 
 
-RESULTS = [tdl.results.frames, tdl.results.comparison, tdl.results.answers, tdl.results.titles, tdl.results.tuning]
+RESULTS = [import_module(f"tdl.results.{name}") for name in ("frames", "comparison", "answers", "titles", "tuning")]
 
 
 @pytest.mark.parametrize("module", RESULTS, ids=lambda module: module.__name__)

@@ -134,8 +134,8 @@ def test_curve(mixture, blocks):
     assert (reach.get_xlabel(), reach.get_ylabel()) == ("episodes", "games that reached the tile")
     assert score.get_title()
     assert reach.get_title()
-    assert "custom" in figure.get_suptitle()
-    assert "0.3" in figure.get_suptitle()
+    assert "custom" in figure.get_supxlabel()
+    assert "0.3" in figure.get_supxlabel()
     drawn = [list(line.get_ydata()) for line in score.lines]
     assert frame["mean"].tolist() in drawn
     assert frame["max"].tolist() in drawn

@@ -8,7 +8,7 @@ from support.programs import SMALL, files, inside
 
 SHORT = ("episodes=10", "evaluate.episodes=0")
 
-WRITTEN = {"multirun.yaml", "sweep.csv", "sweep.png"}
+WRITTEN = {"multirun.yaml", "sweep.csv", "sweep.png", "sweep.svg"}
 """Files of the sweep itself."""
 
 

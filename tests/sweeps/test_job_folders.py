@@ -115,3 +115,12 @@ def test_a_lock_that_is_never_free_holds_nobody_up_for_ever(tmp_path, monkeypatc
     monkeypatch.setattr("tdl.runs.job_folders.PATIENCE", 0.0)
     with RunLock(tmp_path):
         assert reserved(tmp_path, "seed0", "11111111") == "seed0_11111111"
+
+
+def test_looking_at_a_job_makes_no_folder(tmp_path):
+    with job_folders.looked_up():
+        assert job_folders.reserved(tmp_path, "td", "1a2b3c4d") == "td_1a2b3c4d"
+    assert list(tmp_path.iterdir()) == []
+    assert job_folders.reserved(tmp_path, "td", "1a2b3c4d") == "td_1a2b3c4d"
+    with job_folders.looked_up():
+        assert job_folders.reserved(tmp_path, "td-seed1", "1a2b3c4d") == "td_1a2b3c4d"
