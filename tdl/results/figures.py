@@ -10,20 +10,12 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-<<<<<<< HEAD
-from tdl.game.merge_laws import game_title
-from tdl.results import plots
-from tdl.results.comparison import factors
-from tdl.results.frames import load
-from tdl.results.plots import THOUSANDS
-=======
 from tdl.results import captions
 from tdl.results.comparison import REACH
 from tdl.results.frames import load, read, row_of
 from tdl.results.palette import BLUE, GREY, VERMILION, tile_colour
 from tdl.results.style import THOUSANDS, WIDTH, caption, from_zero, new_figure, style, write
 from tdl.statistics.intervals import share_interval
->>>>>>> figures
 from tdl.storage.atomic import new_file
 from tdl.storage.run_folder import RunFolder
 
@@ -66,17 +58,6 @@ def curve(frame: pd.DataFrame, run: dict[str, Any] | None = None) -> Figure:
     return figure
 
 
-<<<<<<< HEAD
-def _title(run: pd.Series) -> str:
-    """A run in a line: its game where that is not the default, network, learner and seed."""
-    default = {"game": "pow2", "size": "4x4", "tiles": "p90_10", "placer": "random"}
-    words = [game_title(str(run[key])) for key, value in default.items() if key in run and run[key] != value]
-    first = [" ".join(words)] if words else []
-    if "learner" not in run:  # no n-tuple network
-        return ", ".join([*first, str(run["agent"]), f"seed {run['seed']}"])
-    learner = f"{run['learner']} {run['learner.order']}, alpha {run['alpha']:g}, seed {run['seed']}"
-    return ", ".join([*first, str(run["tuples"]), learner])
-=======
 def _text(frame: pd.DataFrame, run: dict[str, Any] | None) -> str:
     """What is seen, of which run."""
     words = [captions.held_fixed(frame), f"seed {frame['seed'].iloc[0]}"]
@@ -85,7 +66,6 @@ def _text(frame: pd.DataFrame, run: dict[str, Any] | None) -> str:
         return text
     games = f"{run['evaluate.episodes']:,.0f} " if _has(run, "evaluate.episodes") else ""
     return f"{text} Points at the end: {games}games without learning, with 95% intervals over these games."
->>>>>>> figures
 
 
 def _has(run: dict[str, Any], key: str) -> bool:

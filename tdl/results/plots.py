@@ -15,17 +15,12 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 from matplotlib.transforms import blended_transform_factory
 
-<<<<<<< HEAD
-from tdl.game.merge_laws import game_title
-from tdl.results.comparison import REACH, text_of
-=======
 from tdl.results.comparison import REACH, SCORE, means
 from tdl.results.design import Looks, Scale, colour_key, names_of, ordered, plain, setting_of, values_of
 from tdl.results.palette import GREY
 from tdl.results.style import MILLIONS, THOUSANDS, dress, from_zero
 from tdl.statistics.intervals import mean_interval
 from tdl.storage.run_folder import FAILED, FINISHED
->>>>>>> figures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -362,29 +357,5 @@ def _best(table: pd.DataFrame, keys: Sequence[str], column: str, most: int) -> t
     return table[setting.isin(scores.index[:most])], title
 
 
-<<<<<<< HEAD
-def _is_number(column: pd.Series) -> bool:
-    """Whether all values are numbers, as an axis of numbers needs them."""
-    is_number = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
-    return bool(is_number and column.notna().all())
-
-
-def _named(column: pd.Series) -> pd.Series:
-    """The values as text, in their order; of paths the folder's name."""
-    texts = column.map(game_title if column.name == "game" else text_of)
-    if texts.str.contains("/").all():
-        texts = texts.map(lambda text: Path(text).name if Path(text).name != "checkpoint" else Path(text).parent.name)
-    numbers = pd.api.types.is_numeric_dtype(column)
-    order = list(dict.fromkeys(texts[column.sort_values().index] if numbers else sorted(texts)))
-    return pd.Series(pd.Categorical(texts, order), index=column.index)
-
-
-def _joined(named: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
-    """One text for the values of several keys."""
-    rows = named[list(keys)].sort_values(list(keys))
-    texts = pd.Series([", ".join(map(str, values)) for values in rows.to_numpy()], index=rows.index, dtype=str)
-    return pd.Series(pd.Categorical(texts[named.index], list(dict.fromkeys(texts))), index=named.index)
-=======
 def _but_colour(keys: Sequence[str]) -> list[str]:
     return [key for key in keys if key != colour_key(keys)]
->>>>>>> figures

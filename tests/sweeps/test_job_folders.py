@@ -8,6 +8,7 @@ import pytest
 from support.programs import inside, train
 from support.sweeps import SHORT, rows_of, sweep
 
+from tdl.runs import job_folders
 from tdl.runs.job_folders import existing, reserved
 from tdl.storage.lock import RunLock
 
