@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "THOUSANDS", "add_strip", "curve_of", "draw_curves", "draw_distributions", "draw_heat", "draw_reach",
-    "draw_scores", "draw_speed", "failed_in", "failed_word", "legend_of", "mark_failed", "ordered", "scored", "setting_of",
+    "draw_scores", "draw_speed", "failed_in", "failed_word", "legend_of", "mark_failed", "ordered",
+    "scored", "setting_of",
 ]  # fmt: skip
 
 MAX_CURVES = 12
@@ -212,7 +213,7 @@ def curve_of(part: pd.DataFrame) -> pd.DataFrame:
 def draw_curves(
     axes: Axes, blocks: pd.DataFrame, keys: Sequence[str], looks: Looks | None = None, *, legend: bool = True
 ) -> None:
-    """Mean scores of blocks (`tdl.results.load`) against episodes: the mean of each setting, with its interval as a band.
+    """Mean scores of blocks (`tdl.results.load`) against episodes: the mean of each setting with its band.
 
     A run that failed is in no mean: it is a thin line that ends with a cross.
     """
@@ -277,8 +278,8 @@ def draw_reach(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
 def draw_distributions(axes: Axes, games: pd.DataFrame, keys: Sequence[str]) -> None:
     """The scores of the games after training, a box for each setting, the best above. `games` has the keys, too.
 
-    A box has the middle half of the games and their median, whiskers reach from the 5th to the 95th percentile, and the
-    dot is the mean.
+    A box has the middle half of the games and their median, whiskers reach from the 5th to the 95th percentile,
+    and the dot is the mean.
     """
     dress(axes)
     games, rows, title = _rows(games, keys, "score")

@@ -202,7 +202,7 @@ def _name_grid(group: Sequence[Axes], drawn: _Sweep, curves: Sequence[Panel]) ->
 
 
 def _axes(scores: int, curves: int, columns: int) -> tuple[Figure, list[Axes], list[Axes]]:
-    """Axes for panels of scores and of curves: side by side if there is one of each, else one group above the other."""
+    """Axes for panels of scores and of curves: side by side if one of each, else one group above the other."""
     if scores <= 1 and curves <= 1:
         figure = new_figure(WIDTH if scores and curves else 0.65 * WIDTH, 3.3)
         axes = list(figure.subplots(1, scores + curves, squeeze=False)[0])

@@ -53,8 +53,8 @@ def text(figure):
 
 
 def legend(figure):
-    return {text.get_text(): to_hex(line.get_color())
-            for text, line in zip(figure.legends[0].get_texts(), figure.legends[0].get_lines(), strict=True)}  # fmt: skip
+    texts, lines = figure.legends[0].get_texts(), figure.legends[0].get_lines()
+    return {text.get_text(): to_hex(line.get_color()) for text, line in zip(texts, lines, strict=True)}
 
 
 def test_one_key_has_two_panels_in_the_same_colours():
