@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from math import prod
 from pathlib import Path
@@ -13,7 +13,7 @@ import yaml  # type: ignore[import-untyped]
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
 from tdl.results.comparison import NO_FACTORS, text_of
-from tdl.storage.run_folder import RunFolder
+from tdl.storage.run_folder import FINISHED, RunFolder
 
 HELD = ("game", "size", "tiles", "placer", "agent", "tuples", "learner", "alpha", "gamma", "episodes", "budget.moves",
         "budget.seconds", "block", "lanes", "threads", "evaluate.episodes", "evaluate.plies")  # fmt: skip
@@ -27,11 +27,12 @@ LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, whe
 
 @dataclass(frozen=True)
 class Start:
-    """A program that was started: its name, its words but for those about folders, and in which folder."""
+    """A program that was started: its name, its words but for those about folders, in which folder, and when."""
 
     program: str
     words: tuple[str, ...]
-    folder: str = ""
+    folder: str = field(default="", compare=False)
+    time: float = field(default=0.0, compare=False)
 
     def line(self) -> str:
         """The command; `-m` where a word has several values."""
@@ -47,8 +48,8 @@ def starts_of(jobs: Iterable[Path]) -> dict[Path, list[Start]]:
     """What Hydra noted in the folders of jobs, or of runs; nothing of those without its notes."""
     found = {}
     for job in jobs:
-        files = sorted((job / ".hydra").rglob("hydra.yaml"), key=lambda path: path.stat().st_mtime)
-        found[job] = [start for start in map(_read, files) if start]
+        starts = [start for path in (job / ".hydra").rglob("hydra.yaml") if (start := _read(path))]
+        found[job] = sorted(starts, key=_time)
     return found
 
 
@@ -68,6 +69,8 @@ def facts(table: pd.DataFrame) -> dict[str, str]:
 
 def held_fixed(table: pd.DataFrame, varied: Sequence[str], starts: Starts) -> str:
     """What all runs have in common: the keys that a reader asks for, and those of the commands."""
+    ended = table[table["status"] == FINISHED]
+    table = table.assign(episodes=ended["episodes"])  # what was played: of a run that failed, that is no choice
     given = [word.partition("=")[0].lstrip("+") for some in starts.values() for start in some for word in start.words]
     told = []
     for name in dict.fromkeys((*HELD, *given)):
@@ -87,7 +90,8 @@ def commands(folders: Iterable[Path], starts: Starts) -> list[str]:
         if sweep and done:
             lines.append(sweep.line())
             left |= {job: left[job][1:] for job in done}
-    lines += [start.line() for start in _joined(start for found in left.values() for start in found)]
+    others = sorted((start for found in left.values() for start in found), key=_time)
+    lines += [start.line() for start in _joined(others)]
     more = len(lines) - MAX_COMMANDS
     return [*lines[:MAX_COMMANDS], *([f"# and {more} more, which .hydra/overrides.yaml of each run has"] * (more > 0))]
 
@@ -98,9 +102,13 @@ def _read(path: Path) -> Start | None:
         hydra: dict[str, Any] = yaml.load(path.read_text(), LOADER)["hydra"]
         chosen = [word for word in hydra["overrides"]["hydra"] if not word.startswith("hydra.")]  # as hydra/launcher=
         words = (*hydra["overrides"]["task"], *chosen)
-        return Start(hydra["job"]["config_name"], words, hydra["runtime"]["cwd"])
+        return Start(hydra["job"]["config_name"], words, hydra["runtime"]["cwd"], path.stat().st_mtime)
     except (OSError, UnicodeDecodeError, yaml.YAMLError, KeyError, TypeError):
         return None  # cut or foreign: nothing is known
+
+
+def _time(start: Start) -> float:
+    return start.time
 
 
 def _is_of(start: Start, sweep: Start | None) -> bool:
@@ -126,7 +134,7 @@ def _joined(starts: Iterable[Start]) -> list[Start]:
     groups: dict[tuple[str, ...], dict[Start, None]] = {}
     for start in starts:
         keys = tuple(word.partition("=")[0] for word in start.words)
-        groups.setdefault((start.program, *keys), {})[Start(start.program, start.words)] = None
+        groups.setdefault((start.program, *keys), {})[start] = None
     joined: list[Start] = []
     for group in groups.values():
         columns = [list(dict.fromkeys(words)) for words in zip(*(start.words for start in group), strict=True)]
@@ -143,7 +151,8 @@ def _commit(result: Mapping[str, Any]) -> str:
 
 
 def _machine(result: Mapping[str, Any]) -> str:
-    return ", ".join(text for key in ("cpu", "instructions") if (text := str(result.get(key) or "")) not in ("", "none"))
+    told = [result.get(key) for key in ("cpu", "instructions")]
+    return ", ".join(text for text in told if text and text != "none")
 
 
 def _date(seconds: float) -> str:

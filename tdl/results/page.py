@@ -14,7 +14,7 @@ from markupsafe import Markup
 if TYPE_CHECKING:
     from tdl.results.svg import Drawing
 
-NUMBER = re.compile(r"[-+]?[\d.,]+%?( \[.*\])?")
+NUMBER = re.compile(r"best|[-+]?[\d.,]+%?( \[.*\])?")
 """A cell of figures: "0.5", "1,234 [1,100, 1,368]", "12%"."""
 
 
@@ -74,7 +74,7 @@ def escaped(text: object) -> str:
     >>> print(escaped("a|b <i> p90_10"))
     a\|b \<i\> p90_10
     """
-    return re.sub(r"([\\`*|<>\[\]&#~]|(?<!\w)_|_(?!\w))", r"\\\1", " ".join(str(text).split()))
+    return re.sub(r"([\\`*|<>&#~]|\](?=[(\[:])|(?<!\w)_|_(?!\w))", r"\\\1", " ".join(str(text).split()))
 
 
 def markdown_table(table: Table) -> str:

@@ -12,15 +12,18 @@ import pandas as pd
 
 from tdl.results import origin, plots
 from tdl.results.answers import failures, sentence
-from tdl.results.comparison import REACH, SCORE, against_best, factors, setting_text, text_of
+from tdl.results.comparison import NO_FACTORS, REACH, SCORE, against_best, factors, setting_text, text_of
 from tdl.results.frames import begun_in, load
 from tdl.results.page import Link, Section, Table
 from tdl.results.report_figures import Runs, distributions, figures
 from tdl.statistics.intervals import interval_text
 from tdl.storage.run_folder import CHECKPOINT, CURVE, FINISHED, RunFolder
 
-MAX_TILES = 6
+MAX_TILES = 4
 """The most reach rates in a table, those of the largest tiles."""
+
+SHOWN = ("checkpoint", "evaluate.plies", "evaluate.episodes")
+"""Keys that the table of evaluations shows in any case."""
 
 
 @dataclass(frozen=True)
@@ -65,41 +68,44 @@ class Source:
 
 def sections(source: Source) -> list[Section]:
     """The sections of the page, in their order."""
-    trained, evaluated = source.trained(), source.evaluated()
+    trained, evaluated = _known(source.trained()), _known(source.evaluated())
     begun = begun_in(trained)
     blocks = load(begun["run"]) if len(begun) else begun
     runs = Runs(begun, plots.scored(trained, blocks) if len(begun) else begun, blocks)
-    found = [_answer(trained, evaluated, runs), _origin(source)]
+    found = [_answer(trained, evaluated, runs), _origin(source, trained, evaluated)]
     if len(runs.played):
         found.append(_settings(trained, runs.played))
-    return [*found, *figures(runs), *_evaluations(source, evaluated), *_runs(source), *_unfinished(source)]
-
-
-def _answer(trained: pd.DataFrame, evaluated: pd.DataFrame, runs: Runs) -> Section:
-    told = sentence(runs.played) if len(runs.played) else ""
-    if not told and len(evaluated):
-        told = _highest(evaluated)
-    return Section("Answer", [told or "No run has a score yet."], [*failures(_known(trained)), *failures(evaluated)])
+    return [*found, *figures(runs), *_evaluations(source, evaluated), *_runs(source, trained), *_unfinished(source)]
 
 
 def _known(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows that have a configuration: a job that was lost early left none."""
-    return table[table["seed"].notna()] if "seed" in table else table[:0]
+    """The rows that have a configuration, which a job that was lost early left not, without keys of one value.
+
+    There are a hundred of those, and every look at what differs would compare them again.
+    """
+    rows = table[table["seed"].notna()] if "seed" in table else table[:0]
+    kept = [name in {*NO_FACTORS, *SHOWN} or name.startswith("eval_") for name in rows.columns]
+    return rows.loc[:, [keep or rows[name].map(str).nunique() > 1 for keep, name in zip(kept, rows, strict=True)]]
 
 
-def _origin(source: Source) -> Section:
-    trained, evaluated = _known(source.trained()), _known(source.evaluated())
+def _answer(trained: pd.DataFrame, evaluated: pd.DataFrame, runs: Runs) -> Section:
+    found = sentence(runs.played) if len(runs.played) else "" if len(evaluated) else "No run has a score yet."
+    told = [found, _highest(evaluated)]
+    return Section("Answer", list(filter(None, told)), [*failures(trained), *failures(evaluated)])
+
+
+def _origin(source: Source, trained: pd.DataFrame, evaluated: pd.DataFrame) -> Section:
     starts = origin.starts_of(source.jobs)
     counts = ", ".join(f"{number} {status}" for status, number in source.table["status"].value_counts().items())
-    what = [f"{len(table)} {name}{'s' if len(table) > 1 else ''}"
-            for name, table in (("run", source.trained()), ("evaluation", source.evaluated())) if len(table)]  # fmt: skip
+    kinds = {"run": source.trained(), "evaluation": source.evaluated()}
+    what = [f"{len(rows)} {name}{'s' if len(rows) > 1 else ''}" for name, rows in kinds.items() if len(rows)]
     told = {"Content": f"{' and '.join(what)}: {counts}"}
-    table = trained if len(trained) else evaluated
+    table, all_keys = (trained, kinds["run"]) if len(trained) else (evaluated, kinds["evaluation"])
     if len(table):
-        keys = plots.ordered(table, factors(table))
-        told["Varied"] = "; ".join(f"{key}: {_values(table[key])}" for key in keys) or "nothing but the seed"
+        keys = factors(table)
+        told["Varied"] = "; ".join(f"{key}: {_values(table[key])}" for key in keys)
         told["Seeds"] = _values(table["seed"])
-        told["Held fixed"] = origin.held_fixed(table, keys, starts)
+        told["Held fixed"] = origin.held_fixed(all_keys, keys, starts)
     told |= origin.facts(source.table)
     made = origin.commands(source.folders, starts)
     folders = {start.folder for some in starts.values() for start in some}
@@ -110,23 +116,25 @@ def _origin(source: Source) -> Section:
 
 def _settings(trained: pd.DataFrame, played: pd.DataFrame) -> Section:
     """All settings, the best first, those without a score last."""
-    known = _known(trained)
-    keys = plots.ordered(known, factors(known))
-    groups, scored = _groups(known, keys), _groups(played, keys)
+    keys = factors(trained)
+    groups, scored = _groups(trained, keys), _groups(played, keys)
     ranked = {_key(row, keys): row for row in against_best(played, keys).to_dict("records")}
     tiles = _tiles(played)
     rows = [_ranked(row, scored[key], tiles) for key, row in ranked.items()]
     names = [*ranked, *(key for key in groups if key not in ranked)]
+    if len(names) > 1:
+        rows[0]["below the best"] = "best"
     cells = pd.DataFrame([dict(zip(keys, map(text_of, key), strict=True)) for key in names], columns=keys)
     cells = pd.concat([cells, pd.DataFrame(rows)], axis=1).fillna({"runs": "0"}).fillna("")
-    cells["not finished"] = [_missing(groups[key], scored.get(key)) for key in names]
+    cells.insert(
+        list(cells).index("differs") + 1, "not finished", [_missing(groups[key], scored.get(key)) for key in names]
+    )
     cells = cells.loc[:, [name in keys or (cells[name] != "").any() for name in cells.columns]]
-    return Section("Settings", table=Table(_caption(played, len(scored)), cells, best=[0] if len(rows) > 1 else []))
+    return Section("Settings", table=Table(_caption(played, len(scored)), cells, best=[0] if len(names) > 1 else []))
 
 
 def _ranked(row: Mapping[Any, Any], played: pd.DataFrame, tiles: Sequence[str]) -> dict[str, str]:
     """The cells of a setting with a score: of its row of `against_best`, and of its runs."""
-    best = math.isnan(row["difference"])
     return {
         "runs": str(row["runs"]),
         "mean score": interval_text(row["mean"], row["low"], row["high"]),
@@ -139,12 +147,14 @@ def _ranked(row: Mapping[Any, Any], played: pd.DataFrame, tiles: Sequence[str]) 
 
 def _missing(group: pd.DataFrame, played: pd.DataFrame | None) -> str:
     """What became of a setting's runs that are not finished, as "1 of 3 diverged"."""
-    return "; ".join(failures(group)) if played is None or len(group) > len(played) else ""
+    told = failures(group) if played is None or len(group) > len(played) else []
+    return ", ".join(line.replace(" runs ", " ", 1).partition(";")[0] for line in told)
 
 
 def _caption(played: pd.DataFrame, settings: int) -> str:
-    games = "games after training" if played.columns.isin(["eval_low"]).any() else "games of the last block of training"
-    lines = [f"Mean score of the {games}: means over seeds with 95% intervals (Student's t)."]
+    games = "games after training" if "eval_low" in played else "last block of games of the training"
+    several = " with 95% intervals (Student's t)" if len(played) > settings else "; an interval needs several"
+    lines = [f"Mean score of the {games}: means over seeds{several}."]
     if settings > 1:
         lines.append(
             "Below the best: the difference of the means with simultaneous 95% intervals (Welch's, with Bonferroni's "
@@ -183,7 +193,7 @@ def _evaluations(source: Source, table: pd.DataFrame) -> list[Section]:
         "Trained for: games. Tiles: the share of games that reached them."
     )
     shown = Table(caption, cells, best=[0] if len(cells) > 1 else [])
-    section = Section("Evaluations", [_highest(table)] if len(table) > 1 else [], table=shown)
+    section = Section("Evaluations", table=shown)
     named = table.assign(**{"evaluate.plies": table["evaluate.plies"].astype(str)})
     return [section, *distributions(Runs(named, named, named[:0]), "Scores of evaluations")]
 
@@ -198,7 +208,7 @@ def _highest(table: pd.DataFrame) -> str:
     name = setting_text({key: best[key] for key in keys})
     mean = interval_text(*map(float, best[[SCORE, "eval_low", "eval_high"]]))
     games = f"{best['evaluate.episodes']:,} games"
-    return f"Highest: {name}, {mean}, {games}." if name else f"Mean {mean}, {games}."
+    return f"{'Best' if len(scored) > 1 else 'One'} evaluation: {name}{', ' if name else ''}{mean}, {games}."
 
 
 def _checkpoint(source: Source, run: str) -> str:
@@ -207,20 +217,19 @@ def _checkpoint(source: Source, run: str) -> str:
     return ", ".join(source.place(path.parent if path.name == CHECKPOINT else path) for path in paths)
 
 
-def _runs(source: Source) -> list[Section]:
+def _runs(source: Source, trained: pd.DataFrame) -> list[Section]:
     """Every run with what differs, and the way to its files."""
     table = source.trained()
     if table.empty:
         return []
-    known = _known(table)
-    keys = [*plots.ordered(known, factors(known)), "seed"] if len(known) else []
+    keys = [*factors(trained), "seed"]
     rows = []
     for row in table.to_dict("records"):
         folder = Path(row["run"])
         curve = folder / CURVE
         score = row.get(SCORE)
         rows.append({
-            "run": setting_text({key: row[key] for key in keys}) if keys else "",
+            "run": setting_text({key: row[key] for key in keys}) if "seed" in row and pd.notna(row["seed"]) else "",
             "folder": Link(source.place(folder), source.href(folder)),
             "curve": Link("curve", source.href(curve)) if curve.exists() else "",
             "status": row["status"],

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import pandas as pd
 import seaborn as sns
@@ -14,6 +16,7 @@ from tdl.results.frames import games
 from tdl.results.page import Section
 from tdl.results.svg import Drawing, drawing
 from tdl.statistics.intervals import interval_text
+from tdl.storage.run_folder import GROUPS
 
 Draw = Callable[..., object]
 
@@ -36,7 +39,7 @@ class Runs:
     played: pd.DataFrame
     blocks: pd.DataFrame
 
-    @property
+    @cached_property
     def keys(self) -> list[str]:
         """What the runs differ in, in the order of the axes."""
         return plots.ordered(self.begun, factors(self.begun)) if len(self.begun) else []
@@ -65,7 +68,7 @@ def _drawn(draw: Draw, data: pd.DataFrame, keys: Sequence[str], title: str, seen
 
 
 def _scores(runs: Runs) -> Iterator[Panel]:
-    if len(runs.played):
+    if len(runs.played) > 1:
         scores = means(runs.played, runs.keys).sort_values("mean", ascending=False).to_dict("records")
         told = [(_name(row, runs.keys), interval_text(row["mean"], row["low"], row["high"])) for row in scores]
         seen = _ends(f"Mean score{_by(runs.keys)}", told, "best", "lowest")
@@ -77,21 +80,21 @@ def _curves(runs: Runs) -> Iterator[Panel]:
         return
     last = runs.blocks.sort_values("episode").groupby("run").tail(1)
     first = runs.blocks.sort_values("episode").groupby("run").head(1)
-    told = _by_mean(last, runs.keys, "mean")
-    rise = f"from {first['mean'].mean():,.0f} to {last['mean'].mean():,.0f}" if not runs.keys else ""
-    end = f"Mean score of a block of games against episodes, up to {last['episode'].max():,}{_by(runs.keys)}"
-    yield "Learning curves", plots.draw_curves, runs.blocks, f"{end}, {rise}." if rise else _ends(
-        end, told, "highest in the last block", "lowest"
-    )
+    start = f"Mean score of a block of games against episodes, up to {last['episode'].max():,}{_by(runs.keys)}"
+    if runs.keys:
+        seen = _ends(start, _by_mean(last, runs.keys, "mean"), "highest in the last block", "lowest")
+    else:
+        seen = f"{start}: from {first['mean'].mean():,.0f} to {last['mean'].mean():,.0f}."
+    yield "Learning curves", plots.draw_curves, runs.blocks, seen
 
 
 def _reach(runs: Runs) -> Iterator[Panel]:
     names = [name for name in runs.played.columns if name.startswith(REACH) and 0 < runs.played[name].mean() < 1]
     if not names:
         return
-    largest = max(names, key=lambda name: int(name.removeprefix(REACH)))
-    told = _by_mean(runs.played, runs.keys, largest, "{:.1%}")
-    start = f"Share of games that reached each tile{_by(runs.keys)}; tile {largest.removeprefix(REACH)}"
+    tile = max(names, key=lambda name: runs.played[name].std() if len(runs.played) > 1 else 0.0)  # the most telling
+    told = _by_mean(runs.played, runs.keys, tile, "{:.1%}")
+    start = f"Share of games that reached each tile{_by(runs.keys)}; tile {tile.removeprefix(REACH)}"
     yield "Reach rates", plots.draw_reach, runs.played, _ends(start, told, "most often", "least often")
 
 
@@ -139,8 +142,9 @@ def _told(table: pd.DataFrame, keys: Sequence[str], column: str, of: str, form: 
     return [(_name(row, keys), form.format(row[column])) for row in rows.to_dict("records")]
 
 
-def _name(row: dict, keys: Sequence[str]) -> str:  # type: ignore[type-arg]
-    return setting_text({key: row[key] for key in keys})
+def _name(row: Mapping[Hashable, Any], keys: Sequence[str]) -> str:
+    in_order = [key for key in row if key in keys]
+    return setting_text({str(key): row[key] for key in sorted(in_order, key=lambda key: key not in GROUPS)})
 
 
 def _by(keys: Sequence[str]) -> str:

@@ -25,17 +25,16 @@ class Drawing:
 
 
 def drawing(name: str, title: str, seen: str, draw: Callable[[Axes], object]) -> Drawing:
-    """What `draw` draws. All ids within begin with `name`; the title and what is seen are its text for who cannot see.
+    """What `draw` draws. All ids within begin with `name`; title and what is seen are its text for who cannot see.
 
     >>> picture = drawing("a", "A line", "It rises.", lambda axes: axes.plot([1, 2]))
-    >>> picture.svg[:24], "<title id=\\"a-title\\">A line</title>" in picture.svg
+    >>> picture.svg[:24], '<title id="a-title">A line</title>' in picture.svg
     ('<svg xmlns="http://www.w', True)
     """
     figure = Figure(figsize=SIZE, layout="constrained")
     draw(figure.subplots())
     file = io.BytesIO()
-    options = {"svg.fonttype": "none", "svg.hashsalt": name, "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"]}
-    with mpl.rc_context(options):
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
         figure.savefig(file, format="svg", metadata={"Date": None})
     root = ElementTree.fromstring(file.getvalue())
     _bare(root)
