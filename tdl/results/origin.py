@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import prod
 from pathlib import Path
@@ -82,16 +82,16 @@ def held_fixed(table: pd.DataFrame, varied: Sequence[str], starts: Starts) -> st
 
 
 def commands(folders: Iterable[Path], starts: Starts) -> list[str]:
-    """Command lines that do the same in new folders: of sweeps, then of what else was started."""
-    lines, left = [], dict(starts)
+    """Command lines that do the same in new folders, in the order of time."""
+    found, left = [], dict(starts)
     for path in sorted(path.resolve() for folder in folders for path in folder.rglob("multirun.yaml")):
         sweep = _read(path)
-        done = [job for job, found in left.items() if job.parent == path.parent and found and _is_of(found[0], sweep)]
+        done = [job for job, some in left.items() if job.parent == path.parent and some and _is_of(some[0], sweep)]
         if sweep and done:
-            lines.append(sweep.line())
+            found.append(sweep)
             left |= {job: left[job][1:] for job in done}
-    others = sorted((start for found in left.values() for start in found), key=_time)
-    lines += [start.line() for start in _joined(others)]
+    found += _joined(sorted((start for some in left.values() for start in some), key=_time))
+    lines = [start.line() for start in sorted(found, key=_time)]
     more = len(lines) - MAX_COMMANDS
     return [*lines[:MAX_COMMANDS], *([f"# and {more} more, which .hydra/overrides.yaml of each run has"] * (more > 0))]
 
@@ -101,8 +101,10 @@ def _read(path: Path) -> Start | None:
     try:
         hydra: dict[str, Any] = yaml.load(path.read_text(), LOADER)["hydra"]
         chosen = [word for word in hydra["overrides"]["hydra"] if not word.startswith("hydra.")]  # as hydra/launcher=
-        words = (*hydra["overrides"]["task"], *chosen)
-        return Start(hydra["job"]["config_name"], words, hydra["runtime"]["cwd"], path.stat().st_mtime)
+        words = {
+            word.partition("=")[0]: word for word in (*hydra["overrides"]["task"], *chosen)
+        }  # the last of a key counts
+        return Start(hydra["job"]["config_name"], tuple(words.values()), hydra["runtime"]["cwd"], path.stat().st_mtime)
     except (OSError, UnicodeDecodeError, yaml.YAMLError, KeyError, TypeError):
         return None  # cut or foreign: nothing is known
 
@@ -140,7 +142,7 @@ def _joined(starts: Iterable[Start]) -> list[Start]:
         columns = [list(dict.fromkeys(words)) for words in zip(*(start.words for start in group), strict=True)]
         whole = prod(map(len, columns)) == len(group)
         words = tuple(",".join([words[0], *(word.partition("=")[2] for word in words[1:])]) for words in columns)
-        joined += [Start(next(iter(group)).program, words)] if whole else list(group)
+        joined += [replace(next(iter(group)), words=words)] if whole else list(group)
     return joined
 
 

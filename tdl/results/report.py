@@ -84,6 +84,8 @@ def _known(table: pd.DataFrame) -> pd.DataFrame:
     There are a hundred of those, and every look at what differs would compare them again.
     """
     rows = table[table["seed"].notna()] if "seed" in table else table[:0]
+    if "learner.alpha" in rows:  # what a run that began has in its result
+        rows = rows.assign(alpha=rows["alpha"].fillna(rows["learner.alpha"]))
     kept = [name in {*NO_FACTORS, *SHOWN} or name.startswith("eval_") for name in rows.columns]
     return rows.loc[:, [keep or rows[name].map(str).nunique() > 1 for keep, name in zip(kept, rows, strict=True)]]
 

@@ -5,7 +5,7 @@ Trusts `tdl.results.frames`, `comparison` and `answers`.
 
 import json
 import re
-from pathlib import Path
+import shlex
 from urllib.parse import unquote
 
 import pytest
@@ -15,7 +15,7 @@ from support.programs import SMALL, go_on, inside, result, train
 import tdl.evaluate
 import tdl.results
 from tdl.report import main
-from tdl.results.page import as_html, as_markdown
+from tdl.statistics.intervals import interval_text
 
 SECTIONS = ["Answer", "How it was made", "Settings", "Scores", "Learning curves", "Reach rates", "Score distributions",
             "Heat map", "Speed", "Runs", "Not finished"]  # fmt: skip
@@ -92,7 +92,7 @@ def test_the_page_needs_nothing_else(swept, told):
                if name in ("src", "href", "xlink:href") and not value.startswith(("#", "data:"))]  # fmt: skip
     assert {(tag, name) for tag, name, _ in outside} == {("a", "href")}
     assert all((swept / unquote(value)).exists() for _, _, value in outside)
-    assert len(outside) == 9 + 8 * 0 + 1  # pictures of curves were not drawn
+    assert len(outside) == 9 + 1  # nine runs, one of them in two tables; of curves no pictures were drawn
     assert "@import" not in told[0]
     assert not re.search(r"url\((?!#)", told[0])
 
@@ -197,7 +197,8 @@ def test_only_keys_that_differ(told):
     assert facts(told[0])["Varied"] == "tiles: p80_20, p90_10; alpha: 0.1, 0.3, 9"
     names = tables_of(told[1])["Settings"][0]
     assert names[:6] == ["tiles", "alpha", "runs", "mean score", "below the best", "differs"]
-    assert all(name.isdigit() for name in names[7:]), names  # tiles of the game
+    assert (names[6], names[-1]) == ("not finished", "moves/s")
+    assert all(name.isdigit() for name in names[7:-1]), names  # tiles of the game
 
 
 def test_a_failure_is_told(told):
@@ -228,11 +229,10 @@ def test_where_it_comes_from(swept, told):
 
 def test_the_commands_make_the_same_runs_again(swept, told, tmp_path):
     """Those of two sweeps in one folder, of which Hydra left a description of the last alone."""
-    import shlex
-
     lines = commands(told[0])
     assert len(lines) == 2
-    assert "'seed=range(0,2)'" in lines[0]
+    assert "alpha=9 seed=1" in lines[0]
+    assert "'seed=range(0,2)'" in lines[1]
     for number, line in enumerate(lines):
         python, dash, module, *words = shlex.split(line)
         assert (python, dash, module) == ("python", "-m", "tdl.run")
@@ -268,13 +268,14 @@ def test_run_evaluate_report(mixture):
     assert [name for (name,) in columns(found["Runs"], "folder")] == ["run"]
     figures = {name: result(mixture / name)["evaluation"] for name in ("plies1", "plies2")}
     expected = [
-        (name, "run", "30", name[-1], "20", f"{each['mean']:,.0f} [{each['mean_ci95'][0]:,.0f}, {each['mean_ci95'][1]:,.0f}]")
+        (name, "run", "30", name[-1], "20", interval_text(each["mean"], *each["mean_ci95"]))
         for name, each in sorted(figures.items(), key=lambda item: -item[1]["mean"])
-    ]  # fmt: skip
+    ]
     shown = columns(found["Evaluations"], "evaluation", "checkpoint", "trained for", "plies", "games", "mean score")
     assert shown == expected
     assert f"Best evaluation: plies {expected[0][3]}, {expected[0][5]}, 20 games." in tables
-    assert [line.split()[2] for line in commands(page)] == ["tdl.run", "tdl.evaluate", "tdl.evaluate"]
+    assert [line.split()[2] for line in commands(page)] == ["tdl.run", "tdl.evaluate"]
+    assert commands(page)[1].endswith("evaluate.plies=1,2")
     assert titles(page)[-3:] == ["Evaluations", "Scores of evaluations", "Runs"]
     ids = Page(page).ids()
     assert len(ids) == len(set(ids))
