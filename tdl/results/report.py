@@ -69,6 +69,7 @@ class Source:
 def sections(source: Source) -> list[Section]:
     """The sections of the page, in their order."""
     trained, evaluated = _known(source.trained()), _known(source.evaluated())
+    evaluated = evaluated.assign(checkpoint=[_checkpoint(source, run) for run in evaluated["run"]])
     begun = begun_in(trained)
     blocks = load(begun["run"]) if len(begun) else begun
     runs = Runs(begun, plots.scored(trained, blocks) if len(begun) else begun, blocks)
@@ -175,7 +176,6 @@ def _evaluations(source: Source, table: pd.DataFrame) -> list[Section]:
     table = table[table[SCORE].notna()].sort_values(SCORE, ascending=False) if SCORE in table else table[:0]
     if table.empty:
         return []
-    table = table.assign(checkpoint=[_checkpoint(source, run) for run in table["run"]])
     varied = [key for key in factors(table) if key not in ("checkpoint", "evaluate.episodes", "evaluate.plies")]
     cells = pd.DataFrame({
         "evaluation": [Link(source.place(Path(run)), source.href(Path(run))) for run in table["run"]],
@@ -196,7 +196,7 @@ def _evaluations(source: Source, table: pd.DataFrame) -> list[Section]:
     )
     shown = Table(caption, cells, best=[0] if len(cells) > 1 else [])
     section = Section("Evaluations", table=shown)
-    named = table.assign(**{"evaluate.plies": table["evaluate.plies"].astype(str)})
+    named = table.drop(columns="evaluate.episodes").assign(**{"evaluate.plies": table["evaluate.plies"].astype(str)})
     return [section, *distributions(Runs(named, named, named[:0]), "Scores of evaluations")]
 
 
@@ -205,10 +205,10 @@ def _highest(table: pd.DataFrame) -> str:
     scored = table[table[SCORE].notna()] if SCORE in table else table[:0]
     if scored.empty:
         return ""
-    best = scored.loc[scored[SCORE].idxmax()]
+    best = scored.sort_values(SCORE).to_dict("records")[-1]
     keys = [key for key in factors(scored) if key != "evaluate.episodes"]
-    name = setting_text({key: best[key] for key in keys})
-    mean = interval_text(*map(float, best[[SCORE, "eval_low", "eval_high"]]))
+    name = setting_text({key: best[key] for key in keys}).replace("checkpoint ", "", 1)
+    mean = interval_text(best[SCORE], best["eval_low"], best["eval_high"])
     games = f"{best['evaluate.episodes']:,} games"
     return f"{'Best' if len(scored) > 1 else 'One'} evaluation: {name}{', ' if name else ''}{mean}, {games}."
 

@@ -104,7 +104,7 @@ def _distributions(runs: Runs) -> Iterator[Panel]:
     data = games(runs.played["run"]).merge(runs.played[["run", *runs.keys]], on="run")
     if len(data):
         told = _by_median(data, runs.keys)
-        start = f"Scores of {len(data):,} games{_by(runs.keys)}, up to {data['score'].max():,}; medians"
+        start = f"Scores of {len(data):,} games{_by(runs.keys)}, up to {data['score'].max():,}; median"
         yield "Score distributions", plots.draw_distributions, data, _ends(start, told, "highest", "lowest")
 
 
@@ -116,7 +116,7 @@ def _heat(runs: Runs) -> Iterator[Panel]:
 
 
 def _speed(runs: Runs) -> Iterator[Panel]:
-    if len(runs.begun) and runs.begun["moves_per_second"].notna().any():
+    if len(runs.begun) > 1 and runs.begun["moves_per_second"].notna().any():
         told = _by_mean(runs.begun, runs.keys, "moves_per_second")
         start = f"Moves per second of training{_by(runs.keys)}"
         yield "Speed", plots.draw_speed, runs.begun, _ends(start, told, "fastest", "slowest")

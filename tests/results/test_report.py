@@ -64,8 +64,7 @@ def facts(page):
 
 
 def commands(page):
-    (text,) = ("".join(texts) for tag, _, texts in Page(page).elements if tag == "code")
-    return text.splitlines()
+    return Page(page).texts("code")
 
 
 def test_sections(told):
