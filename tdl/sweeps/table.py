@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,19 +14,16 @@ from yaml import YAMLError  # type: ignore[import-untyped]
 
 from tdl.config.names import chosen_names
 from tdl.errors import TdlError
-from tdl.statistics.intervals import interval_text
 from tdl.storage.atomic import new_file
 from tdl.storage.run_folder import FAILED, FINISHED, RESULT, RUNNING, RunFolder
 from tdl.sweeps import sweep
+from tdl.sweeps.answer import answer
 from tdl.sweeps.sweep import Outcome, Sweep
 
 if TYPE_CHECKING:
     import pandas as pd
 
 TABLE, FIGURE = "sweep.csv", "sweep.png"
-
-HIDDEN = ("status", "run", "config_hash", "peak_memory_bytes", "seconds", "eval_low", "eval_high", "eval_seconds")
-"""Columns of `sweep.csv` that the table on the screen leaves out, or shows within another."""
 
 
 def finish(*, figures: bool = True) -> tuple[int, str]:
@@ -40,9 +36,9 @@ def finish(*, figures: bool = True) -> tuple[int, str]:
     if known is None or not (jobs := job_folders(known.folder, known.outcomes)):
         return 0, ""
     table = table_of(jobs, known.outcomes)
-    print(_shown(table).to_string())  # first: the disk may be full
+    print(answer(table))  # first: the disk may be full
     with new_file(known.folder / TABLE) as file:
-        file.write(table.to_csv(index=False).encode())
+        file.write(table.dropna(axis="columns", how="all").to_csv(index=False).encode())
     drawn = figures and _draw(known.folder, table)
     print(f"table in {known.folder / TABLE}" + (f", figure in {known.folder / FIGURE}" if drawn else ""))
     ended = [outcome.code for outcome in known.outcomes.values()] or _ended_elsewhere(known, jobs, table)
@@ -115,30 +111,6 @@ def _lost(job: Path, outcome: Outcome | None) -> dict[str, Any]:
         names = chosen_names(cfg, OmegaConf.select(hydra, "hydra.runtime.choices"))
         return row_of(str(job), {"names": names, "config": sweep.plain_config(cfg), **status})
     return row_of(str(job), {"names": {}, "config": {}, **status})
-
-
-def _shown(table: pd.DataFrame) -> pd.DataFrame:
-    """What a reader needs of the table: the columns in which the jobs differ, with the figures as text."""
-    from tdl.results.comparison import REACH, differing
-
-    names = differing(table)
-    tiles = [name for name in names if name.startswith(REACH)]
-    left_out = {*HIDDEN, *sorted(tiles, key=lambda name: int(name.removeprefix(REACH)))[:-4]}  # the largest four stay
-    shown = table[["status", *(name for name in names if name not in left_out)]].copy()
-    for name in shown.columns:
-        if name == "eval_mean":
-            means = table[["eval_mean", "eval_low", "eval_high"]].to_numpy(float)
-            shown[name] = [interval_text(*row) for row in means]
-        elif name.startswith(REACH):
-            shown[name] = [_number(100 * rate, ".1f", "%") for rate in table[name]]
-        elif name in ("eval_median", "eval_max", "eval_moves_per_second", "moves", "moves_per_second"):
-            shown[name] = [_number(value, ",.0f") for value in table[name]]
-    return shown
-
-
-def _number(value: float | None, form: str, unit: str = "") -> str:
-    """A number as text; nothing for nan or None, where a job has none."""
-    return "" if value is None or math.isnan(value) else f"{value:{form}}{unit}"
 
 
 def _draw(folder: Path, table: pd.DataFrame) -> bool:

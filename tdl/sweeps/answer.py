@@ -1,0 +1,118 @@
+"""What a sweep says on the screen when it ends: its settings, best first, what failed, and what follows."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from tdl.statistics.intervals import interval_text
+from tdl.storage.run_folder import FINISHED
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MAX_ROWS = 40
+"""The most settings that are shown; the others are in the table of the sweep."""
+
+MAX_TILES = 4
+"""The most reach rates that are shown, those of the largest tiles."""
+
+
+METHOD = "95% intervals: of means Student's t over {}; of differences Welch's, for all pairs at once (Bonferroni)."
+
+
+def answer(table: pd.DataFrame) -> str:
+    """Text for the screen, some lines; `table` has a row for each job (`tdl.sweeps.table.table_of`)."""
+    from tdl.results.answers import failures, sentence  # here: pandas takes half a second
+    from tdl.results.comparison import against_best, factors
+
+    keys = factors(table)
+    samples, score, what = _samples(table, keys)
+    lines = []
+    if score in samples and samples[score].notna().any():
+        settings = _shown(against_best(samples, keys, score), table, keys, what)
+        lines += [_fitted(settings), ""]
+        if len(settings) > MAX_ROWS:
+            lines += [f"... and {len(settings) - MAX_ROWS} settings below these", ""]
+        lines.append(sentence(samples, keys, score))
+        if len(settings) > 1:
+            lines.append(METHOD.format(what))
+        if score == LAST:
+            lines.append("No games were played after training: scores are those of the last block of training.")
+    return "\n".join([*lines, *failures(table)])
+
+
+LAST = "last_block"
+"""Column for the mean score of the last block, where no games were played after training."""
+
+
+def _samples(table: pd.DataFrame, keys: Sequence[str]) -> tuple[pd.DataFrame, str, str]:
+    """A row for each independent value, the column that holds it, and what is counted.
+
+    Values are runs with a seed of their own; of evaluations of finished networks they are games.
+    """
+    from tdl.results.frames import games, last_blocks
+
+    finished = table[table["status"] == FINISHED]
+    if "checkpoint" in finished and finished["checkpoint"].notna().all() and len(finished):
+        columns = ["run", *(key for key in keys if key in finished)]
+        return games(finished["run"]).merge(finished[columns], on="run"), "score", "games"
+    if "eval_mean" in finished and finished["eval_mean"].notna().any():
+        return finished, "eval_mean", "runs"
+    return finished.assign(**{LAST: last_blocks(finished)}), LAST, "runs"
+
+
+def _shown(settings: pd.DataFrame, table: pd.DataFrame, keys: Sequence[str], what: str) -> pd.DataFrame:
+    """The settings as text: the columns by which they differ, and their figures, the dispensable ones last."""
+    import pandas as pd
+
+    from tdl.results.comparison import REACH, text_of
+
+    shown = pd.DataFrame({_short(key, keys): settings[key].map(text_of) for key in keys}, index=settings.index)
+    shown[what] = settings["runs"]
+    shown["mean score"] = [interval_text(*row) for row in settings[["mean", "low", "high"]].to_numpy(float)]
+    finished = table[table["status"] == FINISHED]
+    tiles = [name for name in table.columns if name.startswith(REACH) and 0 < finished[name].mean() < 1]
+    largest = sorted(tiles, key=lambda name: -int(name.removeprefix(REACH)))[:MAX_TILES]
+    for name in (*largest, "moves_per_second"):
+        if name not in finished or finished[name].isna().all():
+            continue
+        means = _by_setting(finished, keys, name, settings)
+        if name.startswith(REACH):
+            shown[name.removeprefix(REACH)] = [_number(100 * value, ".1f", "%") for value in means]
+        else:
+            shown["moves/s"] = [_number(value, ",.0f") for value in means]
+    return shown
+
+
+def _by_setting(finished: pd.DataFrame, keys: Sequence[str], name: str, settings: pd.DataFrame) -> list[float]:
+    """The mean of a column for each setting, in the order of the settings."""
+    if not keys:
+        return [float(finished[name].mean())]
+    means = finished.groupby(list(keys), dropna=False, observed=True)[name].mean().reset_index()
+    return list(settings[list(keys)].merge(means, on=list(keys), how="left")[name])
+
+
+def _short(key: str, keys: Sequence[str]) -> str:
+    """The last part of a key, where no other key has the same."""
+    last = key.rpartition(".")[2]
+    return last if sum(other.rpartition(".")[2] == last for other in keys) == 1 else key
+
+
+def _fitted(shown: pd.DataFrame) -> str:
+    """The table as lines that fit the terminal; for that columns are dropped from the right, not what identifies."""
+    width = shutil.get_terminal_size((100, 24)).columns
+    needed = list(shown.columns).index("mean score") + 1
+    rows = shown.head(MAX_ROWS)
+    for columns in range(len(shown.columns), needed - 1, -1):
+        text = str(rows.iloc[:, :columns].to_string(index=False))
+        if max(map(len, text.splitlines())) <= width:
+            break
+    return text
+
+
+def _number(value: Any, form: str, unit: str = "") -> str:
+    """A number as text; nothing for nan, where a setting has none."""
+    return "" if math.isnan(value) else f"{value:{form}}{unit}"
