@@ -222,7 +222,7 @@ def _hashable(values: tuple[object, ...]) -> tuple[object, ...]:
 
 
 def _equal(samples: Sequence[object]) -> list[float]:
-    return [1 / len(samples)] * len(samples)
+    return [1 / max(1, len(samples))] * len(samples)
 
 
 def _difference(ours: Samples, theirs: Samples, level: float) -> tuple[float, float, float]:
