@@ -5,17 +5,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tdl.cli.messages import main_of
-from tdl.results.report import as_html, as_markdown, sections
 from tdl.sweeps.table import jobs_in, table_of
 
 
 def write(folders: Sequence[Path], out: Path) -> list[Path]:
     """Write the page and the tables beside it; the two paths."""
+    from tdl.results.page import as_html, as_markdown  # not at the top: templates and figures take a second
+    from tdl.results.report import Source, sections
+
     title = ", ".join(folder.resolve().name for folder in folders)
-    parts = sections(folders, table_of(jobs_in(folders)))
+    jobs = jobs_in(folders)
+    parts = sections(Source(folders, jobs, table_of(jobs), out.resolve().parent))
     paths = [out.with_suffix(".html"), out.with_suffix(".md")]
-    paths[0].write_text(as_html(title, parts))
-    paths[1].write_text(as_markdown(title, parts))
+    for path, text in zip(paths, (as_html(title, parts), as_markdown(title, parts)), strict=True):
+        path.write_text(text, encoding="utf-8")
     return paths
 
 

@@ -6,13 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from tdl.results.comparison import setting_text, text_of
 from tdl.results.design import plain
 from tdl.results.plots import failed_in, failed_word
 from tdl.storage.run_folder import FAILED, FINISHED
-
-TITLES = {"pow2": "2048", "fib": "2584"}
-"""What people call the games."""
+from tdl.storage.titles import title, value_text
 
 USUAL = {"tiles": "p90_10", "placer": "random", "gamma": 1.0, "engine": "bits", "threads": 1, "alpha_per": "total"}
 """Keys that are said only where they have another value."""
@@ -28,14 +25,16 @@ def held_fixed(table: pd.DataFrame, but: Sequence[str] = ()) -> str:
     '2048 on 4x4'
     """
     fixed = {key: plain(table[key].iloc[0]) for key in table if key not in but and table[key].map(str).nunique() == 1}
-    words = [TITLES.get(str(fixed["game"]), str(fixed["game"]))] if "game" in fixed else []
+    words = [value_text("game", fixed["game"])] if "game" in fixed else []
     if "size" in fixed:
         words = [" on ".join([*words, str(fixed["size"])])]
     if fixed.get("agent", "ntuple") == "ntuple":
-        words += [f"{key} {text_of(fixed[key])}" for key in NETWORK if key in fixed]
+        words += [f"{key} {value_text(key, fixed[key])}" for key in NETWORK if key in fixed]
     else:
         words.append(str(fixed["agent"]))
-    words += [f"{key} {text_of(fixed[key])}" for key, value in USUAL.items() if key in fixed and fixed[key] != value]
+    words += [
+        f"{key} {value_text(key, fixed[key])}" for key, value in USUAL.items() if key in fixed and fixed[key] != value
+    ]
     return ", ".join(words)
 
 
@@ -86,7 +85,7 @@ def goes_with(table: pd.DataFrame, followers: Mapping[str, str]) -> str:
     texts = []
     for key, group in followers.items():
         pairs = table[[group, key]].drop_duplicates()
-        values = "; ".join(setting_text({group: a, key: b}) for a, b in pairs.itertuples(index=False, name=None))
+        values = "; ".join(title({group: a, key: b}) for a, b in pairs.itertuples(index=False, name=None))
         texts.append(f"{key} goes with {group} ({values}).")
     return " ".join(texts)
 

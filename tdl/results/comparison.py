@@ -160,17 +160,6 @@ def compare(table: pd.DataFrame, key: str, a: object, b: object, score: str = SC
     })  # fmt: skip
 
 
-def text_of(value: Any) -> str:
-    """A value of a configuration, as the command line takes it.
-
-    >>> text_of(None), text_of(0.5), text_of(3.0), text_of("4x6")
-    ('null', '0.5', '3', '4x6')
-    """
-    if value is None or value != value:
-        return "null"
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
 def _keys(table: pd.DataFrame, by: str | Sequence[str] | None, score: str) -> list[str]:
     keys = factors(table) if by is None else [by] if isinstance(by, str) else list(by)
     _check_columns(table, [*keys, score])
@@ -212,7 +201,7 @@ def _hashable(values: tuple[object, ...]) -> tuple[object, ...]:
 
 
 def _equal(samples: Sequence[object]) -> list[float]:
-    return [1 / len(samples)] * len(samples)
+    return [1 / max(1, len(samples))] * len(samples)
 
 
 def _difference(ours: Samples, theirs: Samples, level: float) -> tuple[float, float, float]:

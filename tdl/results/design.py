@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tdl.results.comparison import factors, text_of
+from tdl.results.comparison import factors
 from tdl.results.palette import DASHES, MARKERS, colours
-from tdl.storage.run_folder import GROUPS
+from tdl.storage.titles import NAMELESS, value_text
 
 STEP_SIZES = ("alpha", "learner.alpha", "agent.rate")
 """Keys whose values are steps: their axis is always logarithmic."""
@@ -51,8 +51,8 @@ def swept(table: pd.DataFrame) -> list[str]:
 def followers(table: pd.DataFrame, keys: Sequence[str] | None = None) -> dict[str, str]:
     """Factors that follow from another, with that one: from a group, as each learner's own alpha, or one to one."""
     keys = factors(table) if keys is None else keys
-    groups, found = [key for key in keys if key in GROUPS], {}
-    others = [key for key in keys if key not in GROUPS]
+    groups, found = [key for key in keys if key in NAMELESS], {}
+    others = [key for key in keys if key not in NAMELESS]
     for key in others:
         one_to_one = [name for name in others[: others.index(key)] if name not in found and _follows(table, name, key)]
         leaders = [name for name in (*groups, *one_to_one) if _follows(table, key, name)]
@@ -87,7 +87,7 @@ def plain(value: Any) -> Hashable:
 
 def names_of(values: Sequence[Hashable]) -> list[str]:
     """Values as text; of paths the folder's name, where these differ."""
-    texts = [text_of(value) for value in values]
+    texts = [value_text("game", value) for value in values]  # no other key has values that are names of games
     if texts and all("/" in text for text in texts):
         paths = [Path(text).parent if Path(text).name == "checkpoint" else Path(text) for text in texts]
         if len({path.name for path in paths}) == len(texts):

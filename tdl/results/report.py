@@ -1,177 +1,294 @@
-"""A page about runs: its sections, as HTML and as Markdown."""
+"""A page about runs: what its sections hold."""
 
-import base64
-import html
-import io
 import math
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import pandas as pd
-import seaborn as sns
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from tdl.game.merge_laws import game_title
-from tdl.results import plots
-from tdl.results.comparison import REACH, compare, factors, means, text_of
-from tdl.results.frames import begun_in, games, load
+from tdl.results import origin, plots
+from tdl.results.answers import failures, sentence
+from tdl.results.comparison import NO_FACTORS, REACH, SCORE, against_best, factors
+from tdl.results.frames import begun_in, load
+from tdl.results.page import Link, Section, Table
+from tdl.results.report_figures import Runs, distributions, figures
 from tdl.statistics.intervals import interval_text
+from tdl.storage.run_folder import CHECKPOINT, CURVE, FINISHED, RunFolder
+from tdl.storage.titles import title, value_text
 
-MAX_SETTINGS = 40
-"""The most settings that are compared with the best."""
+MAX_TILES = 4
+"""The most reach rates in a table, those of the largest tiles."""
 
-STYLE = """\
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222 }
-table { border-collapse: collapse; margin: 1rem 0; font-size: 14px; display: block; overflow-x: auto }
-th, td { padding: .25rem .75rem; text-align: right; border-bottom: 1px solid #ddd; white-space: nowrap }
-img { max-width: 100%; margin: .5rem 0 }
-h2 { margin-top: 2.5rem }
-"""
+SHOWN = ("checkpoint", "evaluate.plies", "evaluate.episodes")
+"""Keys that the table of evaluations shows in any case."""
 
 
-@dataclass
-class Section:
-    """A part of the page; its figure is a PNG image."""
+@dataclass(frozen=True)
+class Source:
+    """What a page is about.
 
-    title: str
-    text: str = ""
-    table: pd.DataFrame | None = None
-    figure: bytes | None = None
+    Attributes
+    ----------
+    folders : what was asked for.
+    jobs : the folder of each job in them, with that of its run.
+    table : a row for each (`tdl.sweeps.table.table_of`).
+    page : the folder of the page: links are relative to it.
+    """
+
+    folders: Sequence[Path]
+    jobs: Mapping[Path, Path]
+    table: pd.DataFrame
+    page: Path
+
+    def trained(self) -> pd.DataFrame:
+        """The rows of runs that train."""
+        return self.table[~self._evaluates()]
+
+    def evaluated(self) -> pd.DataFrame:
+        """The rows of evaluations."""
+        return self.table[self._evaluates()]
+
+    def _evaluates(self) -> pd.Series:
+        if "checkpoint" not in self.table:
+            return pd.Series(False, index=self.table.index)
+        return self.table["checkpoint"].notna()
+
+    def href(self, path: Path) -> str:
+        """The address of a file or folder."""
+        return quote(Path(os.path.relpath(path, self.page)).as_posix())
+
+    def place(self, path: Path) -> str:
+        """A path, relative to the folder of `folders` that it is in."""
+        folders = [folder.resolve() for folder in self.folders]
+        return next((str(path.relative_to(f)) for f in folders if path.is_relative_to(f) and path != f), str(path))
 
 
-def sections(folders: Sequence[Path], table: pd.DataFrame) -> list[Section]:
-    """The sections of a page about the runs in these folders, which `table` lists (`tdl.sweeps.table.table_of`)."""
-    sns.set_theme(style="whitegrid", context="notebook")
-    begun = begun_in(table)
+def sections(source: Source) -> list[Section]:
+    """The sections of the page, in their order."""
+    trained, evaluated = _known(source.trained()), _known(source.evaluated())
+    evaluated = evaluated.assign(checkpoint=[_checkpoint(source, run) for run in evaluated["run"]])
+    begun = begun_in(trained)
     blocks = load(begun["run"]) if len(begun) else begun
-    played = plots.scored(table, blocks)
-    keys = plots.ordered(begun, factors(begun)) if len(begun) else []
-    parts = [_overview(table, begun, keys)]
-    if len(played):
-        named = played.assign(setting=plots.setting_of(played, keys))
-        parts += [_settings(named, keys), *_against_best(named, keys)]
-    return [*parts, *_figures(begun, played, blocks, keys), *_unfinished(table, folders)]
+    runs = Runs(begun, plots.scored(trained, blocks) if len(begun) else begun, blocks)
+    found = [_answer(trained, evaluated, runs), _origin(source, trained, evaluated)]
+    if len(runs.played):
+        found.append(_settings(trained, runs.played))
+    return [*found, *figures(runs), *_evaluations(source, evaluated), *_runs(source, trained), *_unfinished(source)]
 
 
-def as_html(title: str, parts: Sequence[Section]) -> str:
-    """The page, with its style and images inside."""
-    body = []
-    for part in parts:
-        body.append(f"<h2>{html.escape(part.title)}</h2>")
-        if part.text:
-            body.append(f"<p>{html.escape(part.text)}</p>")
-        if part.table is not None:
-            body.append(part.table.to_html(index=False, border=0, na_rep=""))
-        if part.figure is not None:
-            image = base64.b64encode(part.figure).decode()
-            body.append(f'<img alt="{html.escape(part.title)}" src="data:image/png;base64,{image}">')
-    title = html.escape(title)
-    head = f'<meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>'
-    return f"<!doctype html><html><head>{head}</head><body><h1>{title}</h1>{''.join(body)}</body></html>\n"
+def _known(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows that have a configuration, which a job that was lost early left not, without keys of one value.
+
+    There are a hundred of those, and every look at what differs would compare them again.
+    """
+    rows = table[table["seed"].notna()] if "seed" in table else table[:0]
+    if "learner.alpha" in rows:  # what a run that began has in its result
+        rows = rows.assign(alpha=rows["alpha"].fillna(rows["learner.alpha"]))
+    kept = [name in {*NO_FACTORS, *SHOWN} or name.startswith("eval_") for name in rows.columns]
+    return rows.loc[:, [keep or rows[name].map(str).nunique() > 1 for keep, name in zip(kept, rows, strict=True)]]
 
 
-def as_markdown(title: str, parts: Sequence[Section]) -> str:
-    """The tables and texts; figures are left out."""
-    lines = [f"# {title}", ""]
-    for part in parts:
-        if part.table is None and not part.text:
-            continue
-        lines += [f"## {part.title}", "", *([part.text, ""] if part.text else [])]
-        if part.table is not None:
-            lines += [*_markdown(part.table), ""]
-    return "\n".join(lines)
+def _answer(trained: pd.DataFrame, evaluated: pd.DataFrame, runs: Runs) -> Section:
+    found = sentence(runs.played) if len(runs.played) else "" if len(evaluated) else "No run has a score yet."
+    told = [found, _highest(evaluated)]
+    return Section("Answer", list(filter(None, told)), [*failures(trained), *failures(evaluated)])
 
 
-def _markdown(table: pd.DataFrame) -> list[str]:
-    rows = [[str(name) for name in table.columns], ["---"] * len(table.columns)]
-    rows += [["" if pd.isna(cell) else str(cell) for cell in row] for row in table.to_numpy().tolist()]
-    return ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+def _origin(source: Source, trained: pd.DataFrame, evaluated: pd.DataFrame) -> Section:
+    starts = origin.starts_of(source.jobs)
+    counts = ", ".join(f"{number} {status}" for status, number in source.table["status"].value_counts().items())
+    kinds = {"run": source.trained(), "evaluation": source.evaluated()}
+    what = [f"{len(rows)} {name}{'s' if len(rows) > 1 else ''}" for name, rows in kinds.items() if len(rows)]
+    told = {"Content": f"{' and '.join(what)}: {counts}"}
+    table, all_keys = (trained, kinds["run"]) if len(trained) else (evaluated, kinds["evaluation"])
+    if len(table):
+        keys = factors(table)
+        told["Varied"] = "; ".join(f"{key}: {_values(table[key])}" for key in keys)
+        told["Seeds"] = _values(table["seed"])
+        told["Held fixed"] = origin.held_fixed(all_keys, keys, starts)
+    told |= origin.facts(source.table)
+    made = origin.commands(source.folders, starts)
+    folders = {start.folder for some in starts.values() for start in some}
+    if made and len(folders) == 1:
+        told["Folder of the commands"] = folders.pop()
+    return Section("How it was made", facts={name: text for name, text in told.items() if text}, commands=made)
 
 
-def _overview(table: pd.DataFrame, begun: pd.DataFrame, keys: Sequence[str]) -> Section:
-    counts = table["status"].value_counts()
-    statuses = ", ".join(f"{number} {status}" for status, number in counts.items())
-    over = "; ".join(f"{key}: {', '.join(_texts(begun[key].drop_duplicates()))}" for key in keys)
-    seeds = f"Seeds: {', '.join(map(str, sorted(begun['seed'].unique())))}." if len(begun) else ""
-    differ = f"They differ in {over}." if over else "They differ in nothing but their seeds."
-    return Section("Runs", f"{len(table)} runs: {statuses}. {differ} {seeds}")
+def _settings(trained: pd.DataFrame, played: pd.DataFrame) -> Section:
+    """All settings, the best first, those without a score last."""
+    keys = factors(trained)
+    groups, scored = _groups(trained, keys), _groups(played, keys)
+    ranked = {_key(row, keys): row for row in against_best(played, keys).to_dict("records")}
+    tiles = _tiles(played)
+    rows = [_ranked(row, scored[key], tiles) for key, row in ranked.items()]
+    names = [*ranked, *(key for key in groups if key not in ranked)]
+    if len(names) > 1:
+        rows[0]["below the best"] = "best"
+    cells = pd.DataFrame(
+        [{name: value_text(name, value) for name, value in zip(keys, key, strict=True)} for key in names], columns=keys
+    )
+    cells = pd.concat([cells, pd.DataFrame(rows)], axis=1).fillna({"runs": "0"}).fillna("")
+    cells.insert(
+        list(cells).index("differs") + 1, "not finished", [_missing(groups[key], scored.get(key)) for key in names]
+    )
+    cells = cells.loc[:, [name in keys or (cells[name] != "").any() for name in cells.columns]]
+    return Section("Settings", table=Table(_caption(played, len(scored)), cells, best=[0] if len(names) > 1 else []))
 
 
-def _settings(named: pd.DataFrame, keys: Sequence[str]) -> Section:
-    scores = means(named, keys)
-    shown = scores[[*keys, "runs"]].assign(**{key: _texts(scores[key]) for key in keys})
-    shown["mean score"] = [interval_text(*row) for row in scores[["mean", "low", "high"]].to_numpy()]
-    speeds = means(named, keys, "moves_per_second") if named["moves_per_second"].notna().any() else None
-    if speeds is not None and len(speeds) == len(scores):
-        shown["moves/s"] = [f"{speed:,.0f}" for speed in speeds["mean"]]
-    for name in [name for name in named.columns if name.startswith(REACH)][-plots.MAX_CURVES :]:
-        if 0 < named[name].mean() < 1:
-            rates = named.groupby(list(keys), dropna=False)[name].mean() if keys else [named[name].mean()]
-            shown[name.removeprefix(REACH)] = [f"{rate:.1%}" for rate in rates]
-    text = "Means over seeds with 95% intervals (stratified bootstrap); shares of games that reached each tile."
-    return Section("Settings", text, shown)
+def _ranked(row: Mapping[Any, Any], played: pd.DataFrame, tiles: Sequence[str]) -> dict[str, str]:
+    """The cells of a setting with a score: of its row of `against_best`, and of its runs."""
+    return {
+        "runs": str(row["runs"]),
+        "mean score": interval_text(row["mean"], row["low"], row["high"]),
+        "below the best": interval_text(row["difference"], row["difference_low"], row["difference_high"]),
+        "differs": "" if math.isnan(row["difference_low"]) else "yes" if row["differs"] else "no",
+        **{name.removeprefix(REACH): f"{played[name].mean():.1%}" for name in tiles},
+        "moves/s": _rounded(played["moves_per_second"].mean()),
+    }
 
 
-def _texts(values: pd.Series) -> pd.Series:
-    return values.map(game_title if values.name == "game" else text_of)
+def _missing(group: pd.DataFrame, played: pd.DataFrame | None) -> str:
+    """What became of a setting's runs that are not finished, as "1 of 3 diverged"."""
+    told = failures(group) if played is None or len(group) > len(played) else []
+    return ", ".join(line.replace(" runs ", " ", 1).partition(";")[0] for line in told)
 
 
-def _against_best(named: pd.DataFrame, keys: Sequence[str]) -> list[Section]:
-    scores = means(named, ["setting"]).sort_values("mean", ascending=False)
-    if len(scores) < 2:
+def _caption(played: pd.DataFrame, settings: int) -> str:
+    games = "games after training" if "eval_low" in played else "last block of games of the training"
+    several = " with 95% intervals (Student's t)" if len(played) > settings else "; an interval needs several"
+    lines = [f"Mean score of the {games}: means over seeds{several}."]
+    if settings > 1:
+        lines.append(
+            "Below the best: the difference of the means with simultaneous 95% intervals (Welch's, with Bonferroni's "
+            f"correction for all {settings * (settings - 1) // 2} pairs of settings, as the best was picked by these "
+            "very scores); a setting differs where that interval leaves 0 out."
+        )
+    if _tiles(played):
+        lines.append("Tiles: the share of those games that reached them.")
+    if played["moves_per_second"].notna().any():
+        lines.append("Moves/s: of training.")
+    return " ".join(lines)
+
+
+def _evaluations(source: Source, table: pd.DataFrame) -> list[Section]:
+    """Games of trained networks: a row for each evaluation, the best first."""
+    table = table[table[SCORE].notna()].sort_values(SCORE, ascending=False) if SCORE in table else table[:0]
+    if table.empty:
         return []
-    best, *others = scores["setting"].head(MAX_SETTINGS + 1)
+    varied = [key for key in factors(table) if key not in ("checkpoint", "evaluate.episodes", "evaluate.plies")]
+    cells = pd.DataFrame({
+        "evaluation": [Link(source.place(Path(run)), source.href(Path(run))) for run in table["run"]],
+        "checkpoint": table["checkpoint"].tolist(),
+        "trained for": [f"{games:,}" for games in table["episodes"]],
+        **{key: [value_text(key, value) for value in table[key]] for key in varied},
+        "plies": table["evaluate.plies"].map(str).tolist(),
+        "seed": table["seed"].map(str).tolist(),
+        "games": [f"{games:,}" for games in table["evaluate.episodes"]],
+        "mean score": [interval_text(*row) for row in table[[SCORE, "eval_low", "eval_high"]].to_numpy(float)],
+        **{name.removeprefix(REACH): [f"{rate:.1%}" for rate in table[name]] for name in _tiles(table)},
+        "moves/s": [_rounded(speed) for speed in table["eval_moves_per_second"]],
+    })  # fmt: skip
+    caption = (
+        "Games of trained networks without learning, by python -m tdl.evaluate. The 95% intervals are over games "
+        "(Student's t): they say how well the games measure that one network, not how well its setting learns. "
+        "Trained for: games. Tiles: the share of games that reached them."
+    )
+    shown = Table(caption, cells, best=[0] if len(cells) > 1 else [])
+    section = Section("Evaluations", table=shown)
+    named = table.drop(columns="evaluate.episodes").assign(**{"evaluate.plies": table["evaluate.plies"].astype(str)})
+    return [section, *distributions(Runs(named, named, named[:0]), "Scores of evaluations")]
+
+
+def _highest(table: pd.DataFrame) -> str:
+    """The best of some evaluations, in a sentence."""
+    scored = table[table[SCORE].notna()] if SCORE in table else table[:0]
+    if scored.empty:
+        return ""
+    best = scored.sort_values(SCORE).to_dict("records")[-1]
+    keys = [key for key in factors(scored) if key != "evaluate.episodes"]
+    name = title({key: best[key] for key in keys}).replace("checkpoint ", "", 1)
+    mean = interval_text(best[SCORE], best["eval_low"], best["eval_high"])
+    games = f"{best['evaluate.episodes']:,} games"
+    return f"{'Best' if len(scored) > 1 else 'One'} evaluation: {name}{', ' if name else ''}{mean}, {games}."
+
+
+def _checkpoint(source: Source, run: str) -> str:
+    """What was evaluated, as the folder of the run that left it."""
+    paths = [Path(each["path"]) for each in RunFolder(run).result_if_whole().get("checkpoints", [])]
+    return ", ".join(source.place(path.parent if path.name == CHECKPOINT else path) for path in paths)
+
+
+def _runs(source: Source, trained: pd.DataFrame) -> list[Section]:
+    """Every run with what differs, and the way to its files."""
+    table = source.trained()
+    if table.empty:
+        return []
+    keys = [*factors(trained), "seed"]
     rows = []
-    for other in others:
-        comparison = compare(named[["setting", "eval_mean", "seed"]], "setting", best, other)
-        better = f"{comparison['improvement']:.0%}"
-        if not math.isnan(comparison["improvement_low"]):
-            better += f" [{comparison['improvement_low']:.0%}, {comparison['improvement_high']:.0%}]"
-        rows.append((other, interval_text(comparison["difference"], comparison["low"], comparison["high"]), better))
-    text = f"How much better {', '.join(keys)} = {best} is, and the probability that one of its runs beats another's."
-    if len(scores) > len(others) + 1:
-        text += f" Of {len(scores)} settings, those that come next."
-    return [Section("Against the best", text, pd.DataFrame(rows, columns=["setting", "difference", "P(better)"]))]
+    for row in table.to_dict("records"):
+        folder = Path(row["run"])
+        curve = folder / CURVE
+        score = row.get(SCORE)
+        rows.append({
+            "run": title({key: row[key] for key in keys}) if "seed" in row and pd.notna(row["seed"]) else "",
+            "folder": Link(source.place(folder), source.href(folder)),
+            "curve": Link("curve", source.href(curve)) if curve.exists() else "",
+            "status": row["status"],
+            "games": _rounded(row.get("episodes")),
+            "mean score": _rounded(score),
+            "moves/s": _rounded(row.get("moves_per_second")),
+        })  # fmt: skip
+    caption = "Each folder has result.json with every key of the configuration, and the files of the run."
+    return [Section("Runs", table=Table(caption, pd.DataFrame(rows)))]
 
 
-def _figures(begun: pd.DataFrame, played: pd.DataFrame, blocks: pd.DataFrame, keys: Sequence[str]) -> list[Section]:
-    figures = []
-    if len(played):
-        figures.append(("Scores", _figure(lambda axes: plots.draw_scores(axes, played, keys))))
-    if not blocks.empty and blocks.groupby("run").size().max() > 1:
-        figures.append(("Learning curves", _figure(lambda axes: plots.draw_curves(axes, blocks, keys))))
-    if any(0 < played[name].mean() < 1 for name in played.columns if name.startswith(REACH)):
-        figures.append(("Reach rates", _figure(lambda axes: plots.draw_reach(axes, played, keys))))
-    all_games = games(played["run"]).merge(played[["run", *keys]], on="run") if len(played) else played
-    if len(all_games):
-        figures.append(("Score distributions", _figure(lambda axes: plots.draw_distributions(axes, all_games, keys))))
-    if len(keys) > 1 and len(played):
-        figures.append(("Heat map", _figure(lambda axes: plots.draw_heat(axes, played, keys))))
-    if len(begun) and begun["moves_per_second"].notna().any():
-        figures.append(("Speed", _figure(lambda axes: plots.draw_speed(axes, begun, keys))))
-    return [Section(title, figure=figure) for title, figure in figures]
-
-
-def _unfinished(table: pd.DataFrame, folders: Sequence[Path]) -> list[Section]:
-    rows = table[table["status"] != "finished"]
+def _unfinished(source: Source) -> list[Section]:
+    rows = source.table[source.table["status"] != FINISHED]
     if rows.empty:
         return []
-    text = "They are in no mean; learning curves show those that have begun."
-    shown = rows.reindex(columns=["run", "status", "episodes", "error"])
-    return [Section("Not finished", text, shown.assign(run=[_place(Path(run), folders) for run in rows["run"]]))]
+    shown = rows.reindex(columns=["run", "status", "episodes", "error"]).astype(object)
+    cells = pd.DataFrame({
+        "run": [Link(source.place(Path(run)), source.href(Path(run))) for run in shown["run"]],
+        "status": shown["status"].tolist(),
+        "games": [_rounded(games) for games in shown["episodes"]],
+        "error": ["" if pd.isna(error) else str(error) for error in shown["error"]],
+    })  # fmt: skip
+    text = "They are in no mean; learning curves show those that have begun and did not fail."
+    return [Section("Not finished", table=Table(text, cells))]
 
 
-def _place(run: Path, folders: Sequence[Path]) -> str:
-    """The path of a run, relative to the folder of the report that it is in."""
-    resolved = [folder.resolve() for folder in folders]
-    return next((str(run.relative_to(folder)) for folder in resolved if run.is_relative_to(folder)), str(run))
+Key = tuple[object, ...]
 
 
-def _figure(draw: Callable[[Axes], None]) -> bytes:
-    figure = Figure(figsize=(10, 5), layout="constrained")
-    draw(figure.subplots())
-    file = io.BytesIO()
-    figure.savefig(file, dpi=110, format="png")
-    return file.getvalue()
+def _groups(table: pd.DataFrame, keys: Sequence[str]) -> dict[Key, pd.DataFrame]:
+    """The rows of each setting, in the order of the table."""
+    found: dict[Key, list[int]] = {}
+    for number, row in enumerate(table.to_dict("records")):
+        found.setdefault(_key(row, keys), []).append(number)
+    return {key: table.iloc[numbers] for key, numbers in found.items()}
+
+
+def _key(row: Mapping[Any, Any], keys: Sequence[str]) -> Key:
+    """The values of a setting, None for nan, which is not equal to itself."""
+    return tuple(None if pd.isna(row[key]) else row[key] for key in keys)
+
+
+def _tiles(played: pd.DataFrame) -> list[str]:
+    """The columns of tiles that some games reached and some did not, the largest of them."""
+    names = [name for name in played.columns if name.startswith(REACH) and 0 < played[name].mean() < 1]
+    return sorted(names, key=lambda name: int(name.removeprefix(REACH)))[-MAX_TILES:]
+
+
+def _values(column: pd.Series) -> str:
+    return ", ".join(
+        value_text(str(column.name), value)
+        for value in sorted(column.drop_duplicates(), key=lambda value: (str(type(value)), value))
+    )
+
+
+def _rounded(value: float | None) -> str:
+    return "" if value is None or pd.isna(value) else f"{value:,.0f}"

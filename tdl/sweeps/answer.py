@@ -59,7 +59,8 @@ def _samples(table: pd.DataFrame, keys: Sequence[str]) -> tuple[pd.DataFrame, st
     finished = table[table["status"] == FINISHED]
     if "checkpoint" in finished and finished["checkpoint"].notna().all() and len(finished):
         columns = ["run", *(key for key in keys if key in finished)]
-        return games(finished["run"]).merge(finished[columns], on="run"), "score", "games"
+        scores = games(finished["run"])[["run", "score"]]  # moves and largest tiles are no settings
+        return scores.merge(finished[columns], on="run"), "score", "games"
     if "eval_mean" in finished and finished["eval_mean"].notna().any():
         return finished, "eval_mean", "runs"
     return finished.assign(**{LAST: last_blocks(finished)}), LAST, "runs"

@@ -159,7 +159,7 @@ def test_every_function_of_the_results_has_an_example():
         for name, value in vars(module).items()
         if isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
     }
-    assert set(tdl.results.__all__) == public - {"begun_in", "last_blocks", "text_of", "titles_of"}
+    assert set(tdl.results.__all__) == public - {"begun_in", "last_blocks", "titles_of"}
 
 
 def test_python_in_the_documents_of_sweeps_runs(swept, capsys):

@@ -165,3 +165,11 @@ def test_no_value_differs_from_one():
         schedule=["halving:5", None], radix=[16.0, None], note=[None, None]
     )
     assert factors(table) == ["schedule", "radix"]
+
+
+def test_settings_with_nothing_in_common():
+    """There is no difference, and no error either."""
+    table = pd.DataFrame({"alpha": [0.1, 0.1, 0.5, 0.5], "gamma": [0.9, 1, 0.7, 0.8], "eval_mean": [1.0, 2, 3, 4]})
+    found = against_best(table.assign(seed=0), "alpha")
+    assert found["difference"].isna().all()
+    assert not found["differs"].any()

@@ -1,0 +1,166 @@
+"""Where runs come from: the commands that made them, commit, machine, versions, date."""
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml  # type: ignore[import-untyped]
+from hydra.core.override_parser.overrides_parser import OverridesParser
+
+from tdl.results.comparison import NO_FACTORS
+from tdl.storage.run_folder import FINISHED, RunFolder
+from tdl.storage.titles import value_text
+
+HELD = ("game", "size", "tiles", "placer", "agent", "tuples", "learner", "alpha", "gamma", "episodes", "budget.moves",
+        "budget.seconds", "block", "lanes", "threads", "evaluate.episodes", "evaluate.plies")  # fmt: skip
+"""The keys that are told in any case, besides those of the commands."""
+
+MAX_COMMANDS = 8
+"""The most commands that are shown."""
+
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where it was built
+
+
+@dataclass(frozen=True)
+class Start:
+    """A program that was started: its name, its words but for those about folders, in which folder, and when."""
+
+    program: str
+    words: tuple[str, ...]
+    folder: str = field(default="", compare=False)
+    time: float = field(default=0.0, compare=False)
+
+    def line(self) -> str:
+        """The command; `-m` where a word has several values."""
+        sweep = ["-m"] if any(len(_values(word)) > 1 for word in self.words) else []
+        return shlex.join(["python", "-m", f"tdl.{self.program}", *sweep, *self.words])
+
+
+Starts = Mapping[Path, Sequence[Start]]
+"""The starts of each job, by its folder: the first, and those that went on with it."""
+
+
+def starts_of(jobs: Iterable[Path]) -> dict[Path, list[Start]]:
+    """What Hydra noted in the folders of jobs, or of runs; nothing of those without its notes."""
+    found = {}
+    for job in jobs:
+        starts = [start for path in (job / ".hydra").rglob("hydra.yaml") if (start := _read(path))]
+        found[job] = sorted(starts, key=_time)
+    return found
+
+
+def facts(table: pd.DataFrame) -> dict[str, str]:
+    """Commit, machine, versions and date of the runs in a table of `tdl.results.runs`."""
+    folders = [RunFolder(run) for run in table["run"]]
+    results = [result for folder in folders if (result := folder.result_if_whole())]
+    ends = sorted(folder.result.stat().st_mtime for folder in folders if folder.result.exists())
+    known = {
+        "Ended": _distinct(map(_date, (ends[0], ends[-1])), " to ") if ends else "",
+        "Commit": _distinct(map(_commit, results)),
+        "Machine": _distinct(map(_machine, results)),
+        "Versions": _distinct(", ".join(map(" ".join, result.get("versions", {}).items())) for result in results),
+    }
+    return {name: text for name, text in known.items() if text}
+
+
+def held_fixed(table: pd.DataFrame, varied: Sequence[str], starts: Starts) -> str:
+    """What all runs have in common: the keys that a reader asks for, and those of the commands."""
+    ended = table[table["status"] == FINISHED]
+    table = table.assign(episodes=ended["episodes"])  # what was played: of a run that failed, that is no choice
+    given = [word.partition("=")[0].lstrip("+") for some in starts.values() for start in some for word in start.words]
+    told = []
+    for name in dict.fromkeys((*HELD, *given)):
+        if name not in table.columns or name in varied or name in NO_FACTORS - {"episodes"}:
+            continue
+        values = table[name].dropna().drop_duplicates()
+        told += [f"{name} {value_text(name, values.iloc[0])}"] if len(values) == 1 else []
+    return ", ".join(told)
+
+
+def commands(folders: Iterable[Path], starts: Starts) -> list[str]:
+    """Command lines that do the same in new folders, in the order of time."""
+    found, left = [], dict(starts)
+    for path in sorted(path.resolve() for folder in folders for path in folder.rglob("multirun.yaml")):
+        sweep = _read(path)
+        done = [job for job, some in left.items() if job.parent == path.parent and some and _is_of(some[0], sweep)]
+        if sweep and done:
+            found.append(sweep)
+            left |= {job: left[job][1:] for job in done}
+    found += _joined(sorted((start for some in left.values() for start in some), key=_time))
+    lines = [start.line() for start in sorted(found, key=_time)]
+    more = len(lines) - MAX_COMMANDS
+    return [*lines[:MAX_COMMANDS], *([f"# and {more} more, which .hydra/overrides.yaml of each run has"] * (more > 0))]
+
+
+def _read(path: Path) -> Start | None:
+    """What a file of Hydra tells of a start."""
+    try:
+        hydra: dict[str, Any] = yaml.load(path.read_text(), LOADER)["hydra"]
+        chosen = [word for word in hydra["overrides"]["hydra"] if not word.startswith("hydra.")]  # as hydra/launcher=
+        words = {
+            word.partition("=")[0]: word for word in (*hydra["overrides"]["task"], *chosen)
+        }  # the last of a key counts
+        return Start(hydra["job"]["config_name"], tuple(words.values()), hydra["runtime"]["cwd"], path.stat().st_mtime)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, KeyError, TypeError):
+        return None  # cut or foreign: nothing is known
+
+
+def _time(start: Start) -> float:
+    return start.time
+
+
+def _is_of(start: Start, sweep: Start | None) -> bool:
+    """Whether a job is one of those that the words of a sweep stand for."""
+    if sweep is None or start.program != sweep.program or len(start.words) != len(sweep.words):
+        return False
+    return {*start.words} <= {word for each in sweep.words for word in _values(each)}
+
+
+def _values(word: str) -> list[str]:
+    """The words that one with several values, as "alpha=0.1,0.3", stands for."""
+    try:
+        override = OverridesParser.create().parse_override(word)
+        if not override.is_sweep_override():
+            return [word]
+        return [f"{override.get_key_element()}={value}" for value in override.sweep_string_iterator()]
+    except Exception:  # Hydra's own grammar has errors of many kinds; such a word is taken as it stands
+        return [word]
+
+
+def _joined(starts: Iterable[Start]) -> list[Start]:
+    """Starts that are all combinations of some values are one with these values; all others stay."""
+    groups: dict[tuple[str, ...], dict[Start, None]] = {}
+    for start in starts:
+        keys = tuple(word.partition("=")[0] for word in start.words)
+        groups.setdefault((start.program, *keys), {})[start] = None
+    joined: list[Start] = []
+    for group in groups.values():
+        columns = [list(dict.fromkeys(words)) for words in zip(*(start.words for start in group), strict=True)]
+        whole = prod(map(len, columns)) == len(group)
+        words = tuple(",".join([words[0], *(word.partition("=")[2] for word in words[1:])]) for words in columns)
+        joined += [replace(next(iter(group)), words=words)] if whole else list(group)
+    return joined
+
+
+def _commit(result: Mapping[str, Any]) -> str:
+    if not result.get("commit"):
+        return ""
+    return str(result["commit"]) + (", with changes that are in no commit" if result.get("dirty") else "")
+
+
+def _machine(result: Mapping[str, Any]) -> str:
+    told = [result.get(key) for key in ("cpu", "instructions")]
+    return ", ".join(text for text in told if text and text != "none")
+
+
+def _date(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M %Z")
+
+
+def _distinct(texts: Iterable[str], between: str = "; ") -> str:
+    return between.join(dict.fromkeys(filter(None, texts)))
