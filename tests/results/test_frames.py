@@ -31,8 +31,9 @@ def mixture(tmp_path_factory):
     inside("tuples=2x4", "tiles=p80_20", "alpha=0.2", "episodes=20", "block=10", "evaluate.episodes=2",
            f"hydra.run.dir={place / 'named'}")  # fmt: skip
     train(place / "untrained", "episodes=0", "evaluate.episodes=0")
-    sweep = ("-m", *SMALL, "episodes=10", "seed=3,4,-5", f"hydra.sweep.dir={place / 'sweep'}")
-    assert inside(*sweep).returncode == 2
+    sweep = ("-m", *SMALL, "episodes=10", f"hydra.sweep.dir={place / 'sweep'}")
+    assert inside(*sweep, "seed=3,4").returncode == 0
+    assert inside(*sweep, "seed=5", "alpha=6").returncode == 1
     return place
 
 
@@ -58,8 +59,8 @@ def test_runs(mixture):
     assert custom["eval_reach_64"] == told["evaluation"]["reach"]["64"]["rate"]
     assert np.isnan(untrained["eval_mean"])
     swept = frame[frame["run"].str.contains("sweep")].set_index("seed")
-    assert swept["status"].to_dict() == {3: "finished", 4: "finished", -5: "failed"}
-    assert "seed: -5 is not allowed" in swept.loc[-5, "error"]
+    assert swept["status"].to_dict() == {3: "finished", 4: "finished", 5: "failed"}
+    assert "learning diverged" in swept.loc[5, "error"]
 
 
 def test_load(mixture):
