@@ -16,6 +16,8 @@ from tdl.config.evaluate import EvaluationConfig
 from tdl.config.names import chosen_names
 from tdl.errors import ConfigError, Interrupted
 from tdl.runs import recording
+from tdl.runs.disk import Disk
+from tdl.runs.ending import shown
 from tdl.runs.environment import describe, peak_memory
 from tdl.runs.evaluation import (
     Evaluation,
@@ -28,9 +30,10 @@ from tdl.runs.evaluation import (
 from tdl.runs.interrupts import Interrupts
 from tdl.statistics.summary import evaluation_block
 from tdl.storage.checkpoint import Meta
-from tdl.storage.records import Records
+from tdl.storage.records import RECORD, Records
 from tdl.storage.run_folder import FINISHED, RUNNING, RunFolder
 from tdl.sweeps import sweep
+from tdl.sweeps.plan import Plan
 
 
 def job(cfg: DictConfig, path: Path) -> None:
@@ -39,14 +42,20 @@ def job(cfg: DictConfig, path: Path) -> None:
     folder = RunFolder(path)
     with folder.lock():
         if sweep.in_sweep() and is_done(folder, settings, metas):
-            print(f"tdl: {folder} is finished; nothing to do")
-            return
+            return  # the sweep says it of all its jobs at once
         if not sweep.in_sweep() and folder.result.exists():
             raise ConfigError(f"hydra.run.dir: {folder} holds results already; name another")
         evaluation = built(settings, metas)
         recording.check(evaluation, settings.evaluate.record)
         names = chosen_names(cfg, HydraConfig.get().runtime.choices)
         play(settings, evaluation, result_of(settings, evaluation, metas, names), folder)
+
+
+def plan(cfg: DictConfig, path: Path) -> Plan:
+    """What is known of an evaluation before it begins; raises what is wrong with its values or checkpoints."""
+    settings, metas = evaluate_config.read(cfg)
+    games = Disk(records=settings.evaluate.episodes * RECORD.itemsize)
+    return Plan(is_done(RunFolder(path), settings, metas), settings.threads, games, final=False)
 
 
 def is_done(folder: RunFolder, settings: EvaluationConfig, metas: list[Meta]) -> bool:
@@ -116,7 +125,7 @@ def play(settings: EvaluationConfig, evaluation: Evaluation, result: dict[str, A
         if settings.evaluate.record:
             assert isinstance(evaluation, NetworkEvaluation)
             print(record(settings, evaluation, records, result, folder, stop), end="")
-    print(f"results in {folder}")
+    print(f"results in {shown(folder.path)}")
 
 
 def record(
@@ -138,7 +147,7 @@ def record(
 
 def main() -> None:
     """The console script `tdl-evaluate`."""
-    run_program("evaluate", job, EvaluationConfig)
+    run_program("evaluate", job, EvaluationConfig, plan=plan)
 
 
 if __name__ == "__main__":

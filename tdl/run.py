@@ -13,10 +13,13 @@ from omegaconf import DictConfig
 from tdl.cli.program import explicit_keys, run_program
 from tdl.config import run as run_config
 from tdl.config.names import chosen_names
-from tdl.runs.resume import resumed_config, resumed_folder, started_meta
-from tdl.runs.training import TrainingRun, is_finished, refuse_used
+from tdl.config.schema import AUTO, RunConfig
+from tdl.runs import disk, ending
+from tdl.runs.resume import keys_named, resumed_config, resumed_folder, started_meta
+from tdl.runs.training import TrainingRun, delete_leftover_weights, is_finished, refuse_used
 from tdl.storage.run_folder import RunFolder
 from tdl.sweeps import sweep
+from tdl.sweeps.plan import Plan
 
 
 def job(cfg: DictConfig, path: Path, *, figures: bool = True) -> None:
@@ -36,18 +39,54 @@ def job(cfg: DictConfig, path: Path, *, figures: bool = True) -> None:
         elif not is_finished(folder, settings, None):
             meta = started_meta(settings, folder)
         if is_finished(folder, settings, meta):
-            print(f"tdl: {folder} is finished ({settings.episodes} episodes); nothing to do")
+            delete_leftover_weights(folder)
+            if not sweep.in_sweep():  # which says it of all its jobs at once
+                print(f"tdl: {folder} is finished ({settings.episodes} episodes); nothing to do")
             return
-        run = TrainingRun(settings, folder, names, meta)
+        run = TrainingRun(settings, folder, names, meta, keep_weights=_keeps_weights(settings))
         with contextlib.nullcontext() if run.trained() or not figures else _importing("tdl.results.figures"):
             run.run()
+        print(ending.answer(run.result, run.last_block()), end="", flush=True)
         episodes = run.trainer.episode
         run.release()
         if episodes and figures:
             from tdl.results.figures import save_curve  # not at the top: a run without episodes does not need it
 
             save_curve(folder.path)
-        print(f"results in {folder}")
+        print(ending.results_line(folder, run.result), end="")
+        if not sweep.in_sweep():
+            print(ending.next_commands(folder, run.result), end="")
+
+
+def plan(cfg: DictConfig, path: Path) -> Plan:
+    """What is known of a run before it begins.
+
+    Raises
+    ------
+    ConfigError : a value is not allowed.
+    CheckpointError : the run to go on with is not there, or damaged.
+    """
+    settings, folder, meta = run_config.read(cfg), RunFolder(path), None
+    resumes = settings.resume is not None
+    if settings.resume is not None:
+        folder = resumed_folder(settings.resume)
+        meta = folder.read_meta()
+        settings = resumed_config(settings, meta, keys_named(cfg.hydra.overrides.task))
+    save = settings.save
+    return Plan(
+        done=is_finished(folder, settings, meta),
+        threads=settings.threads,
+        disk=disk.of_run(settings),
+        used=disk.used(folder),
+        final=None if save.final == AUTO else save.final,
+        asks_for_weights=resumes or save.every is not None or save.keep > 1,
+    )
+
+
+def _keeps_weights(settings: RunConfig) -> bool:
+    """Whether the weights stay when the run is finished: as the configuration says, or the sweep that it belongs to."""
+    final = settings.save.final
+    return sweep.keeps_weights() if final == AUTO else bool(final)
 
 
 @contextlib.contextmanager
@@ -63,7 +102,7 @@ def _importing(module: str) -> Iterator[None]:
 
 def main(*, figures: bool = True) -> None:
     """The console script `tdl-run`; without `figures` it draws no curve, and a sweep no figure of its jobs."""
-    run_program("run", partial(job, figures=figures), figures=figures)
+    run_program("run", partial(job, figures=figures), plan=plan, figures=figures)
 
 
 if __name__ == "__main__":

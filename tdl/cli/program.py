@@ -22,8 +22,9 @@ from tdl.config.schema import RunConfig
 from tdl.errors import BusyError, Interrupted, TdlError
 from tdl.runs import resolvers as _resolvers  # noqa: F401 - registered by the import
 from tdl.runs.resume import keys_named
-from tdl.sweeps import launcher, slurm, sweep
+from tdl.sweeps import launcher, slurm, sweep, sweeper
 from tdl.sweeps import table as sweep_table
+from tdl.sweeps.plan import Planner, no_plan
 from tdl.sweeps.sweep import BUSY_SECONDS, Outcome
 
 
@@ -83,16 +84,22 @@ def _failed(error: BaseException, cfg: DictConfig, folder: Path) -> Outcome:
 
 
 def run_program(
-    config_name: str, work: Callable[[DictConfig, Path], None], schema: type = RunConfig, *, figures: bool = True
+    config_name: str,
+    work: Callable[[DictConfig, Path], None],
+    schema: type = RunConfig,
+    *,
+    plan: Planner = no_plan,
+    figures: bool = True,
 ) -> None:
     """Compose `conf/<config_name>.yaml`, of the types of `schema`, with the command line; `work(cfg, output folder)`.
 
-    In a multirun each job fails alone; the exit code then is that of the first that failed. Without
-    `figures` the sweep is not drawn.
+    A multirun begins when `plan` refuses none of its jobs. Then each fails alone; the exit code is that of the first
+    that failed. Without `figures` the sweep is not drawn.
     """
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # Hydra raises, so that the line is ours
     compose.register(schema)
     launcher.register()
+    sweeper.register(plan)
     _register_help(config_name)
     job = _Job(work)
 

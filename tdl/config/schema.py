@@ -31,6 +31,15 @@ def check_game(key: str, name: str) -> None:
         raise refuse(key, name, f"one of {', '.join(GAMES)}{nearest(name, GAMES)}")
 
 
+AUTO = "auto"
+
+
+def check_final(key: str, value: object) -> None:
+    """Refuse anything but true, false and auto."""
+    if not isinstance(value, bool) and value != AUTO:
+        raise refuse(key, value, "true, false or auto")
+
+
 @dataclass
 class GameConfig:
     """Which game."""
@@ -116,6 +125,7 @@ class SaveConfig:
     every: int | None = whole(MISSING, least=1, null=True)
     seconds: float | None = above_zero(MISSING, null=True)
     keep: int = whole(MISSING, least=1)
+    final: Any = checked(AUTO, check_final)  # older checkpoints do not have it
 
 
 @dataclass

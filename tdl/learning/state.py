@@ -48,11 +48,24 @@ def new_state(network: NTupleNetwork, learner: LearnerOptions, engine: str = "bi
     return state
 
 
+def state_bytes(entries: int, learner: LearnerOptions, *, stages: int, extras: bool) -> int:
+    """Bytes of the state of a learner of a network of so many entries, without the carousel's boards, which are few.
+
+    `extras`: the network has features beyond tuples.
+    """
+    tables = 2 * (learner.step == "coherent") + _shares_drops(learner, stages, extras)
+    return 4 * entries * tables
+
+
 def shares_drops(network: NTupleNetwork, learner: LearnerOptions) -> bool:
     """Whether expectations over drops are read from a table of their own (see `tdl.learning.drop_table`)."""
+    return _shares_drops(learner, network.stages.count, network.extras)
+
+
+def _shares_drops(learner: LearnerOptions, stages: int, extras: bool) -> bool:
     if learner.target != "state" or learner.expectation == "direct":
         return False
-    return network.stages.count == 1 and not network.extras
+    return stages == 1 and not extras
 
 
 def drop_table_of(network: NTupleNetwork) -> NDArray[np.float32]:

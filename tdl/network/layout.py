@@ -186,6 +186,12 @@ def layout_for(tuples: TupleSet, rows: int, cols: int, radix: int) -> Layout:
     return Paired16(tuples, rows, cols) if radix == Paired16.radix else Digits(tuples, rows, cols, radix)
 
 
+def entries_of(tuples: TupleSet, rows: int, cols: int, radix: int, stages: int = 1) -> int:
+    """The entries of all tables of a network with so many stages, one copy after the other."""
+    entries = layout_for(tuples, rows, cols, radix).entries
+    return entries + (stages - 1) * next_region(entries)
+
+
 def next_region(end: int) -> int:
     """Where the region after one that ends at `end` begins: on a line, and skewed."""
     return -(-end // LINE) * LINE + SKEW if end else 0

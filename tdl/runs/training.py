@@ -16,21 +16,38 @@ from tdl.runs.interrupts import Interrupts
 from tdl.runs.progress import Progress
 from tdl.runs.resume import check_fits
 from tdl.solver.policy_evaluation import evaluate_policy
-from tdl.statistics.summary import block_row, statistics_block
+from tdl.statistics.summary import block_row, statistics_block, summary
 from tdl.storage.checkpoint import Meta
+from tdl.storage.records import Records
+from tdl.storage.result_file import DELETED_WEIGHTS, KEPT_WEIGHTS, NO_WEIGHTS, WEIGHTS, has_deleted_weights
 from tdl.storage.run_folder import FINISHED, RUNNING, RunFolder
 
 
 class TrainingRun:
     """A run in its folder, new or continued from the checkpoint in it, which `meta` describes.
 
-    `names` has the name chosen in each config group, for tables; it changes nothing.
+    Parameters
+    ----------
+    names : the name chosen in each config group, for tables; it changes nothing.
+    keep_weights : whether the checkpoints stay when the run is finished.
+
+    Attributes
+    ----------
+    result : what `result.json` says.
     """
 
     def __init__(
-        self, settings: RunConfig, folder: RunFolder, names: Mapping[str, str], meta: Meta | None = None
+        self,
+        settings: RunConfig,
+        folder: RunFolder,
+        names: Mapping[str, str],
+        meta: Meta | None = None,
+        *,
+        keep_weights: bool = True,
     ) -> None:
         self.settings, self.folder, self.names = settings, folder, dict(names)
+        self.keep_weights = keep_weights
+        self._last: tuple[Records, int] | None = None  # of the last block: its games, and moves per second
         self.config = compose.to_plain(settings)
         alpha = {"alpha": build.alpha(settings)} if settings.agent.kind == "ntuple" else {}
         self.rules = build.rules(settings)
@@ -56,12 +73,19 @@ class TrainingRun:
         }
         self._saved_at = time.monotonic()
 
+    def last_block(self) -> dict[str, Any] | None:
+        """Figures of the last block of games that was trained here, as those of an evaluation; None without one."""
+        if self._last is None:
+            return None
+        records, speed = self._last
+        return {**summary(records, self.rules), "moves_per_second": speed}
+
     def trained(self) -> bool:
         """Whether nothing is left to train."""
         return _is_trained(self.settings, self.trainer.episode, self.moves, self.seconds)
 
     def run(self) -> None:
-        """Train, evaluate, and leave every file of the run but the curve.
+        """Train, evaluate, and leave every file of the run but the curve; the weights only if they are to be kept.
 
         Raises
         ------
@@ -71,22 +95,22 @@ class TrainingRun:
         OSError : another file could not be written; the last checkpoint is intact.
         """
         with self.folder.status_kept(self.result, self._figures), Interrupts() as interrupts:
-            last = self._train(interrupts)
+            self._train(interrupts)
             self._stop_if(interrupts)
             self._evaluate(interrupts)
-        if last:
-            print(last, end="")
+            kept = KEPT_WEIGHTS if self.keep_weights else DELETED_WEIGHTS
+            self.result[WEIGHTS] = kept if self.folder.has_checkpoint() else NO_WEIGHTS
+        delete_leftover_weights(self.folder)  # only now: without its result a run could not do without them
 
     def _stop_if(self, interrupts: Interrupts) -> None:
         if interrupts.requested:
             line = f"stopped at episode {self.trainer.episode}; go on with resume={self.folder}"
             raise Interrupted(line, 128 + interrupts.requested)
 
-    def _train(self, interrupts: Interrupts) -> str:
-        """Play blocks until the run ends or is interrupted, and save; gives the last statistics block."""
+    def _train(self, interrupts: Interrupts) -> None:
+        """Play blocks until the run ends or is interrupted, and save."""
         progress = Progress("train", self.settings.episodes, "moves", self.trainer.episode)
         log = EpisodeLog(self.folder, self.trainer.episode)
-        block = ""
         with closing(progress), closing(log):
             while True:
                 ends = bool(self.trained() or interrupts.requested)
@@ -95,10 +119,10 @@ class TrainingRun:
                     log.sync()
                     self._save()
                 if ends:
-                    return block
-                block = self._play_block(log, progress)
+                    return
+                self._play_block(log, progress)
 
-    def _play_block(self, log: EpisodeLog, progress: Progress) -> str:
+    def _play_block(self, log: EpisodeLog, progress: Progress) -> None:
         first, before = self.trainer.episode, self.trainer.moves
         episodes = min(self.settings.block, self.settings.episodes - first)
         start = time.perf_counter()
@@ -117,7 +141,7 @@ class TrainingRun:
         spent = _spent(self.settings, self.moves, self.seconds)
         progress.update(self.trainer.episode, self.trainer.moves, f"mean {row['mean']:,.0f}", share=spent)
         log.append(records, row, block, self.agent.logged())
-        return block
+        self._last = records, int(row["moves_per_second"])
 
     def _save_due(self) -> bool:
         seconds = self.settings.save.seconds
@@ -157,7 +181,6 @@ class TrainingRun:
             assert isinstance(evaluation, NetworkEvaluation)
             exact = evaluate_policy(self.solution, evaluation.player.afterstate_values, self.settings.gamma).summary()
             self.result["evaluation"] = self.result.get("evaluation", {}) | {"exact": exact}
-            print(f"expected {exact['expected']:.10g}, the best play {exact['optimal']:.10g}: gap {exact['gap']:.6g}")
 
     def _figures(self) -> dict[str, Any]:
         """How far the run is, for `result.json`."""
@@ -172,6 +195,12 @@ class TrainingRun:
     def release(self) -> None:
         """Give the weights' memory back: drawing the curve needs some of its own."""
         del self.trainer, self.agent
+
+
+def delete_leftover_weights(folder: RunFolder) -> None:
+    """Delete the checkpoints of a run whose result says that it is finished and has none."""
+    if has_deleted_weights(folder.path):
+        folder.delete_weights()
 
 
 def is_finished(folder: RunFolder, settings: RunConfig, meta: Meta | None) -> bool:

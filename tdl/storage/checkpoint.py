@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from tdl.errors import CheckpointError
 from tdl.storage.atomic import delete_unfinished, new_file, new_folder, sync_file
+from tdl.storage.result_file import has_deleted_weights
 
 FORMAT = "tdl-checkpoint-1"
 META = "meta.json"
@@ -88,7 +89,7 @@ def read_meta(folder: Path) -> Meta:
     try:
         meta = json.loads(path.read_bytes())
     except FileNotFoundError:
-        raise CheckpointError(f"{folder}: no checkpoint here ({META} is missing)") from None
+        raise CheckpointError(f"{folder}: no checkpoint here ({META} is missing){_why_missing(folder)}") from None
     except OSError as error:
         raise CheckpointError(f"{path}: cannot be read: {error}") from error
     except ValueError:
@@ -98,6 +99,13 @@ def read_meta(folder: Path) -> Meta:
     if meta.get("digest") != _digest(meta):
         raise CheckpointError(f"{path}: corrupt (its digest does not match)")
     return meta
+
+
+def _why_missing(folder: Path) -> str:
+    """What the result of the run says of it; `folder` is the run's own, or one for a checkpoint in it."""
+    if has_deleted_weights(folder) or has_deleted_weights(folder.parent):
+        return ": the run left no weights (save.final), so it can neither go on nor play; save.final=true keeps them"
+    return ""
 
 
 def read_array(folder: Path, meta: Meta, name: str, *, into: Array | None = None) -> Array:
@@ -189,7 +197,7 @@ def _keep_old(folder: Path, keep: int) -> None:
     if keep > 1 and old and old.get("stays", True):
         kept.mkdir(exist_ok=True)
         target = kept / f"{old['episode']:010d}"
-        _discard(target)  # of the same episode, which a kill left
+        discard(target)  # of the same episode, which a kill left
         with new_folder(target) as building:
             building.mkdir()
             for name in [*_files(old), META]:
@@ -199,11 +207,11 @@ def _keep_old(folder: Path, keep: int) -> None:
                     shutil.copy2(folder / name, building / name)
     older = sorted(kept.glob("[0-9]*"))
     for path in older[: max(0, len(older) - (keep - 1))]:
-        _discard(path)
+        discard(path)
 
 
-def _discard(path: Path) -> None:
-    """Delete a folder that nobody may see half deleted."""
+def discard(path: Path) -> None:
+    """Delete a folder, if it is there, so that nobody sees it half deleted."""
     if path.exists():
         hidden = path.with_name(f".{path.name}.old.new")
         path.rename(hidden)

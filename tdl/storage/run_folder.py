@@ -8,10 +8,10 @@ from typing import Any
 
 from tdl.errors import Interrupted, TdlError
 from tdl.storage.atomic import delete_unfinished, write_json
-from tdl.storage.checkpoint import KEPT, META, Array, Meta, read_meta, write_checkpoint
+from tdl.storage.checkpoint import KEPT, META, Array, Meta, discard, read_meta, write_checkpoint
 from tdl.storage.lock import RunLock, is_held
+from tdl.storage.result_file import RESULT as RESULT
 
-RESULT = "result.json"  # configuration, versions, status and figures
 CHECKPOINT = "checkpoint"  # folder of the newest; older ones that stay are in `KEPT`
 EPISODES = "episodes.npy"  # a record of each game of the training
 BLOCKS = "blocks.csv"  # a row of figures for each block of games
@@ -116,6 +116,11 @@ class RunFolder:
     def read_meta(self) -> Meta:
         """The description of the newest checkpoint."""
         return read_meta(self.checkpoint)
+
+    def delete_weights(self) -> None:
+        """Delete all checkpoints."""
+        discard(self.checkpoint)
+        discard(self.kept)
 
     def save(self, meta: Mapping[str, Any], arrays: Mapping[str, Array], keep: int, result: Mapping[str, Any]) -> None:
         """Write a checkpoint, then the result."""

@@ -79,7 +79,15 @@ def may_defer() -> bool:
 
 
 class SweepFolder(Callback):
-    """Notes where the sweep lies. Hydra's own end-of-sweep call is left out when a job fails."""
+    """Notes where the sweep lies. Hydra's own end-of-sweep call is left out when a job fails.
+
+    Parameters
+    ----------
+    keep_weights : for the jobs: whether those that say `save.final=auto` keep their weights; null: they do.
+    """
+
+    def __init__(self, keep_weights: bool | None = None) -> None:
+        self.keep_weights = keep_weights
 
     def on_multirun_start(self, config: DictConfig, **_: Any) -> None:
         """Hydra calls this before the first job. Jobs in other processes must not make up a folder of their own."""
@@ -102,6 +110,11 @@ def _time_of_disk(folder: Path) -> float:
 def in_sweep() -> bool:
     """Whether this job is one of a sweep."""
     return bool(HydraConfig.get().mode == RunMode.MULTIRUN)
+
+
+def keeps_weights() -> bool:
+    """Whether this job keeps its weights, if its configuration leaves that to the sweep; without one it does."""
+    return OmegaConf.select(HydraConfig.get(), "callbacks.sweep.keep_weights") is not False
 
 
 def mark_failed(folder: Path, cfg: DictConfig, error: str) -> None:

@@ -1,0 +1,76 @@
+"""The room that the files of a run will take on the disk, known before it begins."""
+
+from dataclasses import dataclass
+
+from tdl.config import build
+from tdl.config.schema import RunConfig
+from tdl.learning.state import state_bytes
+from tdl.network.layout import entries_of
+from tdl.storage.records import RECORD
+from tdl.storage.run_folder import RunFolder
+
+BLOCK_BYTES = 600
+"""Of a block in `blocks.csv` and `train.log`; less where few tiles were reached."""
+
+
+@dataclass(frozen=True)
+class Disk:
+    """Bytes of the files of a job."""
+
+    records: int = 0  # of what stays in any case: the games
+    checkpoint: int = 0  # of one checkpoint
+    kept: int = 0  # checkpoints that are there at the end of the training, at most
+    written: int = 0  # the most that are there while one is written
+
+    @property
+    def weights(self) -> int:
+        """Of the checkpoints, at the end of the training."""
+        return self.kept * self.checkpoint
+
+    @property
+    def peak(self) -> int:
+        """Of the checkpoints, while one is written."""
+        return self.written * self.checkpoint
+
+
+def of_run(settings: RunConfig) -> Disk:
+    """The room that a run takes at most."""
+    save, episodes = settings.save, settings.episodes
+    records = (episodes + settings.evaluate.episodes) * RECORD.itemsize + episodes // settings.block * BLOCK_BYTES
+    if not episodes:
+        return Disk(records)
+    kept = save.keep
+    if save.every is not None:
+        kept = min(kept, 1 + (episodes - 1) // save.every)
+    elif save.seconds is None:
+        kept = 1
+    once = kept == 1 and save.seconds is None and (save.every is None or save.every >= episodes)
+    return Disk(records, checkpoint_bytes(settings), kept, kept if once else kept + 1)
+
+
+def checkpoint_bytes(settings: RunConfig) -> int:
+    """Bytes of a checkpoint: the weights, and what the learner keeps beside them.
+
+    Of a deep Q-learner the replay alone: its network, of some megabytes, is known to PyTorch, which takes seconds to
+    import.
+    """
+    rules = build.rules(settings)
+    if settings.agent.kind == "dqn":
+        options = settings.agent
+        assert options.replay is not None
+        boards = 1 + (4 if options.values_of == "afterstates" else 1)
+        return int(options.replay) * (boards * rules.cells + 8 + 4 + 16 + 4)  # see `tdl.dqn.replay`
+    if settings.agent.kind != "ntuple":
+        return 0
+    tuples, stages = build.tuple_set_of(settings), build.stages(settings).count
+    radix = rules.radix if tuples.radix is None else tuples.radix
+    entries = entries_of(tuples, rules.rows, rules.cols, radix, stages)
+    extras = bool(tuples.orders or tuples.counts)
+    return 4 * entries + state_bytes(entries, build.learner(settings), stages=stages, extras=extras)
+
+
+def used(folder: RunFolder) -> int:
+    """Bytes of the checkpoints that are there."""
+    return sum(
+        path.stat().st_size for place in (folder.checkpoint, folder.kept) for path in place.rglob("*") if path.is_file()
+    )

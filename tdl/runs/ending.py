@@ -1,0 +1,78 @@
+"""What a run says at its end: its answer, the files to look at, and the commands one would type next."""
+
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tdl.config.files import file
+from tdl.statistics.summary import evaluation_block
+from tdl.storage.result_file import DELETED_WEIGHTS, KEPT_WEIGHTS, RESULT, WEIGHTS
+from tdl.storage.run_folder import CHECKPOINT, RunFolder
+
+PLAIN = re.compile(r"[\w./+@%-]+")
+"""What Hydra and a shell take as it stands."""
+
+
+def answer(result: Mapping[str, Any], last_block: Mapping[str, Any] | None) -> str:
+    """The block of the games after training; without them that of the last block of games of the training, if any.
+
+    Parameters
+    ----------
+    result : of the run, as `result.json` has it.
+    last_block : figures as of an evaluation.
+    """
+    evaluation, text = result.get("evaluation", {}), ""
+    if "mean" in evaluation:
+        text = evaluation_block(evaluation)
+    elif last_block is not None:
+        text = "no games without learning (evaluate.episodes=0); the last block of the training:\n"
+        text += evaluation_block(last_block)
+    elif "exact" not in evaluation:
+        text = f"nothing was played: {result['config']['episodes']:,} games are trained, and evaluate.episodes=0\n"
+    if exact := evaluation.get("exact"):
+        text += f"expected {exact['expected']:.10g}, the best play {exact['optimal']:.10g}: gap {exact['gap']:.6g}\n"
+    return text
+
+
+def results_line(folder: RunFolder, result: Mapping[str, Any]) -> str:
+    """Where the files are, and which to look at first."""
+    names = [path.name for path in (folder.curve, folder.blocks) if path.exists() and path.stat().st_size]
+    names += [RESULT, *([CHECKPOINT] if result[WEIGHTS] == KEPT_WEIGHTS else [])]
+    without = ", no weights (save.final)" if result[WEIGHTS] == DELETED_WEIGHTS else ""
+    return f"results in {shown(folder.path)}: {', '.join(names)}{without}\n"
+
+
+def next_commands(folder: RunFolder, result: Mapping[str, Any]) -> str:
+    """What one would type next; each line can be pasted."""
+    if result[WEIGHTS] != KEPT_WEIGHTS:
+        return ""
+    checkpoint = _word("checkpoint", shown(folder.path))
+    commands = [f"python -m tdl.serve {checkpoint}{_served(folder.path)}"]
+    kind, plies = result["config"]["agent"]["kind"], result["config"]["evaluate"]["plies"]
+    if kind in ("ntuple", "dqn") and plies == 1:
+        few = " evaluate.episodes=10" if kind == "dqn" else ""  # a hundred times as slow
+        commands.insert(0, f"python -m tdl.evaluate {checkpoint} evaluate.plies=2{few}")
+    return "".join(f"{'next:' if not number else '':6}{command}\n" for number, command in enumerate(commands))
+
+
+def _served(path: Path) -> str:
+    """The further word with which `tdl.serve` finds a folder that is not below the one that it serves by default."""
+    if path.resolve().is_relative_to(Path(file("serve")["folder"]).resolve()):
+        return ""
+    return " " + _word("folder", shown(path.parent))
+
+
+def shown(path: Path) -> Path:
+    """A path as people write it: from here on, if it lies below."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+def _word(key: str, path: Path) -> str:
+    """A word of a command line, quoted for Hydra and for the shell where it must be."""
+    if PLAIN.fullmatch(str(path)):
+        return f"{key}={path}"
+    quoted = str(path).replace("\\", "\\\\").replace("'", "\\'")
+    return shlex.quote(f"{key}='{quoted}'")
