@@ -1,7 +1,7 @@
 """Games of a trained network: `python -m tdl.evaluate checkpoint=FOLDER`. All keys: `conf/evaluate.yaml`."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +51,7 @@ def job(cfg: DictConfig, path: Path) -> None:
         play(settings, evaluation, result_of(settings, evaluation, metas, names), folder)
 
 
-def plan(cfg: DictConfig, path: Path) -> Plan:
+def plan(cfg: DictConfig, path: Path, _: Sequence[str]) -> Plan:
     """What is known of an evaluation before it begins; raises what is wrong with its values or checkpoints."""
     settings, metas = evaluate_config.read(cfg)
     games = Disk(records=settings.evaluate.episodes * RECORD.itemsize)

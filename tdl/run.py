@@ -3,7 +3,7 @@
 import contextlib
 import importlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -58,7 +58,7 @@ def job(cfg: DictConfig, path: Path, *, figures: bool = True) -> None:
             print(ending.next_commands(folder, run.result), end="")
 
 
-def plan(cfg: DictConfig, path: Path) -> Plan:
+def plan(cfg: DictConfig, path: Path, words: Sequence[str]) -> Plan:
     """What is known of a run before it begins.
 
     Raises
@@ -71,7 +71,7 @@ def plan(cfg: DictConfig, path: Path) -> Plan:
     if settings.resume is not None:
         folder = resumed_folder(settings.resume)
         meta = folder.read_meta()
-        settings = resumed_config(settings, meta, keys_named(cfg.hydra.overrides.task))
+        settings = resumed_config(settings, meta, keys_named(words))
     save = settings.save
     return Plan(
         done=is_finished(folder, settings, meta),
@@ -84,7 +84,7 @@ def plan(cfg: DictConfig, path: Path) -> Plan:
 
 
 def _keeps_weights(settings: RunConfig) -> bool:
-    """Whether the weights stay when the run is finished: as the configuration says, or the sweep that it belongs to."""
+    """Whether the weights stay when the run is finished: as the configuration says, or else the sweep."""
     final = settings.save.final
     return sweep.keeps_weights() if final == AUTO else bool(final)
 

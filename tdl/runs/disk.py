@@ -71,6 +71,5 @@ def checkpoint_bytes(settings: RunConfig) -> int:
 
 def used(folder: RunFolder) -> int:
     """Bytes of the checkpoints that are there."""
-    return sum(
-        path.stat().st_size for place in (folder.checkpoint, folder.kept) for path in place.rglob("*") if path.is_file()
-    )
+    files = [*folder.checkpoint.rglob("*"), *folder.kept.rglob("*")]
+    return sum(path.stat().st_size for path in files if path.is_file())

@@ -26,11 +26,12 @@ class Plan:
     asks_for_weights: bool = False  # it goes on with a run, or says which checkpoints are to stay
 
 
-Planner = Callable[[DictConfig, Path], Plan]
-"""From the configuration and the folder of a job to its plan; raises an error for a value that is not allowed."""
+Planner = Callable[[DictConfig, Path, Sequence[str]], Plan]
+"""From the configuration of a job, its folder and the words of its command line to its plan; raises an error for a
+value that is not allowed."""
 
 
-def no_plan(_cfg: DictConfig, _folder: Path) -> Plan:
+def no_plan(_cfg: DictConfig, _folder: Path, _words: Sequence[str]) -> Plan:
     """Of a program whose jobs are not known beforehand."""
     return Plan()
 
@@ -83,8 +84,8 @@ class SweepPlan:
         free, needed = free_bytes(self.folder), self.stays() + self.more_meanwhile()
         if needed > free:
             raise ConfigError(
-                f"hydra.sweep.dir: {self.folder}: the jobs will take {size_text(needed)}, and {size_text(free)} of its "
-                f"disk are free; save.final=false leaves no weights, save.keep=1 one checkpoint of each job"
+                f"hydra.sweep.dir: {self.folder}: the jobs will take {size_text(needed)} of its disk, and "
+                f"{size_text(free)} are free; save.final=false leaves no weights, save.keep=1 one checkpoint of each job"
             )
 
     def text(self) -> str:

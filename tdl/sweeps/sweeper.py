@@ -6,18 +6,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.plugins import Plugins
 from hydra.core.utils import filter_overrides
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from tdl.errors import ConfigError, TdlError
-from tdl.runs import environment
 from tdl.runs.progress import Progress
 from tdl.sweeps import launcher, sweep
 from tdl.sweeps.plan import Plan, Planner, SweepPlan, no_plan
+
+Plugins.instance()  # loads Hydra's own plugins anew: the methods of a class imported before name another one
+from hydra._internal.core_plugins.basic_sweeper import BasicSweeper  # noqa: E402
 
 SHOWN = 5
 """Errors of a refused sweep that are shown."""
@@ -67,9 +68,10 @@ class CheckedSweeper(BasicSweeper):
             for number, words in enumerate(jobs, 1):
                 cfg = self._composed(words)
                 try:
-                    plans.append(type(self).planner(cfg, folder / str(cfg.hydra.sweep.subdir)))
+                    own = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
+                    plans.append(type(self).planner(own, folder / str(cfg.hydra.sweep.subdir), words))
                 except ConfigError as error:
-                    refused.setdefault(str(error), []).append(" ".join(filter_overrides(words)))
+                    refused.setdefault(str(error), []).append(_name(words, jobs))
                 except (TdlError, OSError):  # a file that is missing or damaged: the job itself will say so
                     plans.append(Plan())
                 progress.update(number)
@@ -90,6 +92,12 @@ class CheckedSweeper(BasicSweeper):
             cores = self.launcher.cores
             return cores, max(1, cores // min((job.threads for job in plans), default=1))
         return None, len(plans)
+
+
+def _name(words: Sequence[str], jobs: Sequence[Sequence[str]]) -> str:
+    """The words of a job in which it differs from the others."""
+    differing = [word for word in words if not all(word in other for other in jobs)]
+    return " ".join(filter_overrides(differing or words))
 
 
 def _refusal(refused: dict[str, list[str]], jobs: int) -> str:
