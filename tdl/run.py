@@ -17,6 +17,7 @@ from tdl.config.schema import AUTO, RunConfig
 from tdl.runs import disk, ending
 from tdl.runs.resume import keys_named, resumed_config, resumed_folder, started_meta
 from tdl.runs.training import TrainingRun, delete_leftover_weights, is_finished, refuse_used
+from tdl.storage.result_file import has_deleted_weights
 from tdl.storage.run_folder import RunFolder
 from tdl.sweeps import sweep
 from tdl.sweeps.plan import Plan
@@ -73,8 +74,9 @@ def plan(cfg: DictConfig, path: Path, words: Sequence[str]) -> Plan:
         meta = folder.read_meta()
         settings = resumed_config(settings, meta, keys_named(words))
     save = settings.save
+    leftover = folder.has_checkpoint() and has_deleted_weights(folder.path)
     return Plan(
-        done=is_finished(folder, settings, meta),
+        done=is_finished(folder, settings, meta) and not leftover,
         threads=settings.threads,
         disk=disk.of_run(settings),
         used=disk.used(folder),

@@ -24,6 +24,7 @@ class Plan:
     used: int = 0  # bytes of its checkpoints that are there already
     final: bool | None = None  # whether its weights stay; None: the sweep decides
     asks_for_weights: bool = False  # it goes on with a run, or says which checkpoints are to stay
+    folder: Path | None = None  # the job's own
 
 
 Planner = Callable[[DictConfig, Path, Sequence[str]], Plan]
@@ -85,7 +86,7 @@ class SweepPlan:
         if needed > free:
             raise ConfigError(
                 f"hydra.sweep.dir: {self.folder}: the jobs will take {size_text(needed)} of its disk, and "
-                f"{size_text(free)} are free; save.final=false leaves no weights, save.keep=1 one checkpoint of each job"
+                f"{size_text(free)} are free; save.final=false leaves no weights, save.keep=1 one checkpoint a job"
             )
 
     def text(self) -> str:

@@ -114,7 +114,8 @@ def in_sweep() -> bool:
 
 def keeps_weights() -> bool:
     """Whether this job keeps its weights, if its configuration leaves that to the sweep; without one it does."""
-    return OmegaConf.select(HydraConfig.get(), "callbacks.sweep.keep_weights") is not False
+    callbacks = HydraConfig.get().callbacks
+    return callbacks.get("sweep", {}).get("keep_weights") is not False
 
 
 def mark_failed(folder: Path, cfg: DictConfig, error: str) -> None:

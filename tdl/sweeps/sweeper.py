@@ -3,11 +3,13 @@
 import contextlib
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override
 from hydra.core.plugins import Plugins
 from hydra.core.utils import filter_overrides
 from omegaconf import DictConfig, OmegaConf
@@ -16,6 +18,7 @@ from tdl.errors import ConfigError, TdlError
 from tdl.runs.progress import Progress
 from tdl.sweeps import launcher, sweep
 from tdl.sweeps.plan import Plan, Planner, SweepPlan, no_plan
+from tdl.sweeps.sweep import Outcome
 
 Plugins.instance()  # loads Hydra's own plugins anew: the methods of a class imported before name another one
 from hydra._internal.core_plugins.basic_sweeper import BasicSweeper  # noqa: E402
@@ -23,14 +26,18 @@ from hydra._internal.core_plugins.basic_sweeper import BasicSweeper  # noqa: E40
 SHOWN = 5
 """Errors of a refused sweep that are shown."""
 
+HERE = ("CoresLauncher", "BasicLauncher")
+"""Launchers with which this process knows how each job ended."""
+
 
 class CheckedSweeper(BasicSweeper):
-    """Checks all jobs, says how many there are and what they take, then runs them as Hydra's basic sweeper does."""
+    """Checks all jobs, says how many there are and what they take, then runs those that are not done."""
 
     planner: Planner = staticmethod(no_plan)
+    to_do: Sequence[list[str]] = ()
 
     def sweep(self, arguments: list[str]) -> Any:
-        """Run all jobs.
+        """Run the jobs that are not done.
 
         Raises
         ------
@@ -39,7 +46,8 @@ class CheckedSweeper(BasicSweeper):
         assert self.config is not None
         folder = Path(str(self.config.hydra.sweep.dir))
         try:
-            plan = self._plan(self._jobs(arguments), folder)
+            jobs = self._jobs(arguments)
+            plan = self._plan(jobs, folder)
             plan.check_disk()
         except BaseException:
             sweep.over()  # nothing was done of which a table could tell
@@ -49,7 +57,16 @@ class CheckedSweeper(BasicSweeper):
         print(plan.text(), end="", flush=True)
         if not plan.keeps_weights:
             self.config.hydra.overrides.hydra.append("hydra.callbacks.sweep.keep_weights=false")
-        return super().sweep(arguments)
+        self.to_do = [words for words, job in zip(jobs, plan.jobs, strict=True) if not job.done]
+        if type(self.launcher).__name__ in HERE:
+            for job in plan.jobs:
+                if job.done and job.folder is not None:
+                    sweep.note(job.folder, Outcome())
+        return super().sweep(arguments) if self.to_do else []
+
+    def split_arguments(self, overrides: list[Override], max_batch_size: int | None) -> list[list[list[str]]]:  # type: ignore[override]
+        """The jobs to do, in batches."""
+        return [list(batch) for batch in self.split_overrides_to_chunks(list(self.to_do), max_batch_size)]
 
     def validate_batch_is_legal(self, batch: Sequence[Sequence[str]]) -> None:
         """All are checked already."""
@@ -58,7 +75,7 @@ class CheckedSweeper(BasicSweeper):
         """The words of each job."""
         assert self.hydra_context is not None
         parser = OverridesParser.create(config_loader=self.hydra_context.config_loader)
-        (jobs,) = self.split_arguments(parser.parse_overrides([*self._parse_config(), *arguments]), None)
+        (jobs,) = BasicSweeper.split_arguments(parser.parse_overrides([*self._parse_config(), *arguments]), None)
         return jobs
 
     def _plan(self, jobs: Sequence[list[str]], folder: Path) -> SweepPlan:
@@ -69,7 +86,10 @@ class CheckedSweeper(BasicSweeper):
                 cfg = self._composed(words)
                 try:
                     own = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
-                    plans.append(type(self).planner(own, folder / str(cfg.hydra.sweep.subdir), words))
+                    job = folder / str(cfg.hydra.sweep.subdir)
+                    plan = type(self).planner(own, job, words)
+                    known = (job / ".hydra").is_dir()  # else the table would not find it
+                    plans.append(replace(plan, done=plan.done and known, folder=job))
                 except ConfigError as error:
                     refused.setdefault(str(error), []).append(_name(words, jobs))
                 except (TdlError, OSError):  # a file that is missing or damaged: the job itself will say so
@@ -82,6 +102,7 @@ class CheckedSweeper(BasicSweeper):
 
     def _composed(self, words: list[str]) -> DictConfig:
         assert self.hydra_context is not None
+        assert self.config is not None
         cfg = self.hydra_context.config_loader.load_sweep_config(self.config, words)
         HydraConfig.instance().set_config(cfg)
         return cfg

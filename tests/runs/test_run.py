@@ -36,6 +36,7 @@ from tdl.config.compose import to_plain
 from tdl.config.schema import RunConfig
 from tdl.network.ntuple import NTupleNetwork
 from tdl.run import main
+from tdl.statistics.summary import evaluation_block
 
 RECORD = [("episode", "<i8"), ("score", "<i8"), ("moves", "<i4"), ("max_tile", "<i4")]
 
@@ -45,7 +46,7 @@ TILES = [2**index for index in range(1, 16)]
 
 RESULT = {
     "status", "config_hash", "names", "seed", "alpha", "config", "commit", "dirty", "versions", "cpu", "instructions",
-    "episodes", "moves", "seconds", "moves_per_second", "peak_memory_bytes", "evaluation",
+    "episodes", "moves", "seconds", "moves_per_second", "peak_memory_bytes", "evaluation", "weights",
 }  # fmt: skip
 
 WITHOUT_EVALUATION = RESULT - {"evaluation"}
@@ -65,7 +66,12 @@ def folder(tmp_path_factory):
     done = program(cwd, *SMALL, *WORDS)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
-    assert done.stdout.splitlines()[-1] == f"results in {only_run(cwd)}"
+    shown = only_run(cwd).relative_to(cwd)
+    assert done.stdout == evaluation_block(result(only_run(cwd))["evaluation"]) + (
+        f"results in {shown}: curve.png, blocks.csv, result.json, checkpoint\n"
+        f"next: python -m tdl.evaluate checkpoint={shown} evaluate.plies=2\n"
+        f"      python -m tdl.serve checkpoint={shown}\n"
+    )
     return only_run(cwd)
 
 
@@ -135,6 +141,7 @@ def test_result(folder):
     told = result(folder)
     assert set(told) == RESULT
     assert (told["status"], told["seed"], told["alpha"], told["episodes"]) == ("finished", 0, 0.1, 55)
+    assert told["weights"] == "kept"
     assert told["names"] == {"game": "pow2", "tiles": "p90_10", "tuples": "custom", "learner": "td",
                              "placer": "random", "agent": "ntuple"}  # fmt: skip
     assert told["moves"] == np.load(folder / "episodes.npy")["moves"].sum()

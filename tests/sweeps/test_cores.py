@@ -139,6 +139,8 @@ def test_a_job_of_another_process_is_waited_for(tmp_path):
 def test_a_job_that_is_waited_for_is_not_begun_over_and_over(tmp_path, monkeypatch, at_once):
     monkeypatch.setattr(launcher, "BUSY_SECONDS", 0.02)
     sweep(tmp_path, *SHORT, "seed=0")
+    shutil.rmtree(folder_of(tmp_path, seed=0) / "checkpoint")
+    mark(folder_of(tmp_path, seed=0), "running")
     at_once.clear()
     waits, wait = [], Task.wait
     lock = RunLock(folder_of(tmp_path, seed=0))

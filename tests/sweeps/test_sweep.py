@@ -17,13 +17,16 @@ from support.sweeps import SHORT, folder_of, jobs_in, mark, states, sweep, table
 
 def test_the_same_command_again_does_nothing(tmp_path):
     assert sweep(tmp_path, *SHORT, "seed=0,1", "alpha=0.1,0.2").returncode == 0
-    before = {name: digest for name, digest in jobs_in(tmp_path).items() if not name.endswith("job.log")}
+    before = jobs_in(tmp_path)
     times = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*/episodes.npy")}
     assert len(times) == 4
-    assert sweep(tmp_path, *SHORT, "seed=0,1", "alpha=0.1,0.2").returncode == 0
-    assert {name: digest for name, digest in jobs_in(tmp_path).items() if not name.endswith("job.log")} == before
+    done = sweep(tmp_path, *SHORT, "seed=0,1", "alpha=0.1,0.2")
+    assert done.returncode == 0
+    assert jobs_in(tmp_path) == before
     assert {path: path.stat().st_mtime_ns for path in tmp_path.glob("*/episodes.npy")} == times
-    assert all("nothing to do" in path.read_text() for path in tmp_path.glob("*/job.log"))
+    assert done.stdout.splitlines()[0] == "4 jobs, already done; nothing to play"
+    assert done.stdout.count("done") == 1
+    assert "sweep.csv" in done.stdout  # and the table
 
 
 def test_further_values_are_new_jobs_beside_the_old(tmp_path):
