@@ -4,6 +4,7 @@ Trusts the files on the disk for what the jobs took.
 """
 
 import shutil
+from pathlib import Path
 
 import pytest
 from support.programs import inside, train
@@ -11,7 +12,7 @@ from support.sweeps import SHORT, folder_of, mark, rows_of, states, sweep
 
 from tdl.evaluate import main as evaluate
 from tdl.sweeps import plan
-from tdl.sweeps.plan import size_text
+from tdl.sweeps.plan import Plan, SweepPlan, size_text
 
 
 @pytest.mark.parametrize("launcher", ["cores", "basic"])
@@ -98,58 +99,72 @@ def test_sizes_for_people(size, text):
     assert size_text(size) == text
 
 
-MANY = (*SHORT, "seed=range(0,9)")
+@pytest.fixture
+def one_is_few(monkeypatch):
+    """Two jobs are many, as nine are otherwise."""
+    monkeypatch.setattr(plan, "MANY", 1)
+
+
+MANY = (*SHORT, "seed=0,1")
 
 
 def weights(folder):
     return sorted(folder.glob("*/checkpoint/weights*"))
 
 
-def test_a_sweep_of_many_jobs_leaves_no_weights_and_says_so(tmp_path):
+@pytest.mark.parametrize(
+    ("jobs", "kept"),
+    [
+        ([Plan()] * 8, True),
+        ([Plan()] * 9, False),
+        ([Plan()] * 8 + [Plan(done=True)], False),
+        ([Plan()] * 8 + [Plan(asks_for_weights=True)], True),
+    ],
+)
+def test_more_than_eight_jobs_leave_no_weights(jobs, kept):
+    whole = SweepPlan(jobs, 1, None, Path())
+    assert [whole.keeps_weights_of(job) for job in jobs] == [kept] * len(jobs)
+    assert whole.keeps_weights_of(Plan(final=not kept)) is not kept
+    assert ("no weights stay" in whole.text()) is not kept
+
+
+def test_a_sweep_of_many_jobs_leaves_no_weights_and_says_so(tmp_path, one_is_few):
     done = sweep(tmp_path, *MANY)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[1] == "no weights stay, as these are more than 8 jobs; save.final=true keeps them"
-    assert states(tmp_path) == dict.fromkeys("012345678", "finished")
+    assert done.stdout.splitlines()[1] == "no weights stay, as these are more than 1 jobs; save.final=true keeps them"
+    assert states(tmp_path) == dict.fromkeys("01", "finished")
     assert not list(tmp_path.glob("*/checkpoint"))
-    assert sweep(tmp_path, *MANY).stdout.startswith("9 jobs, already done; ")
+    assert sweep(tmp_path, *MANY).stdout.startswith("2 jobs, already done; ")
 
 
-def test_a_job_is_the_same_job_in_a_sweep_of_few_and_of_many(tmp_path):
+def test_a_job_is_the_same_job_in_a_sweep_of_few_and_of_many(tmp_path, one_is_few):
     """What it left stays as it is."""
-    sweep(tmp_path, *SHORT, "seed=range(0,8)")
+    sweep(tmp_path, *SHORT, "seed=0")
     before = weights(tmp_path)
-    assert len(before) == 8
-    done = sweep(tmp_path, *MANY)
-    assert done.stdout.startswith("9 jobs, 8 of them already done, ")
+    assert len(before) == 1
+    assert sweep(tmp_path, *MANY).stdout.startswith("2 jobs, 1 of them already done, ")
     assert weights(tmp_path) == before
-    assert not (folder_of(tmp_path, seed=8) / "checkpoint").exists()
-    assert sweep(tmp_path, *SHORT, "seed=range(0,8)").stdout.startswith("8 jobs, already done; ")
+    assert not (folder_of(tmp_path, seed=1) / "checkpoint").exists()
+    assert sweep(tmp_path, *SHORT, "seed=1").stdout.startswith("1 job, already done; ")
 
 
 @pytest.mark.parametrize("words", [("save.final=true",), ("save.every=5",), ("save.keep=2",)], ids=" ".join)
-def test_weights_stay_where_they_are_asked_for(tmp_path, words):
+def test_weights_stay_where_they_are_asked_for(tmp_path, one_is_few, words):
     done = sweep(tmp_path, *MANY, *words)
     assert done.returncode == 0, done.stderr
     assert "no weights" not in done.stdout
-    assert len(weights(tmp_path)) == 9
-
-
-def test_what_was_cut_off_in_a_sweep_of_many_goes_on(tmp_path):
-    """Its checkpoint is deleted only when it is finished; one that a kill left behind after that is, too."""
-    sweep(tmp_path, *MANY, "save.final=true")
-    half, left = folder_of(tmp_path, seed=0), folder_of(tmp_path, seed=1)
-    words = (*SHORT, "seed=range(0,9)", "save.final=false")
-    sweep(tmp_path / "other", *words)
-    cut, leftover = folder_of(tmp_path / "other", seed=0), folder_of(tmp_path / "other", seed=1)
-    shutil.copytree(half / "checkpoint", cut / "checkpoint")
-    shutil.copytree(left / "checkpoint", leftover / "checkpoint")
-    mark(cut, "running")
-    done = sweep(tmp_path / "other", *words)
-    assert done.stdout.startswith("9 jobs, 7 of them already done, ")
-    assert done.returncode == 0, done.stderr
-    assert not weights(tmp_path / "other")
-
-
-def test_small_sweeps_and_runs_keep_their_weights(tmp_path):
-    sweep(tmp_path, *SHORT, "seed=0,1")
     assert len(weights(tmp_path)) == 2
+
+
+@pytest.mark.parametrize("status", ["running", "finished"])
+def test_a_checkpoint_without_need_is_deleted_when_its_job_is_finished(tmp_path, one_is_few, status):
+    """That of a job that was cut off, which goes on from it; and one that a kill left behind after the end."""
+    sweep(tmp_path / "kept", *MANY, "save.final=true")
+    sweep(tmp_path / "sweep", *MANY)
+    cut = folder_of(tmp_path / "sweep", seed=0)
+    shutil.copytree(folder_of(tmp_path / "kept", seed=0) / "checkpoint", cut / "checkpoint")
+    mark(cut, status)
+    done = sweep(tmp_path / "sweep", *MANY)
+    assert done.stdout.startswith("2 jobs, 1 of them already done, ")
+    assert done.returncode == 0, done.stderr
+    assert not weights(tmp_path / "sweep")
