@@ -41,6 +41,7 @@ class Sweep:
     folder: Path  # where its jobs have their folders
     began: float = 0.0  # by the clock of the disk: files that are not older are of this sweep
     outcomes: dict[Path, Outcome] = field(default_factory=dict)  # of the jobs it knows of, in the order of their ends
+    done: set[Path] = field(default_factory=set)  # jobs that were not begun, where those begun are not in `outcomes`
 
 
 _current: list[Sweep] = []
@@ -61,6 +62,14 @@ def note(folder: Path, outcome: Outcome) -> None:
     """Keep how the job in this folder ended, if this is the process of the sweep."""
     if _current:
         _current[-1].outcomes[folder.resolve()] = outcome
+
+
+def note_done(folder: Path, *, here: bool) -> None:
+    """Keep that the job in this folder was done before; `here`: its launcher notes the outcomes of the others."""
+    if here:
+        note(folder, Outcome())
+    elif _current:
+        _current[-1].done.add(folder.resolve())
 
 
 def over() -> None:

@@ -19,7 +19,6 @@ from tdl.runs import job_folders
 from tdl.runs.progress import Progress
 from tdl.sweeps import launcher, sweep
 from tdl.sweeps.plan import Plan, Planner, SweepPlan, no_plan
-from tdl.sweeps.sweep import Outcome
 
 Plugins.instance()  # loads Hydra's own plugins anew: the methods of a class imported before name another one
 from hydra._internal.core_plugins.basic_sweeper import BasicSweeper  # noqa: E402
@@ -59,10 +58,9 @@ class CheckedSweeper(BasicSweeper):
         if not plan.keeps_weights:
             self.config.hydra.overrides.hydra.append("hydra.callbacks.sweep.keep_weights=false")
         self.to_do = [words for words, job in zip(jobs, plan.jobs, strict=True) if not job.done]
-        if type(self.launcher).__name__ in HERE:
-            for job in plan.jobs:
-                if job.done and job.folder is not None:
-                    sweep.note(job.folder, Outcome())
+        for job in plan.jobs:
+            if job.done and job.folder is not None:
+                sweep.note_done(job.folder, here=type(self.launcher).__name__ in HERE)
         return super().sweep(arguments) if self.to_do else []
 
     def split_arguments(self, overrides: list[Override], max_batch_size: int | None) -> list[list[list[str]]]:  # type: ignore[override]

@@ -54,7 +54,7 @@ def prepare() -> None:
 
 def _ended_elsewhere(known: Sweep, jobs: Mapping[Path, Path], table: pd.DataFrame) -> list[int]:
     """Exit codes of the jobs of this command that were processes elsewhere: the table alone knows them."""
-    started = {str(run) for job, run in jobs.items() if _last_start(job) >= known.began}
+    started = {str(run) for job, run in jobs.items() if job in known.done or _last_start(job) >= known.began}
     return [int(row["status"] != FINISHED) for _, row in table.iterrows() if row["run"] in started]
 
 
