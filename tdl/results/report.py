@@ -16,6 +16,7 @@ from tdl.results.comparison import NO_FACTORS, REACH, SCORE, against_best, facto
 from tdl.results.frames import begun_in, load
 from tdl.results.page import Link, Section, Table
 from tdl.results.report_figures import Runs, distributions, figures
+from tdl.results.titles import titles
 from tdl.statistics.intervals import interval_text
 from tdl.storage.run_folder import CHECKPOINT, CURVE, FINISHED, RunFolder
 from tdl.storage.titles import title, value_text
@@ -77,7 +78,7 @@ def sections(source: Source) -> list[Section]:
     found = [_answer(trained, evaluated, runs), _origin(source, trained, evaluated)]
     if len(runs.played):
         found.append(_settings(trained, runs.played))
-    return [*found, *figures(runs), *_evaluations(source, evaluated), *_runs(source, trained), *_unfinished(source)]
+    return [*found, *figures(runs), *_evaluations(source, evaluated), *_runs(source), *_unfinished(source)]
 
 
 def _known(table: pd.DataFrame) -> pd.DataFrame:
@@ -128,9 +129,7 @@ def _settings(trained: pd.DataFrame, played: pd.DataFrame) -> Section:
     names = [*ranked, *(key for key in groups if key not in ranked)]
     if len(names) > 1:
         rows[0]["below the best"] = "best"
-    cells = pd.DataFrame(
-        [{name: value_text(name, value) for name, value in zip(keys, key, strict=True)} for key in names], columns=keys
-    )
+    cells = pd.DataFrame([list(map(value_text, keys, key)) for key in names], columns=keys)
     cells = pd.concat([cells, pd.DataFrame(rows)], axis=1).fillna({"runs": "0"}).fillna("")
     cells.insert(
         list(cells).index("differs") + 1, "not finished", [_missing(groups[key], scored.get(key)) for key in names]
@@ -210,7 +209,7 @@ def _highest(table: pd.DataFrame) -> str:
         return ""
     best = scored.sort_values(SCORE).to_dict("records")[-1]
     keys = [key for key in factors(scored) if key != "evaluate.episodes"]
-    name = title({key: best[key] for key in keys}).replace("checkpoint ", "", 1)
+    name = title({key: best[key] for key in keys})
     mean = interval_text(best[SCORE], best["eval_low"], best["eval_high"])
     games = f"{best['evaluate.episodes']:,} games"
     return f"{'Best' if len(scored) > 1 else 'One'} evaluation: {name}{', ' if name else ''}{mean}, {games}."
@@ -222,19 +221,18 @@ def _checkpoint(source: Source, run: str) -> str:
     return ", ".join(source.place(path.parent if path.name == CHECKPOINT else path) for path in paths)
 
 
-def _runs(source: Source, trained: pd.DataFrame) -> list[Section]:
+def _runs(source: Source) -> list[Section]:
     """Every run with what differs, and the way to its files."""
     table = source.trained()
     if table.empty:
         return []
-    keys = [*factors(trained), "seed"]
     rows = []
-    for row in table.to_dict("records"):
+    for row, name in zip(table.to_dict("records"), titles(table), strict=True):
         folder = Path(row["run"])
         curve = folder / CURVE
         score = row.get(SCORE)
         rows.append({
-            "run": title({key: row[key] for key in keys}) if "seed" in row and pd.notna(row["seed"]) else "",
+            "run": name,
             "folder": Link(source.place(folder), source.href(folder)),
             "curve": Link("curve", source.href(curve)) if curve.exists() else "",
             "status": row["status"],
@@ -284,10 +282,8 @@ def _tiles(played: pd.DataFrame) -> list[str]:
 
 
 def _values(column: pd.Series) -> str:
-    return ", ".join(
-        value_text(str(column.name), value)
-        for value in sorted(column.drop_duplicates(), key=lambda value: (str(type(value)), value))
-    )
+    values = sorted(column.drop_duplicates(), key=lambda value: (str(type(value)), value))
+    return ", ".join(value_text(str(column.name), value) for value in values)
 
 
 def _rounded(value: float | None) -> str:

@@ -8,15 +8,14 @@ from functools import cached_property
 from typing import Any
 
 import pandas as pd
-import seaborn as sns
 
 from tdl.results import plots
 from tdl.results.comparison import REACH, SCORE, factors, means
+from tdl.results.design import ordered
 from tdl.results.frames import games
 from tdl.results.page import Section
 from tdl.results.svg import Drawing, drawing
 from tdl.statistics.intervals import interval_text
-from tdl.storage.titles import NAMELESS
 from tdl.storage.titles import title as title_of
 
 Draw = Callable[..., object]
@@ -43,7 +42,7 @@ class Runs:
     @cached_property
     def keys(self) -> list[str]:
         """What the runs differ in, in the order of the axes."""
-        return plots.ordered(self.begun, factors(self.begun)) if len(self.begun) else []
+        return ordered(self.begun, factors(self.begun)) if len(self.begun) else []
 
 
 def figures(runs: Runs) -> list[Section]:
@@ -64,7 +63,6 @@ def _section(panel: Panel, keys: Sequence[str]) -> Section:
 
 def _drawn(draw: Draw, data: pd.DataFrame, keys: Sequence[str], title: str, seen: str) -> Drawing:
     """The one place that knows how functions of `tdl.results.plots` are called."""
-    sns.set_theme(style="whitegrid", context="notebook")
     return drawing(f"figure-{title.lower().replace(' ', '-')}", title, seen, lambda axes: draw(axes, data, keys))
 
 
@@ -144,8 +142,7 @@ def _told(table: pd.DataFrame, keys: Sequence[str], column: str, of: str, form: 
 
 
 def _name(row: Mapping[Hashable, Any], keys: Sequence[str]) -> str:
-    in_order = [key for key in row if key in keys]
-    return title_of({str(key): row[key] for key in sorted(in_order, key=lambda key: key not in NAMELESS)})
+    return title_of({str(key): row[key] for key in keys})
 
 
 def _by(keys: Sequence[str]) -> str:

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
-import matplotlib as mpl
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+
+from tdl.results.style import new_figure, style, write
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 
-SIZE = (9.0, 4.8)
+SIZE = (7.0, 3.9)
 """Inches; a page scales it."""
 
 
@@ -31,11 +31,11 @@ def drawing(name: str, title: str, seen: str, draw: Callable[[Axes], object]) ->
     >>> picture.svg[:24], '<title id="a-title">A line</title>' in picture.svg
     ('<svg xmlns="http://www.w', True)
     """
-    figure = Figure(figsize=SIZE, layout="constrained")
-    draw(figure.subplots())
     file = io.BytesIO()
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
-        figure.savefig(file, format="svg", metadata={"Date": None})
+    with style():
+        figure = new_figure(*SIZE)
+        draw(figure.subplots())
+    write(figure, file, "svg")
     root = ElementTree.fromstring(file.getvalue())
     _bare(root)
     _rename(root, f"{name}-")
