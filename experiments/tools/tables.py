@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tdl.results.comparison import text_of
 from tdl.statistics.intervals import mean_interval
+from tdl.storage.titles import value_text
 
 REACH = "reach_"
 SHARES = (REACH, "gain")
@@ -37,7 +37,7 @@ def table(frame: pd.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> l
     rows = [[*keys, *shown]]
     for values, part in settings(frame, keys):
         cells = [COUNTS[name](part) if name in COUNTS else figure(part, name) for name in shown]
-        rows.append([*map(text_of, values), *cells])
+        rows.append([*map(_text, values), *cells])
     return rows
 
 
@@ -48,7 +48,7 @@ def beside(
     ours = dict(settings(frame, [*keys, *across]))
     shown = sorted({values[len(keys) :] for values in ours}, key=lambda values: [*map(str, values)])
     heads = [
-        "ours" + "".join(f", {key}={text_of(v)}" for key, v in zip(across, values, strict=True)) for values in shown
+        "ours" + "".join(f", {key}={_text(v)}" for key, v in zip(across, values, strict=True)) for values in shown
     ]
     rows = [["source", *keys, "figure", "published", *heads]]
     for _, row in published.iterrows():
@@ -58,7 +58,7 @@ def beside(
                 continue
             cells = [_against(ours.get((*setting, *values)), name, row[name]) for values in shown]
             if any(cells):
-                rows.append([str(row["source"]), *map(text_of, setting), name, number(name, row[name]), *cells])
+                rows.append([str(row["source"]), *map(_text, setting), name, number(name, row[name]), *cells])
     return rows
 
 
@@ -67,6 +67,11 @@ def settings(frame: pd.DataFrame, keys: Sequence[str]) -> list[tuple[tuple[Any, 
     if not keys:
         return [((), frame)]
     return [(values, part) for values, part in frame.groupby(list(keys), sort=False, dropna=False)]
+
+
+def _text(value: object) -> str:
+    """A value of a key; no other key than the game has a game's name for a value."""
+    return value_text("game", value)
 
 
 def figure(part: pd.DataFrame, name: str) -> str:

@@ -15,8 +15,13 @@ from tdl.storage.titles import title
 MORE_SEEDS = "seed='range(0,5)'"
 
 
-def sentence(table: pd.DataFrame, by: Sequence[str] | None = None, score: str = SCORE) -> str:
+def sentence(table: pd.DataFrame, by: Sequence[str] | None = None, score: str = SCORE, what: str = "run") -> str:
     """The best setting of a table of runs, and whether the next differs from it; nothing where no run has a score.
+
+    Parameters
+    ----------
+    table, by, score : as of `tdl.results.means`.
+    what : a row is, for the text.
 
     >>> table = pd.DataFrame({"alpha": [0.1, 0.1, 0.5, 0.5], "seed": [0, 1, 0, 1], "eval_mean": [10, 12, 30, 32]})
     >>> sentence(table)
@@ -26,7 +31,7 @@ def sentence(table: pd.DataFrame, by: Sequence[str] | None = None, score: str = 
     if score not in table or table[score].isna().all():
         return ""
     first, *others = against_best(table, keys, score).to_dict("records")
-    runs = f"{first['runs']} runs" if first["runs"] > 1 else "1 run"
+    runs = f"{first['runs']:,} {what}{'s' if first['runs'] > 1 else ''}"
     mean = f"{_interval(first, 'mean', 'low', 'high')}, {runs}"
     if not others:
         return f"Mean {mean}{'' if first['runs'] > 1 else f'; {MORE_SEEDS} would give an interval'}."
@@ -39,7 +44,7 @@ def sentence(table: pd.DataFrame, by: Sequence[str] | None = None, score: str = 
     elif others[0]["differs"]:
         told = f"is {gap} lower, more than chance explains"
     else:
-        told = f"is {gap} lower: these runs do not tell them apart"
+        told = f"is {gap} lower: these {what}s do not tell them apart"
     return f"Best: {best}, {mean}. The next, {other}, {told}."
 
 
@@ -56,7 +61,10 @@ def failures(table: pd.DataFrame) -> list[str]:
     keys, lines = factors(table), []
     groups = table.groupby(keys, dropna=False, sort=True) if keys else [((), table)]
     for values, group in groups:
-        name = title(dict(zip(keys, values, strict=True)))
+        setting = dict(zip(keys, values, strict=True))
+        name = (
+            "" if all(value is None or value != value for value in values) else title(setting)
+        )  # some job left no configuration
         unfinished = group[group["status"] != FINISHED]
         reasons = Counter(_reason(*row) for row in unfinished[["status", "error"]].to_numpy())
         for reason, number in reasons.items():

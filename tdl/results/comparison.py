@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tdl.errors import ConfigError, nearest, refuse
 from tdl.statistics.intervals import contrast_interval, improvement
+from tdl.storage.run_folder import FAILED
 from tdl.storage.titles import title
 
 SCORE, REACH = "eval_mean", "eval_reach_"
@@ -36,7 +37,8 @@ def differing(table: pd.DataFrame) -> list[str]:
     >>> differing(pd.DataFrame({"alpha": [0.1, 0.5], "gamma": [1.0, 1.0], "seed": [0, 0]}))
     ['alpha']
     """
-    return [name for name in table.columns if _differs(table, name) and not _follows_group(table, name)]
+    played = table[table["status"] != FAILED] if "status" in table.columns else table
+    return [name for name in table.columns if _differs(table, played, name) and not _follows_group(table, name)]
 
 
 def factors(table: pd.DataFrame) -> list[str]:
@@ -233,11 +235,8 @@ def _check_columns(table: pd.DataFrame, names: Sequence[str]) -> None:
             raise ConfigError(f"{name}: no such column of the table{nearest(name, map(str, table.columns))}")
 
 
-def _differs(table: pd.DataFrame, name: str) -> bool:
-    if "status" not in table.columns:
-        return table[name].map(str).nunique() > 1
-    played = table[table["status"] != "failed"]
-    return played[name].map(str).nunique() > 1 or table[name].dropna().map(str).nunique() > 1
+def _differs(table: pd.DataFrame, played: pd.DataFrame, name: str) -> bool:
+    return bool(played[name].map(str).nunique() > 1 or table[name].dropna().map(str).nunique() > 1)
 
 
 def _follows_group(table: pd.DataFrame, name: str) -> bool:

@@ -37,7 +37,7 @@ def answer(table: pd.DataFrame) -> str:
         lines += [_fitted(settings), ""]
         if len(settings) > MAX_ROWS:
             lines += [f"... and {len(settings) - MAX_ROWS} settings below these", ""]
-        lines.append(sentence(samples, keys, score))
+        lines.append(sentence(samples, keys, score, what.rstrip("s")))
         if len(settings) > 1:
             lines.append(METHOD.format(what))
         if score == LAST:
