@@ -17,7 +17,7 @@ import yaml
 
 from experiments.tools import EXPERIMENTS
 from experiments.tools.tables import INSIDE, TableError, figure, number, position, read_table
-from tdl.results.comparison import text_of
+from tdl.storage.titles import value_text
 
 Index = dict[str, dict[str, dict[str, Any]]]
 """Chapters, experiments of a chapter, entries of an experiment: question, result, time, published."""
@@ -88,7 +88,7 @@ def _select(frame: pd.DataFrame, setting: Sequence[str]) -> pd.DataFrame:
 
 def _word(value: object) -> str:
     """A value as a word of a setting: without blanks."""
-    return text_of(value).replace(" ", "")
+    return value_text("", value).replace(" ", "")
 
 
 def _inside(ours: pd.DataFrame, published: pd.DataFrame) -> str:
