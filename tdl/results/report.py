@@ -74,7 +74,7 @@ def sections(source: Source) -> list[Section]:
     evaluated = evaluated.assign(checkpoint=[_checkpoint(source, run) for run in evaluated["run"]])
     begun = begun_in(trained)
     blocks = load(begun["run"]) if len(begun) else begun
-    runs = Runs(begun, plots.scored(trained, blocks) if len(begun) else begun, blocks)
+    runs = Runs(begun, plots.scored(trained, blocks) if len(begun) else begun, blocks, plots.failed_in(trained))
     found = [_answer(trained, evaluated, runs), _origin(source, trained, evaluated)]
     if len(runs.played):
         found.append(_settings(trained, runs.played))

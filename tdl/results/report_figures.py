@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -33,11 +33,13 @@ class Runs:
     begun : rows of `tdl.results.runs` for the runs that have played.
     played : those of them with a score.
     blocks : rows of `tdl.results.load`.
+    failed : rows of runs that failed after they began, as learning diverged.
     """
 
     begun: pd.DataFrame
     played: pd.DataFrame
     blocks: pd.DataFrame
+    failed: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @cached_property
     def keys(self) -> list[str]:
@@ -71,7 +73,8 @@ def _scores(runs: Runs) -> Iterator[Panel]:
         scores = means(runs.played, runs.keys).sort_values("mean", ascending=False).to_dict("records")
         told = [(_name(row, runs.keys), interval_text(row["mean"], row["low"], row["high"])) for row in scores]
         seen = _ends(f"Mean score{_by(runs.keys)}", told, "best", "lowest")
-        yield "Scores", plots.draw_scores, runs.played, seen
+        told_failed = f" {len(runs.failed)} runs {plots.failed_word(runs.failed)}." if len(runs.failed) else ""
+        yield "Scores", plots.draw_scores, pd.concat([runs.played, runs.failed]), seen + told_failed
 
 
 def _curves(runs: Runs) -> Iterator[Panel]:
