@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from tdl.results.comparison import SCORE, against_best, factors
-from tdl.statistics.intervals import interval_text
+from tdl.statistics.intervals import interval_text, p_text
 from tdl.storage.run_folder import FAILED, FINISHED
 from tdl.storage.titles import title
 
@@ -24,8 +24,9 @@ def sentence(table: pd.DataFrame, by: Sequence[str] | None = None, score: str = 
     what : a row is, for the text.
 
     >>> table = pd.DataFrame({"alpha": [0.1, 0.1, 0.5, 0.5], "seed": [0, 1, 0, 1], "eval_mean": [10, 12, 30, 32]})
-    >>> sentence(table)
-    'Best: alpha 0.5, 31 [18, 44], 2 runs. The next, alpha 0.1, is 20 [14, 26] lower, more than chance explains.'
+    >>> sentence(table).partition(" The next, ")[::2]  # doctest: +NORMALIZE_WHITESPACE
+    ('Best: alpha 0.5, 31 [18, 44], 2 runs.',
+     'alpha 0.1, is 20 [14, 26] lower, more than chance explains (p = 0.005).')
     """
     keys = list(factors(table) if by is None else by)
     if score not in table or table[score].isna().all():
@@ -37,14 +38,15 @@ def sentence(table: pd.DataFrame, by: Sequence[str] | None = None, score: str = 
         return f"Mean {mean}{'' if first['runs'] > 1 else f'; {MORE_SEEDS} would give an interval'}."
     best, other = (title({key: row[key] for key in keys}) for row in (first, others[0]))
     gap = _interval(others[0], "difference", "difference_low", "difference_high")
+    p = p_text(others[0]["p"])
     if not gap:
         told = "has nothing in common with it to compare"
     elif math.isnan(others[0]["difference_low"]):
         told = f"is {gap} lower; one seed each cannot tell chance from gain, {MORE_SEEDS} can"
     elif others[0]["differs"]:
-        told = f"is {gap} lower, more than chance explains"
+        told = f"is {gap} lower, more than chance explains ({p})"
     else:
-        told = f"is {gap} lower: these {what}s do not tell them apart"
+        told = f"is {gap} lower: these {what}s do not tell them apart ({p})"
     return f"Best: {best}, {mean}. The next, {other}, {told}."
 
 

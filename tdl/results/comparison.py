@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import pandas as pd
 from numpy.typing import NDArray
 
 from tdl.errors import ConfigError, nearest, refuse
-from tdl.statistics.intervals import contrast_interval, improvement
+from tdl.statistics.intervals import contrast_interval, contrast_p, holm, improvement
 from tdl.storage.run_folder import FAILED
 from tdl.storage.titles import title
 
@@ -26,6 +27,10 @@ Samples = Mapping[tuple[object, ...], NDArray[Any]]
 
 Side = tuple[str, object, Samples]
 """One of two things compared: key, value and samples."""
+
+
+DIFFERENCE = ["difference", "difference_low", "difference_high", "p", "differs"]
+"""Columns of `against_best` beyond those of `means`."""
 
 
 def differing(table: pd.DataFrame) -> list[str]:
@@ -85,9 +90,8 @@ def means(table: pd.DataFrame, by: str | Sequence[str] | None = None, score: str
 def against_best(table: pd.DataFrame, by: str | Sequence[str] | None = None, score: str = SCORE) -> pd.DataFrame:
     """The settings, best first, and by how much the best is above each of them.
 
-    The best is picked from the same figures, so any two settings might have been the ones that are compared: the
-    intervals of differences are Welch's, simultaneous for all pairs of settings (Bonferroni), so in 95% of such tables
-    all of them hold at once.
+    The best is picked from the same figures, so any two settings might have been the ones that are compared: p values
+    are corrected for all pairs of settings.
 
     Parameters
     ----------
@@ -95,9 +99,10 @@ def against_best(table: pd.DataFrame, by: str | Sequence[str] | None = None, sco
 
     Returns
     -------
-    the columns of `means`, `difference` of the best setting's mean less this one's with `difference_low` and
-    `difference_high`, and `differs`: whether that interval leaves 0 out. `difference` is nan for the best itself, and
-    where a setting has no value of the further keys in common with it.
+    the columns of `means`; `difference` of the best setting's mean less this one's with its own 95% interval
+    (Welch's), `difference_low` and `difference_high`; `p`, that of Welch's test, corrected by Holm for all pairs; and
+    `differs`: p < 0.05. `difference` is nan for the best itself, and where a setting has no value of the further keys
+    in common with it.
 
     >>> table = pd.DataFrame({"alpha": [0.1, 0.1, 0.5, 0.5], "seed": [0, 1, 0, 1], "eval_mean": [10, 12, 30, 32]})
     >>> against_best(table, "alpha")[["alpha", "difference", "differs"]]
@@ -111,12 +116,13 @@ def against_best(table: pd.DataFrame, by: str | Sequence[str] | None = None, sco
         _hashable(values): _samples(group, keys, score) for values, group in _settings(_scored(table, score), keys)
     }
     samples = [groups[_hashable(row)] for row in scores[keys].itertuples(index=False, name=None)]
-    level = 1 - 0.05 / max(1, len(samples) * (len(samples) - 1) // 2)
-    rows = [(math.nan,) * 3, *(_difference(samples[0], other, level) for other in samples[1:])][: len(samples)]
-    columns = ["difference", "difference_low", "difference_high"]
-    differences = pd.DataFrame(rows, columns=columns, index=scores.index, dtype=float)
-    apart = (differences["difference_low"] > 0) | (differences["difference_high"] < 0)
-    return pd.concat([scores, differences, apart.rename("differs")], axis=1)
+    if not samples:
+        return scores.reindex(columns=[*scores.columns, *DIFFERENCE])
+    p = holm([contrast_p(*_contrast(*pair)) for pair in combinations(samples, 2)])  # those of the first come first
+    rows = [(math.nan,) * 4, *((*contrast_interval(*_contrast(samples[0], other)), corrected)
+                               for other, corrected in zip(samples[1:], p, strict=False))]  # fmt: skip
+    differences = pd.DataFrame(rows, columns=DIFFERENCE[:-1], index=scores.index, dtype=float)
+    return pd.concat([scores, differences.assign(differs=differences["p"] < 0.05)], axis=1)
 
 
 def compare(table: pd.DataFrame, key: str, a: object, b: object, score: str = SCORE) -> pd.Series:
@@ -152,7 +158,7 @@ def compare(table: pd.DataFrame, key: str, a: object, b: object, score: str = SC
     common = [setting for setting in ours if setting in theirs]
     if not common:
         raise ConfigError(f"{key}: {a!r} and {b!r} have no setting of {', '.join(others)} in common")
-    difference, low, high = _difference(ours, theirs, 0.95)
+    difference, low, high = contrast_interval(*_contrast(ours, theirs))
     probability, least, most = improvement([(ours[setting], theirs[setting]) for setting in common])
     return pd.Series({
         "a": a, "b": b,
@@ -206,12 +212,12 @@ def _equal(samples: Sequence[object]) -> list[float]:
     return [1 / max(1, len(samples))] * len(samples)
 
 
-def _difference(ours: Samples, theirs: Samples, level: float) -> tuple[float, float, float]:
-    """The mean of our settings less that of theirs, over those that both have, with its interval; nan without any."""
+def _contrast(ours: Samples, theirs: Samples) -> tuple[list[NDArray[Any]], list[float]]:
+    """Samples and weights of the mean of our settings less that of theirs, over those that both have."""
     common = [setting for setting in ours if setting in theirs]
     weights = _equal(common)
     samples = [ours[setting] for setting in common] + [theirs[setting] for setting in common]
-    return contrast_interval(samples, [*weights, *(-weight for weight in weights)], level)
+    return samples, [*weights, *(-weight for weight in weights)]
 
 
 def _left_out(table: pd.DataFrame, played: pd.DataFrame, ours: Side, theirs: Side, others: Sequence[str]) -> list[str]:

@@ -17,7 +17,7 @@ from tdl.results.frames import begun_in, load
 from tdl.results.page import Link, Section, Table
 from tdl.results.report_figures import Runs, distributions, figures
 from tdl.results.titles import titles
-from tdl.statistics.intervals import interval_text
+from tdl.statistics.intervals import interval_text, p_text
 from tdl.storage.run_folder import CHECKPOINT, CURVE, FINISHED, RunFolder
 from tdl.storage.titles import title, value_text
 
@@ -144,7 +144,7 @@ def _ranked(row: Mapping[Any, Any], played: pd.DataFrame, tiles: Sequence[str]) 
         "runs": str(row["runs"]),
         "mean score": interval_text(row["mean"], row["low"], row["high"]),
         "below the best": interval_text(row["difference"], row["difference_low"], row["difference_high"]),
-        "differs": "" if math.isnan(row["difference_low"]) else "yes" if row["differs"] else "no",
+        "differs": "" if math.isnan(row["p"]) else f"{'yes' if row['differs'] else 'no'}, {p_text(row['p'])}",
         **{name.removeprefix(REACH): f"{played[name].mean():.1%}" for name in tiles},
         "moves/s": _rounded(played["moves_per_second"].mean()),
     }
@@ -162,9 +162,9 @@ def _caption(played: pd.DataFrame, settings: int) -> str:
     lines = [f"Mean score of the {games}: means over seeds{several}."]
     if settings > 1:
         lines.append(
-            "Below the best: the difference of the means with simultaneous 95% intervals (Welch's, with Bonferroni's "
-            f"correction for all {settings * (settings - 1) // 2} pairs of settings, as the best was picked by these "
-            "very scores); a setting differs where that interval leaves 0 out."
+            "Below the best: the difference of the means with its 95% interval (Welch's). A setting differs where p is "
+            f"below 0.05: Welch's test with Holm's correction for all {settings * (settings - 1) // 2} pairs of "
+            "settings, as the best was picked by these very scores."
         )
     if _tiles(played):
         lines.append("Tiles: the share of those games that reached them.")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.statistics.student import t_quantile
+from tdl.statistics.student import t_quantile, t_tails
 
 Z95 = 1.959963984540054
 """Half width of a 95% interval, in standard errors (the normal distribution's 97.5% point)."""
@@ -38,6 +38,36 @@ def contrast_interval(
     -------
     the sum, low and high; low and high are nan where a sample has a single value, the sum too where one has none.
     """
+    total, error, freedom = _contrast(samples, weights)
+    half = t_quantile(level, freedom) * error if error > 0 else error
+    return total, total - half, total + half
+
+
+def contrast_p(samples: Sequence[NDArray[Any]], weights: Sequence[float]) -> float:
+    """The p value of the test, two-sided, that such a sum is 0; nan where a sample has less than two values."""
+    total, error, freedom = _contrast(samples, weights)
+    if error > 0:
+        return t_tails(total / error, freedom)
+    return math.nan if math.isnan(error) else float(total == 0)
+
+
+def holm(p: Sequence[float]) -> NDArray[np.float64]:
+    """P values of several tests corrected for their number: Holm (1979), Scandinavian Journal of Statistics 6, p. 65.
+
+    Calling those below 0.05 different is wrong about any of them in at most 5% of such families of tests. A nan is no
+    test and stays nan.
+    """
+    values = np.asarray(p, float)
+    order = np.argsort(values)  # nan last
+    tests = int(np.isfinite(values).sum())
+    corrected = np.maximum.accumulate(values[order] * np.maximum(1, tests - np.arange(len(values))))
+    found = np.empty(len(values))
+    found[order] = np.minimum(1, corrected)
+    return found
+
+
+def _contrast(samples: Sequence[NDArray[Any]], weights: Sequence[float]) -> tuple[float, float, float]:
+    """A weighted sum of means, its standard error (nan where a sample has a single value) and degrees of freedom."""
     if not samples or any(len(sample) == 0 for sample in samples):
         return math.nan, math.nan, math.nan
     total = float(sum(w * np.mean(sample) for w, sample in zip(weights, samples, strict=True)))
@@ -46,10 +76,9 @@ def contrast_interval(
     parts = [w * w * float(np.var(s, ddof=1)) / len(s) for w, s in zip(weights, samples, strict=True)]
     variance = sum(parts)
     if variance == 0:
-        return total, total, total
+        return total, 0.0, math.inf
     freedom = 1 / sum((part / variance) ** 2 / (len(s) - 1) for part, s in zip(parts, samples, strict=True))
-    half = t_quantile(level, freedom) * math.sqrt(variance)
-    return total, total - half, total + half
+    return total, math.sqrt(variance), freedom
 
 
 def interval_text(mean: float, low: float, high: float) -> str:
@@ -57,6 +86,13 @@ def interval_text(mean: float, low: float, high: float) -> str:
     if math.isnan(mean):
         return ""
     return f"{mean:,.0f}" + ("" if math.isnan(low) else f" [{low:,.0f}, {high:,.0f}]")
+
+
+def p_text(p: float) -> str:
+    """A p value for a sentence: "p = 0.03", "p < 0.001"; nothing for nan."""
+    if math.isnan(p):
+        return ""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.01 else f"p = {p:.2f}"
 
 
 def ratio_range(ours: Sequence[float], theirs: Sequence[float]) -> dict[str, float]:

@@ -21,7 +21,7 @@ MAX_TILES = 4
 """The most reach rates that are shown, those of the largest tiles."""
 
 
-METHOD = "95% intervals: of means Student's t over {}; of differences Welch's, for all pairs at once (Bonferroni)."
+METHOD = "95% intervals: Student's t over {}, Welch's of differences; p is corrected for all pairs of settings (Holm)."
 
 
 def answer(table: pd.DataFrame) -> str:

@@ -17,11 +17,11 @@ def table(*settings, seeds=3):
 def test_the_best_and_the_next():
     assert sentence(table(("td", 0.1, 500.0), ("tc", 1.0, 3000.0))) == (
         "Best: tc, alpha 1, 3,000 [2,975, 3,025], 3 runs. "
-        "The next, td, alpha 0.1, is 2,500 [2,477, 2,523] lower, more than chance explains."
+        "The next, td, alpha 0.1, is 2,500 [2,477, 2,523] lower, more than chance explains (p < 0.001)."
     )
     assert sentence(table(("td", 0.1, 2990.0), ("tc", 1.0, 3000.0))) == (
         "Best: tc, alpha 1, 3,000 [2,975, 3,025], 3 runs. "
-        "The next, td, alpha 0.1, is 10 [-13, 33] lower: these runs do not tell them apart."
+        "The next, td, alpha 0.1, is 10 [-13, 33] lower: these runs do not tell them apart (p = 0.29)."
     )
 
 

@@ -96,8 +96,13 @@ def test_settings_against_the_best():
     assert found["difference"].tolist() == pytest.approx([np.nan, 1, 42], nan_ok=True)
     assert found["differs"].tolist() == [False, False, True]
     scores = np.arange(0, 8, 2.0)
-    wide = stats.ttest_ind(scores, scores, equal_var=False).confidence_interval(1 - 0.05 / 3)  # three pairs
-    assert found.loc[1, ["difference_low", "difference_high"]].tolist() == pytest.approx([1 + wide.low, 1 + wide.high])
+    tests = [stats.ttest_ind(scores + gap, scores, equal_var=False) for gap in (1, 42, 41)]
+    near, far, _ = (test.pvalue for test in tests)
+    assert found["p"].tolist() == pytest.approx(
+        [np.nan, near, 3 * far], nan_ok=True
+    )  # the last and the first of three
+    bounds = tests[0].confidence_interval()
+    assert found.loc[1, ["difference_low", "difference_high"]].tolist() == pytest.approx([bounds.low, bounds.high])
     assert len(against_best(SWEEP[:2])) == 1
     assert against_best(SWEEP[:0], "alpha").empty
 

@@ -15,7 +15,7 @@ from support.programs import SMALL, go_on, inside, result, train
 import tdl.evaluate
 import tdl.results
 from tdl.report import main
-from tdl.statistics.intervals import interval_text
+from tdl.statistics.intervals import interval_text, p_text
 
 SECTIONS = ["Answer", "How it was made", "Settings", "Scores", "Learning curves", "Reach rates", "Score distributions",
             "Heat map", "Speed", "Runs", "Not finished"]  # fmt: skip
@@ -163,7 +163,7 @@ def test_tables_have_the_means(swept, told):
     expected = [
         (row["tiles"], f"{row['alpha']:g}", "2", f"{row['mean']:,.0f} [{row['low']:,.0f}, {row['high']:,.0f}]",
          f"{row['difference']:,.0f} [{row['difference_low']:,.0f}, {row['difference_high']:,.0f}]",
-         "yes" if row["differs"] else "no")
+         f"{'yes' if row['differs'] else 'no'}, {p_text(row['p'])}")
         for row in found.to_dict("records")
     ]  # fmt: skip
     expected[0] = (*expected[0][:4], "best", "")
@@ -173,7 +173,7 @@ def test_tables_have_the_means(swept, told):
 
 def test_the_method_is_named(told):
     for text in told:
-        for name in ("Student's t", "Welch's", "Bonferroni's correction for all 6 pairs"):
+        for name in ("Student's t", "Welch's", "Holm's correction for all 6 pairs"):
             assert name in text.replace("&#39;", "'")
 
 

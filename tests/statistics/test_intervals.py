@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tdl.statistics.intervals import contrast_interval, improvement, mean_interval
+from tdl.statistics.intervals import contrast_interval, contrast_p, holm, improvement, mean_interval, p_text
 from tdl.statistics.student import t_quantile, t_tails
 
 FREEDOM = (1, 1.3, 2, 2.7, 3, 5, 9, 17.3, 99, 1e3, 1e5)
@@ -71,3 +71,29 @@ def test_improvement():
     assert low < probability < high
     assert improvement([(ours, theirs)]) == (probability, low, high)  # the same every time
     assert all(map(math.isnan, improvement([(ours, theirs), (ours[:9], theirs)])[1:]))
+
+
+@pytest.mark.parametrize("sizes", [(3, 3), (2, 7), (10, 4)])
+def test_the_test_of_a_difference_is_welchs(sizes):
+    rng = np.random.default_rng(2)
+    ours, theirs = rng.normal(3.0, 3.0, sizes[0]), rng.normal(2.0, 1.0, sizes[1])
+    expected = stats.ttest_ind(ours, theirs, equal_var=False).pvalue
+    assert contrast_p([ours, theirs], [1.0, -1.0]) == pytest.approx(expected)
+    assert contrast_p([np.array([1.0, 1.0]), np.array([2.0, 2.0])], [1.0, -1.0]) == 0
+    assert contrast_p([np.array([1.0, 1.0]), np.array([1.0, 1.0])], [1.0, -1.0]) == 1
+    assert math.isnan(contrast_p([np.array([1.0]), theirs], [1.0, -1.0]))
+
+
+def test_holms_correction():
+    # 4 tests: .01 * 4, then .02 * 3, then .03 * 2 which may not be less, then .9
+    found = holm([0.02, 0.9, math.nan, 0.01, 0.03])
+    assert found.tolist() == pytest.approx([0.06, 0.9, math.nan, 0.04, 0.06], nan_ok=True)
+    assert holm([]).tolist() == []
+    assert holm([0.7, 0.8]).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("p", "text"), [(1e-9, "p < 0.001"), (0.0051, "p = 0.005"), (0.049, "p = 0.05"), (1.0, "p = 1.00"), (math.nan, "")]
+)
+def test_a_p_value_in_words(p, text):
+    assert p_text(p) == text
