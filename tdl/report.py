@@ -10,8 +10,8 @@ from tdl.sweeps.table import jobs_in, table_of
 
 def write(folders: Sequence[Path], out: Path) -> list[Path]:
     """Write the page and the tables beside it; the two paths."""
-    from tdl.results.page import as_html, as_markdown  # not at the top: templates and figures take a second
-    from tdl.results.report import Source, sections
+    from tdl.reports.page import as_html, as_markdown  # not at the top: templates and figures take a second
+    from tdl.reports.sections import Source, sections
 
     title = ", ".join(folder.resolve().name for folder in folders)
     jobs = jobs_in(folders)

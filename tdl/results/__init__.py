@@ -1,4 +1,4 @@
-"""Runs as data frames, figures and reports: the public `tdl.results`.
+"""Runs as data frames, what they differ in, and figures: the public `tdl.results`.
 
 >>> import tdl.results
 >>> tdl.results.load("no such folder")

@@ -25,6 +25,7 @@ LAYERS = [  # from top to bottom; one package or module of tdl a row, but for th
     ["sweeps"],
     ["runs"],
     ["config"],
+    ["reports"],
     ["results"],
     ["statistics"],
     ["formats"],

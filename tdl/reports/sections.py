@@ -10,12 +10,13 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from tdl.results import origin, plots
+from tdl.reports import origin
+from tdl.reports.figures import Runs, distributions, figures
+from tdl.reports.page import Link, Section, Table
+from tdl.results import plots
 from tdl.results.answers import failures, sentence
 from tdl.results.comparison import NO_FACTORS, REACH, SCORE, against_best, factors
 from tdl.results.frames import begun_in, load
-from tdl.results.page import Link, Section, Table
-from tdl.results.report_figures import Runs, distributions, figures
 from tdl.results.titles import titles
 from tdl.statistics.intervals import interval_text, p_text
 from tdl.storage.run_folder import CHECKPOINT, CURVE, FINISHED, RunFolder
@@ -162,8 +163,8 @@ def _caption(played: pd.DataFrame, settings: int) -> str:
     lines = [f"Mean score of the {games}: means over seeds{several}."]
     if settings > 1:
         lines.append(
-            "Below the best: the difference of the means with its 95% interval (Welch's). A setting differs where p is "
-            f"below 0.05: Welch's test with Holm's correction for all {settings * (settings - 1) // 2} pairs of "
+            "Below the best: the difference of the means with its 95% interval (Welch's). A setting differs where p "
+            f"is below 0.05: Welch's test with Holm's correction for all {settings * (settings - 1) // 2} pairs of "
             "settings, as the best was picked by these very scores."
         )
     if _tiles(played):

@@ -9,12 +9,12 @@ from typing import Any
 
 import pandas as pd
 
+from tdl.reports.page import Section
+from tdl.reports.svg import Drawing, drawing
 from tdl.results import plots
 from tdl.results.comparison import REACH, SCORE, factors, means
 from tdl.results.design import ordered
 from tdl.results.frames import games
-from tdl.results.page import Section
-from tdl.results.svg import Drawing, drawing
 from tdl.statistics.intervals import interval_text
 from tdl.storage.titles import title as title_of
 

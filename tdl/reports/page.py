@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 if TYPE_CHECKING:
-    from tdl.results.svg import Drawing
+    from tdl.reports.svg import Drawing
 
 NUMBER = re.compile(r"best|[-+]?[\d.,]+%?( \[.*\])?")
 """A cell of figures: "0.5", "1,234 [1,100, 1,368]", "12%"."""
@@ -107,7 +107,7 @@ def _is_figures(column: pd.Series) -> bool:
 
 def _templates(*, autoescape: bool) -> Environment:
     environment = Environment(
-        loader=PackageLoader("tdl.results"),
+        loader=PackageLoader("tdl.reports"),
         autoescape=autoescape,
         trim_blocks=True,
         lstrip_blocks=True,
