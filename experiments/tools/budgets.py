@@ -12,9 +12,8 @@ import pandas as pd
 
 import tdl.results
 from experiments.tools import EXPERIMENTS, split_options
-from experiments.tools.figures import save
 from tdl.results.palette import colours
-from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, style
+from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
 from tdl.statistics.intervals import mean_interval
 
 TITLES = {

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.tools import EXPERIMENTS
+from experiments.tools import EXPERIMENTS, budgets, reach_rates, snapshots
 from tdl.results.design import followers, ordered
-from tdl.results.style import write
+from tdl.results.style import save
 from tdl.results.sweep_figure import sweep_figure
-from tdl.storage.atomic import new_file
 
 SCORES = {"greedy_mean": "mean score", "expected": "expected score"}
 """Columns of results.csv with the scores of a trained network, the first that is there; else the last block's mean."""
@@ -64,16 +63,8 @@ def _blocks(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     return long.sort_values(["run", "episode"], ignore_index=True)
 
 
-def save(figure, path: Path) -> None:  # type: ignore[no-untyped-def]
-    """Write a figure as PNG."""
-    with new_file(path) as file:
-        write(figure, file, "png")
-
-
 def main(*experiments: str, home: Path = EXPERIMENTS) -> None:
     """Draw the figures of experiments, or of all, anew."""
-    from experiments.tools import budgets, reach_rates, snapshots  # they need `save`
-
     for folder in [home / name for name in experiments] or sorted(path.parent for path in home.glob("*/results.csv")):
         if (folder / "seconds.csv").exists():
             budgets.draw(folder)

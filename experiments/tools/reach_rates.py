@@ -14,10 +14,9 @@ from matplotlib.ticker import PercentFormatter
 
 import tdl.results
 from experiments.tools import EXPERIMENTS, split_options
-from experiments.tools.figures import save
 from experiments.tools.tables import markdown
 from tdl.results.palette import tile_colour
-from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, style
+from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
 from tdl.statistics.intervals import mean_interval
 
 TILES = [8192, 16384]

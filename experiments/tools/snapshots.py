@@ -15,10 +15,9 @@ import pandas as pd
 
 import tdl.results
 from experiments.tools import EXPERIMENTS, split_options
-from experiments.tools.figures import save
 from experiments.tools.summary import network_seed
 from tdl.results.palette import colours
-from tdl.results.style import WIDTH, caption, dress, from_zero, new_figure, style
+from tdl.results.style import WIDTH, caption, dress, from_zero, new_figure, save, style
 from tdl.statistics.intervals import mean_interval
 
 GAMES = 20

@@ -14,9 +14,8 @@ from tdl.results import captions
 from tdl.results.comparison import REACH
 from tdl.results.frames import load, read, row_of
 from tdl.results.palette import BLUE, GREY, VERMILION, tile_colour
-from tdl.results.style import THOUSANDS, WIDTH, caption, from_zero, new_figure, style, write
+from tdl.results.style import THOUSANDS, WIDTH, caption, from_zero, new_figure, save, style
 from tdl.statistics.intervals import share_interval
-from tdl.storage.atomic import new_file
 from tdl.storage.run_folder import RunFolder
 
 if TYPE_CHECKING:
@@ -32,8 +31,7 @@ BESIDE = 1.04
 def save_curve(folder: Path) -> None:
     """Write `curve.png` of a run: score and reach rates against episodes, and those of the games after training."""
     place = RunFolder(folder)
-    with new_file(place.curve) as file:
-        write(curve(load(folder), row_of(str(folder), read(place.result))), file, "png")
+    save(curve(load(folder), row_of(str(folder), read(place.result))), place.curve)
 
 
 def curve(frame: pd.DataFrame, run: dict[str, Any] | None = None) -> Figure:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import textwrap
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
+
+from tdl.storage.atomic import new_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,3 +86,14 @@ def dress(axes: Axes) -> None:
     axes.grid(visible=True, color=STYLE["grid.color"], linewidth=STYLE["grid.linewidth"])
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure to a file .png or .svg, in one step.
+
+    Raises
+    ------
+    OSError : it could not be written; the file before is intact.
+    """
+    with new_file(path) as file:
+        write(figure, file, path.suffix[1:])

@@ -117,7 +117,7 @@ def _draw(folder: Path, table: pd.DataFrame) -> bool:
     """Draw the sweep, where there is something to draw."""
     from tdl.results.frames import begun_in, load
     from tdl.results.plots import failed_in
-    from tdl.results.style import write
+    from tdl.results.style import save
     from tdl.results.sweep_figure import sweep_figure
 
     begun = [*begun_in(table)["run"], *failed_in(table)["run"]]
@@ -125,8 +125,7 @@ def _draw(folder: Path, table: pd.DataFrame) -> bool:
     if figure is None:
         return False
     for name in (FIGURE, DRAWING):
-        with new_file(folder / name) as file:
-            write(figure, file, Path(name).suffix[1:])
+        save(figure, folder / name)
     return True
 
 
