@@ -29,6 +29,9 @@ Side = tuple[str, object, Samples]
 """One of two things compared: key, value and samples."""
 
 
+EVALUATED = "checkpoint"
+"""The column of `tdl.results.runs` that only evaluations of finished networks have."""
+
 DIFFERENCE = ["difference", "difference_low", "difference_high", "p", "differs"]
 """Columns of `against_best` beyond those of `means`."""
 
@@ -37,11 +40,23 @@ def differing(table: pd.DataFrame) -> list[str]:
     """The columns of `runs` or `load` in which its runs differ.
 
     A key that follows from the name of its group, as `tuples.cells` from `tuples`, is left out. A figure that a failed
-    run lacks is no difference.
+    run lacks is no difference, nor is what evaluations of networks have and runs that train have not.
 
     >>> differing(pd.DataFrame({"alpha": [0.1, 0.5], "gamma": [1.0, 1.0], "seed": [0, 0]}))
     ['alpha']
     """
+    found = {name for part in _kinds(table) for name in _differing(part)}
+    return [name for name in table.columns if name in found]
+
+
+def _kinds(table: pd.DataFrame) -> list[pd.DataFrame]:
+    """Runs that train, and evaluations."""
+    if EVALUATED not in table.columns:
+        return [table]
+    return [part for _, part in table.groupby(table[EVALUATED].notna())]
+
+
+def _differing(table: pd.DataFrame) -> list[str]:
     played = table[table["status"] != FAILED] if "status" in table.columns else table
     return [name for name in table.columns if _differs(table, played, name) and not _follows_group(table, name)]
 

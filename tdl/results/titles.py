@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from tdl.results.comparison import NO_FACTORS
+from tdl.results.comparison import EVALUATED, NO_FACTORS
 from tdl.storage.titles import title
 
 ALIKE = ("tuples", "learner", "alpha")
@@ -41,10 +41,10 @@ def titles(table: pd.DataFrame) -> pd.Series:
 def titles_of(rows: Sequence[Row]) -> list[str]:
     """The same for rows as `tdl.results.row_of` makes them, without the cost of a data frame."""
     given = [{key: value for key, value in row.items() if value is not None and value == value} for row in rows]
-    known = [row for row in given if "seed" in row]  # a job that could not begin may have no configuration
-    keys = _factors(known) or ([*ALIKE] if any("learner" in row for row in known) else ["agent"])
+    keys = {kind: _keys([row for row in given if _kind(row) == kind]) for kind in {_kind(row) for row in given}}
     names = dict.fromkeys(key for row in rows for key in row)
-    shown = [{key: row[key] for key in (*keys, "seed") if key in row} if "seed" in row else {} for row in given]
+    named = [(*keys[_kind(row)], "seed") if "seed" in row else () for row in given]
+    shown = [{key: row[key] for key in own if key in row} for own, row in zip(named, given, strict=True)]
     texts = [title(row, names) for row in shown]
     runs = [str(row.get("run", number)) for number, row in enumerate(rows)]
     for folders in ([Path(run).name for run in runs], runs):
@@ -52,6 +52,21 @@ def titles_of(rows: Sequence[Row]) -> list[str]:
         texts = [text if text and count[text] == 1 else ", ".join(filter(None, (text, folder)))
                  for text, folder in zip(texts, folders, strict=True)]  # fmt: skip
     return texts
+
+
+def _kind(row: Row) -> bool:
+    """Whether it is an evaluation of a network, and no run that trains one."""
+    return EVALUATED in row
+
+
+def _keys(rows: Sequence[Row]) -> list[str]:
+    """The keys that title rows of one kind."""
+    known = [row for row in rows if "seed" in row]  # a job that could not begin may have no configuration
+    if found := _factors(known):
+        return found
+    if any(map(_kind, known)):
+        return [EVALUATED, "evaluate.plies"]
+    return [*ALIKE] if any("learner" in row for row in known) else ["agent"]
 
 
 def _factors(rows: Sequence[Row]) -> list[str]:

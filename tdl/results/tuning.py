@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from tdl.results.comparison import SCORE, means
+from tdl.results.comparison import EVALUATED, SCORE, means
 from tdl.results.frames import runs
 
 
@@ -36,7 +36,7 @@ def best_by(by: str, tune: str, table: pd.DataFrame | None = None, score: str = 
       learner  alpha  mean  tried  held_out
     0      td    0.5  25.0      2      15.0
     """
-    table = runs() if table is None else table
+    table = _trained() if table is None else table
     scores = means(table, [by, tune], score).sort_values("mean", ascending=False, kind="stable")
     best = scores.drop_duplicates(by).reset_index(drop=True)
     rows = []
@@ -56,10 +56,16 @@ def best_runs(by: str, tune: str, table: pd.DataFrame | None = None, score: str 
     >>> best_runs("learner", tune="alpha", table=table)["eval_mean"].tolist()
     [32, 30, 50]
     """
-    table = runs() if table is None else table
+    table = _trained() if table is None else table
     best = best_by(by, tune, table, score)
     picked = [_equals(table[by], a) & _equals(table[tune], b) for a, b in zip(best[by], best[tune], strict=True)]
     return table[np.any(picked, axis=0)] if picked else table[:0]
+
+
+def _trained() -> pd.DataFrame:
+    """The runs in `outputs`, without evaluations."""
+    table = runs()
+    return table[table[EVALUATED].isna()] if EVALUATED in table else table
 
 
 def _equals(column: pd.Series, value: object) -> pd.Series:

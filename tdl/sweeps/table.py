@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,7 @@ def finish(*, figures: bool = True) -> tuple[int, str]:
         file.write(table.dropna(axis="columns", how="all").to_csv(index=False).encode())
     drawn = figures and _draw(known.folder, table)
     print(f"table in {known.folder / TABLE}" + (f", figure in {known.folder / FIGURE}" if drawn else ""))
+    print(f"next: python -m tdl.report {shlex.quote(str(known.folder))}")
     ended = [outcome.code for outcome in known.outcomes.values()] or _ended_elsewhere(known, jobs, table)
     failed = [code for code in ended if code]
     line = f"{len(failed)} of {len(ended)} jobs are not finished; {known.folder / TABLE} says why" if failed else ""

@@ -178,3 +178,12 @@ def test_settings_with_nothing_in_common():
     found = against_best(table.assign(seed=0), "alpha")
     assert found["difference"].isna().all()
     assert not found["differs"].any()
+
+
+def test_an_evaluation_beside_runs_is_no_difference():
+    table = SWEEP.assign(gamma=1.0, checkpoint=None)
+    evaluation = pd.DataFrame([{"checkpoint": "a/checkpoint", "seed": 0, "eval_mean": 50.0, "evaluate.plies": 2}])
+    mixture = pd.concat([table, evaluation], ignore_index=True)
+    assert factors(mixture) == ["alpha", "tuples"]
+    again = evaluation.assign(**{"evaluate.plies": 3})
+    assert factors(pd.concat([mixture, again], ignore_index=True)) == ["alpha", "tuples", "evaluate.plies"]

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 import tdl.results
+from tdl.results.titles import titles_of
 
 TABLE = pd.DataFrame({
     "run": ["s/a", "s/b", "s/c"],
@@ -54,3 +55,9 @@ def test_values_that_a_run_does_not_have_are_left_out():
 
 def test_an_empty_table_has_no_titles():
     assert tdl.results.titles(TABLE[:0]).tolist() == []
+
+
+def test_runs_and_evaluations_have_titles_of_their_kind():
+    runs = [{"run": f"o/{i}", "learner": name, "gamma": 1.0, "seed": 0} for i, name in enumerate(("td", "tc"))]
+    evaluation = {"run": "o/2", "checkpoint": "o/1", "evaluate.plies": 2, "seed": 0}
+    assert titles_of([*runs, evaluation]) == ["td, seed 0", "tc, seed 0", "1, evaluate.plies 2, seed 0"]
