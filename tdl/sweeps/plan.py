@@ -81,11 +81,12 @@ class SweepPlan:
         return job.disk.weights if self.keeps_weights_of(job) else 0
 
     def check_disk(self) -> None:
-        """Refuse more than there is room for."""
-        free, needed = free_bytes(self.folder), self.stays() + self.more_meanwhile()
+        """Refuse checkpoints for which there is no room; games need little, and a run may end before the last."""
+        weights = sum(self._weights(job) - job.used for job in self.to_do)
+        free, needed = free_bytes(self.folder), weights + self.more_meanwhile()
         if needed > free:
             raise ConfigError(
-                f"hydra.sweep.dir: {self.folder}: the jobs will take {size_text(needed)} of its disk, and "
+                f"hydra.sweep.dir: {self.folder}: checkpoints will take {size_text(needed)} of its disk, and "
                 f"{size_text(free)} are free; save.final=false leaves no weights, save.keep=1 one checkpoint a job"
             )
 

@@ -83,7 +83,7 @@ def test_a_failed_job_is_tried_again(tmp_path):
     done = sweep(folder, *words)
     assert done.returncode == 0, done.stderr
     assert states(folder) == dict.fromkeys("01", "finished")
-    assert not any(row["error"] for row in table(folder, "seed").values())
+    assert not any("error" in row for row in table(folder, "seed").values())  # a column without a word is left out
 
 
 def test_a_damaged_checkpoint_fails_alone(tmp_path):
