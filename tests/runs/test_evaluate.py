@@ -182,7 +182,7 @@ def test_a_sweep_over_checkpoints(tmp_path, trained):
         assert float(row["eval_mean"]) == told["mean"]
         assert [float(row["eval_low"]), float(row["eval_high"])] == told["mean_ci95"]
     assert [float(row["episodes"]) for row in rows[:4]] == [60, 60, 20, 20]
-    (header,) = (line.split() for line in done.stdout.splitlines() if line.startswith("checkpoint "))
+    header = next(line.split() for line in done.stdout.splitlines() if line.lstrip().startswith("checkpoint "))
     assert header[:5] == ["checkpoint", "episodes", "games", "mean", "score"]
     assert done.stdout.count("1 of 1 failed: nowhere: no checkpoint here") == 2
     low, high = result(rows[0]["run"])["evaluation"]["mean_ci95"]
