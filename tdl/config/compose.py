@@ -54,6 +54,11 @@ def key_hash(plain: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(counted, sort_keys=True, default=str).encode()).hexdigest()[:8]
 
 
+def quoted(text: str) -> str:
+    """A value of a word of the command line, quoted so that Hydra takes it letter by letter."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
 def check_keys(plain: Mapping[str, Any], schema: type, prefix: str = "") -> None:
     """Refuse keys that the schema does not have, as Hydra lets `+name=value` through, and keys that are not there."""
     fields = {each.name: each for each in dataclasses.fields(schema)}

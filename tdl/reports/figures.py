@@ -12,7 +12,7 @@ import pandas as pd
 from tdl.reports.page import Section
 from tdl.reports.svg import Drawing, drawing
 from tdl.results import plots
-from tdl.results.comparison import REACH, SCORE, factors, means
+from tdl.results.comparison import REACH, SCORE, factors, means, reach_columns
 from tdl.results.design import ordered
 from tdl.results.frames import games
 from tdl.statistics.intervals import interval_text
@@ -91,7 +91,7 @@ def _curves(runs: Runs) -> Iterator[Panel]:
 
 
 def _reach(runs: Runs) -> Iterator[Panel]:
-    names = [name for name in runs.played.columns if name.startswith(REACH) and 0 < runs.played[name].mean() < 1]
+    names = reach_columns(runs.played)
     if not names:
         return
     tile = max(names, key=lambda name: runs.played[name].std() if len(runs.played) > 1 else 0.0)  # the most telling

@@ -15,7 +15,7 @@ from tdl.reports.figures import Runs, distributions, figures
 from tdl.reports.page import Link, Section, Table
 from tdl.results import plots
 from tdl.results.answers import failures, sentence
-from tdl.results.comparison import NO_FACTORS, REACH, SCORE, against_best, factors
+from tdl.results.comparison import NO_FACTORS, REACH, SCORE, against_best, factors, plain, reach_columns
 from tdl.results.frames import begun_in, load
 from tdl.results.titles import titles
 from tdl.statistics.intervals import interval_text, p_text
@@ -273,13 +273,12 @@ def _groups(table: pd.DataFrame, keys: Sequence[str]) -> dict[Key, pd.DataFrame]
 
 def _key(row: Mapping[Any, Any], keys: Sequence[str]) -> Key:
     """The values of a setting, None for nan, which is not equal to itself."""
-    return tuple(None if pd.isna(row[key]) else row[key] for key in keys)
+    return tuple(plain(row[key]) for key in keys)
 
 
 def _tiles(played: pd.DataFrame) -> list[str]:
-    """The columns of tiles that some games reached and some did not, the largest of them."""
-    names = [name for name in played.columns if name.startswith(REACH) and 0 < played[name].mean() < 1]
-    return sorted(names, key=lambda name: int(name.removeprefix(REACH)))[-MAX_TILES:]
+    """The columns of the largest tiles that tell something."""
+    return reach_columns(played)[-MAX_TILES:]
 
 
 def _values(column: pd.Series) -> str:

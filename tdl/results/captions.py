@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from tdl.results.design import plain
+from tdl.results.comparison import plain
 from tdl.results.plots import failed_in, failed_word
 from tdl.storage.run_folder import FAILED, FINISHED
 from tdl.storage.titles import title, value_text

@@ -1,7 +1,7 @@
 """What runs differ in, and how much better one setting is than another."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -70,6 +70,16 @@ def factors(table: pd.DataFrame) -> list[str]:
     return [name for name in differing(table) if name not in NO_FACTORS and not name.startswith("eval_")]
 
 
+def reach_columns(table: pd.DataFrame) -> list[str]:
+    """The columns of tiles that some games reached and some did not, the smallest tile first.
+
+    >>> reach_columns(tdl.results.runs("outputs/alpha"))
+    ['eval_reach_128', 'eval_reach_256', 'eval_reach_512', 'eval_reach_1024']
+    """
+    names = [str(name) for name in table.columns if str(name).startswith(REACH) and 0 < table[name].mean() < 1]
+    return sorted(names, key=lambda name: int(name.removeprefix(REACH)))
+
+
 def means(table: pd.DataFrame, by: str | Sequence[str] | None = None, score: str = SCORE) -> pd.DataFrame:
     """Mean scores of settings, with 95% intervals over their seeds (Student's t).
 
@@ -95,11 +105,7 @@ def means(table: pd.DataFrame, by: str | Sequence[str] | None = None, score: str
     1    0.5     2  31.0  18.3  43.7
     """
     keys = _keys(table, by, score)
-    rows = []
-    for values, group in _settings(_scored(table, score), keys):
-        samples = list(_samples(group, keys, score).values())
-        rows.append((*values, len(group), *contrast_interval(samples, _equal(samples))))
-    return pd.DataFrame(rows, columns=[*keys, "runs", "mean", "low", "high"])
+    return _means(_samples(table, keys, score), keys)
 
 
 def against_best(table: pd.DataFrame, by: str | Sequence[str] | None = None, score: str = SCORE) -> pd.DataFrame:
@@ -126,11 +132,10 @@ def against_best(table: pd.DataFrame, by: str | Sequence[str] | None = None, sco
     1    0.1        20.0     True
     """
     keys = _keys(table, by, score)
-    scores = means(table, keys, score).sort_values("mean", ascending=False, kind="stable", ignore_index=True)
-    groups = {
-        _hashable(values): _samples(group, keys, score) for values, group in _settings(_scored(table, score), keys)
-    }
-    samples = [groups[_hashable(row)] for row in scores[keys].itertuples(index=False, name=None)]
+    groups = _samples(table, keys, score)
+    scores = _means(groups, keys).sort_values("mean", ascending=False, kind="stable")
+    samples = [groups[number][1] for number in scores.index]
+    scores = scores.reset_index(drop=True)
     if not samples:
         return scores.reindex(columns=[*scores.columns, *DIFFERENCE])
     p = holm([contrast_p(*_contrast(*pair)) for pair in combinations(samples, 2)])  # those of the first come first
@@ -168,7 +173,7 @@ def compare(table: pd.DataFrame, key: str, a: object, b: object, score: str = SC
     """
     _check_columns(table, [key, score])
     played = _scored(table, score)
-    others = [name for name in factors(played) if name not in (key, score) and not _follows(played, name, key)]
+    others = [name for name in factors(played) if name not in (key, score) and not follows(played, name, key)]
     ours, theirs = (_samples_of(played, key, value, others, score) for value in (a, b))
     common = [setting for setting in ours if setting in theirs]
     if not common:
@@ -200,14 +205,26 @@ def _settings(played: pd.DataFrame, keys: Sequence[str]) -> Iterable[tuple[tuple
     return played.groupby(list(keys), dropna=False, observed=True)
 
 
-def _samples(group: pd.DataFrame, keys: Sequence[str], score: str) -> Samples:
-    """The scores of a setting's seeds, for each setting of the other factors."""
-    others = [name for name in factors(group) if name not in keys and name != score]
-    return _samples_by(group, others, score)
+def _samples(table: pd.DataFrame, keys: Sequence[str], score: str) -> list[tuple[tuple[object, ...], Samples]]:
+    """The settings with the scores of their seeds, by those of the other factors that vary within a setting."""
+    played = _scored(table, score)
+    groups = list(_settings(played, keys))
+    others = [name for name in factors(played) if name not in (*keys, score)
+              and any(group[name].map(str).nunique() > 1 for _, group in groups)]  # fmt: skip
+    return [(values, _samples_by(group, others, score)) for values, group in groups]
+
+
+def _means(groups: Sequence[tuple[tuple[object, ...], Samples]], keys: Sequence[str]) -> pd.DataFrame:
+    """The table of `means` for the settings of `_samples`."""
+    rows = []
+    for values, samples in groups:
+        parts = list(samples.values())
+        rows.append((*values, sum(map(len, parts)), *contrast_interval(parts, _equal(parts))))
+    return pd.DataFrame(rows, columns=[*keys, "runs", "mean", "low", "high"])
 
 
 def _samples_by(rows: pd.DataFrame, others: Sequence[str], score: str) -> Samples:
-    return {_hashable(values): group[score].to_numpy(float) for values, group in _settings(rows, others)}
+    return {tuple(map(plain, values)): group[score].to_numpy(float) for values, group in _settings(rows, others)}
 
 
 def _samples_of(played: pd.DataFrame, key: str, value: object, others: Sequence[str], score: str) -> Samples:
@@ -218,9 +235,9 @@ def _samples_of(played: pd.DataFrame, key: str, value: object, others: Sequence[
     return _samples_by(rows, others, score)
 
 
-def _hashable(values: tuple[object, ...]) -> tuple[object, ...]:
-    """The values with None for nan, which is not equal to itself."""
-    return tuple(None if value is None or value != value else value for value in values)
+def plain(value: Any) -> Hashable:
+    """A value of a table, with None for nan, which is not equal to itself."""
+    return None if value is None or value != value else value
 
 
 def _equal(samples: Sequence[object]) -> list[float]:
@@ -245,7 +262,7 @@ def _left_out(table: pd.DataFrame, played: pd.DataFrame, ours: Side, theirs: Sid
     return lines
 
 
-def _follows(table: pd.DataFrame, name: str, key: str) -> bool:
+def follows(table: pd.DataFrame, name: str, key: str) -> bool:
     """Whether a column has one value for each value of another, as a step size that goes with its learner."""
     return bool((table[name].map(str).groupby(table[key].map(str)).nunique() <= 1).all())
 
@@ -263,4 +280,4 @@ def _differs(table: pd.DataFrame, played: pd.DataFrame, name: str) -> bool:
 def _follows_group(table: pd.DataFrame, name: str) -> bool:
     """Whether a key of a group, as `tuples.cells`, follows from the name of the group."""
     group, _, key = name.partition(".")
-    return bool(key) and group in table.columns and _follows(table, name, group)
+    return bool(key) and group in table.columns and follows(table, name, group)

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tdl.results.comparison import factors
+from tdl.results.comparison import factors, follows, plain
 from tdl.results.palette import DASHES, MARKERS, colours
 from tdl.storage.titles import NAMELESS, value_text
 
@@ -54,16 +54,11 @@ def followers(table: pd.DataFrame, keys: Sequence[str] | None = None) -> dict[st
     groups, found = [key for key in keys if key in NAMELESS], {}
     others = [key for key in keys if key not in NAMELESS]
     for key in others:
-        one_to_one = [name for name in others[: others.index(key)] if name not in found and _follows(table, name, key)]
-        leaders = [name for name in (*groups, *one_to_one) if _follows(table, key, name)]
+        one_to_one = [name for name in others[: others.index(key)] if name not in found and follows(table, name, key)]
+        leaders = [name for name in (*groups, *one_to_one) if follows(table, key, name)]
         if leaders:
             found[key] = leaders[0]
     return found
-
-
-def _follows(table: pd.DataFrame, key: str, other: str) -> bool:
-    values = table[key].map(str).groupby(table[other].map(str)).nunique()
-    return bool((values <= 1).all())
 
 
 def is_number(column: pd.Series) -> bool:
@@ -78,11 +73,6 @@ def values_of(column: pd.Series) -> list[Hashable]:
     numbers = all(isinstance(value, int | float) for value in known)
     values = sorted(known, key=None if numbers else str)
     return [*values, None] if column.isna().any() else values
-
-
-def plain(value: Any) -> Hashable:
-    """A value of a table, with None for nan, which is not equal to itself."""
-    return None if value is None or value != value else value
 
 
 def names_of(values: Sequence[Hashable]) -> list[str]:

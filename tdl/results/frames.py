@@ -83,13 +83,12 @@ def load(folders: Folders = OUTPUTS) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
 
-def last_blocks(table: pd.DataFrame) -> pd.Series:
-    """The mean score of the last block of training of each run of a table of `runs`; nan where there is none.
+def last_blocks(table: pd.DataFrame, blocks: pd.DataFrame) -> pd.Series:
+    """The mean score of the last block of training of each run of `runs`, among those of `load`; nan without one.
 
-    >>> last_blocks(tdl.results.runs("outputs/alpha")).notna().sum()
+    >>> last_blocks(tdl.results.runs("outputs/alpha"), tdl.results.load("outputs/alpha")).notna().sum()
     np.int64(4)
     """
-    blocks = load(table["run"]) if len(table) else table
     last: Any = blocks.groupby("run")["mean"].last() if len(blocks) else {}
     return table["run"].map(last).astype(float)
 

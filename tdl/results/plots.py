@@ -15,8 +15,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 from matplotlib.transforms import blended_transform_factory
 
-from tdl.results.comparison import REACH, SCORE, means
-from tdl.results.design import Looks, Scale, colour_key, names_of, ordered, plain, setting_of, values_of
+from tdl.results.comparison import REACH, SCORE, means, plain, reach_columns
+from tdl.results.design import Looks, Scale, colour_key, names_of, ordered, setting_of, values_of
+from tdl.results.frames import last_blocks
 from tdl.results.palette import GREY
 from tdl.results.style import MILLIONS, THOUSANDS, dress, from_zero
 from tdl.statistics.intervals import mean_interval
@@ -51,8 +52,7 @@ def scored(table: pd.DataFrame, blocks: pd.DataFrame) -> pd.DataFrame:
     """The finished runs; with scores of the last block where none has games after training."""
     table = table[table["status"] == FINISHED]
     if SCORE not in table.columns or table[SCORE].isna().all():
-        last: Any = blocks.groupby("run")["mean"].last() if len(blocks) else {}
-        table = table.assign(eval_mean=table["run"].map(last))
+        table = table.assign(eval_mean=last_blocks(table, blocks))
     return table[table[SCORE].notna()]
 
 
@@ -253,9 +253,7 @@ def draw_reach(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
     dress(axes)
     table, title = _best(table, keys, SCORE, MAX_CURVES)
     looks = Looks(table, keys, _but_colour(keys))
-    tiles = sorted(
-        int(n.removeprefix(REACH)) for n in map(str, table) if n.startswith(REACH) and 0 < table[n].mean() < 1
-    )
+    tiles = [int(name.removeprefix(REACH)) for name in reach_columns(table)]
     settings = list(table.groupby(setting_of(table, keys), observed=True)) if keys else [((), table)]
     width = min(0.33, 0.06 * (len(settings) - 1))
     for aside, (_, part) in zip(np.linspace(-width, width, len(settings)), settings, strict=True):

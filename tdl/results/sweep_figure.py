@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from tdl.results import captions
-from tdl.results.comparison import SCORE
-from tdl.results.design import Looks, Scale, followers, names_of, plain, setting_of, swept
+from tdl.results.comparison import SCORE, plain
+from tdl.results.design import Looks, Scale, followers, names_of, setting_of, swept
 from tdl.results.plots import (
     MAX_CURVES,
     add_strip,

@@ -1,6 +1,6 @@
 """The room that the files of a run will take on the disk, known before it begins."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tdl.config import build
 from tdl.config.schema import RunConfig
@@ -35,15 +35,9 @@ class Disk:
 
 def of_run(settings: RunConfig) -> Disk:
     """The room that a run takes at most; without its games where a budget may end it after any of them."""
-    budget = settings.budget
-    if budget.seconds is not None or budget.moves is not None:
-        return replace(_of_games(settings), records=settings.evaluate.episodes * RECORD.itemsize)
-    return _of_games(settings)
-
-
-def _of_games(settings: RunConfig) -> Disk:
-    save, episodes = settings.save, settings.episodes
-    records = (episodes + settings.evaluate.episodes) * RECORD.itemsize + episodes // settings.block * BLOCK_BYTES
+    save, episodes, budget = settings.save, settings.episodes, settings.budget
+    counted = episodes if budget.seconds is None and budget.moves is None else 0
+    records = (counted + settings.evaluate.episodes) * RECORD.itemsize + counted // settings.block * BLOCK_BYTES
     if not episodes:
         return Disk(records)
     kept = save.keep

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tdl.config.compose import quoted
 from tdl.config.files import file
 from tdl.statistics.summary import evaluation_block
 from tdl.storage.result_file import DELETED_WEIGHTS, KEPT_WEIGHTS, RESULT, WEIGHTS
@@ -74,5 +75,4 @@ def _word(key: str, path: Path) -> str:
     """A word of a command line, quoted for Hydra and for the shell where it must be."""
     if PLAIN.fullmatch(str(path)):
         return f"{key}={path}"
-    quoted = str(path).replace("\\", "\\\\").replace("'", "\\'")
-    return shlex.quote(f"{key}='{quoted}'")
+    return shlex.quote(f"{key}={quoted(str(path))}")

@@ -58,11 +58,21 @@ def value_text(key: str, value: Any) -> str:
     return str(value)
 
 
+def short_name(key: str, keys: Iterable[str]) -> str:
+    """The last part of a key where no other of the keys has the same, else all of it.
+
+    >>> short_name("evaluate.plies", ["alpha", "evaluate.plies"])
+    'plies'
+    """
+    return key if any(_last(other) == _last(key) for other in {*keys} - {key}) else _last(key)
+
+
 def _words(values: Mapping[str, Any], keys: Iterable[str]) -> list[tuple[str, str]]:
     """The name, empty where the value is enough, and the value of each key, in their order."""
-    lasts = [_last(key) for key in {*keys, *values}]
-    named = {key: "" if key in NAMELESS or _is_path(value) else _last(key) if lasts.count(_last(key)) == 1 else key
-             for key, value in values.items()}  # fmt: skip
+    known = {*keys, *values}
+    named = {
+        key: "" if key in NAMELESS or _is_path(value) else short_name(key, known) for key, value in values.items()
+    }
     ordered = sorted(values, key=lambda key: (key == "seed", key not in NAMELESS, _rank(key)))
     return [(named[key], value_text(key, values[key])) for key in ordered]
 

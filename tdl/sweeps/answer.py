@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tdl.statistics.intervals import interval_text
 from tdl.storage.run_folder import FINISHED
-from tdl.storage.titles import value_text
+from tdl.storage.titles import short_name, value_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +54,7 @@ def _samples(table: pd.DataFrame, keys: Sequence[str]) -> tuple[pd.DataFrame, st
 
     Values are runs with a seed of their own; of evaluations of finished networks they are games.
     """
-    from tdl.results.frames import games, last_blocks
+    from tdl.results.frames import games, last_blocks, load
 
     finished = table[table["status"] == FINISHED]
     if "checkpoint" in finished and finished["checkpoint"].notna().all() and len(finished):
@@ -63,24 +63,27 @@ def _samples(table: pd.DataFrame, keys: Sequence[str]) -> tuple[pd.DataFrame, st
         return scores.merge(finished[columns], on="run"), "score", "games"
     if "eval_mean" in finished and finished["eval_mean"].notna().any():
         return finished, "eval_mean", "runs"
-    return finished.assign(**{LAST: last_blocks(finished)}), LAST, "runs"
+    return (
+        finished.assign(**{LAST: last_blocks(finished, load(finished["run"]) if len(finished) else finished)}),
+        LAST,
+        "runs",
+    )
 
 
 def _shown(settings: pd.DataFrame, table: pd.DataFrame, keys: Sequence[str], what: str) -> pd.DataFrame:
     """The settings as text: the columns by which they differ, and their figures, the dispensable ones last."""
     import pandas as pd
 
-    from tdl.results.comparison import REACH
+    from tdl.results.comparison import REACH, reach_columns
 
     shown = pd.DataFrame(
-        {_short(key, keys): [value_text(key, value) for value in settings[key]] for key in keys}, index=settings.index
+        {short_name(key, keys): [value_text(key, value) for value in settings[key]] for key in keys},
+        index=settings.index,
     )
     shown[what] = settings["runs"]
     shown["mean score"] = [interval_text(*row) for row in settings[["mean", "low", "high"]].to_numpy(float)]
     finished = table[table["status"] == FINISHED]
-    tiles = [name for name in table.columns if name.startswith(REACH) and 0 < finished[name].mean() < 1]
-    largest = sorted(tiles, key=lambda name: -int(name.removeprefix(REACH)))[:MAX_TILES]
-    for name in (*largest, "moves_per_second"):
+    for name in (*reach_columns(finished)[: -MAX_TILES - 1 : -1], "moves_per_second"):
         if name not in finished or finished[name].isna().all():
             continue
         means = _by_setting(finished, keys, name, settings)
@@ -97,12 +100,6 @@ def _by_setting(finished: pd.DataFrame, keys: Sequence[str], name: str, settings
         return [float(finished[name].mean())]
     means = finished.groupby(list(keys), dropna=False, observed=True)[name].mean().reset_index()
     return list(settings[list(keys)].merge(means, on=list(keys), how="left")[name])
-
-
-def _short(key: str, keys: Sequence[str]) -> str:
-    """The last part of a key, where no other key has the same."""
-    last = key.rpartition(".")[2]
-    return last if sum(other.rpartition(".")[2] == last for other in keys) == 1 else key
 
 
 def _fitted(shown: pd.DataFrame) -> str:

@@ -13,6 +13,7 @@ from hydra.experimental.callback import Callback
 from hydra.types import RunMode
 from omegaconf import MISSING, DictConfig, OmegaConf
 
+from tdl.config.compose import quoted
 from tdl.config.files import plain_dict
 from tdl.config.names import chosen_names
 from tdl.errors import BusyError
@@ -103,8 +104,7 @@ class SweepFolder(Callback):
         """Hydra calls this before the first job. Jobs in other processes must not make up a folder of their own."""
         folder = str(config.hydra.sweep.dir)
         _current.append(Sweep(Path(folder), _time_of_disk(Path(folder))))
-        quoted = folder.replace("\\", "\\\\").replace("'", "\\'")
-        config.hydra.overrides.hydra.append(f"hydra.sweep.dir='{quoted}'")
+        config.hydra.overrides.hydra.append(f"hydra.sweep.dir={quoted(folder)}")
         config.hydra.overrides.hydra.extend(swept.titled_folders(config))
         warnings.warn(config)
 

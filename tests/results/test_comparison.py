@@ -187,3 +187,11 @@ def test_an_evaluation_beside_runs_is_no_difference():
     assert factors(mixture) == ["alpha", "tuples"]
     again = evaluation.assign(**{"evaluate.plies": 3})
     assert factors(pd.concat([mixture, again], ignore_index=True)) == ["alpha", "tuples", "evaluate.plies"]
+
+
+def test_settings_with_fewer_values_of_a_further_key_are_compared_where_both_have_it():
+    rows = [("a", gamma, seed, score + seed) for gamma, score in ((0.9, 10), (1.0, 50)) for seed in (0, 1)]
+    rows += [("b", 1.0, seed, 5.0 + seed) for seed in (0, 1)]
+    found = against_best(runs(rows, "learner", "gamma", "seed"), "learner")
+    assert found["mean"].tolist() == [30.5, 5.5]
+    assert found["difference"].tolist() == pytest.approx([np.nan, 45.0], nan_ok=True)
