@@ -1,3 +1,0 @@
-"""`tdl.agents.selfplay` once more, compiled for CPUs with AVX2; `tdl.agents.kernels` chooses."""
-
-include "selfplay.pyx"
