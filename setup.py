@@ -29,8 +29,8 @@ GENERATED = Path("build/cython")  # the C sources of all variants are the same
 # What Cython needs of its own in every module, memory views above all, is compiled once: half of the compiler's time.
 SHARED = "tdl.cython_shared"
 
-# Compiled with -O3, which takes a third longer: a search of two plies executes 2% fewer instructions. Self-play executes
-# 6% fewer with -O2, and whatever else is called once a run, or by Python, whose calls take longer than what they do.
+# Compiled with -O3, which takes a third longer: a search of two plies executes 2% fewer instructions. Self-play
+# executes 6% fewer with -O2. All else is called once a run, or by Python, whose calls take longer than what they do.
 HOT = ("tdl.search.expectimax", "tdl.solver.layers", "tdl.solver.layer_values", "tdl.game.batch")
 
 # Compiled once more as `NAME_avx2`, for CPUs with AVX2, from the same C source.
