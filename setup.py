@@ -9,21 +9,26 @@ Environment variables choose a variant, which needs a build folder of its own (`
 """
 
 import os
-import platform
+import sysconfig
 from pathlib import Path
 
 import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-portable = os.environ.get("TDL_PORTABLE") == "1" or platform.machine().lower() not in ("x86_64", "amd64")
+portable = os.environ.get("TDL_PORTABLE") == "1"
+# What the modules are for: a cross-build names it by _PYTHON_HOST_PLATFORM. The headers choose among x86, NEON and
+# plain C by themselves.
+x86 = sysconfig.get_platform().endswith(("x86_64", "amd64"))
 checked = os.environ.get("TDL_CHECKED") == "1"
 sanitize = os.environ.get("TDL_SANITIZE", "")
 native = os.environ.get("TDL_NATIVE") == "1"
 quick = os.environ.get("TDL_QUICK") == "1" or bool(sanitize)
 
 # `NAME_avx2.pyx` is `NAME.pyx` once more, for CPUs with AVX2.
-MODULES = sorted(str(path) for path in Path("tdl").rglob("*.pyx") if not (portable and path.stem.endswith("_avx2")))
+MODULES = sorted(
+    str(path) for path in Path("tdl").rglob("*.pyx") if (x86 and not portable) or not path.stem.endswith("_avx2")
+)
 HEADERS = sorted(str(path) for path in Path("tdl").rglob("*.h"))
 
 # -ffp-contract=off: no fused multiply-adds, so that every build and every CPU computes the same bits.
