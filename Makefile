@@ -10,7 +10,7 @@ KERNEL_TESTS := $(addprefix tests/,game/test_rules.py game/test_stream.py game/t
 	search/test_search_options.py)
 ARGS ?= tuples=4x6 alpha=0.1
 
-.PHONY: run test test-all experiments extras build dqn launchers lint checked portable sanitize package clean
+.PHONY: run test test-all experiments extras build dqn launchers lint checked portable arm sanitize package clean
 
 run: build
 	$(BIN)/python -m tdl.run $(ARGS)
@@ -23,7 +23,7 @@ experiments: dqn
 	$(BIN)/python -m experiments.tools.run_all $(if $(FULL),--full)
 
 # The checked builds, and tests that need extras.
-test-all: extras portable sanitize package
+test-all: extras portable arm sanitize package
 
 # Each skipped with a reason where the machine cannot give what it needs.
 extras: build launchers
@@ -76,6 +76,10 @@ portable: build
 	TDL_PORTABLE=1 TDL_QUICK=1 $(BIN)/python setup.py -q build --build-base build/portable --build-lib build/portable/lib
 	PYTHONPATH=build/portable/lib TDL_FEWER_EXAMPLES=1 $(BIN)/pytest -q -p no:cacheprovider --durations=15 \
 	$(filter-out tests/learning/test_learners.py tests/solver/test_solver.py, $(KERNEL_TESTS))
+
+# The kernels for 64-bit ARM, built and tested under emulation; skipped with a reason where the machine cannot.
+arm: build
+	.ci/arm
 
 # The kernels under AddressSanitizer and UndefinedBehaviorSanitizer, with every index checked. Python itself leaks by
 # design.

@@ -9,14 +9,17 @@ Environment variables choose a variant, which needs a build folder of its own (`
 """
 
 import os
-import platform
+import sysconfig
 from pathlib import Path
 
 import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-portable = os.environ.get("TDL_PORTABLE") == "1" or platform.machine().lower() not in ("x86_64", "amd64")
+portable = os.environ.get("TDL_PORTABLE") == "1"
+# What the modules are for: a cross-build names it by _PYTHON_HOST_PLATFORM. The headers choose among x86, NEON and
+# plain C by themselves.
+x86 = sysconfig.get_platform().endswith(("x86_64", "amd64"))
 checked = os.environ.get("TDL_CHECKED") == "1"
 sanitize = os.environ.get("TDL_SANITIZE", "")
 native = os.environ.get("TDL_NATIVE") == "1"
@@ -34,7 +37,7 @@ SHARED = "tdl.cython_shared"
 HOT = ("tdl.search.expectimax", "tdl.solver.layers", "tdl.solver.layer_values", "tdl.game.batch")
 
 # Compiled once more as `NAME_avx2`, for CPUs with AVX2, from the same C source.
-WIDE = () if portable else ("tdl.agents.selfplay", "tdl.benchmarks.operations")
+WIDE = () if portable or not x86 else ("tdl.agents.selfplay", "tdl.benchmarks.operations")
 
 # -ffp-contract=off: no fused multiply-adds, so that every build and every CPU computes the same bits.
 compile_args = ["-ffp-contract=off", "-fno-math-errno"]

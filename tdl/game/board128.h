@@ -6,11 +6,11 @@
 
 #if TDL_SQUARES
 /* The board of packed rows of 5-bit cells, in a vector and of single numbers. */
-static inline __m128i tdl_fives_of_rows(__m128i rows)
+static inline tdl_v16 tdl_fives_of_rows(tdl_v16 rows)
 {
-    const __m128i even = _mm_set1_epi64x(0xFFFFFFFF);
-    __m128i two = _mm_or_si128(_mm_and_si128(rows, even), _mm_srli_epi64(_mm_andnot_si128(even, rows), 12));
-    return _mm_or_si128(_mm_move_epi64(two), _mm_slli_si128(_mm_srli_si128(two, 8), 5));
+    const tdl_longs even = tdl_masks(0xFFFFFFFF);
+    tdl_longs two = ((tdl_longs)rows & even) | (tdl_longs)tdl_without(rows, even) >> 12;
+    return tdl_zip64(two, tdl_each(0)) | tdl_up(tdl_down(two, 8), 5);
 }
 
 static inline tdl_board128 tdl_fives_of_four(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
@@ -18,7 +18,7 @@ static inline tdl_board128 tdl_fives_of_four(uint64_t a, uint64_t b, uint64_t c,
     return (tdl_board128)(d >> 4) << 64 | (a | b << 20 | c << 40 | d << 60);
 }
 
-static inline __m128i tdl_turned_fives(__m128i rows)
+static inline tdl_v16 tdl_turned_fives(tdl_v16 rows)
 {
     return tdl_packed_rows(tdl_turned(tdl_unpacked_rows(rows, 5)), 5);
 }
@@ -31,16 +31,15 @@ static inline void tdl_moves_of_fives(const tdl_slide *slides, const tdl_board12
     const uint64_t row = 0xFFFFF, low = (uint64_t)*board, last = (uint64_t)(*board >> 60) & row;
     const tdl_slide *a = slides + (low & row), *b = slides + (low >> 20 & row);
     const tdl_slide *c = slides + (low >> 40 & row), *d = slides + last;
-    __m128i rows = _mm_set_epi64x((long long)((low >> 40 & row) | last << 32),
-                                  (long long)((low & row) | (low << 12 & row << 32)));
-    __m128i up, down, ends = tdl_slide_rows(slides, tdl_turned_fives(rows), &up, &down);
-    _mm_storeu_si128((__m128i *)after, tdl_fives_of_rows(tdl_turned_fives(up)));
+    tdl_longs rows = {(low & row) | (low << 12 & row << 32), (low >> 40 & row) | last << 32};
+    tdl_v16 up, down, ends = tdl_slide_rows(slides, tdl_turned_fives((tdl_v16)rows), &up, &down);
+    TDL_STORE(tdl_v16, after, tdl_fives_of_rows(tdl_turned_fives(up)));
     after[1] = tdl_fives_of_four(a->to_end, b->to_end, c->to_end, d->to_end);
-    _mm_storeu_si128((__m128i *)after + 2, tdl_fives_of_rows(tdl_turned_fives(down)));
+    TDL_STORE(tdl_v16, after + 2, tdl_fives_of_rows(tdl_turned_fives(down)));
     after[3] = tdl_fives_of_four(a->to_start, b->to_start, c->to_start, d->to_start);
-    reward[0] = _mm_cvtsi128_si32(_mm_unpackhi_epi64(ends, ends));
+    reward[0] = (int32_t)ends[2];
     reward[1] = a->end_reward + b->end_reward + c->end_reward + d->end_reward;
-    reward[2] = _mm_cvtsi128_si32(_mm_shuffle_epi32(ends, 0xFF));
+    reward[2] = (int32_t)ends[3];
     reward[3] = a->start_reward + b->start_reward + c->start_reward + d->start_reward;
 }
 #else

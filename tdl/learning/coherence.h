@@ -9,31 +9,23 @@
 
 #include <math.h>
 #include <stdint.h>
+#include "vectors.h"
 
 #define TDL_TINY 1e-30f   /* makes 0 / 0 the 1 that the share of a new entry is */
-
-#if defined(__SSE2__) && !defined(TDL_PORTABLE)
-#include <emmintrin.h>
-
-/* E, A, E, A of two entries. */
-static inline __m128 tdl_two_sums(const float *sums, const uint32_t *entry)
-{
-    __m128d first = _mm_load_sd((const double *)(sums + 2 * (uint64_t)entry[0]));
-    return _mm_castpd_ps(_mm_loadh_pd(first, (const double *)(sums + 2 * (uint64_t)entry[1])));
-}
-#endif
 
 static inline void tdl_shares(const float *sums, const uint32_t *entry, int m, float delta, float *moved)
 {
     int f = 0;
-#if defined(__SSE2__) && !defined(TDL_PORTABLE)
-    const __m128 tiny = _mm_set1_ps(TDL_TINY), one = _mm_set1_ps(1), sign = _mm_set1_ps(-0.0f);
+#if TDL_VECTORS
+#define TDL_SUMS(f) tdl_couple(sums + 2 * (uint64_t)entry[f], sums + 2 * (uint64_t)entry[f + 1])     /* E, A, E, A */
+    const tdl_floats one = {1, 1, 1, 1};
     for (; f + 4 <= m; f += 4) {
-        __m128 a = tdl_two_sums(sums, entry + f), b = tdl_two_sums(sums, entry + f + 2);
-        __m128 size = _mm_add_ps(_mm_andnot_ps(sign, _mm_shuffle_ps(a, b, 0x88)), tiny);
-        __m128 share = _mm_min_ps(_mm_div_ps(size, _mm_add_ps(_mm_shuffle_ps(a, b, 0xDD), tiny)), one);
-        _mm_storeu_ps(moved + f, _mm_mul_ps(share, _mm_set1_ps(delta)));
+        tdl_floats a = (tdl_floats)TDL_SUMS(f), b = (tdl_floats)TDL_SUMS(f + 2);
+        tdl_floats size = (tdl_floats)((tdl_v16)tdl_even(a, b) & 0x7FFFFFFF) + TDL_TINY;
+        tdl_floats share = tdl_least_float(size / (tdl_odd(a, b) + TDL_TINY), one);
+        TDL_STORE(tdl_v16, moved + f, share * delta);
     }
+#undef TDL_SUMS
 #endif
     for (; f < m; f++) {
         const float *sum = sums + 2 * (uint64_t)entry[f];

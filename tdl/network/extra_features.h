@@ -98,8 +98,8 @@ static void tdl_extras_bytes(const tdl_extras *x, const void *boards, int n, uin
     tdl_extras_plainly(x, TDL_BYTES, boards, n, out);
 }
 
-#ifdef TDL_X86
-#include "extra_features_x86.h"
+#if TDL_VECTORS
+#include "extra_features_vectors.h"
 #endif
 
 /* The functions of instruction set number `set` of index.h, which must be there. Vectors hold 16 cells and count 16 tile
@@ -110,8 +110,11 @@ static inline void tdl_extras_choose(tdl_extras *x, int set)
     x->fill[TDL_FIVES] = tdl_extras_fives;
     x->fill[TDL_BYTES] = tdl_extras_bytes;
 #ifdef TDL_X86
-    if (set)
-        x->fill[TDL_NIBBLES] = set == 1 ? tdl_extras_ssse3 : tdl_extras_avx2;
+    if (set != TDL_SET_PORTABLE)
+        x->fill[TDL_NIBBLES] = set == TDL_SET_SSSE3 ? tdl_extras_ssse3 : tdl_extras_avx2;
+#elif TDL_VECTORS
+    if (set == TDL_SET_NEON)
+        x->fill[TDL_NIBBLES] = tdl_extras_neon;
 #else
     (void)set;
 #endif

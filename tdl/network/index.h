@@ -2,7 +2,7 @@
  *
  * C, because it needs instructions that Cython cannot name. There is one function for each layout, `tdl_index_*` for
  * `paired16` and `tdl_digits_*` for `digits`, of each type of board: in portable C here, and for each instruction set
- * of x86 in index_x86.h; `tdl_index_choose` picks at run time. All give the same numbers (tests force each), whose
+ * in index_vectors.h; `tdl_index_choose` picks at run time. All give the same numbers (tests force each), whose
  * meaning layout.py describes.
  *
  * A board is unpacked to one byte a cell (unpack.h). A feature's index has four bytes. `low` and `high` name, for each
@@ -103,27 +103,30 @@ TDL_PORTABLE_FUNCTIONS(NIBBLES)
 TDL_PORTABLE_FUNCTIONS(FIVES)
 TDL_PORTABLE_FUNCTIONS(BYTES)
 
-#ifdef TDL_X86
-#include "index_x86.h"
+#if TDL_VECTORS
+#include "index_vectors.h"
 #endif
 
-/* The instruction sets by number, slowest first; NULL where this build or this CPU does not have it. */
-#define TDL_INDEX_SETS 4
-static const char *const tdl_index_names[TDL_INDEX_SETS] = {"portable", "ssse3", "avx2", "avx512"};
+/* The instruction sets by number, slowest first. */
+enum { TDL_SET_PORTABLE, TDL_SET_SSSE3, TDL_SET_AVX2, TDL_SET_AVX512, TDL_SET_NEON, TDL_INDEX_SETS };
+static const char *const tdl_index_names[TDL_INDEX_SETS] = {"portable", "ssse3", "avx2", "avx512", "neon"};
 
-/* Whether instruction set number `set` is there. */
+/* Whether this build and this CPU have instruction set number `set`. */
 static inline int tdl_index_has(int set)
 {
 #ifdef TDL_X86
     __builtin_cpu_init();
-    if (set == 1)
+    if (set == TDL_SET_SSSE3)
         return __builtin_cpu_supports("ssse3");
-    if (set == 2)
+    if (set == TDL_SET_AVX2)
         return __builtin_cpu_supports("avx2");
-    if (set == 3)
+    if (set == TDL_SET_AVX512)
         return __builtin_cpu_supports("avx512bw");
+#elif TDL_VECTORS
+    if (set == TDL_SET_NEON)
+        return 1;
 #endif
-    return set == 0;
+    return set == TDL_SET_PORTABLE;
 }
 
 /* The functions of instruction set number `set`, which must be there, for the types and the size of boards of `plan`. */
@@ -135,13 +138,17 @@ static inline void tdl_index_choose(tdl_index_plan *plan, int set, int digits)
     plan->activate[TDL_BYTES] = tdl_##LAYOUT##_##FAR##BYTES_##SET;
 #define TDL_CHOOSE_BY_CELLS(LAYOUT, SET)                                                                              \
     if (plan->cells > 16) { TDL_CHOOSE(LAYOUT, SET, FAR_) } else { TDL_CHOOSE(LAYOUT, SET, ) }
+#define TDL_CHOOSE_BY_LAYOUT(SET)                                                                                     \
+    if (digits) { TDL_CHOOSE_BY_CELLS(digits, SET) } else { TDL_CHOOSE_BY_CELLS(index, SET) }
     if (digits) { TDL_CHOOSE(digits, portable, ) } else { TDL_CHOOSE(index, portable, ) }
 #ifdef TDL_X86
-    if (set == 1 && !digits) { TDL_CHOOSE_BY_CELLS(index, ssse3) }
-    if (set == 2 && digits) { TDL_CHOOSE_BY_CELLS(digits, avx2) }
-    if (set == 2 && !digits) { TDL_CHOOSE_BY_CELLS(index, avx2) }
-    if (set == 3 && digits) { TDL_CHOOSE_BY_CELLS(digits, avx512) }
-    if (set == 3 && !digits) { TDL_CHOOSE_BY_CELLS(index, avx512) }
+    if (set == TDL_SET_SSSE3 && !digits) { TDL_CHOOSE_BY_CELLS(index, ssse3) }
+    if (set == TDL_SET_AVX2) { TDL_CHOOSE_BY_LAYOUT(avx2) }
+    if (set == TDL_SET_AVX512) { TDL_CHOOSE_BY_LAYOUT(avx512) }
+#elif TDL_VECTORS
+    if (set == TDL_SET_NEON) { TDL_CHOOSE_BY_LAYOUT(neon) }
+#else
+    (void)set;
 #endif
 }
 

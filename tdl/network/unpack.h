@@ -20,50 +20,42 @@ static inline void tdl_tiles(int kind, const void *boards, int b, int cells, int
     }
 }
 
-#if defined(__x86_64__) && !defined(TDL_PORTABLE)
-#define TDL_X86 1
-#include <immintrin.h>
-
-static inline __m128i tdl_nibbles(uint64_t packed)
+#if TDL_VECTORS
+static inline tdl_v16 tdl_nibbles(uint64_t packed)
 {
-    const __m128i half = _mm_set1_epi8(15);
-    __m128i board = _mm_cvtsi64_si128((long long)packed);
-    return _mm_unpacklo_epi8(_mm_and_si128(board, half), _mm_and_si128(_mm_srli_epi64(board, 4), half));
+    const tdl_longs board = {packed};
+    return tdl_zip8((tdl_bytes)board & 15, (tdl_bytes)(board >> 4) & 15);
 }
 
 /* 16 cells of 5 bits from byte `from` on. Each lies in two neighbouring bytes; a product moves it to their top. */
-__attribute__((target("ssse3")))
-static inline __m128i tdl_fives(__m128i board, int from)
+TDL_FOR_V16 static inline tdl_v16 tdl_fives(tdl_v16 board, int from)
 {
-    const __m128i two = _mm_setr_epi8(0, 1, 0, 1, 1, 2, 1, 2, 2, 3, 3, 4, 3, 4, 4, 5);
-    const __m128i up = _mm_setr_epi16(1 << 11, 1 << 6, 1 << 9, 1 << 4, 1 << 7, 1 << 10, 1 << 5, 1 << 8);
-    __m128i first = _mm_add_epi8(two, _mm_set1_epi8(from)), second = _mm_add_epi8(two, _mm_set1_epi8(from + 5));
+    const tdl_bytes two = {0, 1, 0, 1, 1, 2, 1, 2, 2, 3, 3, 4, 3, 4, 4, 5};
+    const tdl_shorts up = {1 << 11, 1 << 6, 1 << 9, 1 << 4, 1 << 7, 1 << 10, 1 << 5, 1 << 8};
+    tdl_bytes first = two + (uint8_t)from, second = two + (uint8_t)(from + 5);
     if (from)     /* byte 16 and those after it are not on the board */
-        second = _mm_or_si128(second, _mm_cmpgt_epi8(second, _mm_set1_epi8(15)));
-    first = _mm_srli_epi16(_mm_mullo_epi16(_mm_shuffle_epi8(board, first), up), 11);
-    second = _mm_srli_epi16(_mm_mullo_epi16(_mm_shuffle_epi8(board, second), up), 11);
-    return _mm_packus_epi16(first, second);
+        second |= (tdl_bytes)(second > tdl_each(15));
+    return tdl_narrow(((tdl_shorts)tdl_v16_shuffle(board, (tdl_v16)first) * up) >> 11,
+                      ((tdl_shorts)tdl_v16_shuffle(board, (tdl_v16)second) * up) >> 11);
 }
 
 /* The first 16 cells of the b-th board. */
-__attribute__((target("ssse3")))
-static inline __m128i tdl_near(int kind, const void *boards, int b, int most)
+TDL_FOR_V16 static inline tdl_v16 tdl_near(int kind, const void *boards, int b, int most)
 {
     if (kind == TDL_NIBBLES && most >= 15)
         return tdl_nibbles(((const uint64_t *)boards)[b]);
-    __m128i cells = kind == TDL_NIBBLES ? tdl_nibbles(((const uint64_t *)boards)[b])
-                  : kind == TDL_FIVES ? tdl_fives(_mm_loadu_si128((const __m128i *)boards + b), 0)
+    tdl_v16 cells = kind == TDL_NIBBLES ? tdl_nibbles(((const uint64_t *)boards)[b])
+                  : kind == TDL_FIVES ? tdl_fives(TDL_LOAD(tdl_v16, (const tdl_board128 *)boards + b), 0)
                                       : tdl_half((const tdl_board_array *)boards + b, 0);
-    return _mm_min_epu8(cells, _mm_set1_epi8((char)most));
+    return (tdl_v16)tdl_least(cells, tdl_each(most));
 }
 
 /* The cells after those. */
-__attribute__((target("ssse3")))
-static inline __m128i tdl_rest(int kind, const void *boards, int b, int most)
+TDL_FOR_V16 static inline tdl_v16 tdl_rest(int kind, const void *boards, int b, int most)
 {
-    __m128i cells = kind == TDL_FIVES ? tdl_fives(_mm_loadu_si128((const __m128i *)boards + b), 10)
+    tdl_v16 cells = kind == TDL_FIVES ? tdl_fives(TDL_LOAD(tdl_v16, (const tdl_board128 *)boards + b), 10)
                                       : tdl_half((const tdl_board_array *)boards + b, 1);
-    return _mm_min_epu8(cells, _mm_set1_epi8((char)most));
+    return (tdl_v16)tdl_least(cells, tdl_each(most));
 }
 #endif
 
