@@ -6,6 +6,7 @@ Environment variables choose a variant, which needs a build folder of its own (`
   TDL_NATIVE=1                       compiled for this machine's CPU only
   TDL_PORTABLE=1                     plain C, without a single instruction that not every CPU has
   TDL_QUICK=1                        compiled sooner and not for speed, with the same results: for tests
+  TDL_LIMITED=1                      for Python's limited API: the same files for 3.11 and all later versions
 """
 
 import os
@@ -34,6 +35,9 @@ inline_args = ["--param=max-inline-insns-single=200", "--param=inline-unit-growt
 link_args = []
 macros = [("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")]
 macros += [("TDL_CHECKED", "1")] * checked + [("TDL_PORTABLE", "1")] * portable
+# One wheel for all versions; not by default, since single calls from Python take 1.1 to 1.3 times as long.
+limited = os.environ.get("TDL_LIMITED") == "1"
+macros += [("Py_LIMITED_API", "0x030B0000")] * limited
 if quick:
     compile_args.append("-O1")
 if native:
@@ -56,6 +60,7 @@ extensions = [
         ],
         extra_link_args=link_args,
         depends=HEADERS,
+        py_limited_api=limited,
     )
     for module in MODULES
 ]
@@ -67,5 +72,8 @@ setup(
         # Python's own checks of lists and views stay on everywhere: the hot loops use pointers and pay nothing.
         compiler_directives={"language_level": "3", "cdivision": True, "embedsignature": True},
     ),
-    options={"build_ext": {"parallel": True}},  # the two builds of self-play take the longest
+    options={
+        "build_ext": {"parallel": True},  # the two builds of self-play take the longest
+        "bdist_wheel": {"py_limited_api": "cp311"} if limited else {},
+    },
 )
