@@ -1,7 +1,7 @@
 """Requirements of pyproject.toml, one a line, for pip: `requirements.py WHICH EXTRA...`.
 
-WHICH: lowest (the lowest version that each names), newest (whatever pip takes), or hydra-1.4 (with that version's release
-candidate and what belongs to it, and without the limit to the versions of Hydra and OmegaConf).
+WHICH: lowest (the lowest version that each names), newest (whatever pip takes), or hydra-1.4 (the release candidate,
+and the OmegaConf that it needs).
 """
 
 import re

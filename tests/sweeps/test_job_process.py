@@ -1,10 +1,9 @@
 """A job in a process of its own: its outcome, its prints, its signals."""
 
-import os
 import signal
-import time
 
 import pytest
+from support.jobs import bad, dies, good, sleeps
 
 from tdl import machine
 from tdl.runs.interrupts import Interrupts
@@ -19,23 +18,6 @@ def forked(request, monkeypatch):
         pytest.skip("does not fork")
     monkeypatch.setattr(machine, "LINUX", request.param)
     return request.param
-
-
-def good():
-    print("said")
-    return Outcome(3, "a line")
-
-
-def bad():
-    raise ValueError("a fault")
-
-
-def dies():
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def sleeps():
-    time.sleep(60)
 
 
 def test_the_outcome_of_a_process(tmp_path, forked):
