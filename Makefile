@@ -10,7 +10,13 @@ KERNEL_TESTS := $(addprefix tests/,game/test_rules.py game/test_stream.py game/t
 	search/test_search_options.py)
 ARGS ?= tuples=4x6 alpha=0.1
 
-.PHONY: run test test-all experiments extras build dqn launchers lint checked portable arm sanitize package clean
+VERSIONS := 3.11 3.12 3.13 3.14
+# What differs from Python to Python, and from pandas to pandas.
+SAMPLE := $(addprefix tests/,test_machine.py config/test_sections.py sweeps/test_job_process.py storage/test_checkpoint.py \
+	results/test_frames.py results/test_comparison.py)
+
+.PHONY: run test test-all experiments extras build dqn launchers lint checked portable arm sanitize package versions \
+	bounds clean
 
 run: build
 	$(BIN)/python -m tdl.run $(ARGS)
@@ -22,8 +28,8 @@ test: build
 experiments: dqn
 	$(BIN)/python -m experiments.tools.run_all $(if $(FULL),--full)
 
-# The checked builds, and tests that need extras.
-test-all: extras portable arm sanitize package
+# The checked builds, tests that need extras, and other versions of Python and of what is needed.
+test-all: extras portable arm sanitize versions bounds
 
 # Each skipped with a reason where the machine cannot give what it needs.
 extras: build launchers
@@ -89,14 +95,39 @@ sanitize: build
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
 	PYTHONPATH=build/sanitize/lib TDL_FEWER_EXAMPLES=1 $(BIN)/pytest -q -p no:cacheprovider --durations=15 $(KERNEL_TESTS)
 
-# sdist, wheel from it, and a run of the installed wheel from an empty folder.
+# sdist, wheel from it, for all versions of Python, and a run of the installed wheel from an empty folder.
 package: build
 	rm -rf build/package && mkdir -p build/package/elsewhere
-	TDL_QUICK=1 $(BIN)/python -m build -o build/package
+	TDL_QUICK=1 TDL_LIMITED=1 $(BIN)/python -m build -o build/package
 	$(PYTHON) -m venv build/package/venv
 	build/package/venv/bin/pip install -q build/package/*.whl
 	cd build/package/elsewhere && ../venv/bin/tdl-run experiment=quick episodes=200 hydra.run.dir=first && \
 	../venv/bin/tdl-evaluate checkpoint=first evaluate.episodes=20 evaluate.plies=2 && ../venv/bin/tdl-bench signature
+
+# That wheel under every Python there is, and some tests; it says which there is not. Python 3.14 has to have Hydra 1.4.
+versions: package
+	@for version in $(VERSIONS); do \
+	    if command -v python$$version >/dev/null; then $(MAKE) --no-print-directory version-$$version || exit 1; \
+	    else echo "python$$version: not found, so the wheel was not tested with it"; fi; done
+
+version-%:
+	rm -rf build/versions/$* && mkdir -p build/versions/$*/elsewhere
+	python$* -m venv --without-pip build/versions/$*/venv
+	$(BIN)/python .ci/requirements.py $(if $(filter 3.14,$*),hydra-1.4,newest) test > build/versions/$*/requirements.txt
+	$(BIN)/pip --python build/versions/$*/venv/bin/python install -q -r build/versions/$*/requirements.txt
+	$(BIN)/pip --python build/versions/$*/venv/bin/python install -q --no-deps --ignore-requires-python build/package/*.whl
+	cd build/versions/$*/elsewhere && \
+	../venv/bin/tdl-run experiment=quick episodes=200 hydra.run.dir=first && \
+	../venv/bin/tdl-run -m experiment=quick episodes=200 seed=0,1 hydra.sweep.dir=sweep && \
+	../venv/bin/tdl-evaluate checkpoint=first evaluate.episodes=20 evaluate.plies=2 && \
+	../venv/bin/tdl-bench signature
+	build/versions/$*/venv/bin/pytest -q -p no:cacheprovider $(SAMPLE)
+
+# The lowest versions that pyproject.toml names, with the modules as they are built; the newest are those of `make test`.
+bounds: build
+	rm -rf build/bounds && $(PYTHON) -m venv build/bounds
+	$(BIN)/python .ci/requirements.py lowest test | build/bounds/bin/pip install -q -r /dev/stdin
+	PYTHONPATH=$(CURDIR) build/bounds/bin/pytest -q -p no:cacheprovider $(SAMPLE) tests/results
 
 clean:
 	rm -rf build dist *.egg-info $(VENV) && find tdl -name '*.so' -delete

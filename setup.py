@@ -6,10 +6,12 @@ Environment variables choose a variant, which needs a build folder of its own (`
   TDL_NATIVE=1                       compiled for this machine's CPU only
   TDL_PORTABLE=1                     plain C, without a single instruction that not every CPU has
   TDL_QUICK=1                        compiled sooner and not for speed, with the same results: for tests
+  TDL_LIMITED=1                      for Python's limited API: the same files for 3.11 and all later versions
 """
 
 import os
 import sysconfig
+from multiprocessing import get_start_method
 from pathlib import Path
 
 import numpy
@@ -23,6 +25,7 @@ x86 = sysconfig.get_platform().endswith(("x86_64", "amd64"))
 checked = os.environ.get("TDL_CHECKED") == "1"
 sanitize = os.environ.get("TDL_SANITIZE", "")
 native = os.environ.get("TDL_NATIVE") == "1"
+gcc = "clang" not in os.environ.get("CC", sysconfig.get_config_var("CC") or "")  # which does not know `--param`
 quick = os.environ.get("TDL_QUICK") == "1" or bool(sanitize)
 
 MODULES = {str(path.with_suffix("")).replace(os.sep, "."): str(path) for path in sorted(Path("tdl").rglob("*.pyx"))}
@@ -47,6 +50,9 @@ inline_args = ["--param=max-inline-insns-single=200", "--param=inline-unit-growt
 link_args = []
 macros = [("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")]
 macros += [("TDL_CHECKED", "1")] * checked + [("TDL_PORTABLE", "1")] * portable
+# One wheel for all versions; not by default, since single calls from Python take 1.1 to 1.3 times as long.
+limited = os.environ.get("TDL_LIMITED") == "1"
+macros += [("Py_LIMITED_API", "0x030B0000")] * limited
 if native:
     compile_args.append("-march=native")
 if sanitize:
@@ -66,9 +72,10 @@ def extension(name: str, source: str, *more_args: str, depends: tuple[str, ...] 
         [source],
         include_dirs=[numpy.get_include(), *sorted({os.path.dirname(header) for header in HEADERS})],
         define_macros=macros,
-        extra_compile_args=[level, *compile_args, *inline_args * (plain == "tdl.agents.selfplay"), *more_args],
+        extra_compile_args=[level, *compile_args, *inline_args * (gcc and plain == "tdl.agents.selfplay"), *more_args],
         extra_link_args=link_args,
         depends=[*HEADERS, *depends],
+        py_limited_api=limited,
     )
 
 
@@ -84,7 +91,7 @@ def once_more(name: str) -> Extension:
 
 modules = cythonize(
     [extension(SHARED, f"{SHARED.replace('.', os.sep)}.c"), *(extension(*each) for each in MODULES.items())],
-    nthreads=os.cpu_count() or 1,
+    nthreads=(os.cpu_count() or 1) if get_start_method() == "fork" else 0,  # others would run this file once more
     build_dir=str(GENERATED),
     shared_utility_qualified_name=SHARED,
     # Python's own checks of lists and views stay on everywhere: the hot loops use pointers and pay nothing.
@@ -97,5 +104,8 @@ modules.sort(
 
 setup(
     ext_modules=modules,
-    options={"build_ext": {"parallel": True}},
+    options={
+        "build_ext": {"parallel": True},
+        "bdist_wheel": {"py_limited_api": "cp311"} if limited else {},
+    },
 )

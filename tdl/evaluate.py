@@ -8,6 +8,7 @@ from typing import Any
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
+from tdl import machine
 from tdl.agents.player import kind_of
 from tdl.cli.program import run_program
 from tdl.config import build, compose
@@ -18,7 +19,7 @@ from tdl.errors import ConfigError, Interrupted
 from tdl.runs import recording
 from tdl.runs.disk import Disk
 from tdl.runs.ending import shown
-from tdl.runs.environment import describe, peak_memory
+from tdl.runs.environment import describe
 from tdl.runs.evaluation import (
     Evaluation,
     NetworkEvaluation,
@@ -113,7 +114,7 @@ def play(settings: EvaluationConfig, evaluation: Evaluation, result: dict[str, A
     ------
     Interrupted : by a signal. While the games are played nothing is left of them.
     """
-    figures = folder.status_kept(result, lambda: {"peak_memory_bytes": peak_memory()})
+    figures = folder.status_kept(result, lambda: {"peak_memory_bytes": machine.peak_memory()})
     with figures, Interrupts("soon") as interrupts:
 
         def stop() -> None:

@@ -5,12 +5,13 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
+from tdl import machine
 from tdl.cli.program import explicit_keys, run_program
 from tdl.config import solve as solve_config
 from tdl.config.build import rules
 from tdl.config.compose import key_hash
 from tdl.errors import ConfigError
-from tdl.runs.environment import describe, peak_memory
+from tdl.runs.environment import describe
 from tdl.runs.progress import Progress
 from tdl.solver import solution as solutions
 from tdl.solver.queries import answers, read_queries
@@ -67,7 +68,7 @@ def solve(settings: solve_config.SolveConfig, folder: RunFolder) -> None:
         "config_hash": key_hash(config),
         "config": config,
         "seconds": round(time.perf_counter() - start, 3),
-        "peak_memory_bytes": peak_memory(),
+        "peak_memory_bytes": machine.peak_memory(),
         **describe("none"),
     }
     folder.write_result(result)

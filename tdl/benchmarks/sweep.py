@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import tdl.results
+from tdl import machine
 from tdl.benchmarks.paired import progress
 from tdl.benchmarks.registry import Report
 from tdl.checks import check_above_zero, check_whole
@@ -27,7 +28,7 @@ def measure(options: Namespace) -> Report:
     For `one core` and `all cores`: `wall`, `played` (seconds of training and of games after it, of all jobs) and
     `added`: how much longer the sweep took for each job than the games of all jobs one after another.
     """
-    jobs, cores = options.jobs, environment.cores()
+    jobs, cores = options.jobs, machine.cores()
     check_whole("--jobs", jobs, 1)
     check_above_zero("--seconds", options.seconds)
     figures: dict[str, Any] = {"jobs": jobs, "cores": cores, **environment.describe("")}

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
 from tdl.cli.messages import explain
 from tdl.cli.words import with_game_names
-from tdl.config import compose
+from tdl.config import compose, hydra_versions
 from tdl.config.schema import RunConfig
 from tdl.errors import BusyError, Interrupted, TdlError
 from tdl.runs import resolvers as _resolvers  # noqa: F401 - registered by the import
@@ -105,12 +105,10 @@ def run_program(
     _register_help(config_name)
     job = _Job(work)
 
-    def hydra_job(cfg: DictConfig) -> Outcome:
-        return job(cfg)
-
     error: BaseException | None = None
     try:
-        hydra.main(version_base="1.3", config_path="pkg://tdl.conf", config_name=config_name)(hydra_job)()
+        trusted = hydra_versions.trusted([sweep.TARGET])
+        hydra.main(config_path="pkg://tdl.conf", config_name=config_name, **hydra_versions.BASE, **trusted)(job)()
     except (Exception, KeyboardInterrupt) as raised:
         error = raised
     sys.exit(_end(job.error or error, job.started or sweep.started(), schema, figures))
@@ -158,7 +156,7 @@ def _register_help(config_name: str) -> None:
         text = text[text.index("\ndefaults:") : text.index("\nhydra:")]
         return text[text.index("\n\n") + 2 :]
 
-    OmegaConf.register_new_resolver("tdl_described_keys", described_keys, replace=True)
+    hydra_versions.register_resolver("tdl_described_keys", described_keys)
 
 
 def explicit_keys() -> list[str]:

@@ -12,6 +12,7 @@ from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING, DictConfig, OmegaConf
 
 from tdl.config.files import plain_dict
+from tdl.config.hydra_versions import REPLACE
 from tdl.config.schema import RunConfig
 from tdl.errors import ConfigError, nearest
 
@@ -27,7 +28,7 @@ episodes of the run does count by the new ones from there on.)"""
 
 def register(schema: type = RunConfig) -> None:
     """Make the types of a program known to Hydra, under the name `schema` that each file of `conf` begins with."""
-    ConfigStore.instance().store(name="schema", node=schema)
+    ConfigStore.instance().store(name="schema", node=schema, **REPLACE)
 
 
 def composed(cfg: DictConfig) -> dict[str, Any]:

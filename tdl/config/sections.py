@@ -48,8 +48,10 @@ def section(
                     fields[each.name] = each.name, kind, _field(default, each.metadata)
         for name in inspect.get_annotations(cls):
             fields[name] = name, hints[name], getattr(cls, name)
-        names = {"__doc__": cls.__doc__, "__module__": cls.__module__, "__qualname__": cls.__qualname__}
-        return dataclasses.make_dataclass(cls.__name__, fields.values(), namespace=names)
+        names = {"__doc__": cls.__doc__, "__qualname__": cls.__qualname__}
+        result = dataclasses.make_dataclass(cls.__name__, fields.values(), namespace=names)
+        result.__module__ = cls.__module__  # from Python 3.12 on `make_dataclass` would say this one
+        return result
 
     return made
 

@@ -1,13 +1,13 @@
 """The one place that imports PyTorch: a line that says how to get it, its memory, threads and device."""
 
 import contextlib
-import ctypes
 import os
 from collections.abc import Iterator
 
+from tdl import machine
 from tdl.errors import ConfigError, refuse
 
-# Large tensors in large pages, asked for before PyTorch looks. With this and `_keep_freed_memory` an update of the
+# Large tensors in large pages, asked for before PyTorch looks. With this and `keep_freed_memory` an update of the
 # published network takes 0.76 of the time it takes without both in 32 bits, 0.70 in 16: one thread, tensors of 8 MiB.
 os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
 
@@ -16,19 +16,7 @@ try:
 except ImportError as error:
     raise ConfigError(f'the deep Q-network needs PyTorch: pip install "tdl[dqn]" ({error})') from None
 
-M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
-"""Of `mallopt` (malloc.h of glibc)."""
-
-
-def _keep_freed_memory() -> None:
-    """Let glibc keep what tensors gave back: it would return their pages to the system and fault them in anew."""
-    with contextlib.suppress(OSError, AttributeError):  # another C library
-        glibc = ctypes.CDLL("libc.so.6")
-        glibc.mallopt(M_MMAP_THRESHOLD, 32 << 20)  # the most it takes; larger blocks are always mapped
-        glibc.mallopt(M_TRIM_THRESHOLD, 1 << 30)
-
-
-_keep_freed_memory()
+machine.keep_freed_memory()
 
 
 @contextlib.contextmanager

@@ -202,7 +202,7 @@ def _settings(played: pd.DataFrame, keys: Sequence[str]) -> Iterable[tuple[tuple
     """The runs of each setting."""
     if not keys:
         return [((), played)] if len(played) else []
-    return played.groupby(list(keys), dropna=False, observed=True)
+    return iter(played.groupby(list(keys), dropna=False, observed=True))  # pandas 2.2 cannot count groups of nan
 
 
 def _samples(table: pd.DataFrame, keys: Sequence[str], score: str) -> list[tuple[tuple[object, ...], Samples]]:

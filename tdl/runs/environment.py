@@ -1,13 +1,13 @@
-"""The environment of a run: versions, commit, CPU, cores, memory."""
+"""The environment of a run: versions, commit, CPU."""
 
-import os
 import platform
-import resource
 import subprocess
 import sys
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+
+from tdl import machine
 
 
 def describe(instructions: str) -> dict[str, Any]:
@@ -22,20 +22,9 @@ def describe(instructions: str) -> dict[str, Any]:
             "python": platform.python_version(),
             **{name: metadata.version(name) for name in packages},
         },
-        "cpu": _cpu(),
+        "cpu": machine.cpu_name(),
         "instructions": instructions,
     }
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
-
-
-def peak_memory() -> int:
-    """Largest resident memory of this process so far, in bytes."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
 
 
 def _version() -> str:
@@ -59,13 +48,3 @@ def _commit() -> tuple[str | None, bool | None]:
         return git("rev-parse", "HEAD").strip(), bool(git("status", "--porcelain", "--untracked-files=no").strip())
     except (OSError, subprocess.CalledProcessError):
         return None, None
-
-
-def _cpu() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()

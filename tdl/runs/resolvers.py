@@ -12,9 +12,11 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
+from tdl import machine
 from tdl.config import compose
+from tdl.config.hydra_versions import register_resolver
 from tdl.errors import TdlError
-from tdl.runs import environment, job_folders
+from tdl.runs import job_folders
 from tdl.runs.resume import keys_named, resumed_folder
 from tdl.storage.titles import folder_title
 
@@ -76,7 +78,7 @@ def threads(*, _root_: DictConfig) -> int:
 
 def jobs_at_once(*, _root_: DictConfig) -> int:
     """How many jobs have room for their threads on the cores that this process may use."""
-    return max(1, environment.cores() // threads(_root_=_root_))
+    return max(1, machine.cores() // threads(_root_=_root_))
 
 
 # Files of conf/hydra/launcher complete what plugins bring under the same names: so their values are checked,
@@ -91,4 +93,4 @@ for _name, _resolver in (
     ("tdl_threads", threads),
     ("tdl_jobs_at_once", jobs_at_once),
 ):
-    OmegaConf.register_new_resolver(_name, _resolver, replace=True)
+    register_resolver(_name, _resolver)

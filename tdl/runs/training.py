@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from typing import Any
 
+from tdl import machine
 from tdl.config import build, compose
 from tdl.config.schema import RunConfig
 from tdl.errors import ConfigError, Interrupted
@@ -189,7 +190,7 @@ class TrainingRun:
             "moves": self.moves,
             "seconds": self.seconds,
             "moves_per_second": round(self.moves / self.seconds) if self.seconds else None,
-            "peak_memory_bytes": environment.peak_memory(),
+            "peak_memory_bytes": machine.peak_memory(),
         }
 
     def release(self) -> None:

@@ -116,7 +116,8 @@ def png(board: BoardLike, path: str | Path, rules: Rules | None = None, *, dpi: 
 
     rows = rows_of(board, rules)
     width, height = _size(rows)
-    figure = Figure(figsize=(width / 100, height / 100), facecolor=BOARD)
+    # A hundredth of a pixel more: Matplotlib rounds down, some versions 459.99 to 459.
+    figure = Figure(figsize=((width + 0.01) / 100, (height + 0.01) / 100), facecolor=BOARD)
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set(xlim=(0, width), ylim=(height, 0))
     axes.axis("off")

@@ -1,32 +1,32 @@
-"""A job of a sweep in a process of its own: forked, it starts in milliseconds, as all modules are there already."""
+"""A job of a sweep in a process of its own. Forked, it starts in milliseconds, as all modules are there already."""
 
 import contextlib
-import ctypes
 import os
 import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from multiprocessing import connection, get_context
+from multiprocessing import connection, get_context, resource_tracker
 from pathlib import Path
 
+from tdl import machine
 from tdl.errors import file_text
 from tdl.storage.run_folder import JOB_LOG
 from tdl.sweeps.sweep import Outcome
 
 _TO_STOP = {signal.SIGINT, signal.SIGTERM}
 
-_PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
-
 
 class JobProcess:
-    """Runs `work` in a forked process, whose prints go to `job.log` in `folder`.
+    """Runs `work` in another process, whose prints go to `job.log` in `folder`.
 
-    On Linux the process gets SIGTERM when this one ends, however that happens.
+    Where a process is not forked `work` is pickled. It gets SIGTERM when this process ends, however that happens.
     """
 
     def __init__(self, work: Callable[[], Outcome], folder: Path) -> None:
-        context = get_context("fork")
+        context = get_context(machine.start_method())
+        if context.get_start_method() != "fork":
+            resource_tracker.ensure_running()  # at its start it would let through what is held back
         self.pipe, theirs = context.Pipe(duplex=False)
         _flush()  # or the process would write it once more
         self._process = context.Process(target=_child, args=(work, folder, theirs, os.getpid()))
@@ -71,7 +71,7 @@ def _child(work: Callable[[], Outcome], folder: Path, pipe: connection.Connectio
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _TO_STOP)
-    _end_with(parent)
+    machine.end_with(parent)
     try:
         _redirect(folder)
         outcome = work()
@@ -100,14 +100,6 @@ def _redirect(folder: Path) -> None:
     sys.stdout = sys.stderr = (folder / JOB_LOG).open("a", buffering=1)
     for handle in (1, 2):
         os.dup2(sys.stdout.fileno(), handle)
-
-
-def _end_with(parent: int) -> None:
-    """Ask the system for SIGTERM when the parent ends; only Linux can."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-        if os.getppid() != parent:  # it has ended meanwhile
-            os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _flush() -> None:

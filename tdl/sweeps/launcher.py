@@ -10,20 +10,22 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.plugins import Plugins
+from hydra.core.singleton import Singleton
 from hydra.core.utils import JobReturn, JobStatus, filter_overrides, run_job, setup_globals
 from hydra.plugins.launcher import Launcher
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, open_dict
 
+from tdl import machine
 from tdl.checks import check_whole
 from tdl.errors import Interrupted
-from tdl.runs import environment, resolvers
+from tdl.runs import resolvers
 from tdl.runs.interrupts import Interrupts
 from tdl.runs.progress import Progress
 from tdl.storage.run_folder import RunFolder
@@ -70,13 +72,43 @@ class Task:
         self.was_busy, self.not_before = True, time.monotonic() + BUSY_SECONDS
 
 
+@dataclass
+class Work:
+    """What the process of a job does. Pickled, it takes along what Hydra knows in this process."""
+
+    hydra_context: HydraContext
+    task_function: TaskFunction
+    config: DictConfig
+
+    def __call__(self) -> Outcome:
+        sweep.defer()
+        returned = run_job(
+            hydra_context=self.hydra_context,
+            task_function=self.task_function,
+            config=self.config,
+            job_dir_key="hydra.sweep.dir",
+            job_subdir_key="hydra.sweep.subdir",
+        )
+        outcome = returned.return_value  # raises what the job raised
+        assert isinstance(outcome, Outcome)
+        return outcome
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "instances": Singleton.get_state()["instances"]}  # resolvers cannot be pickled
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        setup_globals()  # Hydra's resolvers; ours are there as soon as they are imported
+        Singleton.set_state(Singleton.get_state() | {"instances": state.pop("instances")})
+        vars(self).update(state)
+
+
 class CoresLauncher(Launcher):
     """Runs as many jobs at once as there are cores for their threads; without `cores` all that it may use."""
 
     def __init__(self, cores: int | None = None) -> None:
         if cores is not None:
             check_whole("hydra.launcher.cores", cores, 1)
-        self.cores = cores or environment.cores()
+        self.cores = cores or machine.cores()
         self.waiting: deque[Task] = deque()
         self.running: dict[JobProcess, Task] = {}
         self.returned: dict[int, JobReturn] = {}
@@ -133,7 +165,8 @@ class CoresLauncher(Launcher):
                 if task.was_busy and task.is_worked_on():
                     task.wait()
                 elif self._has_room(task):
-                    self.running[JobProcess(partial(self._work, task), task.folder())] = task
+                    work = Work(self.hydra_context, self.task_function, task.composed())
+                    self.running[JobProcess(work, task.folder())] = task
                     self.waiting.remove(task)
                 else:
                     return
@@ -150,21 +183,7 @@ class CoresLauncher(Launcher):
         if task.config is None:
             task.config = self.hydra_context.config_loader.load_sweep_config(self.config, list(task.overrides))
             with open_dict(task.config):
-                task.config.hydra.job.id = task.config.hydra.job.num = task.number
-
-    def _work(self, task: Task) -> Outcome:
-        """What the process of a job does."""
-        sweep.defer()
-        returned = run_job(
-            hydra_context=self.hydra_context,
-            task_function=self.task_function,
-            config=task.composed(),
-            job_dir_key="hydra.sweep.dir",
-            job_subdir_key="hydra.sweep.subdir",
-        )
-        outcome = returned.return_value  # raises what the job raised
-        assert isinstance(outcome, Outcome)
-        return outcome
+                task.config.hydra.job.id, task.config.hydra.job.num = str(task.number), task.number
 
     def _ended(self, task: Task, outcome: Outcome) -> None:
         if outcome.busy:

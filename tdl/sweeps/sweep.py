@@ -109,6 +109,10 @@ class SweepFolder(Callback):
         warnings.warn(config)
 
 
+TARGET = f"{SweepFolder.__module__}.{SweepFolder.__qualname__}"
+"""The one `_target_` of `conf` that is no plugin of Hydra's."""
+
+
 def _time_of_disk(folder: Path) -> float:
     """What a file gets that is written there now: a disk of the network has a clock of its own."""
     try:

@@ -16,6 +16,7 @@ from tdl.config import build
 from tdl.config import run as run_config
 from tdl.config.compose import register
 from tdl.config.files import group_file
+from tdl.config.hydra_versions import BASE
 from tdl.errors import ConfigError
 from tdl.network.tuples import TupleSet, symmetries
 
@@ -29,7 +30,7 @@ NAMES = {group: sorted(path.name.removesuffix(".yaml") for path in (CONF / group
 def composed():
     """Composes `conf/run.yaml` with overrides, as Hydra does before a run."""
     register()
-    with initialize_config_module("tdl.conf", version_base="1.3"):
+    with initialize_config_module("tdl.conf", **BASE):
         yield lambda *words, **more: compose("run", list(words), **more)
 
 

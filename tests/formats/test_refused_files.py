@@ -27,9 +27,9 @@ from support.weight_files import (
     written,
 )
 
+from tdl import machine
 from tdl.errors import WeightFileError
 from tdl.formats import demo2048, tdl2048
-from tdl.network import allocation as memory
 
 
 @pytest.mark.parametrize(
@@ -126,5 +126,5 @@ def test_what_does_not_fit_into_the_memory(tmp_path, monkeypatch):
     path = written(tmp_path / "in.w", SMALL_TC)
     entries = network_of(((0, 1), (5, 9))).layout.entries
     for free, telling in ((4 * entries - 1, "tuples: the network's"), (4 * entries, "step: temporal coherence's")):
-        monkeypatch.setattr(memory, "available_memory", lambda free=free: free)
+        monkeypatch.setattr(machine, "available_memory", lambda free=free: free)
         assert re.search(f"in.w: {telling} .* GiB are free", complaint(path, tmp_path / "out"))

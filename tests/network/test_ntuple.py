@@ -4,17 +4,15 @@ Trusts the values worked out by hand, and `ReferenceNetwork`, which is checked a
 small whole numbers, sums are exact in any order.
 """
 
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.shapes import RULES, boards, drawn, each_rules, each_set, few, random_boards, small_tuples
 
+from tdl import machine
 from tdl.errors import ConfigError
 from tdl.game.packing import pack
-from tdl.network import allocation as memory
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.reference import ReferenceNetwork
 from tdl.network.tuples import TupleSet, symmetries
@@ -165,25 +163,14 @@ def test_order_of_summation():
 
 
 def test_more_memory_than_is_free_is_refused(monkeypatch):
-    monkeypatch.setattr(memory, "available_memory", lambda: 2**20)
+    monkeypatch.setattr(machine, "available_memory", lambda: 2**20)
     tuples = TupleSet(((0, 1, 2, 3), (4, 5, 6, 7, 8)))
     entries = 16**4 + 7936 + 16**5
     message = rf"tuples: the network's {entries:,} weights need 0\.0 GiB of memory; 0\.0 GiB are free"
     with pytest.raises(ConfigError, match=message):
         NTupleNetwork(RULES["4x4"], tuples)
-    monkeypatch.setattr(memory, "available_memory", lambda: 4 * entries)
+    monkeypatch.setattr(machine, "available_memory", lambda: 4 * entries)
     assert len(NTupleNetwork(RULES["4x4"], tuples).weights) == entries
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc and /sys")
-def test_the_limit_of_a_container_counts(monkeypatch, tmp_path):
-    monkeypatch.setattr(memory, "CGROUP", tmp_path)
-    assert memory.available_memory() > 2**20  # no limit there
-    (tmp_path / "memory.current").write_text("1000\n")
-    (tmp_path / "memory.max").write_text("max\n")
-    assert memory.available_memory() > 2**20
-    (tmp_path / "memory.max").write_text("5000\n")
-    assert memory.available_memory() == 4000
 
 
 def test_too_many_features_are_refused():
@@ -192,7 +179,7 @@ def test_too_many_features_are_refused():
 
 
 def test_too_many_weights_are_refused(monkeypatch):
-    monkeypatch.setattr(memory, "available_memory", lambda: 2**60)
+    monkeypatch.setattr(machine, "available_memory", lambda: 2**60)
     with pytest.raises(ConfigError, match=r"tuples: '.* weights' is not allowed; expected at most 4,294,967,296"):
         NTupleNetwork(RULES["4x4"], TupleSet(tuple(tuple(range(first, first + 7)) for first in range(8)), share=False))
 

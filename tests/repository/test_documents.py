@@ -17,6 +17,7 @@ import tdl.results.frames
 from tdl.config import build
 from tdl.config import run as run_config
 from tdl.config.compose import register
+from tdl.config.hydra_versions import BASE
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -41,7 +42,7 @@ def test_a_run_of_the_readme_is_an_ordinary_one():
     from hydra import compose, initialize_config_module
 
     register()
-    with initialize_config_module("tdl.conf", version_base="1.3"):
+    with initialize_config_module("tdl.conf", **BASE):
         plain, first = (run_config.read(compose("run", words)) for words in ([], ["tuples=4x6", "alpha=0.1"]))
     assert plain.tuples == first.tuples
     assert build.alpha(plain) == first.alpha == 0.1

@@ -39,6 +39,7 @@ LAYERS = [  # from top to bottom; one package or module of tdl a row, but for th
     ["storage"],
     ["game"],
     ["checks"],
+    ["machine"],
     ["errors"],
 ]
 

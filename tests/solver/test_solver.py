@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tdl import machine
 from tdl.errors import ConfigError
 from tdl.game.merge_laws import GAMES, MergeLaw
 from tdl.game.packing import pack, unpack
 from tdl.game.rules import Rules
-from tdl.network import allocation as memory
 from tdl.solver import reference
 from tdl.solver.policy_evaluation import evaluate_policy
 from tdl.solver.solution import UNREACHABLE, solve
@@ -254,7 +254,7 @@ def test_games_that_cannot_be_solved(monkeypatch):
 
 
 def test_too_little_memory(monkeypatch):
-    monkeypatch.setattr(memory, "available_memory", lambda: 10_000)
+    monkeypatch.setattr(machine, "available_memory", lambda: 10_000)
     with pytest.raises(ConfigError, match=r"size: the successors of the states whose tiles sum to .* are free"):
         solve(Rules("fib", 2, 2))
 

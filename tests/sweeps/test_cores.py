@@ -18,6 +18,7 @@ from support.programs import (
 )
 from support.sweeps import SHORT, folder_of, mark, rows_of, states, sweep
 
+from tdl import machine
 from tdl.storage.lock import RunLock, is_held
 from tdl.sweeps import launcher
 from tdl.sweeps.job_process import JobProcess
@@ -98,6 +99,17 @@ def test_a_job_whose_configuration_breaks_meanwhile_fails_alone(tmp_path, monkey
     rows = rows_of(tmp_path)
     assert sorted(row["status"] for row in rows) == ["failed", "finished", "finished"]
     assert "cut in line 3" in next(row["error"] for row in rows if row["status"] == "failed")
+
+
+def test_processes_that_start_anew_play_the_same_games(tmp_path, monkeypatch):
+    """As on macOS: what Hydra knows is sent to them, and a job that fails does so alone."""
+    monkeypatch.setattr(machine, "LINUX", False)
+    done = sweep(tmp_path / "sweep", "episodes=30", "seed=3", "save.final=true", f"evaluate.solution=null,{tmp_path}")
+    assert done.returncode == 2
+    assert sorted(row["status"] for row in rows_of(tmp_path / "sweep")) == ["failed", "finished"]
+    whole = train(tmp_path / "whole", "episodes=30", "seed=3", "save.final=true")
+    (finished,) = (path.parent for path in (tmp_path / "sweep").glob("*/checkpoint"))
+    assert outcome(finished) == outcome(whole)
 
 
 def test_cores_must_be_a_number(tmp_path):

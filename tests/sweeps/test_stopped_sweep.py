@@ -33,10 +33,17 @@ def started(cwd, *words, **options):
 
 
 def job_pids(parent):
-    """The processes a sweep started."""
+    """The processes a sweep started for its jobs."""
     with contextlib.suppress(FileNotFoundError):
-        return [int(pid) for pid in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
+        pids = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+        return [int(pid) for pid in pids if "resource_tracker" not in Path(f"/proc/{pid}/cmdline").read_text()]
     return []
+
+
+@pytest.fixture(params=["1", "0"], ids=["linux", "elsewhere"])
+def system(request):
+    """The environment of a program: with Linux's own means, and without, where the processes of jobs start anew."""
+    return os.environ | {"TDL_LINUX": request.param}
 
 
 def is_alive(pid):
@@ -68,8 +75,8 @@ def ends_whole(tmp_path, jobs):
     assert jobs == 0
 
 
-def test_the_death_of_the_sweep_leaves_nothing_running_and_nothing_lost(tmp_path):
-    with started(tmp_path, "seed=0,1", "hydra.launcher.cores=2") as process:
+def test_the_death_of_the_sweep_leaves_nothing_running_and_nothing_lost(tmp_path, system):
+    with started(tmp_path, "seed=0,1", "hydra.launcher.cores=2", env=system) as process:
         wait_until(lambda: trained_on(tmp_path, 2), process)
         jobs = job_pids(process.pid)
         assert len(jobs) == 2
@@ -99,9 +106,13 @@ def test_the_death_of_a_job_is_its_own(tmp_path):
     assert outcome(folder_of(tmp_path / "sweep", seed=int(seed))) == outcome(whole)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_lets_jobs_save(tmp_path, number, code):
-    with started(tmp_path, "seed=range(0,5)", "hydra.launcher.cores=2") as process:
+@pytest.mark.parametrize(
+    ("number", "code", "system"),
+    [(signal.SIGINT, 130, "1"), (signal.SIGTERM, 143, "1"), (signal.SIGINT, 130, "0")],
+    indirect=["system"],
+)
+def test_a_signal_lets_jobs_save(tmp_path, number, code, system):
+    with started(tmp_path, "seed=range(0,5)", "hydra.launcher.cores=2", env=system) as process:
         wait_until(lambda: trained_on(tmp_path, 2), process)
         process.send_signal(number)
         done = ended(process)

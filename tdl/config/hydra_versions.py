@@ -1,0 +1,33 @@
+"""What Hydra 1.4 and OmegaConf 2.4 want otherwise than the versions before: both work, without a warning."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import hydra
+import omegaconf
+from omegaconf import OmegaConf
+
+
+def _minor(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".")[:2])
+
+
+OLD = _minor(hydra.__version__) < (1, 4)
+
+BASE: dict[str, Any] = {"version_base": "1.3"} if OLD else {}
+"""For functions of Hydra that once had other defaults; Hydra 1.4 has no others."""
+
+REPLACE: dict[str, Any] = {} if OLD else {"replace": True}
+"""For a configuration that may be registered twice; Hydra 1.3 replaces it always."""
+
+
+def trusted(targets: Sequence[str]) -> dict[str, Any]:
+    """For `hydra.main`: the classes that a `_target_` may name. Hydra 1.3 lets it name any."""
+    return {} if OLD else {"execution_whitelist": list(targets)}
+
+
+def register_resolver(name: str, resolver: Callable[..., Any]) -> None:
+    """Make `${name:...}` known, in the place of what had that name."""
+    before = _minor(omegaconf.__version__) < (2, 4)
+    register = getattr(OmegaConf, "register_new_resolver" if before else "register_resolver")
+    register(name, resolver, replace=True)
