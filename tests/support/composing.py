@@ -31,9 +31,7 @@ def composed_once(patch, words=()):
     loader, create = config_loader_impl.ConfigLoaderImpl, config_loader_impl.create_defaults_list
     patch.setattr(CachingConfigRepository, "__init__", _share_the_sources)
     patch.setattr(loader, "_process_config_searchpath", lambda *_: None)
-    patch.setattr(
-        config_loader_impl, "create_defaults_list", partial(_listed, config_loader_impl.create_defaults_list)
-    )
+    patch.setattr(config_loader_impl, "create_defaults_list", partial(_listed, create))
     patch.setattr(loader, "_compose_config_from_defaults_list", _copied(loader._compose_config_from_defaults_list))
 
 
