@@ -33,6 +33,6 @@ def test_no_signal_to_a_new_process_is_lost(tmp_path):
     """Not even one that comes before it has its own handlers: until then it has those of the sweep."""
     with Interrupts("when the jobs that run have saved"):
         for number in range(30):
-            process = JobProcess(lambda: time.sleep(60), tmp_path / str(number))
+            process = JobProcess(lambda: time.sleep(600), tmp_path / str(number))
             process.send(signal.SIGTERM)
             assert process.outcome() == Outcome(143, "killed by SIGTERM", marked=False)
