@@ -9,6 +9,8 @@ KERNEL_TESTS := $(addprefix tests/,game/test_rules.py game/test_stream.py game/t
 	agents/test_selfplay.py learning/test_learners.py solver/test_solver.py search/test_expectimax.py \
 	search/test_search_options.py)
 ARGS ?= tuples=4x6 alpha=0.1
+# Compiled modules are kept: every program that a test starts reads them.
+unexport PYTHONDONTWRITEBYTECODE
 
 VERSIONS := 3.11 3.12 3.13 3.14
 # What differs from Python to Python, and from pandas to pandas.
@@ -31,9 +33,9 @@ experiments: dqn
 # The checked builds, tests that need extras, and other versions of Python and of what is needed.
 test-all: extras portable arm sanitize versions bounds
 
-# Each skipped with a reason where the machine cannot give what it needs.
+# Each skipped with a reason where the machine cannot give what it needs. Only their files are imported.
 extras: build launchers
-	$(BIN)/pytest -q -m extra -n 2 --durations=5 || [ $$? -eq 5 ]
+	$(BIN)/pytest -q -m extra -n 2 --durations=5 $$(grep -rlE --include='*.py' 'mark\.extra\b' tests) || [ $$? -eq 5 ]
 
 build: $(VENV)/.built
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
+from tdl.config.compose import types_of
 from tdl.config.files import file, group_file, plain_dict
 from tdl.config.schema import RunConfig
 from tdl.config.sections import options_of
@@ -56,7 +57,7 @@ def _usual() -> dict[str, Any]:
     chosen = {key: name for each in plain.pop("defaults") if isinstance(each, Mapping) for key, name in each.items()}
     groups = {key: group_file(str(key), name) for key, name in chosen.items() if key in OF_NTUPLE}
     plain.pop("hydra")
-    return plain_dict(OmegaConf.merge(OmegaConf.structured(RunConfig), groups, plain))
+    return plain_dict(OmegaConf.merge(types_of(RunConfig), groups, plain))
 
 
 def choices(config: RunConfig) -> DQNOptions:

@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hydra.core.config_store import ConfigStore
@@ -28,7 +29,15 @@ episodes of the run does count by the new ones from there on.)"""
 
 def register(schema: type = RunConfig) -> None:
     """Make the types of a program known to Hydra, under the name `schema` that each file of `conf` begins with."""
-    ConfigStore.instance().store(name="schema", node=schema, **REPLACE)
+    ConfigStore.instance().store(name="schema", node=types_of(schema), **REPLACE)
+
+
+@cache
+def types_of(schema: type) -> DictConfig:
+    """The names, types and defaults of a schema for OmegaConf, which takes long to find them: nobody may change it."""
+    types = OmegaConf.structured(schema)
+    assert isinstance(types, DictConfig)
+    return types
 
 
 def composed(cfg: DictConfig) -> dict[str, Any]:
@@ -39,7 +48,7 @@ def composed(cfg: DictConfig) -> dict[str, Any]:
 def typed(plain: Mapping[str, Any], schema: type[Schema]) -> Schema:
     """Plain dictionaries as an object of a schema: names and types are checked, values are not."""
     check_keys(plain, schema, "")
-    config = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(schema), dict(plain)))
+    config = OmegaConf.to_object(OmegaConf.merge(types_of(schema), dict(plain)))
     assert isinstance(config, schema)
     return config
 

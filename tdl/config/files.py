@@ -1,5 +1,6 @@
 """The files of `conf/` by their names: what a group offers, and what a choice says. Their only reader beside Hydra."""
 
+from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -26,7 +27,13 @@ def group_file(group: str, name: str) -> dict[str, Any]:
 
 def file(path: str) -> dict[str, Any]:
     """What `conf/<path>.yaml` says, as it stands there."""
-    return plain_dict(OmegaConf.create((resources.files("tdl.conf") / f"{path}.yaml").read_text()))
+    return plain_dict(_read(path))
+
+
+@cache
+def _read(path: str) -> Any:
+    """Read once: all jobs of a sweep ask for the same files, and a parser of YAML is slow."""
+    return OmegaConf.create((resources.files("tdl.conf") / f"{path}.yaml").read_text())
 
 
 def plain_dict(config: Any, *, resolve: bool = False) -> dict[str, Any]:

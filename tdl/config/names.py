@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from omegaconf import DictConfig, OmegaConf
 
 from tdl.config import agent as agent_config
+from tdl.config.compose import types_of
 from tdl.config.files import group_file
 from tdl.config.schema import RunConfig
 
@@ -19,7 +20,7 @@ def chosen_names(cfg: DictConfig, chosen: Mapping[str, object]) -> dict[str, str
     unused = agent_config.OF_NTUPLE if "agent" in cfg and cfg.agent.kind != "ntuple" else ()
     groups = [name for name in GROUPS if name in cfg and name not in unused]
     names = {name: str(chosen[name]) for name in groups if chosen.get(name) is not None}
-    defaults = OmegaConf.structured(RunConfig)
+    defaults = types_of(RunConfig)
     for name in {"tuples", "tiles"} - set(unused):
         named: object = defaults[name]  # without a choice all is open, unless single keys are given
         if name in names:

@@ -10,6 +10,7 @@ import pytest
 from hydra import compose, initialize_config_module
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import OmegaConf
+from support.composing import composed_once
 
 import tdl
 from tdl.config import build
@@ -27,11 +28,44 @@ NAMES = {group: sorted(path.name.removesuffix(".yaml") for path in (CONF / group
 
 
 @pytest.fixture
-def composed():
+def anew():
     """Composes `conf/run.yaml` with overrides, as Hydra does before a run."""
     register()
     with initialize_config_module("tdl.conf", **BASE):
         yield lambda *words, **more: compose("run", list(words), **more)
+
+
+@pytest.fixture
+def composed(anew, monkeypatch):
+    """The same, each choice of files once."""
+    composed_once(monkeypatch)
+    return anew
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("alpha=0.5", "tuples.cells=[[0,1]]", "+more=1", "hydra.run.dir=there"),
+        ("game=fib", "learner=tc", "tiles=p75_25", "learner.td_lambda=0.5"),
+        ("experiment=learners", "seed=3"),
+        ("agent=dqn", "hydra/launcher=basic"),
+        ("learner={step:coherent}",),
+    ],
+    ids=" ".join,
+)
+def test_what_tests_remember_of_hydra_is_what_it_composes(anew, words):
+    """Also when another value was given before, and when what was remembered was changed by whom it was given to."""
+    expected = anew(*words, return_hydra_config=True)
+    with pytest.MonkeyPatch.context() as patch:
+        composed_once(patch)
+        anew(*words, "episodes=77").episodes = 78
+        assert anew(*words, return_hydra_config=True) == expected
+        remembered = anew(*words, return_hydra_config=True)
+    assert OmegaConf.to_yaml(remembered) == OmegaConf.to_yaml(expected)
+    assert {key: OmegaConf.get_type(remembered, key) for key in expected} == {
+        key: OmegaConf.get_type(expected, key) for key in expected
+    }
 
 
 @pytest.mark.parametrize("name", NAMES["tuples"])

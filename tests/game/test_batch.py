@@ -7,7 +7,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.reference_batch import ReferenceBatch
 from support.shapes import RULES, each_engine, each_rules, few
@@ -35,7 +35,7 @@ def assert_same(batch, reference):
 
 @each_engine
 @each_rules
-@few
+@settings(few, max_examples=few.max_examples // 2)
 @given(data=st.data(), seed=SEEDS)
 def test_batch_equals_its_reference(rules, kind, data, seed):
     """Boards start, move and start again in any order; the others stay as they are."""

@@ -9,50 +9,45 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.shapes import RULES, boards, each_engine, each_rules, engine, few, some
+from support.shapes import RULES, SHARE, boards, each_engine, each_rules, engine, few, telling_boards
 
 from tdl.errors import ConfigError
 from tdl.game import reference
-from tdl.game.engine import Engine, Stream
+from tdl.game.engine import ENGINES, Engine, Stream
 from tdl.game.packing import pack, unpack
 from tdl.game.rules import Rules
 
 SEEDS = st.integers(0, 2**64 - 1)
 
 
-@each_engine
 @each_rules
-@some
-@given(data=st.data())
-def test_moves(rules, kind, data):
-    board = data.draw(boards(rules))
-    packed = pack(board, rules)
-    expected = []
-    for action in reference.legal(board, rules):
-        after, reward = reference.move(board, action, rules)
-        expected.append((action, pack(after, rules), reward))
-    compiled = engine(rules, kind)
-    assert compiled.afterstates(packed) == expected
-    assert compiled.legal(packed) == [action for action, _, _ in expected]
-    assert compiled.terminal(packed) == reference.terminal(board, rules)
-    assert compiled.empty(packed) == board.count(0)
-    assert compiled.max_tile(packed) == max(rules.value(tile) for tile in board)
+def test_moves(rules):
+    for board in telling_boards(rules, 100 // SHARE):
+        packed = pack(board, rules)
+        expected = []
+        for action in reference.legal(board, rules):
+            after, reward = reference.move(board, action, rules)
+            expected.append((action, pack(after, rules), reward))
+        for compiled in (engine(rules, kind) for kind in ENGINES):
+            assert compiled.afterstates(packed) == expected
+            assert compiled.legal(packed) == [action for action, _, _ in expected]
+            assert compiled.terminal(packed) == reference.terminal(board, rules)
+            assert compiled.empty(packed) == board.count(0)
+            assert compiled.max_tile(packed) == max(rules.value(tile) for tile in board)
 
 
 @each_engine
 @each_rules
-@few
-@given(data=st.data())
-def test_illegal_moves_are_refused(rules, kind, data):
-    board = data.draw(boards(rules))
-    packed = pack(board, rules)
-    for action in range(4):
-        outcome = reference.move(board, action, rules)
-        if outcome:
-            assert engine(rules, kind).move(packed, action) == (pack(outcome[0], rules), outcome[1])
-        else:
-            with pytest.raises(ConfigError, match=f"action: {action} is not allowed; expected one of the legal"):
-                engine(rules, kind).move(packed, action)
+def test_illegal_moves_are_refused(rules, kind):
+    for board in telling_boards(rules, 20):
+        packed = pack(board, rules)
+        for action in range(4):
+            outcome = reference.move(board, action, rules)
+            if outcome:
+                assert engine(rules, kind).move(packed, action) == (pack(outcome[0], rules), outcome[1])
+            else:
+                with pytest.raises(ConfigError, match=f"action: {action} is not allowed; expected one of the legal"):
+                    engine(rules, kind).move(packed, action)
 
 
 @pytest.mark.parametrize("action", [-1, 4])

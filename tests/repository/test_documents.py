@@ -134,12 +134,19 @@ def test_the_face_is_small_and_complete():
     assert all(getattr(tdl, name).__doc__ for name in tdl.__all__)
 
 
+@pytest.fixture(scope="module")
+def outputs(tmp_path_factory):
+    """A folder with the sweep that examples are about: they read it."""
+    folder = tmp_path_factory.mktemp("examples")
+    words = ("episodes=30", "evaluate.episodes=20", "alpha=0.1,0.3", "seed=0,1")
+    assert inside("-m", *SMALL, *words, f"hydra.sweep.dir={folder}/outputs/alpha").returncode == 0
+    return folder
+
+
 @pytest.fixture
-def swept(tmp_path, monkeypatch):
-    """A folder with the sweep that examples are about."""
-    monkeypatch.chdir(tmp_path)
-    words = ("episodes=30", "evaluate.episodes=20", "alpha=0.1,0.3", "seed=0,1", "hydra.sweep.dir=outputs/alpha")
-    assert inside("-m", *SMALL, *words).returncode == 0
+def swept(outputs, monkeypatch):
+    """Work where that folder is."""
+    monkeypatch.chdir(outputs)
 
 
 RESULTS = [import_module(f"tdl.results.{name}") for name in ("frames", "comparison", "answers", "titles", "tuning")]

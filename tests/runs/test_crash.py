@@ -37,7 +37,7 @@ from tdl.runs import evaluation, training
 from tdl.runs.episode_log import EpisodeLog
 from tdl.storage.checkpoint import read_array, read_meta, write_checkpoint
 
-KILLS = 20
+KILLS = 12
 FOREVER = "episodes=100000000"
 
 each_signal = pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -42,6 +42,7 @@ LEARNERS = (
     {"order": "backward", "step": "coherent"},
     {"order": "forward", "target": "state"},
 )
+fewer = settings(few, max_examples=few.max_examples // 2)
 each_node = pytest.mark.parametrize("node", NODES.values(), ids=NODES)
 
 
@@ -72,7 +73,7 @@ def split(node):
 
 
 @each_rules
-@settings(few, max_examples=few.max_examples // 2)
+@fewer
 @given(st.data())
 def test_equals_a_naive_recursion(rules, data):
     options, placer = split(NODES[data.draw(st.sampled_from(list(NODES)))])
@@ -114,7 +115,7 @@ def test_three_plies_on_small_boards(shape, data):
 
 @pytest.mark.parametrize("shape", ["2x3", "fib-2x3", "4x4"])
 @pytest.mark.parametrize("plies", [1, 2])
-@few
+@fewer
 @given(data=st.data())
 def test_values_of_states_and_of_stages(shape, plies, data):
     rules = RULES[shape]
@@ -126,7 +127,7 @@ def test_values_of_states_and_of_stages(shape, plies, data):
 
 
 @pytest.mark.parametrize("features", [4, 8])
-@some
+@fewer
 @given(board=boards(Rules()))
 def test_the_loops_for_32_and_64_features(features, board):
     tuples = TupleSet(tuple((0, 1, 2, i) for i in range(4, 4 + features)))

@@ -207,7 +207,7 @@ def test_two_programs_play_a_game(run, tmp_path):
                 say(f"match 1 {role} move {made[-1]}")
         say("match 1 close you")
         for side in sides.values():
-            _, errors = side.communicate(timeout=60)
+            _, errors = side.communicate(timeout=240)
             assert (side.returncode, errors) == (0, "")
     assert len(made) > 10
     assert not list(tmp_path.iterdir())

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from support.composing import composed_once
 from tdl.run import main
 from tdl.storage.checkpoint import read_array, read_meta
 
@@ -56,6 +57,7 @@ def inside(*words, program=UNDRAWN):
     out, err, code = io.StringIO(), io.StringIO(), None
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         patch.setattr(sys, "argv", ["tdl-run", *map(str, words)])
+        composed_once(patch, words)
         patch.setenv("HYDRA_FULL_ERROR", "1")
         try:
             program()

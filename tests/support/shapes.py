@@ -84,6 +84,19 @@ def random_boards(rules, n, seed=0):
     return np.random.default_rng(seed).integers(0, rules.largest + 1, (n, rules.cells)).tolist()
 
 
+def telling_boards(rules, n):
+    """`n` boards, each a list of tile indices, always the same ones: without a tile, full of the largest, of one to
+    three different tiles in turn with any tiles.
+    """
+    rng = np.random.default_rng(n)
+    found = [[0] * rules.cells, [rules.largest] * rules.cells]
+    while len(found) < n:
+        few_tiles = rng.integers(0, rules.largest + 1, len(found) % 6 // 2 + 1)
+        tiles = range(rules.largest + 1) if len(found) % 2 else few_tiles
+        found.append(rng.choice(tiles, rules.cells).tolist())
+    return found
+
+
 def small_tuples(rules):
     """Tuple sets that fit every board of at least 2x2: odd, even and mixed lengths, both flags, orders, counts.
 

@@ -107,7 +107,7 @@ def cancel_all(environment):
 
 
 def _wait_until_idle(environment, place):
-    end = time.monotonic() + 30
+    end = time.monotonic() + 240
     while ask(environment, "sinfo", "-h", "-o", "%T").strip() != "idle":
         if time.monotonic() > end:
             raise RuntimeError((place / "slurmctld.log").read_text()[-2000:])

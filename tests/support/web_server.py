@@ -22,7 +22,7 @@ class Client:
 
     def raw(self, method, path, body=None, **headers):
         """Status, headers and body of the answer."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=240)
         try:
             connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
             answer = connection.getresponse()

@@ -36,12 +36,11 @@ def test_each_error_is_told_once(tmp_path):
     assert last == "tdl: 6 of 8 jobs are refused, so none was begun"
 
 
-def test_a_refused_sweep_leaves_what_is_there_as_it_is(tmp_path):
-    sweep(tmp_path, *SHORT, "seed=0,1")
-    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
-    done = sweep(tmp_path, *SHORT, "seed=0,1", "alpha=0.1,-1")
+def test_a_refused_sweep_leaves_what_is_there_as_it_is(two):
+    before = {path: path.stat().st_mtime_ns for path in two.rglob("*") if path.is_file()}
+    done = sweep(two, *SHORT, "seed=0,1", "alpha=0.1,-1")
     assert (done.returncode, done.stdout) == (2, "")
-    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()} == before
+    assert {path: path.stat().st_mtime_ns for path in two.rglob("*") if path.is_file()} == before
 
 
 def test_a_resumed_run_that_would_change_its_configuration_is_refused(tmp_path):

@@ -1,5 +1,6 @@
 """The launcher `cores`: how many jobs it runs at once, and jobs that cannot start or that others work on."""
 
+import contextlib
 import errno
 import os
 import shutil
@@ -19,7 +20,7 @@ from support.programs import (
 from support.sweeps import SHORT, folder_of, mark, rows_of, states, sweep
 
 from tdl import machine
-from tdl.storage.lock import RunLock, is_held
+from tdl.storage.lock import RunLock
 from tdl.sweeps import launcher
 from tdl.sweeps.job_process import JobProcess
 from tdl.sweeps.launcher import CoresLauncher, Task
@@ -48,11 +49,11 @@ def at_once(monkeypatch):
 
 def test_cores_are_not_given_twice(tmp_path, at_once):
     """Jobs with two threads on three cores: one at a time; with one, three."""
-    for threads, expected in ((2, 1), (1, 3), (9, 1)):
+    for threads, jobs, expected in ((2, 2, 1), (1, 4, 3), (9, 2, 1)):
         at_once.clear()
-        words = (*SHORT, f"threads={threads}", "seed=range(0,4)", "hydra.launcher.cores=3")
+        words = (*SHORT, f"threads={threads}", f"seed=range(0,{jobs})", "hydra.launcher.cores=3")
         assert sweep(tmp_path / str(threads), *words).returncode == 0
-        assert (len(at_once), max(at_once)) == (4, expected)
+        assert (len(at_once), max(at_once)) == (jobs, expected)
 
 
 def test_resumed_runs_have_the_threads_they_had(tmp_path, at_once):
@@ -119,33 +120,41 @@ def test_cores_must_be_a_number(tmp_path):
 
 
 def test_two_sweeps_in_one_folder_share_the_work(tmp_path):
-    """Each job is done once: nothing is lost, nothing is done twice."""
-    words = ("-m", *SMALL, "episodes=5000", "seed=range(0,5)", f"hydra.sweep.dir={tmp_path}/sweep",
-             "hydra.launcher.cores=1")  # fmt: skip
-    with running(tmp_path, *words) as one, running(tmp_path, *words) as other:
-        wait_until(lambda: sum(is_held(path.parent) for path in (tmp_path / "sweep").glob("*/.hydra")) == 2, other)
-        assert [ended(process).returncode for process in (one, other)] == [0, 0]
-    assert states(tmp_path / "sweep") == dict.fromkeys("01234", "finished")
-    logs = [path.read_text() for path in (tmp_path / "sweep").glob("*/job.log")]
-    assert [text.count("results in") for text in logs] == [1] * 5
-    whole = train(tmp_path / "whole", "episodes=5000", "seed=3")
-    assert outcome(folder_of(tmp_path / "sweep", seed=3)) == outcome(whole)
+    """Each job is done once: nothing is lost, nothing is done twice. All are locked until both sweeps have begun."""
+    words = ("episodes=200", "seed=range(0,4)", "hydra.launcher.cores=1")
+    folder = tmp_path / "sweep"
+    sweep(folder, *words)
+    with contextlib.ExitStack() as stack:
+        with contextlib.ExitStack() as locks:
+            for job in (path.parent for path in folder.glob("*/result.json")):
+                shutil.rmtree(job / "checkpoint")
+                mark(job, "running")
+                (job / "job.log").unlink()
+                locks.enter_context(RunLock(job))
+            both = [stack.enter_context(running(tmp_path, "-m", *SMALL, *words, f"hydra.sweep.dir={folder}"))
+                    for _ in range(2)]  # fmt: skip
+            assert all(process.stdout.readline().startswith("4 jobs, ") for process in both)
+        assert [ended(process).returncode for process in both] == [0, 0]
+    assert states(folder) == dict.fromkeys("0123", "finished")
+    logs = [path.read_text() for path in folder.glob("*/job.log")]
+    assert [text.count("results in") for text in logs] == [1] * 4
+    whole = train(tmp_path / "whole", "episodes=200", "seed=3")
+    assert outcome(folder_of(folder, seed=3)) == outcome(whole)
 
 
-def test_a_job_of_another_process_is_waited_for(tmp_path):
+def test_a_job_of_another_process_is_waited_for(two):
     """Not failed, not marked, and done here if the other one leaves it."""
-    sweep(tmp_path, *SHORT, "seed=0,1")
-    folder = folder_of(tmp_path, seed=0)
+    folder = folder_of(two, seed=0)
     shutil.rmtree(folder / "checkpoint")
     mark(folder, "running")
-    words = ("-m", *SMALL, *SHORT, "seed=0,1,2", f"hydra.sweep.dir={tmp_path}", "hydra.launcher.cores=1")
-    with running(tmp_path.parent, *words) as process:
+    words = ("-m", *SMALL, *SHORT, "seed=0,1,2", f"hydra.sweep.dir={two}", "hydra.launcher.cores=1")
+    with running(two.parent, *words) as process:
         with RunLock(folder):
-            wait_until(lambda: len(list(tmp_path.glob("*/result.json"))) == 3, process)
+            wait_until(lambda: len(list(two.glob("*/result.json"))) == 3, process)
             assert process.poll() is None
             assert result(folder)["status"] == "running"
         assert ended(process).returncode == 0
-    assert states(tmp_path) == dict.fromkeys("012", "finished")
+    assert states(two) == dict.fromkeys("012", "finished")
 
 
 def test_a_job_that_is_waited_for_is_not_begun_over_and_over(tmp_path, monkeypatch, at_once):

@@ -90,7 +90,7 @@ def test_commands_that_start_at_once_share_one_folder(tmp_path, monkeypatch):
     processes = [context.Process(target=_reserve, args=(barrier, tmp_path, f"title{i}", answers)) for i in range(8)]
     for process in processes:
         process.start()
-    names = {answers.get(timeout=60) for _ in processes}
+    names = {answers.get(timeout=240) for _ in processes}
     for process in processes:
         process.join()
     assert len(names) == 1

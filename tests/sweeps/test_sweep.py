@@ -29,12 +29,11 @@ def test_the_same_command_again_does_nothing(tmp_path):
     assert "sweep.csv" in done.stdout  # and the table
 
 
-def test_further_values_are_new_jobs_beside_the_old(tmp_path):
-    sweep(tmp_path, *SHORT, "seed=0,1")
-    before = {path.stat().st_ino for path in tmp_path.glob("*/episodes.npy")}
-    assert sweep(tmp_path, *SHORT, "seed=range(0,3)").returncode == 0
-    assert before < {path.stat().st_ino for path in tmp_path.glob("*/episodes.npy")}
-    assert states(tmp_path) == dict.fromkeys("012", "finished")
+def test_further_values_are_new_jobs_beside_the_old(two):
+    before = {path.stat().st_ino for path in two.glob("*/episodes.npy")}
+    assert sweep(two, *SHORT, "seed=range(0,3)").returncode == 0
+    assert before < {path.stat().st_ino for path in two.glob("*/episodes.npy")}
+    assert states(two) == dict.fromkeys("012", "finished")
 
 
 def test_any_key_makes_another_job(tmp_path):
@@ -65,12 +64,11 @@ def test_what_is_missing_is_done_and_what_was_cut_off_goes_on(tmp_path, launcher
         assert outcome(folder_of(part, seed=seed)) == outcome(folder_of(tmp_path / "whole", seed=seed))
 
 
-def test_finished_jobs_need_no_checkpoint(tmp_path):
+def test_finished_jobs_need_no_checkpoint(two):
     """Who needs the room may delete them."""
-    sweep(tmp_path, *SHORT, "seed=0,1")
-    shutil.rmtree(folder_of(tmp_path, seed=0) / "checkpoint")
-    assert sweep(tmp_path, *SHORT, "seed=0,1").returncode == 0
-    assert not (folder_of(tmp_path, seed=0) / "checkpoint").exists()
+    shutil.rmtree(folder_of(two, seed=0) / "checkpoint")
+    assert sweep(two, *SHORT, "seed=0,1").returncode == 0
+    assert not (folder_of(two, seed=0) / "checkpoint").exists()
 
 
 def test_a_failed_job_is_tried_again(tmp_path):
@@ -111,14 +109,13 @@ def test_a_folder_of_another_configuration_is_refused(tmp_path):
     assert "holds a run of another configuration" in done.stderr
 
 
-def test_a_job_that_was_extended_by_hand_is_done(tmp_path):
-    sweep(tmp_path, *SHORT, "seed=0,1")
-    folder = folder_of(tmp_path, seed=0)
+def test_a_job_that_was_extended_by_hand_is_done(two):
+    folder = folder_of(two, seed=0)
     assert inside(f"resume={folder}", "episodes=30", "save.keep=2").returncode == 0
     mark(folder, "interrupted")
-    done = sweep(tmp_path, *SHORT, "seed=0,1")
+    done = sweep(two, *SHORT, "seed=0,1")
     assert done.returncode == 0, done.stderr
-    assert states(tmp_path) == dict.fromkeys("01", "finished")
+    assert states(two) == dict.fromkeys("01", "finished")
 
 
 def test_resumed_runs_stay_where_they_are(tmp_path):

@@ -38,37 +38,34 @@ def test_sweep_without_a_failure_ends_well(tmp_path):
     assert (tmp_path / "sweep" / "sweep.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_what_another_process_works_on_is_running_and_what_nobody_does_is_cut_off(tmp_path):
-    sweep(tmp_path, *SHORT, "seed=0,1")
+def test_what_another_process_works_on_is_running_and_what_nobody_does_is_cut_off(two):
     for seed in (0, 1):
-        folder = folder_of(tmp_path, seed=seed)
+        folder = folder_of(two, seed=seed)
         mark(folder, "running")
-    with RunLock(folder_of(tmp_path, seed=0)):
-        assert sweep(tmp_path, *SHORT, "seed=2").returncode == 0
-    assert states(tmp_path) == {"0": "running", "1": "cut off", "2": "finished"}
+    with RunLock(folder_of(two, seed=0)):
+        assert sweep(two, *SHORT, "seed=2").returncode == 0
+    assert states(two) == {"0": "running", "1": "cut off", "2": "finished"}
 
 
 @pytest.mark.parametrize("name", ["config.yaml", "hydra.yaml"])
 @pytest.mark.parametrize("text", ["", "a: [", "- 1"])
-def test_notes_of_hydra_that_are_cut_sink_no_table(tmp_path, name, text):
-    sweep(tmp_path, *SHORT, "seed=0,1")
-    folder = folder_of(tmp_path, seed=0)
+def test_notes_of_hydra_that_are_cut_sink_no_table(two, name, text):
+    folder = folder_of(two, seed=0)
     (folder / "result.json").unlink()
     (folder / ".hydra" / name).write_text(text)
-    assert sweep(tmp_path, *SHORT, "seed=1").returncode == 0
-    assert {row["run"]: row["status"] for row in rows_of(tmp_path)}[str(folder)] == "cut off"
+    assert sweep(two, *SHORT, "seed=1").returncode == 0
+    assert {row["run"]: row["status"] for row in rows_of(two)}[str(folder)] == "cut off"
 
 
-def test_a_result_that_is_cut_sinks_no_table(tmp_path):
-    sweep(tmp_path, *SHORT, "seed=0,1")
-    folder = folder_of(tmp_path, seed=0)
+def test_a_result_that_is_cut_sinks_no_table(two):
+    folder = folder_of(two, seed=0)
     (folder / "result.json").write_text('{"status": "fini')
-    assert sweep(tmp_path, *SHORT, "seed=1").returncode == 0
-    rows = {row["run"]: row for row in rows_of(tmp_path)}
+    assert sweep(two, *SHORT, "seed=1").returncode == 0
+    rows = {row["run"]: row for row in rows_of(two)}
     assert rows[str(folder)]["status"] == "failed"
     assert "result.json: cut or corrupt" in rows[str(folder)]["error"]
-    assert sweep(tmp_path, *SHORT, "seed=0,1").returncode == 0  # it is done again
-    assert states(tmp_path) == dict.fromkeys("01", "finished")
+    assert sweep(two, *SHORT, "seed=0,1").returncode == 0  # it is done again
+    assert states(two) == dict.fromkeys("01", "finished")
 
 
 def test_values_of_several_types_stand_in_one_column(tmp_path):

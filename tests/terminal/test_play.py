@@ -103,7 +103,7 @@ class Terminal:
             self.out += os.read(self.master, 1 << 16)
 
     def wait_for(self, condition):
-        end = time.monotonic() + 60
+        end = time.monotonic() + 240
         while not condition():
             assert time.monotonic() < end, self.out[-2000:]
             self.read()

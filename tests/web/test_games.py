@@ -74,14 +74,14 @@ def test_a_person_need_not_wait_for_a_search(client, monkeypatch):
     def slow(agent, board, search):
         if search.plies == 3:
             asked.set()
-            assert go_on.wait(30)
+            assert go_on.wait(240)
         return values(agent, board, search)
 
     monkeypatch.setattr(ServedAgent, "values", slow)
     answers = []
     agent = threading.Thread(target=lambda: answers.append(client.done("/api/step", id=made["id"])))
     agent.start()
-    assert asked.wait(30)
+    assert asked.wait(240)
     moved = client.done("/api/move", id=made["id"], action=made["state"]["legal"][0])["state"]
     assert (moved["moves"], moved["values"]) == (1, None)
     go_on.set()

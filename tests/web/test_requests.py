@@ -91,7 +91,7 @@ def test_what_is_no_request_of_ours_is_refused_in_one_line(client, method, path,
 
 def spoken(server, data):
     """What the server answers to these bytes before it closes the connection."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=240) as connection:
         connection.sendall(data)
         connection.shutdown(socket.SHUT_WR)
         answer = b""
@@ -132,7 +132,7 @@ def test_huge_bodies_are_not_read(server, client):
     head = f"POST /api/new HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Type: application/json\r\n"
     refused = 0
     for _ in range(20):
-        with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=240) as connection:
             connection.sendall(f"{head}Content-Length: {1 << 40}\r\n\r\n".encode())
             refused += connection.recv(100).startswith(b"HTTP/1.1 413 ")
     assert refused == 20
@@ -147,7 +147,7 @@ def test_half_open_connections_do_not_stop_it(server, client):
     connections = []
     try:
         for number in range(200):
-            connections.append(socket.create_connection(("127.0.0.1", server.port), timeout=30))
+            connections.append(socket.create_connection(("127.0.0.1", server.port), timeout=240))
             connections[-1].sendall(parts[number % len(parts)])
         assert serves(client)
         assert serves(client)
