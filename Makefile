@@ -17,13 +17,13 @@ VERSIONS := 3.11 3.12 3.13 3.14
 SAMPLE := $(addprefix tests/,test_machine.py config/test_sections.py sweeps/test_job_process.py storage/test_checkpoint.py \
 	results/test_frames.py results/test_comparison.py)
 
-.PHONY: run test test-all experiments extras build dqn launchers lint checked portable arm sanitize package versions \
+.PHONY: run test test-all experiments extras build tools dqn launchers lint checked portable arm sanitize package versions \
 	bounds clean
 
 run: build
 	$(BIN)/python -m tdl.run $(ARGS)
 
-test: build
+test: tools
 	$(BIN)/pytest -q -n auto --maxprocesses 4 --dist worksteal --durations=15
 
 # All experiments, a fiftieth of each in outputs/reduced; with FULL=1 as published, into experiments/ and docs/.
@@ -34,71 +34,82 @@ experiments: dqn
 test-all: extras portable arm sanitize versions bounds
 
 # Each skipped with a reason where the machine cannot give what it needs. Only their files are imported.
-extras: build launchers
+extras: launchers
 	$(BIN)/pytest -q -m extra -n 2 --durations=5 $$(grep -rlE --include='*.py' 'mark\.extra\b' tests) || [ $$? -eq 5 ]
 
 build: $(VENV)/.built
 
+# Python compiles what it imports of them when it does, which is little: to compile all takes half of pip's time.
+PIP := $(BIN)/pip install -q --no-compile
+
 $(VENV)/.tools: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install -q --upgrade pip $(BUILD_TOOLS)
+	$(PIP) $(BUILD_TOOLS)
 	touch $@
 
-# Built without isolation, so that the build folder is kept and a change compiles only what it touches.
+# What is needed arrives while the modules are compiled. Built without isolation, so that the build folder is kept and a
+# change compiles only what it touches.
 $(VENV)/.built: $(VENV)/.tools $(SOURCES)
-	$(BIN)/pip install -q --no-build-isolation -e ".[test,dev]"
+	$(BIN)/python setup.py -q build_ext --inplace & modules=$$!; \
+	$(BIN)/python .ci/requirements.py newest | $(PIP) -r /dev/stdin && wait $$modules
+	$(PIP) --no-deps --no-build-isolation -e .
 	touch $@
 
 # The requirements of extras, without the package, which is installed.
 define install_extras
-	$(BIN)/python -c "import tomllib; extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
-	print(*(each for name in '$(1)'.split() for each in extras[name]), sep='\n')" | $(BIN)/pip install -q -r /dev/stdin
+	$(BIN)/python .ci/requirements.py newest $(1) | $(PIP) -r /dev/stdin
 	touch $@
 endef
+
+# What tests and other tools of development need.
+tools: $(VENV)/.developed
+
+$(VENV)/.developed: $(VENV)/.built
+	$(call install_extras,test dev)
 
 # PyTorch, for the deep Q-learner and its tests, which are skipped without it.
 dqn: $(VENV)/.dqn
 
-$(VENV)/.dqn: $(VENV)/.built
+$(VENV)/.dqn: $(VENV)/.developed
 	$(call install_extras,dqn)
 
 # Other launchers of sweeps, and what drives a browser, for their tests, which are skipped without them.
 launchers: $(VENV)/.launchers
 
-$(VENV)/.launchers: $(VENV)/.built
+$(VENV)/.launchers: $(VENV)/.developed
 	$(call install_extras,joblib slurm browser)
 
-lint: build dqn    # mypy reads the types of PyTorch
+lint: dqn    # mypy reads the types of PyTorch
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	PATH=$(CURDIR)/$(BIN):$$PATH $(BIN)/cython-lint tdl    # it calls pycodestyle by name
 	$(BIN)/mypy
 
 # The kernels with every index checked, as `sanitize` does too; this one is built sooner.
-checked: build
+checked: tools
 	TDL_CHECKED=1 $(BIN)/python setup.py -q build --build-base build/checked --build-lib build/checked/lib
 	PYTHONPATH=build/checked/lib TDL_FEWER_EXAMPLES=1 $(BIN)/pytest -q -p no:cacheprovider --durations=15 $(KERNEL_TESTS)
 
 # The kernels in plain C, without a single x86 header. What they share with the other builds is not tested once more.
-portable: build
+portable: tools
 	TDL_PORTABLE=1 TDL_QUICK=1 $(BIN)/python setup.py -q build --build-base build/portable --build-lib build/portable/lib
 	PYTHONPATH=build/portable/lib TDL_FEWER_EXAMPLES=1 $(BIN)/pytest -q -p no:cacheprovider --durations=15 \
 	$(filter-out tests/learning/test_learners.py tests/solver/test_solver.py, $(KERNEL_TESTS))
 
 # The kernels for 64-bit ARM, built and tested under emulation; skipped with a reason where the machine cannot.
-arm: build
+arm: tools
 	.ci/arm
 
 # The kernels under AddressSanitizer and UndefinedBehaviorSanitizer, with every index checked. Python itself leaks by
 # design.
-sanitize: build
+sanitize: tools
 	TDL_CHECKED=1 TDL_SANITIZE=address,undefined $(BIN)/python setup.py -q build --build-base build/sanitize --build-lib \
 	build/sanitize/lib
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
 	PYTHONPATH=build/sanitize/lib TDL_FEWER_EXAMPLES=1 $(BIN)/pytest -q -p no:cacheprovider --durations=15 $(KERNEL_TESTS)
 
 # sdist, wheel from it, for all versions of Python, and a run of the installed wheel from an empty folder.
-package: build
+package: tools
 	rm -rf build/package && mkdir -p build/package/elsewhere
 	TDL_QUICK=1 TDL_LIMITED=1 $(BIN)/python -m build -o build/package
 	$(PYTHON) -m venv build/package/venv
@@ -126,7 +137,7 @@ version-%:
 	build/versions/$*/venv/bin/pytest -q -p no:cacheprovider $(SAMPLE)
 
 # The lowest versions that pyproject.toml names, with the modules as they are built; the newest are those of `make test`.
-bounds: build
+bounds: tools
 	rm -rf build/bounds && $(PYTHON) -m venv build/bounds
 	$(BIN)/python .ci/requirements.py lowest test | build/bounds/bin/pip install -q -r /dev/stdin
 	PYTHONPATH=$(CURDIR) build/bounds/bin/pytest -q -p no:cacheprovider $(SAMPLE) tests/results
