@@ -95,7 +95,12 @@ modules = cythonize(
     build_dir=str(GENERATED),
     shared_utility_qualified_name=SHARED,
     # Python's own checks of lists and views stay on everywhere: the hot loops use pointers and pay nothing.
-    compiler_directives={"language_level": "3", "cdivision": True, "embedsignature": True},
+    compiler_directives={
+        "language_level": "3",
+        "cdivision": True,
+        "embedsignature": True,
+        "show_performance_hints": False,
+    },
 )
 modules += [once_more(name) for name in WIDE]
 modules.sort(
