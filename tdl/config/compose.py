@@ -6,7 +6,6 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hydra.core.config_store import ConfigStore
@@ -32,12 +31,14 @@ def register(schema: type = RunConfig) -> None:
     ConfigStore.instance().store(name="schema", node=types_of(schema), **REPLACE)
 
 
-@cache
+_types: dict[type, DictConfig] = {}
+
+
 def types_of(schema: type) -> DictConfig:
     """The names, types and defaults of a schema for OmegaConf, which takes long to find them: nobody may change it."""
-    types = OmegaConf.structured(schema)
-    assert isinstance(types, DictConfig)
-    return types
+    if schema not in _types:
+        _types[schema] = OmegaConf.structured(schema)
+    return _types[schema]
 
 
 def composed(cfg: DictConfig) -> dict[str, Any]:

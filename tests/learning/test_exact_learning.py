@@ -80,7 +80,7 @@ def learned_play(options, initial_value):
     if of_states and initial_value:
         for board in lost():
             network.weights[network.entries(board)] = 0
-    Trainer(network, seed=1, **options).train(200_000)
+    Trainer(network, seed=1, **options).train(260_000)
     player = Player(network, target=options.get("target", "afterstate"))
     reached = {}
 
