@@ -12,7 +12,6 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Literal
 
 LINUX = sys.platform == "linux" and os.environ.get("TDL_LINUX") != "0"
 """Whether Linux's own means are used; `TDL_LINUX=0` does without them there, too. Results are the same."""
@@ -83,7 +82,7 @@ def _printed(*words: str) -> str:
     return subprocess.run(words, capture_output=True, text=True).stdout.strip()
 
 
-def start_method() -> Literal["fork", "spawn"]:
+def start_method() -> str:
     """How a process that shares what is imported begins: forked, or anew with the same modules.
 
     The libraries of macOS have threads and locks of their own, with which a forked process may stand still.

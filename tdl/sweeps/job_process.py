@@ -24,8 +24,9 @@ class JobProcess:
     """
 
     def __init__(self, work: Callable[[], Outcome], folder: Path) -> None:
-        context = get_context(machine.start_method())
-        if context.get_start_method() != "fork":
+        forks = machine.start_method() == "fork"
+        context = get_context("fork") if forks else get_context("spawn")
+        if not forks:
             resource_tracker.ensure_running()  # at its start it would let through what is held back
         self.pipe, theirs = context.Pipe(duplex=False)
         _flush()  # or the process would write it once more
