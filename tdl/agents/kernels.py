@@ -5,6 +5,7 @@ of the first.
 """
 
 import importlib
+import importlib.util
 from typing import TypeVar
 
 from tdl.agents.selfplay import SelfPlay
@@ -25,6 +26,8 @@ def built_for(network: NTupleNetwork, plain: type[Class]) -> type[Class]:
     """The build of a compiled class to use with a network: its own module's, or that of `<module>_avx2`."""
     if network.instructions not in WIDE:
         return plain
-    # Not at the top: other CPUs cannot run it.
-    wide: type[Class] = getattr(importlib.import_module(f"{plain.__module__}_avx2"), plain.__name__)
+    name = f"{plain.__module__}_avx2"
+    if importlib.util.find_spec(name) is None:
+        return plain  # a build for several kinds of CPU, as macOS has them
+    wide: type[Class] = getattr(importlib.import_module(name), plain.__name__)  # not at the top: others cannot run it
     return wide

@@ -86,8 +86,9 @@ def table_of(jobs: Mapping[Path, Path], outcomes: Mapping[Path, Outcome] | None 
             except TdlError as error:  # cut or corrupt
                 known[job] = Outcome(2, str(error))
     lost = [_lost(job, known.get(job)) for job, folder in jobs.items() if str(folder) not in whole]
-    parts = [*([runs(dict.fromkeys(whole))] if whole else []), *([pd.DataFrame(lost)] if lost else [])]
-    table = pd.concat(parts, ignore_index=True)
+    table = runs(dict.fromkeys(whole)) if whole else pd.DataFrame()
+    if lost:  # not pd.concat: with columns of nothing but null, pandas 2 warns that 3 finds other types
+        table = pd.DataFrame([*table.to_dict("records"), *lost])
     for at in table.index[table["status"] == RUNNING]:
         if not RunFolder(table.loc[at, "run"]).is_locked():
             table.loc[at, "status"] = "cut off"  # it neither ended nor is being worked on
