@@ -44,6 +44,7 @@ WIDE = () if portable or not x86 else ("tdl.agents.selfplay", "tdl.benchmarks.op
 
 # -ffp-contract=off: no fused multiply-adds, so that every build and every CPU computes the same bits.
 compile_args = ["-ffp-contract=off", "-fno-math-errno"]
+compile_args += ["-Wno-maybe-uninitialized"] * gcc  # of a line's slide, which is read only where it was made
 # The episode loop is instantiated for each type of board and number of features: with gcc's usual limits to the growth
 # of a file by inlining it trained 4x6 at 0.94 of the speed.
 inline_args = ["--param=max-inline-insns-single=200", "--param=inline-unit-growth=200"]
