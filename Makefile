@@ -127,7 +127,7 @@ version-%:
 	rm -rf build/versions/$* && mkdir -p build/versions/$*/elsewhere
 	python$* -m venv --without-pip build/versions/$*/venv
 	$(BIN)/python .ci/requirements.py $(if $(filter 3.14,$*),hydra-1.4,newest) test > build/versions/$*/requirements.txt
-	$(BIN)/pip --python build/versions/$*/venv/bin/python install -q -r build/versions/$*/requirements.txt
+	$(BIN)/pip --python build/versions/$*/venv/bin/python install -q --no-compile -r build/versions/$*/requirements.txt
 	$(BIN)/pip --python build/versions/$*/venv/bin/python install -q --no-deps --ignore-requires-python build/package/*.whl
 	cd build/versions/$*/elsewhere && \
 	../venv/bin/tdl-run experiment=quick episodes=200 hydra.run.dir=first && \
@@ -136,11 +136,12 @@ version-%:
 	../venv/bin/tdl-bench signature
 	build/versions/$*/venv/bin/pytest -q -p no:cacheprovider $(SAMPLE)
 
-# The lowest versions that pyproject.toml names, with the modules as they are built; the newest are those of `make test`.
-bounds: tools
+# That wheel with the lowest versions that pyproject.toml names; the newest are those of `make test`.
+bounds: package
 	rm -rf build/bounds && $(PYTHON) -m venv build/bounds
-	$(BIN)/python .ci/requirements.py lowest test | build/bounds/bin/pip install -q -r /dev/stdin
-	PYTHONPATH=$(CURDIR) build/bounds/bin/pytest -q -p no:cacheprovider $(SAMPLE) tests/results
+	$(BIN)/python .ci/requirements.py lowest test | build/bounds/bin/pip install -q --no-compile -r /dev/stdin
+	build/bounds/bin/pip install -q --no-deps build/package/*.whl
+	build/bounds/bin/pytest -q -p no:cacheprovider $(SAMPLE) tests/results tests/sweeps/test_table.py
 
 clean:
 	rm -rf build dist *.egg-info $(VENV) && find tdl -name '*.so' -delete
