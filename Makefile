@@ -44,7 +44,7 @@ PIP := $(BIN)/pip install -q --no-compile
 
 $(VENV)/.tools: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) $(BUILD_TOOLS)
+	$(PIP) --upgrade pip $(BUILD_TOOLS)    # the pip of Python 3.11 cannot install for 3.12
 	touch $@
 
 # What is needed arrives while the modules are compiled. Built without isolation, so that the build folder is kept and a
