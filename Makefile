@@ -120,8 +120,8 @@ package: tools
 # That wheel under every Python there is, and some tests; it says which there is not. Python 3.14 has to have Hydra 1.4.
 versions: package
 	@for version in $(VERSIONS); do \
-	    if command -v python$$version >/dev/null; then $(MAKE) --no-print-directory version-$$version || exit 1; \
-	    else echo "python$$version: not found, so the wheel was not tested with it"; fi; done
+	    if python$$version -c '' 2>/dev/null; then $(MAKE) --no-print-directory version-$$version || exit 1; \
+	    else echo "python$$version: none that starts, so the wheel was not tested with it"; fi; done
 
 version-%:
 	rm -rf build/versions/$* && mkdir -p build/versions/$*/elsewhere
