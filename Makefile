@@ -52,7 +52,7 @@ $(VENV)/.tools: pyproject.toml
 $(VENV)/.built: $(VENV)/.tools $(SOURCES)
 	$(BIN)/python setup.py -q build_ext --inplace & modules=$$!; \
 	$(BIN)/python .ci/requirements.py newest | $(PIP) -r /dev/stdin && wait $$modules
-	$(PIP) --no-deps --no-build-isolation -e .
+	TDL_BUILT=1 $(PIP) --no-deps --no-build-isolation -e .    # it would compile all of them once more
 	touch $@
 
 # The requirements of extras, without the package, which is installed.

@@ -6,6 +6,7 @@ Environment variables choose a variant, which needs a build folder of its own (`
   TDL_NATIVE=1                       compiled for this machine's CPU only
   TDL_PORTABLE=1                     plain C, without a single instruction that not every CPU has
   TDL_QUICK=1                        compiled sooner and not for speed, with the same results: for tests
+  TDL_BUILT=1                        not compiled: what is installed is a folder whose modules are there
   TDL_LIMITED=1                      for Python's limited API: the same files for 3.11 and all later versions
 """
 
@@ -37,7 +38,7 @@ SHARED = "tdl.cython_shared"
 
 # Compiled with -O3, which takes a third longer: a search of two plies executes 2% fewer instructions. Self-play
 # executes 6% fewer with -O2. All else is called once a run, or by Python, whose calls take longer than what they do.
-HOT = ("tdl.search.expectimax", "tdl.solver.layers", "tdl.solver.layer_values", "tdl.game.batch")
+HOT = ("tdl.learning.merge", "tdl.search.expectimax", "tdl.solver.layers", "tdl.solver.layer_values", "tdl.game.batch")
 
 # Compiled once more as `NAME_avx2`, for CPUs with AVX2, from the same C source.
 WIDE = () if portable or not x86 else ("tdl.agents.selfplay", "tdl.benchmarks.operations")
@@ -90,26 +91,34 @@ def once_more(name: str) -> Extension:
     return extension(f"{name}_avx2", str(source), "-mavx2", depends=(str(source.with_name(f"{last}.c")),))
 
 
-modules = cythonize(
-    [extension(SHARED, f"{SHARED.replace('.', os.sep)}.c"), *(extension(*each) for each in MODULES.items())],
-    nthreads=(os.cpu_count() or 1) if get_start_method() == "fork" else 0,  # others would run this file once more
-    build_dir=str(GENERATED),
-    shared_utility_qualified_name=SHARED,
-    # Python's own checks of lists and views stay on everywhere: the hot loops use pointers and pay nothing.
-    compiler_directives={
-        "language_level": "3",
-        "cdivision": True,
-        "embedsignature": True,
-        "show_performance_hints": False,
-    },
-)
-modules += [once_more(name) for name in WIDE]
-modules.sort(
-    key=lambda module: -os.path.getsize(GENERATED / f"{module.name.removesuffix('_avx2').replace('.', os.sep)}.c")
-)
+def modules() -> list[Extension]:
+    """All modules, those that take longest first."""
+    if os.environ.get("TDL_BUILT") == "1":
+        return []
+    every = cythonize(
+        [extension(SHARED, f"{SHARED.replace('.', os.sep)}.c"), *(extension(*each) for each in MODULES.items())],
+        nthreads=(os.cpu_count() or 1) if get_start_method() == "fork" else 0,  # others would run this file once more
+        build_dir=str(GENERATED),
+        shared_utility_qualified_name=SHARED,
+        # Python's own checks of lists and views stay on everywhere: the hot loops use pointers and pay nothing.
+        compiler_directives={
+            "language_level": "3",
+            "cdivision": True,
+            "embedsignature": True,
+            "show_performance_hints": False,
+        },
+    )
+    every += [once_more(name) for name in WIDE]
+    return sorted(every, key=lambda each: -os.path.getsize(source_of(each.name.removesuffix("_avx2"))))
+
+
+def source_of(name: str) -> Path:
+    """The C source that Cython makes of a module."""
+    return GENERATED / f"{name.replace('.', os.sep)}.c"
+
 
 setup(
-    ext_modules=modules,
+    ext_modules=modules(),
     options={
         "build_ext": {"parallel": True},
         "bdist_wheel": {"py_limited_api": "cp311"} if limited else {},
