@@ -9,6 +9,7 @@ from tdl.errors import ConfigError, nearest, refuse
 from tdl.game.engine import ENGINES
 from tdl.game.rules import Rules
 from tdl.learning.options import LearnerOptions
+from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import Schedule
 from tdl.search.options import Evaluator, PlacerOptions, SearchOptions, check_same_board
 
@@ -85,8 +86,12 @@ def sort_keywords(keywords: Mapping[str, Any], *classes: type) -> list[dict[str,
 
 
 def training_options(
-    learner: LearnerOptions | None, schedule: Any, play: PlayOptions | None, keywords: Mapping[str, Any]
-) -> tuple[LearnerOptions, Schedule, PlayOptions]:
+    learner: LearnerOptions | None,
+    schedule: Any,
+    play: PlayOptions | None,
+    replicas: ReplicaOptions | None,
+    keywords: Mapping[str, Any],
+) -> tuple[LearnerOptions, Schedule, PlayOptions, ReplicaOptions]:
     """The options of a training, with the keywords in the place of the fields they name.
 
     Parameters
@@ -95,9 +100,11 @@ def training_options(
     """
     if not isinstance(schedule, Schedule | None):
         schedule, keywords = None, {**keywords, "form": schedule}
-    of_learner, of_schedule, of_play = sort_keywords(keywords, LearnerOptions, Schedule, PlayOptions)
+    classes = LearnerOptions, Schedule, PlayOptions, ReplicaOptions
+    of_learner, of_schedule, of_play, of_replicas = sort_keywords(keywords, *classes)
     return (
         replace(learner or LearnerOptions(), **of_learner),
         Schedule(**of_schedule) if schedule is None else replace(schedule, **of_schedule),
         replace(play or PlayOptions(), **of_play),
+        replace(replicas or ReplicaOptions(), **of_replicas),
     )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
@@ -10,7 +10,8 @@ from tdl.agents.options import lane_count
 from tdl.errors import DivergenceError, refuse
 from tdl.game.streams import EXPLORATION
 from tdl.learning.options import STARTS, history_of
-from tdl.learning.state import COUNTS, ENTERED, DROP_TABLE, ACCUMULATORS, cover_of, digit_shares, holders_of
+from tdl.learning.state import (ACCUMULATORS, COUNTS, DROP_TABLE, ENTERED, MOVED, cover_of, digit_shares, holders_of,
+                                marked_fours)
 from tdl.network.tuples import unturned
 from tdl.storage.records import RECORD
 from tdl.agents.starts cimport CAROUSEL, EMPTY, RESTART, any_entered, enter
@@ -103,6 +104,8 @@ cdef class SelfPlay:
         cdef uint64_t[::1] entered
         cdef int64_t[::1] counts
         cdef int32_t[::1] some
+        cdef uint8_t[::1] moved
+        cdef int32_t[::1] fours
         network = self.network
         self._owned = [state]
         for name, shape, dtype in (
@@ -113,6 +116,12 @@ cdef class SelfPlay:
         if ACCUMULATORS in state:
             sums = state[ACCUMULATORS]
             self.learner.step.sums = <Sums *> &sums[0, 0]
+        if MOVED in state:
+            moved, fours = state[MOVED], marked_fours(network)
+            self._owned.append(fours)
+            self.learner.moved.chunk = &moved[0]
+            self.learner.moved.fours = len(fours)
+            self.learner.moved.four = &fours[0] if len(fours) else NULL
         if DROP_TABLE in state and self.of_states:
             self._take_drop_table(state[DROP_TABLE], engine)
         if self.start == CAROUSEL:

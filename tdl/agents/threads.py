@@ -1,14 +1,20 @@
-"""A block of episodes, played by one or several threads."""
+"""Work that several threads do at once, and a block of episodes played so."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.agents.options import OnProgress
+from tdl.agents.kernels import kernel
+from tdl.agents.options import OnProgress, PlayOptions
 from tdl.agents.selfplay import SelfPlay
 from tdl.checks import check_whole
+from tdl.game.lines import LineTables
+from tdl.game.streams import TRAINING
+from tdl.learning.options import LearnerOptions
+from tdl.learning.state import LearnerState
+from tdl.network.ntuple import NTupleNetwork
 from tdl.search.options import SearchOptions
 
 SLICE = 1 << 19
@@ -21,6 +27,53 @@ PLY = 32
 def slice_of(search: SearchOptions) -> int:
     """Moves between two calls of `on_progress`."""
     return 1 if search.seconds is not None else max(1, SLICE // PLY ** (search.deepest - 1))
+
+
+class Threads:
+    """Threads that play with one network, and share what they learn without locks.
+
+    Parameters
+    ----------
+    network, state : which learn, in place.
+    learner, play : as those of `Trainer`.
+
+    Attributes
+    ----------
+    moves : of the last block.
+    errors : sum of its absolute TD errors, in points, and their number.
+    """
+
+    def __init__(
+        self, network: NTupleNetwork, state: LearnerState, learner: LearnerOptions, play: PlayOptions
+    ) -> None:
+        tables, build = LineTables(network.rules), kernel(network)
+        self._plays = [build(network, tables, learner, play, role=TRAINING, state=state) for _ in range(play.threads)]
+        self._slice = slice_of(play.search)
+
+    def set_step(self, alpha: float, kind: str) -> None:
+        """The step size and its kind from now on."""
+        for play in self._plays:
+            play.set_step(alpha, kind)
+
+    def play(self, first: int, episodes: int, on_progress: OnProgress | None) -> NDArray[np.void]:
+        """Play a block, as `play_block`."""
+        return play_block(self._plays, first, episodes, self._slice, on_progress)
+
+    @property
+    def moves(self) -> int:
+        return sum(play.moves for play in self._plays)
+
+    @property
+    def errors(self) -> tuple[float, int]:
+        return added_errors(self._plays)
+
+
+def added_errors(plays: Sequence[SelfPlay], before: tuple[float, int] = (0.0, 0)) -> tuple[float, int]:
+    """The sum of the absolute TD errors of all, in their order, and their number, with those before."""
+    total, number = before
+    for play in plays:
+        total, number = total + play.errors[0], number + play.errors[1]
+    return total, number
 
 
 def play_block(
@@ -42,37 +95,58 @@ def play_block(
     check_whole("episodes", episodes, 0)
     leader = plays[0]
     leader.begin(first, episodes)
-    helpers = [_Helper(play, leader, first, episodes, moves) for play in plays[1:]]
+    for play in plays[1:]:
+        play.begin(first, episodes, leader)
+    work = [steps(play, moves) for play in plays]
+    if on_progress is None:
+        together(work)
+    else:
+        together(work, lambda: on_progress(sum(play.finished for play in plays), sum(play.moves for play in plays)))
+    return leader.records
+
+
+def steps(play: SelfPlay, moves: int) -> Iterator[None]:
+    """Play a block that has begun to its end, with a pause after every `moves` moves."""
+    while not play.advance(moves):
+        yield
+
+
+def together(work: Sequence[Iterator[None]], between: Callable[[], None] = lambda: None) -> None:
+    """Do all of `work` to its end, each in a thread of its own; the first in the caller's, which calls `between` in
+    its pauses. An exception in one of them, or in `between`, ends the others at their next pause, and is raised.
+    """
+    helpers = [_Helper(each) for each in work[1:]]
+    given_up = True
     try:
-        while not leader.advance(moves):
-            if on_progress:
-                on_progress(sum(play.finished for play in plays), sum(play.moves for play in plays))
-    except BaseException:
-        for helper in helpers:
-            helper.cancelled = True
-        raise
+        for _ in work[0]:
+            if any(helper.error for helper in helpers):
+                break
+            between()
+        else:
+            given_up = False
     finally:
+        for helper in helpers:
+            helper.given_up = given_up
         for helper in helpers:
             helper.join()
     for helper in helpers:
         if helper.error is not None:
             raise helper.error
-    return leader.records
 
 
 class _Helper(threading.Thread):
-    """Another thread of a block: it takes the next episode of the same block until none is left."""
+    """Another thread."""
 
-    def __init__(self, play: SelfPlay, leader: SelfPlay, first: int, episodes: int, moves: int) -> None:
+    def __init__(self, work: Iterator[None]) -> None:
         super().__init__(daemon=True)
-        self.play, self.moves, self.cancelled = play, moves, False
+        self.work, self.given_up = work, False
         self.error: BaseException | None = None
-        play.begin(first, episodes, leader)
         self.start()
 
     def run(self) -> None:
         try:
-            while not self.cancelled and not self.play.advance(self.moves):
-                pass
+            for _ in self.work:
+                if self.given_up:
+                    return
         except BaseException as error:
             self.error = error

@@ -5,14 +5,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.agents.kernels import kernel
 from tdl.agents.options import OnProgress, PlayOptions, training_options
-from tdl.agents.threads import play_block, slice_of
+from tdl.agents.replicas import Replicas
+from tdl.agents.threads import Threads
 from tdl.checks import check_whole
 from tdl.errors import ConfigError
-from tdl.game.lines import LineTables
-from tdl.game.streams import TRAINING
 from tdl.learning.options import LearnerOptions
+from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import Schedule
 from tdl.learning.state import new_state
 from tdl.network.ntuple import NTupleNetwork
@@ -27,13 +26,14 @@ class Trainer:
     learner : how it learns; None: the defaults of `LearnerOptions`.
     schedule : the step size over the episodes, a `Schedule`; anything else is taken for the `form` of one.
     play : how the games are played; None: the defaults of `PlayOptions`.
+    replicas : how many networks learn apart and are merged; None or the number of them: `ReplicaOptions`.
     episode : number of the next episode (not 0 when training is continued).
-    keywords : fields of these three, which replace theirs: `alpha=0.1, order="forward", seed=1, threads=2`.
+    keywords : fields of these four, which replace theirs: `alpha=0.1, order="forward", seed=1, threads=2`.
         Without a `Schedule`, `alpha` must be among them.
 
     Attributes
     ----------
-    learner, schedule, play : the options.
+    learner, schedule, play, replicas : the options.
     episode, moves : episodes and moves played so far.
     mean_abs_error : of the last block, in points.
     state : what the learner keeps beside the weights, arrays by name; checkpoints hold them.
@@ -50,25 +50,32 @@ class Trainer:
         learner: LearnerOptions | None = None,
         schedule: Schedule | Any = None,
         play: PlayOptions | None = None,
+        replicas: ReplicaOptions | int | None = None,
         episode: int = 0,
         **keywords: Any,
     ) -> None:
         self.network = network
-        self.learner, self.schedule, self.play = training_options(learner, schedule, play, keywords)
+        if isinstance(replicas, int):
+            replicas, keywords["replicas"] = None, replicas
+        self.learner, self.schedule, self.play, self.replicas = training_options(
+            learner, schedule, play, replicas, keywords
+        )
         self.episode, self.moves = episode, 0
         self.mean_abs_error = float("nan")
         self._check()
-        self.state = new_state(network, self.learner, self.play.engine)
-        tables, build = LineTables(network.rules), kernel(network)
-        self._plays = [
-            build(network, tables, self.learner, self.play, role=TRAINING, state=self.state)
-            for _ in range(self.play.threads)
-        ]
+        own = self.replicas.own_learner(self.learner)
+        self.state = new_state(network, own, self.play.engine)
+        self._players: Threads | Replicas
+        if self.replicas.several:
+            self._players = Replicas(network, self.state, own, self.play, self.replicas)
+        else:
+            self._players = Threads(network, self.state, own, self.play)
 
     def _check(self) -> None:
         network = self.network
         self.learner.check(stages=network.stages.count, extras=network.extras)
         self.play.check(network.rules)
+        self.replicas.check(self.learner, self.play.threads)
         check_whole("episode", self.episode, 0)
         if not network.weights.flags.writeable:
             raise ConfigError("network: its weights are read-only, as those of a loaded player are; it cannot learn")
@@ -85,11 +92,10 @@ class Trainer:
         DivergenceError : a value is not finite or beyond all bounds; the network is not to be used further.
         """
         step = "fixed" if self.schedule.is_fixed(self.episode) else self.learner.step
-        for play in self._plays:
-            play.set_step(self.schedule.at(self.episode), step)
-        records = play_block(self._plays, self.episode, episodes, slice_of(self.play.search), on_progress)
+        self._players.set_step(self.schedule.at(self.episode), step)
+        records = self._players.play(self.episode, episodes, on_progress)
         self.episode += episodes
-        self.moves += sum(play.moves for play in self._plays)
-        total, number = (sum(parts) for parts in zip(*(play.errors for play in self._plays), strict=True))
+        self.moves += self._players.moves
+        total, number = self._players.errors
         self.mean_abs_error = total / number if number else float("nan")
         return records

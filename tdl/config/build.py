@@ -13,6 +13,7 @@ from tdl.config.sections import options_of
 from tdl.errors import ConfigError
 from tdl.game.rules import Rules, parse_size
 from tdl.learning.options import LearnerOptions
+from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import Schedule
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
@@ -73,6 +74,11 @@ def schedule(config: RunConfig) -> Schedule:
     return options_of(Schedule, config.learner, alpha=alpha(config), form=form, episodes=config.episodes)
 
 
+def replicas(config: RunConfig) -> ReplicaOptions:
+    """How many networks learn apart, and for how long."""
+    return options_of(ReplicaOptions, config)
+
+
 def placer(config: PlacerConfig) -> PlacerOptions:
     """Who puts the tiles."""
     return options_of(PlacerOptions, config)
@@ -127,7 +133,14 @@ def build_network(config: RunConfig) -> NTupleNetwork:
 def build_trainer(config: RunConfig, network: NTupleNetwork, episode: int) -> Trainer:
     """The trainer of `network`, whose next episode is number `episode`."""
     games = play(config, network.rules, config.search.plies)
-    return Trainer(network, learner=learner(config), schedule=schedule(config), play=games, episode=episode)
+    return Trainer(
+        network,
+        learner=learner(config),
+        schedule=schedule(config),
+        play=games,
+        replicas=replicas(config),
+        episode=episode,
+    )
 
 
 def tuple_set(name: str) -> TupleSet:

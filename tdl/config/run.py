@@ -12,7 +12,7 @@ from omegaconf import DictConfig
 from tdl.agents.lookahead import check_depth
 from tdl.checks import check_fields
 from tdl.config import agent as agent_config
-from tdl.config.build import learner, placer, rules, schedule, search, stages, tuple_set_of
+from tdl.config.build import learner, placer, replicas, rules, schedule, search, stages, tuple_set_of
 from tdl.config.compose import composed, typed
 from tdl.config.files import group_file, group_names
 from tdl.config.schema import RunConfig, TuplesConfig
@@ -58,6 +58,7 @@ def _check_network(config: RunConfig, board: Rules) -> None:
     placer(config.placer).check("placer.", judged=config.placer.network is not None)
     search(config.search, config.search.plies).check("search.")
     schedule(config)
+    replicas(config).check(learner(config), config.threads)
 
 
 def _check_numbering(config: RunConfig, board: Rules) -> None:

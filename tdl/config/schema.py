@@ -15,6 +15,7 @@ from tdl.dqn.options import DQNOptions
 from tdl.errors import nearest, refuse
 from tdl.game.rules import GAMES
 from tdl.learning.options import AT_TOP, LearnerOptions
+from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import MAX_ALPHA, Schedule
 from tdl.network.tuples import TupleSet
 from tdl.search.options import PlacerOptions, SearchOptions
@@ -148,6 +149,8 @@ class RunConfig:
     seed: int = key_of(PlayOptions, "seed")
     lanes: Any = key_of(PlayOptions, "lanes")
     threads: int = key_of(PlayOptions, "threads")
+    replicas: int = key_of(ReplicaOptions, "replicas")
+    round: Any = key_of(ReplicaOptions, "round")
     budget: BudgetConfig = field(default_factory=BudgetConfig)
     evaluate: EvaluateConfig = field(default_factory=EvaluateConfig)
     save: SaveConfig = field(default_factory=SaveConfig)

@@ -1,15 +1,17 @@
 """The step size over the episodes of a run."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from tdl.checks import above_zero, check_above_zero, check_fields, check_whole, share
 from tdl.errors import refuse
 
 MAX_ALPHA = 10.0
 """Above 2 a single entry diverges; experiments with divergence need somewhat more."""
+
+Number = TypeVar("Number", int, float)
 
 FORMS = "null, linear, halving:EPISODES, or a list of episode:alpha as [0:0.1,50000:0.01]"
 
@@ -71,26 +73,41 @@ class Schedule:
         return int(found[1])
 
     def _points(self) -> list[tuple[int, float]]:
-        """The pairs of a list, which may be written episode:alpha, [episode, alpha], or as a mapping."""
-        form: Any = [] if self.form is None else self.form
-        if not isinstance(form, Sequence | Mapping):
-            raise refuse("learner.schedule", form, FORMS)
-        pairs = []
-        for item in form.items() if isinstance(form, Mapping) else form:
-            pairs.append(_point(item))
-        if [episode for episode, _ in pairs] != sorted({episode for episode, _ in pairs}):
-            raise refuse("learner.schedule", form, "episodes in ascending order")
-        return pairs
+        return points("learner.schedule", [] if self.form is None else self.form, FORMS, _alpha)
 
 
-def _point(item: Any) -> tuple[int, float]:
-    if isinstance(item, str):
-        item = item.split(":")
+def _alpha(key: str, value: Any) -> float:
     try:
-        episode, alpha = item
-        episode, alpha = int(episode), float(alpha)
+        alpha = float(value)
     except (TypeError, ValueError):
-        raise refuse("learner.schedule", item, FORMS) from None
-    check_whole("learner.schedule", episode, 0)
-    check_above_zero("learner.schedule", alpha, MAX_ALPHA)
-    return episode, alpha
+        raise refuse(key, value, FORMS) from None
+    check_above_zero(key, alpha, MAX_ALPHA)
+    return alpha
+
+
+def points(key: str, form: Any, forms: str, number: Callable[[str, Any], Number]) -> list[tuple[int, Number]]:
+    """The pairs of a list, which may be written episode:number, [episode, number], or as a mapping.
+
+    Parameters
+    ----------
+    key, forms : for messages: what the list is, and how it may be written.
+    number : makes of the key and the second of a pair what it stands for, or refuses it.
+
+    Raises
+    ------
+    ConfigError : no such list, or episodes not in ascending order.
+    """
+    if isinstance(form, str) or not isinstance(form, Sequence | Mapping):
+        raise refuse(key, form, forms)
+    pairs = []
+    for item in form.items() if isinstance(form, Mapping) else form:
+        try:
+            episode, value = item.split(":") if isinstance(item, str) else item
+            episode = int(episode)
+        except (TypeError, ValueError):
+            raise refuse(key, item, forms) from None
+        check_whole(key, episode, 0)
+        pairs.append((episode, number(key, value)))
+    if [episode for episode, _ in pairs] != sorted({episode for episode, _ in pairs}):
+        raise refuse(key, form, "episodes in ascending order")
+    return pairs

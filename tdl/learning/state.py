@@ -1,5 +1,6 @@
 """What a learner keeps beside the weights: arrays by name, which checkpoints hold."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,12 @@ DROP_TABLE = "spread"
 ENTERED, COUNTS = "entered", "entered_counts"
 """The carousel's boards, uint64, shape (stages, room), or (stages, room, words) where a board has more than 64 bits;
 how many ever entered each stage, int64, shape (stages,)."""
+
+MOVED = "moved"
+"""Of a replica alone: the chunks of `CHUNK` entries that moved since the last merge are 1, uint8, shape (chunks,)."""
+
+CHUNK = 64
+"""Entries of a chunk; `tdl.learning.moved` has the same for the kernels."""
 
 ROOM = 1000
 """Boards the carousel keeps of each stage."""
@@ -112,3 +119,42 @@ def holders_of(network: NTupleNetwork) -> NDArray[np.int32]:
         features = [f for f, (_, cells) in enumerate(network.features) if cell in cells]
         holders[cell, : len(features)] = features
     return holders
+
+
+def marked_fours(network: NTupleNetwork) -> NDArray[np.int32]:
+    """The first features of the fours whose entries' chunks are marked: all but those of which others do it.
+
+    Two paired tables lie in one region, and on any board two features that share all cells but their own one have
+    entries in the same 32 (`tdl.network.layout`). A last group of fewer than four features is always marked.
+    """
+    tables, seen = network.layout.tables, set[object]()
+    leads: list[bool] = []
+    aligned = network.stride % 32 == 0
+    for number, cells in network.features:
+        table = tables[number]
+        key: object = len(leads)
+        if aligned and table.paired and table.base % 32 in (0, 8):
+            key = table.base // 32, tuple(cells[place] for place in table.order[1:])
+        leads.append(key not in seen)
+        seen.add(key)
+    leads += [True] * (network.m - len(leads))
+    return np.array([f for f in range(0, network.m - 3, 4) if any(leads[f : f + 4])], np.int32)
+
+
+def chunks_of(network: NTupleNetwork) -> int:
+    """Chunks of all the network's entries."""
+    return -(-len(network.weights) // CHUNK)
+
+
+def merge_entered(state: LearnerState, replicas: Sequence[LearnerState]) -> None:
+    """Merge what replicas keep for the carousel: each stage's boards that they added, in the order of the replicas."""
+    boards, counts = state[ENTERED], state[COUNTS]
+    for stage, before in enumerate(counts.copy()):
+        for own in replicas:
+            last = own[COUNTS][stage]
+            for number in range(max(before, last - ROOM), last):
+                boards[stage, counts[stage] % ROOM] = own[ENTERED][stage, number % ROOM]
+                counts[stage] += 1
+    for own in replicas:
+        own[ENTERED][:] = boards
+        own[COUNTS][:] = counts

@@ -18,6 +18,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 
 from tdl.game.board cimport board_t
 from tdl.learning.drop_table cimport DropTable, follow
+from tdl.learning.moved cimport Moved, mark, mark_all
 from tdl.learning.stepsize cimport COHERENT, Step, fetch_step, learn
 from tdl.network.index cimport activate_all, tdl_check, tdl_index_plan
 from tdl.network.ntuple cimport MAX_FEATURES
@@ -44,6 +45,7 @@ cdef struct Learner:
     const int32_t *some         # the features that are moved; NULL: all
     int some_n
     Step step
+    Moved moved
     float gamma
     float td_lambda
     int n_step
@@ -74,6 +76,8 @@ cdef inline void correct(Learner *learner, const board_t *board, const uint32_t 
         correct_followed(learner, board, entry, features_of(m), error)
     else:
         learn(&learner.step, learner.weights, entry, m, error, moved)
+        if learner.moved.chunk != NULL:
+            mark(&learner.moved, entry, m)
 
 
 cdef inline void correct_followed(Learner *learner, const board_t *board, const uint32_t *entry, int m,
@@ -89,6 +93,8 @@ cdef inline void correct_followed(Learner *learner, const board_t *board, const 
     if learner.stages != NULL:
         settle(learner.weights, entry, m, learner.stages.stride)
     learn(&learner.step, learner.weights, entry, <loop_any> m, error, moved)
+    if learner.moved.chunk != NULL:
+        mark_all(&learner.moved, entry, m)
     if learner.drops != NULL:
         if learner.step.kind != COHERENT:
             for f in range(m):

@@ -63,6 +63,10 @@ class Agent:
     def restore(self, folder: Path, meta: Meta) -> None:
         """Read what `arrays` returned back from a checkpoint."""
 
+    def stretch(self, block: int) -> int:
+        """Episodes to train at once, one block of episodes or several, from where the training is."""
+        return block
+
     def logged(self) -> Records:
         """Games of the last block that were played beside its training."""
         return np.zeros(0, RECORD)
@@ -89,6 +93,9 @@ class NTupleAgent(Agent):
     def learner(self) -> dict[str, Any]:
         own = {"gamma": self.settings.gamma, "alpha": build.alpha(self.settings)}
         return {**compose.to_plain(self.settings)["learner"], **own}
+
+    def stretch(self, block: int) -> int:
+        return self.trainer.replicas.stretch(self.trainer.episode, block)
 
     def arrays(self) -> Mapping[str, Array]:
         return {WEIGHTS: self.network.weights, **self.trainer.state}

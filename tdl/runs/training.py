@@ -125,7 +125,7 @@ class TrainingRun:
 
     def _play_block(self, log: EpisodeLog, progress: Progress) -> None:
         first, before = self.trainer.episode, self.trainer.moves
-        episodes = min(self.settings.block, self.settings.episodes - first)
+        episodes = min(self.agent.stretch(self.settings.block), self.settings.episodes - first)
         start = time.perf_counter()
 
         def between(finished: int, moves: int) -> None:
@@ -137,12 +137,13 @@ class TrainingRun:
         self.seconds += seconds
         moves = self.trainer.moves - before
         self.moves += moves
-        row = block_row(records, self.rules, moves, seconds, self.trainer.mean_abs_error)
-        block = statistics_block(records, self.trainer.episode, row["moves_per_second"])
         spent = _spent(self.settings, self.moves, self.seconds)
+        for block, share in _blocks(records, self.settings.block):
+            row = block_row(block, self.rules, round(share * moves), share * seconds, self.trainer.mean_abs_error)
+            text = statistics_block(block, int(row["episode"]), row["moves_per_second"])
+            log.append(block, row, text, self.agent.logged())
+            self._last = block, int(row["moves_per_second"])
         progress.update(self.trainer.episode, self.trainer.moves, f"mean {row['mean']:,.0f}", share=spent)
-        log.append(records, row, block, self.agent.logged())
-        self._last = records, int(row["moves_per_second"])
 
     def _save_due(self) -> bool:
         seconds = self.settings.save.seconds
@@ -196,6 +197,14 @@ class TrainingRun:
     def release(self) -> None:
         """Give the weights' memory back: drawing the curve needs some of its own."""
         del self.trainer, self.agent
+
+
+def _blocks(records: Records, size: int) -> list[tuple[Records, float]]:
+    """The blocks of games that were trained at once, and the share of each in their moves, and so in their time."""
+    borders = range(0, len(records), size)
+    moves = int(records["moves"].sum())
+    blocks = [records[first : first + size] for first in borders]
+    return [(block, int(block["moves"].sum()) / moves if len(blocks) > 1 else 1.0) for block in blocks]
 
 
 def delete_leftover_weights(folder: RunFolder) -> None:
