@@ -11,11 +11,11 @@ from tdl.learning.schedule import points
 
 MAX_REPLICAS = 256
 
-ALONE = 1000
+ALONE = 2500
 """Episodes that the first replica plays alone; with as many more the second joins in, and so on."""
 
-FIRST, SHARE, LAST = 100, 0.1, 4000
-"""The rounds of "auto", for each replica: see `ReplicaOptions.round_at`."""
+FEWEST, SHARE, LATER, LATER_SHARE = 100, 0.05, 20_000, 0.1
+"""A round of "auto" is `SHARE` of the episodes before it, from `LATER` on `LATER_SHARE`, and at least `FEWEST`."""
 
 ROUNDS = "auto, a number of episodes, or a list of episode:episodes as [0:200,10000:2000]"
 
@@ -76,7 +76,7 @@ class ReplicaOptions:
     def round_at(self, episode: int) -> int:
         """The length in episodes of a round that begins with this one, at least one for each replica."""
         if self.round == "auto":
-            length = int(min(max(FIRST, SHARE * episode), LAST * self.replicas))
+            length = max(FEWEST, int((SHARE if episode < LATER else LATER_SHARE) * episode))
         elif isinstance(self.round, int):
             length = self.round
         else:
