@@ -12,7 +12,7 @@ from tdl.learning.schedule import points
 MAX_REPLICAS = 256
 
 ALONE = 2500
-"""Episodes that the first replica plays alone; with as many more the second joins in, and so on."""
+"""With "auto", episodes that the first replica plays alone; after as many more the third joins in, and so on."""
 
 FEWEST, SHARE, LATER, LATER_SHARE = 100, 0.05, 20_000, 0.1
 """A round of "auto" is `SHARE` of the episodes before it, from `LATER` on `LATER_SHARE`, and at least `FEWEST`."""
@@ -44,8 +44,8 @@ class ReplicaOptions:
     ----------
     replicas : number of networks, 1 to 256; 1 learns without merges.
     round : episodes of a round, of all replicas together: a number; pairs of an episode and the number from there on;
-        or "auto", which grows with the episodes played: what changes fast is merged often, and where games are long a
-        merge costs little.
+        or "auto", which grows with the episodes played, since what changes fast has to be merged often. There one
+        replica begins alone, and the others join in one after the other.
     """
 
     replicas: int = whole(1, least=1, most=MAX_REPLICAS)
@@ -103,7 +103,7 @@ class ReplicaOptions:
 
     def active(self, episode: int) -> int:
         """How many replicas play in a round that begins with this episode: first games have little to share."""
-        return min(self.replicas, 1 + episode // ALONE)
+        return min(self.replicas, 1 + episode // ALONE) if self.round == "auto" else self.replicas
 
 
 def _length(key: str, value: Any) -> int:
