@@ -80,6 +80,11 @@ class Trainer:
         if not network.weights.flags.writeable:
             raise ConfigError("network: its weights are read-only, as those of a loaded player are; it cannot learn")
 
+    @property
+    def merge_seconds(self) -> float | None:
+        """Seconds that merges of replicas took so far; None without replicas."""
+        return self._players.merge_seconds if isinstance(self._players, Replicas) else None
+
     def train(self, episodes: int, on_progress: OnProgress | None = None) -> NDArray[np.void]:
         """Play and learn a block: the next `episodes` episodes.
 

@@ -80,10 +80,10 @@ class Training:
 
 
 def train(trainer: Trainer, episodes: int, advance: Advance = lambda *_: None) -> Training:
-    """Train the next episodes in blocks; the clock stands still between two blocks."""
-    moves, seconds, mean = trainer.moves, 0.0, 0.0
-    for first in range(0, episodes, BLOCK):
-        block = min(BLOCK, episodes - first)
+    """Train the next episodes in blocks, or in rounds of replicas; the clock stands still between two of them."""
+    moves, seconds, mean, end = trainer.moves, 0.0, 0.0, trainer.episode + episodes
+    while trainer.episode < end:
+        block = min(trainer.replicas.stretch(trainer.episode, BLOCK), end - trainer.episode)
         start = time.perf_counter()
         scores = trainer.train(block)["score"]
         seconds += time.perf_counter() - start

@@ -1,9 +1,10 @@
-"""Two settings of training against each other, in turn, each from a blank network.
+"""Two settings of training against each other, in turn, each from a blank network or from the same trained one.
 
 A setting is a text of `key=value` words: `tuples`, `instructions`, `stages`, and every keyword of `Trainer`, as
 "tuples=8x6 step=coherent alpha=1.0 threads=2".
 """
 
+import statistics
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from typing import Any
@@ -28,6 +29,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("one", help='as "target=state", "threads=2", "tuples=8x6 step=coherent alpha=1.0"')
     parser.add_argument("other", help="the same")
     parser.add_argument("--blank", type=int, default=5_000, help="episodes of each turn (5000)")
+    parser.add_argument("--state", type=int, default=0, help="episodes that the second one trains before, once (0)")
     parser.add_argument("--pairs", type=int, default=5, help="turns of each (5)")
 
 
@@ -35,18 +37,31 @@ def measure(options: Namespace) -> Report:
     """Moves per second of both settings, and their ratio."""
     check_whole("--blank", options.blank, 1)
     check_whole("--pairs", options.pairs, 1)
+    check_whole("--state", options.state, 0)
     texts = options.one, options.other
     settings = [parse(text) for text in texts]
+    merging: list[float] = []
 
     def speed(side: int, turn: int) -> float:
-        return train(blank_trainer(settings[side]), options.blank).speed
+        trainer = trainer_from(state, settings[side])
+        trained = train(trainer, options.blank)
+        if trainer.merge_seconds is not None:
+            merging.append(trainer.merge_seconds / trained.seconds)
+        return trained.speed
 
+    with progress("state", options.state) as advance:
+        state = blank_trainer(settings[1])
+        train(state, options.state, advance)
     with progress("versus", options.pairs) as advance:
         speeds = in_turn((0, 1), options.pairs, speed, advance)
     figures: dict[str, Any] = {text: [round(speed) for speed in speeds[side]] for side, text in enumerate(texts)}
     figures |= ratio_range(speeds[0], speeds[1])
     sides = ", ".join(f"{text}: {millions(figures[text])}" for text in texts)
-    return Report(figures, f"{sides} M moves/s; ratio {ratio_text(figures)}")
+    line = f"{sides} M moves/s; ratio {ratio_text(figures)}"
+    if merging:
+        figures["merging"] = statistics.median(merging)
+        line += f"; merges take {100 * figures['merging']:.1f}% of the time"
+    return Report(figures, line)
 
 
 def parse(text: str) -> dict[str, Any]:
@@ -60,8 +75,21 @@ def parse(text: str) -> dict[str, Any]:
     return {str(key): value for key, value in setting.items()}
 
 
+def trainer_from(state: Trainer, setting: Mapping[str, Any]) -> Trainer:
+    """A trainer that goes on from what another one has learned; all of its memory is touched before a clock runs."""
+    trainer = blank_trainer({**setting, "episode": state.episode})
+    if state.episode:
+        if trainer.network.describe() != state.network.describe():
+            raise refuse("--state", state.episode, "0 for settings of different networks")
+        trainer.network.weights[:] = state.network.weights
+        for name, array in trainer.state.items():
+            array[...] = state.state[name]
+    trainer.train(0)  # gives replicas their copies
+    return trainer
+
+
 def blank_trainer(setting: Mapping[str, Any]) -> Trainer:
-    """A trainer on a blank network of its own; all that it learns is touched before a clock runs."""
+    """A trainer on a blank network of its own."""
     keywords: dict[str, Any] = {"alpha": 0.1, **setting}
     tuples = keywords.pop("tuples", "4x6")
     stages = Stages(tuple(keywords.pop("stages", ())))

@@ -17,7 +17,8 @@ from tdl.storage.run_folder import FINISHED, RunFolder
 from tdl.storage.titles import value_text
 
 HELD = ("game", "size", "tiles", "placer", "agent", "tuples", "learner", "alpha", "gamma", "episodes", "budget.moves",
-        "budget.seconds", "block", "lanes", "threads", "evaluate.episodes", "evaluate.plies")  # fmt: skip
+        "budget.seconds", "block", "lanes", "threads", "replicas", "evaluate.episodes",
+        "evaluate.plies")  # fmt: skip
 """The keys that are told in any case, besides those of the commands."""
 
 MAX_COMMANDS = 8

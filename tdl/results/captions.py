@@ -11,7 +11,8 @@ from tdl.results.plots import failed_in, failed_word
 from tdl.storage.run_folder import FAILED, FINISHED
 from tdl.storage.titles import title, value_text
 
-USUAL = {"tiles": "p90_10", "placer": "random", "gamma": 1.0, "engine": "bits", "threads": 1, "alpha_per": "total"}
+USUAL = {"tiles": "p90_10", "placer": "random", "gamma": 1.0, "engine": "bits", "threads": 1, "replicas": 1,
+         "round": "auto", "alpha_per": "total"}  # fmt: skip
 """Keys that are said only where they have another value."""
 
 NETWORK = ("tuples", "learner", "alpha")

@@ -81,6 +81,25 @@ def test_killed_at_any_moment(tmp_path):
     assert left == {"meta.json", f"weights-{checkpoint(folder)[0]['episode']:010d}.npy"}
 
 
+def test_killed_in_the_middle_of_a_round(tmp_path):
+    """Five of six blocks end before the merge, and nothing of them is in a checkpoint."""
+    delays, folder = random.Random(64), tmp_path / "run"
+    words = (*SMALL, "save.every=10", "replicas=3", "round=60", "threads=2", "learner=tc")
+    for kill in range(3):
+        before = written_at(folder)
+        start = [f"resume={folder}"] if kill else [*words, FOREVER, f"hydra.run.dir={folder}"]
+        with running(tmp_path, *start) as process:
+            wait_until(lambda before=before: written_at(folder) != before, process)
+            time.sleep(delays.uniform(0, 0.05))
+            process.kill()
+            assert ended(process).returncode == -signal.SIGKILL
+        assert checkpoint(folder)[0]["episode"] % 60 == 0
+    episodes = checkpoint(folder)[0]["episode"] + 120
+    go_on(folder, f"episodes={episodes}", "threads=1")
+    train(tmp_path / "whole", f"episodes={episodes}", *words[len(SMALL) :])
+    assert outcome(folder) == outcome(tmp_path / "whole")
+
+
 @each_signal
 def test_signal_saves_and_stops(tmp_path, number, code):
     folder = tmp_path / "run"

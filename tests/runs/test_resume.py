@@ -10,6 +10,7 @@ import shutil
 import signal
 
 import numpy as np
+import pandas as pd
 import pytest
 from support.programs import SMALL, checkpoint, files, go_on, inside, learned, outcome, result, train
 
@@ -73,6 +74,8 @@ def signal_after(monkeypatch):
         ("backward learner.stages=[32,64] learner.start=carousel learner.epsilon=0.1", "auto", 20),
         ("backward game=fib learner.stages=[34,89] learner.start=carousel engine=array", "auto", 20),
         ("forward placer=adversary placer.tile=chosen", "auto", 20),
+        ("backward learner=tc replicas=3 round=5", "auto", 20),
+        ("backward learner.stages=[32,64] learner.start=carousel replicas=2 round=10 threads=2", "auto", 20),
     ],
 )
 def test_stopped_run_goes_on_bit_for_bit(whole, signal_after, tmp_path, order, lanes, every):
@@ -85,6 +88,25 @@ def test_stopped_run_goes_on_bit_for_bit(whole, signal_after, tmp_path, order, l
     assert checkpoint(folder)[0]["episode"] == 30
     assert outcome(go_on(folder)) == outcome(whole(EPISODES, *words))
     assert result(folder)["status"] == "finished"
+
+
+def test_replicas_stop_where_their_round_ends(whole, signal_after, tmp_path):
+    words = ("replicas=3", "round=20", "learner=tc")
+    signal_after(3)
+    folder = tmp_path / "run"
+    assert inside(*SMALL, f"hydra.run.dir={folder}", f"episodes={EPISODES}", *words).returncode == 130
+    assert checkpoint(folder)[0]["episode"] == 40
+    assert outcome(go_on(folder, "threads=3")) == outcome(whole(EPISODES, *words))
+
+
+def test_blocks_of_a_long_round_are_told_one_by_one(whole):
+    folder = whole(EPISODES, "replicas=2", "round=30", "threads=2")
+    blocks = pd.read_csv(folder / "blocks.csv")
+    episodes = np.load(folder / "episodes.npy")
+    assert blocks["episode"].tolist() == [10, 20, 30, 40, 50, 60]
+    assert blocks["moves"].tolist() == [int(episodes["moves"][low : low + 10].sum()) for low in range(0, 60, 10)]
+    assert blocks["moves_per_second"].nunique() <= 4  # of two rounds, and rounded
+    assert blocks["seconds"].sum() == pytest.approx(result(folder)["seconds"], abs=1e-4)
 
 
 def test_resumed_many_times(whole, tmp_path):
