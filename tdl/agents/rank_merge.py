@@ -49,13 +49,15 @@ class RankMerge:
         sums = None if self.network[1] is None else np.zeros((entries, 2), np.float32)
         return np.zeros(entries, np.float32), sums, np.zeros(self.step, np.uint8)
 
-    def merge(self) -> None:
-        """Merge all, and clear the marks."""
+    def merge(self) -> int:
+        """Merge all, and clear the marks: how many chunks had moved."""
+        merged = 0
         for first in range(0, self.chunks, self.step * self.ranks.size):
             borders = [min(first + self.step * rank, self.chunks) for rank in range(self.ranks.size + 1)]
-            self._merge_part(list(itertools.pairwise(borders)))
+            merged += self._merge_part(list(itertools.pairwise(borders)))
+        return merged
 
-    def _merge_part(self, slices: Slices) -> None:
+    def _merge_part(self, slices: Slices) -> int:
         """Merge neighbouring slices of chunks, one of each process."""
         own = slices[self.ranks.rank]
         parts = self._replicas_of(own, self._collected(slices))
@@ -72,6 +74,7 @@ class RankMerge:
         self._at_once(partial(self._take, each, slices, merged) for each in tables)
         for _, _, marks in self.replicas:
             marks[slices[0][0] : slices[-1][1]] = 0
+        return sum(map(len, merged))
 
     def _collected(self, slices: Slices) -> list[list[Floats]]:
         """The rows of this process's slice that each other process sends, of each of its replicas."""

@@ -140,12 +140,13 @@ class MpiRanks(Ranks):
         return np.split(result, receiving.cumsum()[:-1])
 
     def share(self, array: Array) -> None:
+        self._meet()
         plain = _bytes(array)
         for first in range(0, len(plain), PIECE):
             self._wait(self._comm.Ibcast(plain[first : first + PIECE], root=0))
 
     def settle(self, error: TdlError | None) -> None:
-        self._wait(self._comm.Ibarrier(), patience=0.001)
+        self._meet()
         text = "" if error is None else json.dumps([isinstance(error, DivergenceError), str(error)])
         told = [each.tobytes() for each in self.gathered(np.frombuffer(text.encode(), np.uint8))]
         for rank, each in enumerate(told):
@@ -174,10 +175,10 @@ class MpiRanks(Ranks):
             yield
         except BaseException as error:
             if self._busy and not self.agreed:  # the others wait for what will not come
-                known = isinstance(error, SystemExit)
-                if not known:
+                if not isinstance(error, SystemExit):
                     traceback.print_exception(error)
-                self.abort(error.code if known and isinstance(error.code, int) else 1)
+                code = getattr(error, "code", 1)
+                self.abort(code if isinstance(code, int) else 1)
             raise
         finally:
             self._tell(END, 0)
@@ -214,6 +215,10 @@ class MpiRanks(Ranks):
             yield row
         finally:
             row.Free()
+
+    def _meet(self) -> None:
+        """Wait for all, patiently."""
+        self._wait(self._comm.Ibarrier(), patience=0.001)
 
     def _wait(self, request: Any, patience: float = 0.0) -> None:
         while not request.Test():

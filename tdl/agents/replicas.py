@@ -54,6 +54,7 @@ class Replicas:
     moves, finished : played since `play` was called by all processes, estimated from this one's while a round is on.
     errors : sum of the absolute TD errors of these moves, in points, and their number.
     merge_seconds : spent with merges since the replicas began.
+    merged_chunks : chunks of the tables (`tdl.learning.moved`) that some replica had moved before the last merge.
 
     Raises
     ------
@@ -96,7 +97,7 @@ class Replicas:
             self._merge = Merge(network.weights, state.get(ACCUMULATORS), parts)
         self._copied = False
         self.moves, self.finished, self.errors = 0, 0, (0.0, 0)
-        self.merge_seconds = 0.0
+        self.merge_seconds, self.merged_chunks = 0.0, 0
 
     def set_step(self, alpha: float, kind: str) -> None:
         """The step size and its kind from now on."""
@@ -175,18 +176,19 @@ class Replicas:
     def _merge_all(self) -> None:
         start = time.perf_counter()
         if isinstance(self._merge, RankMerge):
-            self._merge.merge()
+            self.merged_chunks = self._merge.merge()
         else:
-            waiting = iter(range(PARTS))
-            together([self._merging(self._merge, waiting) for _ in range(self.threads)])
+            waiting, merged = iter(range(PARTS)), list[int]()
+            together([self._merging(self._merge, waiting, merged) for _ in range(self.threads)])
+            self.merged_chunks = sum(merged)
         if ENTERED in self.state:
             merge_entered(self.state, self.states)
         self.merge_seconds += time.perf_counter() - start
 
-    def _merging(self, merge: Merge, waiting: Iterator[int]) -> Iterator[None]:
-        """Merge parts until none is left; the same iterator feeds all threads."""
+    def _merging(self, merge: Merge, waiting: Iterator[int], merged: list[int]) -> Iterator[None]:
+        """Merge parts until none is left, and note how many chunks; the same iterator feeds all threads."""
         for part in waiting:
-            merge.chunks_between(*(merge.chunks * border // PARTS for border in (part, part + 1)))
+            merged.append(merge.chunks_between(*(merge.chunks * border // PARTS for border in (part, part + 1))))
             yield
 
 
