@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl import machine
 from tdl.errors import ConfigError, DivergenceError, TdlError, refuse
 from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
@@ -108,6 +109,9 @@ class MpiRanks(Ranks):
         if learner.start == "carousel":
             expected = "another start with several processes: they do not share the carousel's boards"
             raise refuse("learner.start", learner.start, expected)
+        if self.rank == 0 and threads > (cores := machine.cores()):
+            line = f"a process may use {cores} of the cores; mpirun --bind-to none gives it all"
+            print(f"tdl: threads={threads}: {line}", file=sys.stderr)
 
     def gathered(self, array: Array) -> list[Array]:
         counts = np.empty(self.size, np.int64)

@@ -18,7 +18,7 @@ from tdl.game.rules import Rules
 from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.rows import row_width
-from tdl.learning.state import ACCUMULATORS, MOVED, chunks_of
+from tdl.learning.state import MOVED, chunks_of
 from tdl.network.ntuple import NTupleNetwork
 
 ALPHA, STEP = 1.0, "coherent"
@@ -104,7 +104,6 @@ def _round(
         "merge_cpu_seconds": own.after[0] - own.before[0],
         "sent": own.after[1] - own.before[1],
         "received": own.after[2] - own.before[2],
-        "sums": ACCUMULATORS in before.state,
     }
 
 
@@ -113,7 +112,8 @@ def _text(figures: dict[str, Any], paper: list[int]) -> str:
     modelled = model_bytes(figures["replicas"], figures["processes"], moved, merged)
     replicas, processes = paper
     at_most = model_bytes(replicas, processes, moved, figures["chunks"])
-    alone = figures["play_cpu_seconds"] * figures["processes"] / figures["replicas"]
+    each = figures["processes"] / figures["replicas"]  # of the first process's CPU seconds, for a replica
+    play, copies = each * figures["play_cpu_seconds"], each * figures["merge_cpu_seconds"] * figures["chunks"] / merged
     lines = [
         f"{figures['tuples']}, {figures['replicas']} replicas, {figures['processes']} processes of "
         f"{figures['threads']} threads",
@@ -122,11 +122,11 @@ def _text(figures: dict[str, Any], paper: list[int]) -> str:
         f"merge: {figures['merge_seconds']:.2f} s, the first process {figures['merge_cpu_seconds']:.2f} CPU s",
         f"the first process sent {figures['sent'] / 1e6:,.0f} MB and received {figures['received'] / 1e6:,.0f} MB; "
         f"by the model {modelled / 1e6:,.0f} MB each",
-        f"{replicas} replicas in {processes} processes, by the model, if any moved every chunk: at most "
-        f"{at_most / 1e6:,.0f} MB each",
+        f"{replicas} replicas in {processes} processes with a core for each replica, if every chunk was moved:",
+        f"  play {play:.1f} s, copies {copies:.2f} s, sent {at_most / 1e6:,.0f} MB",
     ]
     for speed in GIGABITS:
-        seconds = at_most * 8 / (speed * 1e9)
-        share = seconds / (seconds + alone)
-        lines.append(f"  at {speed} Gbit/s {seconds:.2f} s, {share:.1%} of a round with {alone:.1f} s of play")
+        sent = at_most * 8 / (speed * 1e9)
+        share = (sent + copies) / (sent + copies + play)
+        lines.append(f"  at {speed} Gbit/s sent in {sent:.2f} s; merges take {share:.0%} of the time")
     return "\n".join(lines)

@@ -62,6 +62,14 @@ def test_what_several_processes_cannot_carry(options, learner, threads, telling)
     ALONE.check(ReplicaOptions(**options), LearnerOptions(**learner), threads)
 
 
+def test_threads_that_mpirun_binds_to_few_cores_are_told_of(capsys, monkeypatch):
+    monkeypatch.setattr(ranks.machine, "cores", lambda: 1)
+    MpiRanks(Mpi, Communicator(1, 4)).check(ReplicaOptions(8), LearnerOptions(), 2)
+    assert not capsys.readouterr().err
+    MpiRanks(Mpi, Communicator(0, 4)).check(ReplicaOptions(8), LearnerOptions(), 2)
+    assert "mpirun --bind-to none" in capsys.readouterr().err
+
+
 def test_one_process_needs_no_mpi(no_launcher, monkeypatch):
     monkeypatch.setitem(sys.modules, "mpi4py", None)
     assert joined() is ALONE

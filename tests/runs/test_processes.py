@@ -4,6 +4,7 @@ Trusts the run of one process.
 """
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support import slurm
 from support.programs import SMALL, checkpoint, files, go_on, learned, outcome, train, wait_until, written_at
 
 from tdl.storage.checkpoint import read_meta
@@ -20,6 +22,8 @@ pytestmark = pytest.mark.extra
 pytest.importorskip("mpi4py", reason="the extra mpi is not installed")
 if shutil.which("mpirun") is None:
     pytest.skip("Open MPI is not installed (apt-get install openmpi-bin)", allow_module_level=True)
+
+GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "machines.md"
 
 RUN = (*SMALL, "replicas=4", "round=40", "block=80")
 ALL = 4000
@@ -121,6 +125,32 @@ def test_refusals_are_one_line(tmp_path):
         assert done.stderr.count("tdl: ") == 1
         assert telling in done.stderr
         assert not files(tmp_path)
+
+
+@pytest.mark.skipif(not slurm.is_there(), reason="Slurm is not installed (apt-get install slurm-wlm)")
+def test_the_script_for_slurm(tmp_path):
+    """As it stands in the guide, but for a smaller run on one node; sent once more it goes on."""
+    (script,) = re.findall(r"```bash\n(.*?)```", GUIDE.read_text(), re.S)
+    for there, here in (
+        ("--nodes=4", "--nodes=1"),
+        ("--ntasks-per-node=1", "--ntasks-per-node=2"),
+        ("--cpus-per-task=16", "--cpus-per-task=1"),
+        ("--mem=20G", "--mem=1G"),
+        ("replicas=64 threads=16", " ".join(RUN)),
+        ("episodes=10000000", "episodes=160"),
+        ("threads=16", "episodes=320"),
+        (".venv/bin/python", sys.executable),
+    ):
+        assert script.count(there) == 1, there
+        script = script.replace(there, here)
+    (tmp_path / "script").write_text(script)
+    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    with slurm.one_node(tmp_path / "node") as environment:
+        for episodes in (160, 320):
+            words = ("sbatch", "--output=printed", "script")
+            subprocess.run(words, cwd=tmp_path, env=environment | QUIET | root, check=True)
+            wait_until(lambda: {job["JobState"] for job in slurm.jobs(environment)} == {"COMPLETED"})
+            assert checkpoint(tmp_path / "outputs" / "machines")[0]["episode"] == episodes
 
 
 def test_another_mpi_than_the_launcher_s(tmp_path):
