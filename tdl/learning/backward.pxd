@@ -8,6 +8,7 @@ from libc.stdlib cimport free, realloc
 
 from tdl.game.board cimport board_t, legal_afterstates
 from tdl.game.lines cimport LineTables
+from tdl.learning.moved cimport mark_all
 from tdl.learning.td cimport BOUND, Learner, correct, look_up, look_up_to_learn, note, value_of
 from tdl.network.weights cimport features_of, is_full, loop_t
 
@@ -111,6 +112,8 @@ cdef inline void clear(Learner *learner, const uint32_t *entry, int m) noexcept 
     cdef int f
     for f in range(learner.some_n if learner.some != NULL else m):
         learner.weights[entry[learner.some[f] if learner.some != NULL else f]] = 0
+    if learner.moved.chunk != NULL:
+        mark_all(&learner.moved, entry, m)
 
 
 cdef inline void replay_backward(Learner *learner, LineTables tables, const Path *path, const board_t *boards,

@@ -11,11 +11,11 @@ from tdl.learning.schedule import points
 
 MAX_REPLICAS = 256
 
-ALONE = 1000
-"""Episodes that the first replica plays alone; with as many more the second joins in, and so on."""
+ALONE = 2500
+"""With "auto", episodes that the first replica plays alone; after as many more the third joins in, and so on."""
 
-FIRST, SHARE, LAST = 100, 0.1, 4000
-"""The rounds of "auto", for each replica: see `ReplicaOptions.round_at`."""
+FEWEST, SHARE, LATER, LATER_SHARE = 100, 0.05, 20_000, 0.1
+"""A round of "auto" is `SHARE` of the episodes before it, from `LATER` on `LATER_SHARE`, and at least `FEWEST`."""
 
 ROUNDS = "auto, a number of episodes, or a list of episode:episodes as [0:200,10000:2000]"
 
@@ -44,8 +44,8 @@ class ReplicaOptions:
     ----------
     replicas : number of networks, 1 to 256; 1 learns without merges.
     round : episodes of a round, of all replicas together: a number; pairs of an episode and the number from there on;
-        or "auto", which grows with the episodes played: what changes fast is merged often, and where games are long a
-        merge costs little.
+        or "auto", which grows with the episodes played, since what changes fast has to be merged often. There one
+        replica begins alone, and the others join in one after the other.
     """
 
     replicas: int = whole(1, least=1, most=MAX_REPLICAS)
@@ -76,7 +76,7 @@ class ReplicaOptions:
     def round_at(self, episode: int) -> int:
         """The length in episodes of a round that begins with this one, at least one for each replica."""
         if self.round == "auto":
-            length = int(min(max(FIRST, SHARE * episode), LAST * self.replicas))
+            length = max(FEWEST, int((SHARE if episode < LATER else LATER_SHARE) * episode))
         elif isinstance(self.round, int):
             length = self.round
         else:
@@ -103,7 +103,7 @@ class ReplicaOptions:
 
     def active(self, episode: int) -> int:
         """How many replicas play in a round that begins with this episode: first games have little to share."""
-        return min(self.replicas, 1 + episode // ALONE)
+        return min(self.replicas, 1 + episode // ALONE) if self.round == "auto" else self.replicas
 
 
 def _length(key: str, value: Any) -> int:

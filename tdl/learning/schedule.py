@@ -101,8 +101,9 @@ def points(key: str, form: Any, forms: str, number: Callable[[str, Any], Number]
         raise refuse(key, form, forms)
     pairs = []
     for item in form.items() if isinstance(form, Mapping) else form:
+        item = item.split(":") if isinstance(item, str) else item
         try:
-            episode, value = item.split(":") if isinstance(item, str) else item
+            episode, value = item
             episode = int(episode)
         except (TypeError, ValueError):
             raise refuse(key, item, forms) from None

@@ -1,10 +1,13 @@
 """One training run: blocks of self-play, and between them progress, records, checkpoints and the ends of the run."""
 
+import itertools
 import signal
 import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, closing, nullcontext
 from typing import Any
+
+import numpy as np
 
 from tdl import machine
 from tdl.agents.ranks import ALONE, Ranks
@@ -156,8 +159,9 @@ class TrainingRun:
         moves = self.trainer.moves - before
         self.moves += moves
         spent = _spent(self.settings, self.moves, self.seconds)
-        for block, share in _blocks(records, self.settings.block):
-            row = block_row(block, self.rules, round(share * moves), share * seconds, self.trainer.mean_abs_error)
+        for block, low, high in _blocks(records, self.settings.block):
+            played = round(high * moves) - round(low * moves)
+            row = block_row(block, self.rules, played, (high - low) * seconds, self.trainer.mean_abs_error)
             text = statistics_block(block, int(row["episode"]), row["moves_per_second"])
             log.append(block, row, text, self.agent.logged())
             self._last = block, int(row["moves_per_second"])
@@ -217,12 +221,14 @@ class TrainingRun:
         del self.trainer, self.agent
 
 
-def _blocks(records: Records, size: int) -> list[tuple[Records, float]]:
-    """The blocks of games that were trained at once, and the share of each in their moves, and so in their time."""
-    borders = range(0, len(records), size)
-    moves = int(records["moves"].sum())
-    blocks = [records[first : first + size] for first in borders]
-    return [(block, int(block["moves"].sum()) / moves if len(blocks) > 1 else 1.0) for block in blocks]
+def _blocks(records: Records, size: int) -> list[tuple[Records, float, float]]:
+    """The blocks of games that were trained at once, and where each begins and ends among all their moves, 0 to 1."""
+    borders = [*range(0, len(records), size), len(records)]
+    reached = [0, *np.cumsum(records["moves"])]
+    return [
+        (records[low:high], float(reached[low] / reached[-1]), float(reached[high] / reached[-1]))
+        for low, high in itertools.pairwise(borders)
+    ]
 
 
 def delete_leftover_weights(folder: RunFolder) -> None:
