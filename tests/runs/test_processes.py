@@ -26,16 +26,15 @@ if shutil.which("mpirun") is None:
 GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "machines.md"
 
 RUN = (*SMALL, "replicas=4", "round=40", "block=80")
-ALL = 4000
-"""Episodes from which on all four replicas play."""
+ALL = 400
+MPIRUN = ("mpirun", "--allow-run-as-root", "--oversubscribe")
 # Without copies from process to process, which containers may forbid.
 QUIET = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
 
 
 def started(cwd, processes, *words, **options):
     """Start `mpirun python -m tdl.run WORDS` in the folder `cwd`."""
-    launcher = ("mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(processes))
-    words = (*launcher, sys.executable, "-m", "tdl.run", *map(str, words))
+    words = (*MPIRUN, "-n", str(processes), sys.executable, "-m", "tdl.run", *map(str, words))
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen(words, cwd=cwd, env=os.environ | QUIET, **pipes)
 
@@ -77,6 +76,44 @@ def test_two_processes_of_two_replicas_equal_one_of_four(tmp_path, learner, thre
     assert left - expected == {Path("curve.png")}
     assert {path.name for path in tmp_path.iterdir()} == {"one", "two"}
     assert done.stdout.count("results in") == 1
+
+
+PROGRAM = """
+import hashlib
+from pathlib import Path
+from tdl.agents import rank_merge
+from tdl.agents.ranks import joined
+from tdl.agents.trainer import Trainer
+from tdl.game.rules import Rules
+from tdl.network.ntuple import NTupleNetwork
+from tdl.network.stages import Stages
+from tdl.network.tuples import TupleSet
+
+rank_merge.ROWS = 1000
+network = NTupleNetwork(Rules(), TupleSet(((0, 1, 2, 3), (4, 5, 9))), stages=Stages((64, 256)))
+ranks = joined()
+trainer = Trainer(network, replicas=6, round=60, alpha=0.5, step="coherent", threads=2, ranks=ranks)
+records = trainer.train(600)
+digest = hashlib.sha256(records.tobytes())
+for array in (network.weights, *trainer.state.values()):
+    digest.update(array.tobytes())
+for play, own in zip(trainer._players.plays, trainer._players.states):
+    assert play.network.weights.tobytes() == network.weights.tobytes()
+    assert own["sums"].tobytes() == trainer.state["sums"].tobytes() and not own["moved"].any()
+told = f"{trainer.moves} {trainer.mean_abs_error.hex()} {digest.hexdigest()}"
+Path(f"{ranks.size}-{ranks.rank}.txt").write_text(told)
+"""
+
+
+def test_in_python_and_in_many_parts(tmp_path):
+    """Every process has the same in the end, and so has each replica; weights of stages that never began are nan."""
+    (tmp_path / "program.py").write_text(PROGRAM)
+    for words in ((), (*MPIRUN, "-n", "3")):
+        words = (*words, sys.executable, "program.py")
+        subprocess.run(words, cwd=tmp_path, env=os.environ | QUIET, timeout=200, check=True)
+    told = {path.name: path.read_text() for path in tmp_path.glob("*.txt")}
+    assert set(told) == {"1-0.txt", "3-0.txt", "3-1.txt", "3-2.txt"}
+    assert len(set(told.values())) == 1
 
 
 def test_goes_on_with_other_numbers_of_processes(tmp_path):
