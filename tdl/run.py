@@ -10,10 +10,14 @@ from pathlib import Path
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
+from tdl.agents.ranks import ALONE, MpiRanks, Ranks, joined
+from tdl.cli.follower import follow
+from tdl.cli.messages import main_of
 from tdl.cli.program import explicit_keys, run_program
 from tdl.config import run as run_config
 from tdl.config.names import chosen_names
 from tdl.config.schema import AUTO, RunConfig
+from tdl.errors import ConfigError
 from tdl.runs import disk, ending
 from tdl.runs.resume import keys_named, resumed_config, resumed_folder, started_meta
 from tdl.runs.training import TrainingRun, delete_leftover_weights, is_finished, refuse_used
@@ -23,8 +27,10 @@ from tdl.sweeps import sweep
 from tdl.sweeps.plan import Plan
 
 
-def job(cfg: DictConfig, path: Path, *, figures: bool = True) -> None:
-    """One run: check everything, train, evaluate, draw the curve if `figures` are asked for."""
+def job(cfg: DictConfig, path: Path, *, figures: bool = True, ranks: Ranks = ALONE) -> None:
+    """One run, trained by these processes: check everything, train, evaluate, draw the curve if `figures` are asked
+    for.
+    """
     names = chosen_names(cfg, HydraConfig.get().runtime.choices)
     settings = run_config.read(cfg)
     meta = None
@@ -44,7 +50,7 @@ def job(cfg: DictConfig, path: Path, *, figures: bool = True) -> None:
             if not sweep.in_sweep():  # which says it of all its jobs at once
                 print(f"tdl: {folder} is finished ({settings.episodes} episodes); nothing to do")
             return
-        run = TrainingRun(settings, folder, names, meta, keep_weights=_keeps_weights(settings))
+        run = TrainingRun(settings, folder, names, meta, keep_weights=_keeps_weights(settings), ranks=ranks)
         with contextlib.nullcontext() if run.trained() or not figures else _importing("tdl.results.figures"):
             run.run()
         print(ending.answer(run.result, run.last_block()), end="", flush=True)
@@ -59,14 +65,16 @@ def job(cfg: DictConfig, path: Path, *, figures: bool = True) -> None:
             print(ending.next_commands(folder, run.result), end="")
 
 
-def plan(cfg: DictConfig, path: Path, words: Sequence[str]) -> Plan:
-    """What is known of a run before it begins.
+def plan(cfg: DictConfig, path: Path, words: Sequence[str], *, ranks: Ranks = ALONE) -> Plan:
+    """What is known of a run of a sweep before it begins.
 
     Raises
     ------
-    ConfigError : a value is not allowed.
+    ConfigError : a value is not allowed, or several processes were started, which carry one run.
     CheckpointError : the run to go on with is not there, or damaged.
     """
+    if ranks.size > 1:
+        raise ConfigError(f"--multirun: {ranks.size} processes train one run; start a sweep as a single process")
     settings, folder, meta = run_config.read(cfg), RunFolder(path), None
     resumes = settings.resume is not None
     if settings.resume is not None:
@@ -104,7 +112,18 @@ def _importing(module: str) -> Iterator[None]:
 
 def main(*, figures: bool = True) -> None:
     """The console script `tdl-run`; without `figures` it draws no curve, and a sweep no figure of its jobs."""
-    run_program("run", partial(job, figures=figures), plan=plan, figures=figures)
+    main_of(partial(_main, figures=figures))
+
+
+def _main(*, figures: bool) -> None:
+    """As the first process, or the only one, do the run; as another, play what the first one asks for."""
+    ranks = joined()
+    if isinstance(ranks, MpiRanks) and ranks.rank > 0:
+        follow(ranks)
+        return
+    with ranks.led():
+        work = partial(job, figures=figures, ranks=ranks)
+        run_program("run", work, plan=partial(plan, ranks=ranks), figures=figures)
 
 
 if __name__ == "__main__":

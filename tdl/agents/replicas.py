@@ -9,9 +9,12 @@ from numpy.typing import NDArray
 
 from tdl.agents.kernels import kernel
 from tdl.agents.options import OnProgress, PlayOptions
+from tdl.agents.rank_merge import RankMerge
+from tdl.agents.ranks import ALONE, MpiRanks, Ranks
 from tdl.agents.selfplay import SelfPlay
-from tdl.agents.threads import added_errors, slice_of, steps, together
+from tdl.agents.threads import slice_of, steps, together
 from tdl.checks import check_whole
+from tdl.errors import TdlError
 from tdl.game.lines import LineTables
 from tdl.game.streams import TRAINING
 from tdl.learning.merge import Merge
@@ -34,20 +37,24 @@ from tdl.storage.records import RECORD
 PARTS = 64
 """Parts of the tables that the threads take in turn to merge: moved entries lie close together."""
 
+FIGURES = np.dtype([("errors", np.float64), ("number", np.int64), ("moves", np.int64)])
+"""Of a replica's part of a round: the sum of the absolute TD errors, in points, their number, and the moves."""
+
 
 class Replicas:
-    """The replicas of a network, and the threads that carry them.
+    """The replicas of a network, and the threads and processes that carry them.
 
     Parameters
     ----------
     network, state : what the replicas begin with and become, in place.
-    learner, play, options : as those of `Trainer`.
+    learner, play, options, ranks : as those of `Trainer`.
 
     Attributes
     ----------
-    moves, finished : played since `play` was called.
+    moves, finished : played since `play` was called by all processes, estimated from this one's while a round is on.
     errors : sum of the absolute TD errors of these moves, in points, and their number.
     merge_seconds : spent with merges since the replicas began.
+    merged_chunks : chunks of the tables (`tdl.learning.moved`) that some replica had moved before the last merge.
 
     Raises
     ------
@@ -61,14 +68,17 @@ class Replicas:
         learner: LearnerOptions,
         play: PlayOptions,
         options: ReplicaOptions,
+        ranks: Ranks = ALONE,
     ) -> None:
-        self.network, self.state, self.options = network, state, options
-        self.threads, self.slice = min(play.threads, options.replicas), slice_of(play.search)
-        require_memory("replicas", replica_bytes(network, learner, options), f"{options.replicas} replicas")
+        self.network, self.state, self.options, self.ranks = network, state, options, ranks
+        self._numbers = ranks.carried(options.replicas)
+        self.threads, self.slice = min(play.threads, len(self._numbers)), slice_of(play.search)
+        here = ranks.here * len(self._numbers)
+        require_memory("replicas", here * replica_bytes(network, learner), f"{here} replicas")
         tables, build = LineTables(network.rules), kernel(network)
         self.plays: list[SelfPlay] = []
         self.states: list[LearnerState] = []
-        for _ in range(options.replicas):
+        for _ in self._numbers:
             copy = _replica_of(network)
             own = new_state(copy, learner, play.engine)
             own[MOVED] = allocate("replicas", chunks_of(network) // 4 + 1, "marks").view(np.uint8)[
@@ -80,10 +90,14 @@ class Replicas:
             (play.network.weights, own.get(ACCUMULATORS), own[MOVED])
             for play, own in zip(self.plays, self.states, strict=True)
         ]
-        self._merge = Merge(network.weights, state.get(ACCUMULATORS), parts)
+        self._merge: Merge | RankMerge
+        if isinstance(ranks, MpiRanks):
+            self._merge = RankMerge(ranks, self.threads, (network.weights, state.get(ACCUMULATORS)), parts)
+        else:
+            self._merge = Merge(network.weights, state.get(ACCUMULATORS), parts)
         self._copied = False
         self.moves, self.finished, self.errors = 0, 0, (0.0, 0)
-        self.merge_seconds = 0.0
+        self.merge_seconds, self.merged_chunks = 0.0, 0
 
     def set_step(self, alpha: float, kind: str) -> None:
         """The step size and its kind from now on."""
@@ -95,15 +109,14 @@ class Replicas:
 
         Raises
         ------
-        DivergenceError : a value is not finite or beyond all bounds.
+        DivergenceError : a value is not finite or beyond all bounds, in whatever process.
         """
         check_whole("episodes", episodes, 0)
         self.moves, self.finished, self.errors = 0, 0, (0.0, 0)
         self._copy()
         records = np.zeros(episodes, RECORD)
         for low, high in itertools.pairwise(self.options.borders(first, episodes)):
-            self._play_round(low, high, on_progress)
-            records[low - first : high - first] = np.concatenate([play.records for play in self.plays])
+            records[low - first : high - first] = self._play_round(low, high, on_progress)
             self._merge_all()
         return records
 
@@ -111,6 +124,8 @@ class Replicas:
         """Give the replicas what the network knows, once; a replica's memory is then near the thread that uses it."""
         if self._copied:
             return
+        for array in (self.network.weights, *self.state.values()):
+            self.ranks.share(array)
         together([self._copying(thread) for thread in range(self.threads)])
         self._copied = True
 
@@ -125,43 +140,63 @@ class Replicas:
         """The replicas that a thread plays."""
         return range(thread, len(self.plays), self.threads)
 
-    def _play_round(self, low: int, high: int, on_progress: OnProgress | None) -> None:
-        for number, play in enumerate(self.plays):
-            play.begin(*self.options.part(number, low, high))
+    def _play_round(self, low: int, high: int, on_progress: OnProgress | None) -> NDArray[np.void]:
+        """The records of a round, of the replicas of all processes in their order, as are the sums."""
+        parts = [self.options.part(number, low, high) for number in self._numbers]
+        for play, part in zip(self.plays, parts, strict=True):
+            play.begin(*part)
+        mine = sum(episodes for _, episodes in parts)
         moves, finished = self.moves, self.finished
+        others = (high - low) / mine if mine else 0  # for each episode of this process one of all
 
         def count() -> None:
-            self.moves = moves + sum(play.moves for play in self.plays)
-            self.finished = finished + sum(play.finished for play in self.plays)
+            self.moves = moves + round(others * sum(play.moves for play in self.plays))
+            self.finished = finished + round(others * sum(play.finished for play in self.plays))
             if on_progress is not None:
                 on_progress(self.finished, self.moves)
 
-        together([self._playing(thread) for thread in range(self.threads)], count)
-        count()
-        self.errors = added_errors(self.plays, self.errors)
+        error = None
+        try:
+            together([self._playing(thread) for thread in range(self.threads)], count)
+        except TdlError as raised:
+            error = raised
+        self.ranks.settle(error)
+        own = np.array([(*play.errors, play.moves) for play in self.plays], FIGURES)
+        for total, number, played in np.concatenate(self.ranks.gathered(own)).tolist():
+            self.errors = self.errors[0] + total, self.errors[1] + number
+            moves += played
+        self.moves, self.finished = moves, finished + high - low
+        if on_progress is not None:
+            on_progress(self.finished, self.moves)
+        return np.concatenate(self.ranks.gathered(np.concatenate([play.records for play in self.plays])))
 
     def _playing(self, thread: int) -> Iterator[None]:
         return itertools.chain.from_iterable(steps(self.plays[number], self.slice) for number in self._carried(thread))
 
     def _merge_all(self) -> None:
-        start, waiting = time.perf_counter(), iter(range(PARTS))
-        together([self._merging(waiting) for _ in range(self.threads)])
+        start = time.perf_counter()
+        if isinstance(self._merge, RankMerge):
+            self.merged_chunks = self._merge.merge()
+        else:
+            waiting, merged = iter(range(PARTS)), list[int]()
+            together([self._merging(self._merge, waiting, merged) for _ in range(self.threads)])
+            self.merged_chunks = sum(merged)
         if ENTERED in self.state:
             merge_entered(self.state, self.states)
         self.merge_seconds += time.perf_counter() - start
 
-    def _merging(self, waiting: Iterator[int]) -> Iterator[None]:
-        """Merge parts until none is left; the same iterator feeds all threads."""
+    def _merging(self, merge: Merge, waiting: Iterator[int], merged: list[int]) -> Iterator[None]:
+        """Merge parts until none is left, and note how many chunks; the same iterator feeds all threads."""
         for part in waiting:
-            self._merge.chunks_between(*(self._merge.chunks * border // PARTS for border in (part, part + 1)))
+            merged.append(merge.chunks_between(*(merge.chunks * border // PARTS for border in (part, part + 1))))
             yield
 
 
-def replica_bytes(network: NTupleNetwork, learner: LearnerOptions, options: ReplicaOptions) -> int:
-    """Bytes that the replicas take beside the network itself."""
+def replica_bytes(network: NTupleNetwork, learner: LearnerOptions) -> int:
+    """Bytes that a replica takes."""
     entries = len(network.weights)
     state = state_bytes(entries, learner, stages=network.stages.count, extras=network.extras)
-    return options.replicas * (4 * entries + state + chunks_of(network))
+    return 4 * entries + state + chunks_of(network)
 
 
 def _replica_of(network: NTupleNetwork) -> NTupleNetwork:

@@ -65,15 +65,8 @@ class Threads:
 
     @property
     def errors(self) -> tuple[float, int]:
-        return added_errors(self._plays)
-
-
-def added_errors(plays: Sequence[SelfPlay], before: tuple[float, int] = (0.0, 0)) -> tuple[float, int]:
-    """The sum of the absolute TD errors of all, in their order, and their number, with those before."""
-    total, number = before
-    for play in plays:
-        total, number = total + play.errors[0], number + play.errors[1]
-    return total, number
+        totals, numbers = zip(*(play.errors for play in self._plays), strict=True)
+        return sum(totals), sum(numbers)
 
 
 def play_block(

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.agents.options import OnProgress, PlayOptions, training_options
+from tdl.agents.ranks import ALONE, Ranks
 from tdl.agents.replicas import Replicas
 from tdl.agents.threads import Threads
 from tdl.checks import check_whole
@@ -27,6 +28,8 @@ class Trainer:
     schedule : the step size over the episodes, a `Schedule`; anything else is taken for the `form` of one.
     play : how the games are played; None: the defaults of `PlayOptions`.
     replicas : how many networks learn apart and are merged; None or the number of them: `ReplicaOptions`.
+    ranks : the processes that carry the replicas, each an equal number of them with `threads` threads: `joined()` of
+        `tdl.agents.ranks`, in a program that mpirun starts several times. All do the same then.
     episode : number of the next episode (not 0 when training is continued).
     keywords : fields of these four, which replace theirs: `alpha=0.1, order="forward", seed=1, threads=2`.
         Without a `Schedule`, `alpha` must be among them.
@@ -51,6 +54,7 @@ class Trainer:
         schedule: Schedule | Any = None,
         play: PlayOptions | None = None,
         replicas: ReplicaOptions | int | None = None,
+        ranks: Ranks = ALONE,
         episode: int = 0,
         **keywords: Any,
     ) -> None:
@@ -62,20 +66,21 @@ class Trainer:
         )
         self.episode, self.moves = episode, 0
         self.mean_abs_error = float("nan")
-        self._check()
+        self._check(ranks)
         own = self.replicas.own_learner(self.learner)
         self.state = new_state(network, own, self.play.engine)
         self._players: Threads | Replicas
         if self.replicas.several:
-            self._players = Replicas(network, self.state, own, self.play, self.replicas)
+            self._players = Replicas(network, self.state, own, self.play, self.replicas, ranks)
         else:
             self._players = Threads(network, self.state, own, self.play)
 
-    def _check(self) -> None:
+    def _check(self, ranks: Ranks) -> None:
         network = self.network
         self.learner.check(stages=network.stages.count, extras=network.extras)
         self.play.check(network.rules)
         self.replicas.check(self.learner, self.play.threads)
+        ranks.check(self.replicas, self.learner, self.play.threads)
         check_whole("episode", self.episode, 0)
         if not network.weights.flags.writeable:
             raise ConfigError("network: its weights are read-only, as those of a loaded player are; it cannot learn")

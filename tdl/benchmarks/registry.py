@@ -13,6 +13,7 @@ BENCHMARKS = {
     "peer": ("peer", "paired comparison with a TDL2048+ binary that you built"),
     "limit": ("memory_bound", "training against its own table accesses, replayed without the game"),
     "versus": ("versus", "two settings of ours in turn, from blank"),
+    "merge": ("merging", "the merge of replicas, in one process or those of mpirun: seconds, bytes, the model"),
     "boards": ("engines", "packed bits against an array of bytes, operation by operation"),
     "gym": ("environments", "steps per second of the environments, against 2048 written with NumPy"),
     "dqn": ("dqn", "the deep Q-learner: games one at a time and many at once, an iteration"),

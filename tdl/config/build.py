@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from tdl.agents.options import PlayOptions
 from tdl.agents.player import Player, load
+from tdl.agents.ranks import ALONE, Ranks
 from tdl.agents.trainer import Trainer
 from tdl.config.files import group_file
 from tdl.config.schema import GameConfig, PlacerConfig, RunConfig, SearchConfig, SearchKeys, TilesConfig
@@ -130,8 +131,8 @@ def build_network(config: RunConfig) -> NTupleNetwork:
     )
 
 
-def build_trainer(config: RunConfig, network: NTupleNetwork, episode: int) -> Trainer:
-    """The trainer of `network`, whose next episode is number `episode`."""
+def build_trainer(config: RunConfig, network: NTupleNetwork, episode: int, ranks: Ranks = ALONE) -> Trainer:
+    """The trainer of `network`, whose next episode is number `episode`, in one of these processes."""
     games = play(config, network.rules, config.search.plies)
     return Trainer(
         network,
@@ -139,6 +140,7 @@ def build_trainer(config: RunConfig, network: NTupleNetwork, episode: int) -> Tr
         schedule=schedule(config),
         play=games,
         replicas=replicas(config),
+        ranks=ranks,
         episode=episode,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -12,10 +12,12 @@ import numpy as np
 from tdl.agents.ensemble import average
 from tdl.agents.options import OnProgress
 from tdl.agents.player import WEIGHTS, Player
+from tdl.agents.ranks import ALONE, Ranks
 from tdl.agents.trainer import Trainer
 from tdl.config import agent as agent_config
 from tdl.config import build, compose
 from tdl.config.schema import RunConfig
+from tdl.errors import refuse
 from tdl.game.streams import TRAINING
 from tdl.runs.evaluation import (
     SIMPLE,
@@ -81,10 +83,10 @@ class NTupleAgent(Agent):
 
     trainer: Trainer
 
-    def __init__(self, settings: RunConfig, episode: int) -> None:
+    def __init__(self, settings: RunConfig, episode: int, ranks: Ranks = ALONE) -> None:
         self.settings = settings
         self.network = build.build_network(settings)
-        self.trainer = build.build_trainer(settings, self.network, episode)
+        self.trainer = build.build_trainer(settings, self.network, episode, ranks)
         self.instructions = self.network.instructions
 
     def describe(self) -> dict[str, Any]:
@@ -185,12 +187,16 @@ class SimpleAgent(Agent):
         return SimpleEvaluation(self.rules, settings.seed, self.instructions, self.kind, settings.engine)
 
 
-def build_agent(settings: RunConfig, episode: int) -> Agent:
-    """The agent of a run, whose next episode is number `episode`.
+def build_agent(settings: RunConfig, episode: int, ranks: Ranks = ALONE) -> Agent:
+    """The agent of a run, whose next episode is number `episode`, in one of these processes.
 
     Raises
     ------
     ConfigError : it does not fit into the memory that is free, or needs an extra that is missing.
     """
-    types: dict[str, Callable[[RunConfig, int], Agent]] = {"ntuple": NTupleAgent, "dqn": DQNAgent}
-    return types.get(settings.agent.kind, SimpleAgent)(settings, episode)
+    kind = settings.agent.kind
+    if kind == "ntuple":
+        return NTupleAgent(settings, episode, ranks)
+    if ranks.size > 1:
+        raise refuse("agent.kind", kind, f"ntuple with {ranks.size} processes")
+    return DQNAgent(settings, episode) if kind == "dqn" else SimpleAgent(settings, episode)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import signal
 import sys
 import threading
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
@@ -35,3 +38,30 @@ class Interrupts:
             raise KeyboardInterrupt
         self.requested = number
         print(f"\ntdl: stopping {self.when}; once more to stop at once", file=sys.stderr)
+
+
+@contextlib.contextmanager
+def said_at_once(number: int, line: Callable[[], str]) -> Iterator[None]:
+    """While this context is open a signal of this number has a line printed when it comes.
+
+    Handlers wait until compiled code returns, and whoever sent the signal may kill this process before. The signal
+    needs a handler all the same.
+    """
+    heard, told = os.pipe()
+    os.set_blocking(told, False)
+    before = signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+
+    def listen() -> None:
+        while numbers := os.read(heard, 16):
+            if number in numbers:
+                print(f"\ntdl: {line()}", file=sys.stderr, flush=True)
+
+    listener = threading.Thread(target=listen, daemon=True)
+    listener.start()
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(told)
+        listener.join()
+        os.close(heard)

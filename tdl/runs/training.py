@@ -1,14 +1,16 @@
 """One training run: blocks of self-play, and between them progress, records, checkpoints and the ends of the run."""
 
 import itertools
+import signal
 import time
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from typing import Any
 
 import numpy as np
 
 from tdl import machine
+from tdl.agents.ranks import ALONE, Ranks
 from tdl.config import build, compose
 from tdl.config.schema import RunConfig
 from tdl.errors import ConfigError, Interrupted
@@ -16,7 +18,7 @@ from tdl.runs import environment
 from tdl.runs.agents import Agent, build_agent
 from tdl.runs.episode_log import EpisodeLog
 from tdl.runs.evaluation import NetworkEvaluation
-from tdl.runs.interrupts import Interrupts
+from tdl.runs.interrupts import Interrupts, said_at_once
 from tdl.runs.progress import Progress
 from tdl.runs.resume import check_fits
 from tdl.solver.policy_evaluation import evaluate_policy
@@ -34,6 +36,7 @@ class TrainingRun:
     ----------
     names : the name chosen in each config group, for tables; it changes nothing.
     keep_weights : whether the checkpoints stay when the run is finished.
+    ranks : the processes that train; this one, the first, does all else.
 
     Attributes
     ----------
@@ -48,9 +51,10 @@ class TrainingRun:
         meta: Meta | None = None,
         *,
         keep_weights: bool = True,
+        ranks: Ranks = ALONE,
     ) -> None:
         self.settings, self.folder, self.names = settings, folder, dict(names)
-        self.keep_weights = keep_weights
+        self.keep_weights, self.ranks = keep_weights, ranks
         self._last: tuple[Records, int] | None = None  # of the last block: its games, and moves per second
         self.config = compose.to_plain(settings)
         alpha = {"alpha": build.alpha(settings)} if settings.agent.kind == "ntuple" else {}
@@ -60,7 +64,7 @@ class TrainingRun:
         self._saved = meta is not None
         if meta is not None:
             self.saved_episode, self.moves, self.seconds = meta["episode"], meta["moves"], meta["seconds"]
-        self.agent: Agent = build_agent(settings, self.saved_episode)
+        self.agent: Agent = build_agent(settings, self.saved_episode, ranks)
         self.trainer = self.agent.trainer
         if meta is not None:
             check_fits(meta, self.agent.describe(), self.rules.to_dict(), folder.path)
@@ -76,6 +80,7 @@ class TrainingRun:
             **self._figures(),
         }
         self._saved_at = time.monotonic()
+        ranks.begin(self.config, self.saved_episode)
 
     def last_block(self) -> dict[str, Any] | None:
         """Figures of the last block of games that was trained here, as those of an evaluation; None without one."""
@@ -98,13 +103,25 @@ class TrainingRun:
         CheckpointError : a checkpoint could not be written; the one before is intact.
         OSError : another file could not be written; the last checkpoint is intact.
         """
-        with self.folder.status_kept(self.result, self._figures), Interrupts() as interrupts:
+        with self.folder.status_kept(self.result, self._figures), Interrupts() as interrupts, self._telling():
             self._train(interrupts)
             self._stop_if(interrupts)
             self._evaluate(interrupts)
             kept = KEPT_WEIGHTS if self.keep_weights else DELETED_WEIGHTS
             self.result[WEIGHTS] = kept if self.folder.has_checkpoint() else NO_WEIGHTS
         delete_leftover_weights(self.folder)  # only now: without its result a run could not do without them
+
+    def _telling(self) -> AbstractContextManager[None]:
+        """With several processes, a line that is printed before mpirun kills this one because another has died."""
+        if self.ranks.size == 1:
+            return nullcontext()
+
+        def line() -> str:
+            saved = f"the checkpoint of episode {self.saved_episode} is intact: resume={self.folder}"
+            way = saved if self._saved else "no checkpoint was written yet"
+            return f"SIGTERM: another process of the run ended, or the run was told to stop; {way}"
+
+        return said_at_once(signal.SIGTERM, line)
 
     def _stop_if(self, interrupts: Interrupts) -> None:
         if interrupts.requested:
@@ -135,7 +152,8 @@ class TrainingRun:
             spent = _spent(self.settings, self.moves + moves, self.seconds + time.perf_counter() - start)
             progress.update(first + finished, before + moves, share=spent)
 
-        records = self.trainer.train(episodes, between)
+        with self.ranks.training(episodes):
+            records = self.trainer.train(episodes, between)
         seconds = time.perf_counter() - start
         self.seconds += seconds
         moves = self.trainer.moves - before

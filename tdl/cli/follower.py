@@ -1,0 +1,48 @@
+"""A process that trains with others and is not the first: it plays what that one asks for, and writes no file."""
+
+import signal
+import sys
+import traceback
+from typing import Any
+
+from tdl.agents.ranks import BEGIN, TRAIN, MpiRanks
+from tdl.cli.messages import explain
+from tdl.config import run as run_config
+from tdl.runs.agents import Agent, build_agent
+
+
+def follow(ranks: MpiRanks) -> None:
+    """Do what rank 0 commands until the end. Signals are its affair: it stops at the end of a block.
+
+    An error that the others do not know of is one line, and ends all processes.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    try:
+        _obey(ranks)
+    except Exception as error:
+        code, line = explain(error, True)
+        if code is None:
+            traceback.print_exception(error)
+        print(f"tdl: process {ranks.rank} of {ranks.size}: {line or repr(error)}", file=sys.stderr)
+        ranks.abort(1 if code is None else code)
+
+
+def _obey(ranks: MpiRanks) -> None:
+    agent: Agent | None = None
+    while True:
+        command, what = ranks.told()
+        if command == BEGIN:
+            agent = _built(what, ranks)
+        elif command == TRAIN and agent is not None:
+            try:
+                agent.trainer.train(what)
+            except Exception:
+                if not ranks.agreed:
+                    raise
+        else:
+            return
+
+
+def _built(what: Any, ranks: MpiRanks) -> Agent:
+    return build_agent(run_config.from_plain(what["config"]), what["episode"], ranks)
