@@ -1,6 +1,6 @@
 """Which parts of a replica's tables have moved since the last merge, so that a merge looks at no others.
 
-A part is a *chunk* of 64 entries. With a mark for each line of 16, 4x6 trained at 0.90 of the speed without marks; with
+A part is a *chunk* of 64 entries. With a mark for each line of 16, 4x6 trained at 0.90 of the speed without; with
 one for 64 entries at 0.96. Two tables that share their lines (`tdl.network.layout`) share their chunks, and one mark.
 """
 
