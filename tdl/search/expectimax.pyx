@@ -195,7 +195,8 @@ cdef _values(Expectimax self, packed, const board_t *kind, double[::1] out):
 cdef void look_at(Search *search, LineTables tables, const board_t *board, const board_t *after,
                   const int32_t *reward, int n, float *q) noexcept nogil:
     """`Expectimax.look` for one type of board."""
-    cdef board_t smaller = board[0], own[4]
+    cdef board_t smaller = board[0]
+    cdef board_t own[4]
     cdef int32_t own_reward[4]
     cdef int action[4]
     cdef int plies = plies_for(search, tables, board), k
