@@ -81,9 +81,7 @@ class Replicas:
         for _ in self._numbers:
             copy = _replica_of(network)
             own = new_state(copy, learner, play.engine)
-            own[MOVED] = allocate("replicas", chunks_of(network) // 4 + 1, "marks").view(np.uint8)[
-                : chunks_of(network)
-            ]
+            own[MOVED] = np.zeros(chunks_of(network), np.uint8)
             self.states.append(own)
             self.plays.append(build(copy, tables, learner, play, role=TRAINING, state=own))
         parts = [

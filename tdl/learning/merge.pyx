@@ -66,6 +66,8 @@ cdef class Merge:
         self.part = <Part *> calloc(max(self.n, 1), sizeof(Part))
         if self.part == NULL:
             raise MemoryError("merge: no memory")
+        if self.n > TDL_MOST:
+            raise refuse("replicas", self.n, f"at most {TDL_MOST}")
         cdef uint8_t[::1] moved
         cdef int i
         for i, (own, own_sums, marks) in enumerate(replicas):

@@ -10,7 +10,6 @@ import shutil
 import signal
 
 import numpy as np
-import pandas as pd
 import pytest
 from support.programs import SMALL, checkpoint, files, go_on, inside, learned, outcome, result, train
 
@@ -97,16 +96,6 @@ def test_replicas_stop_where_their_round_ends(whole, signal_after, tmp_path):
     assert inside(*SMALL, f"hydra.run.dir={folder}", f"episodes={EPISODES}", *words).returncode == 130
     assert checkpoint(folder)[0]["episode"] == 40
     assert outcome(go_on(folder, "threads=3")) == outcome(whole(EPISODES, *words))
-
-
-def test_blocks_of_a_long_round_are_told_one_by_one(whole):
-    folder = whole(EPISODES, "replicas=2", "round=30", "threads=2")
-    blocks = pd.read_csv(folder / "blocks.csv")
-    episodes = np.load(folder / "episodes.npy")
-    assert blocks["episode"].tolist() == [10, 20, 30, 40, 50, 60]
-    assert blocks["moves"].tolist() == [int(episodes["moves"][low : low + 10].sum()) for low in range(0, 60, 10)]
-    assert blocks["moves_per_second"].nunique() <= 4  # of two rounds, and rounded
-    assert blocks["seconds"].sum() == pytest.approx(result(folder)["seconds"], abs=1e-4)
 
 
 def test_resumed_many_times(whole, tmp_path):
