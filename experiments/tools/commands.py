@@ -68,6 +68,5 @@ REDUCTIONS = {
     "tdl.solve": _smaller_board,
     "experiments.tools.collect": _into_reduced,
     "experiments.tools.reach_rates": _into_reduced,
-    "experiments.tools.replica_curves": _into_reduced,
 }
 """How a program's command is made smaller; those of other programs are left out."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.tools import EXPERIMENTS, budgets, reach_rates, replica_curves, snapshots
+from experiments.tools import EXPERIMENTS, budgets, reach_rates, snapshots
 from tdl.results.design import followers, ordered
 from tdl.results.style import save
 from tdl.results.sweep_figure import sweep_figure
@@ -70,8 +70,6 @@ def main(*experiments: str, home: Path = EXPERIMENTS) -> None:
             budgets.draw(folder)
         elif (folder / "snapshots.csv").exists():
             snapshots.draw(folder)
-        elif folder.name == "replicas":
-            replica_curves.draw(folder)
         elif (folder / "figure.png").exists():
             draw_results(folder / "results.csv", folder / "figure.png")
         if (folder / "reach.csv").exists():

@@ -13,7 +13,7 @@ import tdl.results
 from tdl.statistics.intervals import share_interval
 
 REACH = "reach_"
-EPISODES = [1_000, 2_000, 5_000, 10_000, 20_000, 22_000, 50_000, 100_000, 200_000, 500_000, 1_000_000]
+EPISODES = [1_000, 2_000, 10_000, 22_000, 50_000, 100_000, 200_000, 500_000, 1_000_000]
 FIGURES = ["status", "episodes", "moves", "seconds", "moves_per_second"]
 EXACT = ["expected", "optimal", "gap", "largest_value_error"]
 
@@ -56,14 +56,14 @@ def _training_figures(runs: pd.DataFrame, blocks: pd.DataFrame) -> list[pd.Serie
     columns: list[pd.Series] = []
     if blocks.empty:
         return columns
-    blocks = blocks.assign(**blocks.groupby("run")[["seconds", "moves"]].cumsum())
+    blocks = blocks.assign(seconds=blocks.groupby("run")["seconds"].cumsum())
     last = blocks.groupby("run")["episode"].max()
     for episode in sorted({*EPISODES, *(last if last.nunique() == 1 else ())}):
         part = blocks[blocks["episode"] == episode].set_index("run")
         if len(part):
-            for name in ("mean", "seconds", "moves", "max", *(name for name in blocks if name.startswith(REACH))):
+            for name in ("mean", "seconds", "max", *(name for name in blocks if name.startswith(REACH))):
                 column = runs["run"].map(part[name]).rename(f"{name}_{episode // 1000}k")
-                if name in ("mean", "seconds", "moves") or (
+                if name in ("mean", "seconds") or (
                     episode in (10_000, last.max()) and (name == "max" or _is_informative(column))
                 ):
                     columns.append(column.round(4 if name.startswith(REACH) else 1))
