@@ -4,18 +4,26 @@ The pages are those of the repository, where they lie; only the reference is mad
 """
 
 import sys
-from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Any
+
+import tdl
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 project = "tdl"
 author = "the authors of tdl"
-release = version = version_of("tdl")
+release = version = tdl.__version__
 
 root_doc = "docs/index"
-include_patterns = ["docs/**.md", "experiments/**.md", "outputs/README.md", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+include_patterns = [
+    "docs/**.md",
+    "experiments/**.md",
+    "outputs/README.md",
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+]
 exclude_patterns = [".*", "build", "outputs/[!R]*", "tdl", "tests", "conf", "**/node_modules"]
 extensions = [
     "myst_parser",
@@ -33,11 +41,11 @@ suppress_warnings = ["myst.header", "misc.highlighting_failure"]
 
 html_theme = "furo"
 html_title = f"tdl {release}"
-html_extra_path = ["extra"]         # index.html, which leads to the first page
+html_extra_path = ["extra"]  # index.html, which leads to the first page
 html_copy_source = False
 templates_path: list[str] = []
 
-autodoc_use_legacy_class_based = True   # the other way drops the signatures that `stubs` gives to compiled classes
+autodoc_use_legacy_class_based = True  # the other way drops the signatures that `stubs` gives to compiled classes
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_default_options = {"members": True}
@@ -47,9 +55,9 @@ python_use_unqualified_type_names = True
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
-default_role = "py:obj"             # `name` in a docstring is a link where there is something of that name
+default_role = "py:obj"  # `name` in a docstring is a link where there is something of that name
 
-intersphinx_mapping: dict[str, tuple[str, str | None]] = {}     # the site is built without the network
+intersphinx_mapping: dict[str, tuple[str, str | None]] = {}  # the site is built without the network
 
 
 def setup(app: Any) -> None:

@@ -1,3 +1,5 @@
 """placeholder"""
+
+
 def setup(app):
     return {"parallel_read_safe": True}
