@@ -36,9 +36,7 @@ def _collect(tree: Any, prefix: str, found: dict[str, tuple[str, str]]) -> None:
 def setup(app: Any) -> dict[str, bool]:
     """Register with Sphinx."""
 
-    def process(
-        _app: Any, what: str, name: str, obj: Any, _options: object, _signature: object, _returns: object
-    ) -> Any:
+    def process(_app: Any, what: str, name: str, obj: Any, *_: object) -> Any:
         module = getattr(obj, "__module__", None)
         if not isinstance(module, str) and getattr(obj, "__objclass__", None):
             module = obj.__objclass__.__module__
