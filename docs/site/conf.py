@@ -1,0 +1,70 @@
+"""The documentation's site, built by `make docs` with Sphinx and MyST: settings.
+
+The pages are those of the repository, where they lie; only the reference is made when the site is built.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import tdl
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+project = "tdl"
+author = "the authors of tdl"
+release = version = tdl.__version__
+
+root_doc = "docs/index"
+include_patterns = [
+    "docs/**.md",
+    "experiments/**.md",
+    "outputs/README.md",
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+]
+exclude_patterns = [".*", "build", "outputs/[!R]*", "tdl", "tests", "conf", "**/node_modules"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.intersphinx",
+    "sphinx.ext.napoleon",
+    "docstrings",
+    "stubs",
+    "keys",
+]
+
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 4
+suppress_warnings = ["myst.header", "misc.highlighting_failure"]
+
+html_theme = "furo"
+html_title = f"tdl {release}"
+html_extra_path = ["extra"]  # index.html, which leads to the first page
+html_copy_source = False
+templates_path: list[str] = []
+
+autodoc_use_legacy_class_based = True  # the other way drops the signatures that `stubs` gives to compiled classes
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_default_options = {"members": True}
+autodoc_mock_imports = ["mpi4py"]
+add_module_names = False
+python_use_unqualified_type_names = True
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+napoleon_use_ivar = True
+default_role = "py:obj"  # `name` in a docstring is a link where there is something of that name
+
+intersphinx_mapping: dict[str, tuple[str, str | None]] = {}  # the site is built without the network
+
+
+def setup(app: Any) -> None:
+    """Below the list of experiments come their pages; the list itself is read on GitHub, too."""
+
+    def read(_app: Any, name: str, source: list[str]) -> None:
+        if name == "experiments/README":
+            source[0] += "\n```{toctree}\n:hidden:\n:glob:\n\n*/README\n```\n"
+
+    app.connect("source-read", read)
