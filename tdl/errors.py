@@ -1,7 +1,11 @@
 """The errors a user can cause: each is one line, and each carries the exit code of the program it ends."""
 
+import contextlib
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+
+MAX_SHOWN = 200
+"""Characters of a value in a message: those of a file may be long."""
 
 
 class TdlError(Exception):
@@ -42,7 +46,22 @@ class Interrupted(TdlError):  # noqa: N818 - it is no error: the run did as it w
 
 def refuse(key: str, given: object, allowed: str) -> ConfigError:
     """The one shape of a complaint about a value: key, what was given, what is allowed."""
-    return ConfigError(f"{key}: {given!r} is not allowed; expected {allowed}")
+    return ConfigError(f"{key}: {shown(given)} is not allowed; expected {allowed}")
+
+
+def shown(given: object) -> str:
+    """A value as messages show it: cut where it is long."""
+    text = repr(given)
+    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
+
+
+@contextlib.contextmanager
+def naming(file: object, error: type[TdlError] = CheckpointError) -> Iterator[None]:
+    """While this context is open a value that is refused is one of a file, which the error names."""
+    try:
+        yield
+    except ConfigError as refused:
+        raise error(f"{file}: {refused}") from refused
 
 
 def file_text(error: OSError) -> str:

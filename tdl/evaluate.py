@@ -9,7 +9,7 @@ from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
 from tdl import machine
-from tdl.agents.player import kind_of
+from tdl.agents.description import kind_of
 from tdl.cli.program import run_program
 from tdl.config import build, compose
 from tdl.config import evaluate as evaluate_config

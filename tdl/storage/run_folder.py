@@ -8,7 +8,7 @@ from typing import Any
 
 from tdl.errors import Interrupted, TdlError
 from tdl.storage.atomic import delete_unfinished, write_json
-from tdl.storage.checkpoint import KEPT, META, Array, Meta, discard, read_meta, write_checkpoint
+from tdl.storage.checkpoint import KEPT, META, Array, discard, write_checkpoint
 from tdl.storage.lock import RunLock, is_held
 from tdl.storage.result_file import RESULT as RESULT
 
@@ -112,10 +112,6 @@ class RunFolder:
     def has_checkpoint(self) -> bool:
         """Whether a checkpoint was ever written."""
         return (self.checkpoint / META).exists()
-
-    def read_meta(self) -> Meta:
-        """The description of the newest checkpoint."""
-        return read_meta(self.checkpoint)
 
     def delete_weights(self) -> None:
         """Delete all checkpoints."""

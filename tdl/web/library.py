@@ -8,12 +8,13 @@ from typing import Any
 
 import pandas as pd
 
-from tdl.agents.player import checkpoint_folder, kind_of
+from tdl.agents.description import kind_of, read_agent
+from tdl.agents.player import checkpoint_folder
 from tdl.errors import CheckpointError, TdlError
 from tdl.game.merge_laws import game_title
 from tdl.results import frames as results
 from tdl.results.titles import titles_of
-from tdl.storage.checkpoint import META, Meta, read_meta
+from tdl.storage.checkpoint import META, Meta
 from tdl.storage.run_folder import BLOCKS, CHECKPOINT, RESULT
 from tdl.web.errors import Refusal
 
@@ -61,7 +62,7 @@ class Library:
         """The folder of a checkpoint by its name or that of its run, and its description."""
         folder = self.inside(checkpoint_folder(self.path(name)), str(name))
         self.inside(folder / META, f"{name}/{META}")
-        meta = read_meta(folder)
+        meta = read_agent(folder)
         for array in meta["arrays"].values():
             self.inside(folder / array["file"], f"{name}/{array['file']}")
         return folder, meta
@@ -161,11 +162,9 @@ def _of_row(row: dict[str, Any]) -> dict[str, Any]:
 def _of_meta(folder: Path) -> dict[str, Any]:
     """The part of an entry from a checkpoint's description, or what is wrong with it."""
     try:
-        meta = read_meta(folder)
+        meta = read_agent(folder)
         laws = meta["rules"]
         size = f"{laws['rows']}x{laws['cols']}"
         return {"kind": kind_of(meta), "game": laws["game"], "size": size, "episodes": meta["episode"]}
     except CheckpointError as error:
         return {"error": str(error)}
-    except (KeyError, TypeError, AttributeError):
-        return {"error": "a checkpoint without rules"}
