@@ -18,6 +18,7 @@ def resumed_folder(resume: str) -> RunFolder:
     """The folder of the run that `resume` names: the folder itself, or its `checkpoint`."""
     path = Path(resume)
     folder = RunFolder(path.parent if path.name == CHECKPOINT else path)
+    folder.refuse_links()  # before Hydra leaves its notes
     imported = not folder.checkpoint.exists() and (folder.path / META).is_file()
     if imported or "config" not in read_agent(folder.checkpoint):
         raise CheckpointError(

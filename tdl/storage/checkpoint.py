@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from tdl.errors import CheckpointError, naming
 from tdl.storage.array_head import check_head, read_head
-from tdl.storage.atomic import delete_unfinished, new_file, new_folder, sync_file
+from tdl.storage.atomic import delete, delete_unfinished, new_file, new_folder, open_new, sync_file
 from tdl.storage.description import check_description
 from tdl.storage.reading import open_file, read_json
 from tdl.storage.result_file import has_deleted_weights
@@ -50,6 +50,8 @@ def write_checkpoint(folder: Path, meta: Mapping[str, Any], arrays: Mapping[str,
     ------
     CheckpointError : it could not be written (a full disk, a size limit); the checkpoint before is intact.
     """
+    if folder.is_symlink():
+        raise CheckpointError(f"{folder}: a link, not a folder of its own; nothing is written there")
     stem = f"{meta['episode']:010d}"
     written: list[Path] = []
     try:
@@ -170,7 +172,7 @@ def _write_array(path: Path, array: Array) -> dict[str, Any]:
     np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(array))
     digest = hashlib.sha256(header.getvalue())
     flat = array.reshape(-1).view(np.uint8).data
-    with path.open("wb") as file:
+    with open_new(path) as file:
         file.write(header.getvalue())
         for start in range(0, len(flat), CHUNK):
             chunk = flat[start : start + CHUNK]
@@ -240,10 +242,10 @@ def _keep_old(folder: Path, keep: int) -> None:
 
 def discard(path: Path) -> None:
     """Delete a folder, if it is there, so that nobody sees it half deleted."""
-    if path.exists():
+    if path.exists() or path.is_symlink():
         hidden = path.with_name(f".{path.name}.old.new")
         path.rename(hidden)
-        shutil.rmtree(hidden, ignore_errors=True)
+        delete(hidden)
 
 
 def _delete_orphans(folder: Path, meta: Meta) -> None:

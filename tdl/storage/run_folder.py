@@ -2,11 +2,13 @@
 
 import contextlib
 import json
+import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tdl.errors import Interrupted, TdlError
+from tdl.errors import ConfigError, Interrupted, TdlError
 from tdl.storage.atomic import delete_unfinished, write_json
 from tdl.storage.checkpoint import KEPT, META, Array, discard, write_checkpoint
 from tdl.storage.lock import RunLock, is_held
@@ -21,6 +23,11 @@ EVALUATION = "evaluation.npy"  # games after training
 CURVE = "curve.png"
 JOB_LOG = "job.log"  # what a job of a sweep prints
 ELSEWHERE = "elsewhere"  # in the folder of a job: the folder of the run that it went on with, where that is another
+
+HYDRA = ".hydra"  # the folder of Hydra's notes
+
+FILES = (RESULT, EPISODES, BLOCKS, LOG, LOGGED, EVALUATION, CURVE, JOB_LOG, ELSEWHERE)
+FOLDERS = (CHECKPOINT, KEPT, HYDRA)
 
 RUNNING, FINISHED, INTERRUPTED, FAILED = "running", "finished", "interrupted", "failed"
 """The statuses of a run."""
@@ -52,10 +59,30 @@ class RunFolder:
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """While this context is open no other process works here; what a killed one left half written is deleted."""
+        """While this context is open no other process works here; what a killed one left half written is deleted.
+
+        Raises
+        ------
+        BusyError : another one does.
+        ConfigError : as `refuse_links`.
+        """
         with RunLock(self.path):
+            self.refuse_links()
             delete_unfinished(self.path)
             yield
+
+    def refuse_links(self) -> None:
+        """Refuse a link, a pipe or the like where a file or folder of the run's own has to be.
+
+        What is written there would be written elsewhere, and what is deleted there be deleted elsewhere.
+        """
+        for name in (*FILES, *FOLDERS):
+            path = self.path / name
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                mode, folder = os.lstat(path).st_mode, name in FOLDERS
+                if not (stat.S_ISDIR(mode) if folder else stat.S_ISREG(mode)):
+                    what, own = "a link" if stat.S_ISLNK(mode) else "something else", "folder" if folder else "file"
+                    raise ConfigError(f"{path}: {what}, not a {own} of the run's own; nothing is written there")
 
     def is_locked(self) -> bool:
         """Whether a process works here."""
