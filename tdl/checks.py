@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
-from tdl.errors import nearest, refuse
+from tdl.errors import ConfigError, nearest, refuse
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 CHECK = "check"
 """Under this name the metadata of a field hold its check, a function of key and value."""
+
+Check = Callable[[str, Any], None]
+
+Options = TypeVar("Options", bound="DataclassInstance")
+
+MAX_NAME = 255
+"""Characters of a file's name."""
 
 
 def check_whole(key: str, value: object, least: int, below: int = 2**63) -> None:
@@ -55,13 +62,94 @@ def check_value(key: str, value: object, most: float = 1e8) -> None:
         raise refuse(key, value, f"a number from {-most:,.0f} to {most:,.0f}")
 
 
+def check_number(key: str, value: object, least: float = -math.inf) -> None:
+    """Refuse anything but a finite number of at least `least`."""
+    if not _is_number(value) or not math.isfinite(value) or value < least:
+        limit = f" of at least {least:g}" if math.isfinite(least) else ""
+        raise refuse(key, value, f"a finite number{limit}")
+
+
+def check_text(key: str, value: object) -> None:
+    """Refuse anything but one line of text that can be printed."""
+    if not isinstance(value, str) or not value.isprintable():
+        raise refuse(key, value, "a line of text")
+
+
+def check_file_name(key: str, value: object) -> None:
+    """Refuse anything but the name of a file, without a folder."""
+    check_text(key, value)
+    if not value or value in (".", "..") or "/" in str(value) or len(str(value)) > MAX_NAME:
+        raise refuse(key, value, "the name of a file in this folder")
+
+
+def check_list(key: str, value: object, check: Check) -> None:
+    """Refuse anything but a list of values that `check` lets through."""
+    if not isinstance(value, list):
+        raise refuse(key, value, "a list")
+    for number, item in enumerate(value):
+        check(f"{key}[{number}]", item)
+
+
+def check_object(key: str, value: object, entries: Mapping[str, Check], *, optional: Collection[str] = ()) -> None:
+    """Refuse anything but a mapping that has these entries, each of them checked; it may have others, too.
+
+    Parameters
+    ----------
+    key : in messages; empty for the whole of a file.
+    optional : entries that may be missing.
+    """
+    check_mapping(key, value)
+    assert isinstance(value, Mapping)
+    for name, check in entries.items():
+        if name in value:
+            check(_below(key, name), value[name])
+        elif name not in optional:
+            raise ConfigError(f"{_below(key, name)}: missing")
+
+
+def check_mapping(key: str, value: object, check: Check | None = None) -> None:
+    """Refuse anything but names with values, each of which `check` lets through."""
+    if not isinstance(value, Mapping):
+        raise refuse(key or "content", value, "names with values")
+    for name in value if check is not None else ():
+        check_text(key, name)
+        check(_below(key, name), value[name])
+
+
+def built(cls: type[Options], key: str, value: object, *, optional: Collection[str] = ()) -> Options:
+    """Options made of a mapping that has values for their fields, and no others; the options check the values.
+
+    `optional` are fields that have their default where the mapping has none.
+    """
+    names = [each.name for each in dataclasses.fields(cls)]
+    check_object(key, value, dict.fromkeys(names, _anything), optional=optional)
+    assert isinstance(value, Mapping)
+    for name in value:
+        if name not in names:
+            raise ConfigError(f"{_below(key, name)}: no such key; expected one of {', '.join(names)}")
+    return cls(**value)
+
+
+def or_null(check: Check) -> Check:
+    """The check that lets None through, too."""
+    return lambda key, value: None if value is None else check(key, value)
+
+
+def _below(key: str, name: str) -> str:
+    return f"{key}.{name}" if key else name
+
+
+def _anything(key: str, value: object) -> None:
+    """Let every value through."""
+
+
 def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def checked(default: Any, check: Callable[[str, Any], None], *, null: bool = False) -> Any:
+def checked(default: Any, check: Check, *, null: bool = False) -> Any:
     """A field of a dataclass with its default and the check of its values; with `null` None is a value, too."""
-    return dataclasses.field(default=default, metadata={CHECK: _unless_none(check) if null else check})
+    return dataclasses.field(default=default, metadata={CHECK: or_null(check) if null else check})
 
 
 def whole(default: Any, *, least: int, most: int = 2**63 - 1, null: bool = False) -> Any:
@@ -104,7 +192,3 @@ def check_fields(options: DataclassInstance, prefix: str = "", *, at_top: Collec
             each.metadata[CHECK](key, value)
         elif dataclasses.is_dataclass(value) and not isinstance(value, type):
             check_fields(value, f"{key}.")
-
-
-def _unless_none(check: Callable[[str, Any], None]) -> Callable[[str, Any], None]:
-    return lambda key, value: None if value is None else check(key, value)

@@ -1,7 +1,11 @@
 """The errors a user can cause: each is one line, and each carries the exit code of the program it ends."""
 
+import contextlib
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+
+MAX_SHOWN = 200
+"""Characters of a value in a message: those of a file may be long."""
 
 
 class TdlError(Exception):
@@ -26,6 +30,10 @@ class WeightFileError(TdlError):
     """A file of another program's weights is missing, cut, foreign, has no room here, or could not be written."""
 
 
+class SkippedWarning(UserWarning):
+    """A folder that cannot be read was left out of a table."""
+
+
 class DivergenceError(TdlError):
     """A value left all bounds or is not finite: the step size is too large."""
 
@@ -42,7 +50,27 @@ class Interrupted(TdlError):  # noqa: N818 - it is no error: the run did as it w
 
 def refuse(key: str, given: object, allowed: str) -> ConfigError:
     """The one shape of a complaint about a value: key, what was given, what is allowed."""
-    return ConfigError(f"{key}: {given!r} is not allowed; expected {allowed}")
+    return ConfigError(f"{key}: {shown(given)} is not allowed; expected {allowed}")
+
+
+def shown(given: object) -> str:
+    """A value as messages show it: cut where it is long."""
+    text = repr(given)
+    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
+
+
+def printable(text: str) -> str:
+    """A text of one line that no terminal takes for a command: what cannot be printed is written as an escape."""
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+
+
+@contextlib.contextmanager
+def naming(file: object, error: type[TdlError] = CheckpointError) -> Iterator[None]:
+    """While this context is open a value that is refused is one of a file, which the error names."""
+    try:
+        yield
+    except ConfigError as refused:
+        raise error(f"{file}: {refused}") from refused
 
 
 def file_text(error: OSError) -> str:

@@ -9,7 +9,7 @@ from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
 from tdl import machine
-from tdl.agents.player import kind_of
+from tdl.agents.description import kind_of
 from tdl.cli.program import run_program
 from tdl.config import build, compose
 from tdl.config import evaluate as evaluate_config
@@ -63,7 +63,7 @@ def is_done(folder: RunFolder, settings: EvaluationConfig, metas: list[Meta]) ->
     """Whether these games of these very checkpoints were played in the folder."""
     result = folder.result_if_whole()
     same = result.get("config") == json.loads(json.dumps(compose.to_plain(settings)))
-    return bool(result.get("status") == FINISHED and same and result["checkpoints"] == checkpoints_of(metas))
+    return bool(result.get("status") == FINISHED and same and result.get("checkpoints") == checkpoints_of(metas))
 
 
 def checkpoints_of(metas: list[Meta]) -> list[dict[str, Any]]:

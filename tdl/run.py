@@ -19,7 +19,7 @@ from tdl.config.names import chosen_names
 from tdl.config.schema import AUTO, RunConfig
 from tdl.errors import ConfigError
 from tdl.runs import disk, ending
-from tdl.runs.resume import keys_named, resumed_config, resumed_folder, started_meta
+from tdl.runs.resume import keys_named, read_run, resumed_config, resumed_folder, started_meta
 from tdl.runs.training import TrainingRun, delete_leftover_weights, is_finished, refuse_used
 from tdl.storage.result_file import has_deleted_weights
 from tdl.storage.run_folder import RunFolder
@@ -39,7 +39,7 @@ def job(cfg: DictConfig, path: Path, *, figures: bool = True, ranks: Ranks = ALO
         sweep.point_to(path, folder.path)
     with folder.lock():  # before anything in the folder is read
         if settings.resume is not None:
-            meta = folder.read_meta()
+            meta = read_run(folder)
             names, settings = meta["names"], resumed_config(settings, meta, explicit_keys())
         elif not sweep.in_sweep():
             refuse_used(folder)
@@ -79,7 +79,7 @@ def plan(cfg: DictConfig, path: Path, words: Sequence[str], *, ranks: Ranks = AL
     resumes = settings.resume is not None
     if settings.resume is not None:
         folder = resumed_folder(settings.resume)
-        meta = folder.read_meta()
+        meta = read_run(folder)
         settings = resumed_config(settings, meta, keys_named(words))
     save = settings.save
     leftover = folder.has_checkpoint() and has_deleted_weights(folder.path)

@@ -7,24 +7,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tdl.agents.description import WEIGHTS as WEIGHTS
+from tdl.agents.description import describe, read_agent
 from tdl.agents.evaluation import evaluate
 from tdl.agents.options import OnProgress, PlayOptions, sort_keywords
 from tdl.checks import check_choice
-from tdl.errors import CheckpointError, ConfigError
+from tdl.errors import CheckpointError, shown
 from tdl.game.engine import Engine
 from tdl.game.packing import unpack
 from tdl.game.rules import Rules
 from tdl.learning.options import TARGETS
 from tdl.network.allocation import allocate
 from tdl.network.ntuple import NTupleNetwork
-from tdl.network.stages import Stages
-from tdl.network.tuples import TupleSet
 from tdl.search.expectimax import Expectimax
 from tdl.search.options import PlacerOptions, SearchOptions
-from tdl.storage.checkpoint import Meta, read_array, read_meta
+from tdl.storage.checkpoint import META, read_array
 from tdl.storage.run_folder import CHECKPOINT
-
-WEIGHTS = "weights"
 
 BoardLike = int | ArrayLike
 """A packed board (cell 0 in the lowest bits) or rows of tile values."""
@@ -179,15 +177,16 @@ def load(checkpoint: str | Path, *, copy: bool = False) -> Player:
     ConfigError : the copy does not fit into the memory that is free.
     """
     folder = checkpoint_folder(checkpoint)
-    meta = read_meta(folder)
+    meta = read_agent(folder)
     rules, tuples, stages = describe(meta, folder)
     room = None
     if copy:
-        room = allocate("checkpoint", int(meta["arrays"][WEIGHTS]["shape"][0]), f"the weights of {folder}")
+        room = allocate("checkpoint", meta["arrays"][WEIGHTS]["shape"][0], f"the weights of {folder}")
     weights = read_array(folder, meta, WEIGHTS, into=room)
     network = NTupleNetwork(rules, tuples, stages=stages, weights=weights)
     if network.describe() != meta["network"]:
-        raise CheckpointError(f"{folder}: its layout {meta['network']} is not the one of this version")
+        layout = shown(meta["network"])
+        raise CheckpointError(f"{folder / META}: network: its layout {layout} is not the one of this version")
     learner = meta["learner"]
     return Player(network, learner["gamma"], learner.get("target", "afterstate"), learner.get("expectation", "auto"))
 
@@ -196,28 +195,6 @@ def checkpoint_folder(path: str | Path) -> Path:
     """The folder of a checkpoint, by its own path or that of its run."""
     folder = Path(path)
     return folder / CHECKPOINT if (folder / CHECKPOINT).is_dir() else folder
-
-
-def describe(meta: Meta, folder: Path) -> tuple[Rules, TupleSet, Stages]:
-    """The rules, tuples and stages of a checkpoint.
-
-    Raises
-    ------
-    CheckpointError : they are not known to this version.
-    """
-    network = meta["network"]
-    if (kind := network.get("kind")) is not None:
-        reader = "; tdl.dqn.player.load reads it" if kind == "dqn" else ""
-        raise CheckpointError(f"{folder}: not of an n-tuple network but of an agent of kind {kind}{reader}")
-    try:
-        return Rules.from_dict(meta["rules"]), TupleSet(**network["tuples"]), Stages(**network.get("stages", {}))
-    except ConfigError as error:
-        raise CheckpointError(f"{folder}: {error}") from error
-
-
-def kind_of(meta: Meta) -> str:
-    """The kind of the agent of a checkpoint, as in `agent.kind`."""
-    return str(meta["network"].get("kind", "ntuple"))
 
 
 def playing_by(trained: Player, rules: Rules) -> Player:

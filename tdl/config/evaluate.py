@@ -11,10 +11,11 @@ from typing import Any
 
 from omegaconf import MISSING, DictConfig
 
+from tdl.agents.description import kind_of, read_agent
 from tdl.agents.ensemble import average
 from tdl.agents.lookahead import check_depth
 from tdl.agents.options import PlayOptions
-from tdl.agents.player import Player, checkpoint_folder, kind_of, load, playing_by
+from tdl.agents.player import Player, checkpoint_folder, load, playing_by
 from tdl.checks import check_fields, choice, whole
 from tdl.config.agent import check_drops
 from tdl.config.build import placer, search
@@ -22,11 +23,12 @@ from tdl.config.compose import check_keys, composed, to_plain, typed
 from tdl.config.files import group_file
 from tdl.config.schema import DROPS, PlacerConfig, SearchKeys, TilesConfig
 from tdl.config.sections import key_of
+from tdl.config.stored import stored_placer
 from tdl.config.unused import refuse_changed
-from tdl.errors import CheckpointError, ConfigError, refuse
+from tdl.errors import naming, refuse
 from tdl.game.rules import Rules
 from tdl.search.options import MAX_PLIES
-from tdl.storage.checkpoint import Meta, read_meta
+from tdl.storage.checkpoint import META, Meta
 
 
 @dataclass
@@ -64,9 +66,7 @@ def read(cfg: DictConfig) -> tuple[EvaluationConfig, list[Meta]]:
     check_keys(plain, EvaluationConfig)
     metas = _described(plain["checkpoint"])
     laws = {name: metas[0]["rules"][name] for name in ("drop", "start")}
-    trained = metas[0].get("config", {})  # none, where no run of ours trained it: then the drop law puts the tiles
-    placer = trained["placer"] if "placer" in trained else group_file("placer", "random")
-    plain |= {"tiles": filled(plain["tiles"], laws), "placer": filled(plain["placer"], placer)}
+    plain |= {"tiles": filled(plain["tiles"], laws), "placer": filled(plain["placer"], _placer_of(metas[0]))}
     settings = typed(plain, EvaluationConfig)
     check(settings)
     check_agent(settings, metas)
@@ -79,7 +79,14 @@ def _described(checkpoint: Any) -> list[Meta]:
         if not isinstance(each, str):
             raise refuse("checkpoint", each, "the folder of a run or of a checkpoint, as outputs/FOLDER, or a list")
     folders = [checkpoint_folder(each) for each in named]
-    return [read_meta(folder) | {"folder": folder} for folder in folders]
+    return [read_agent(folder) | {"folder": folder} for folder in folders]
+
+
+def _placer_of(meta: Meta) -> dict[str, Any]:
+    """Who put the tiles in the training: the drop law, where no run of ours trained it."""
+    with naming(meta["folder"] / META):
+        stored = stored_placer(meta.get("config", {}))
+    return group_file("placer", "random") if stored is None else stored
 
 
 def filled(given: Mapping[str, Any], stored: Mapping[str, Any]) -> dict[str, Any]:
@@ -127,11 +134,9 @@ def check_agent(settings: EvaluationConfig, metas: list[Meta]) -> None:
 
 def rules(settings: EvaluationConfig, meta: Meta) -> Rules:
     """The rules that are played by: those of the checkpoint, with the tile rule of the configuration."""
-    try:
-        trained = Rules.from_dict(meta["rules"])
-    except ConfigError as error:
-        raise CheckpointError(f"{meta['folder']}: {error}") from error
-    return dataclasses.replace(trained, drop=tuple(settings.tiles.drop), start=tuple(settings.tiles.start))
+    return dataclasses.replace(
+        Rules.from_dict(meta["rules"]), drop=tuple(settings.tiles.drop), start=tuple(settings.tiles.start)
+    )
 
 
 def player(metas: list[Meta], played: Rules) -> Player:

@@ -11,8 +11,9 @@ from typing import Any
 
 from omegaconf import MISSING, DictConfig
 
+from tdl.agents.description import kind_of, read_agent
 from tdl.agents.lookahead import check_depth
-from tdl.agents.player import checkpoint_folder, kind_of
+from tdl.agents.player import checkpoint_folder
 from tdl.checks import above_zero, check_fields, whole
 from tdl.config.build import rules, search
 from tdl.config.compose import check_keys, composed, typed
@@ -21,7 +22,7 @@ from tdl.config.files import group_file
 from tdl.config.schema import GameConfig, SearchKeys, TilesConfig
 from tdl.config.unused import refuse_changed, refuse_unused
 from tdl.errors import refuse
-from tdl.storage.checkpoint import Meta, read_meta
+from tdl.storage.checkpoint import Meta
 
 FASTEST = 1000.0
 """Moves a second."""
@@ -49,7 +50,7 @@ def read(cfg: DictConfig) -> PlayConfig:
     """The configuration Hydra composed, completed by the checkpoint's and with every value checked."""
     plain = composed(cfg)
     check_keys(plain, PlayConfig)
-    meta = None if plain["checkpoint"] is None else read_meta(checkpoint_folder(plain["checkpoint"]))
+    meta = None if plain["checkpoint"] is None else read_agent(checkpoint_folder(plain["checkpoint"]))
     of_game = _usual() if meta is None else _trained(meta)
     for group in ("game", "tiles"):
         plain[group] = filled(plain[group], of_game[group])

@@ -8,6 +8,7 @@ from typing import Any
 
 from omegaconf import MISSING
 
+from tdl.agents.description import KINDS
 from tdl.agents.options import PlayOptions
 from tdl.checks import above_zero, check_value, checked, choice, whole
 from tdl.config.sections import key_of, section
@@ -19,8 +20,6 @@ from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import MAX_ALPHA, Schedule
 from tdl.network.tuples import TupleSet
 from tdl.search.options import PlacerOptions, SearchOptions
-
-KINDS = ("ntuple", "dqn", "random", "greedy")
 
 DROPS = ("all", "one")
 

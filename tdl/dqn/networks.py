@@ -172,6 +172,12 @@ def new_network(options: DQNOptions, rules: Rules, generator: torch.Generator) -
     return network
 
 
+def parameter_count(options: DQNOptions, rules: Rules) -> int:
+    """How many weights and biases a network has, counted without making one."""
+    with torch.device("meta"):
+        return sum(each.numel() for each in NETWORK_TYPES[options.network](options, rules).parameters())
+
+
 def q_values(network: Network, gamma: float, tiles: Tensor, gains: Tensor, after: Tensor, legal: Tensor) -> Tensor:
     """Q of the four actions on boards: float32 (n, 4); undefined where illegal.
 

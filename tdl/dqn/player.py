@@ -1,6 +1,6 @@
 """A trained deep Q-network as a player, and what a checkpoint says of it."""
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +9,19 @@ from numpy.typing import NDArray
 
 from tdl.agents.batch_moves import Moves, best_of, moves_of_boards
 from tdl.agents.batch_play import Actions
+from tdl.agents.description import kind_of, read_agent
 from tdl.agents.player import WEIGHTS, BoardLike, checkpoint_folder
-from tdl.dqn.networks import NOT_FINITE, Network, fill, new_network, q_values
+from tdl.checks import built
+from tdl.dqn.networks import NOT_FINITE, Network, fill, new_network, parameter_count, q_values
 from tdl.dqn.options import DQNOptions
 from tdl.dqn.pytorch import torch
-from tdl.errors import CheckpointError, ConfigError, DivergenceError
+from tdl.errors import CheckpointError, DivergenceError, naming
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules
-from tdl.storage.checkpoint import read_array, read_meta
+from tdl.storage.checkpoint import META, check_room, read_array
+
+_DEFAULTS = [each.name for each in fields(DQNOptions)]
+"""Options that a checkpoint from before there were any may lack."""
 
 
 class DQNPlayer:
@@ -87,15 +92,14 @@ def load(checkpoint: str | Path, rules: Rules | None = None) -> DQNPlayer:
     CheckpointError : missing, cut, corrupt, of another version, or not of a deep Q-network.
     """
     folder = checkpoint_folder(checkpoint)
-    meta = read_meta(folder)
-    if meta["network"].get("kind") != "dqn":
+    meta = read_agent(folder)
+    if kind_of(meta) != "dqn":
         raise CheckpointError(f"{folder}: not of a deep Q-network; tdl.load reads it")
-    try:
-        options = DQNOptions(**meta["network"]["choices"])
-        options.check()
+    with naming(folder / META):
+        options = built(DQNOptions, "network.choices", meta["network"].get("choices"), optional=_DEFAULTS)
+        options.check("network.choices.")
         trained = Rules.from_dict(meta["rules"])
-    except (ConfigError, TypeError) as error:
-        raise CheckpointError(f"{folder}: {error}") from error
+    check_room(folder, meta, WEIGHTS, (parameter_count(options, trained),), np.float32)
     return player_of(options, rules or trained, read_array(folder, meta, WEIGHTS))
 
 

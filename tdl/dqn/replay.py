@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from tdl.dqn.options import DQNOptions
 from tdl.dqn.pytorch import torch
+from tdl.errors import ConfigError
+from tdl.game.rules import Rules
 
 Array = NDArray[Any]
 Transitions = dict[str, Array]
@@ -75,3 +77,18 @@ class Replay:
     def sample(self, number: int, generator: torch.Generator) -> Transitions:
         """A uniform sample of `number` transitions with replacement."""
         return self.rows(torch.randint(len(self), (number,), generator=generator).numpy())
+
+
+def check_arrays(arrays: Transitions, rules: Rules) -> None:
+    """Refuse arrays of a replay with what no game of these rules has."""
+    inside = {
+        COUNT: arrays[COUNT] >= 0,
+        "action": (arrays["action"] >= 0) & (arrays["action"] < 4),
+        "board": arrays["board"] <= rules.cell_mask,
+        "next": arrays["next"] <= rules.cell_mask,
+        "reward": np.isfinite(arrays["reward"]),
+        "gains": np.isfinite(arrays["gains"]),
+    }
+    for name, fits in inside.items():
+        if not fits.all():
+            raise ConfigError(f"replay_{name}: it has what no game leaves")

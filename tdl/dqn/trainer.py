@@ -13,14 +13,15 @@ from tdl.dqn.learner import Learner
 from tdl.dqn.options import DQNOptions
 from tdl.dqn.player import DQNPlayer
 from tdl.dqn.pytorch import prepare, torch, without_denormals
-from tdl.dqn.replay import Replay, Transitions
+from tdl.dqn.replay import Replay, Transitions, check_arrays
 from tdl.dqn.returns import Returns
+from tdl.errors import ConfigError
 from tdl.game.batch import Batch
 from tdl.game.rules import Rules
 from tdl.game.streams import LOGGED, TRAINING
 from tdl.storage.records import RECORD
 
-REPLAY, GENERATOR, COUNTERS = "replay_", "generator", "counters"
+REPLAY, GENERATOR, COUNTERS, UPDATES = "replay_", "generator", "counters", "updates"
 
 
 class DQNTrainer:
@@ -183,9 +184,21 @@ class DQNTrainer:
         }
 
     def load_state(self, state: dict[str, NDArray[Any]]) -> None:
-        """Continue from the `state()` of a trainer of the same options and rules."""
+        """Continue from the `state()` of a trainer of the same options and rules.
+
+        Raises
+        ------
+        ConfigError : numbers that no such trainer has left.
+        """
+        check_arrays({name: state[REPLAY + name] for name in self.replay.arrays}, self.rules)
+        for name in (COUNTERS, UPDATES):
+            if (state[name] < 0).any():
+                raise ConfigError(f"{name}: {state[name].tolist()} is not allowed; expected numbers of at least 0")
         self.learner.load_state(state)
         for name, array in self.replay.arrays.items():
             array[...] = state[REPLAY + name]
-        self._generator.set_state(torch.from_numpy(np.array(state[GENERATOR])))
+        try:
+            self._generator.set_state(torch.from_numpy(np.array(state[GENERATOR])))
+        except RuntimeError as error:
+            raise ConfigError(f"{GENERATOR}: no state of PyTorch's generator of random numbers") from error
         self.episode, self.moves = (int(count) for count in state[COUNTERS])

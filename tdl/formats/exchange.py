@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.agents.description import read_agent
 from tdl.agents.player import WEIGHTS, Player, checkpoint_folder, load
 from tdl.errors import ConfigError, WeightFileError
 from tdl.formats import demo2048, tdl2048
@@ -23,7 +24,8 @@ from tdl.learning.state import ACCUMULATORS, new_state
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet, count_features, order_features, table_cells
 from tdl.storage.atomic import new_file, new_folder
-from tdl.storage.checkpoint import read_array, read_meta, write_checkpoint
+from tdl.storage.checkpoint import read_array, write_checkpoint
+from tdl.storage.reading import open_file
 
 FORMATS: Mapping[str, WeightFormat] = {"tdl2048": tdl2048.FORMAT, "demo": demo2048.FORMAT}
 
@@ -146,7 +148,7 @@ def export_weights(source: Path, target: Path, form: str, *, symmetries: bool = 
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ConfigError(f"{source}: tuples: two tables of the same cells, {twice[0]}; {program} knows them by these")
     folder = checkpoint_folder(source)
-    meta = read_meta(folder)
+    meta = read_agent(folder)
     held = ACCUMULATORS in meta["arrays"]
     sums = read_array(folder, meta, ACCUMULATORS) if held and weight_format.fresh is not None else None
     tables = [
@@ -225,7 +227,7 @@ def _exchanged(form: WeightFormat, network: NTupleNetwork, features: list[Featur
 
 def _sha256(path: Path) -> str:
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise WeightFileError(f"{path}: cannot be read: {error}") from error

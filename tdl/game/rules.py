@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tdl.checks import built
 from tdl.errors import ConfigError, nearest, refuse
 from tdl.game.merge_laws import GAMES as GAMES
 from tdl.game.merge_laws import NAMES
@@ -127,16 +128,16 @@ class Rules:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Rules:
         """The rules of a description by `to_dict`; a ConfigError where the game's version is another one."""
-        rules = cls(
-            game=data["game"],
-            rows=data["rows"],
-            cols=data["cols"],
-            drop=tuple((i, p) for i, p in data["drop"]),
-            start=tuple(data["start"]),
-        )
-        version = GAMES[rules.game].version
-        if data["version"] != version:
-            raise refuse("rules version", data["version"], f"{version} for game {rules.game}")
+        if not isinstance(data, Mapping):
+            raise refuse("rules", data, "names with values")
+        rest = dict(data)
+        version = rest.pop("version", None)
+        try:
+            rules = built(cls, "", rest)
+        except ConfigError as error:  # with the keys of a configuration, as `tiles.drop`
+            raise ConfigError(f"rules: {error}") from error
+        if version != GAMES[rules.game].version or isinstance(version, bool):
+            raise refuse("rules version", version, f"{GAMES[rules.game].version} for game {rules.game}")
         return rules
 
 

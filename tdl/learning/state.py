@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.errors import ConfigError
+from tdl.game.rules import Rules
 from tdl.learning.options import LearnerOptions
 from tdl.network.allocation import allocate
 from tdl.network.ntuple import NTupleNetwork
@@ -144,6 +146,25 @@ def marked_fours(network: NTupleNetwork) -> NDArray[np.int32]:
 def chunks_of(network: NTupleNetwork) -> int:
     """Chunks of all the network's entries."""
     return -(-len(network.weights) // CHUNK)
+
+
+def check_entered(state: LearnerState, rules: Rules, engine: str = "bits") -> None:
+    """Refuse boards of the carousel that no game of these rules has: the kernels trust theirs."""
+    if ENTERED not in state:
+        return
+    if not (state[COUNTS] >= 0).all():
+        raise ConfigError(f"{COUNTS}: {state[COUNTS].min()} is not allowed; expected numbers of at least 0")
+    boards = state[ENTERED].reshape(len(state[COUNTS]) * ROOM, -1)
+    if engine == "array":
+        cells = boards.view(np.uint8)
+        tiles, beyond = cells[:, : rules.cells], cells[:, rules.cells :]
+    else:
+        bits = np.unpackbits(boards.view(np.uint8), axis=1, bitorder="little")
+        used = rules.bits * rules.cells
+        each = bits[:, :used].reshape(len(bits), rules.cells, rules.bits)
+        tiles, beyond = np.packbits(each, axis=2, bitorder="little"), bits[:, used:]
+    if (tiles > rules.largest).any() or beyond.any():
+        raise ConfigError(f"{ENTERED}: a board has what is no tile of the game")
 
 
 def merge_entered(state: LearnerState, replicas: Sequence[LearnerState]) -> None:

@@ -7,6 +7,7 @@ at the whole board and forgets where its tiles stand.
 Sources: TDL2048+ (github.com/moporgic/TDL2048), features `mono` and `num`.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
@@ -47,6 +48,8 @@ def checked_orders(orders: Any) -> tuple[Lines, ...]:
             if not _is_list(line) or len(line) < 2:
                 raise refuse("tuples.orders", line, "a line of at least 2 cells, as [0,1,2,3]")
             check_cells("tuples.orders", line)
+            if len(line) > MAX_PAIRS:  # it has more pairs, by far: do not make them
+                raise refuse("tuples.orders", line, f"at most {MAX_PAIRS} pairs, those of two lines of 4")
         feature = tuple(tuple(line) for line in lines)
         if len(pairs_of(feature)) > MAX_PAIRS:
             pairs = f"{[list(line) for line in lines]} with {len(pairs_of(feature))} pairs of cells"
@@ -87,7 +90,7 @@ def check_cells(key: str, cells: Sequence[Any]) -> None:
 
 def repeated_in(numbers: Sequence[int]) -> list[int]:
     """The numbers that occur more than once, ascending."""
-    return sorted({number for number in numbers if list(numbers).count(number) > 1})
+    return sorted(number for number, times in Counter(numbers).items() if times > 1)
 
 
 def _is_list(value: Any) -> bool:

@@ -14,6 +14,9 @@ MAX_LENGTH = 8
 
 MAX_RADIX = 32
 
+MAX_FEATURES = 1024
+"""Of a network; `ntuple.pxd` has the same for the kernels."""
+
 
 @dataclass(frozen=True)
 class TupleSet:
@@ -51,7 +54,9 @@ class TupleSet:
         object.__setattr__(self, "counts", checked_counts(self.counts, self.count_cap))
 
     def check_board(self, rows: int, cols: int) -> None:
-        """Refuse cells that are not on a board of rows x cols; names the tuple or line and the cell."""
+        """Refuse cells that are not on a board of rows x cols, and too many features; names the cell."""
+        if (count := feature_count(self, rows, cols)) > MAX_FEATURES:  # first: their images are not made
+            raise refuse("tuples", f"{count} features", f"at most {MAX_FEATURES}")
         reads = [("cells", cells) for cells in self.cells]
         reads += [("orders", line) for lines in self.orders for line in lines]
         for name, cells in reads:
@@ -137,8 +142,15 @@ def count_features(tuples: TupleSet, rows: int, cols: int) -> list[tuple[int, tu
 def unturned(tuples: TupleSet, rows: int, cols: int) -> list[int]:
     """The features that read the board as it is, not one of its symmetric images, by their places in a row."""
     images = len(symmetries(rows, cols)) if tuples.symmetries else 1
-    imaged = images * (len(tuples.cells) + len(tuples.orders))
-    return [*range(0, imaged, images), *range(imaged, imaged + len(tuples.counts))]
+    every = feature_count(tuples, rows, cols)
+    imaged = every - len(tuples.counts)
+    return [*range(0, imaged, images), *range(imaged, every)]
+
+
+def feature_count(tuples: TupleSet, rows: int, cols: int) -> int:
+    """The number m of all features."""
+    images = len(symmetries(rows, cols)) if tuples.symmetries else 1
+    return images * (len(tuples.cells) + len(tuples.orders)) + len(tuples.counts)
 
 
 def _in_images(

@@ -17,8 +17,9 @@ from tdl.agents.trainer import Trainer
 from tdl.config import agent as agent_config
 from tdl.config import build, compose
 from tdl.config.schema import RunConfig
-from tdl.errors import refuse
+from tdl.errors import naming, refuse
 from tdl.game.streams import TRAINING
+from tdl.learning.state import check_entered
 from tdl.runs.evaluation import (
     SIMPLE,
     Evaluation,
@@ -105,6 +106,8 @@ class NTupleAgent(Agent):
     def restore(self, folder: Path, meta: Meta) -> None:
         for name, array in self.arrays().items():
             read_array(folder, meta, name, into=array)
+        with naming(folder):
+            check_entered(self.trainer.state, self.network.rules, self.settings.engine)
 
     def evaluation(self, checkpoints: Sequence[Path]) -> Evaluation:
         settings, learner = self.settings, self.trainer.learner
@@ -148,7 +151,10 @@ class DQNAgent(Agent):
 
     def restore(self, folder: Path, meta: Meta) -> None:
         arrays = {name: read_array(folder, meta, name, into=array) for name, array in self.arrays().items()}
-        self.trainer.load_state(arrays)
+        with naming(folder):
+            self.trainer.load_state(arrays)
+            if self.trainer.episode != meta["episode"]:
+                raise refuse("counters", self.trainer.episode, f"{meta['episode']}, the episode of the description")
 
     def logged(self) -> Records:
         return self.trainer.logged

@@ -3,6 +3,7 @@
 import csv
 import io
 import os
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ import numpy as np
 
 from tdl.errors import CheckpointError
 from tdl.storage.atomic import new_file
-from tdl.storage.records import RECORD, Records, save_records
+from tdl.storage.reading import open_file
+from tdl.storage.records import RECORD, Records, load_records, save_records
 from tdl.storage.run_folder import RunFolder
 
 _HEADER = 256  # bytes of the .npy header, padded, so that it can be patched when the file grows
@@ -35,7 +37,10 @@ class EpisodeLog:
         self.folder = folder
         if episode:
             _check_episodes(folder.episodes, episode)
-        self._episodes: io.BufferedRandom = folder.episodes.open("r+b" if episode else "w+b")
+            _make_own(folder.episodes)
+        else:
+            folder.episodes.unlink(missing_ok=True)
+        self._episodes: io.BufferedRandom = folder.episodes.open("r+b" if episode else "x+b")
         self._rows = episode
         self._patch_header()
         self._episodes.truncate(_HEADER + episode * RECORD.itemsize)
@@ -83,25 +88,32 @@ def _read_logged(path: Path, episode: int) -> Records:
     if not episode or not path.exists():
         return np.zeros(0, RECORD)
     try:
-        games: Records = np.load(path, allow_pickle=False)
+        games = load_records(path)
         return games[games["episode"] <= episode]
-    except (OSError, ValueError, IndexError) as error:
-        raise CheckpointError(f"{path}: cannot be read: {error}") from error
+    except OSError as error:
+        raise CheckpointError(f"{path}: cannot be read: {error.strerror or error}") from error
 
 
 def _check_episodes(path: Path, episode: int) -> None:
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             start, size = file.read(8), os.fstat(file.fileno()).st_size
     except OSError as error:
-        raise CheckpointError(f"{path}: cannot be read: {error}") from error
+        raise CheckpointError(f"{path}: cannot be read: {error.strerror or error}") from error
     if start != b"\x93NUMPY\x01\x00" or size < _HEADER + episode * RECORD.itemsize:
         raise CheckpointError(f"{path}: cut: it has not the {episode} episodes of the checkpoint")
 
 
+def _make_own(path: Path) -> None:
+    """Part a file from other names that it has, as in a copy by hard links: it is changed in its place."""
+    if os.stat(path).st_nlink > 1:
+        with open_file(path) as old, new_file(path) as file:
+            shutil.copyfileobj(old, file)
+
+
 def _cut_lines(path: Path, episode: int, *, header: bool) -> None:
     """Keep the blocks up to `episode`. A block's first line begins with its episode; what follows belongs to it."""
-    lines = path.read_text().splitlines(keepends=True) if path.exists() and episode else []
+    lines = _lines(path) if path.exists() and episode else []
     kept, keep = lines[:1] if header else [], False
     for line in lines[1:] if header else lines:
         number = line.replace("\t", ",").split(",")[0]
@@ -111,3 +123,13 @@ def _cut_lines(path: Path, episode: int, *, header: bool) -> None:
             kept.append(line)
     with new_file(path) as file:
         file.write("".join(kept).encode())
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        with open_file(path) as file:
+            return file.read().decode().splitlines(keepends=True)
+    except OSError as error:
+        raise CheckpointError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError:
+        raise CheckpointError(f"{path}: cut or corrupt (not text)") from None

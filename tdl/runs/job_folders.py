@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tdl.errors import BusyError
+from tdl.errors import BusyError, ConfigError
 from tdl.storage.lock import RunLock
+from tdl.storage.run_folder import RunFolder
 
 PATIENCE = 30.0
 """Seconds to wait for others that look or make a folder, which takes them a millisecond."""
@@ -41,10 +42,17 @@ def reserved(sweep: Path, title: str, identity: str) -> str:
             return existing(sweep, identity) or name
     elif not (sweep / name).is_dir():
         with contextlib.suppress(OSError, BusyError), RunLock(sweep, PATIENCE):
-            if found := existing(sweep, identity):
-                return found
-            (sweep / name).mkdir()
+            name = existing(sweep, identity) or name
+            (sweep / name).mkdir(exist_ok=True)
+    _refuse_links(sweep / name)
     return name
+
+
+def _refuse_links(job: Path) -> None:
+    """Refuse the folder of a job, or what is in it, that leads elsewhere, before Hydra leaves its notes there."""
+    if job.is_symlink():
+        raise ConfigError(f"{job}: a link, not a folder of its own; nothing is written there")
+    RunFolder(job).refuse_links()
 
 
 def existing(sweep: Path, identity: str) -> str | None:

@@ -17,7 +17,7 @@ from tdl.config import compose
 from tdl.config.hydra_versions import register_resolver
 from tdl.errors import TdlError
 from tdl.runs import job_folders
-from tdl.runs.resume import keys_named, resumed_folder
+from tdl.runs.resume import keys_named, read_run, resumed_folder
 from tdl.storage.titles import folder_title
 
 NOW = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
@@ -72,7 +72,7 @@ def threads(*, _root_: DictConfig) -> int:
     """Threads of a job: its own, or those of the run it goes on with."""
     if _root_.get("resume") is not None and "threads" not in keys_named(_root_.hydra.overrides.task):
         with contextlib.suppress(TdlError):  # which the job itself will say
-            return int(resumed_folder(_root_.resume).read_meta()["config"]["threads"])
+            return int(read_run(resumed_folder(_root_.resume))["config"]["threads"])
     return max(1, int(_root_.get("threads", 1)))
 
 

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tdl.agents.description import check_resumable, read_agent
 from tdl.config import compose
 from tdl.config import run as run_config
 from tdl.config.schema import RunConfig
-from tdl.errors import CheckpointError, ConfigError
+from tdl.config.stored import stored_config
+from tdl.errors import CheckpointError, ConfigError, naming, shown
 from tdl.storage.checkpoint import META, Meta
 from tdl.storage.run_folder import CHECKPOINT, RunFolder
 
@@ -16,13 +18,28 @@ def resumed_folder(resume: str) -> RunFolder:
     """The folder of the run that `resume` names: the folder itself, or its `checkpoint`."""
     path = Path(resume)
     folder = RunFolder(path.parent if path.name == CHECKPOINT else path)
+    folder.refuse_links()  # before Hydra leaves its notes
     imported = not folder.checkpoint.exists() and (folder.path / META).is_file()
-    if imported or "config" not in folder.read_meta():
+    if imported or "config" not in read_agent(folder.checkpoint):
         raise CheckpointError(
             f"{resume}: a checkpoint without the run that made it, as imported ones are: tdl.load plays it, but there "
             f"is no run to go on with"
         )
     return folder
+
+
+def read_run(folder: RunFolder) -> Meta:
+    """The description of a run's newest checkpoint, with all that the run goes on with, checked.
+
+    Raises
+    ------
+    CheckpointError : as `read_agent`, or a value of the configuration is not allowed.
+    """
+    meta = read_agent(folder.checkpoint)
+    check_resumable(folder.checkpoint, meta)
+    with naming(folder.checkpoint / META):
+        stored_config(meta["config"])
+    return meta
 
 
 def keys_named(overrides: Sequence[object]) -> list[str]:
@@ -37,7 +54,7 @@ def started_meta(settings: RunConfig, folder: RunFolder) -> Meta | None:
     """
     if not folder.has_checkpoint():
         return None
-    meta = folder.read_meta()
+    meta = read_run(folder)
     stored, now = meta["config"], compose.to_plain(settings)
     if any(_as_json(stored.get(key)) != _as_json(now[key]) for key in now if key not in compose.CHANGEABLE):
         raise ConfigError(f"{folder}: holds a run of another configuration; sweep in another folder (hydra.sweep.dir)")
@@ -89,4 +106,5 @@ def check_fits(meta: Meta, network: dict[str, Any], rules: dict[str, Any], folde
     """Refuse a checkpoint whose description of the network or of the rules is another one than that given."""
     for name, stored, here in (("network", meta["network"], network), ("rules", meta["rules"], rules)):
         if _as_json(stored) != _as_json(here):
-            raise CheckpointError(f"{folder}: a checkpoint of another {name}: it has {stored}, this run {here}")
+            there = f"it has {shown(stored)}, this run {shown(here)}"
+            raise CheckpointError(f"{folder}: a checkpoint of another {name}: {there}")

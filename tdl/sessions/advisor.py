@@ -5,13 +5,14 @@ from pathlib import Path
 
 import numpy as np
 
+from tdl.agents.description import kind_of, read_agent
 from tdl.agents.lookahead import Valued, check_depth, look_ahead
-from tdl.agents.player import Player, checkpoint_folder, kind_of, load, playing_by
+from tdl.agents.player import Player, checkpoint_folder, load, playing_by
 from tdl.errors import ConfigError
 from tdl.game.rules import Rules
 from tdl.search.options import SearchOptions
 from tdl.sessions.action_values import ActionValues, action_values, can_be_recorded
-from tdl.storage.checkpoint import Meta, read_meta
+from tdl.storage.checkpoint import Meta
 
 
 class Advisor:
@@ -42,7 +43,7 @@ def load_advisor(checkpoint: str | Path, rules: Rules | None = None) -> Advisor:
     CheckpointError : missing, cut, corrupt, of another version, or of an agent without values.
     """
     folder = checkpoint_folder(checkpoint)
-    meta = read_meta(folder)
+    meta = read_agent(folder)
     if kind_of(meta) == "dqn":
         from tdl.dqn import player as deep  # not at the top: it needs PyTorch
 

@@ -22,7 +22,7 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
     """
     temporary = _beside(path)
     try:
-        with temporary.open("wb") as file:
+        with open_new(temporary) as file:
             yield file
             sync_file(file)
         os.replace(temporary, path)
@@ -49,23 +49,34 @@ def new_folder(path: Path) -> Iterator[Path]:
     OSError : it could not be renamed.
     """
     around = path.with_name(f".{path.name}.new")
-    shutil.rmtree(around, ignore_errors=True)
+    delete(around)
     around.mkdir()
     try:
         yield around / path.name
         os.rename(around / path.name, path)
         sync_folder(path.parent)
     finally:
-        shutil.rmtree(around, ignore_errors=True)
+        delete(around)
 
 
 def delete_unfinished(folder: Path) -> None:
     """Delete what killed processes left half written in a folder in which no other process works."""
     for path in folder.glob(".*.new"):
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink(missing_ok=True)
+        delete(path)
+
+
+def delete(path: Path) -> None:
+    """Delete a file, or a folder with all in it, if it is there; of a link the link alone."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def open_new(path: Path) -> BinaryIO:
+    """A file to write to that was not there before; what has its name, as a link elsewhere, loses the name first."""
+    path.unlink(missing_ok=True)
+    return path.open("xb")
 
 
 def sync_file(file: BinaryIO) -> None:

@@ -19,8 +19,11 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.errors import CheckpointError
-from tdl.storage.atomic import delete_unfinished, new_file, new_folder, sync_file
+from tdl.errors import CheckpointError, naming
+from tdl.storage.array_head import check_head, read_head
+from tdl.storage.atomic import delete, delete_unfinished, new_file, new_folder, open_new, sync_file
+from tdl.storage.description import check_description
+from tdl.storage.reading import open_file, read_json
 from tdl.storage.result_file import has_deleted_weights
 
 FORMAT = "tdl-checkpoint-1"
@@ -47,6 +50,8 @@ def write_checkpoint(folder: Path, meta: Mapping[str, Any], arrays: Mapping[str,
     ------
     CheckpointError : it could not be written (a full disk, a size limit); the checkpoint before is intact.
     """
+    if folder.is_symlink():
+        raise CheckpointError(f"{folder}: a link, not a folder of its own; nothing is written there")
     stem = f"{meta['episode']:010d}"
     written: list[Path] = []
     try:
@@ -83,21 +88,25 @@ def read_meta(folder: Path) -> Meta:
 
     Raises
     ------
-    CheckpointError : missing, cut, corrupt, or of a format this version does not read.
+    CheckpointError : missing, cut, corrupt, of a format this version does not read, or with an entry that is not as
+        it has to be; what else it describes is checked by whoever reads that.
     """
     path = folder / META
     try:
-        meta = json.loads(path.read_bytes())
+        meta = read_json(path)
     except FileNotFoundError:
         raise CheckpointError(f"{folder}: no checkpoint here ({META} is missing){_why_missing(folder)}") from None
     except OSError as error:
-        raise CheckpointError(f"{path}: cannot be read: {error}") from error
-    except ValueError:
-        raise CheckpointError(f"{path}: cut or corrupt (not JSON)") from None
+        raise CheckpointError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
+        why = "not JSON" if isinstance(error, json.JSONDecodeError) else str(error)
+        raise CheckpointError(f"{path}: cut or corrupt ({why})") from None
     if not isinstance(meta, dict) or meta.get("format") != FORMAT:
         raise CheckpointError(f"{path}: not a checkpoint of this program (expected format {FORMAT!r})")
     if meta.get("digest") != _digest(meta):
         raise CheckpointError(f"{path}: corrupt (its digest does not match)")
+    with naming(path):
+        check_description(meta)
     return meta
 
 
@@ -115,25 +124,46 @@ def read_array(folder: Path, meta: Meta, name: str, *, into: Array | None = None
     ------
     CheckpointError : missing, cut, corrupt, or of another shape than `into`.
     """
-    described = meta["arrays"][name]
+    described = array_entry(folder, meta, name)
     path = folder / described["file"]
     dtype, shape = np.dtype(described["dtype"]), tuple(described["shape"])
-    if into is not None and (into.shape != shape or into.dtype != dtype):
-        raise CheckpointError(f"{path}: holds {shape} {dtype}, this network {into.shape} {into.dtype}")
+    if into is not None:
+        check_room(folder, meta, name, into.shape, into.dtype)
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             size = os.fstat(file.fileno()).st_size
             if size != described["bytes"]:
                 raise CheckpointError(f"{path}: cut: {size} bytes, expected {described['bytes']}")
+            with naming(path):
+                check_head(head := read_head(file), dtype, shape)
+            if head.size != described["data_offset"]:
+                raise CheckpointError(f"{path}: its head takes {head.size} bytes, not {described['data_offset']}")
+            file.seek(0)
             if _digest_file(file, described["data_offset"], into) != described["sha256"]:
                 raise CheckpointError(f"{path}: corrupt (its SHA-256 does not match {META})")
+            if into is None:
+                return np.memmap(file, dtype=dtype, mode="r", offset=described["data_offset"], shape=shape)
     except FileNotFoundError:
         raise CheckpointError(f"{path}: missing") from None
     except OSError as error:
-        raise CheckpointError(f"{path}: cannot be read: {error}") from error
-    if into is not None:
-        return into
-    return np.memmap(path, dtype=dtype, mode="r", offset=described["data_offset"], shape=shape)
+        raise CheckpointError(f"{path}: cannot be read: {error.strerror or error}") from error
+    return into
+
+
+def array_entry(folder: Path, meta: Meta, name: str) -> dict[str, Any]:
+    """What a checkpoint's description says of one of its arrays; a CheckpointError where it does not have it."""
+    if name not in meta["arrays"]:
+        raise CheckpointError(f"{folder / META}: arrays.{name}: missing")
+    entry: dict[str, Any] = meta["arrays"][name]
+    return entry
+
+
+def check_room(folder: Path, meta: Meta, name: str, shape: tuple[int, ...], dtype: Any) -> None:
+    """Refuse an array of another shape or type, before any memory is asked for."""
+    entry = array_entry(folder, meta, name)
+    if (tuple(entry["shape"]), np.dtype(entry["dtype"])) != (shape, np.dtype(dtype)):
+        here, there = f"{shape} {np.dtype(dtype)}", f"{tuple(entry['shape'])} {np.dtype(entry['dtype'])}"
+        raise CheckpointError(f"{folder / entry['file']}: holds {there}, this network {here}")
 
 
 def _write_array(path: Path, array: Array) -> dict[str, Any]:
@@ -142,7 +172,7 @@ def _write_array(path: Path, array: Array) -> dict[str, Any]:
     np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(array))
     digest = hashlib.sha256(header.getvalue())
     flat = array.reshape(-1).view(np.uint8).data
-    with path.open("wb") as file:
+    with open_new(path) as file:
         file.write(header.getvalue())
         for start in range(0, len(flat), CHUNK):
             chunk = flat[start : start + CHUNK]
@@ -212,10 +242,10 @@ def _keep_old(folder: Path, keep: int) -> None:
 
 def discard(path: Path) -> None:
     """Delete a folder, if it is there, so that nobody sees it half deleted."""
-    if path.exists():
+    if path.exists() or path.is_symlink():
         hidden = path.with_name(f".{path.name}.old.new")
         path.rename(hidden)
-        shutil.rmtree(hidden, ignore_errors=True)
+        delete(hidden)
 
 
 def _delete_orphans(folder: Path, meta: Meta) -> None:

@@ -1,17 +1,33 @@
 """Records of games: their type, and how they are written."""
 
 import io
+import os
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.errors import naming
+from tdl.storage.array_head import rows_of
 from tdl.storage.atomic import new_file
+from tdl.storage.reading import open_file
 
 RECORD = np.dtype([("episode", "<i8"), ("score", "<i8"), ("moves", "<i4"), ("max_tile", "<i4")])
 """One row of `episodes.npy` and `evaluation.npy`: number, total reward, moves, value of the largest tile."""
 
 Records = NDArray[np.void]
+
+
+def load_records(path: Path) -> Records:
+    """The games of such a file, as many as its head says.
+
+    Raises
+    ------
+    CheckpointError : it is cut, or no file of games; memory is asked for when the head is known to be right.
+    OSError : missing, or not a file.
+    """
+    with open_file(path) as file, naming(path):
+        return rows_of(file, RECORD, os.fstat(file.fileno()).st_size)
 
 
 def save_records(path: Path, records: Records) -> None:

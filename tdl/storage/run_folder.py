@@ -1,16 +1,22 @@
 """The folder of a run, an evaluation or a solved game: the names of its files, its result, its status, its lock."""
 
 import contextlib
-import json
+import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tdl.errors import Interrupted, TdlError
+from tdl.errors import ConfigError, Interrupted, TdlError
 from tdl.storage.atomic import delete_unfinished, write_json
-from tdl.storage.checkpoint import KEPT, META, Array, Meta, discard, read_meta, write_checkpoint
+from tdl.storage.checkpoint import KEPT, META, Array, discard, write_checkpoint
 from tdl.storage.lock import RunLock, is_held
+from tdl.storage.result_file import FAILED as FAILED
+from tdl.storage.result_file import FINISHED as FINISHED
+from tdl.storage.result_file import INTERRUPTED as INTERRUPTED
 from tdl.storage.result_file import RESULT as RESULT
+from tdl.storage.result_file import RUNNING as RUNNING
+from tdl.storage.result_file import read_result
 
 CHECKPOINT = "checkpoint"  # folder of the newest; older ones that stay are in `KEPT`
 EPISODES = "episodes.npy"  # a record of each game of the training
@@ -22,8 +28,10 @@ CURVE = "curve.png"
 JOB_LOG = "job.log"  # what a job of a sweep prints
 ELSEWHERE = "elsewhere"  # in the folder of a job: the folder of the run that it went on with, where that is another
 
-RUNNING, FINISHED, INTERRUPTED, FAILED = "running", "finished", "interrupted", "failed"
-"""The statuses of a run."""
+HYDRA = ".hydra"  # the folder of Hydra's notes
+
+FILES = (RESULT, EPISODES, BLOCKS, LOG, LOGGED, EVALUATION, CURVE, JOB_LOG, ELSEWHERE)
+FOLDERS = (CHECKPOINT, KEPT, HYDRA)
 
 
 class RunFolder:
@@ -52,10 +60,30 @@ class RunFolder:
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """While this context is open no other process works here; what a killed one left half written is deleted."""
+        """While this context is open no other process works here; what a killed one left half written is deleted.
+
+        Raises
+        ------
+        BusyError : another one does.
+        ConfigError : as `refuse_links`.
+        """
         with RunLock(self.path):
+            self.refuse_links()
             delete_unfinished(self.path)
             yield
+
+    def refuse_links(self) -> None:
+        """Refuse a link, a pipe or the like where a file or folder of the run's own has to be.
+
+        What is written there would be written elsewhere, and what is deleted there be deleted elsewhere.
+        """
+        for name in (*FILES, *FOLDERS):
+            path = self.path / name
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                mode, folder = os.lstat(path).st_mode, name in FOLDERS
+                if not (stat.S_ISDIR(mode) if folder else stat.S_ISREG(mode)):
+                    what, own = "a link" if stat.S_ISLNK(mode) else "something else", "folder" if folder else "file"
+                    raise ConfigError(f"{path}: {what}, not a {own} of the run's own; nothing is written there")
 
     def is_locked(self) -> bool:
         """Whether a process works here."""
@@ -66,14 +94,8 @@ class RunFolder:
         return self.result.exists() or self.checkpoint.exists()
 
     def read_result(self) -> dict[str, Any]:
-        """What `result.json` says."""
-        try:
-            result = json.loads(self.result.read_text())
-        except ValueError as error:
-            raise TdlError(f"{self.result}: cut or corrupt: {error}") from error
-        if not isinstance(result, dict) or "config" not in result:
-            raise TdlError(f"{self.result}: not the result of a run")
-        return result
+        """What `result.json` says, checked; raises as `tdl.storage.result_file.read_result`."""
+        return read_result(self.result)
 
     def result_if_whole(self) -> dict[str, Any]:
         """What `result.json` says; nothing where it is missing or damaged."""
@@ -112,10 +134,6 @@ class RunFolder:
     def has_checkpoint(self) -> bool:
         """Whether a checkpoint was ever written."""
         return (self.checkpoint / META).exists()
-
-    def read_meta(self) -> Meta:
-        """The description of the newest checkpoint."""
-        return read_meta(self.checkpoint)
 
     def delete_weights(self) -> None:
         """Delete all checkpoints."""

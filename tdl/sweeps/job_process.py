@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tdl import machine
 from tdl.errors import file_text
-from tdl.storage.run_folder import JOB_LOG
+from tdl.storage.run_folder import JOB_LOG, RunFolder
 from tdl.sweeps.sweep import Outcome
 
 _TO_STOP = {signal.SIGINT, signal.SIGTERM}
@@ -98,6 +98,7 @@ def _held_back() -> Iterator[None]:
 
 def _redirect(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
+    RunFolder(folder).refuse_links()
     sys.stdout = sys.stderr = (folder / JOB_LOG).open("a", buffering=1)
     for handle in (1, 2):
         os.dup2(sys.stdout.fileno(), handle)

@@ -16,7 +16,8 @@ from omegaconf import MISSING, DictConfig, OmegaConf
 from tdl.config.compose import quoted
 from tdl.config.files import plain_dict
 from tdl.config.names import chosen_names
-from tdl.errors import BusyError
+from tdl.errors import TdlError
+from tdl.storage.atomic import new_file
 from tdl.storage.run_folder import ELSEWHERE, FAILED, FINISHED, RunFolder
 from tdl.sweeps import swept, warnings
 
@@ -137,7 +138,7 @@ def keeps_weights() -> bool:
 def mark_failed(folder: Path, cfg: DictConfig, error: str) -> None:
     """Note in the `result.json` of Hydra's present job that it failed, unless another process works there now."""
     job, cfg = RunFolder(folder), OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
-    with contextlib.suppress(BusyError, OSError), job.lock():  # on a full disk the table alone says it
+    with contextlib.suppress(TdlError, OSError), job.lock():  # on a full disk the table alone says it
         result = job.result_if_whole()
         if result.get("status") == FINISHED:  # it failed after its end, or another process has done it meanwhile
             return
@@ -148,7 +149,8 @@ def mark_failed(folder: Path, cfg: DictConfig, error: str) -> None:
 
 def point_to(job: Path, run: Path) -> None:
     """Note in a job's folder that its run is elsewhere: a resumed one continues where it was."""
-    (job / ELSEWHERE).write_text(f"{run.resolve()}\n")
+    with new_file(job / ELSEWHERE) as file:
+        file.write(f"{run.resolve()}\n".encode())
     RunFolder(job).result.unlink(missing_ok=True)  # of a time when it could not go on
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.agents.player import kind_of
+from tdl.agents.description import kind_of
 from tdl.checks import check_whole
 from tdl.search.options import SearchOptions
 from tdl.sessions.action_values import ActionValues

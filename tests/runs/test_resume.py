@@ -213,7 +213,8 @@ def test_a_run_without_a_key_of_this_version_is_refused(finished, words):
     before = files(finished)
     done = inside(f"resume={finished}", *words, "episodes=90")
     assert (done.returncode, files(finished)) == (2, before)
-    assert done.stderr == "tdl: size: missing; a configuration of this version has it\n"
+    path = finished / "checkpoint" / "meta.json"
+    assert done.stderr == f"tdl: {path}: config.size: missing; a configuration of this version has it\n"
 
 
 def _cut_array(folder, array, meta):

@@ -1,0 +1,69 @@
+"""Reading what somebody else may have written: regular files only, JSON of a bounded size and depth.
+
+A pipe would let a program wait for ever, and a device or a huge file take all memory.
+"""
+
+import errno
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any, BinaryIO
+
+MAX_JSON = 1 << 22
+"""Bytes of a file of JSON; the largest of ours have some ten thousand."""
+
+MAX_DEPTH = 32
+"""Lists and objects within each other; ours have some ten."""
+
+
+def open_file(path: Path) -> BinaryIO:
+    """A regular file, opened to be read.
+
+    Raises
+    ------
+    OSError : it is missing, cannot be read, or is a folder, a pipe or a device.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe without a writer would not open
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
+    return os.fdopen(handle, "rb")
+
+
+def read_json(path: Path) -> Any:
+    """What a file of JSON says.
+
+    Raises
+    ------
+    OSError : as `open_file`.
+    ValueError : it is not JSON, too large, nested too deeply, or has text that no terminal and no file could take.
+    """
+    with open_file(path) as file:
+        content = file.read(MAX_JSON + 1)
+    if len(content) > MAX_JSON:
+        raise ValueError(f"more than {MAX_JSON >> 20} MiB")
+    try:
+        value = json.loads(content)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    _check(value)
+    return value
+
+
+def _check(value: Any) -> None:
+    """Refuse what is nested too deeply, and text with half a character."""
+    level: list[Any] = [value]
+    for _ in range(MAX_DEPTH):
+        below: list[Any] = []
+        for item in level:
+            if isinstance(item, str):
+                item.encode()
+            elif isinstance(item, dict):
+                below += [*item.keys(), *item.values()]
+            elif isinstance(item, list):
+                below += item
+        if not below:
+            return
+        level = below
+    raise ValueError("nested too deeply")

@@ -1,0 +1,167 @@
+"""Going on with a folder that somebody else made: what its files say is refused by name, or is what a run would say.
+
+Trusts a small run that is changed here, with digests that fit.
+"""
+
+import os
+import shutil
+
+import numpy as np
+import pytest
+from support.forged import GONE, forged
+from support.programs import checkpoint, files, inside, learned
+
+from tdl.errors import CheckpointError, ConfigError
+from tdl.storage.checkpoint import write_checkpoint
+from tdl.storage.run_folder import FILES, FOLDERS, RunFolder
+
+WRONG = {
+    "config.gamma": "x",
+    "config.alpha": 1e300,
+    "config.threads": GONE,
+    "config.threads.": 10**9,
+    "config.size": "9x9",
+    "config.game": [],
+    "config.game.name": "chess",
+    "config.tiles.drop": [[1]],
+    "config.tuples.cells": [[0, 99]],
+    "config.learner.schedule": {"a": {}},
+    "config.evaluate.solution": "${oc.env:HOME}",
+    "config.save": None,
+    "config.block": 0,
+    "config.resume": "???",
+    "config.more": 1,
+    "config": [],
+    "names": GONE,
+    "moves": -1,
+    "seconds": float("nan"),
+}
+
+
+@pytest.fixture
+def finished(small_run, tmp_path):
+    return shutil.copytree(small_run("episodes=20", "evaluate.episodes=0"), tmp_path / "run")
+
+
+@pytest.fixture
+def whole(small_run):
+    return small_run("episodes=40", "evaluate.episodes=0")
+
+
+@pytest.mark.parametrize("key", WRONG)
+def test_wrong_entries_are_refused_by_name(finished, key):
+    forged(finished / "checkpoint", {key.rstrip("."): WRONG[key]})
+    before = files(finished)
+    done = inside(f"resume={finished}", "episodes=40")
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("tdl: ")
+    assert "meta.json: " in line
+    assert key.split(".")[0] in line
+    assert files(finished) == before
+
+
+@pytest.fixture
+def outside(tmp_path):
+    """A folder beside the run, with what nobody may touch."""
+    folder = tmp_path / "outside"
+    (folder / "kept").mkdir(parents=True)
+    for name in ("file", "weights-0000000001.npy", ".lost.new", "kept/0000000001"):
+        (folder / name).write_text("not the run's")
+    return folder
+
+
+LINKS = {
+    "kept": "kept", "checkpoint": "", ".hydra": "", "episodes.npy": "file", "blocks.csv": "file", "train.log": "file",
+    "result.json": "file", "curve.png": "file", "logged.npy": "file", "job.log": "missing", "kept.": "missing",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_a_link_in_the_place_of_a_file_of_the_run_is_refused(finished, outside, name):
+    path = finished / name.rstrip(".")
+    if path.is_dir():
+        shutil.copytree(path, outside, dirs_exist_ok=True)
+        shutil.rmtree(path)
+    path.unlink(missing_ok=True)
+    path.symlink_to(outside / LINKS[name])
+    before = files(outside)
+    done = inside(f"resume={finished}", "episodes=40")
+    assert done.returncode == 2
+    own = "folder" if path.name in FOLDERS else "file"
+    assert done.stderr == f"tdl: {path}: a link, not a {own} of the run's own; nothing is written there\n"
+    assert files(outside) == before
+    assert not (outside / "missing").exists()
+
+
+@pytest.mark.parametrize("name", sorted(FILES))
+def test_a_pipe_in_the_place_of_a_file_does_not_let_it_wait(finished, name):
+    (finished / name).unlink(missing_ok=True)
+    os.mkfifo(finished / name)
+    with pytest.raises(ConfigError, match=f"{name}: something else, not a file"), RunFolder(finished).lock():
+        pass
+
+
+@pytest.mark.parametrize("name", ["weights-0000000040.npy", ".weights.new", "meta.json.new", "weights-0000000007.npy"])
+def test_links_beside_a_checkpoint_are_replaced_and_deleted_themselves(finished, outside, whole, name):
+    (finished / "checkpoint" / name).symlink_to(outside / "file")
+    (finished / ".run.new").symlink_to(outside)
+    before = files(outside)
+    done = inside(f"resume={finished}", "episodes=40")
+    assert done.returncode == 0, done.stderr
+    assert files(outside) == before
+    assert learned(finished) == learned(whole)
+    assert not (finished / ".run.new").is_symlink()
+
+
+@pytest.mark.parametrize("keep", [1, 2, 3])
+def test_links_among_older_checkpoints_are_deleted_themselves(finished, outside, keep):
+    (finished / "kept").mkdir()
+    for name in ("0000000001", "0000000020", ".0000000020.new", ".0000000001.old.new"):
+        (finished / "kept" / name).symlink_to(outside)
+    before = files(outside)
+    done = inside(f"resume={finished}", "episodes=40", f"save.keep={keep}")
+    assert done.returncode == 0, done.stderr
+    assert files(outside) == before
+
+
+def test_a_file_with_another_name_elsewhere_is_parted_from_it(finished, outside, whole):
+    os.link(finished / "episodes.npy", outside / "episodes.npy")
+    before = files(outside)
+    assert inside(f"resume={finished}", "episodes=40").returncode == 0
+    assert files(outside) == before
+    assert learned(finished) == learned(whole)
+
+
+def test_no_checkpoint_is_written_through_a_link(tmp_path, outside):
+    (tmp_path / "checkpoint").symlink_to(outside)
+    before = files(outside)
+    with pytest.raises(CheckpointError, match="checkpoint: a link"):
+        write_checkpoint(tmp_path / "checkpoint", {"episode": 2}, {"weights": np.zeros(3, np.float32)})
+    assert files(outside) == before
+
+
+@pytest.mark.parametrize("name", ["", ".hydra", "checkpoint"])
+def test_jobs_of_a_sweep_do_not_follow_links(tmp_path, outside, name):
+    words = ("-m", "experiment=quick", "episodes=10", "block=10", "evaluate.episodes=0", "seed=0,1",
+             f"hydra.sweep.dir={tmp_path / 'sweep'}")  # fmt: skip
+    assert inside(*words).returncode == 0
+    job = sorted((tmp_path / "sweep").glob("seed0_*"))[0]
+    (job / "result.json").unlink()  # so that it goes on
+    link = job / name if name else job
+    shutil.copytree(link, outside, dirs_exist_ok=True)
+    shutil.rmtree(link)
+    link.symlink_to(outside)
+    before = files(outside)
+    done = inside(*words)
+    assert done.returncode
+    assert "a link, not a folder" in done.stderr
+    assert files(outside) == before
+
+
+def test_an_array_that_is_missing_in_the_description_is_named(finished):
+    meta, _ = checkpoint(finished)
+    forged(finished / "checkpoint", {"arrays": {"sums": meta["arrays"]["weights"]}})
+    done = inside(f"resume={finished}", "episodes=40")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "meta.json: arrays.weights: missing" in done.stderr
