@@ -14,12 +14,9 @@ from tdl.results.comparison import REACH, SUMMARY
 from tdl.solver.solution import FOLDER as SOLUTION
 from tdl.statistics.summary import score_bands
 from tdl.storage.records import RECORD
-from tdl.storage.run_folder import BLOCKS, EPISODES, EVALUATION, LOGGED, RESULT, RunFolder
+from tdl.storage.run_folder import BLOCKS, EPISODES, EVALUATION, LOGGED, OUTPUTS, RESULT, RunFolder
 
 Folders = str | Path | Iterable[str | Path]
-
-OUTPUTS = "outputs"
-"""The folder in which programs make those of runs and sweeps, below the present one."""
 
 FIGURES = ("mean", "low", "high", "median", "max", "seconds", "moves_per_second")
 """Figures of an evaluation by games; low and high bound the mean's 95% interval."""

@@ -12,6 +12,9 @@ from tdl.storage.checkpoint import KEPT, META, Array, Meta, discard, read_meta, 
 from tdl.storage.lock import RunLock, is_held
 from tdl.storage.result_file import RESULT as RESULT
 
+OUTPUTS = "outputs"
+"""The folder in which programs make those of runs and sweeps, below the present one."""
+
 CHECKPOINT = "checkpoint"  # folder of the newest; older ones that stay are in `KEPT`
 EPISODES = "episodes.npy"  # a record of each game of the training
 BLOCKS = "blocks.csv"  # a row of figures for each block of games
