@@ -2,11 +2,11 @@
 
 import re
 import textwrap
-from collections.abc import Mapping
 from importlib import resources
 
 from tdl.config import hydra_versions
-from tdl.config.files import file, group_names, group_text
+from tdl.config.files import group_names, group_text
+from tdl.config.groups import groups
 from tdl.errors import ConfigError, nearest
 
 HOMES = {
@@ -28,15 +28,6 @@ def register(program: str) -> None:
     """Make known to Hydra what its `--help` shows of `conf/<program>.yaml`."""
     hydra_versions.register_resolver("tdl_described_keys", lambda: keys_text(program))
     hydra_versions.register_resolver("tdl_described_groups", lambda: groups_text(program))
-
-
-def groups(program: str) -> dict[str, str | None]:
-    """The groups that a program uses, with the choice that holds if nothing is said; None: there is none."""
-    chosen: dict[str, str | None] = {}
-    for each in file(program)["defaults"]:
-        if isinstance(each, Mapping):
-            chosen |= {str(group): choice for group, choice in each.items() if not str(group).startswith("override ")}
-    return chosen
 
 
 def groups_text(program: str) -> str:
