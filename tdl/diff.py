@@ -1,4 +1,4 @@
-"""What differs between two runs, their configurations, results and what they ran on: `tdl diff outputs/A outputs/B`."""
+"""What differs between two runs: `tdl diff outputs/A outputs/B`; keys, results and what they ran on."""
 
 import argparse
 from collections.abc import Sequence

@@ -63,7 +63,7 @@ function __tdl_words
     set -l words (commandline -opc) (commandline -ct)
     $words[1] completion --words $words[2..-1] 2>/dev/null
 end
-complete -c tdl -a '(__tdl_words)'
+complete -c tdl -f -a '(__tdl_words)'
 """,
 }
 """What each shell is given. Where nothing is found it completes files."""
@@ -76,7 +76,7 @@ def main() -> None:
         return
     parser = argparse.ArgumentParser(
         prog="tdl completion",
-        description='Completion for a shell. bash, zsh: eval "$(tdl completion bash)"; fish: tdl completion fish | source',
+        description='For bash and zsh: eval "$(tdl completion bash)"; fish: tdl completion fish | source',
     )
     parser.add_argument("shell", choices=SHELLS)
     print(SHELLS[parser.parse_args().shell], end="")
@@ -95,7 +95,7 @@ def candidates(words: Sequence[str]) -> list[str]:
     if program == "completion":
         return [name for name in SHELLS if name.startswith(last)]
     if program not in SCHEMAS:
-        return []
+        return _paths(last) if program in COMMANDS else []
     if last.startswith("-"):
         return [flag for flag in FLAGS if flag.startswith(last)]
     key, equals, _ = last.partition("=")
