@@ -45,7 +45,7 @@ def job(cfg: DictConfig, path: Path) -> None:
         if sweep.in_sweep() and is_done(folder, settings, metas):
             return  # the sweep says it of all its jobs at once
         if not sweep.in_sweep() and folder.result.exists():
-            raise ConfigError(f"hydra.run.dir: {folder} holds results already; name another")
+            raise ConfigError(f"out: {folder} holds results already; name another")
         evaluation = built(settings, metas)
         recording.check(evaluation, settings.evaluate.record)
         names = chosen_names(cfg, HydraConfig.get().runtime.choices)

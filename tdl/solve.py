@@ -41,7 +41,7 @@ def answer(folder: Path, query: Path) -> None:
 def solve(settings: solve_config.SolveConfig, folder: RunFolder) -> None:
     """Solve, print the figures, and leave them and the values in `folder`."""
     if folder.result.exists():
-        raise ConfigError(f"hydra.run.dir: {folder} holds results already; name another")
+        raise ConfigError(f"out: {folder} holds results already; name another")
     start = time.perf_counter()
     progress = Progress("solve", 0)
 

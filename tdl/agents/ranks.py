@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl import machine
+from tdl.distribution import install
 from tdl.errors import ConfigError, DivergenceError, TdlError, refuse
 from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
@@ -259,7 +260,7 @@ def joined() -> Ranks:
         mpi4py.rc.thread_level = "funneled"
         from mpi4py import MPI
     except (ImportError, RuntimeError) as error:
-        raise _refused(rank, f"{size} processes need MPI: pip install 'tdl[mpi]' ({error})") from error
+        raise _refused(rank, f"{size} processes need MPI: {install('mpi')} ({error})") from error
     if size != MPI.COMM_WORLD.size:
         line = f"the launcher started {size} processes, mpi4py's MPI knows of {MPI.COMM_WORLD.size}: they are of two"
         kind = MPI.Get_library_version().split(",")[0]

@@ -8,7 +8,10 @@ from dataclasses import fields, is_dataclass
 from hydra.errors import HydraException, MissingConfigException
 from omegaconf.errors import OmegaConfBaseException
 
+from tdl.config.files import CONF, group_names
 from tdl.config.schema import RunConfig
+from tdl.config.synonyms import CHOICES, SYNONYMS, like
+from tdl.distribution import install
 from tdl.errors import TdlError, file_text, nearest, printable
 from tdl.runs import resolvers as _resolvers  # noqa: F401 - registered by the import
 from tdl.sweeps import slurm
@@ -72,22 +75,49 @@ def _missing_choice(error: MissingConfigException) -> str:
     if not group:
         return _one_line(str(error))
     renamed = RENAMED.get(group, {}).get(choice)
-    hint = f"; did you mean {renamed!r}?" if renamed else nearest(choice, options)
+    hint = f"; did you mean {renamed!r}?" if renamed else like(choice, options, CHOICES.get(group, {}))
     return f"{group}={choice}: no such choice; expected one of {', '.join(options)}{hint}"
 
 
 def _hydra_line(chain: list[BaseException], schema: type) -> str:
     line = _one_line(str(chain[0]))
     if wrong := re.search(r"Could not override '([^']+)'", line):
-        known, last = _known_keys(schema), wrong[1].split(".")[-1]
-        elsewhere = [key for key in known if key.split(".")[-1] == last]  # of this name in another group
-        return f"{wrong[1]}: no such key{nearest(wrong[1], elsewhere or known)}; --help lists all keys"
+        return f"{wrong[1]}: no such key{_nearest_key(wrong[1], schema)}; --help lists all keys"
+    if several := re.search(r"Ambiguous value for argument '([^']*)'|Sweep parameters '(.*?)' require", line):
+        word = several[1] or several[2]
+        return f"{word}: several values are a sweep: add -m; a list of values is {_as_list(word)}"
+    if bare := re.search(r"(?:Error parsing override '|LexerNoViableAltException: )([^'=;]+)'?;", line):
+        return f"{bare[1]}: a word without a value; {_meant(bare[1], schema)}"
     if missing := re.search(r"hydra_plugins\.hydra_(joblib|submitit)_launcher", line):
         choice, extra = {"joblib": ("joblib", "joblib"), "submitit": ("submitit_slurm", "slurm")}[missing[1]]
-        return f"hydra/launcher={choice}: its plugin is not installed: pip install 'tdl[{extra}]'"
+        return f"hydra/launcher={choice}: its plugin is not installed: {install(extra)}"
     # Hydra names the override, a cause says what is wrong with it.
     causes = [str(link) for link in chain[1:] if isinstance(link, OmegaConfBaseException) and str(link)]
     return f"{line}: {causes[0].splitlines()[0]}" if causes else line
+
+
+def _nearest_key(key: str, schema: type) -> str:
+    """A hint at the key that was meant: one of this name in another group, or a synonym, before one spelt alike."""
+    known, last = _known_keys(schema), key.split(".")[-1]
+    elsewhere = [name for name in known if name.split(".")[-1] == last]
+    return nearest(key, elsewhere) if elsewhere else like(key if key in SYNONYMS else last, known) or like(key, known)
+
+
+def _as_list(word: str) -> str:
+    key, _, value = word.partition("=")
+    return f"{key}='[{value}]'"
+
+
+def _meant(word: str, schema: type) -> str:
+    """What a word without a value may stand for: a key, or a choice."""
+    known = _known_keys(schema)
+    if word in known:
+        return f"expected {word}=VALUE"
+    groups = [each.name for each in fields(schema) if is_dataclass(each.default_factory)]
+    chosen = [group for group in groups if (CONF / group).is_dir() and word.lower() in group_names(group)]
+    if chosen:
+        return f"did you mean {f'{chosen[0]}={word.lower()}'!r}?"
+    return f"expected key=value or group=choice{like(word, known)}"
 
 
 def _known_keys(schema: type) -> list[str]:

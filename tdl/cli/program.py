@@ -8,20 +8,21 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Callable
-from importlib import resources
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
+from tdl.cli import flags, help
 from tdl.cli.messages import explain
-from tdl.cli.words import with_game_names
+from tdl.cli.words import as_hydra_reads
 from tdl.config import compose, hydra_versions
 from tdl.config.schema import RunConfig
 from tdl.errors import BusyError, Interrupted, TdlError
 from tdl.runs import resolvers as _resolvers  # noqa: F401 - registered by the import
+from tdl.runs.environment import version_text
 from tdl.runs.resume import keys_named
 from tdl.sweeps import launcher, slurm, sweep, sweeper
 from tdl.sweeps import table as sweep_table
@@ -98,15 +99,15 @@ def run_program(
     that failed. Without `figures` the sweep is not drawn.
     """
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # Hydra raises, so that the line is ours
-    sys.argv[1:] = with_game_names(sys.argv[1:])
     compose.register(schema)
     launcher.register()
     sweeper.register(plan)
-    _register_help(config_name)
+    help.register(config_name)
     job = _Job(work)
 
     error: BaseException | None = None
     try:
+        sys.argv[1:] = _hydra_words(config_name, sys.argv[1:], schema)
         trusted = hydra_versions.trusted([sweep.TARGET])
         hydra.main(config_path="pkg://tdl.conf", config_name=config_name, **hydra_versions.BASE, **trusted)(job)()
     except (Exception, KeyboardInterrupt) as raised:
@@ -148,15 +149,16 @@ def _remove_unused(folder: Path) -> None:
         folder.rmdir()
 
 
-def _register_help(config_name: str) -> None:
-    """The keys of `conf/<config_name>.yaml` with their comments, for `--help`."""
-
-    def described_keys() -> str:
-        text = (resources.files("tdl.conf") / f"{config_name}.yaml").read_text()
-        text = text[text.index("\ndefaults:") : text.index("\nhydra:")]
-        return text[text.index("\n\n") + 2 :]
-
-    hydra_versions.register_resolver("tdl_described_keys", described_keys)
+def _hydra_words(program: str, line: Sequence[str], schema: type) -> list[str]:
+    """The command line as Hydra takes it; what asks for a version or for one group is answered here."""
+    if "--version" in line:
+        print(version_text(), end="")
+        sys.exit()
+    apart = flags.apart(line)
+    if apart.given.help and apart.words:
+        print("\n".join(help.described(program, word) for word in apart.words), end="")
+        sys.exit()
+    return [*apart.flags, *as_hydra_reads(program, apart.words, schema, sweep=apart.given.multirun)]
 
 
 def explicit_keys() -> list[str]:

@@ -1,11 +1,33 @@
 """The words of a command line, as all programs take them before Hydra reads them."""
 
+import dataclasses
 import re
 from collections.abc import Sequence
+from typing import Any, get_args, get_type_hints
 
+from tdl.cli import folders
+from tdl.errors import ConfigError, refuse
 from tdl.game.merge_laws import NAMES
 
-_TITLE = re.compile(rf"(?<![\w.-])({'|'.join(map(re.escape, NAMES))})(?![\w.-])")
+_WHOLE = re.compile(r"(?<![\w.+-])(\d+(?:\.\d*)?)[eE]\+?(\d{1,2})(?![\w.])")
+
+
+def as_hydra_reads(program: str, words: Sequence[str], schema: type, *, sweep: bool) -> list[str]:
+    """The words of people as those that Hydra takes: folders, seeds, whole numbers, names of games.
+
+    Parameters
+    ----------
+    program : the name of the program, which is that of its file in `conf/`.
+    schema : the types of its keys.
+    sweep : whether `-m` is given.
+
+    Raises
+    ------
+    ConfigError : a word that makes no sense.
+    """
+    words = folders.with_keys(program, words, sweep=sweep)
+    words = folders.with_homes(folders.with_output(program, words, sweep=sweep))
+    return with_game_names(with_whole_numbers(with_seeds(words, sweep=sweep), schema))
 
 
 def with_game_names(words: Sequence[str]) -> list[str]:
@@ -14,8 +36,55 @@ def with_game_names(words: Sequence[str]) -> list[str]:
     >>> with_game_names(["-m", "game=2048,fib,2584", "seed=2048"])
     ['-m', 'game=pow2,fib,fib', 'seed=2048']
     """
-    return [_with_name(word) if word.lstrip("+").startswith("game=") else word for word in words]
+    title = re.compile(rf"(?<![\w.-])({'|'.join(map(re.escape, NAMES))})(?![\w.-])")
+    return [title.sub(lambda found: NAMES[found[1]], word) if re.match(r"\+*game(\.name)?=", word) else word
+            for word in words]  # fmt: skip
 
 
-def _with_name(word: str) -> str:
-    return _TITLE.sub(lambda found: NAMES[found[1]], word)
+def with_seeds(words: Sequence[str], *, sweep: bool) -> list[str]:
+    """The words with `seed=range(0,N)` in the place of `seeds=N`.
+
+    >>> with_seeds(["seeds=5", "alpha=0.1,0.3"], sweep=True)
+    ['seed=range(0,5)', 'alpha=0.1,0.3']
+    """
+    given = [word for word in words if word.startswith("seeds=")]
+    if not given:
+        return list(words)
+    value = given[-1].partition("=")[2]
+    if not re.fullmatch(r"[1-9]\d*", value):
+        raise refuse("seeds", value, f"a number of seeds, at least 1; did you mean 'seed={value}'?")
+    if len(given) > 1 or any(word.startswith("seed=") for word in words):
+        raise ConfigError(f"{given[-1]}: the seeds are given already")
+    if not sweep and value != "1":
+        raise ConfigError(f"{given[0]}: {value} seeds are {value} runs; add -m")
+    seeds = f"seed=range(0,{value})" if sweep else "seed=0"
+    return [seeds if word.startswith("seeds=") else word for word in words]
+
+
+def with_whole_numbers(words: Sequence[str], schema: type) -> list[str]:
+    """The words with whole numbers in digits, also where a key that takes no others has 1e4.
+
+    >>> from tdl.config.schema import RunConfig
+    >>> with_whole_numbers(["episodes=1e3,1.5e4", "alpha=1e-1", "seed=1.5e0"], RunConfig)
+    ['episodes=1000,15000', 'alpha=1e-1', 'seed=1.5e0']
+    """
+    known = set(_whole_keys(schema))
+    return [_WHOLE.sub(_digits, word) if word.partition("=")[0].lstrip("+") in known else word for word in words]
+
+
+def _digits(found: re.Match[str]) -> str:
+    number = float(found[0])
+    return str(int(number)) if number.is_integer() and number < 2**53 else found[0]
+
+
+def _whole_keys(schema: type, prefix: str = "") -> list[str]:
+    """The keys of a schema that take whole numbers."""
+    hints, keys = get_type_hints(schema), []
+    assert dataclasses.is_dataclass(schema)
+    for each in dataclasses.fields(schema):
+        hint: Any = hints[each.name]
+        if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+            keys += _whole_keys(hint, f"{prefix}{each.name}.")
+        elif hint is int or int in get_args(hint):
+            keys.append(prefix + each.name)
+    return keys

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -24,6 +25,10 @@ Schema = TypeVar("Schema")
 CHANGEABLE = ("episodes", "threads", "budget", "evaluate", "save", "resume")
 """Keys that may differ when a run is resumed: they do not change what has been learned. (A schedule that counts by the
 episodes of the run does count by the new ones from there on.)"""
+
+
+PLAIN = re.compile(r"[\w./+@%-]+")
+"""What Hydra and a shell take as it stands."""
 
 
 def register(schema: type = RunConfig) -> None:
@@ -68,6 +73,12 @@ def key_hash(plain: Mapping[str, Any]) -> str:
 def quoted(text: str) -> str:
     """A value of a word of the command line, quoted so that Hydra takes it letter by letter."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def word_of(key: str, value: object) -> str:
+    """The word of the command line with which Hydra takes this text, as a path, for the key."""
+    text = str(value)
+    return f"{key}={text if PLAIN.fullmatch(text) else quoted(text)}"
 
 
 def check_keys(plain: Mapping[str, Any], schema: type, prefix: str = "") -> None:

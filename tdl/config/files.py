@@ -8,10 +8,12 @@ from omegaconf import OmegaConf
 
 from tdl.errors import nearest, refuse
 
+CONF = resources.files("tdl.conf")
+
 
 def group_names(group: str) -> list[str]:
     """The names of the files in `conf/<group>`, sorted."""
-    files = (path.name for path in (resources.files("tdl.conf") / group).iterdir())
+    files = (path.name for path in (CONF / group).iterdir())
     return sorted(file.removesuffix(".yaml") for file in files if file.endswith(".yaml"))
 
 
@@ -25,6 +27,14 @@ def group_file(group: str, name: str) -> dict[str, Any]:
     return plain_dict(OmegaConf.merge(*bases, plain))
 
 
+def group_text(group: str, name: str) -> str:
+    """The text of `conf/<group>/<name>.yaml`."""
+    names = group_names(group)
+    if name not in names:
+        raise refuse(group, name, f"one of {', '.join(names)}{nearest(name, names)}")
+    return (CONF / group / f"{name}.yaml").read_text()
+
+
 def file(path: str) -> dict[str, Any]:
     """What `conf/<path>.yaml` says, as it stands there."""
     return plain_dict(_read(path))
@@ -33,7 +43,7 @@ def file(path: str) -> dict[str, Any]:
 @cache
 def _read(path: str) -> Any:
     """Read once: all jobs of a sweep ask for the same files, and a parser of YAML is slow."""
-    return OmegaConf.create((resources.files("tdl.conf") / f"{path}.yaml").read_text())
+    return OmegaConf.create((CONF / f"{path}.yaml").read_text())
 
 
 def plain_dict(config: Any, *, resolve: bool = False) -> dict[str, Any]:

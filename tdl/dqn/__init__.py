@@ -1,1 +1,1 @@
-"""The deep Q-learner, which needs PyTorch (the extra `tdl[dqn]`)."""
+"""The deep Q-learner, which needs PyTorch (the extra `tdl-ntuple[dqn]`)."""

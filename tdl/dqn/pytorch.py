@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 
 from tdl import machine
+from tdl.distribution import install
 from tdl.errors import ConfigError, refuse
 
 # Large tensors in large pages, asked for before PyTorch looks. With this and `keep_freed_memory` an update of the
@@ -14,7 +15,7 @@ os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
 try:
     import torch as torch
 except ImportError as error:
-    raise ConfigError(f'the deep Q-network needs PyTorch: pip install "tdl[dqn]" ({error})') from None
+    raise ConfigError(f"the deep Q-network needs PyTorch: {install('dqn')} ({error})") from None
 
 machine.keep_freed_memory()
 

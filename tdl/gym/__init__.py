@@ -1,13 +1,13 @@
 """The games as Gymnasium environments: `import tdl.gym` registers `tdl/Game-v0`, alone and vectorised."""
 
+from tdl.distribution import install
+
 try:
     import gymnasium
 except ModuleNotFoundError as error:
     if error.name != "gymnasium":
         raise
-    raise ImportError(
-        "tdl.gym needs gymnasium, which is not installed; it comes with the extra `gym`: pip install '.[gym]'"
-    ) from error
+    raise ImportError(f"tdl.gym needs gymnasium, which is not installed: {install('gym')}") from error
 
 from tdl.gym.boards import ILLEGAL, OBSERVATIONS, RENDER_MODES
 from tdl.gym.env import GameEnv

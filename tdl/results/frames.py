@@ -17,12 +17,9 @@ from tdl.solver.solution import FOLDER as SOLUTION
 from tdl.statistics.summary import BLOCK_FIGURES, score_bands
 from tdl.storage.reading import open_file
 from tdl.storage.records import RECORD, load_records
-from tdl.storage.run_folder import BLOCKS, EPISODES, EVALUATION, LOGGED, RESULT, RunFolder
+from tdl.storage.run_folder import BLOCKS, EPISODES, EVALUATION, LOGGED, OUTPUTS, RESULT, RunFolder
 
 Folders = str | Path | Iterable[str | Path]
-
-OUTPUTS = "outputs"
-"""The folder in which programs make those of runs and sweeps, below the present one."""
 
 FIGURES = ("mean", "low", "high", "median", "max", "seconds", "moves_per_second")
 """Figures of an evaluation by games; low and high bound the mean's 95% interval."""

@@ -1,19 +1,15 @@
 """What a run says at its end: its answer, the files to look at, and the commands one would type next."""
 
-import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tdl.config.compose import quoted
-from tdl.config.files import file
+from tdl.config.compose import word_of
+from tdl.distribution import command
 from tdl.statistics.summary import evaluation_block
 from tdl.storage.result_file import DELETED_WEIGHTS, KEPT_WEIGHTS, RESULT, WEIGHTS
 from tdl.storage.run_folder import CHECKPOINT, RunFolder
-
-PLAIN = re.compile(r"[\w./+@%-]+")
-"""What Hydra and a shell take as it stands."""
 
 
 def answer(result: Mapping[str, Any], last_block: Mapping[str, Any] | None) -> str:
@@ -49,20 +45,13 @@ def next_commands(folder: RunFolder, result: Mapping[str, Any]) -> str:
     """What one would type next; each line can be pasted."""
     if result[WEIGHTS] != KEPT_WEIGHTS:
         return ""
-    checkpoint = _word("checkpoint", shown(folder.path))
-    commands = [f"python -m tdl.serve {checkpoint}{_served(folder.path)}"]
+    start, checkpoint = command(), _word(shown(folder.path))
+    commands = [f"{start} serve {checkpoint}"]
     kind, plies = result["config"]["agent"]["kind"], result["config"]["evaluate"]["plies"]
     if kind in ("ntuple", "dqn") and plies == 1:
         few = " evaluate.episodes=10" if kind == "dqn" else ""  # a hundred times as slow
-        commands.insert(0, f"python -m tdl.evaluate {checkpoint} evaluate.plies=2{few}")
+        commands.insert(0, f"{start} evaluate {checkpoint} evaluate.plies=2{few}")
     return "".join(f"{'next:' if not number else '':6}{command}\n" for number, command in enumerate(commands))
-
-
-def _served(path: Path) -> str:
-    """The further word with which `tdl.serve` finds a folder that is not below the one that it serves by default."""
-    if path.resolve().is_relative_to(Path(file("serve")["folder"]).resolve()):
-        return ""
-    return " " + _word("folder", shown(path.parent))
 
 
 def shown(path: Path) -> Path:
@@ -71,8 +60,8 @@ def shown(path: Path) -> Path:
     return path.relative_to(here) if path.is_relative_to(here) else path
 
 
-def _word(key: str, path: Path) -> str:
-    """A word of a command line, quoted for Hydra and for the shell where it must be."""
-    if PLAIN.fullmatch(str(path)):
-        return f"{key}={path}"
-    return shlex.quote(f"{key}={quoted(str(path))}")
+def _word(path: Path) -> str:
+    """A folder as a word of a command line, quoted for the shell where it must be, and for Hydra."""
+    if "=" in str(path) or str(path)[0] in "~+-":
+        return shlex.quote(word_of("checkpoint", path))
+    return shlex.quote(str(path))

@@ -7,7 +7,13 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from tdl import machine
+from tdl import __version__, machine
+from tdl.game.rules import Rules
+from tdl.network.ntuple import NTupleNetwork
+from tdl.network.tuples import TupleSet
+
+TITLES = {"python": "Python", "numpy": "NumPy", "hydra-core": "Hydra", "omegaconf": "OmegaConf"}
+"""The names of what `versions` in `result.json` has, as people write them."""
 
 
 def describe(instructions: str) -> dict[str, Any]:
@@ -18,7 +24,7 @@ def describe(instructions: str) -> dict[str, Any]:
         "commit": commit,
         "dirty": dirty,
         "versions": {
-            "tdl": _version(),
+            "tdl": __version__,
             "python": platform.python_version(),
             **{name: metadata.version(name) for name in packages},
         },
@@ -27,12 +33,17 @@ def describe(instructions: str) -> dict[str, Any]:
     }
 
 
-def _version() -> str:
-    """The version that is installed; source files that are not say their commit alone."""
-    try:
-        return metadata.version("tdl")
-    except metadata.PackageNotFoundError:
-        return "unknown"
+def version_text() -> str:
+    """What `tdl --version` says: tdl and its commit, Python and what else computes, the instruction set."""
+    network = NTupleNetwork(Rules(), TupleSet(((0, 1),)))  # which chooses the set as all do
+    told = describe(network.instructions)
+    changed = ", with changes" if told["dirty"] else ""
+    commit = f" (commit {told['commit'][:10]}{changed})" if told["commit"] else ""
+    python, *others = (f"{TITLES[name]} {told['versions'][name]}" for name in TITLES)
+    return (
+        f"tdl {told['versions']['tdl']}{commit}\n{python}, {', '.join(others)}\n"
+        f"instruction set {told['instructions']}, {told['cpu']}\n"
+    )
 
 
 def _commit() -> tuple[str | None, bool | None]:

@@ -18,6 +18,7 @@ from tdl.config.hydra_versions import register_resolver
 from tdl.errors import TdlError
 from tdl.runs import job_folders
 from tdl.runs.resume import keys_named, read_run, resumed_folder
+from tdl.storage.run_folder import OUTPUTS
 from tdl.storage.titles import folder_title
 
 NOW = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
@@ -53,7 +54,7 @@ def new_or_resumed(*, _root_: DictConfig) -> str:
         return str(resumed_folder(_root_.resume))
     if _root_.get("query") is not None:  # an answer leaves nothing
         return "."
-    return f"outputs/{NOW}_{digest(_root_=_root_)}_{os.getpid()}"
+    return f"{OUTPUTS}/{NOW}_{digest(_root_=_root_)}_{os.getpid()}"
 
 
 def hydra_subfolder(*, _root_: DictConfig) -> str | None:
@@ -65,7 +66,7 @@ def hydra_subfolder(*, _root_: DictConfig) -> str | None:
 
 def sweep_folder() -> str:
     """The folder of a sweep without `hydra.sweep.dir`."""
-    return f"outputs/sweep_{NOW}_{os.getpid()}"
+    return f"{OUTPUTS}/sweep_{NOW}_{os.getpid()}"
 
 
 def threads(*, _root_: DictConfig) -> int:

@@ -57,7 +57,7 @@ def started_meta(settings: RunConfig, folder: RunFolder) -> Meta | None:
     meta = read_run(folder)
     stored, now = meta["config"], compose.to_plain(settings)
     if any(_as_json(stored.get(key)) != _as_json(now[key]) for key in now if key not in compose.CHANGEABLE):
-        raise ConfigError(f"{folder}: holds a run of another configuration; sweep in another folder (hydra.sweep.dir)")
+        raise ConfigError(f"{folder}: holds a run of another configuration; sweep in another folder (out=FOLDER)")
     return meta
 
 

@@ -266,4 +266,4 @@ def _spent(settings: RunConfig, moves: int, seconds: float) -> float:
 def refuse_used(folder: RunFolder) -> None:
     """Refuse to begin a new run where one is already."""
     if folder.is_used():
-        raise ConfigError(f"hydra.run.dir: {folder} holds a run already; go on with resume={folder}, or name another")
+        raise ConfigError(f"out: {folder} holds a run already; go on with resume={folder}, or name another")

@@ -18,6 +18,9 @@ from tdl.storage.result_file import RESULT as RESULT
 from tdl.storage.result_file import RUNNING as RUNNING
 from tdl.storage.result_file import read_result
 
+OUTPUTS = "outputs"
+"""The folder in which programs make those of runs and sweeps, below the present one."""
+
 CHECKPOINT = "checkpoint"  # folder of the newest; older ones that stay are in `KEPT`
 EPISODES = "episodes.npy"  # a record of each game of the training
 BLOCKS = "blocks.csv"  # a row of figures for each block of games

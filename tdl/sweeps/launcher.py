@@ -131,7 +131,7 @@ class CoresLauncher(Launcher):
             self.progress.close()
         if interrupts.requested:
             folder = self.config.hydra.sweep.dir
-            line = f"the sweep was stopped; the same command with hydra.sweep.dir={folder} goes on"
+            line = f"the sweep was stopped; the same command with out={folder} goes on"
             raise Interrupted(line, 128 + interrupts.requested)
         return [self.returned[number] for number in sorted(self.returned)]
 

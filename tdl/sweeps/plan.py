@@ -86,7 +86,7 @@ class SweepPlan:
         free, needed = free_bytes(self.folder), weights + self.more_meanwhile()
         if needed > free:
             raise ConfigError(
-                f"hydra.sweep.dir: {self.folder}: checkpoints will take {size_text(needed)} of its disk, and "
+                f"out: {self.folder}: checkpoints will take {size_text(needed)} of its disk, and "
                 f"{size_text(free)} are free; save.final=false leaves no weights, save.keep=1 one checkpoint a job"
             )
 

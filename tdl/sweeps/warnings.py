@@ -29,7 +29,7 @@ def forced_step_size(config: DictConfig) -> str:
     sizes = ", ".join(f"{name} {value_text('alpha', alpha)}" for name, alpha in own.items())
     return (
         f"warning: {key}={given} is the step size of all learners of this sweep, whose own are {sizes}; without {key} "
-        f"each has its own, and with a command for each into one hydra.sweep.dir each is swept around its own"
+        f"each has its own, and with a command for each into one folder (out=FOLDER) each is swept around its own"
     )
 
 

@@ -3,10 +3,14 @@
 import json
 
 import pytest
-from support.programs import inside, train
+from support.programs import SMALL, inside, train
 from support.sweeps import SHORT, rows_of, sweep
 
-from tdl.cli.words import with_game_names
+from tdl.cli.flags import apart
+from tdl.cli.words import with_game_names, with_seeds, with_whole_numbers
+from tdl.config.evaluate import EvaluationConfig
+from tdl.config.schema import RunConfig
+from tdl.errors import ConfigError
 from tdl.solve import main as solve
 
 
@@ -19,6 +23,7 @@ from tdl.solve import main as solve
         ("game=choice(2584, 2048)", "game=choice(fib, pow2)"),
         ("game=20480", "game=20480"),
         ("game=pow2", "game=pow2"),
+        ("game.name=2048", "game.name=pow2"),
         ("seed=2048", "seed=2048"),
         ("hydra.run.dir=game=2048", "hydra.run.dir=game=2048"),
     ],
@@ -44,3 +49,62 @@ def test_a_sweep_over_titles(tmp_path):
     assert {row["game"] for row in rows_of(tmp_path)} == {"pow2", "fib"}
     assert "2584" in done.stdout
     assert "pow2" not in done.stdout  # the table on the screen has what people call them
+
+
+@pytest.mark.parametrize(
+    ("word", "read"),
+    [
+        ("episodes=1e4", "episodes=10000"),
+        ("episodes=1e3,2.5e3", "episodes=1000,2500"),
+        ("+episodes=choice(1E3,10)", "+episodes=choice(1000,10)"),
+        ("evaluate.episodes=1e+2", "evaluate.episodes=100"),
+        ("save.every=1e4", "save.every=10000"),
+        ("seed=range(0,1e1)", "seed=range(0,10)"),
+        ("episodes=1.5e0", "episodes=1.5e0"),
+        ("episodes=1e-1", "episodes=1e-1"),
+        ("alpha=1e4", "alpha=1e4"),
+        ("learner.initial_value=1e4", "learner.initial_value=1e4"),
+    ],
+)
+def test_whole_numbers(word, read):
+    assert with_whole_numbers([word], RunConfig) == [read]
+
+
+def test_whole_numbers_of_other_programs():
+    assert with_whole_numbers(["evaluate.episodes=1e4", "episodes=1e4"], EvaluationConfig) == [
+        "evaluate.episodes=10000", "episodes=1e4"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", ["1e2", "1_00", "100"])
+def test_a_run_of_a_number_of_games(tmp_path, number):
+    folder = train(tmp_path / "run", *SHORT[1:], f"episodes={number}")
+    assert json.loads((folder / "result.json").read_text())["config"]["episodes"] == 100
+
+
+def test_seeds():
+    assert with_seeds(["seeds=5"], sweep=True) == ["seed=range(0,5)"]
+    assert with_seeds(["seeds=1"], sweep=False) == ["seed=0"]
+    with pytest.raises(ConfigError, match="add -m"):
+        with_seeds(["seeds=2"], sweep=False)
+
+
+@pytest.mark.parametrize(
+    ("line", "flags", "words"),
+    [
+        (["a=1", "-m", "b=2"], ["-m"], ["a=1", "b=2"]),
+        (["a=1", "--cfg", "job", "b=2"], ["--cfg", "job"], ["a=1", "b=2"]),
+        (["a=1", "--config-dir=conf", "b=2", "--", "c"], ["--config-dir=conf"], ["a=1", "b=2", "c"]),
+        (["-cn", "run", "run"], ["-cn", "run"], ["run"]),
+        ([], [], []),
+    ],
+)
+def test_flags_stand_anywhere(line, flags, words):
+    read = apart(line)
+    assert (read.flags, read.words) == (flags, words)
+
+
+def test_a_sweep_whose_flag_is_in_the_middle(tmp_path):
+    done = inside(*SMALL, "seeds=2", *SHORT, "-m", f"out={tmp_path}/sweep", "alpha=0.1")
+    assert done.returncode == 0, done.stderr
+    assert {row["seed"] for row in rows_of(tmp_path / "sweep")} == {"0", "1"}

@@ -18,7 +18,9 @@ def test_without_torch_one_line_names_the_extra(monkeypatch):
     for name in [name for name in sys.modules if name.startswith("tdl.dqn.")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(ConfigError, match=r'^the deep Q-network needs PyTorch: pip install "tdl\[dqn\]" \(.*\)$'):
+    with pytest.raises(
+        ConfigError, match=r"^the deep Q-network needs PyTorch: pip install 'tdl-ntuple\[dqn\]' \(.*\)$"
+    ):
         importlib.import_module("tdl.dqn.trainer")
 
 
@@ -27,7 +29,7 @@ def test_a_run_without_torch_ends_with_that_line(tmp_path):
     words = ("agent=dqn", f"hydra.run.dir={tmp_path}/run")
     done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith('tdl: the deep Q-network needs PyTorch: pip install "tdl[dqn]" (')
+    assert done.stderr.startswith("tdl: the deep Q-network needs PyTorch: pip install 'tdl-ntuple[dqn]' (")
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "run").exists()
 

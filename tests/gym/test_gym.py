@@ -272,6 +272,5 @@ def test_without_gymnasium_one_line_names_the_extra():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
-        "ImportError: tdl.gym needs gymnasium, which is not installed; it comes with the extra `gym`: "
-        "pip install '.[gym]'"
+        "ImportError: tdl.gym needs gymnasium, which is not installed: pip install 'tdl-ntuple[gym]'"
     )

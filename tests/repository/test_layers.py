@@ -13,9 +13,10 @@ import tdl
 
 SOURCE = Path(tdl.__file__).parent
 
-PROGRAMS = ["run", "evaluate", "solve", "play", "serve", "match", "convert", "report", "picture", "bench"]
+PROGRAMS = ["run", "evaluate", "solve", "play", "serve", "match", "convert", "report", "diff", "picture", "bench"]
 
 LAYERS = [  # from top to bottom; one package or module of tdl a row, but for the programs
+    ["__main__"],
     PROGRAMS,
     ["benchmarks"],
     ["web"],
@@ -40,6 +41,7 @@ LAYERS = [  # from top to bottom; one package or module of tdl a row, but for th
     ["game"],
     ["checks"],
     ["machine"],
+    ["distribution"],
     ["errors"],
 ]
 

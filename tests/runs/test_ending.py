@@ -64,8 +64,8 @@ def test_a_resumed_run_ends_with_its_answer_too(tmp_path):
 def test_the_next_command_can_be_pasted(tmp_path, name):
     quoted = str(tmp_path / name).replace("'", "\\'")
     text = said(f"'{quoted}'")
-    python, flag, module, *words = shlex.split(text.partition("next: ")[2].splitlines()[0])
-    assert [python, flag, module, words[-1]] == ["python", "-m", "tdl.evaluate", "evaluate.plies=2"]
+    tdl, program, *words = shlex.split(text.partition("next: ")[2].splitlines()[0])
+    assert [tdl, program, words[-1]] == ["tdl", "evaluate", "evaluate.plies=2"]
     done = inside(*words, "evaluate.episodes=2", f"hydra.run.dir={tmp_path / 'games'}", program=evaluate)
     assert done.returncode == 0, done.stderr
 
@@ -73,8 +73,8 @@ def test_the_next_command_can_be_pasted(tmp_path, name):
 @pytest.mark.parametrize(
     ("words", "commands"),
     [
-        (("evaluate.plies=2",), ["tdl.serve"]),
-        (("agent=random",), ["tdl.serve"]),
+        (("evaluate.plies=2",), ["serve"]),
+        (("agent=random",), ["serve"]),
         (("save.final=false",), []),
     ],
     ids=lambda words: " ".join(words),
@@ -83,7 +83,7 @@ def test_only_what_is_there_to_do_is_proposed(tmp_path, words, commands):
     own = SMALL[1:] if "agent=random" in words else SMALL
     done = inside(*own, "episodes=20", *words, f"hydra.run.dir={tmp_path / 'run'}")
     assert done.returncode == 0, done.stderr
-    assert [line.split()[-3] for line in done.stdout.splitlines() if "python -m" in line] == commands
+    assert [line.split()[-2] for line in done.stdout.splitlines() if " tdl " in line] == commands
 
 
 def test_without_its_weights_a_run_is_finished_and_neither_goes_on_nor_plays(tmp_path):

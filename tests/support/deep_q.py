@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason='needs PyTorch: pip install "tdl[dqn]"')
+torch = pytest.importorskip("torch", reason="needs PyTorch: the extra dqn")
 
 from tdl.config.agent import dqn_choices  # noqa: E402
 from tdl.dqn.learner import Learner  # noqa: E402

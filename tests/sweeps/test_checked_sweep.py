@@ -86,9 +86,7 @@ def test_a_disk_without_room_is_told_before_the_first_game(tmp_path, monkeypatch
     monkeypatch.setattr(plan, "free_bytes", lambda folder: 1_000_000)
     done = sweep(tmp_path / "sweep", "episodes=10", "tuples.cells=[[0,1,2,3,4]]", "seed=0,1")
     assert done.returncode == 2
-    assert (
-        f"hydra.sweep.dir: {tmp_path}/sweep: checkpoints will take 17 MB of its disk, and 1 MB are free" in done.stderr
-    )
+    assert f"out: {tmp_path}/sweep: checkpoints will take 17 MB of its disk, and 1 MB are free" in done.stderr
     assert not (tmp_path / "sweep").exists()
     assert sweep(tmp_path / "sweep", *SHORT, "save.seconds=null", "seed=0,1").returncode == 0
 

@@ -23,7 +23,7 @@ def test_a_launcher_without_its_plugin_names_the_extra(plugin, choice, extra):
     code, line = explain(error, False)
     assert code == 1
     assert line.startswith(f"hydra/launcher={choice}: ")
-    assert line.endswith(f"pip install 'tdl[{extra}]'")
+    assert line.endswith(f"pip install 'tdl-ntuple[{extra}]'")
 
 
 @pytest.mark.extra

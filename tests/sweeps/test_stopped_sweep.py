@@ -115,7 +115,7 @@ def test_a_signal_lets_jobs_save(tmp_path, number, code, system):
         process.send_signal(number)
         done = ended(process)
     assert done.returncode == code
-    assert "the same command with hydra.sweep.dir=" in done.stderr.splitlines()[-1]
+    assert "the same command with out=" in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
     assert [row["status"] for row in rows_of(tmp_path / "sweep")] == ["interrupted"] * 2
     ends_whole(tmp_path, 2)

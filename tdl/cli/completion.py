@@ -1,0 +1,160 @@
+"""Completion of words: `tdl completion bash` prints what a shell needs; it asks `tdl completion --words ...` then."""
+
+import argparse
+import contextlib
+import dataclasses
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from tdl.checks import CHECK, check_choice, check_true_or_false
+from tdl.cli.commands import COMMANDS
+from tdl.cli.folders import PATHS
+from tdl.config.files import group_names
+from tdl.config.groups import groups
+
+SCHEMAS = {
+    "run": "schema.RunConfig",
+    "evaluate": "evaluate.EvaluationConfig",
+    "solve": "solve.SolveConfig",
+    "play": "play.PlayConfig",
+    "serve": "serve.ServeConfig",
+    "match": "match.MatchConfig",
+}
+"""The classes in `tdl.config` with the keys of each program."""
+
+FLAGS = ("--help", "--multirun", "--config-dir", "--cfg", "--version")
+
+MORE = {"run": ("out", "name", "seeds"), "evaluate": ("out", "name", "seeds"), "solve": ("out", "name")}
+"""Words that stand for keys of Hydra's."""
+
+TAKING = ("evaluate", "solve", "play", "serve", "match")
+"""Programs that take a folder without its key."""
+
+SHELLS = {
+    "bash": """\
+_tdl() {
+    local begun="${COMP_LINE:0:COMP_POINT}" IFS=$' \\t\\n' words word
+    read -ra words <<< "$begun"
+    [[ $begun == *[[:space:]] ]] && words+=("")
+    word="${words[-1]}"
+    mapfile -t COMPREPLY < <("${words[0]}" completion --words "${words[@]:1}" 2>/dev/null)
+    [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *[=./] ]] && compopt -o nospace
+    [[ $word == *=* ]] && COMPREPLY=("${COMPREPLY[@]#"${word%%=*}="}")
+}
+complete -o default -F _tdl tdl
+""",
+    "zsh": """\
+(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
+_tdl() {
+    local -a found
+    found=("${(@f)$("${words[1]}" completion --words "${(@)words[2,CURRENT]}" 2>/dev/null)}")
+    found=(${found:#})
+    (( $#found )) || { _files; return }
+    compadd -Q -S '' -- ${(M)found:#*[=./]}
+    compadd -Q -- ${found:#*[=./]}
+}
+compdef _tdl tdl
+""",
+    "fish": """\
+function __tdl_words
+    set -l words (commandline -opc) (commandline -ct)
+    $words[1] completion --words $words[2..-1] 2>/dev/null
+end
+complete -c tdl -f -a '(__tdl_words)'
+""",
+}
+"""What each shell is given. Where nothing is found it completes files."""
+
+
+def main() -> None:
+    """Print what a shell needs; or, as this asks, the words that may stand last, one a line."""
+    if sys.argv[1:2] == ["--words"]:
+        print("\n".join(candidates(sys.argv[2:])))
+        return
+    parser = argparse.ArgumentParser(
+        prog="tdl completion",
+        description='For bash and zsh: eval "$(tdl completion bash)"; fish: tdl completion fish | source',
+    )
+    parser.add_argument("shell", choices=SHELLS)
+    print(SHELLS[parser.parse_args().shell], end="")
+
+
+def candidates(words: Sequence[str]) -> list[str]:
+    """The words that may stand in the place of the last of these, which follow `tdl`; none where a file may.
+
+    >>> candidates(["ev"]), candidates(["run", "learner=t"]), candidates(["run", "engine="])
+    (['evaluate'], ['learner=tc', 'learner=td'], ['engine=bits', 'engine=array'])
+    """
+    last = words[-1] if words else ""
+    if len(words) < 2:
+        return [name for name in (*COMMANDS, "--help", "--version") if name.startswith(last)]
+    program = {"sweep": "run"}.get(words[0], words[0])
+    if program == "completion":
+        return [name for name in SHELLS if name.startswith(last)]
+    if program not in SCHEMAS:
+        return _paths(last) if program in COMMANDS else []
+    if last.startswith("-"):
+        return [flag for flag in FLAGS if flag.startswith(last)]
+    key, equals, _ = last.partition("=")
+    if equals and key in (*PATHS, "out"):
+        return [f"{key}={path}" for path in _paths(last.partition("=")[2])]
+    if equals:
+        return _values(program, key, last)
+    return _keys(program, last) + (_paths(last) if program in TAKING else [])
+
+
+def _keys(program: str, begun: str) -> list[str]:
+    """Groups and keys that begin like this; those in a section once its name is there."""
+    found = [f"{group}=" for group in groups(program)]
+    sections = {key.partition(".")[0] for key in _checks(program) if "." in key}
+    found += [f"{key}=" for key in (*_checks(program), *MORE.get(program, ()))
+              if "." not in key or begun.startswith(f"{key.partition('.')[0]}.")]  # fmt: skip
+    found += [f"{section}." for section in sections if not begun.startswith(f"{section}.")]
+    return sorted(name for name in found if name.startswith(begun))
+
+
+def _paths(begun: str) -> list[str]:
+    """The folders and files that begin like this, folders with a slash."""
+    head, slash, name = begun.rpartition("/")
+    with contextlib.suppress(OSError):
+        entries = sorted(Path(head + slash or ".").expanduser().iterdir())
+        names = [f"{each.name}/" if each.is_dir() else each.name for each in entries]
+        return [head + slash + each for each in names if each.startswith(name) and (name or each[0] != ".")]
+    return []
+
+
+def _values(program: str, key: str, word: str) -> list[str]:
+    """The words for the values of a group or a key, the last of several; none unless they can be listed."""
+    head, comma, _ = word.rpartition(",")
+    head = f"{head}," if comma else f"{key}="
+    values: Sequence[str] = group_names(key) if key in groups(program) else _checks(program).get(key, ())
+    return [head + value for value in values if (head + value).startswith(word)]
+
+
+def _checks(program: str) -> dict[str, Sequence[str]]:
+    """The keys of a program, with the values that each may have where these can be listed."""
+    module, _, name = SCHEMAS[program].partition(".")
+    return _listed(getattr(import_module(f"tdl.config.{module}"), name), "")
+
+
+def _listed(schema: Any, prefix: str) -> dict[str, Sequence[str]]:
+    found: dict[str, Sequence[str]] = {}
+    hints = get_type_hints(schema)
+    for each in dataclasses.fields(schema):
+        hint = hints[each.name]
+        if dataclasses.is_dataclass(hint):
+            found |= _listed(hint, f"{prefix}{each.name}.")
+        else:
+            found[prefix + each.name] = _allowed(each.metadata.get(CHECK), hint)
+    return found
+
+
+def _allowed(check: Any, hint: Any) -> Sequence[str]:
+    if hint is bool or check is check_true_or_false:
+        return ("true", "false")
+    if getattr(check, "func", None) is check_choice:
+        return tuple(check.keywords["choices"])
+    return ()

@@ -1,0 +1,105 @@
+"""Words that name folders: `outputs/first` for `checkpoint=outputs/first`, `out=FOLDER`, `name=NAME`, and `~`."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from tdl.agents.player import checkpoint_folder
+from tdl.config.compose import word_of
+from tdl.config.files import file
+from tdl.errors import ConfigError, refuse
+from tdl.storage.checkpoint import META
+from tdl.storage.run_folder import OUTPUTS, RunFolder
+
+PATHS = ("checkpoint", "resume", "solution", "query", "replay", "record", "folder", "placer.network",
+         "evaluate.solution", "hydra.run.dir", "hydra.sweep.dir")  # fmt: skip
+"""Keys whose values are files or folders: `~` at the beginning is the home of the user, as a shell has it."""
+
+LEAVING = ("run", "evaluate", "solve")
+"""Programs that leave a folder."""
+
+
+def with_keys(program: str, words: Sequence[str], *, sweep: bool) -> list[str]:
+    """The words, with the key before each that is a folder or a file and nothing more.
+
+    Raises
+    ------
+    ConfigError : the program takes no folder like that, or not so many.
+    """
+    bare = [word for word in words if "=" not in word and not word.startswith(("~", "+"))]
+    if program == "run":
+        folders = [word for word in bare if Path(word).is_dir()]
+        if folders:
+            raise ConfigError(f"{folders[0]}: a folder; to go on with its run: resume={folders[0]}")
+        return list(words)
+    if not bare:
+        return list(words)
+    if len(bare) > 1 and (program != "evaluate" or not sweep):
+        several = "; -m plays with one after the other, checkpoint=[A,B] with the mean of their weights"
+        raise ConfigError(f"{' '.join(bare)}: one folder is taken{several if program == 'evaluate' else ''}")
+    named = {word.partition("=")[0] for word in words if word not in bare}
+    found = _keys(program, [Path(word).expanduser() for word in bare], named)
+    for key in sorted(named & {word.partition("=")[0] for word in found}):
+        raise ConfigError(f"{bare[0]}: {key} is given already")
+    return [*found, *(word for word in words if word not in bare)]
+
+
+def _keys(program: str, paths: Sequence[Path], named: set[str]) -> list[str]:
+    """The words with which a program takes these folders."""
+    (path, *others) = paths
+    if others:
+        return [",".join([word_of("checkpoint", path), *(word_of("", each)[1:] for each in others)])]
+    if program == "solve":
+        return [word_of("solution", path)]
+    if program == "play" and (path.is_file() or path.suffix == ".json"):
+        return [word_of("replay", path)]
+    if program != "serve":
+        return [word_of("checkpoint", path)]
+    if not RunFolder(path).is_used() and not (checkpoint_folder(path) / META).is_file():
+        return [word_of("folder", path)]
+    below = path.resolve().is_relative_to(Path(file("serve")["folder"]).resolve())
+    return [word_of("checkpoint", path), *[word_of("folder", path.parent)] * (not below and "folder" not in named)]
+
+
+def with_output(program: str, words: Sequence[str], *, sweep: bool) -> list[str]:
+    """The words, with Hydra's keys in the place of `out=FOLDER` and `name=NAME`.
+
+    Raises
+    ------
+    ConfigError : both are given, or one beside a run that is resumed.
+    """
+    given = [word for word in words if word.startswith(("out=", "name="))]
+    if not given or program not in LEAVING:
+        return list(words)
+    if len(given) > 1:
+        raise ConfigError(f"{' '.join(given)}: one of them says where the results go")
+    key, _, value = given[0].partition("=")
+    if not sweep and any(word.startswith("resume=") for word in words):
+        raise ConfigError(f"{given[0]}: a resumed run stays in its folder")
+    if key == "name":
+        if not re.fullmatch(r"[\w.+@%-]+", value) or value in (".", ".."):
+            raise refuse(key, value, f"the name of a folder in {OUTPUTS}; out=FOLDER takes any other")
+        value = f"{OUTPUTS}/{value}"
+    if not value:
+        raise refuse(key, value, "a folder")
+    either = any(word.startswith(("experiment=", "+experiment=")) for word in words)  # it may be a sweep by itself
+    keys = [*["hydra.run.dir"] * (not sweep), *["hydra.sweep.dir"] * (sweep or either)]
+    as_it_is = "${" in value or value[0] in "'\""
+    path = Path(value).expanduser()
+    found = [f"{name}={value}" if as_it_is else word_of(name, path) for name in keys]
+    return [*found, *(word for word in words if word is not given[0])]
+
+
+def with_homes(words: Sequence[str]) -> list[str]:
+    """The words with the home of the user in the place of `~` at the beginning of a path.
+
+    >>> with_homes(["checkpoint=~nobody/a", "~tiles", "alpha=0.1"])[1:]
+    ['~tiles', 'alpha=0.1']
+    """
+    known = "|".join(map(re.escape, PATHS))
+    return [_with_home(word) if re.match(rf"\+*({known})=~", word) else word for word in words]
+
+
+def _with_home(word: str) -> str:
+    key, _, value = word.partition("=")
+    return word_of(key, Path(value).expanduser())

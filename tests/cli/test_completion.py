@@ -1,0 +1,113 @@
+"""Completion of words: what may stand last, and that shells ask for it.
+
+Trusts the files of `conf/` and, where they are installed, the shells.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.programs import inside
+
+from tdl.cli.commands import COMMANDS
+from tdl.cli.completion import SCHEMAS, SHELLS, candidates, main
+from tdl.config.files import group_names
+
+
+def test_commands():
+    assert candidates([""]) == [*COMMANDS, "--help", "--version"]
+    assert candidates(["s"]) == ["sweep", "serve", "solve"]
+    assert candidates(["completion", "f"]) == ["fish"]
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("run lear", ["learner.", "learner="]),
+        ("run learner.td", ["learner.td_lambda="]),
+        ("run learner=t", ["learner=tc", "learner=td"]),
+        ("sweep learner=td,o", ["learner=td,otd_tc"]),
+        ("run engine=", ["engine=bits", "engine=array"]),
+        ("run learner.promotion=t", ["learner.promotion=true"]),
+        ("run alpha=", []),
+        ("run ou", ["out="]),
+        ("evaluate alp", []),
+        ("evaluate evaluate.dr", ["evaluate.drops="]),
+        ("run alpha=0.1 --mult", ["--multirun"]),
+        ("report out", []),
+        ("nothing out", []),
+    ],
+)
+def test_words(line, found):
+    assert candidates(line.split(" ")) == found
+
+
+def test_groups_have_all_their_choices():
+    assert candidates(["run", "tuples="]) == [f"tuples={name}" for name in group_names("tuples")]
+
+
+@pytest.mark.parametrize("program", SCHEMAS)
+def test_every_program_has_its_keys(program):
+    keys = candidates([program, ""])
+    assert "size=" in keys or "checkpoint=" in keys
+    assert len(set(keys)) == len(keys)
+
+
+def test_folders(tmp_path, monkeypatch):
+    (tmp_path / "outputs" / "first").mkdir(parents=True)
+    (tmp_path / "outputs" / ".hidden").mkdir()
+    (tmp_path / "game.json").touch()
+    monkeypatch.chdir(tmp_path)
+    assert candidates(["serve", "outputs/"]) == ["outputs/first/"]
+    assert candidates(["evaluate", "checkpoint=outputs/f"]) == ["checkpoint=outputs/first/"]
+    assert candidates(["play", "game"]) == ["game=", "game.", "game.json"] or "game.json" in candidates(
+        ["play", "game"]
+    )
+    assert candidates(["serve", "nowhere/"]) == []
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_it_prints_what_a_shell_needs(shell):
+    assert inside(shell, program=main).stdout == SHELLS[shell]
+
+
+def asked(shell, script, tmp_path):
+    """What the shell prints of a script that comes after its completion; `tdl` is found."""
+    if shutil.which(shell) is None:
+        pytest.skip(f"there is no {shell}")
+    program = tmp_path / "bin" / "tdl"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m tdl "$@"\n')
+    program.chmod(0o755)
+    root = Path(__file__).parents[2]
+    env = {**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+    env["PYTHONPATH"] = f"{root}:{env.get('PYTHONPATH', '')}"
+    done = subprocess.run([shell, "-c", SHELLS[shell] + script], capture_output=True, text=True, env=env, check=False)
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+def test_bash(tmp_path):
+    script = """
+ask() { COMP_LINE="$1" COMP_POINT=${#1}; _tdl 2>/dev/null; echo "${COMPREPLY[@]}"; }
+ask "tdl run learner=t"; ask "tdl ev"; ask "tdl run learner.td"
+"""
+    assert asked("bash", script, tmp_path) == ["tc", "td", "evaluate", "learner.td_lambda="]
+
+
+def test_fish(tmp_path):
+    script = "\ncomplete -C 'tdl run learner=t'; complete -C 'tdl ev'\n"
+    assert asked("fish", script, tmp_path) == ["learner=tc", "learner=td", "evaluate"]
+
+
+def test_zsh(tmp_path):
+    """As its completion calls it, with `compadd` in the place of the list on the screen."""
+    script = """
+compadd() { while [[ $1 != -- ]]; do shift; done; shift; print -l -- $@ }
+ask() { words=($@); CURRENT=$#words; _tdl }
+ask tdl run learner=t; ask tdl ev; ask tdl run learner.td
+"""
+    assert asked("zsh", script, tmp_path) == ["learner=tc", "learner=td", "evaluate", "learner.td_lambda="]
