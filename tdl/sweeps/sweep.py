@@ -29,6 +29,13 @@ class Outcome:
     line: str = ""  # what went wrong, if something did
     busy: bool = False  # another process works in its folder: nothing was done
     marked: bool = True  # the job's own process noted in its folder what went wrong
+    value: float | None = None  # how good its result is, where the program can tell
+
+    def __float__(self) -> float:
+        """What sweepers that tune, as Optuna's, ask for; a ValueError tells them that the job failed."""
+        if self.code or self.value is None:
+            raise ValueError(self.line or "the job has no value")
+        return self.value
 
 
 BUSY_SECONDS = 1.0

@@ -16,6 +16,7 @@ SOURCE = Path(tdl.__file__).parent
 PROGRAMS = ["run", "evaluate", "solve", "play", "serve", "match", "convert", "report", "picture", "bench"]
 
 LAYERS = [  # from top to bottom; one package or module of tdl a row, but for the programs
+    ["api"],
     PROGRAMS,
     ["benchmarks"],
     ["web"],
