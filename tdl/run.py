@@ -18,7 +18,7 @@ from tdl.config import run as run_config
 from tdl.config.names import chosen_names
 from tdl.config.schema import AUTO, RunConfig
 from tdl.errors import ConfigError
-from tdl.runs import disk, ending
+from tdl.runs import disk, ending, loggers
 from tdl.runs.blocks import OnBlock
 from tdl.runs.objective import objective
 from tdl.runs.resume import keys_named, resumed_config, resumed_folder, started_meta
@@ -82,6 +82,7 @@ def plan(cfg: DictConfig, path: Path, words: Sequence[str], *, ranks: Ranks = AL
     if ranks.size > 1:
         raise ConfigError(f"--multirun: {ranks.size} processes train one run; start a sweep as a single process")
     settings, folder, meta = run_config.read(cfg), RunFolder(path), None
+    loggers.check_installed(settings.logger)
     resumes = settings.resume is not None
     if settings.resume is not None:
         folder = resumed_folder(settings.resume)

@@ -125,4 +125,5 @@ class Keywords(TypedDict, total=False):
     save_seconds: Some[float | None]
     save_keep: Some[int]
     save_final: Some[Any]
+    logger: Some[str]
     resume: Some[str | None]

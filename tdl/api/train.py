@@ -46,7 +46,7 @@ def train(
         runs each calls it in a process of its own: what it changes is not seen here.
     progress : whether to show a bar.
     keywords : keys of the configuration, those of sections with an underscore: `tuples="8x6"`,
-        `learner_order="forward"`, `evaluate_episodes=100`. Several values are a list, or anything else to iterate over;
+        `learner_order="forward"`, `evaluate_episodes=100`. Several values are a list, or another iterable;
         where a value itself is a list, as that of `tuples_cells`, a list is one value.
 
     Returns

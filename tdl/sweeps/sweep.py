@@ -19,6 +19,7 @@ from tdl.config.names import chosen_names
 from tdl.errors import BusyError
 from tdl.storage.run_folder import ELSEWHERE, FAILED, FINISHED, RunFolder
 from tdl.sweeps import swept, warnings
+from tdl.sweeps.plan import MANY
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,8 @@ class SweepFolder(Callback):
         _current.append(Sweep(Path(folder), _time_of_disk(Path(folder))))
         config.hydra.overrides.hydra.append(f"hydra.sweep.dir={quoted(folder)}")
         config.hydra.overrides.hydra.extend(swept.titled_folders(config))
+        if (OmegaConf.select(config, "hydra.sweeper.n_trials") or 0) > MANY:  # of a sweeper that proposes jobs
+            config.hydra.overrides.hydra.append("hydra.callbacks.sweep.keep_weights=false")
         warnings.warn(config)
 
 
