@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tdl import picture, results
+    from tdl.api.train import train
 
 __version__ = "0.1.0"
 
@@ -28,9 +29,11 @@ except ModuleNotFoundError as error:
 
 
 def __getattr__(name: str) -> Any:
-    """`tdl.results` and `tdl.picture`, imported when they are asked for: pandas takes half a second."""
+    """What is imported when it is asked for: pandas takes half a second, Hydra a fifth."""
     if name in ("results", "picture"):
         return import_module(f"tdl.{name}")
+    if name == "train":
+        return import_module("tdl.api.train").train
     raise AttributeError(f"module 'tdl' has no attribute {name!r}")
 
 
@@ -47,5 +50,6 @@ __all__ = [
     "load",
     "picture",
     "results",
+    "train",
     "tuple_set",
 ]

@@ -18,7 +18,9 @@ from tdl.config import run as run_config
 from tdl.config.names import chosen_names
 from tdl.config.schema import AUTO, RunConfig
 from tdl.errors import ConfigError
-from tdl.runs import disk, ending
+from tdl.runs import disk, ending, loggers
+from tdl.runs.blocks import OnBlock
+from tdl.runs.objective import objective
 from tdl.runs.resume import keys_named, read_run, resumed_config, resumed_folder, started_meta
 from tdl.runs.training import TrainingRun, delete_leftover_weights, is_finished, refuse_used
 from tdl.storage.result_file import has_deleted_weights
@@ -27,9 +29,11 @@ from tdl.sweeps import sweep
 from tdl.sweeps.plan import Plan
 
 
-def job(cfg: DictConfig, path: Path, *, figures: bool = True, ranks: Ranks = ALONE) -> None:
+def job(
+    cfg: DictConfig, path: Path, *, figures: bool = True, ranks: Ranks = ALONE, on_block: OnBlock | None = None
+) -> float | None:
     """One run, trained by these processes: check everything, train, evaluate, draw the curve if `figures` are asked
-    for.
+    for. Gives what tells how good it is.
     """
     names = chosen_names(cfg, HydraConfig.get().runtime.choices)
     settings = run_config.read(cfg)
@@ -49,8 +53,9 @@ def job(cfg: DictConfig, path: Path, *, figures: bool = True, ranks: Ranks = ALO
             delete_leftover_weights(folder)
             if not sweep.in_sweep():  # which says it of all its jobs at once
                 print(f"tdl: {folder} is finished ({settings.episodes} episodes); nothing to do")
-            return
-        run = TrainingRun(settings, folder, names, meta, keep_weights=_keeps_weights(settings), ranks=ranks)
+            return objective(folder)
+        keeps = _keeps_weights(settings)
+        run = TrainingRun(settings, folder, names, meta, keep_weights=keeps, ranks=ranks, on_block=on_block)
         with contextlib.nullcontext() if run.trained() or not figures else _importing("tdl.results.figures"):
             run.run()
         print(ending.answer(run.result, run.last_block()), end="", flush=True)
@@ -63,6 +68,7 @@ def job(cfg: DictConfig, path: Path, *, figures: bool = True, ranks: Ranks = ALO
         print(ending.results_line(folder, run.result), end="")
         if not sweep.in_sweep():
             print(ending.next_commands(folder, run.result), end="")
+        return objective(folder)
 
 
 def plan(cfg: DictConfig, path: Path, words: Sequence[str], *, ranks: Ranks = ALONE) -> Plan:
@@ -76,6 +82,7 @@ def plan(cfg: DictConfig, path: Path, words: Sequence[str], *, ranks: Ranks = AL
     if ranks.size > 1:
         raise ConfigError(f"--multirun: {ranks.size} processes train one run; start a sweep as a single process")
     settings, folder, meta = run_config.read(cfg), RunFolder(path), None
+    loggers.check_installed(settings.logger)
     resumes = settings.resume is not None
     if settings.resume is not None:
         folder = resumed_folder(settings.resume)

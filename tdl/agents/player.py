@@ -56,6 +56,10 @@ class Player:
         self._searched: tuple[SearchOptions, PlacerOptions | None] | None = None
         self._expectimax: Expectimax | None = None
 
+    def __repr__(self) -> str:
+        gamma = "" if self.gamma == 1 else f", gamma {self.gamma:g}"
+        return f"Player({self.network!r}, values of {self.target}s{gamma})"
+
     def evaluate(
         self,
         episodes: int,

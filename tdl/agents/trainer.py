@@ -75,6 +75,9 @@ class Trainer:
         else:
             self._players = Threads(network, self.state, own, self.play)
 
+    def __repr__(self) -> str:
+        return f"Trainer({self.network!r}, alpha {self.schedule.alpha:g}, {self.episode:,} episodes)"
+
     def _check(self, ranks: Ranks) -> None:
         network = self.network
         self.learner.check(stages=network.stages.count, extras=network.extras)

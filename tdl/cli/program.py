@@ -29,11 +29,14 @@ from tdl.sweeps import table as sweep_table
 from tdl.sweeps.plan import Planner, no_plan
 from tdl.sweeps.sweep import BUSY_SECONDS, Outcome
 
+Work = Callable[[DictConfig, Path], float | None]
+"""What a program does: from its configuration and the folder of its output to what tells how good the result is."""
 
-class _Job:
+
+class Job:
     """One program's job as Hydra calls it: errors are kept from Hydra, which would print lines of its own."""
 
-    def __init__(self, work: Callable[[DictConfig, Path], None]) -> None:
+    def __init__(self, work: Work) -> None:
         self.work = work
         self.started = False
         self.error: BaseException | None = None
@@ -42,7 +45,7 @@ class _Job:
         self.started = True
         folder = Path(HydraConfig.get().runtime.output_dir)
         try:
-            self._work(cfg, folder)
+            value = self._work(cfg, folder)
         except (Exception, KeyboardInterrupt) as error:
             if not sweep.in_sweep():
                 self.error = error
@@ -52,12 +55,12 @@ class _Job:
                 return Outcome(busy=True)
             outcome = _failed(error, cfg, folder)
         else:
-            outcome = Outcome()
+            outcome = Outcome(value=value)
         if sweep.in_sweep():
             sweep.note(folder, outcome)
         return outcome
 
-    def _work(self, cfg: DictConfig, folder: Path) -> None:
+    def _work(self, cfg: DictConfig, folder: Path) -> float | None:
         """Do the work; a sweep waits while another process is at it."""
         while True:
             try:
@@ -87,7 +90,7 @@ def _failed(error: BaseException, cfg: DictConfig, folder: Path) -> Outcome:
 
 def run_program(
     config_name: str,
-    work: Callable[[DictConfig, Path], None],
+    work: Work,
     schema: type = RunConfig,
     *,
     plan: Planner = no_plan,
@@ -98,21 +101,29 @@ def run_program(
     A multirun begins when `plan` refuses none of its jobs. Then each fails alone; the exit code is that of the first
     that failed. Without `figures` the sweep is not drawn.
     """
-    os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # Hydra raises, so that the line is ours
-    compose.register(schema)
-    launcher.register()
-    sweeper.register(plan)
     help.register(config_name)
-    job = _Job(work)
+    job = Job(work)
 
     error: BaseException | None = None
     try:
         sys.argv[1:] = _hydra_words(config_name, sys.argv[1:], schema)
-        trusted = hydra_versions.trusted([sweep.TARGET])
-        hydra.main(config_path="pkg://tdl.conf", config_name=config_name, **hydra_versions.BASE, **trusted)(job)()
+        enter_hydra(job, config_name, schema, plan)
     except (Exception, KeyboardInterrupt) as raised:
         error = raised
     sys.exit(_end(job.error or error, job.started or sweep.started(), schema, figures))
+
+
+def enter_hydra(job: Job, config_name: str, schema: type, plan: Planner) -> None:
+    """Let Hydra compose the configuration that `sys.argv` asks for and do the job, or its sweeper many.
+
+    It raises what goes wrong before a job; what a job raised is its `error`.
+    """
+    os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # Hydra raises, so that the line is ours
+    compose.register(schema)
+    launcher.register()
+    sweeper.register(plan)
+    trusted = hydra_versions.trusted([sweep.TARGET])
+    hydra.main(config_path="pkg://tdl.conf", config_name=config_name, **hydra_versions.BASE, **trusted)(job)()
 
 
 def _end(error: BaseException | None, started: bool, schema: type, figures: bool) -> int:

@@ -22,10 +22,13 @@ if TYPE_CHECKING:
 
 Schema = TypeVar("Schema")
 
-CHANGEABLE = ("episodes", "threads", "budget", "evaluate", "save", "resume")
+CHANGEABLE = ("episodes", "threads", "budget", "evaluate", "save", "logger", "resume")
 """Keys that may differ when a run is resumed: they do not change what has been learned. (A schedule that counts by the
 episodes of the run does count by the new ones from there on.)"""
 
+
+NOT_COUNTED = ("hydra", "resume", "logger")
+"""Keys that change neither what is played nor what a run leaves of it."""
 
 PLAIN = re.compile(r"[\w./+@%-]+")
 """What Hydra and a shell take as it stands."""
@@ -65,8 +68,8 @@ def to_plain(config: DataclassInstance) -> dict[str, Any]:
 
 
 def key_hash(plain: Mapping[str, Any]) -> str:
-    """Eight hex digits that identify a configuration; `resume` and Hydra's own keys do not count."""
-    counted = {key: value for key, value in plain.items() if key not in ("hydra", "resume")}
+    """Eight hex digits that identify a configuration; `NOT_COUNTED` are not part of it."""
+    counted = {key: value for key, value in plain.items() if key not in NOT_COUNTED}
     return hashlib.sha256(json.dumps(counted, sort_keys=True, default=str).encode()).hexdigest()[:8]
 
 

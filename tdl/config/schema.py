@@ -23,6 +23,8 @@ from tdl.search.options import PlacerOptions, SearchOptions
 
 DROPS = ("all", "one")
 
+LOGGERS = ("none", "tensorboard", "wandb")
+
 
 def check_game(key: str, name: str) -> None:
     """Refuse anything but the name of a game."""
@@ -153,4 +155,5 @@ class RunConfig:
     budget: BudgetConfig = field(default_factory=BudgetConfig)
     evaluate: EvaluateConfig = field(default_factory=EvaluateConfig)
     save: SaveConfig = field(default_factory=SaveConfig)
+    logger: str = choice("none", LOGGERS)  # older checkpoints do not have it
     resume: str | None = MISSING

@@ -18,6 +18,7 @@ from tdl.dqn.pytorch import torch
 from tdl.errors import CheckpointError, DivergenceError, naming
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules
+from tdl.network.texts import number_text
 from tdl.storage.checkpoint import META, check_room, read_array
 
 _DEFAULTS = [each.name for each in fields(DQNOptions)]
@@ -41,6 +42,10 @@ class DQNPlayer:
     def __init__(self, network: Network, rules: Rules, gamma: float = 1.0) -> None:
         self.network, self.rules, self.gamma = network, rules, gamma
         self.engine = Engine(rules)
+
+    def __repr__(self) -> str:
+        weights = sum(values.numel() for values in self.network.parameters())
+        return f"DQNPlayer({self.rules.name}, {number_text(weights)} weights)"
 
     @torch.no_grad()
     def q(self, moves: Moves) -> NDArray[np.float32]:

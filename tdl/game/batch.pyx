@@ -124,6 +124,9 @@ cdef class Batch:
         free(self.drops)
         free(self.seen)
 
+    def __repr__(self):
+        return f"Batch({self.n} x {self.tables.rules.name})"
+
     @property
     def rules(self):
         """The `Rules` played by."""

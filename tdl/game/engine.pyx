@@ -32,9 +32,14 @@ cdef class Stream:
     seed, role, episode : non-negative ints below 2^64; roles are named in `tdl.game.streams`.
     """
     cdef StreamState state
+    cdef uint64_t seed, role, episode
 
     def __cinit__(self, uint64_t seed, uint64_t role, uint64_t episode):
         self.state = stream_of(seed, role, episode)
+        self.seed, self.role, self.episode = seed, role, episode
+
+    def __repr__(self):
+        return f"Stream(seed={self.seed}, role={self.role}, episode={self.episode})"
 
     def next(self):
         """The next number, 0 to 2^64 - 1."""
@@ -76,6 +81,9 @@ cdef class Engine:
         cdef int kind = kind_for(engine == "array", self.tables.bits)
         self.on = (functions_of(<board64 *> NULL) if kind == NIBBLES else
                    functions_of(<board128 *> NULL) if kind == FIVES else functions_of(<board_array *> NULL))
+
+    def __repr__(self):
+        return f"Engine({self.tables.rules.name})"
 
     @property
     def rules(self):

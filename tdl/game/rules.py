@@ -64,6 +64,11 @@ class Rules:
         return GAMES[self.game].title
 
     @property
+    def name(self) -> str:
+        """What people call the game on this board: "2048 4x4"."""
+        return f"{self.title} {self.rows}x{self.cols}"
+
+    @property
     def cells(self) -> int:
         """Number of cells."""
         return self.rows * self.cols

@@ -14,6 +14,7 @@ from tdl.network.index cimport (TDL_INDEX_SETS, activate_all, plan_extras, plan_
 from tdl.network.layout import Paired16, layout_for, next_region
 from tdl.network.stages import Stages
 from tdl.network.stages cimport stage_of, total_promoted
+from tdl.network.texts import network_text
 from tdl.network.tuples import count_features, order_features
 from tdl.network.tuples import features as features_of_set
 from tdl.network.weights cimport total
@@ -192,6 +193,9 @@ cdef class NTupleNetwork:
 
     def _order(self, number):
         return self.layout.map(number, np.arange(self.layout.size(number), dtype=np.uint32))
+
+    def __repr__(self):
+        return network_text(self)
 
     def describe(self):
         """What identifies the network, for `meta.json`: a checkpoint fits when these are equal."""

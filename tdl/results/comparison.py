@@ -19,7 +19,7 @@ SCORE, REACH = "eval_mean", "eval_reach_"
 SUMMARY = ("status", "error", "episodes", "moves", "seconds", "moves_per_second", "peak_memory_bytes", "config_hash")
 """Columns of `tdl.results.runs` for the end of a run, whatever it is a run of."""
 
-NO_FACTORS = {"run", "seed", "resume", *SUMMARY}
+NO_FACTORS = {"run", "seed", "resume", "logger", *SUMMARY}
 """Columns that are no factor of an experiment."""
 
 Samples = Mapping[tuple[object, ...], NDArray[Any]]

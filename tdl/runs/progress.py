@@ -1,10 +1,40 @@
-"""Progress on the screen: a bar on a terminal, plain lines elsewhere."""
+"""Progress on the screen: a bar on a terminal and in a notebook, plain lines elsewhere."""
 
+from __future__ import annotations
+
+import contextlib
+import importlib
 import sys
 import time
+from collections.abc import Iterator
+from contextvars import ContextVar
 from typing import Any
 
 from tqdm import tqdm
+
+_hidden: ContextVar[bool] = ContextVar("hidden", default=False)
+
+
+@contextlib.contextmanager
+def hidden() -> Iterator[None]:
+    """While this context is open nothing is shown but lines that are said."""
+    token = _hidden.set(True)
+    try:
+        yield
+    finally:
+        _hidden.reset(token)
+
+
+def _bar_class() -> type[tqdm[Any]] | None:
+    """The kind of bar that can be shown here."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if shell is not None and hasattr(shell, "kernel"):  # a notebook, or what shows cells likewise
+        with contextlib.suppress(ImportError):
+            importlib.import_module("ipywidgets")
+            bar: type[tqdm[Any]] = importlib.import_module("tqdm.notebook").tqdm
+            return bar
+        return tqdm
+    return tqdm if sys.stderr.isatty() else None
 
 
 class Progress:
@@ -25,9 +55,11 @@ class Progress:
         self._start = self._shown = time.monotonic()
         self._amount = 0
         self._bar: tqdm[Any] | None = None
-        if sys.stderr.isatty() and (total is None or total > done):
+        self._silent = _hidden.get()
+        kind = None if self._silent else _bar_class()
+        if kind is not None and (total is None or total > done):
             known = "{percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}"
-            self._bar = tqdm(
+            self._bar = kind(
                 total=total,
                 initial=done,
                 desc=what,
@@ -61,7 +93,7 @@ class Progress:
             self._bar.total = self.total
             self._bar.set_postfix_str(", ".join(filter(None, [self._speed(), self.note])), refresh=False)
             self._bar.update(done - self._bar.n)
-        elif time.monotonic() - self._shown >= every:
+        elif not self._silent and time.monotonic() - self._shown >= every:
             self._shown = time.monotonic()
             print("  ".join(filter(None, [self._done(), self._speed(), self.note, self._left()])), file=sys.stderr)
 

@@ -3,7 +3,7 @@
 import itertools
 import signal
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from typing import Any
 
@@ -14,8 +14,9 @@ from tdl.agents.ranks import ALONE, Ranks
 from tdl.config import build, compose
 from tdl.config.schema import RunConfig
 from tdl.errors import ConfigError, Interrupted
-from tdl.runs import environment
+from tdl.runs import environment, loggers
 from tdl.runs.agents import Agent, build_agent
+from tdl.runs.blocks import Block, OnBlock
 from tdl.runs.episode_log import EpisodeLog
 from tdl.runs.evaluation import NetworkEvaluation
 from tdl.runs.interrupts import Interrupts, said_at_once
@@ -37,6 +38,7 @@ class TrainingRun:
     names : the name chosen in each config group, for tables; it changes nothing.
     keep_weights : whether the checkpoints stay when the run is finished.
     ranks : the processes that train; this one, the first, does all else.
+    on_block : called with each block of games, once it is in the files.
 
     Attributes
     ----------
@@ -52,9 +54,13 @@ class TrainingRun:
         *,
         keep_weights: bool = True,
         ranks: Ranks = ALONE,
+        on_block: OnBlock | None = None,
     ) -> None:
+        loggers.check_installed(settings.logger)
         self.settings, self.folder, self.names = settings, folder, dict(names)
         self.keep_weights, self.ranks = keep_weights, ranks
+        self.callbacks: list[OnBlock] = [] if on_block is None else [on_block]
+        self._refusal: BaseException | None = None  # what a callback raised
         self._last: tuple[Records, int] | None = None  # of the last block: its games, and moves per second
         self.config = compose.to_plain(settings)
         alpha = {"alpha": build.alpha(settings)} if settings.agent.kind == "ntuple" else {}
@@ -102,14 +108,21 @@ class TrainingRun:
         Interrupted : by a signal; in training after its block is finished and saved.
         CheckpointError : a checkpoint could not be written; the one before is intact.
         OSError : another file could not be written; the last checkpoint is intact.
+        Exception : what `on_block` raised; the last checkpoint is intact.
         """
-        with self.folder.status_kept(self.result, self._figures), Interrupts() as interrupts, self._telling():
+        status = self.folder.status_kept(self.result, self._figures, lambda error: error is self._refusal)
+        with status, closing(self._logger()) as logger, Interrupts() as interrupts, self._telling():
+            self.callbacks.insert(0, logger)
             self._train(interrupts)
             self._stop_if(interrupts)
             self._evaluate(interrupts)
+            logger.evaluated(self.trainer.episode, loggers.evaluation_scalars(self.result.get("evaluation", {})))
             kept = KEPT_WEIGHTS if self.keep_weights else DELETED_WEIGHTS
             self.result[WEIGHTS] = kept if self.folder.has_checkpoint() else NO_WEIGHTS
         delete_leftover_weights(self.folder)  # only now: without its result a run could not do without them
+
+    def _logger(self) -> loggers.Logger:
+        return loggers.started(self.settings, self.folder, self.names, self.saved_episode)
 
     def _telling(self) -> AbstractContextManager[None]:
         """With several processes, a line that is printed before mpirun kills this one because another has died."""
@@ -159,13 +172,27 @@ class TrainingRun:
         moves = self.trainer.moves - before
         self.moves += moves
         spent = _spent(self.settings, self.moves, self.seconds)
+        rows = []
         for block, low, high in _blocks(records, self.settings.block):
             played = round(high * moves) - round(low * moves)
             row = block_row(block, self.rules, played, (high - low) * seconds, self.trainer.mean_abs_error)
             text = statistics_block(block, int(row["episode"]), row["moves_per_second"])
             log.append(block, row, text, self.agent.logged())
             self._last = block, int(row["moves_per_second"])
+            rows.append(row)
         progress.update(self.trainer.episode, self.trainer.moves, f"mean {row['mean']:,.0f}", share=spent)
+        self._tell(rows)
+
+    def _tell(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Call the logger and `on_block` with the blocks of these rows of `blocks.csv`."""
+        try:
+            for row in rows:
+                block = Block(self.folder.path, int(row["episode"]), self.settings.episodes, row)
+                for callback in self.callbacks:
+                    callback(block)
+        except Exception as error:
+            self._refusal = error
+            raise
 
     def _save_due(self) -> bool:
         seconds = self.settings.save.seconds

@@ -78,6 +78,10 @@ class Solution:
     objective: str = "score"
     tile: int | None = None
 
+    def __repr__(self) -> str:
+        of = "score" if self.tile is None else f"probability of {self.tile}"
+        return f"Solution({self.boards.rules.name}, {of}, best play {self.optimal:.10g}, random {self.random:.10g})"
+
     @property
     def rules(self) -> Rules:
         """The rules of the game."""

@@ -111,13 +111,19 @@ class RunFolder:
         write_json(self.result, result)
 
     @contextlib.contextmanager
-    def status_kept(self, result: dict[str, Any], figures: Callable[[], Mapping[str, Any]]) -> Iterator[None]:
+    def status_kept(
+        self,
+        result: dict[str, Any],
+        figures: Callable[[], Mapping[str, Any]],
+        is_stop: Callable[[BaseException], bool] = lambda _: False,
+    ) -> Iterator[None]:
         """While this context is open the status of a run is `running`; then it is as the work ended.
 
         Parameters
         ----------
         result : what `result.json` says; an error puts its text there.
         figures : what it says besides, asked for whenever it is written.
+        is_stop : whether an error stops the run as an interrupt does, instead of failing it.
         """
 
         def write(status: str) -> None:
@@ -128,8 +134,8 @@ class RunFolder:
             yield
             write(FINISHED)
         except BaseException as error:
-            result["error"] = str(error)
-            stopped = isinstance(error, Interrupted | KeyboardInterrupt | SystemExit)
+            result["error"] = str(error) or type(error).__name__
+            stopped = isinstance(error, Interrupted | KeyboardInterrupt | SystemExit) or is_stop(error)
             with contextlib.suppress(OSError):  # a full disk may be why we are here
                 write(INTERRUPTED if stopped else FAILED)
             raise

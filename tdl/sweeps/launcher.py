@@ -118,8 +118,9 @@ class CoresLauncher(Launcher):
         self.hydra_context, self.task_function, self.config = hydra_context, task_function, config
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> Sequence[JobReturn]:
-        """Run all jobs; after a signal those that run save and stop."""
+        """Run all jobs; after a signal those that run save and stop. Sweepers may call it again with further jobs."""
         setup_globals()
+        self.returned.clear()
         self.waiting.extend(Task(initial_job_idx + i, overrides) for i, overrides in enumerate(job_overrides))
         self.progress, self.failed = Progress("sweep", len(job_overrides)), 0
         try:

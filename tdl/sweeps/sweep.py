@@ -20,6 +20,7 @@ from tdl.errors import TdlError
 from tdl.storage.atomic import new_file
 from tdl.storage.run_folder import ELSEWHERE, FAILED, FINISHED, RunFolder
 from tdl.sweeps import swept, warnings
+from tdl.sweeps.plan import MANY
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,13 @@ class Outcome:
     line: str = ""  # what went wrong, if something did
     busy: bool = False  # another process works in its folder: nothing was done
     marked: bool = True  # the job's own process noted in its folder what went wrong
+    value: float | None = None  # how good its result is, where the program can tell
+
+    def __float__(self) -> float:
+        """What sweepers that tune, as Optuna's, ask for; a ValueError tells them that the job failed."""
+        if self.code or self.value is None:
+            raise ValueError(self.line or "the job has no value")
+        return self.value
 
 
 BUSY_SECONDS = 1.0
@@ -107,6 +115,8 @@ class SweepFolder(Callback):
         _current.append(Sweep(Path(folder), _time_of_disk(Path(folder))))
         config.hydra.overrides.hydra.append(f"hydra.sweep.dir={quoted(folder)}")
         config.hydra.overrides.hydra.extend(swept.titled_folders(config))
+        if (OmegaConf.select(config, "hydra.sweeper.n_trials") or 0) > MANY:  # of a sweeper that proposes jobs
+            config.hydra.overrides.hydra.append("hydra.callbacks.sweep.keep_weights=false")
         warnings.warn(config)
 
 

@@ -23,7 +23,7 @@ def view_of(session: Session, best: int, hints: Hints | None, state: str, messag
     rules, over = session.rules, session.over
     figures = (
         ("moves", f"{len(session.moves):,}"),
-        ("game", f"{rules.title} {rules.rows}x{rules.cols}"),
+        ("game", rules.name),
         ("seed", f"{session.seed}, game {session.episode}"),
         *agent,
     )

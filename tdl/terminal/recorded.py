@@ -105,7 +105,7 @@ def _figures(game: RecordedGame) -> tuple[tuple[str, str], ...]:
     """The figures that stay the same from move to move."""
     return (
         ("end", f"{game.score:,}, tile {game.max_tile:,}"),
-        ("game", f"{game.rules.title} {game.rules.rows}x{game.rules.cols}"),
+        ("game", game.rules.name),
         ("seed", f"{game.seed}, game {game.episode}"),
         ("plies", str(game.search.plies)),
         ("agent", "none" if game.checkpoint is None else game.checkpoint[:12]),

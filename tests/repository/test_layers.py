@@ -17,6 +17,7 @@ PROGRAMS = ["run", "evaluate", "solve", "play", "serve", "match", "convert", "re
 
 LAYERS = [  # from top to bottom; one package or module of tdl a row, but for the programs
     ["__main__"],
+    ["api"],
     PROGRAMS,
     ["benchmarks"],
     ["web"],

@@ -1,0 +1,1 @@
+"""Training from Python: `tdl.train` takes the keys of a run as keywords."""

@@ -1,0 +1,152 @@
+"""One run in this process, or many with the machinery of sweeps; both give the folders of the runs."""
+
+import contextlib
+import io
+import os
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from hydra.types import RunMode
+from omegaconf import DictConfig, OmegaConf
+
+from tdl.api.hydra import as_command_line, kept
+from tdl.cli.program import Job, enter_hydra
+from tdl.config import compose
+from tdl.config import run as run_config
+from tdl.config.names import chosen_names
+from tdl.config.schema import AUTO, RunConfig
+from tdl.errors import ConfigError, Interrupted
+from tdl.run import job, plan
+from tdl.runs.blocks import OnBlock
+from tdl.runs.resume import keys_named, resumed_config, resumed_folder, started_meta
+from tdl.runs.training import TrainingRun, delete_leftover_weights, is_finished
+from tdl.storage.checkpoint import Meta
+from tdl.storage.run_folder import RunFolder
+from tdl.sweeps import sweep
+from tdl.sweeps import table as sweep_table
+
+OUTPUTS = Path("outputs")
+
+NOTES = ".hydra"
+"""The folder of a run in which Hydra's files say how it was started."""
+
+
+def asks_for_sweep(cfg: DictConfig) -> bool:
+    """Whether a configuration is a sweep of its own, as most experiments are."""
+    return bool(cfg.hydra.mode == RunMode.MULTIRUN)
+
+
+def holds_sweep(folder: Path | None) -> bool:
+    """Whether a folder is that of a sweep."""
+    return folder is not None and (folder / "multirun.yaml").exists()
+
+
+def one(cfg: DictConfig, words: Sequence[str], out: Path | None, on_block: OnBlock | None) -> Path:
+    """The folder of a run that is trained here; in `out` what is there goes on, and what is finished stays."""
+    names = chosen_names(cfg, cfg.hydra.runtime.choices)
+    settings = run_config.read(_without_hydra(cfg))
+    meta: Meta | None
+    with _opened(settings, out) as folder:
+        if settings.resume is not None:
+            meta = folder.read_meta()
+            names, settings = meta["names"], resumed_config(settings, meta, keys_named(words))
+        else:
+            _refuse_other(folder, settings)
+            meta = started_meta(settings, folder)
+        if is_finished(folder, settings, meta):
+            delete_leftover_weights(folder)
+        else:
+            keeps = settings.save.final in (AUTO, True)
+            run = TrainingRun(settings, folder, names, meta, keep_weights=keeps, on_block=on_block)
+            _write_notes(cfg, folder.path)
+            run.run()
+    return folder.path.resolve()
+
+
+def many(words: Sequence[str], out: Path | None, cores: int | None, on_block: OnBlock | None) -> list[Path]:
+    """The folders of the runs of a sweep, each in a process of its own.
+
+    Raises
+    ------
+    ConfigError : a run is refused; none was begun.
+    Interrupted : the sweep was stopped; runs that were begun are saved.
+    """
+    folder = _new(f"sweep_{_now()}_{os.getpid()}") if out is None else out
+    if RunFolder(folder).is_used():
+        raise ConfigError(f"out: {folder} holds a single run; name another folder for several")
+    own = [f"hydra.sweep.dir={compose.quoted(str(folder))}", f"hydra.launcher.cores={cores or 'null'}"]
+    work = Job(partial(job, figures=False, on_block=on_block))
+    jobs: list[Path] = []
+    with kept(), as_command_line(["-m", *words, *own]), contextlib.redirect_stdout(io.StringIO()):
+        try:
+            enter_hydra(work, "run", RunConfig, plan)
+        except Interrupted as error:
+            line = f"the sweep was stopped; the same call with out={str(folder)!r} goes on"
+            raise Interrupted(line, error.exit_code) from error
+        finally:
+            if (known := sweep.current()) is not None:
+                jobs = list(known.outcomes)
+            sweep_table.finish(figures=False)
+    return jobs
+
+
+@contextlib.contextmanager
+def _opened(settings: RunConfig, out: Path | None) -> Iterator[RunFolder]:
+    """The folder of a run, locked; nothing is left of a new one whose run is refused."""
+    if settings.resume is not None:
+        if out is not None:
+            raise ConfigError("out: a resumed run goes on in its own folder; leave out or resume away")
+        folder = resumed_folder(settings.resume)
+    else:
+        name = f"{_now()}_{compose.key_hash(compose.to_plain(settings))}_{os.getpid()}"
+        folder = RunFolder(_new(name) if out is None else out)
+        folder.path.mkdir(parents=True, exist_ok=True)
+    try:
+        with folder.lock():
+            yield folder
+    except BaseException:
+        with contextlib.suppress(OSError):
+            folder.path.rmdir()  # only if it is empty
+        raise
+
+
+def _refuse_other(folder: RunFolder, settings: RunConfig) -> None:
+    """Refuse a folder with a run of another configuration."""
+    known, now = folder.result_if_whole().get("config"), compose.to_plain(settings)
+    if known is not None and compose.key_hash(_fixed(known)) != compose.key_hash(_fixed(now)):
+        raise ConfigError(f"out: {folder} holds a run of another configuration; name another folder")
+
+
+def _fixed(config: dict[str, object]) -> dict[str, object]:
+    """The part of a configuration that a run keeps when it goes on."""
+    return {key: value for key, value in config.items() if key not in compose.CHANGEABLE}
+
+
+def _without_hydra(cfg: DictConfig) -> DictConfig:
+    return OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
+
+
+def _write_notes(cfg: DictConfig, folder: Path) -> None:
+    """Write what Hydra would write of this start: reports make of it the command that repeats the run."""
+    notes = folder / NOTES
+    if notes.exists():
+        notes = notes / f"resumed_{_now()}_{os.getpid()}"
+    notes.mkdir(parents=True)
+    OmegaConf.save(_without_hydra(cfg), notes / "config.yaml")
+    OmegaConf.save(OmegaConf.masked_copy(cfg, ["hydra"]), notes / "hydra.yaml")
+    OmegaConf.save(cfg.hydra.overrides.task, notes / "overrides.yaml")
+
+
+def _now() -> str:
+    return datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
+
+
+def _new(name: str) -> Path:
+    """A folder of `outputs` that is not there yet."""
+    number, path = 1, OUTPUTS / name
+    while path.exists():
+        number += 1
+        path = OUTPUTS / f"{name}_{number}"
+    return path

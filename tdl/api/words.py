@@ -1,0 +1,82 @@
+"""Keywords of Python as words of a command line, which Hydra composes a configuration of."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import PurePath
+from typing import Any
+
+from tdl.config.compose import quoted
+from tdl.config.keys import key_types, takes_list
+from tdl.config.names import GROUPS
+from tdl.config.schema import RunConfig
+from tdl.errors import ConfigError, nearest, refuse
+
+CHOICES = (*GROUPS, "search", "experiment")
+"""The groups, whose values are names."""
+
+TYPES = {**dict.fromkeys(CHOICES, str), **key_types(RunConfig)}
+"""All keys of a run with their types."""
+
+KEYS = {key.replace(".", "_"): key for key in TYPES}
+"""Keys by the keyword that stands for them: `learner_order` for `learner.order`."""
+
+
+def words_of(keywords: Mapping[str, Any]) -> tuple[list[str], int]:
+    """The words, groups first, and how many runs they ask for.
+
+    Raises
+    ------
+    ConfigError : an unknown keyword, no value, or a value that no word can say.
+    """
+    words, runs = {}, 1
+    for keyword, value in keywords.items():
+        key = key_of(keyword)
+        values = _values(key, value)
+        if not values:
+            raise refuse(key, value, "at least one value")
+        words[key] = f"{key}={','.join(values)}"
+        runs *= len(values)
+    return [words[key] for key in TYPES if key in words], runs
+
+
+def key_of(keyword: str) -> str:
+    """The key that a keyword stands for: `learner_order`, or `learner.order` itself."""
+    key = keyword if keyword in TYPES else KEYS.get(keyword)
+    if key is None:
+        known = "its keywords are the keys that `python -m tdl.run --help` lists"
+        raise ConfigError(f"{keyword}: no such keyword of tdl.train{nearest(keyword, KEYS)}; {known}")
+    return key
+
+
+def _values(key: str, value: Any) -> list[str]:
+    """The values of a key as text: several where a list is not a value of its own."""
+    value = value.tolist() if hasattr(value, "tolist") else value  # of NumPy and pandas
+    several = isinstance(value, Iterable) and not isinstance(value, str | Mapping) and not takes_list(key, TYPES[key])
+    return [_text(key, each) for each in (value if several else [value])]
+
+
+def _text(key: str, value: Any) -> str:
+    if key in CHOICES and not isinstance(value, str):
+        own = ", ".join(name for name, full in KEYS.items() if full.startswith(f"{key}."))
+        raise refuse(key, value, f"a name, or several; single keys are {own}" if own else "a name, or several")
+    if TYPES[key] is int and isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return _value(key, value)
+
+
+def _value(key: str, value: Any) -> str:
+    """A value in the grammar of Hydra."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, str | PurePath):
+        return quoted(str(value))
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{name}:{_value(key, item)}" for name, item in value.items()) + "}"
+    if isinstance(value, Iterable):
+        return "[" + ",".join(_value(key, item) for item in value) + "]"
+    if hasattr(value, "item"):  # a number of NumPy
+        return _value(key, value.item())
+    raise refuse(key, value, "a number, a text, None, or a list of these")

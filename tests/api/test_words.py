@@ -1,0 +1,72 @@
+"""Keywords of Python become the words of a command line, and what no word can say is refused."""
+
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+import numpy as np
+import pytest
+
+from tdl.api.keywords import Keywords
+from tdl.api.words import CHOICES, KEYS, TYPES, words_of
+from tdl.config.files import group_names
+from tdl.config.keys import takes_list
+from tdl.config.seeds import seed_values
+from tdl.errors import ConfigError
+
+
+@pytest.mark.parametrize(
+    ("keywords", "words", "runs"),
+    [
+        ({"alpha": 0.1, "tuples": "4x6"}, ["tuples='4x6'", "alpha=0.1"], 1),  # groups first, as keys may change them
+        ({"alpha": [0.1, 0.3], "seed": range(2)}, ["alpha=0.1,0.3", "seed=0,1"], 4),
+        ({"alpha": np.array([0.5, 1])}, ["alpha=0.5,1.0"], 2),
+        ({"episodes": 1e4, "block": np.int64(5)}, ["episodes=10000", "block=5"], 1),
+        ({"learner_td_lambda": 0.5, "evaluate.plies": 2}, ["learner.td_lambda=0.5", "evaluate.plies=2"], 1),
+        ({"tuples_cells": [[0, 1], [2, 3]]}, ["tuples.cells=[[0,1],[2,3]]"], 1),  # one value
+        ({"round": ["0:10", "100:20"]}, ["round=['0:10','100:20']"], 1),
+        ({"alpha": None, "learner_promotion": False}, ["learner.promotion=false", "alpha=null"], 1),
+        ({"resume": Path("outputs/it's")}, [r"resume='outputs/it\'s'"], 1),
+    ],
+)
+def test_words_of_keywords(keywords, words, runs):
+    assert words_of(keywords) == (words, runs)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "telling"),
+    [
+        ({"alhpa": 0.1}, "alhpa: no such keyword of tdl.train; did you mean 'alpha'"),
+        ({"learner_lambda": 0.5}, "did you mean 'learner_td_lambda'"),
+        ({"alpha": []}, "alpha: [] is not allowed; expected at least one value"),
+        ({"tuples": [[0, 1], [2, 3]]}, "tuples: [0, 1] is not allowed; expected a name, or several; single keys are"),
+        ({"alpha": object}, "expected a number, a text, None, or a list of these"),
+    ],
+)
+def test_what_no_word_can_say_is_refused(keywords, telling):
+    with pytest.raises(ConfigError) as caught:
+        words_of(keywords)
+    assert telling in str(caught.value)
+
+
+def test_typed_keywords_are_those_of_the_schema():
+    """The types of the source agree with those of the configuration: a new key needs its line."""
+    hints = get_type_hints(Keywords)
+    assert list(hints) == list(KEYS)
+    for name, hint in hints.items():
+        key, kind = KEYS[name], TYPES[KEYS[name]]
+        if takes_list(key, kind):
+            assert hint is Any or str(hint).startswith("collections.abc.Sequence"), name
+        elif kind is not Any:
+            assert set(get_args(kind) or [kind]) == set(get_args(hint)[:-1]), name
+
+
+def test_every_group_is_a_keyword():
+    assert all(group_names(group) for group in CHOICES)
+
+
+def test_seeds_by_their_number():
+    assert seed_values(3) == [0, 1, 2]
+    assert seed_values([4, 2]) == [4, 2]
+    for wrong in (0, -1, 1.5, "3", [1, -1]):
+        with pytest.raises(ConfigError, match="seeds: "):
+            seed_values(wrong)

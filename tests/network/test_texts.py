@@ -1,0 +1,59 @@
+"""Objects say what they are when they are printed."""
+
+import pytest
+
+import tdl
+from tdl.agents.player import Player
+from tdl.game.batch import Batch
+from tdl.network.stages import Stages
+from tdl.network.texts import network_text, number_text, tuples_text
+from tdl.solver.solution import solve
+
+SMALL = tdl.TupleSet(((0, 1), (4, 5)))
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(0, "0"), (950, "950"), (1234, "1.2k"), (65536, "66k"), (999_499, "999k"), (999_500, "1.0M"),
+     (67_108_864, "67M"), (4_294_967_296, "4.3G")],
+)  # fmt: skip
+def test_numbers_are_short(number, text):
+    assert number_text(number) == text
+
+
+@pytest.mark.parametrize(
+    ("tuples", "text"),
+    [
+        (tdl.tuple_set("4x6"), "4x6"),
+        (tdl.TupleSet(((0, 1, 2), (4, 5), (1, 2, 3))), "2x3+1x2"),
+        (tdl.TupleSet(((0, 1),), counts=((0,),)), "1x2 and 1 count feature"),
+        (tdl.tuple_set("8x6_order_count"), "8x6 and 2 order features and 2 count features"),
+    ],
+)
+def test_tuples_are_counted_by_their_cells(tuples, text):
+    assert tuples_text(tuples) == text
+
+
+def test_a_network_says_whether_it_has_learned():
+    network = tdl.NTupleNetwork(tdl.Rules(), SMALL)
+    assert repr(network) == network_text(network) == "NTupleNetwork(2048 4x4, 2x2, 512 weights, blank)"
+    network.weights[-1] = 1
+    assert repr(network) == "NTupleNetwork(2048 4x4, 2x2, 512 weights, trained)"
+    optimistic = tdl.NTupleNetwork(tdl.Rules("fib", 3, 4), SMALL, stages=Stages((89,)), initial_value=320_000)
+    assert repr(optimistic) == "NTupleNetwork(2584 3x4, 2x2, 2 stages, 1.3k weights, initial value 320,000)"
+
+
+def test_what_plays_and_learns_says_with_what():
+    network = tdl.NTupleNetwork(tdl.Rules(), SMALL)
+    trainer = tdl.Trainer(network, alpha=0.25)
+    blank = "NTupleNetwork(2048 4x4, 2x2, 512 weights, blank)"
+    assert repr(trainer) == f"Trainer({blank}, alpha 0.25, 0 episodes)"
+    assert repr(Player(network)) == f"Player({blank}, values of afterstates)"
+    assert repr(Player(network, 0.5, "state")) == f"Player({blank}, values of states, gamma 0.5)"
+
+
+def test_games_say_what_is_played():
+    assert repr(tdl.Engine(tdl.Rules("fib", 2, 3))) == "Engine(2584 2x3)"
+    assert repr(tdl.Stream(3, 0, 5)) == "Stream(seed=3, role=0, episode=5)"
+    assert repr(Batch(None, 64)) == "Batch(64 x 2048 4x4)"
+    assert repr(solve(tdl.Rules("pow2", 2, 2))).startswith("Solution(2048 2x2, score, best play 6")
