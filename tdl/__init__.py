@@ -16,6 +16,7 @@ try:
     from tdl.config.build import tuple_set
     from tdl.errors import TdlError
     from tdl.game.engine import Engine, Stream
+    from tdl.game.registration import register_game
     from tdl.game.rules import Rules
     from tdl.network.ntuple import NTupleNetwork
     from tdl.network.tuples import TupleSet
@@ -49,6 +50,7 @@ __all__ = [
     "average",
     "load",
     "picture",
+    "register_game",
     "results",
     "train",
     "tuple_set",

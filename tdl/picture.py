@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tdl.agents.player import BoardLike
 from tdl.cli.messages import main_of
+from tdl.config import own
 from tdl.errors import ConfigError, refuse
 from tdl.game.rules import Rules
 from tdl.sessions import game_file
@@ -54,6 +55,7 @@ def main(words: Sequence[str] | None = None) -> None:
     arguments = parser.parse_args(words)
 
     def work() -> None:
+        own.load_games()
         board, rules = _board(arguments.board, arguments.move)
         if arguments.out is None:
             print(text(board, rules, colour=sys.stdout.isatty()))

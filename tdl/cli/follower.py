@@ -6,7 +6,9 @@ import traceback
 from typing import Any
 
 from tdl.agents.ranks import BEGIN, TRAIN, MpiRanks
+from tdl.cli import flags
 from tdl.cli.messages import explain
+from tdl.config import own
 from tdl.config import run as run_config
 from tdl.runs.agents import Agent, build_agent
 
@@ -19,6 +21,7 @@ def follow(ranks: MpiRanks) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     try:
+        own.use(flags.apart(sys.argv[1:]).given.config_dir)
         _obey(ranks)
     except Exception as error:
         code, line = explain(error, True)

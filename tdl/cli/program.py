@@ -18,7 +18,7 @@ from omegaconf import DictConfig
 from tdl.cli import flags, help
 from tdl.cli.messages import explain
 from tdl.cli.words import as_hydra_reads
-from tdl.config import compose, hydra_versions
+from tdl.config import compose, hydra_versions, own
 from tdl.config.schema import RunConfig
 from tdl.errors import BusyError, Interrupted, TdlError
 from tdl.runs import resolvers as _resolvers  # noqa: F401 - registered by the import
@@ -43,6 +43,7 @@ class Job:
 
     def __call__(self, cfg: DictConfig) -> Outcome:
         self.started = True
+        own.load_games()  # in a process that a launcher started
         folder = Path(HydraConfig.get().runtime.output_dir)
         try:
             value = self._work(cfg, folder)
@@ -166,6 +167,9 @@ def _hydra_words(program: str, line: Sequence[str], schema: type) -> list[str]:
         print(version_text(), end="")
         sys.exit()
     apart = flags.apart(line)
+    folder = own.use(apart.given.config_dir)
+    if folder is not None and apart.given.config_dir is None:
+        apart.flags += ["--config-dir", str(folder.absolute())]
     if apart.given.help and apart.words:
         print("\n".join(help.described(program, word) for word in apart.words), end="")
         sys.exit()

@@ -1,20 +1,52 @@
-"""The files of `conf/` by their names: what a group offers, and what a choice says. Their only reader beside Hydra."""
+"""The files of `conf/`, and of the user's own, by their names: what a group offers, and what a choice says.
 
+Their only reader beside Hydra.
+"""
+
+import os
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from omegaconf import OmegaConf
 
 from tdl.errors import nearest, refuse
+from tdl.game.merge_laws import GAMES
 
 CONF = resources.files("tdl.conf")
 
+OWN = "TDL_CONFIG_DIR"
+"""The variable that names the user's own folder of configurations; empty: there is none."""
 
-def group_names(group: str) -> list[str]:
-    """The names of the files in `conf/<group>`, sorted."""
+GROUPS = ("game", "tiles", "tuples", "learner", "placer", "search", "agent", "experiment")
+
+GAMES_FILE = "games.py"
+"""In that folder, registers games."""
+
+
+def own_folder() -> Path | None:
+    """The user's own folder of configurations: that which `OWN` names, or `conf` here, but for the source of tdl."""
+    if (named := os.environ.get(OWN)) is not None:
+        return Path(named) if named else None
+    here = Path("conf")
+    offers = (here / GAMES_FILE).is_file() or any(any((here / group).glob("*.yaml")) for group in GROUPS)
+    return here if offers and not (here / "run.yaml").exists() else None
+
+
+def file_names(group: str) -> list[str]:
+    """The names of tdl's own files in `conf/<group>`, sorted."""
+    if not (CONF / group).is_dir():
+        return []
     files = (path.name for path in (CONF / group).iterdir())
     return sorted(file.removesuffix(".yaml") for file in files if file.endswith(".yaml"))
+
+
+def group_names(group: str) -> list[str]:
+    """The names of the choices of a group, sorted: files of tdl and of the user, and registered games."""
+    own = own_folder()
+    names = {*file_names(group), *(path.stem for path in (own / group).glob("*.yaml"))} if own else file_names(group)
+    return sorted({*names, *GAMES} if group == "game" else names)
 
 
 def group_file(group: str, name: str) -> dict[str, Any]:
@@ -22,7 +54,7 @@ def group_file(group: str, name: str) -> dict[str, Any]:
     names = group_names(group)
     if name not in names:
         raise refuse(group, name, f"one of {', '.join(names)}{nearest(name, names)}")
-    plain = file(f"{group}/{name}")
+    plain = file(f"{group}/{name}") if name in file_names(group) else plain_dict(_parsed(group_text(group, name)))
     bases = [group_file(group, each) for each in plain.pop("defaults", []) if isinstance(each, str)]
     return plain_dict(OmegaConf.merge(*bases, plain))
 
@@ -32,7 +64,11 @@ def group_text(group: str, name: str) -> str:
     names = group_names(group)
     if name not in names:
         raise refuse(group, name, f"one of {', '.join(names)}{nearest(name, names)}")
-    return (CONF / group / f"{name}.yaml").read_text()
+    if name in file_names(group):
+        return (CONF / group / f"{name}.yaml").read_text()
+    own = own_folder()
+    path = own / group / f"{name}.yaml" if own else None
+    return path.read_text() if path and path.exists() else f"name: {name}\n"  # a game that is registered
 
 
 def file(path: str) -> dict[str, Any]:
@@ -44,6 +80,11 @@ def file(path: str) -> dict[str, Any]:
 def _read(path: str) -> Any:
     """Read once: all jobs of a sweep ask for the same files, and a parser of YAML is slow."""
     return OmegaConf.create((CONF / f"{path}.yaml").read_text())
+
+
+@cache
+def _parsed(text: str) -> Any:
+    return OmegaConf.create(text)
 
 
 def plain_dict(config: Any, *, resolve: bool = False) -> dict[str, Any]:

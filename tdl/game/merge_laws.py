@@ -1,6 +1,6 @@
 """The merge laws of the family of 2048: tile values, and which neighbouring tiles merge into what."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -59,7 +59,7 @@ def _merge_threes(a: int, b: int) -> int:
     return a + 1 if a == b > 2 else 0
 
 
-GAMES: Mapping[str, MergeLaw] = {
+GAMES: dict[str, MergeLaw] = {
     # 2048, Gabriele Cirulli 2014: https://github.com/gabrielecirulli/2048/blob/master/js/game_manager.js
     # 2^26 is the largest tile that 25 cells can make of drops of 2 and 4.
     "pow2": MergeLaw("pow2", "2048", 1, _power_of_two, _merge_equal, bits=4, largest=26, radix=16),
@@ -71,8 +71,8 @@ GAMES: Mapping[str, MergeLaw] = {
     "threes_law": MergeLaw("threes_law", "threes_law", 1, _three_doubled, _merge_threes, bits=4, largest=26, radix=16),
 }
 
-NAMES: Mapping[str, str] = {law.title: name for name, law in GAMES.items() if law.title != name}
-"""The names of the games by the titles that they do not share."""
+NAMES: dict[str, str] = {law.title: name for name, law in GAMES.items() if law.title != name}
+"""The names of the games by the titles that they do not share. Both grow by `tdl.register_game`."""
 
 
 def game_title(name: str) -> str:

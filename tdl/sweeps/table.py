@@ -14,6 +14,7 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError  # type: ignore[import-untyped]
 
 from tdl.config.names import chosen_names
+from tdl.distribution import command
 from tdl.errors import TdlError
 from tdl.storage.atomic import new_file
 from tdl.storage.run_folder import FAILED, FINISHED, RESULT, RUNNING, RunFolder
@@ -42,7 +43,7 @@ def finish(*, figures: bool = True) -> tuple[int, str]:
         file.write(table.dropna(axis="columns", how="all").to_csv(index=False).encode())
     drawn = figures and _draw(known.folder, table)
     print(f"table in {known.folder / TABLE}" + (f", figure in {known.folder / FIGURE}" if drawn else ""))
-    print(f"next: python -m tdl.report {shlex.quote(str(known.folder))}")
+    print(f"next: {command()} report {shlex.quote(str(known.folder))}")
     ended = [outcome.code for outcome in known.outcomes.values()] or _ended_elsewhere(known, jobs, table)
     failed = [code for code in ended if code]
     line = f"{len(failed)} of {len(ended)} jobs are not finished; {known.folder / TABLE} says why" if failed else ""

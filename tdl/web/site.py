@@ -118,7 +118,7 @@ class Site:
     def _start(self) -> dict[str, Any]:
         """The choices of a page."""
         return {
-            "games": [{"name": name, "title": law.title, "tiles": USUAL_TILES[name]} for name, law in GAMES.items()],
+            "games": [{"name": name, "title": law.title, "tiles": _usual_tiles(name)} for name, law in GAMES.items()],
             "sizes": SIZES,
             "tiles": group_names("tiles"),
             "plies": MAX_PLIES,
@@ -189,11 +189,16 @@ def _laws(tiles: str) -> tuple[tuple[tuple[int, float], ...], tuple[int | str, .
     return tuple((index, share) for index, share in laws["drop"]), tuple(laws["start"])
 
 
+def _usual_tiles(game: str) -> str:
+    """The tile rule of a game where nothing is said."""
+    return USUAL_TILES.get(game, "p90_10")
+
+
 def named_rules(game: object, size: object, tiles: object) -> Rules:
     """The rules of a game, a size and a tile rule."""
     rows, cols = parse_size(size)
     check_choice("game", game, list(GAMES))
-    return Rules(str(game), rows, cols, *_laws(str(USUAL_TILES[str(game)] if tiles is None else tiles)))
+    return Rules(str(game), rows, cols, *_laws(_usual_tiles(str(game)) if tiles is None else str(tiles)))
 
 
 def board_of(rows: object, engine: Engine) -> int:

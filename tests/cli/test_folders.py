@@ -63,7 +63,8 @@ def test_several_folders_are_a_sweep():
         (["out='a b'"], False, ["hydra.run.dir='a b'"]),
         (["out=${game.name}"], False, ["hydra.run.dir=${game.name}"]),
         (["name=first"], False, ["hydra.run.dir=outputs/first"]),
-        (["name=first", "experiment=fib"], False, ["hydra.run.dir=outputs/first", "hydra.sweep.dir=outputs/first", "experiment=fib"]),
+        (["name=a", "experiment=fib"], False,
+         ["hydra.run.dir=outputs/a", "hydra.sweep.dir=outputs/a", "experiment=fib"]),
     ],
 )  # fmt: skip
 def test_where_results_go(words, sweep, read):

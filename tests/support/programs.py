@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from support.composing import composed_once
+from tdl.config.files import OWN
 from tdl.run import main
 from tdl.storage.checkpoint import read_array, read_meta
 
@@ -59,6 +60,8 @@ def inside(*words, program=UNDRAWN):
         patch.setattr(sys, "argv", ["tdl-run", *map(str, words)])
         composed_once(patch, words)
         patch.setenv("HYDRA_FULL_ERROR", "1")
+        patch.setenv(OWN, "")  # which a program sets for those that it starts
+        patch.delenv(OWN)
         try:
             program()
         except SystemExit as exit_:

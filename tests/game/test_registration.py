@@ -1,0 +1,99 @@
+"""Games of one's own: against those of tdl, described anew, and what is refused.
+
+Trusts the merge laws of `GAMES`, which tests/game/test_rules.py shows.
+"""
+
+import itertools
+
+import pytest
+
+import tdl
+from tdl.errors import ConfigError
+from tdl.game import registration
+from tdl.game.merge_laws import GAMES, NAMES
+
+
+@pytest.fixture(autouse=True)
+def forgotten():
+    """Games that a test registers are forgotten after it."""
+    known, titles = dict(GAMES), dict(NAMES)
+    yield
+    for now, before in ((GAMES, known), (NAMES, titles)):
+        now.clear()
+        now.update(before)
+    registration._registered.clear()
+
+
+def fibonacci(a, b):
+    """The merge law of 2584, of tile values."""
+    values = tdl.Rules("fib").tiles
+    near = abs(values.index(a) - values.index(b)) == 1
+    return a + b if near or a == b == 1 else 0
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "tiles", "merge"),
+    [
+        ("pow2", (4, 4), 15, lambda a, b: a + b if a == b else 0),
+        ("pow2", (2, 5), 15, lambda a, b: a + b if a == b else 0),
+        ("fib", (3, 3), 31, fibonacci),
+    ],
+)
+def test_a_game_that_is_described_anew_is_played_alike(name, size, tiles, merge):
+    values = tdl.Rules(name).tiles[:tiles]
+    tdl.register_game("anew", values, merge)
+    games = []
+    for game in (name, "anew"):
+        player = tdl.Player(tdl.NTupleNetwork(tdl.Rules(game, *size), tdl.TupleSet(((0, 1, 2),))))
+        games.append(player.evaluate(episodes=20, seed=1).tolist())
+    assert games[0] == games[1]
+    one, anew = tdl.Rules(name, *size), tdl.Rules("anew", *size)
+    assert (one.tiles, one.bits, one.radix) == (anew.tiles, anew.bits, anew.radix)
+    for a, b in itertools.product(range(one.largest + 1), repeat=2):
+        assert one.merge(a, b) == anew.merge(a, b)
+        assert one.value(one.merge(a, b)) == anew.value(anew.merge(a, b))
+
+
+def test_a_network_learns_it_and_its_checkpoint_says_which_it_was(tmp_path):
+    words = ("pow3", [3**i for i in range(1, 11)], lambda a, b: 3 * a if a == b else 0)
+    tdl.register_game(*words, title="threefold")
+    tdl.register_game(*words, title="threefold")
+    assert tdl.Rules("pow3").title == "threefold"
+    network = tdl.NTupleNetwork(tdl.Rules("pow3"), tdl.tuple_set("2x4"))
+    games = tdl.Trainer(network, alpha=0.1, seed=1).train(50)
+    assert set(games["max_tile"].tolist()) <= set(tdl.Rules("pow3").tiles)
+    with pytest.raises(ConfigError, match="there is a game 'pow3' with other rules"):
+        tdl.register_game("pow3", words[1], lambda a, b: 9 * a if a == b and a < 9 else 0)
+
+
+def double(a, b):
+    return 2 * a if a == b else 0
+
+
+@pytest.mark.parametrize(
+    ("name", "tiles", "merge", "more", "telling"),
+    [
+        ("pow2", [2, 4], double, {}, "there is a game 'pow2'"),
+        ("Mine", [2, 4], double, {}, "name: 'Mine' is not allowed; expected lower-case letters"),
+        ("mine", [2], double, {}, "tiles: .* expected 2 to 31 values"),
+        ("mine", [4, 2], double, {}, "tiles: .* ascending"),
+        ("mine", [0, 2], double, {}, "tiles: .* above 0"),
+        ("mine", [2, 5, 8], double, {}, "merge: 4 is not allowed; expected a tile of mine, for 2 and 2, or 0"),
+        ("mine", [2, 4], lambda a, b: 8 if a < b else 0, {}, "merge: 2 and 4 merge into 8, and 4 and 2 do not"),
+        (
+            "mine",
+            [2, 4, 8],
+            lambda a, b: 4 if a + b == 12 else 0,
+            {},
+            "merge: 4 is not allowed; expected a tile above",
+        ),
+        ("mine", [2, 4], lambda a, b: a + b + 8, {}, r"merge: \[12, 14, 16\] are above the last tile"),
+        ("mine", [2, 2**30], lambda a, b: 0, {}, "tiles: 1073741824 is not allowed"),
+        ("mine", [2, 4], double, {"radix": 4}, "radix: 4 is not allowed; expected 2 to 3"),
+        ("mine", [2, 4], double, {"title": "2048"}, "title: '2048' is not allowed"),
+    ],
+)
+def test_what_is_no_game_is_refused(name, tiles, merge, more, telling):
+    with pytest.raises(ConfigError, match=telling):
+        tdl.register_game(name, tiles, merge, **more)
+    assert "mine" not in GAMES
