@@ -173,7 +173,7 @@ def resumed(place):
 
 def without_weights(place):
     """A run that deletes its weights in the end."""
-    return Scene(place, of_words(place / "given", "episodes=10", "save.final=false"))
+    return Scene(place, of_words(place / "given", *WORDS, "save.final=false"))
 
 
 def replicas(place):
@@ -219,7 +219,7 @@ def test_every_call_of_a_run_meets_a_fault(scene_of, function, kind):
         (new, ("death", "replace", "checkpoint")),  # the weights of the checkpoint before stayed for ever
         (new, ("full", "open", ".train.log")),  # episodes.npy was left open
         (drawn, ("death", "write", ".curve.png")),  # there was never a curve
-        (without_weights, ("death", "rename", "checkpoint")),  # half deleted weights stayed for ever
+        (without_weights, ("death", "rename", "checkpoint")),  # the older checkpoints stayed for ever
     ],
 )
 def test_what_was_wrong_once(scene_of, function, fault):
