@@ -8,6 +8,7 @@ KERNEL_TESTS := $(addprefix tests/,game/test_rules.py game/test_stream.py game/t
 	game/test_counts.py network/test_layout.py network/test_extra_features.py network/test_ntuple.py \
 	agents/test_selfplay.py agents/test_replicas.py learning/test_learners.py learning/test_merge.py learning/test_rows.py \
 	solver/test_solver.py search/test_expectimax.py search/test_search_options.py)
+RACE_TESTS := $(addprefix tests/,agents/test_replicas.py learning/test_learners_contract.py)
 ARGS ?= tuples=4x6 alpha=0.1
 # Compiled modules are kept: every program that a test starts reads them.
 unexport PYTHONDONTWRITEBYTECODE
@@ -17,8 +18,8 @@ VERSIONS := 3.11 3.12 3.13 3.14
 SAMPLE := $(addprefix tests/,test_machine.py config/test_sections.py sweeps/test_job_process.py storage/test_checkpoint.py \
 	results/test_frames.py results/test_comparison.py)
 
-.PHONY: run test test-all fuzz experiments extras build tools dqn launchers lint checked portable arm sanitize package \
-	versions bounds wheel docs clean
+.PHONY: run test test-all fuzz experiments extras build tools dqn launchers lint checked portable arm sanitize races \
+	torture package versions bounds wheel docs clean
 
 run: build
 	$(BIN)/python -m tdl.run $(ARGS)
@@ -111,6 +112,19 @@ sanitize: tools
 	build/sanitize/lib
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
 	PYTHONPATH=build/sanitize/lib TDL_FEWER_EXAMPLES=1 $(BIN)/pytest -q -p no:cacheprovider --durations=15 $(KERNEL_TESTS)
+
+# The kernels under ThreadSanitizer. What threads that share one network race for on purpose is listed in lock_free.supp;
+# replicas, merges and evaluations must be free of races. Exit code 66: there was one, told in build/races.
+races: tools
+	TDL_SANITIZE=thread $(BIN)/python setup.py -q build --build-base build/thread --build-lib build/thread/lib
+	rm -rf build/races && mkdir build/races
+	LD_PRELOAD="$$(gcc -print-file-name=libtsan.so)" PYTHONPATH=build/thread/lib TDL_FEWER_EXAMPLES=1 \
+	TSAN_OPTIONS="log_path=$(CURDIR)/build/races/of suppressions=$(CURDIR)/tests/data/lock_free.supp" \
+	$(BIN)/pytest -q -p no:cacheprovider --durations=15 $(RACE_TESTS)
+
+# All faults that tests/runs/test_faults.py can put into runs, and 1,000 random kills; tells how many of each.
+torture: tools
+	TDL_TORTURE=1 $(BIN)/pytest -q -s -n 0 tests/runs/test_faults.py
 
 # sdist, wheel from it, for all versions of Python, and a run of the installed wheel from an empty folder.
 package: tools

@@ -51,6 +51,8 @@ def job(
             meta = started_meta(settings, folder)
         if is_finished(folder, settings, meta):
             delete_leftover_weights(folder)
+            if figures and folder.blocks.exists() and not folder.curve.exists():  # killed while it was drawn
+                _draw_curve(folder)
             if not sweep.in_sweep():  # which says it of all its jobs at once
                 print(f"tdl: {folder} is finished ({settings.episodes} episodes); nothing to do")
             return objective(folder)
@@ -62,13 +64,17 @@ def job(
         episodes = run.trainer.episode
         run.release()
         if episodes and figures:
-            from tdl.results.figures import save_curve  # not at the top: a run without episodes does not need it
-
-            save_curve(folder.path)
+            _draw_curve(folder)
         print(ending.results_line(folder, run.result), end="")
         if not sweep.in_sweep():
             print(ending.next_commands(folder, run.result), end="")
         return objective(folder)
+
+
+def _draw_curve(folder: RunFolder) -> None:
+    from tdl.results.figures import save_curve  # not at the top: a run without episodes does not need it
+
+    save_curve(folder.path)
 
 
 def plan(cfg: DictConfig, path: Path, words: Sequence[str], *, ranks: Ranks = ALONE) -> Plan:
@@ -89,7 +95,7 @@ def plan(cfg: DictConfig, path: Path, words: Sequence[str], *, ranks: Ranks = AL
         meta = read_run(folder)
         settings = resumed_config(settings, meta, keys_named(words))
     save = settings.save
-    leftover = folder.has_checkpoint() and has_deleted_weights(folder.path)
+    leftover = folder.has_weights() and has_deleted_weights(folder.path)
     return Plan(
         done=is_finished(folder, settings, meta) and not leftover,
         threads=settings.threads,

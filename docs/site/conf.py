@@ -42,6 +42,8 @@ suppress_warnings = ["myst.header", "misc.highlighting_failure"]
 html_theme = "furo"
 html_title = f"tdl {release}"
 html_extra_path = ["extra"]  # index.html, which leads to the first page
+html_static_path = ["static"]
+html_css_files = ["wide.css"]
 html_copy_source = False
 templates_path: list[str] = []
 

@@ -42,13 +42,21 @@ class EpisodeLog:
             folder.episodes.unlink(missing_ok=True)
         self._episodes: io.BufferedRandom = folder.episodes.open("r+b" if episode else "x+b")
         self._rows = episode
+        try:
+            self._cut(episode)
+        except BaseException:
+            self.close()
+            raise
+
+    def _cut(self, episode: int) -> None:
+        """Cut what is there to the first `episode` episodes."""
         self._patch_header()
         self._episodes.truncate(_HEADER + episode * RECORD.itemsize)
-        _cut_lines(folder.blocks, episode, header=True)
-        _cut_lines(folder.log, episode, header=False)
-        self._logged = _read_logged(folder.logged, episode)
-        if len(self._logged) or folder.logged.exists():
-            save_records(folder.logged, self._logged)
+        _cut_lines(self.folder.blocks, episode, header=True)
+        _cut_lines(self.folder.log, episode, header=False)
+        self._logged = _read_logged(self.folder.logged, episode)
+        if len(self._logged) or self.folder.logged.exists():
+            save_records(self.folder.logged, self._logged)
 
     def append(self, records: Records, row: Mapping[str, Any], block: str, logged: Records) -> None:
         """Add one block: its records, its row of figures, its statistics block, and games played beside it."""
@@ -70,6 +78,9 @@ class EpisodeLog:
     def sync(self) -> None:
         """Make what was appended outlast a power cut; to be called before a checkpoint that counts on it."""
         os.fsync(self._episodes.fileno())
+        for path in (self.folder.blocks, self.folder.log):
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
 
     def close(self) -> None:
         """Close the files; every block is in them already."""

@@ -24,7 +24,7 @@ from tdl.runs.progress import Progress
 from tdl.runs.resume import check_fits
 from tdl.solver.policy_evaluation import evaluate_policy
 from tdl.statistics.summary import block_row, statistics_block, summary
-from tdl.storage.checkpoint import Meta
+from tdl.storage.checkpoint import Meta, delete_leftovers
 from tdl.storage.records import Records
 from tdl.storage.result_file import DELETED_WEIGHTS, KEPT_WEIGHTS, NO_WEIGHTS, WEIGHTS, has_deleted_weights
 from tdl.storage.run_folder import FINISHED, RUNNING, RunFolder
@@ -75,6 +75,7 @@ class TrainingRun:
         if meta is not None:
             check_fits(meta, self.agent.describe(), self.rules.to_dict(), folder.path)
             self.agent.restore(folder.checkpoint, meta)
+            delete_leftovers(folder.checkpoint, meta)
         self.result: dict[str, Any] = {
             "status": RUNNING,
             "config_hash": compose.key_hash(self.config),
@@ -293,4 +294,5 @@ def _spent(settings: RunConfig, moves: int, seconds: float) -> float:
 def refuse_used(folder: RunFolder) -> None:
     """Refuse to begin a new run where one is already."""
     if folder.is_used():
-        raise ConfigError(f"out: {folder} holds a run already; go on with resume={folder}, or name another")
+        way = f"; go on with resume={folder}, or name" if folder.has_checkpoint() else ", without a checkpoint; name"
+        raise ConfigError(f"out: {folder} holds a run already{way} another")

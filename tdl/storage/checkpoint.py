@@ -248,6 +248,12 @@ def discard(path: Path) -> None:
         delete(hidden)
 
 
+def delete_leftovers(folder: Path, meta: Meta) -> None:
+    """Delete what is left beside a checkpoint by a process that ended before it deleted the one before."""
+    _delete_orphans(folder, meta)
+    delete_unfinished(folder.parent / KEPT)
+
+
 def _delete_orphans(folder: Path, meta: Meta) -> None:
     for path in [*folder.glob("*.npy"), *folder.glob("*.new")]:
         if path.name not in _files(meta):

@@ -145,9 +145,13 @@ class RunFolder:
         return (self.checkpoint / META).exists()
 
     def delete_weights(self) -> None:
-        """Delete all checkpoints."""
-        discard(self.checkpoint)
+        """Delete all checkpoints, the newest last: while it is there the run can be resumed to delete the others."""
         discard(self.kept)
+        discard(self.checkpoint)
+
+    def has_weights(self) -> bool:
+        """Whether checkpoints are there, also such as a killed process has not deleted to the end."""
+        return self.checkpoint.exists() or self.kept.exists() or any(self.path.glob(".*.old.new"))
 
     def save(self, meta: Mapping[str, Any], arrays: Mapping[str, Array], keep: int, result: Mapping[str, Any]) -> None:
         """Write a checkpoint, then the result."""

@@ -128,6 +128,14 @@ def test_a_new_run_does_not_begin_where_one_is(finished):
     assert files(finished) == before
 
 
+def test_a_new_run_does_not_begin_where_one_left_no_checkpoint(tmp_path):
+    """As of a run that was killed before the first: there is nothing to go on with, and nobody is told to."""
+    (tmp_path / "result.json").write_text("{}")
+    done = inside(*SMALL, "episodes=10", f"hydra.run.dir={tmp_path}")
+    assert done.returncode == 2
+    assert f"{tmp_path} holds a run already, without a checkpoint; name another\n" in done.stderr
+
+
 def test_one_process_at_a_time(finished):
     before = files(finished)
     with RunLock(finished):

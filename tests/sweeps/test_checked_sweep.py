@@ -155,15 +155,18 @@ def test_weights_stay_where_they_are_asked_for(tmp_path, one_is_few, words):
     assert len(weights(tmp_path)) == 2
 
 
-@pytest.mark.parametrize("status", ["running", "finished"])
-def test_a_checkpoint_without_need_is_deleted_when_its_job_is_finished(tmp_path, one_is_few, status):
-    """That of a job that was cut off, which goes on from it; and one that a kill left behind after the end."""
+@pytest.mark.parametrize(
+    ("status", "left"), [("running", "checkpoint"), ("finished", "checkpoint"), ("finished", ".checkpoint.old.new")]
+)
+def test_a_checkpoint_without_need_is_deleted_when_its_job_is_finished(tmp_path, one_is_few, status, left):
+    """That of a job that was cut off, which goes on from it; and one that a kill left behind after the end, or half."""
     sweep(tmp_path / "kept", *MANY, "save.final=true")
     sweep(tmp_path / "sweep", *MANY)
     cut = folder_of(tmp_path / "sweep", seed=0)
-    shutil.copytree(folder_of(tmp_path / "kept", seed=0) / "checkpoint", cut / "checkpoint")
+    shutil.copytree(folder_of(tmp_path / "kept", seed=0) / "checkpoint", cut / left)
     mark(cut, status)
     done = sweep(tmp_path / "sweep", *MANY)
     assert done.stdout.startswith("2 jobs, 1 of them already done, ")
     assert done.returncode == 0, done.stderr
     assert not weights(tmp_path / "sweep")
+    assert not (cut / left).exists()

@@ -1,0 +1,61 @@
+"""Runs of `tdl.run` from its configuration on, without Hydra, which takes most of the time of a small one."""
+
+import contextlib
+import dataclasses
+import io
+import json
+import traceback
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import tdl.run
+from tdl.cli.messages import explain
+from tdl.config import run as run_config
+from tdl.runs import environment
+from tdl.storage.run_folder import RunFolder
+
+
+class BareRun:
+    """Starts of one run: anew while there is no checkpoint, else resumed.
+
+    Parameters
+    ----------
+    config : as `result.json` of a run with Hydra has it.
+    figures : whether the curve is drawn.
+    """
+
+    def __init__(self, config, *, figures=False):
+        self.settings, self.figures = run_config.from_plain(config), figures
+
+    def start(self, folder):
+        """Do the job in `folder`: exit code and the line of an error, as the program would end."""
+        folder = Path(folder)
+        goes_on = RunFolder(folder).has_checkpoint()
+        settings = dataclasses.replace(self.settings, resume=str(folder) if goes_on else None)
+        explicit = ["episodes"] if goes_on else []
+        with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()):
+            patch.setattr(tdl.run, "run_config", SimpleNamespace(read=lambda _: settings))
+            patch.setattr(tdl.run, "chosen_names", lambda *_: {})
+            patch.setattr(tdl.run, "explicit_keys", lambda: explicit)
+            patch.setattr(tdl.run, "HydraConfig", SimpleNamespace(get=lambda: SimpleNamespace(runtime=_CHOICES)))
+            patch.setattr(tdl.run.sweep, "in_sweep", lambda: False)
+            patch.setattr(environment, "_commit", lambda: (None, None))
+            with contextlib.redirect_stderr(io.StringIO()):
+                try:
+                    tdl.run.job(None, folder, figures=self.figures)
+                except Exception as error:
+                    code, line = explain(error, True)
+                    return code, line or "".join(traceback.format_exception(error))
+        return 0, ""
+
+
+_CHOICES = SimpleNamespace(choices={})
+
+
+def whole_result(folder):
+    """What `result.json` says of a finished run but for what was measured with a clock."""
+    told = json.loads((Path(folder) / "result.json").read_text())
+    figures = {key: value for key, value in told.get("evaluation", {}).items() if "second" not in key}
+    return {key: told[key] for key in ("status", "episodes", "moves", "weights")} | {"evaluation": figures}
