@@ -70,7 +70,9 @@ def checked_counts(counts: Any, cap: int) -> tuple[tuple[int, ...], ...]:
         for tile in tiles:
             check_whole("tuples.counts", tile, 0)
         if repeated := repeated_in(tiles):
-            raise ConfigError(f"tuples.counts: repeated tile {repeated[0]} in {shown(list(tiles))}; expected each tile once")
+            raise ConfigError(
+                f"tuples.counts: repeated tile {repeated[0]} in {shown(list(tiles))}; expected each tile once"
+            )
         if (entries := (cap + 1) ** len(tiles)) > MAX_COUNT_ENTRIES:
             raise ConfigError(
                 f"tuples.counts: {shown(list(tiles))} has {cap + 1}^{len(tiles)} = {entries:,} entries; "
