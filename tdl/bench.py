@@ -22,7 +22,7 @@ def main(words: Sequence[str] | None = None) -> None:
 
 def _parse(words: Sequence[str]) -> argparse.Namespace:
     """The options of the benchmark that the words name; no other benchmark is imported."""
-    parser = argparse.ArgumentParser(prog="python -m tdl.bench", description=__doc__)
+    parser = argparse.ArgumentParser(prog="tdl bench", description=__doc__)
     parser.add_argument("--json", action="store_true", help="print JSON")
     programs = parser.add_subparsers(dest="program", required=True)
     program = next((word for word in words if word in BENCHMARKS), None)

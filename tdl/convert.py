@@ -38,7 +38,7 @@ def convert(source: Path, target: Path, form: str | None, *, symmetries: bool = 
 
 
 def _parse(words: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="tdl-convert", description=__doc__)
+    parser = argparse.ArgumentParser(prog="tdl convert", description=__doc__)
     parser.add_argument(
         "source", metavar="IN", type=Path, help="a weight file; or the folder of a run or a checkpoint"
     )

@@ -48,7 +48,7 @@ def write(rows: BoardLike, rules: Rules | None, out: Path) -> None:
 
 def main(words: Sequence[str] | None = None) -> None:
     """The console script `tdl-picture`."""
-    parser = argparse.ArgumentParser(prog="tdl-picture", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="tdl picture", description=__doc__.splitlines()[0])
     parser.add_argument("board", metavar="GAME|ROWS", help="a game.json, or rows of tile values, as [[2,4],[0,8]]")
     parser.add_argument("out", metavar="OUT", type=Path, nargs="?", help=".svg or .png (default: on the screen)")
     parser.add_argument("--move", type=int, help="of a game: the board after so many moves (default: the last)")

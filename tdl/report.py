@@ -24,7 +24,7 @@ def write(folders: Sequence[Path], out: Path) -> list[Path]:
 
 def main(words: Sequence[str] | None = None) -> None:
     """The console script `tdl-report`."""
-    parser = argparse.ArgumentParser(prog="tdl-report", description=__doc__)
+    parser = argparse.ArgumentParser(prog="tdl report", description=__doc__)
     parser.add_argument("folders", metavar="FOLDER", type=Path, nargs="+", help="of a run, a sweep, or of several")
     parser.add_argument("--out", type=Path, help="where to write; the suffixes .html and .md are added "
                         "(default: report in the first folder)")  # fmt: skip

@@ -87,7 +87,7 @@ def _hydra_line(chain: list[BaseException], schema: type) -> str:
         return f"{wrong[1]}: no such key{_nearest_key(wrong[1], schema)}; --help lists all keys"
     if several := re.search(r"Ambiguous value for argument '([^']*)'|Sweep parameters '(.*?)' require", line):
         word = several[1] or several[2]
-        return f"{word}: several values are a sweep: add -m; a list of values is {_as_list(word)}"
+        return f"{word}: several values are a sweep: add -m (tdl sweep); a list of values is {_as_list(word)}"
     if bare := re.search(r"(?:Error parsing override '|LexerNoViableAltException: )([^'=;]+)'?;", line):
         return f"{bare[1]}: a word without a value; {_meant(bare[1], schema)}"
     if missing := re.search(r"hydra_plugins\.hydra_(joblib|submitit)_launcher", line):

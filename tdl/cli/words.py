@@ -56,7 +56,7 @@ def with_seeds(words: Sequence[str], *, sweep: bool) -> list[str]:
     if len(given) > 1 or any(word.startswith("seed=") for word in words):
         raise ConfigError(f"{given[-1]}: the seeds are given already")
     if not sweep and value != "1":
-        raise ConfigError(f"{given[0]}: {value} seeds are {value} runs; add -m")
+        raise ConfigError(f"{given[0]}: {value} seeds are {value} runs: add -m (tdl sweep)")
     seeds = f"seed=range(0,{value})" if sweep else "seed=0"
     return [seeds if word.startswith("seeds=") else word for word in words]
 

@@ -25,7 +25,7 @@ FIGURES = ("status", "error", "episodes", "moves", "seconds", "moves_per_second"
 
 EVALUATED = ("episodes", "median", "max", "moves_per_second")
 
-Row = tuple[str, str, str]
+Row = tuple[str, ...]
 
 
 def difference(folders: tuple[Path, Path]) -> str:
@@ -101,10 +101,9 @@ def _origin(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _results(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[Row]:
-    rows = _differing(*({key: each[key] for key in FIGURES if key in each} for each in (one, other)), _number)[1]
-    exact = (_flat({"exact": each["evaluation"]["exact"]}) if "exact" in each.get("evaluation", {}) else {}
-             for each in (one, other))  # fmt: skip
-    return rows + _differing(*exact, _number)[1]
+    figures = [{key: each[key] for key in FIGURES if key in each} for each in (one, other)]
+    exact = [_flat({"exact": each.get("evaluation", {}).get("exact", {})}) for each in (one, other)]
+    return [row for part in (figures, exact) for row in _differing(part[0], part[1], _number)[1]]
 
 
 def _evaluations(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[Row]:
@@ -121,7 +120,7 @@ def _evaluations(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[Row]:
     for told, others in (figures, figures[::-1]):
         if told:
             told |= {key: "0.0%" for key in others if key.startswith("reach ") and key not in told}
-    return _differing(*figures, lambda _, value: str(value))[1]
+    return _differing(figures[0], figures[1], lambda _, value: str(value))[1]
 
 
 def _number(_: str, value: Any) -> str:
@@ -141,7 +140,7 @@ def _table(titles: tuple[str, str], parts: Iterable[tuple[str, list[Row]]]) -> s
 
     text = line(rows[0])
     for name, part in parts:
-        text += f"{name}\n" + "".join(line((f"  {key}", *values)) for key, *values in part)  # type: ignore[misc]
+        text += f"{name}\n" + "".join(line((f"  {key}", *values)) for key, *values in part)
     return text
 
 

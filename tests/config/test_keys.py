@@ -9,6 +9,7 @@ from importlib import resources
 
 import pytest
 
+from tdl.cli import help
 from tdl.config.evaluate import EvaluationConfig
 from tdl.config.files import file, group_file, group_names
 from tdl.config.match import MatchConfig
@@ -34,15 +35,7 @@ PROGRAMS = {
     "match": MatchConfig,
 }
 
-HOMES = {
-    "game": "game/pow2",
-    "tiles": "tiles/p90_10",
-    "tuples": "tuples/4x6",
-    "learner": "learner/td",
-    "placer": "placer/adversary",
-    "search": "search/expectimax",
-    "agent": "agent/dqn",
-}
+HOMES = {group: f"{group}/{name}" for group, name in help.HOMES.items()}
 """The file of each group in which every key has its comment."""
 
 OPTIONS = {

@@ -15,6 +15,7 @@ import tdl
 import tdl.results
 import tdl.results.comparison
 import tdl.results.frames
+from tdl.cli.commands import COMMANDS
 from tdl.config import build
 from tdl.config import run as run_config
 from tdl.config.compose import register
@@ -52,16 +53,19 @@ def test_a_run_of_the_readme_is_an_ordinary_one():
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_commands_compose(document):
     text = document.read_text()
-    commands = set(re.findall(r"`(?:python -m tdl\.|tdl-)(run|solve|evaluate|match|play|serve) ([^`\n]+)`", text))
-    commands |= set(
-        re.findall(r"^    (?:python -m tdl\.|tdl-)(run|solve|evaluate|match|play|serve) (.+)$", text, re.M)
-    )
-    for program, command in sorted(commands):
+    start = r"(?:python -m tdl[. ]|tdl[- ])(run|sweep|solve|evaluate|match|play|serve)"
+    commands = set(re.findall(rf"`{start} ([^`\n]+)`", text)) | set(re.findall(rf"^    {start} (.+)$", text, re.M))
+    for name, command in sorted(commands):
+        program = "run" if name == "sweep" else name
         words = [word for word in shlex.split(command) if word not in ("-m", "...", "--help")]
         if any(word.startswith(("resume=", "solution=")) or "..." in word or word.startswith("-") for word in words):
             continue
+        if "--help" in command:
+            continue
+        folders = [word for word in words if "=" not in word]
+        words = [word for word in words if word not in folders[1:]]  # of several, those of a sweep, the first
         words = [word.split(",")[0] if "[" not in word and "(" not in word else word for word in words]
-        words = [word for word in words if "range(" not in word]
+        words = [word for word in words if "range(" not in word and not word.startswith("seeds=")]
         done = inside(*words, "--cfg", "job", program=import_module(f"tdl.{program}").main)
         assert done.returncode == 0, f"{document.name}: {command}: {done.stderr}"
 
@@ -86,8 +90,10 @@ def anchors(text):
 def test_what_is_named_is_there(document):
     """Programs, modules (or what they hold) and files of the repository, but for those with a name to fill in."""
     text = document.read_text()
-    for program in re.findall(r"(?:python -m tdl\.|`tdl-)([a-z]+)", text):
+    for program in re.findall(r"(?:python -m tdl\.|`tdl-(?!ntuple))([a-z]+)", text):
         assert (ROOT / "tdl" / f"{program}.py").exists(), f"{document.name}: {program}"
+    for command in re.findall(r"(?:python -m |`|^    )tdl ([a-z]+)", text, re.M):
+        assert command in COMMANDS, f"{document.name}: {command}"
     for name in re.findall(r"\b(?:from|import) (tdl[\w.]*)|`(tdl\.[\w.]+)", text):
         assert needs_torch("".join(name)) or named("".join(name)), f"{document.name}: {name}"
     for path in re.findall(r"`((?:tdl|tests|conf|docs|experiments)/[\w./]+)`", text):
