@@ -61,7 +61,9 @@ def test_commands_compose(document):
         if any(word.startswith(("resume=", "solution=")) or "..." in word or word.startswith("-") for word in words):
             continue
         words = [word.split(",")[0] if "[" not in word and "(" not in word else word for word in words]
-        words = [word for word in words if "range(" not in word]
+        words = [word for word in words if "range(" not in word and "interval(" not in word]
+        if "hydra/sweeper=tune" in words and not find_spec("optuna"):  # its file builds on that of the plugin
+            continue
         done = inside(*words, "--cfg", "job", program=import_module(f"tdl.{program}").main)
         assert done.returncode == 0, f"{document.name}: {command}: {done.stderr}"
 
