@@ -78,11 +78,11 @@ dqn: $(VENV)/.dqn
 $(VENV)/.dqn: $(VENV)/.developed
 	$(call install_extras,dqn)
 
-# Other launchers of sweeps, MPI, and what drives a browser, for their tests, which are skipped without them.
+# Other launchers and sweepers, loggers, MPI, and what drives a browser, for their tests, which are skipped without them.
 launchers: $(VENV)/.launchers
 
 $(VENV)/.launchers: $(VENV)/.developed
-	$(call install_extras,joblib slurm browser mpi)
+	$(call install_extras,joblib slurm browser mpi optuna tensorboard wandb)
 
 lint: dqn    # mypy reads the types of PyTorch
 	$(BIN)/ruff check .

@@ -43,11 +43,12 @@ def tuples_text(tuples: TupleSet) -> str:
 
 def number_text(number: int) -> str:
     """A number as short as it says what it should: "950", "66k", "67M", "1.1G"."""
+    size = float(number)
     for unit in ("", "k", "M"):
-        if number < 999.5:
-            return f"{number:.0f}{unit}" if number >= 9.95 or not unit else f"{number:.1f}{unit}"
-        number /= 1000
-    return f"{number:.1f}G"
+        if size < 999.5:
+            return f"{size:.0f}{unit}" if size >= 9.95 or not unit else f"{size:.1f}{unit}"
+        size /= 1000
+    return f"{size:.1f}G"
 
 
 def _values(network: NTupleNetwork) -> list[str]:

@@ -27,8 +27,7 @@ def hidden() -> Iterator[None]:
 
 def _bar_class() -> type[tqdm[Any]] | None:
     """The kind of bar that can be shown here."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    if shell is not None and hasattr(shell, "kernel"):  # a notebook, or what shows cells likewise
+    if type(sys.stderr).__module__.partition(".")[0] == "ipykernel":  # a notebook, but not a job forked from it
         with contextlib.suppress(ImportError):
             importlib.import_module("ipywidgets")
             bar: type[tqdm[Any]] = importlib.import_module("tqdm.notebook").tqdm

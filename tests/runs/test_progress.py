@@ -1,9 +1,14 @@
 """Progress in plain lines: speed, note and time left, by a clock that the test turns."""
 
+import io
+import sys
+from types import ModuleType
+
 import pytest
+import tqdm
 
 from tdl.runs import progress
-from tdl.runs.progress import Progress
+from tdl.runs.progress import Progress, hidden
 
 
 @pytest.fixture
@@ -63,3 +68,44 @@ def test_progress_of_jobs(now, capsys):
         "sweep 3/4  seed=1  left 00:01",
         "tdl: seed=2: a fault",
     ]
+
+
+def test_nothing_is_shown_of_what_is_hidden(now, capsys):
+    """But for what is said: a job that failed."""
+    with hidden():
+        shown = Progress("train", 2)
+        now[0] = 60
+        shown.update(1, note="mean 10")
+        shown.say("tdl: a fault")
+    shown.update(2, note="mean 11")
+    shown.close()
+    assert capsys.readouterr().err == "tdl: a fault\n"
+
+
+class _NotebookStream(io.StringIO):
+    __module__ = "ipykernel.iostream"
+
+
+class _Bar(tqdm.tqdm):
+    """In the place of the bar that notebooks draw."""
+
+
+@pytest.mark.parametrize("widgets", [True, False])
+def test_a_notebook_has_its_own_bar_if_it_can_show_one(monkeypatch, widgets):
+    notebook = ModuleType("tqdm.notebook")
+    notebook.tqdm = _Bar
+    monkeypatch.setitem(sys.modules, "tqdm.notebook", notebook)
+    monkeypatch.setitem(sys.modules, "ipywidgets", ModuleType("ipywidgets") if widgets else None)
+    monkeypatch.setattr(sys, "stderr", _NotebookStream())
+    assert progress._bar_class() is (_Bar if widgets else tqdm.tqdm)
+    shown = Progress("train", 2, "moves")
+    shown.update(2, 100, "mean 10")
+    shown.close()
+    assert "train 100%" in sys.stderr.getvalue()
+    assert "mean 10" in sys.stderr.getvalue()
+
+
+def test_a_job_of_a_sweep_in_a_notebook_prints_lines(monkeypatch):
+    """Its process is forked from the notebook's, and prints into a file."""
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    assert progress._bar_class() is None
