@@ -161,7 +161,7 @@ def test_weights_stay_where_they_are_asked_for(tmp_path, one_is_few, words):
     ("status", "left"), [("running", "checkpoint"), ("finished", "checkpoint"), ("finished", ".checkpoint.old.new")]
 )
 def test_a_checkpoint_without_need_is_deleted_when_its_job_is_finished(tmp_path, one_is_few, status, left):
-    """That of a job that was cut off, which goes on from it; and one that a kill left behind after the end, or half."""
+    """That of a job that was cut off, which goes on from it; and one that a kill left after the end, or half of it."""
     sweep(tmp_path / "kept", *MANY, "save.final=true")
     sweep(tmp_path / "sweep", *MANY)
     cut = folder_of(tmp_path / "sweep", seed=0)
