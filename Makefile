@@ -8,7 +8,7 @@ KERNEL_TESTS := $(addprefix tests/,game/test_rules.py game/test_stream.py game/t
 	game/test_counts.py network/test_layout.py network/test_extra_features.py network/test_ntuple.py \
 	agents/test_selfplay.py agents/test_replicas.py learning/test_learners.py learning/test_merge.py learning/test_rows.py \
 	solver/test_solver.py search/test_expectimax.py search/test_search_options.py)
-RACE_TESTS := $(addprefix tests/,agents/test_replicas.py learning/test_learners_contract.py)
+RACE_TESTS := tests/agents/test_races.py tests/agents/test_replicas.py
 ARGS ?= tuples=4x6 alpha=0.1
 # Compiled modules are kept: every program that a test starts reads them.
 unexport PYTHONDONTWRITEBYTECODE

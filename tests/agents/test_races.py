@@ -1,0 +1,54 @@
+"""What several threads do at once: little of each, to be run under ThreadSanitizer, too (`make races`).
+
+Threads that share a network race for weights and what is kept beside them, and for nothing else: no game is lost or
+played twice. An evaluation only reads them, and has the same games with any number of threads.
+"""
+
+import numpy as np
+import pytest
+from support.learners import ORDERS, STEPS, each
+from support.shapes import RULES
+
+from tdl.agents.player import Player
+from tdl.agents.trainer import Trainer
+from tdl.network.ntuple import NTupleNetwork
+from tdl.network.stages import Stages
+from tdl.network.tuples import TupleSet
+from tdl.search.options import SearchOptions
+
+TUPLES = TupleSet(((0, 1, 2, 3), (0, 1, 3, 4), (1, 4)))
+EPISODES = 60
+
+
+def trained(choices, stages=None):
+    network = NTupleNetwork(RULES["2x3"], TUPLES, stages=stages)
+    trainer = Trainer(network, alpha=0.1, seed=3, threads=2, **choices)
+    records = np.concatenate([trainer.train(EPISODES, lambda *_: None) for _ in range(2)])
+    assert records["episode"].tolist() == list(range(2 * EPISODES))
+    assert 0 < records["moves"].sum() <= trainer.moves  # there may be games that are not on record
+    return network
+
+
+@each(ORDERS, STEPS)
+def test_threads_that_share_a_network(choices, stages):
+    assert np.isfinite(trained(choices, stages).weights).all()
+
+
+@pytest.mark.parametrize(
+    "choices", [{}, {"start": "carousel"}, {"start": "restart"}], ids=["plain", "carousel", "restart"]
+)
+def test_threads_that_share_stages(choices):
+    assert trained(choices, Stages((16, 32))).weights.any()
+
+
+@pytest.mark.parametrize("plies", [1, 2])
+def test_threads_that_evaluate(plies):
+    player = Player(trained({}))
+    one, two = (player.evaluate(20, seed=3, threads=threads, search=SearchOptions(plies=plies)) for threads in (1, 2))
+    assert one.tolist() == two.tolist()
+
+
+@pytest.mark.parametrize("step", ["fixed", "coherent"])
+def test_replicas(step):
+    network = trained({"replicas": 2, "round": 30, "step": step})
+    assert np.isfinite(network.weights).all()
