@@ -17,12 +17,14 @@ _loaded: set[Path] = set()
 def use(config_dir: str | None) -> Path | None:
     """Use a folder, that of `--config-dir`; None: `conf` in the current folder, if it is one. Gives the folder.
 
-    Processes that this one starts use it, too.
+    Processes that this one starts use it, too. Its `games.py` is a program, so it is run only where somebody named the
+    folder: what lies in the current one may come from anybody.
 
     Raises
     ------
     ConfigError : it is not there, it has a file whose name tdl has already, or its games cannot be registered.
     """
+    named = config_dir is not None or OWN in os.environ
     if config_dir is not None:
         path = Path(config_dir).expanduser().absolute()
         if not path.is_dir():
@@ -31,6 +33,8 @@ def use(config_dir: str | None) -> Path | None:
     folder = own_folder()
     if folder is None:
         return None
+    if not named and (folder / GAMES_FILE).exists():
+        raise ConfigError(f"{folder / GAMES_FILE}: is run only from a folder that is named; add --config-dir {folder}")
     os.environ[OWN] = str(folder.absolute())
     for path in sorted(folder.glob("*/*.yaml")):
         if path.stem in file_names(path.parent.name):

@@ -61,16 +61,27 @@ def test_in_python(folder):
     assert "mine" in inside("--help", "tuples").stdout
 
 
-def test_a_folder_named_conf_is_used_without_a_word_and_its_games_by_every_process(game):
+def test_a_folder_named_conf_is_used_without_a_word(folder):
+    assert inside(*SHORT, "tuples=mine", "out=run").returncode == 0
+
+
+def test_games_are_those_of_every_process(game):
     """In the processes of jobs that are not forked, as on macOS, and of a program that reads the checkpoint."""
-    words = (*SHORT, "game=pow7", "tuples=mine", "tiles=half", "seed=0,1", "hydra.sweep.dir=sweep", "save.final=true")
+    words = (*SHORT, "--config-dir", "conf", "game=pow7", "tuples=mine", "tiles=half", "seed=0,1", "hydra.sweep.dir=sweep", "save.final=true")
     for more, linux in ((), "1"), (("alpha=0.2",), "0"):
         done = program(game.parent, "-m", *words, *more, env={**os.environ, "TDL_LINUX": linux})
         assert done.returncode == 0, done.stderr
     rows = rows_of("sweep")
     assert [(row["game"], row["tuples"], row["status"]) for row in rows] == [("pow7", "mine", "finished")] * 4
-    done = program(game.parent, rows[0]["run"], "evaluate.episodes=3", module="tdl.evaluate")
+    words = (rows[0]["run"], "evaluate.episodes=3", "--config-dir", "conf")
+    done = program(game.parent, *words, module="tdl.evaluate")
     assert done.returncode == 0, done.stderr
+
+
+def test_no_program_of_the_current_folder_is_run_without_a_word(game):
+    done = inside(*SHORT)
+    assert done.returncode == 2
+    assert done.stderr == "tdl: conf/games.py: is run only from a folder that is named; add --config-dir conf\n"
 
 
 def test_names_of_tdl_are_not_taken(folder):
@@ -89,7 +100,7 @@ def test_names_of_tdl_are_not_taken(folder):
 )
 def test_games_that_cannot_be_registered_are_one_line(folder, code, telling):
     (folder / "games.py").write_text(code)
-    done = inside(*SMALL, *SHORT)
+    done = inside(*SMALL, *SHORT, "--config-dir", "conf")
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert telling in line
