@@ -30,6 +30,10 @@ class WeightFileError(TdlError):
     """A file of another program's weights is missing, cut, foreign, has no room here, or could not be written."""
 
 
+class SkippedWarning(UserWarning):
+    """A folder that cannot be read was left out of a table."""
+
+
 class DivergenceError(TdlError):
     """A value left all bounds or is not finite: the step size is too large."""
 

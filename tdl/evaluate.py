@@ -63,7 +63,7 @@ def is_done(folder: RunFolder, settings: EvaluationConfig, metas: list[Meta]) ->
     """Whether these games of these very checkpoints were played in the folder."""
     result = folder.result_if_whole()
     same = result.get("config") == json.loads(json.dumps(compose.to_plain(settings)))
-    return bool(result.get("status") == FINISHED and same and result["checkpoints"] == checkpoints_of(metas))
+    return bool(result.get("status") == FINISHED and same and result.get("checkpoints") == checkpoints_of(metas))
 
 
 def checkpoints_of(metas: list[Meta]) -> list[dict[str, Any]]:

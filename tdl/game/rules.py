@@ -132,7 +132,10 @@ class Rules:
             raise refuse("rules", data, "names with values")
         rest = dict(data)
         version = rest.pop("version", None)
-        rules = built(cls, "rules", rest)
+        try:
+            rules = built(cls, "", rest)
+        except ConfigError as error:  # with the keys of a configuration, as `tiles.drop`
+            raise ConfigError(f"rules: {error}") from error
         if version != GAMES[rules.game].version or isinstance(version, bool):
             raise refuse("rules version", version, f"{GAMES[rules.game].version} for game {rules.game}")
         return rules

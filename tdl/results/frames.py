@@ -1,6 +1,8 @@
 """Finished (and unfinished) runs as tidy data frames."""
 
 import json
+import re
+import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -8,12 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tdl.errors import TdlError
+from tdl.errors import SkippedWarning, TdlError, file_text, shown
 from tdl.game.rules import GAMES, Rules
 from tdl.results.comparison import REACH, SUMMARY
 from tdl.solver.solution import FOLDER as SOLUTION
-from tdl.statistics.summary import score_bands
-from tdl.storage.records import RECORD
+from tdl.statistics.summary import BLOCK_FIGURES, score_bands
+from tdl.storage.reading import open_file
+from tdl.storage.records import RECORD, load_records
 from tdl.storage.run_folder import BLOCKS, EPISODES, EVALUATION, LOGGED, RESULT, RunFolder
 
 Folders = str | Path | Iterable[str | Path]
@@ -50,15 +53,17 @@ def runs(folders: Folders = OUTPUTS) -> pd.DataFrame:
     names are those of the run that trained the network but for `tiles` and `placer` where it had its own; `episodes`
     is how long the network was trained, `seed` that of the games.
 
+    A run whose files cannot be read, or hold what no run writes, is left out; a `tdl.errors.SkippedWarning` names it.
+
     Raises
     ------
-    TdlError : a folder without any run.
+    TdlError : a folder without any run, or none that can be read.
 
     >>> table = tdl.results.runs("outputs/alpha")
     >>> table.groupby(["alpha", "status"]).size().to_dict()
     {(0.1, 'finished'): 2, (0.3, 'finished'): 2}
     """
-    return _with_zeros(pd.DataFrame([row_of(str(path.parent), read(path)) for path in _result_files(folders)]))
+    return _with_zeros(pd.DataFrame([row_of(str(folder), result) for folder, result in _results(folders)]))
 
 
 def load(folders: Folders = OUTPUTS) -> pd.DataFrame:
@@ -72,12 +77,15 @@ def load(folders: Folders = OUTPUTS) -> pd.DataFrame:
     (3, 2)
     """
     frames = []
-    for path in _result_files(folders):
+    for folder, result in _results(folders):
         try:
-            blocks = pd.read_csv(path.parent / BLOCKS)
-        except (FileNotFoundError, pd.errors.EmptyDataError):
+            blocks = _blocks(folder / BLOCKS)
+        except FileNotFoundError:
             continue
-        row, left_out = row_of(str(path.parent), read(path)), {*LEFT_OUT, *blocks.columns}
+        except (TdlError, OSError) as error:
+            _skip(folder / BLOCKS, error)
+            continue
+        row, left_out = row_of(str(folder), result), {*LEFT_OUT, *blocks.columns}
         fixed = {key: value for key, value in row.items() if key not in left_out and not key.startswith("eval_")}
         frames.append(pd.concat([pd.DataFrame([fixed] * len(blocks)), blocks], axis=1))
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
@@ -142,16 +150,59 @@ def bands(folders: Folders = OUTPUTS, width: int = 1000) -> pd.DataFrame:
 def _games(folders: Folders, name: str) -> pd.DataFrame:
     """The games in the files of this name."""
     frames = []
-    for path in _result_files(folders):
-        file = path.parent / name
-        if file.exists():
-            frame = pd.DataFrame(np.load(file, allow_pickle=False))
-            frame.insert(0, "run", str(path.parent))
-            frame.insert(1, "seed", read(path)["config"]["seed"])
-            frames.append(frame)
+    for folder, result in _results(folders):
+        try:
+            frame = pd.DataFrame(load_records(folder / name))
+        except FileNotFoundError:
+            continue
+        except (TdlError, OSError) as error:
+            _skip(folder / name, error)
+            continue
+        frame.insert(0, "run", str(folder))
+        frame.insert(1, "seed", result["config"].get("seed"))
+        frames.append(frame)
     if not frames:
         return pd.DataFrame(columns=["run", "seed", *(RECORD.names or ())])
     return pd.concat(frames, ignore_index=True)
+
+
+def _blocks(path: Path) -> pd.DataFrame:
+    """The rows of a `blocks.csv`, which are figures of blocks and nothing else."""
+    try:
+        with open_file(path) as file:
+            blocks = pd.read_csv(file)
+    except pd.errors.EmptyDataError:
+        raise FileNotFoundError(path) from None
+    except ValueError as error:
+        raise TdlError(f"{path}: cut or corrupt: {error}") from error
+    for name, column in blocks.items():
+        if name not in BLOCK_FIGURES and not re.fullmatch(r"reach_\d{1,10}", str(name), re.ASCII):
+            raise TdlError(f"{path}: {shown(name)}: no such column")
+        if len(blocks) and column.dtype.kind not in "iuf":
+            raise TdlError(f"{path}: {name}: not all are numbers")
+    if not {"episode", "mean", "max"} <= {*blocks.columns}:
+        raise TdlError(f"{path}: not the blocks of a run")
+    return blocks
+
+
+def _skip(path: Path, error: Exception) -> None:
+    """Say what is left out of a table, and why."""
+    line = file_text(error) if isinstance(error, OSError) else str(error)
+    warnings.warn(f"left out: {line}", SkippedWarning, stacklevel=4)
+
+
+def _results(folders: Folders) -> list[tuple[Path, dict[str, Any]]]:
+    """The folder and the result of each run; one that cannot be read is left out with a warning, if others can."""
+    results, error = [], None
+    for path in _result_files(folders):
+        try:
+            results.append((path.parent, read(path)))
+        except (TdlError, OSError) as refused:
+            error = error or refused
+            _skip(path, refused)
+    if error is not None and not results:
+        raise error
+    return results
 
 
 def _result_files(folders: Folders) -> list[Path]:
@@ -195,7 +246,8 @@ def row_of(run: str, data: Mapping[str, Any]) -> dict[str, Any]:
     ('4x6', 1, 'running', None)
     """
     evaluation = data.get("evaluation", {})
-    row: dict[str, Any] = {"run": run, "agent": "ntuple", **data["names"], **_flat(data["config"], "")}
+    row: dict[str, Any] = {"run": run, "agent": "ntuple", **data.get("names", {}), **_flat(data["config"], "")}
+    row["run"] = run  # whatever keys a configuration has
     row |= {key: data[key] for key in ("alpha", "seed") if key in data}
     row |= {key: data.get(key) for key in SUMMARY}
     if evaluation.get("episodes"):

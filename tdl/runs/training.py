@@ -243,10 +243,11 @@ def is_finished(folder: RunFolder, settings: RunConfig, meta: Meta | None) -> bo
     `meta` is of its checkpoint, which whoever needs the room may have deleted.
     """
     result = folder.result_if_whole()
+    if result.get("status") != FINISHED or not {"episodes", "moves", "seconds"} <= result.keys():
+        return False
     return bool(
-        result.get("status") == FINISHED
-        and (meta is None or result["episodes"] == meta["episode"])
-        and result["config"]["evaluate"] == compose.to_plain(settings)["evaluate"]
+        (meta is None or result["episodes"] == meta["episode"])
+        and result["config"].get("evaluate") == compose.to_plain(settings)["evaluate"]
         and _is_trained(settings, result["episodes"], result["moves"], result["seconds"])
     )
 

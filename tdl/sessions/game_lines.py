@@ -104,10 +104,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 def game_of(header: Line, rules: Rules | None = None) -> RecordedGame:
     """The game of a first line, without its moves."""
-    try:
-        own = Rules.from_dict(header["rules"])
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ConfigError(f"corrupt: rules: {error!r}") from error
+    own = Rules.from_dict(header["rules"])
     if rules is not None and own != rules:
         raise ConfigError(f"of other rules: {own.to_dict()}, not {rules.to_dict()}")
     for key in ("seed", "episode", "plies", "moves", "score"):

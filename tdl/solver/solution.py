@@ -1,15 +1,24 @@
 """A solved game: exact values of all boards that can be reached, kept in a folder of arrays and asked for."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tdl.checks import check_choice
-from tdl.errors import CheckpointError, ConfigError, refuse
+from tdl.checks import (
+    Check,
+    check_choice,
+    check_mapping,
+    check_number,
+    check_object,
+    check_true_or_false,
+    check_whole,
+    or_null,
+)
+from tdl.errors import CheckpointError, naming, refuse
 from tdl.game.engine import Engine
 from tdl.game.lines import LineTables
 from tdl.game.rules import Rules
@@ -25,7 +34,7 @@ from tdl.solver.enumeration import (
     start_levels,
 )
 from tdl.solver.layers import CanonicalBoards, Layers, largest_tile
-from tdl.storage.checkpoint import META, Meta, read_array, read_meta, write_checkpoint
+from tdl.storage.checkpoint import META, Meta, array_entry, check_room, read_array, read_meta, write_checkpoint
 
 FOLDER = "solution"
 """The name of the folder of arrays within the output folder of `tdl.solve`, and of the kind of such folders."""
@@ -186,13 +195,11 @@ def load(folder: str | Path) -> Solution:
     if (path / FOLDER).is_dir():
         path = path / FOLDER
     meta = _read_description(path)
-    try:
-        rules = Rules.from_dict(meta["rules"])
-    except ConfigError as error:
-        raise CheckpointError(f"{path}: {error}") from error
+    rules = Rules.from_dict(meta["rules"])
     canonical = canonical_boards(LineTables(rules), meta["folded"])
-    arrays = {name: read_array(path, meta, name) for name in meta["arrays"]}
-    states, afterstates = (_layers(canonical, arrays, name) for name in ("states", "afterstates"))
+    arrays = {name: read_array(path, meta, name) for name in _NAMES}
+    with naming(path):
+        states, afterstates = (_layers(canonical, arrays, name) for name in ("states", "afterstates"))
     boards = Reachable(rules, start_levels(canonical), states, afterstates, meta["folded"])
     figures = {name: meta[name] for name in FIGURES}
     return Solution(boards, arrays["states-values"], arrays["afterstates-values"], **figures)
@@ -204,7 +211,35 @@ def _read_description(path: Path) -> Meta:
     meta = read_meta(path)
     if meta.get("kind") != FOLDER:
         raise CheckpointError(f"{path}: holds no solution, but a checkpoint of a training run")
+    with naming(path / META):
+        check_object("", meta, _ENTRIES)
+        check_objective(Rules.from_dict(meta["rules"]), meta["objective"], meta["tile"])
+    for name in ("states", "afterstates"):
+        boards = tuple(array_entry(path, meta, name)["shape"][:1])
+        check_room(path, meta, name, boards, np.uint64)
+        check_room(path, meta, f"{name}-values", boards, np.float64)
+        for part in ("sums", "first"):
+            layers = tuple(array_entry(path, meta, f"{name}-{part}")["shape"][:1])
+            check_room(path, meta, f"{name}-{part}", layers, np.int64)
     return meta
+
+
+_NAMES = [f"{kind}{part}" for kind in ("states", "afterstates") for part in ("", "-sums", "-first", "-values")]
+"""The arrays of a solution."""
+
+_COUNT = partial(check_whole, least=0)
+
+_ENTRIES: dict[str, Check] = {
+    "rules": check_mapping,
+    "folded": check_true_or_false,
+    "optimal": check_number,
+    "random": check_number,
+    "before": _COUNT,
+    "after": _COUNT,
+    "largest": _COUNT,
+    "objective": partial(check_choice, choices=OBJECTIVES),
+    "tile": or_null(_COUNT),
+}
 
 
 def _arrays(solution: Solution) -> dict[str, NDArray[Any]]:

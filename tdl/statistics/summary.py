@@ -10,6 +10,9 @@ from tdl.game.rules import Rules
 from tdl.statistics.intervals import mean_interval, share_interval
 from tdl.storage.records import Records
 
+BLOCK_FIGURES = ("episode", "mean", "median", "max", "moves", "seconds", "moves_per_second", "mean_abs_error")
+"""Columns of `blocks.csv`, beside the reach rates."""
+
 
 def reach(records: Records, tile: int) -> int:
     """The number of games that made a tile of at least this value."""

@@ -1,7 +1,6 @@
 """The folder of a run, an evaluation or a solved game: the names of its files, its result, its status, its lock."""
 
 import contextlib
-import json
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
@@ -12,7 +11,12 @@ from tdl.errors import ConfigError, Interrupted, TdlError
 from tdl.storage.atomic import delete_unfinished, write_json
 from tdl.storage.checkpoint import KEPT, META, Array, discard, write_checkpoint
 from tdl.storage.lock import RunLock, is_held
+from tdl.storage.result_file import FAILED as FAILED
+from tdl.storage.result_file import FINISHED as FINISHED
+from tdl.storage.result_file import INTERRUPTED as INTERRUPTED
 from tdl.storage.result_file import RESULT as RESULT
+from tdl.storage.result_file import RUNNING as RUNNING
+from tdl.storage.result_file import read_result
 
 CHECKPOINT = "checkpoint"  # folder of the newest; older ones that stay are in `KEPT`
 EPISODES = "episodes.npy"  # a record of each game of the training
@@ -28,9 +32,6 @@ HYDRA = ".hydra"  # the folder of Hydra's notes
 
 FILES = (RESULT, EPISODES, BLOCKS, LOG, LOGGED, EVALUATION, CURVE, JOB_LOG, ELSEWHERE)
 FOLDERS = (CHECKPOINT, KEPT, HYDRA)
-
-RUNNING, FINISHED, INTERRUPTED, FAILED = "running", "finished", "interrupted", "failed"
-"""The statuses of a run."""
 
 
 class RunFolder:
@@ -93,14 +94,8 @@ class RunFolder:
         return self.result.exists() or self.checkpoint.exists()
 
     def read_result(self) -> dict[str, Any]:
-        """What `result.json` says."""
-        try:
-            result = json.loads(self.result.read_text())
-        except ValueError as error:
-            raise TdlError(f"{self.result}: cut or corrupt: {error}") from error
-        if not isinstance(result, dict) or "config" not in result:
-            raise TdlError(f"{self.result}: not the result of a run")
-        return result
+        """What `result.json` says, checked; raises as `tdl.storage.result_file.read_result`."""
+        return read_result(self.result)
 
     def result_if_whole(self) -> dict[str, Any]:
         """What `result.json` says; nothing where it is missing or damaged."""

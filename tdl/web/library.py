@@ -6,6 +6,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from tdl.agents.description import kind_of, read_agent
@@ -15,6 +16,7 @@ from tdl.game.merge_laws import game_title
 from tdl.results import frames as results
 from tdl.results.titles import titles_of
 from tdl.storage.checkpoint import META, Meta
+from tdl.storage.reading import open_file
 from tdl.storage.run_folder import BLOCKS, CHECKPOINT, RESULT
 from tdl.web.errors import Refusal
 
@@ -115,14 +117,15 @@ class Library:
         """The learning curve of a run: `episode`, `mean` and `max` of some of its blocks."""
         path = self.inside(self.path(name) / BLOCKS, f"{name}/{BLOCKS}")
         try:
-            table = pd.read_csv(path, usecols=["episode", "mean", "max"])
+            with open_file(path) as file:
+                table = pd.read_csv(file, usecols=["episode", "mean", "max"]).astype(float)
         except FileNotFoundError:
             raise Refusal(HTTPStatus.NOT_FOUND, f"{name}: no learning curve ({BLOCKS} is missing)") from None
         except (ValueError, OSError) as error:
             raise TdlError(f"{name}/{BLOCKS}: cut or corrupt: {error}") from error
-        table = table.dropna()
+        table = table[np.isfinite(table).all(axis=1)]
         step = -(-max(len(table) - 1, 1) // (MAX_POINTS - 2))
-        return {key: values.astype(float).tolist() for key, values in _every(table, step).items()}
+        return {key: values.tolist() for key, values in _every(table, step).items()}
 
 
 def _every(table: pd.DataFrame, step: int) -> dict[str, Any]:
@@ -148,7 +151,7 @@ def _row_of(path: Path) -> dict[str, Any]:
     """The row of a run's result; empty where it cannot be read."""
     try:
         return results.row_of(path.parent.name, results.read(path))
-    except (TdlError, OSError, KeyError, TypeError, AttributeError, ValueError):
+    except (TdlError, OSError):
         return {}
 
 

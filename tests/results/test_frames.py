@@ -4,6 +4,7 @@ Trusts the files of the runs, which test_run.py looks at.
 """
 
 import json
+import os
 import shutil
 
 import matplotlib.image
@@ -13,8 +14,9 @@ import pytest
 from support.programs import SMALL, inside, result, train
 
 import tdl.results
-from tdl.errors import TdlError
+from tdl.errors import SkippedWarning, TdlError
 from tdl.results.figures import curve, save_curve
+from tdl.storage.records import RECORD
 
 CONFIG = {"game", "tiles", "tuples", "learner", "tuples.cells", "learner.order", "alpha", "gamma", "lanes", "seed",
           "block", "episodes", "save.every", "evaluate.episodes", "budget.moves", "run", "status"}  # fmt: skip
@@ -108,8 +110,64 @@ def test_no_run_there(mixture, tmp_path, read):
 def test_damaged_result_is_refused_by_name(mixture, tmp_path, content, telling):
     folder = shutil.copytree(mixture / "custom", tmp_path / "run")
     (folder / "result.json").write_text(content)
-    with pytest.raises(TdlError, match=f"result.json: {telling}"):
+    with pytest.raises(TdlError, match=f"result.json: {telling}"), pytest.warns(SkippedWarning):
         tdl.results.runs(folder)
+
+
+def _no_json(folder):
+    (folder / "result.json").write_text("{")
+
+
+def _wrong_entry(folder):
+    (folder / "result.json").write_text(json.dumps(result(folder) | {"alpha": "x"}))
+
+
+def _pipe(name):
+    def damage(folder):
+        (folder / name).unlink()
+        os.mkfifo(folder / name)
+
+    return damage
+
+
+def _write(name, content):
+    return lambda folder: (folder / name).write_bytes(content)
+
+
+def _huge(folder):
+    """A head that declares 373 GiB."""
+    with (folder / "evaluation.npy").open("wb") as file:
+        np.lib.format.write_array_header_1_0(
+            file, {"descr": RECORD.descr, "fortran_order": False, "shape": (400_000_000_000 // RECORD.itemsize,)}
+        )
+
+
+@pytest.mark.parametrize(
+    ("read", "damage", "telling"),
+    [
+        (tdl.results.runs, _no_json, "result.json: cut or corrupt"),
+        (tdl.results.runs, _wrong_entry, "result.json: alpha: 'x' is not allowed"),
+        (tdl.results.runs, _pipe("result.json"), "result.json: not a regular file"),
+        (tdl.results.load, _pipe("blocks.csv"), "blocks.csv: not a regular file"),
+        (tdl.results.load, _write("blocks.csv", b"episode,mean,max\n1,2,x\n"), "blocks.csv: max: not all are numbers"),
+        (tdl.results.load, _write("blocks.csv", b"run,mean\n1,2\n"), "blocks.csv: 'run': no such column"),
+        (tdl.results.load, _write("blocks.csv", b"mean\n1\n"), "blocks.csv: not the blocks of a run"),
+        (tdl.results.load, _write("blocks.csv", b"\xff\x00,\n"), "blocks.csv: cut or corrupt"),
+        (tdl.results.games, _huge, "evaluation.npy: cut: its head says"),
+        (tdl.results.games, _write("evaluation.npy", b"\x93NUMPY\x01\x00\xff\xff{"), "evaluation.npy: head: not that"),
+        (tdl.results.episodes, _write("episodes.npy", b"x"), "episodes.npy: head: not that"),
+    ],
+)
+def test_what_cannot_be_read_is_left_out_and_named(mixture, tmp_path, read, damage, telling):
+    for name in ("good", "bad"):
+        shutil.copytree(mixture / "custom", tmp_path / name)
+    damage(tmp_path / "bad")
+    with pytest.warns(SkippedWarning) as told:
+        frame = read(tmp_path)
+    (line,) = [str(each.message) for each in told]
+    assert telling in line
+    assert line.startswith(f"left out: {tmp_path / 'bad'}/")
+    assert frame["run"].unique().tolist() == [str(tmp_path / "good")]
 
 
 def test_unfinished_runs_are_shown_too(mixture, tmp_path):

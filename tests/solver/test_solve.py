@@ -5,10 +5,12 @@ Trusts `tdl.solver.solution.solve`, which `test_exact_solver` holds against its 
 
 import csv
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
+from support.forged import GONE, forged
 from support.programs import ended, inside, only_run, running
 
 from tdl import solve as program
@@ -161,3 +163,34 @@ def test_an_interrupt_ends_it(tmp_path, monkeypatch):
     done = inside(program=program.main)
     assert (done.returncode, done.stderr) == (130, "tdl: interrupted\n")
     assert not list(tmp_path.rglob(".hydra"))
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("solved")
+    save(folder, solve(Rules(rows=2, cols=2)))
+    return folder
+
+
+WRONG_ENTRIES = [
+    ("folded", "x"), ("optimal", "x"), ("largest", None), ("objective", []), ("tile", 8), ("rules.drop", [[1]]),
+    ("arrays", {}), ("arrays.states.dtype", "<i8"), ("arrays.states.shape", []), ("arrays.states-first", GONE),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("key", "value"), WRONG_ENTRIES)
+def test_a_description_with_a_wrong_entry_is_refused_by_name(solved, tmp_path, key, value):
+    folder = forged(shutil.copytree(solved / "solution", tmp_path / "solution"), {key: value})
+    with pytest.raises(CheckpointError, match=rf"meta\.json: .*{key.split('.')[0]}|states.*\.npy: "):
+        load(folder)
+
+
+def test_layers_that_do_not_fit_together_are_refused(solved, tmp_path):
+    """A kernel searches them without a look at their ends."""
+    folder = shutil.copytree(solved / "solution", tmp_path / "solution")
+    meta = storage.read_meta(folder)
+    arrays = {name: np.array(storage.read_array(folder, meta, name)) for name in meta["arrays"]}
+    arrays["states-first"][1] = 10**12
+    storage.write_checkpoint(folder, meta, arrays)
+    with pytest.raises(CheckpointError, match="layers: "):
+        load(folder)
