@@ -25,6 +25,7 @@ from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet, count_features, order_features, table_cells
 from tdl.storage.atomic import new_file, new_folder
 from tdl.storage.checkpoint import read_array, write_checkpoint
+from tdl.storage.reading import open_file
 
 FORMATS: Mapping[str, WeightFormat] = {"tdl2048": tdl2048.FORMAT, "demo": demo2048.FORMAT}
 
@@ -226,7 +227,7 @@ def _exchanged(form: WeightFormat, network: NTupleNetwork, features: list[Featur
 
 def _sha256(path: Path) -> str:
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise WeightFileError(f"{path}: cannot be read: {error}") from error

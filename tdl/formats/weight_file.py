@@ -3,6 +3,7 @@
 A format (`tdl2048`, `demo2048`) is a `WeightFormat`; none of them knows of networks or checkpoints.
 """
 
+import os
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.errors import WeightFileError
+from tdl.storage.reading import open_file
 
 PART = 1 << 22
 """Entries of a table that are converted at a time."""
@@ -92,12 +94,13 @@ class Cursor:
     def __init__(self, path: Path, kind: str) -> None:
         self.path, self.kind, self.at = path, kind, 0
         try:
-            self.size = path.stat().st_size
-            if not self.size:
-                raise WeightFileError(f"{path}: empty")
-            self.data = np.memmap(path, np.uint8, "r")
-        except (OSError, ValueError) as error:
-            raise WeightFileError(f"{path}: cannot be read: {error}") from error
+            with open_file(path) as file:
+                self.size = os.fstat(file.fileno()).st_size
+                if not self.size:
+                    raise WeightFileError(f"{path}: empty")
+                self.data = np.memmap(file, np.uint8, "r")
+        except OSError as error:
+            raise WeightFileError(f"{path}: cannot be read: {error.strerror or error}") from error
 
     @property
     def left(self) -> int:

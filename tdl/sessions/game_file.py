@@ -13,6 +13,10 @@ from tdl.game.rules import Rules
 from tdl.sessions.game_lines import HEADER, LINE, digest_of, game_of, header_of, line_of, move_of, parse, to_text
 from tdl.sessions.recorded_game import Move, RecordedGame, boards_after
 from tdl.storage.atomic import new_file
+from tdl.storage.reading import open_file
+
+MAX_BYTES = 1 << 28
+"""Of a file: a game of a hundred thousand moves has some 40 MiB."""
 
 
 def save(path: str | Path, game: RecordedGame) -> None:
@@ -54,8 +58,8 @@ def load(path: str | Path, rules: Rules | None = None) -> RecordedGame:
 def rules_and_score(path: str | Path) -> tuple[Rules, int]:
     """The rules and the score in the first line of a file; the moves are not checked."""
     try:
-        with Path(path).open(encoding="utf-8") as file:
-            header = parse(file.readline(1 << 20), HEADER)
+        with open_file(Path(path)) as file:
+            header = parse(file.readline(1 << 20).decode(), HEADER)
         return game_of(header).rules, int(header["score"])
     except (ConfigError, OSError, UnicodeDecodeError) as error:
         raise CheckpointError(f"{path}: {error}") from error
@@ -63,11 +67,14 @@ def rules_and_score(path: str | Path) -> tuple[Rules, int]:
 
 def _read_lines(path: Path) -> list[str]:
     try:
-        content = path.read_bytes().decode()
+        with open_file(path) as file:
+            content = file.read(MAX_BYTES + 1).decode()
     except OSError as error:
         raise CheckpointError(f"{path}: cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError:
         raise CheckpointError(f"{path}: not a game of this program (not text)") from None
+    if len(content) > MAX_BYTES:
+        raise CheckpointError(f"{path}: not a game of this program (more than {MAX_BYTES >> 20} MiB)")
     lines = content.split("\n")
     if lines.pop():
         raise CheckpointError(f"{path}: line {len(lines) + 1}: cut: it does not end")

@@ -80,9 +80,9 @@ FULL = [[2, 4, 2, 4], [4, 2, 4, 2]]
 TAMPERED = [
     # line, what it says then, what the complaint must say; line 0 is the file's first
     (0, {"format": "tdl-game-2"}, "line 1: not of a game of this program"),
-    (0, {"rules": {}}, "line 1: corrupt: rules: KeyError"),
+    (0, {"rules": {}}, "line 1: rules: game: missing"),
     (0, {"rules": {**OTHER.to_dict(), "version": 9}}, "line 1: rules version: 9"),
-    (0, {"rules": {**OTHER.to_dict(), "game": "chess"}}, "line 1: game: 'chess'"),
+    (0, {"rules": {**OTHER.to_dict(), "game": "chess"}}, "line 1: rules: game: 'chess'"),
     (0, {"rules": tdl.Rules().to_dict()}, "line 1: board shape"),
     (0, {"start": FULL}, "line 1: the first board has not the tiles of the start law"),
     (0, {"start": [[0, 0, 0, 2], [2, 0, 0, 0]]}, "line 2: move 0: its board is not the one"),
