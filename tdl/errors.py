@@ -59,6 +59,11 @@ def shown(given: object) -> str:
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
 
 
+def printable(text: str) -> str:
+    """A text of one line that no terminal takes for a command: what cannot be printed is written as an escape."""
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+
+
 @contextlib.contextmanager
 def naming(file: object, error: type[TdlError] = CheckpointError) -> Iterator[None]:
     """While this context is open a value that is refused is one of a file, which the error names."""

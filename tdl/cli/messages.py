@@ -9,7 +9,7 @@ from hydra.errors import HydraException, MissingConfigException
 from omegaconf.errors import OmegaConfBaseException
 
 from tdl.config.schema import RunConfig
-from tdl.errors import TdlError, file_text, nearest
+from tdl.errors import TdlError, file_text, nearest, printable
 from tdl.runs import resolvers as _resolvers  # noqa: F401 - registered by the import
 from tdl.sweeps import slurm
 
@@ -100,4 +100,4 @@ def _known_keys(schema: type) -> list[str]:
 
 
 def _one_line(text: str) -> str:
-    return "; ".join(part.strip() for part in text.splitlines() if part.strip())
+    return printable("; ".join(part.strip() for part in text.splitlines() if part.strip()))

@@ -9,7 +9,7 @@ from tdl.config import run as run_config
 from tdl.config.build import placer
 from tdl.config.compose import typed
 from tdl.config.schema import PlacerConfig, RunConfig
-from tdl.errors import ConfigError, refuse
+from tdl.errors import MAX_SHOWN, ConfigError, printable, refuse
 
 KEY = "config"
 """The entry of `meta.json` and `result.json`."""
@@ -67,5 +67,7 @@ def _refuse_computed(key: str, value: object) -> None:
 
 
 def _refused(error: OmegaConfBaseException, prefix: str) -> ConfigError:
-    line = (str(error).splitlines() or [""])[0]
+    line = printable((str(error).splitlines() or [""])[0])
+    if len(line) > 2 * MAX_SHOWN:
+        line = f"{line[:MAX_SHOWN]}…{line[-MAX_SHOWN:]}"
     return ConfigError(f"{KEY}.{prefix}{error.full_key or ''}: {line}")
