@@ -17,7 +17,7 @@ VERSIONS := 3.11 3.12 3.13 3.14
 SAMPLE := $(addprefix tests/,test_machine.py config/test_sections.py sweeps/test_job_process.py storage/test_checkpoint.py \
 	results/test_frames.py results/test_comparison.py)
 
-.PHONY: run test test-all experiments extras build tools dqn launchers lint checked portable arm sanitize package versions \
+.PHONY: run test test-all fuzz experiments extras build tools dqn launchers lint checked portable arm sanitize package versions \
 	bounds clean
 
 run: build
@@ -25,6 +25,10 @@ run: build
 
 test: tools
 	$(BIN)/pytest -q -n auto --maxprocesses 4 --dist worksteal --durations=15
+
+# Files that others may have written, changed at random and read; wrong is what is neither loaded right nor refused.
+fuzz: tools
+	PYTHONPATH=tests $(BIN)/python -m support.fuzz $(or $(EXAMPLES),10000)
 
 # All experiments, a fiftieth of each in outputs/reduced; with FULL=1 as published, into experiments/ and docs/.
 experiments: dqn

@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import Any
 
 from tdl.checks import check_whole
-from tdl.errors import ConfigError, refuse
+from tdl.errors import ConfigError, refuse, shown
 
 MAX_PAIRS = 12
 """Pairs of cells of an order feature: two bits each fill 2^24 entries; two lines of 4 cells have as many."""
@@ -70,10 +70,10 @@ def checked_counts(counts: Any, cap: int) -> tuple[tuple[int, ...], ...]:
         for tile in tiles:
             check_whole("tuples.counts", tile, 0)
         if repeated := repeated_in(tiles):
-            raise ConfigError(f"tuples.counts: repeated tile {repeated[0]} in {list(tiles)}; expected each tile once")
+            raise ConfigError(f"tuples.counts: repeated tile {repeated[0]} in {shown(list(tiles))}; expected each tile once")
         if (entries := (cap + 1) ** len(tiles)) > MAX_COUNT_ENTRIES:
             raise ConfigError(
-                f"tuples.counts: {list(tiles)} has {cap + 1}^{len(tiles)} = {entries:,} entries; "
+                f"tuples.counts: {shown(list(tiles))} has {cap + 1}^{len(tiles)} = {entries:,} entries; "
                 f"expected at most {MAX_COUNT_ENTRIES:,}: fewer tiles or a smaller tuples.count_cap"
             )
     return tuple(tuple(tiles) for tiles in counts)
@@ -85,7 +85,7 @@ def check_cells(key: str, cells: Sequence[Any]) -> None:
         if isinstance(cell, bool) or not isinstance(cell, int):
             raise refuse(key, cell, "whole numbers")
     if repeated := repeated_in(cells):
-        raise ConfigError(f"{key}: repeated cell {repeated[0]} in {list(cells)}; expected each cell once")
+        raise ConfigError(f"{key}: repeated cell {repeated[0]} in {shown(list(cells))}; expected each cell once")
 
 
 def repeated_in(numbers: Sequence[int]) -> list[int]:

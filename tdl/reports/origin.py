@@ -13,6 +13,7 @@ import yaml  # type: ignore[import-untyped]
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
 from tdl.results.comparison import NO_FACTORS
+from tdl.storage.reading import open_file
 from tdl.storage.run_folder import FINISHED, RunFolder
 from tdl.storage.titles import value_text
 
@@ -101,13 +102,14 @@ def commands(folders: Iterable[Path], starts: Starts) -> list[str]:
 def _read(path: Path) -> Start | None:
     """What a file of Hydra tells of a start."""
     try:
-        hydra: dict[str, Any] = yaml.load(path.read_text(), LOADER)["hydra"]
+        with open_file(path) as file:
+            hydra: dict[str, Any] = yaml.load(file, LOADER)["hydra"]
         chosen = [word for word in hydra["overrides"]["hydra"] if not word.startswith("hydra.")]  # as hydra/launcher=
         words = {
             word.partition("=")[0]: word for word in (*hydra["overrides"]["task"], *chosen)
         }  # the last of a key counts
         return Start(hydra["job"]["config_name"], tuple(words.values()), hydra["runtime"]["cwd"], path.stat().st_mtime)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, KeyError, TypeError):
+    except (OSError, ValueError, yaml.YAMLError, KeyError, TypeError, AttributeError, RecursionError):
         return None  # cut or foreign: nothing is known
 
 

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 
-from tdl.errors import CheckpointError, ConfigError
+from tdl.errors import CheckpointError, ConfigError, shown
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules
 from tdl.sessions.game_lines import HEADER, LINE, digest_of, game_of, header_of, line_of, move_of, parse, to_text
@@ -118,4 +118,4 @@ class _Reader:
 
 def _expect(key: str, value: object, by_moves: object) -> None:
     if value != by_moves:
-        raise ConfigError(f"{key}: {value!r}, but {by_moves!r} by the moves")
+        raise ConfigError(f"{key}: {shown(value)}, but {shown(by_moves)} by the moves")

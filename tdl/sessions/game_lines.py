@@ -17,7 +17,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from tdl.errors import ConfigError
+from tdl.errors import ConfigError, shown
 from tdl.game.engine import Engine
 from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.search.options import SearchOptions
@@ -88,12 +88,12 @@ def parse(line: str, keys: tuple[str, ...]) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise ConfigError("cut or corrupt (not JSON)") from None
     if not isinstance(values, dict) or (keys is HEADER and values.get("format") != FORMAT):
-        raise ConfigError(f"not of a game of this program (expected format {FORMAT!r})")
+        raise ConfigError(f"not of a game of this program (expected format {shown(FORMAT)})")
     missing = [key for key in keys if key not in values]
     unknown = [key for key in values if key not in (*keys, *OPTIONAL[keys])]
     if missing or unknown:
         raise ConfigError(
-            f"corrupt: no {missing[0]!r}" if missing else f"corrupt: {unknown[0]!r} does not belong here"
+            f"corrupt: no {shown(missing[0])}" if missing else f"corrupt: {shown(unknown[0])} does not belong here"
         )
     return values
 
@@ -110,9 +110,9 @@ def game_of(header: Line, rules: Rules | None = None) -> RecordedGame:
     for key in ("seed", "episode", "plies", "moves", "score"):
         _check_whole(key, header[key])
     if header["checkpoint"] is not None and not isinstance(header["checkpoint"], str):
-        raise ConfigError(f"checkpoint: {header['checkpoint']!r} is not a digest")
+        raise ConfigError(f"checkpoint: {shown(header['checkpoint'])} is not a digest")
     if not isinstance(complete := header.get("complete", True), bool):
-        raise ConfigError(f"complete: {complete!r} is not true or false")
+        raise ConfigError(f"complete: {shown(complete)} is not true or false")
     start = _board("start", header["start"], Engine(own))
     check_start(start, own)
     search, seed, episode = _search(header), header["seed"], header["episode"]
@@ -124,7 +124,7 @@ def _search(header: Line) -> SearchOptions:
         by_empty = tuple(tuple(pair) for pair in header["search"]["by_empty"])
         search = SearchOptions(header["plies"], **{**header["search"], "by_empty": by_empty})
     except (KeyError, TypeError) as error:
-        raise ConfigError(f"corrupt: search: {error!r}") from error
+        raise ConfigError(f"corrupt: search: {shown(error)}") from error
     search.check()
     return search
 
@@ -135,17 +135,17 @@ def move_of(line: Line, engine: Engine) -> Move:
         _check_whole(key, line[key])
     values, loss, by, tiles = line["values"], line.get("loss"), line.get("by", "agent"), engine.rules.tiles
     if line["action"] not in ACTION_NAMES:
-        raise ConfigError(f"action: {line['action']!r} is not one of {', '.join(ACTION_NAMES)}")
+        raise ConfigError(f"action: {shown(line['action'])} is not one of {', '.join(ACTION_NAMES)}")
     if line["cell"] >= engine.rules.cells:
         raise ConfigError(f"cell: {line['cell']} is not on the board")
     if line["tile"] not in tiles:
         raise ConfigError(f"tile: {line['tile']} is not a tile of the game")
     if not isinstance(values, list) or len(values) != 4 or not all(map(_is_value_or_null, values)):
-        raise ConfigError(f"values: {values!r} are not four numbers or nulls")
+        raise ConfigError(f"values: {shown(values)} are not four numbers or nulls")
     if not _is_value_or_null(loss) or (loss is not None and loss < 0):
-        raise ConfigError(f"loss: {loss!r} is not a number of at least 0")
+        raise ConfigError(f"loss: {shown(loss)} is not a number of at least 0")
     if by not in ("agent", "person"):
-        raise ConfigError(f"by: {by!r} is not agent or person")
+        raise ConfigError(f"by: {shown(by)} is not agent or person")
     board, action, tile = _board("board", line["board"], engine), ACTION_NAMES.index(line["action"]), line["tile"]
     return Move(board, action, line["reward"], tuple(values), line["cell"], 1 + tiles.index(tile), loss, by)
 
@@ -156,11 +156,11 @@ def _is_value_or_null(value: object) -> bool:
 
 def _check_whole(key: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
-        raise ConfigError(f"{key}: {value!r} is not a whole number of at least 0")
+        raise ConfigError(f"{key}: {shown(value)} is not a whole number of at least 0")
 
 
 def _board(key: str, rows: object, engine: Engine) -> int:
     is_rows = isinstance(rows, list) and all(isinstance(row, list) for row in rows)
     if not is_rows or not all(type(cell) is int for row in rows for cell in row):  # type: ignore[attr-defined]
-        raise ConfigError(f"{key}: {rows!r} are not rows of tile values")
+        raise ConfigError(f"{key}: {shown(rows)} are not rows of tile values")
     return engine.board(rows)  # type: ignore[arg-type]

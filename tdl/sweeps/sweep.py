@@ -18,6 +18,7 @@ from tdl.config.files import plain_dict
 from tdl.config.names import chosen_names
 from tdl.errors import TdlError
 from tdl.storage.atomic import new_file
+from tdl.storage.reading import open_file
 from tdl.storage.run_folder import ELSEWHERE, FAILED, FINISHED, RunFolder
 from tdl.sweeps import swept, warnings
 
@@ -157,8 +158,9 @@ def point_to(job: Path, run: Path) -> None:
 def pointed_to(job: Path) -> Path | None:
     """The folder that `point_to` noted."""
     try:
-        return Path((job / ELSEWHERE).read_text().strip())
-    except OSError:
+        with open_file(job / ELSEWHERE) as file:
+            return Path(file.read(1 << 16).decode().strip())
+    except (OSError, UnicodeDecodeError):
         return None
 
 

@@ -4,6 +4,7 @@ Trusts files that are put together byte by byte.
 """
 
 import io
+import os
 import re
 
 import numpy as np
@@ -128,3 +129,9 @@ def test_what_does_not_fit_into_the_memory(tmp_path, monkeypatch):
     for free, telling in ((4 * entries - 1, "tuples: the network's"), (4 * entries, "step: temporal coherence's")):
         monkeypatch.setattr(machine, "available_memory", lambda free=free: free)
         assert re.search(f"in.w: {telling} .* GiB are free", complaint(path, tmp_path / "out"))
+
+
+@pytest.mark.parametrize("name", ["in.w", "in.bin"])
+def test_a_pipe_is_no_weight_file(tmp_path, name):
+    os.mkfifo(tmp_path / name)
+    assert complaint(tmp_path / name, tmp_path / "out").endswith(f"{name}: cannot be read: not a regular file")

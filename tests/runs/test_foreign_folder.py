@@ -165,3 +165,22 @@ def test_an_array_that_is_missing_in_the_description_is_named(finished):
     done = inside(f"resume={finished}", "episodes=40")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "meta.json: arrays.weights: missing" in done.stderr
+
+
+CAROUSEL = ("episodes=20", "evaluate.episodes=0", "learner.stages=[16,64]", "learner.start=carousel")
+
+
+@pytest.mark.parametrize(
+    ("engine", "name", "number"),
+    [("bits", "entered_counts", -1), ("array", "entered_counts", -1), ("array", "entered", 2**64 - 1)],
+)
+def test_boards_that_kernels_would_trust_are_checked(small_run, tmp_path, engine, name, number):
+    """A negative count is an index before the boards; a tile beyond the game's is one beyond its tables."""
+    folder = shutil.copytree(small_run(*CAROUSEL, f"engine={engine}", "game=threes_law"), tmp_path / "run")
+    meta, arrays = checkpoint(folder)
+    arrays[name] = np.array(arrays[name])
+    arrays[name].reshape(-1)[0] = number
+    write_checkpoint(folder / "checkpoint", meta, arrays)
+    done = inside(f"resume={folder}", "episodes=40")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert f"{name}: " in done.stderr

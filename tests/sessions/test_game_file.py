@@ -6,6 +6,7 @@ Trusts the engine, and JSON as another program would read the file.
 import dataclasses
 import hashlib
 import json
+import os
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,7 +17,7 @@ from support.shapes import few
 import tdl
 from tdl.errors import CheckpointError, ConfigError
 from tdl.game.rules import ACTION_NAMES
-from tdl.sessions.game_file import load, save
+from tdl.sessions.game_file import load, rules_and_score, save
 from tdl.sessions.mistakes import mistakes, with_losses
 from tdl.sessions.recorder import record_game
 
@@ -220,3 +221,10 @@ def test_no_file_of_what_is_no_game(tmp_path, game):
     with pytest.raises(ConfigError, match="the game is not over"):
         save(tmp_path / "game.json", dataclasses.replace(game, moves=game.moves[:-1]))
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("read", [load, rules_and_score])
+def test_a_pipe_is_no_game(tmp_path, read):
+    os.mkfifo(tmp_path / "game.json")
+    with pytest.raises(CheckpointError, match=r"game\.json: .*not a regular file"):
+        read(tmp_path / "game.json")

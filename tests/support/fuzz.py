@@ -42,6 +42,7 @@ from tdl.runs.resume import read_run
 from tdl.sessions import game_file
 from tdl.sessions.recorder import record_game
 from tdl.solver import solution
+from tdl.storage.reading import read_json
 from tdl.storage.run_folder import RunFolder
 from tdl.web.library import Library
 
@@ -197,7 +198,13 @@ def _solved(place, outside, chance):
 
 def _configured(place, outside, chance):
     meta = json.loads((_base() / chance.choice(("plain", "rich")) / "checkpoint" / "meta.json").read_text())
-    config = changed_json(meta["config"], chance)
+    path = place / "config.json"
+    with contextlib.suppress(RecursionError):
+        path.write_text(json.dumps(changed_json(meta["config"], chance)))
+    try:
+        config = read_json(path)
+    except ValueError as error:
+        raise TdlError(str(error)) from error
     settings = stored_config(config)
     assert settings.game.name in tdl.game.rules.GAMES
 
