@@ -21,6 +21,9 @@ MAX_PAIRS = 12
 MAX_COUNT_ENTRIES = 2**24
 """Entries of a count feature."""
 
+MAX_COUNTED = 24
+"""Tiles of a count feature: with the smallest cap they have as many entries as it may have."""
+
 MAX_CAP = 16
 """Cells of the largest board: no tile stands on it more often."""
 
@@ -70,7 +73,10 @@ def checked_counts(counts: Any, cap: int) -> tuple[tuple[int, ...], ...]:
         for tile in tiles:
             check_whole("tuples.counts", tile, 0)
         if repeated := repeated_in(tiles):
-            raise ConfigError(f"tuples.counts: repeated tile {repeated[0]} in {shown(list(tiles))}; expected each tile once")
+            where = shown(list(tiles))
+            raise ConfigError(f"tuples.counts: repeated tile {repeated[0]} in {where}; expected each tile once")
+        if len(tiles) > MAX_COUNTED:  # the number of entries would have more digits than Python prints
+            raise refuse("tuples.counts", list(tiles), f"at most {MAX_COUNTED} tiles")
         if (entries := (cap + 1) ** len(tiles)) > MAX_COUNT_ENTRIES:
             raise ConfigError(
                 f"tuples.counts: {shown(list(tiles))} has {cap + 1}^{len(tiles)} = {entries:,} entries; "

@@ -37,7 +37,7 @@ WRONG = {
     "network.tuples.radix": [1, "x", 32],
     "network.tuples.more": [1],
     "network.tuples.orders": [[[list(range(16))]], 7],
-    "network.tuples.counts": [[[0] * 9], 7],
+    "network.tuples.counts": [[[0] * 9], 7, [list(range(10_000))]],
     "network.stages": [[], {}, {"thresholds": [7, 3], "by": "largest", "promotion": True}],
     "network.radix": [GONE, 2],
     "network.layout": [GONE, "digits", []],
