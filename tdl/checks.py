@@ -111,7 +111,9 @@ def check_mapping(key: str, value: object, check: Check | None = None) -> None:
     """Refuse anything but names with values, each of which `check` lets through."""
     if not isinstance(value, Mapping):
         raise refuse(key or "content", value, "names with values")
-    for name in value if check is not None else ():
+    if check is None:
+        return
+    for name in value:
         check_text(key, name)
         check(_below(key, name), value[name])
 

@@ -4,11 +4,12 @@ A pipe would let a program wait for ever, and a device or a huge file take all m
 """
 
 import errno
+import io
 import json
 import os
 import stat
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 MAX_JSON = 1 << 22
 """Bytes of a file of JSON; the largest of ours have some ten thousand."""
@@ -17,7 +18,7 @@ MAX_DEPTH = 32
 """Lists and objects within each other; ours have some ten."""
 
 
-def open_file(path: Path) -> BinaryIO:
+def open_file(path: Path) -> io.BufferedReader:
     """A regular file, opened to be read.
 
     Raises

@@ -123,7 +123,7 @@ _EVALUATION: dict[str, Check] = {
     "exact": lambda key, value: check_object(key, value, _EXACT),
 }
 
-_CHECKPOINT = {"path": check_text, "digest": check_text, "episode": _COUNT}
+_CHECKPOINT: dict[str, Check] = {"path": check_text, "digest": check_text, "episode": _COUNT}
 
 _ENTRIES: dict[str, Check] = {
     "config": _check_config,

@@ -123,7 +123,7 @@ class Library:
             raise Refusal(HTTPStatus.NOT_FOUND, f"{name}: no learning curve ({BLOCKS} is missing)") from None
         except (ValueError, OSError) as error:
             raise TdlError(f"{name}/{BLOCKS}: cut or corrupt: {error}") from error
-        table = table[np.isfinite(table).all(axis=1)]
+        table = table.loc[np.isfinite(table.to_numpy()).all(axis=1)]
         step = -(-max(len(table) - 1, 1) // (MAX_POINTS - 2))
         return {key: values.tolist() for key, values in _every(table, step).items()}
 

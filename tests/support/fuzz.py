@@ -17,6 +17,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import time
 import traceback
 import warnings
 from concurrent.futures import ProcessPoolExecutor
@@ -294,6 +295,7 @@ def main():
     """Try many examples on all cores, and print how they ended."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("examples", type=int, nargs="?", default=10_000)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="to stop after")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--only", type=int)
     parser.add_argument("--processes", type=int, default=machine.cores())
@@ -303,8 +305,12 @@ def main():
         return 0
     numbers = range(options.first, options.first + options.examples)
     counts, wrong = collections.Counter(), 0
+    end = time.monotonic() + options.seconds
     with ProcessPoolExecutor(options.processes) as pool:
         for number, (kind, outcome, line) in zip(numbers, pool.map(tried, numbers, chunksize=20), strict=True):
+            if time.monotonic() > end:
+                pool.shutdown(cancel_futures=True)
+                break
             counts[kind, outcome] += 1
             if outcome == WRONG:
                 wrong += 1
