@@ -20,7 +20,7 @@ from tdl.config.schema import AUTO, RunConfig
 from tdl.errors import ConfigError, Interrupted
 from tdl.run import job, plan
 from tdl.runs.blocks import OnBlock
-from tdl.runs.resume import keys_named, resumed_config, resumed_folder, started_meta
+from tdl.runs.resume import keys_named, read_run, resumed_config, resumed_folder, started_meta
 from tdl.runs.training import TrainingRun, delete_leftover_weights, is_finished
 from tdl.storage.checkpoint import Meta
 from tdl.storage.run_folder import RunFolder
@@ -50,7 +50,7 @@ def one(cfg: DictConfig, words: Sequence[str], out: Path | None, on_block: OnBlo
     meta: Meta | None
     with _opened(settings, out) as folder:
         if settings.resume is not None:
-            meta = folder.read_meta()
+            meta = read_run(folder)
             names, settings = meta["names"], resumed_config(settings, meta, keys_named(words))
         else:
             _refuse_other(folder, settings)

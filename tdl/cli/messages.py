@@ -75,7 +75,7 @@ def _missing_choice(error: MissingConfigException) -> str:
     if not group:
         return _one_line(str(error))
     if (group, choice) == ("hydra/sweeper", "optuna"):
-        return "hydra/sweeper=tune: Optuna's plugin is not installed: pip install 'tdl[optuna]'"
+        return f"hydra/sweeper=tune: Optuna's plugin is not installed: {install('optuna')}"
     renamed = RENAMED.get(group, {}).get(choice)
     hint = f"; did you mean {renamed!r}?" if renamed else like(choice, options, CHOICES.get(group, {}))
     return f"{group}={choice}: no such choice; expected one of {', '.join(options)}{hint}"

@@ -8,6 +8,7 @@ from typing import Any
 
 from tdl.config import compose
 from tdl.config.schema import RunConfig
+from tdl.distribution import install
 from tdl.errors import ConfigError
 from tdl.runs.blocks import Block
 from tdl.storage.run_folder import RunFolder
@@ -98,8 +99,7 @@ def check_installed(logger: str) -> None:
     ConfigError : with the command that installs it.
     """
     if logger in MODULES and find_spec(MODULES[logger]) is None:
-        install = f"pip install 'tdl[{logger}]'"
-        raise ConfigError(f"logger: {logger} needs {MODULES[logger]}, which is not installed: {install}")
+        raise ConfigError(f"logger: {logger} needs {MODULES[logger]}, which is not installed: {install(logger)}")
 
 
 def started(settings: RunConfig, folder: RunFolder, names: Mapping[str, str], episode: int) -> Logger:

@@ -67,7 +67,17 @@ def test_a_folder_named_conf_is_used_without_a_word(folder):
 
 def test_games_are_those_of_every_process(game):
     """In the processes of jobs that are not forked, as on macOS, and of a program that reads the checkpoint."""
-    words = (*SHORT, "--config-dir", "conf", "game=pow7", "tuples=mine", "tiles=half", "seed=0,1", "hydra.sweep.dir=sweep", "save.final=true")
+    words = (
+        *SHORT,
+        "--config-dir",
+        "conf",
+        "game=pow7",
+        "tuples=mine",
+        "tiles=half",
+        "seed=0,1",
+        "hydra.sweep.dir=sweep",
+        "save.final=true",
+    )
     for more, linux in ((), "1"), (("alpha=0.2",), "0"):
         done = program(game.parent, "-m", *words, *more, env={**os.environ, "TDL_LINUX": linux})
         assert done.returncode == 0, done.stderr

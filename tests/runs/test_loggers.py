@@ -20,7 +20,7 @@ def test_a_logger_without_its_extra_is_refused_before_the_run(tmp_path, monkeypa
     done = inside(*words, *SMALL, f"logger={name}", f"{at}={tmp_path}/run")
     assert done.returncode == 2
     assert (
-        f"logger: {name} needs {loggers.MODULES[name]}, which is not installed: pip install 'tdl[{name}]'"
+        f"logger: {name} needs {loggers.MODULES[name]}, which is not installed: pip install 'tdl-ntuple[{name}]'"
         in done.stderr
     )
     assert not (tmp_path / "run").exists()

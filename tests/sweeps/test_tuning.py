@@ -44,7 +44,7 @@ def test_a_launcher_called_again_returns_the_jobs_of_that_call(monkeypatch):
 def test_a_missing_plugin_is_named_with_its_extra():
     error = MissingConfigException("missing", missing_cfg_file="hydra/sweeper/optuna", options=[])
     assert explain(error, False) == (
-        1, "hydra/sweeper=tune: Optuna's plugin is not installed: pip install 'tdl[optuna]'"
+        1, "hydra/sweeper=tune: Optuna's plugin is not installed: pip install 'tdl-ntuple[optuna]'"
     )  # fmt: skip
 
 
