@@ -84,6 +84,9 @@ launchers: $(VENV)/.launchers
 $(VENV)/.launchers: $(VENV)/.developed
 	$(call install_extras,joblib slurm browser mpi optuna tensorboard wandb)
 
+$(VENV)/.docs: $(VENV)/.developed
+	$(call install_extras,docs)
+
 lint: dqn    # mypy reads the types of PyTorch
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -143,8 +146,7 @@ wheel: tools
 	PATH=$(CURDIR)/$(BIN):$$PATH auditwheel repair -w build/wheel build/wheel/*-linux_*.whl && rm build/wheel/*-linux_*.whl
 
 # The site of these documents in build/site. A warning is an error, a link within it that leads nowhere is one.
-docs: dqn
-	$(call install_extras,docs)
+docs: dqn $(VENV)/.docs
 	$(BIN)/python -m sphinx -q -W --keep-going -b html -c docs/site . build/site
 	@echo build/site/index.html
 
