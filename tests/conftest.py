@@ -6,6 +6,8 @@ from functools import cache
 import pytest
 from support.programs import train
 
+from tdl.game import merge_laws, registration
+
 
 def pytest_collection_finish():
     """What was imported and collected stays: it need not be searched for garbage again and again, nor be copied by the
@@ -19,3 +21,15 @@ def pytest_collection_finish():
 def small_run(tmp_path_factory):
     """The folders of finished small runs by the words of their commands, each made once: nobody may change them."""
     return cache(lambda *words: train(tmp_path_factory.mktemp("small") / "run", *words))
+
+
+@pytest.fixture(autouse=True)
+def _games_as_they_were():
+    """Games that a test registers are forgotten after it: others look at all that there are."""
+    known = merge_laws.GAMES, merge_laws.NAMES
+    before = [dict(names) for names in known]
+    yield
+    for names, kept in zip(known, before, strict=True):
+        for name in set(names) - set(kept):
+            del names[name]
+    registration._registered.intersection_update(merge_laws.GAMES)

@@ -81,7 +81,7 @@ def test_mpi4py_that_is_missing_is_named(no_launcher, monkeypatch):
     monkeypatch.setitem(sys.modules, "mpi4py", None)
     monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "4")
     monkeypatch.setenv("OMPI_COMM_WORLD_RANK", "0")
-    with pytest.raises(ConfigError, match=r"4 processes need MPI: pip install 'tdl\[mpi\]'"):
+    with pytest.raises(ConfigError, match=r"4 processes need MPI: pip install 'tdl-ntuple\[mpi\]'"):
         joined()
 
 

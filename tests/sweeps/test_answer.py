@@ -83,4 +83,4 @@ def write_run(folder, means):
     Path(folder).mkdir()
     run = RunFolder(folder)
     run.write_result({"config": {"seed": 0}, "names": {}, "status": "finished"})
-    pd.DataFrame({"episode": range(len(means)), "mean": means}).to_csv(run.blocks, index=False)
+    pd.DataFrame({"episode": range(len(means)), "mean": means, "max": means}).to_csv(run.blocks, index=False)

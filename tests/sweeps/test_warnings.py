@@ -12,7 +12,7 @@ def test_one_step_size_for_learners_with_others_of_their_own(tmp_path):
     (line,) = (line for line in done.stderr.splitlines() if FORCED in line)
     assert line.startswith("tdl: warning: alpha=0.1 is")
     assert "whose own are td 0.1, tc 1;" in line
-    assert "hydra.sweep.dir" in line
+    assert "out=FOLDER" in line
 
 
 @pytest.mark.parametrize(

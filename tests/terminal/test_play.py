@@ -73,7 +73,7 @@ def test_refused_in_one_line_before_the_screen_begins(tmp_path, monkeypatch, run
 def test_without_textual_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "textual", None)
     monkeypatch.delitem(sys.modules, "tdl.terminal.textual", raising=False)
-    with pytest.raises(ConfigError, match=r"pip install 'tdl\[play\]'"):
+    with pytest.raises(ConfigError, match=r"pip install 'tdl-ntuple\[play\]'"):
         importlib.import_module("tdl.terminal.textual")
 
 
