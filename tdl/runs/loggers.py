@@ -36,7 +36,8 @@ class TensorBoard(Logger):
     def __init__(self, settings: RunConfig, folder: RunFolder, names: Mapping[str, str], episode: int) -> None:
         module = importlib.import_module(MODULES["tensorboard"])
         later = {"purge_step": episode + 1} if episode else {}  # what was played after the checkpoint is played again
-        self.writer = module.SummaryWriter(str(folder.path / "tensorboard"), **later)
+        suffix = f".{episode}"  # files are named by the second: one that went on in the same would replace the first
+        self.writer = module.SummaryWriter(str(folder.path / "tensorboard"), filename_suffix=suffix, **later)
 
     def __call__(self, block: Block) -> None:
         for name, value in _scalars(block.row).items():
