@@ -156,6 +156,7 @@ versions: package
 	    if python$$version -c '' 2>/dev/null; then $(MAKE) --no-print-directory version-$$version || exit 1; \
 	    else echo "python$$version: none that starts, so the wheel was not tested with it"; fi; done
 
+# Hydra makes a warning of an error in what it calls.
 version-%:
 	rm -rf build/versions/$* && mkdir -p build/versions/$*/elsewhere
 	python$* -m venv --without-pip build/versions/$*/venv
@@ -164,7 +165,7 @@ version-%:
 	$(BIN)/pip --python build/versions/$*/venv/bin/python install -q --no-deps --ignore-requires-python build/package/*.whl
 	cd build/versions/$*/elsewhere && \
 	../venv/bin/tdl-run experiment=quick episodes=200 hydra.run.dir=first && \
-	../venv/bin/tdl-run -m experiment=quick episodes=200 seed=0,1 hydra.sweep.dir=sweep && \
+	PYTHONWARNINGS=error::UserWarning ../venv/bin/tdl-run -m experiment=quick episodes=200 seed=0,1 hydra.sweep.dir=sweep && \
 	../venv/bin/tdl-evaluate checkpoint=first evaluate.episodes=20 evaluate.plies=2 && \
 	../venv/bin/tdl-bench signature
 	build/versions/$*/venv/bin/pytest -q -p no:cacheprovider $(SAMPLE)

@@ -11,7 +11,7 @@ from typing import Any
 from hydra.core.hydra_config import HydraConfig
 from hydra.experimental.callback import Callback
 from hydra.types import RunMode
-from omegaconf import MISSING, DictConfig, OmegaConf
+from omegaconf import MISSING, DictConfig, OmegaConf, read_write
 
 from tdl.config.compose import quoted
 from tdl.config.files import plain_dict
@@ -114,10 +114,11 @@ class SweepFolder(Callback):
         """Hydra calls this before the first job. Jobs in other processes must not make up a folder of their own."""
         folder = str(config.hydra.sweep.dir)
         _current.append(Sweep(Path(folder), _time_of_disk(Path(folder))))
-        config.hydra.overrides.hydra.append(f"hydra.sweep.dir={quoted(folder)}")
-        config.hydra.overrides.hydra.extend(swept.titled_folders(config))
+        words = [f"hydra.sweep.dir={quoted(folder)}", *swept.titled_folders(config)]
         if (OmegaConf.select(config, "hydra.sweeper.n_trials") or 0) > MANY:  # of a sweeper that proposes jobs
-            config.hydra.overrides.hydra.append("hydra.callbacks.sweep.keep_weights=false")
+            words.append("hydra.callbacks.sweep.keep_weights=false")
+        with read_write(config.hydra.overrides.hydra):  # Hydra 1.4 gives it away to be read only
+            config.hydra.overrides.hydra.extend(words)
         warnings.warn(config)
 
 
