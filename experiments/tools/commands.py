@@ -18,15 +18,27 @@ REDUCED = "outputs/reduced/"
 
 PART = 50
 MIN_EPISODES, MIN_SECONDS, MIN_MOVES = 40, 2, 4_000
-COMMAND = re.compile(r"^    (python -m (?:tdl|experiments)\..+)$", re.M)
+COMMAND = re.compile(r"^    ((?:python -m (?:tdl|experiments)\.|tdl ).+)$", re.M)
 
 TOO_LARGE = "fib_unshared"
 """An experiment that needs 13 GB of memory for any number of games."""
 
 
 def commands(experiment: str, home: Path = EXPERIMENTS) -> list[list[str]]:
-    """The commands on a page, in words: indented lines that begin with `python -m`."""
-    return [shlex.split(line) for line in COMMAND.findall(page(experiment, home).read_text())]
+    """The commands on a page, in words that all begin as `python -m MODULE`: indented lines of these and of `tdl`."""
+    return [as_module(shlex.split(line)) for line in COMMAND.findall(page(experiment, home).read_text())]
+
+
+def as_module(words: list[str]) -> list[str]:
+    """A command of `tdl` by its module; others as they are.
+
+    >>> as_module(["tdl", "run", "alpha=0.1"]), as_module(["tdl", "sweep", "alpha=0.1,0.3"])[2:4]
+    (['python', '-m', 'tdl.run', 'alpha=0.1'], ['tdl.run', '-m'])
+    """
+    if words[0] != "tdl":
+        return words
+    program = ["tdl.run", "-m"] if words[1] == "sweep" else [f"tdl.{words[1]}"]
+    return ["python", "-m", *program, *words[2:]]
 
 
 def reduced(words: list[str]) -> list[str] | None:
@@ -68,5 +80,6 @@ REDUCTIONS = {
     "tdl.solve": _smaller_board,
     "experiments.tools.collect": _into_reduced,
     "experiments.tools.reach_rates": _into_reduced,
+    "experiments.tools.replica_curves": _into_reduced,
 }
 """How a program's command is made smaller; those of other programs are left out."""

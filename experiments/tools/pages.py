@@ -1,4 +1,4 @@
-"""Makes the tables of all pages anew from the csv files: of the experiments, their index and docs/results.md.
+"""Makes the tables of all pages anew from the csv files: experiments, their index, docs/results.md and README.md.
 
     python -m experiments.tools.pages [--check]
 
@@ -27,7 +27,7 @@ from experiments.tools import EXPERIMENTS, ROOT
 from experiments.tools.index import index_rows, published_rows
 from experiments.tools.tables import TableError, beside, markdown, read_table, table
 
-DOCUMENTS = [EXPERIMENTS / "README.md", ROOT / "docs" / "results.md"]
+DOCUMENTS = [ROOT / "README.md", EXPERIMENTS / "README.md", ROOT / "docs" / "results.md"]
 """Pages that are not those of an experiment."""
 
 END = "<!-- end -->"

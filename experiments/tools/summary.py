@@ -5,6 +5,7 @@
 `expected`, `gap` and `largest_value_error` are exact.
 """
 
+import math
 from pathlib import Path
 
 import pandas as pd
@@ -13,7 +14,7 @@ import tdl.results
 from tdl.statistics.intervals import share_interval
 
 REACH = "reach_"
-EPISODES = [1_000, 2_000, 10_000, 22_000, 50_000, 100_000, 200_000, 500_000, 1_000_000]
+EPISODES = [1_000, 2_000, 10_000, 20_000, 22_000, 50_000, 100_000, 200_000, 500_000, 1_000_000]
 FIGURES = ["status", "episodes", "moves", "seconds", "moves_per_second"]
 EXACT = ["expected", "optimal", "gap", "largest_value_error"]
 
@@ -85,10 +86,14 @@ def _evaluation_figures(runs: pd.DataFrame) -> list[pd.Series]:
     ]
     games = runs["evaluate.episodes"]
     tiles = {int(name.removeprefix(f"eval_{REACH}")): name for name in runs if name.startswith(f"eval_{REACH}")}
+    played = runs["eval_mean"].notna()
     for tile, name in sorted(tiles.items()):
-        rates = runs[name].fillna(0.0)
+        rates = runs[name].fillna(0.0).where(played)  # a tile that no game reached has no column in its run
         if _is_informative(rates):
-            bounds = [share_interval(round(rate * n), n) for rate, n in zip(rates, games, strict=True)]
+            bounds = [
+                share_interval(round(rate * n), n) if known else (math.nan, math.nan)
+                for rate, n, known in zip(rates, games, played, strict=True)
+            ]
             columns.append(rates.round(4).rename(f"{REACH}{tile}"))
             columns += [
                 pd.Series([bound[i] for bound in bounds], runs.index, name=f"{REACH}{tile}_{side}").round(4)

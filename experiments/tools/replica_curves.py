@@ -1,0 +1,111 @@
+"""Makes curves.csv, scores.csv, differences.csv and figure.png of an experiment with replicas.
+
+    python -m experiments.tools.replica_curves EXPERIMENT FOLDER [FOLDER ...] [into=FOLDER]
+
+Replicas play side by side, so the time of training goes by the moves that *each* of them plays: those of a block
+divided by the replicas that play in it. curves.csv: the mean score of blocks of 1,000 games, and the moves of each
+replica until then, in millions. scores.csv: these moves until a block first has a mean of 30,000, 60,000, ... points.
+differences.csv, of the results.csv that `experiments.tools.collect` has made: how much more the merged network scores
+than the one of a single replica, with a 95% interval over seeds.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from matplotlib.lines import Line2D
+
+import tdl.results
+from experiments.tools import EXPERIMENTS, split_options
+from tdl.learning.rounds import ReplicaOptions
+from tdl.results.palette import colours
+from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
+from tdl.statistics.intervals import contrast_interval
+
+EPISODES = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 45_000, 70_000, 95_000]
+"""Points of the curves: none is the last block of a run, which is a shorter round, played nearer to a merge."""
+
+SCORES = [30_000, 60_000, 100_000, 120_000]
+
+PANEL = ["tuples", "learner"]
+KEYS = [*PANEL, "replicas", "seed"]
+
+
+def blocks_of(folders: list[str]) -> pd.DataFrame:
+    """The blocks of the runs without the last of each, with the moves of each replica so far, in millions."""
+    blocks = tdl.results.load(folders)
+    begins = blocks.groupby("run")["episode"].shift(fill_value=0)
+    playing = [
+        ReplicaOptions(replicas).active(first) for replicas, first in zip(blocks["replicas"], begins, strict=True)
+    ]
+    each = blocks["moves"] / playing / 1e6
+    blocks = blocks.assign(moves_of_each=each.groupby(blocks["run"]).cumsum().round(2))
+    last = blocks.groupby("run")["episode"].transform("max")
+    return blocks[blocks["episode"] < last].sort_values([*KEYS, "episode"])
+
+
+def scores(blocks: pd.DataFrame) -> pd.DataFrame:
+    """The rows of scores.csv; empty where a score was not reached."""
+    table = blocks[KEYS].drop_duplicates().set_index(KEYS)
+    for score in SCORES:
+        table[f"to_{score // 1000}k"] = blocks[blocks["mean"] >= score].groupby(KEYS)["moves_of_each"].min()
+    return table.reset_index()
+
+
+def differences(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of differences.csv, of those of results.csv."""
+    found = []
+    for panel, part in rows.groupby(PANEL, sort=False):
+        means = {replicas: seeds["greedy_mean"].to_numpy() for replicas, seeds in part.groupby("replicas")}
+        for replicas in sorted(means.keys() - {1}):
+            told = np.round(contrast_interval([means[replicas], means[1]], [1.0, -1.0]))
+            found.append((*panel, replicas, *told))
+    return pd.DataFrame(found, columns=[*PANEL, "replicas", "difference", "difference_low", "difference_high"])
+
+
+def draw(folder: Path) -> None:
+    """Draw curves.csv: scores against the games of all replicas, and against the moves of each."""
+    rows = pd.read_csv(folder / "curves.csv")
+    keys = [*PANEL, "replicas", "episode"]
+    points = rows.groupby(keys, as_index=False, sort=False)[["mean", "moves_of_each"]].mean()
+    panels = list(points.groupby(PANEL, sort=False))
+    colour = colours(sorted(points["replicas"].unique()), numbers=True)
+    with style():
+        figure = new_figure(WIDTH, 4.4)
+        grid = figure.subplots(2, len(panels), squeeze=False, sharex="row", sharey="col")
+        for column, ((tuples, learner), panel) in zip(grid.T, panels, strict=True):
+            for replicas, part in panel.groupby("replicas"):
+                for axes, along in zip(column, ("episode", "moves_of_each"), strict=True):
+                    axes.plot(part[along], part["mean"], color=colour[replicas], marker=".")
+            column[0].set(title=f"{tuples}, {learner}", xlabel="games of all replicas", xscale="log")
+            column[1].set(xlabel="million moves of each replica", xscale="log")
+            column[0].xaxis.set_major_formatter(THOUSANDS)
+            column[1].xaxis.set_major_formatter("{x:g}")
+            for axes in column:
+                axes.yaxis.set_major_formatter(THOUSANDS)
+        for axes in grid[:, 0]:
+            axes.set_ylabel("mean score of 1,000 games")
+        lines = [Line2D([], [], color=each, marker=".", label=str(number)) for number, each in colour.items()]
+        grid[0, -1].legend(handles=lines, title="replicas", loc="upper left", bbox_to_anchor=(1, 1))
+        seeds = rows.groupby([*PANEL, "replicas"])["seed"].nunique()
+        told = f"{seeds.min()} to {seeds.max()}" if seeds.nunique() > 1 else seeds.max()
+        caption(figure, f"Games of training, mean over {told} seeds. The moves of a replica are the time of its core.")
+    save(figure, folder / "figure.png")
+
+
+def main(experiment: str, *words: str) -> None:
+    """Write the four files."""
+    folders, options = split_options(words, "into")
+    target = Path(options.get("into", EXPERIMENTS / experiment))
+    target.mkdir(parents=True, exist_ok=True)
+    blocks = blocks_of(folders)
+    points = blocks[blocks["episode"].isin(EPISODES)]
+    points[[*KEYS, "episode", "mean", "moves_of_each"]].to_csv(target / "curves.csv", index=False)
+    scores(blocks).to_csv(target / "scores.csv", index=False)
+    differences(pd.read_csv(target / "results.csv")).to_csv(target / "differences.csv", index=False)
+    draw(target)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
