@@ -1,4 +1,4 @@
-"""Pictures of boards: SVG, PNG, text for a terminal, and a seaborn heat map.
+"""Pictures of boards: SVG, PNG, pixels, text for a terminal, and a seaborn heat map.
 
 All take a `board` and `rules` as `rows_of` does, with its errors. The heat map has colours on a logarithmic scale, as
 the article on deep Q-learning for 2048 has it.
@@ -24,6 +24,7 @@ from tdl.storage.atomic import new_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 CELL, GAP, ROUND = 100, 12, 8
 """Side of a cell, width between cells, radius of their corners, in pixels of an SVG."""
@@ -111,13 +112,27 @@ def svg(board: BoardLike, rules: Rules | None = None) -> str:
 
 def png(board: BoardLike, path: str | Path, rules: Rules | None = None, *, dpi: int = 100) -> None:
     """Write a board as PNG, in one step; at 100 dpi a cell has 100 pixels."""
+    figure = _figure(rows_of(board, rules), dpi)
+    with new_file(Path(path)) as file:
+        figure.savefig(file, dpi=dpi, format="png")
+
+
+def pixels(board: BoardLike, rules: Rules | None = None, *, dpi: int = 100) -> NDArray[np.uint8]:
+    """The pixels of that PNG: red, green and blue, uint8 (height, width, 3)."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    canvas = FigureCanvasAgg(_figure(rows_of(board, rules), dpi))
+    canvas.draw()  # type: ignore[no-untyped-call]
+    return np.array(canvas.buffer_rgba())[..., :3].copy()  # type: ignore[no-untyped-call]
+
+
+def _figure(rows: NDArray[np.int64], dpi: int) -> Figure:
     from matplotlib.figure import Figure  # not at the top: it takes half a second
     from matplotlib.patches import FancyBboxPatch
 
-    rows = rows_of(board, rules)
     width, height = _size(rows)
     # A hundredth of a pixel more: Matplotlib rounds down, some versions 459.99 to 459.
-    figure = Figure(figsize=((width + 0.01) / 100, (height + 0.01) / 100), facecolor=BOARD)
+    figure = Figure(figsize=((width + 0.01) / 100, (height + 0.01) / 100), dpi=dpi, facecolor=BOARD)
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set(xlim=(0, width), ylim=(height, 0))
     axes.axis("off")
@@ -128,8 +143,7 @@ def png(board: BoardLike, path: str | Path, rules: Rules | None = None, *, dpi: 
         points = 0.72 * cell.size  # 72 points are an inch, an inch is 100 pixels here
         axes.text(cell.x + CELL / 2, cell.y + CELL / 2, cell.label, fontsize=points, color=cell.colour,
                   ha="center", va="center_baseline", weight="bold")  # fmt: skip
-    with new_file(Path(path)) as file:
-        figure.savefig(file, dpi=dpi, format="png")
+    return figure
 
 
 def text(board: BoardLike, rules: Rules | None = None, *, colour: bool = True) -> str:

@@ -1,4 +1,4 @@
-"""A recorded game as a file: a line of JSON for the game, then one for each move; read again with every move checked.
+"""A recorded game as a file of JSON lines: one for the game, then one for each move; every move is checked when read.
 
 The keys of the lines: `tdl.sessions.game_lines`.
 """
@@ -14,6 +14,9 @@ from tdl.sessions.game_lines import HEADER, LINE, digest_of, game_of, header_of,
 from tdl.sessions.recorded_game import Move, RecordedGame, boards_after
 from tdl.storage.atomic import new_file
 from tdl.storage.reading import open_file
+
+ENDINGS = (".jsonl", ".json")
+"""Of the names of files: JSON lines. Older programs wrote the second."""
 
 MAX_BYTES = 1 << 28
 """Of a file: a game of a hundred thousand moves has some 40 MiB."""
@@ -48,11 +51,16 @@ def load(path: str | Path, rules: Rules | None = None) -> RecordedGame:
     ------
     CheckpointError : the file is missing, cut, corrupt, of other rules, or a move is not by them; names the line.
     """
-    lines, reader = _read_lines(Path(path)), _Reader()
+    return parsed(_content(Path(path)), path, rules)
+
+
+def parsed(content: str, name: object, rules: Rules | None = None) -> RecordedGame:
+    """The game of a file's content; `name` is that of the file, for errors, which are those of `load`."""
+    lines, reader = _lines(content, name), _Reader()
     try:
         return reader.game(lines, rules)
     except ConfigError as error:
-        raise CheckpointError(f"{path}: line {reader.line}: {error}") from error
+        raise CheckpointError(f"{name}: line {reader.line}: {error}") from error
 
 
 def rules_and_score(path: str | Path) -> tuple[Rules, int]:
@@ -65,7 +73,7 @@ def rules_and_score(path: str | Path) -> tuple[Rules, int]:
         raise CheckpointError(f"{path}: {error}") from error
 
 
-def _read_lines(path: Path) -> list[str]:
+def _content(path: Path) -> str:
     try:
         with open_file(path) as file:
             content = file.read(MAX_BYTES + 1).decode()
@@ -75,11 +83,15 @@ def _read_lines(path: Path) -> list[str]:
         raise CheckpointError(f"{path}: not a game of this program (not text)") from None
     if len(content) > MAX_BYTES:
         raise CheckpointError(f"{path}: not a game of this program (more than {MAX_BYTES >> 20} MiB)")
+    return content
+
+
+def _lines(content: str, name: object) -> list[str]:
     lines = content.split("\n")
     if lines.pop():
-        raise CheckpointError(f"{path}: line {len(lines) + 1}: cut: it does not end")
+        raise CheckpointError(f"{name}: line {len(lines) + 1}: cut: it does not end")
     if not lines:
-        raise CheckpointError(f"{path}: line 1: cut: the file is empty")
+        raise CheckpointError(f"{name}: line 1: cut: the file is empty")
     return [line + "\n" for line in lines]
 
 

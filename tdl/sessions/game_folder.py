@@ -24,7 +24,9 @@ class GameFolder:
     def best(self, rules: Rules) -> int:
         """The best score of the games of these rules; 0 without one. Files that are no games are passed over."""
         best = 0
-        for path in self.folder.glob("*.json") if self.folder is not None else ():
+        for path in self.folder.glob("*.json*") if self.folder is not None else ():
+            if path.suffix not in game_file.ENDINGS:
+                continue
             try:
                 own_rules, score = game_file.rules_and_score(path)
             except CheckpointError:
@@ -38,7 +40,7 @@ class GameFolder:
         if self.folder is None:
             return None
         now = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
-        return self.folder / f"{now}_{seed}-{episode}_{os.getpid()}.json"
+        return self.folder / f"{now}_{seed}-{episode}_{os.getpid()}{game_file.ENDINGS[0]}"
 
     def save(self, path: Path, game: RecordedGame) -> None:
         """Write a game, in the folder or in another one."""

@@ -109,16 +109,18 @@ class Session:
             raise ConfigError("the game is over")
         return self.move(best, "agent")
 
-    def undo(self) -> Move | None:
-        """Take the last move back; None where there is none."""
-        if not self.moves:
+    def undo(self, count: int = 1) -> Move | None:
+        """Take the last move back, or the last few; the first of them, None where there is none."""
+        if not self.moves or count < 1:
             return None
-        move = self.moves.pop()
-        self.board, self.score = move.board, self.score - move.reward
+        first = max(0, len(self.moves) - count)
+        taken = self.moves[first:]
+        del self.moves[first:]
+        self.board, self.score = taken[0].board, self.score - sum(move.reward for move in taken)
         self._drops = Stream(self.seed, EVALUATION, self.episode)
         for _ in range(len(self.rules.start) + len(self.moves)):  # each drop is one draw
             self._drops.next()
-        return move
+        return taken[0]
 
     def game(self) -> RecordedGame:
         """The game so far, as `tdl.sessions.game_file.save` takes it."""

@@ -13,11 +13,12 @@ answers ffffffff. Lines of matches that are none of ours are passed over.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from typing import BinaryIO
 
 import numpy as np
 
-from tdl.errors import ConfigError
+from tdl.errors import ConfigError, printable
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules
 from tdl.sessions.action_values import ActionValues
@@ -130,6 +131,16 @@ class Matches:
         return []
 
 
+def bounded_lines(stream: BinaryIO) -> Iterator[str]:
+    """The lines of a stream, whatever bytes they have; of a longer one than is allowed only the beginning."""
+    while line := stream.readline(MAX_CHARACTERS + 1):
+        text, rest = line.decode(errors="replace"), line
+        while len(rest) > MAX_CHARACTERS and not rest.endswith(b"\n"):
+            rest = stream.readline(MAX_CHARACTERS + 1)
+            text = text.ljust(MAX_CHARACTERS + 1)  # never taken for a shorter one
+        yield text
+
+
 def converse(
     matches: Matches, lines: Iterable[str], say: Callable[[str], None], complain: Callable[[str], None]
 ) -> None:
@@ -141,4 +152,4 @@ def converse(
             for answer in matches.answers(line.strip()) if line.strip() else []:
                 say(answer)
         except ConfigError as error:
-            complain(f"line {number}: {error}")
+            complain(f"line {number}: {printable(str(error))}")

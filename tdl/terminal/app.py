@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import re
 import signal
 import time
 from abc import abstractmethod
@@ -16,7 +17,8 @@ from textual.timer import Timer
 
 from tdl.config.play import FASTEST
 from tdl.terminal.board import Board, smallest_layout
-from tdl.terminal.panel import Keys, Panel, Status
+from tdl.terminal.colours import COLOURS, DARK, LIGHT, Colours
+from tdl.terminal.panel import HINT_LINES, Keys, Panel, Status
 from tdl.terminal.view import View
 from tdl.terminal.widget import Part
 
@@ -44,6 +46,7 @@ class GameApp(App[int]):
     ----------
     speed : moves a second while they are made by themselves.
     playing : whether they are from the start.
+    colours : of the screen.
 
     Attributes
     ----------
@@ -55,7 +58,8 @@ class GameApp(App[int]):
     TITLE = "tdl"
     ENABLE_COMMAND_PALETTE = False
     CSS = """
-    Screen { layout: vertical; background: #211d1b; color: #ece4da; }
+    Screen { layout: vertical; background: DARK.ground; color: DARK.text; }
+    Screen.light { background: LIGHT.ground; color: LIGHT.text; }
     #game { height: 1fr; layout: horizontal; }
     Board { width: 1fr; height: 1fr; }
     Panel { width: COLUMNS; height: 1fr; padding: 0 1; }
@@ -63,8 +67,11 @@ class GameApp(App[int]):
     Keys { height: auto; max-height: 3; padding: 0 1; }
     .below #game { layout: vertical; }
     .below Panel { width: 1fr; height: 18; padding: 0 2; }
+    .bare #game { layout: vertical; }
     .bare Panel, .low Keys { display: none; }
-    """.replace("COLUMNS", str(PANEL))
+    .brief Panel { display: block; width: 1fr; height: LINES; padding: 0 1; }
+    """.replace("COLUMNS", str(PANEL)).replace("LINES", str(HINT_LINES))
+    CSS = re.sub(r"(DARK|LIGHT)\.(\w+)", lambda found: getattr(COLOURS[found[1].lower()], found[2]), CSS)
     BINDINGS: ClassVar[list[BindingType]] = [
         key("ctrl+c", f"leave({128 + signal.SIGINT})"),
         key("q,ctrl+q", "leave(0)"),
@@ -74,8 +81,9 @@ class GameApp(App[int]):
         key("minus", "speed(-1)"),
     ]
 
-    def __init__(self, speed: float, playing: bool) -> None:
+    def __init__(self, speed: float, playing: bool, colours: Colours = DARK) -> None:
         super().__init__()
+        self.colours = colours
         self.speed, self.playing, self.stepping, self.message = speed, playing, False, ""
         self._due = 0.0  # when the next move is, by the monotonic clock
         self._timer: Timer | None = None
@@ -106,6 +114,7 @@ class GameApp(App[int]):
             for number in SIGNALS:
                 with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):  # no loop of the main thread
                     asyncio.get_running_loop().add_signal_handler(number, self.action_leave, 128 + number)
+        self.screen.set_class(self.colours is LIGHT, "light")
         self.changed()
 
     def on_resize(self, event: Resize) -> None:
@@ -114,11 +123,17 @@ class GameApp(App[int]):
 
     def _arrange(self, view: View, size: Size) -> None:
         """Put the panel where there is room: the board, whose numbers grow, comes first."""
-        wide = size.width - PANEL >= max(BESIDE, smallest_layout(view).columns)
-        tall = size.height >= BELOW
+        wide, tall = _is_wide(view, size), size.height >= BELOW
         self.screen.set_class(not wide and tall, "below")
-        self.screen.set_class(not wide and not tall, "bare")
-        self.screen.set_class(size.height < LOW, "low")
+        bare = not (wide or tall)
+        brief = bare and view.hints is not None and has_room_for_hints(view, size)
+        self.screen.set_class(bare, "bare")
+        self.screen.set_class(brief, "brief")
+        self.screen.set_class(size.height < LOW + HINT_LINES * brief, "low")
+        panel = self.screen.query_one(Panel)
+        if panel.brief != brief:
+            panel.brief = brief
+            panel.refresh()
         status = self.screen.query_one(Status)
         if status.alone == (wide or tall):
             status.alone = not status.alone
@@ -170,3 +185,13 @@ class GameApp(App[int]):
     def action_leave(self, code: int) -> None:
         """End the program."""
         self.exit(code)
+
+
+def _is_wide(view: View, size: Size) -> bool:
+    """Whether a window has room for a panel beside the board."""
+    return size.width - PANEL >= max(BESIDE, smallest_layout(view).columns)
+
+
+def has_room_for_hints(view: View, size: Size) -> bool:
+    """Whether a window has room for hints, in the panel or below the board."""
+    return _is_wide(view, size) or size.height >= smallest_layout(view).lines + HINT_LINES + 1

@@ -9,14 +9,12 @@ from textual.geometry import Size
 from textual.strip import Strip
 
 from tdl.sessions.tile_colours import tile_colours
+from tdl.terminal.colours import Colours
 from tdl.terminal.view import View
 from tdl.terminal.widget import Part
 
 TALLEST = 9
 """Rows of a cell."""
-
-BOARD, EMPTY = "#423c38", "#58514b"
-"""Darker than on paper."""
 
 
 @dataclass(frozen=True)
@@ -83,10 +81,10 @@ class Board(Part):
     def render_line(self, y: int) -> Strip:
         """One line of the widget."""
         if self._lines is None or self._lines[0] != self.size:
-            self._lines = self.size, self._drawn(self.size, self.rich_style)
+            self._lines = self.size, self._drawn(self.size, self.rich_style, self.colours)
         return self._lines[1][y]
 
-    def _drawn(self, size: Size, style: Style) -> list[Strip]:
+    def _drawn(self, size: Size, style: Style, colours: Colours) -> list[Strip]:
         """All lines."""
         blank = Style.from_color(bgcolor=style.bgcolor)
         empty = Strip.blank(size.width, blank)
@@ -101,7 +99,7 @@ class Board(Part):
             if line % layout.height > layout.height // 2 + 1:  # as the one before: both are below the number
                 lines.append(lines[-1])
                 continue
-            segments = [Segment(" " * left, blank), *_line(self.view, layout, line, style)]
+            segments = [Segment(" " * left, blank), *_line(self.view, layout, line, style, colours)]
             lines.append(Strip(segments).adjust_cell_length(size.width, blank))
         return [empty] * above + lines + [empty] * (size.height - above - len(lines))
 
@@ -115,24 +113,24 @@ def _too_small(view: View, width: int, height: int, y: int, style: Style) -> Str
     return Strip([Segment(shown.center(width), style)])
 
 
-def _line(view: View, layout: BoardLayout, line: int, behind: Style) -> list[Segment]:
+def _line(view: View, layout: BoardLayout, line: int, behind: Style, colours: Colours) -> list[Segment]:
     """A line of the board."""
     row, within = divmod(line, layout.height)
     if row == layout.rows:  # the lower edge is half a line, too
-        return [Segment("▀" * layout.columns, _style(BOARD) + Style.from_color(bgcolor=behind.bgcolor))]
-    edge = Segment(" ", _style(BOARD, BOARD))
+        return [Segment("▀" * layout.columns, _style(colours.board) + Style.from_color(bgcolor=behind.bgcolor))]
+    edge = Segment(" ", _style(colours.board, colours.board))
     segments = []
     for cell in range(row * layout.cols, (row + 1) * layout.cols):
-        segments += [edge, *_cell(view, layout, cell, within)]
+        segments += [edge, *_cell(view, layout, cell, within, colours)]
     return [*segments, edge]
 
 
-def _cell(view: View, layout: BoardLayout, cell: int, within: int) -> list[Segment]:
+def _cell(view: View, layout: BoardLayout, cell: int, within: int, colours: Colours) -> list[Segment]:
     """A line of a cell."""
     tile, width = view.tiles[cell], layout.width - 1
-    colour, number_colour = tile_colours(view.rules.value(tile)) if tile else (EMPTY, EMPTY)
+    colour, number_colour = tile_colours(view.rules.value(tile)) if tile else (colours.empty, colours.empty)
     if layout.height > 1 and within == 0:
-        return [Segment("▄" * width, _style(colour, BOARD))]
+        return [Segment("▄" * width, _style(colour, colours.board))]
     if tile and within == layout.height // 2:
         text, blank = str(view.rules.value(tile)), _style(colour, colour)
         left = (width - len(text)) // 2

@@ -7,6 +7,7 @@ from rich.text import Text
 from textual.geometry import Size
 
 from tdl.game.rules import ACTION_NAMES
+from tdl.terminal.colours import Colours
 from tdl.terminal.view import Hints, View
 from tdl.terminal.widget import Part
 
@@ -17,29 +18,34 @@ BAR = 10
 
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 
-DIM, STRONG, GOOD = "#a39a90", "bold #f4d096", "bold #8fd18a"
+HINT_LINES = 4
+"""Of a panel that shows nothing but hints."""
 
 
 class Panel(Part):
-    """Score, hints and figures."""
+    """Score, hints and figures; hints alone where there is little room."""
+
+    brief = False
 
     def content(self, view: View) -> object:
         """All that may change from move to move."""
-        return view.score, view.best, view.state, view.over, view.hints, view.figures
+        return view.score, view.best, view.state, view.over, view.hints, view.figures, self.brief
 
     def render(self) -> Text:
         """The lines of the panel; what matters most is above, where there is always room."""
         if self.view is None:
             return Text()
-        view, lines = self.view, [Text()]
-        lines.append(Text.assemble(("SCORE ", DIM), (f"{view.score:,}", STRONG)))
+        view, colours, lines = self.view, self.colours, [Text()]
+        if self.brief and view.hints is not None:
+            return Text("\n", no_wrap=True, overflow="crop").join(hint_lines(view.hints, colours))
+        lines.append(Text.assemble(("SCORE ", colours.dim), (f"{view.score:,}", colours.strong)))
         if view.best is not None:
-            lines.append(Text.assemble(("BEST  ", DIM), (f"{view.best:,}", "bold")))
-        lines += [Text(), Text(view.state, GOOD if view.over else "italic"), Text()]
+            lines.append(Text.assemble(("BEST  ", colours.dim), (f"{view.best:,}", "bold")))
+        lines += [Text(), Text(view.state, colours.good if view.over else "italic"), Text()]
         if view.hints is not None:
-            lines += [*hint_lines(view.hints), Text()]
+            lines += [Text(hint_title(view.hints), colours.dim), *hint_lines(view.hints, colours), Text()]
         width = max((len(name) for name, _ in view.figures), default=0) + 1
-        lines += [Text.assemble((f"{name:<{width}}", DIM), value) for name, value in view.figures]
+        lines += [Text.assemble((f"{name:<{width}}", colours.dim), value) for name, value in view.figures]
         return Text("\n").join(lines)
 
 
@@ -56,10 +62,11 @@ class Status(Part):
         """The line."""
         if self.view is None:
             return Text()
-        parts = [Text(self.view.message, GOOD if self.view.over else "bold")] if self.view.message else []
+        colours, message = self.colours, self.view.message
+        parts = [Text(message, colours.good if self.view.over else "bold")] if message else []
         if self.alone:
             best = "" if self.view.best is None else f"  best {self.view.best:,}"
-            parts.insert(0, Text(f"{self.view.score:,}{best}", STRONG))
+            parts.insert(0, Text(f"{self.view.score:,}{best}", colours.strong))
         return Text("  ", no_wrap=True, overflow="ellipsis").join(parts)
 
 
@@ -77,7 +84,7 @@ class Keys(Part):
         if self.view is None:
             return Text()
         lines = [
-            Text("  ").join([Text.assemble((keys, "bold"), " ", (what, DIM)) for keys, what in line])
+            Text("  ").join([Text.assemble((keys, "bold"), " ", (what, self.colours.dim)) for keys, what in line])
             for line in key_lines(self.view.keys, self.size.width)
         ]
         return Text("\n", no_wrap=True).join(lines)
@@ -104,22 +111,30 @@ def key_lines(keys: Pairs, width: int) -> list[Pairs]:
     return list(lines)
 
 
-def hint_lines(hints: Hints) -> list[Text]:
+def hint_title(hints: Hints) -> str:
+    """What the values are, and where their bars start: at the least of several."""
+    known = {value for value in hints.values or () if value is not None}
+    return f"moves are worth (bars from {min(known):,.1f})" if len(known) > 1 else "what moves are worth"
+
+
+def hint_lines(hints: Hints, colours: Colours) -> list[Text]:
     """A line for each action: its value, a bar, and its difference to the best."""
-    lines = [Text("what moves are worth", DIM)]
+    lines: list[Text] = []
     if hints.values is None:
-        return [*lines, *(Text(f"{arrow} {name:<6}…", DIM) for arrow, name in zip(ARROWS, ACTION_NAMES, strict=True))]
+        return [Text(f"{arrow} {name:<6}…", colours.dim) for arrow, name in zip(ARROWS, ACTION_NAMES, strict=True)]
     known = [value for value in hints.values if value is not None]
     most, least = max(known, default=0.0), min(known, default=0.0)
     for action, value in enumerate(hints.values):
         start = f"{ARROWS[action]} {ACTION_NAMES[action]:<6}"
         if value is None:
-            lines.append(Text(f"{start}{'·':>11}", DIM))
+            lines.append(Text(f"{start}{'·':>11}", colours.dim))
             continue
         share = 1.0 if most == least else (value - least) / (most - least)
-        style = GOOD if action == hints.chosen else ""
+        style = colours.good if action == hints.chosen else ""
         loss = "" if value == most else f" -{most - value:,.1f}"
-        lines.append(Text.assemble((f"{start}{value:>11,.1f} ", style), (bar(share), style or DIM), (loss, DIM)))
+        lines.append(
+            Text.assemble((f"{start}{value:>11,.1f} ", style), (bar(share), style or colours.dim), (loss, colours.dim))
+        )
     return lines
 
 

@@ -19,7 +19,8 @@ from tdl.sessions.game_folder import GameFolder
 from tdl.sessions.recorded_game import Move
 from tdl.sessions.session import Session
 from tdl.terminal.advisor_thread import AdvisorThread, Question
-from tdl.terminal.app import GameApp, key
+from tdl.terminal.app import GameApp, has_room_for_hints, key
+from tdl.terminal.colours import DARK, Colours
 from tdl.terminal.play_view import Figures, end_of, hints_of, view_of
 from tdl.terminal.view import View
 
@@ -44,6 +45,7 @@ class PlayApp(GameApp):
     watch : whether it plays from the start.
     speed : its moves a second.
     folder : keeps the games with moves of the person.
+    colours : of the screen.
 
     Attributes
     ----------
@@ -77,8 +79,9 @@ class PlayApp(GameApp):
         watch: bool = False,
         speed: float = 4.0,
         folder: GameFolder | None = None,
+        colours: Colours = DARK,
     ) -> None:
-        super().__init__(speed, watch)
+        super().__init__(speed, watch, colours)
         self.advisor, self.search = advisor, search or SearchOptions()
         self.hints, self.watching = watch, watch
         self.folder = folder or GameFolder(None)
@@ -177,6 +180,8 @@ class PlayApp(GameApp):
         """Show the agent's values, or no longer."""
         if self._has_agent():
             self.hints, self.message = not self.hints, ""
+            if self.hints and not has_room_for_hints(self.view(), self.size):
+                self.message = "no room for values: make the window larger"
         self.changed()
 
     def action_play(self) -> None:

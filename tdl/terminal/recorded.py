@@ -8,6 +8,7 @@ from tdl.game.packing import unpack
 from tdl.game.rules import ACTION_NAMES
 from tdl.sessions.recorded_game import RecordedGame
 from tdl.terminal.app import GameApp, key
+from tdl.terminal.colours import DARK, Colours
 from tdl.terminal.view import Hints, View
 
 KEYS = (
@@ -27,6 +28,7 @@ class RecordedGameApp(GameApp):
     ----------
     game : the record, as `tdl.sessions.game_file.load` gives it.
     speed : moves a second while it plays by itself.
+    colours : of the screen.
 
     Attributes
     ----------
@@ -43,8 +45,8 @@ class RecordedGameApp(GameApp):
         key("question_mark,i", "values"),
     ]
 
-    def __init__(self, game: RecordedGame, speed: float = 4.0) -> None:
-        super().__init__(speed, playing=False)
+    def __init__(self, game: RecordedGame, speed: float = 4.0, colours: Colours = DARK) -> None:
+        super().__init__(speed, playing=False, colours=colours)
         self.game, self.boards, self.at, self.values = game, game.boards(), 0, True
         self.scores = [0]
         for move in game.moves:

@@ -2,6 +2,7 @@
 
 from textual.widget import Widget
 
+from tdl.terminal.colours import DARK, Colours
 from tdl.terminal.view import View
 
 
@@ -10,6 +11,12 @@ class Part(Widget):
 
     view: View | None = None
     grows = False
+
+    @property
+    def colours(self) -> Colours:
+        """Those of the screen."""
+        colours: Colours = getattr(self.app, "colours", DARK)
+        return colours
 
     def show(self, view: View) -> None:
         """Show another view."""

@@ -137,20 +137,12 @@ class OpenGame:
             self._session.undo()
             raise ConfigError(f"a game here has at most {MAX_MOVES:,} moves; take some back or start a new one")
         self._version += 1
-        moved = {
-            "action": ACTION_NAMES[move.action],
-            "by": move.by,
-            "reward": move.reward,
-            "slides": slides(move.board, move.action, self.rules),
-            "drop": {"cell": move.cell, "tile": self.rules.value(move.tile)},
-        }
-        return self._state() | {"made": moved}
+        return self._state() | {"made": made_json(move, self.rules)}
 
     def undo(self, count: int) -> State:
         """Take moves back."""
         with self._lock:
-            for _ in range(min(count, len(self._session.moves))):
-                self._session.undo()
+            self._session.undo(count)
             self._version += 1
             return self._state()
 
@@ -180,6 +172,17 @@ class OpenGame:
         """The game so far, to be saved."""
         with self._lock:
             return self._session.game()
+
+
+def made_json(move: Move, rules: Rules) -> State:
+    """A move as a page gets it."""
+    return {
+        "action": ACTION_NAMES[move.action],
+        "by": move.by,
+        "reward": move.reward,
+        "slides": slides(move.board, move.action, rules),
+        "drop": {"cell": move.cell, "tile": rules.value(move.tile)},
+    }
 
 
 def values_json(values: Values | None) -> State:

@@ -1,20 +1,25 @@
-"""The checkpoints and runs below the folder that is served; nothing outside of it is ever read."""
+"""The checkpoints and runs below the folder that is served; nothing outside of it is ever read.
 
+What their files say may be anything that their checks let through: it is cut here to what a page can show.
+"""
+
+import contextlib
 import os
+import threading
 from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
 from tdl.agents.description import kind_of, read_agent
 from tdl.agents.player import checkpoint_folder
-from tdl.errors import CheckpointError, TdlError
+from tdl.errors import CheckpointError, TdlError, naming
 from tdl.game.merge_laws import game_title
 from tdl.results import frames as results
 from tdl.results.titles import titles_of
+from tdl.sessions import game_file
+from tdl.sessions.recorded_game import RecordedGame
+from tdl.statistics.block_table import BlockTable, blocks_of
 from tdl.storage.checkpoint import META, Meta
 from tdl.storage.reading import open_file
 from tdl.storage.run_folder import BLOCKS, CHECKPOINT, RESULT
@@ -26,11 +31,20 @@ MAX_ENTRIES = 500
 MAX_FOLDERS = 20_000
 """Searched for a list."""
 
+MAX_GAMES = 100
+"""Of the list of recorded games; the newest are in it."""
+
 MAX_POINTS = 120
 """Of a learning curve."""
 
 MAX_NAME = 1000
 """Characters of a name."""
+
+MAX_TEXT = 200
+"""Characters of a value that is kept of a run."""
+
+PATIENCE = 10.0
+"""Seconds to wait until others have read: one request at a time reads runs, so that many need no more memory."""
 
 
 class Library:
@@ -39,6 +53,7 @@ class Library:
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
         self._known: dict[Path, tuple[float, dict[str, Any], dict[str, Any]]] = {}
+        self._lock = threading.Lock()
 
     def path(self, name: object) -> Path:
         """The path of an entry."""
@@ -71,16 +86,53 @@ class Library:
 
     def entries(self) -> list[dict[str, Any]]:
         """All runs and checkpoints, the newest first."""
-        known = [known for folder in self._folders() if (known := self._entry(folder)) is not None]
-        newest = sorted(known, key=lambda each: (-each[0]["changed"], each[0]["name"]))[:MAX_ENTRIES]
-        return [entry | {"title": title} for (entry, _), title in zip(newest, _titles(newest), strict=True)]
+        with self._turn():
+            found = {folder: known for folder, _ in self._folders() if (known := self._entry(folder)) is not None}
+            for folder in {*self._known} - {*found}:
+                del self._known[folder]
+            newest = sorted(found.values(), key=lambda each: (-each[0]["changed"], each[0]["name"]))[:MAX_ENTRIES]
+            return [entry | {"title": title} for (entry, _), title in zip(newest, _titles(newest), strict=True)]
 
-    def _folders(self) -> Iterator[Path]:
-        """The folder and those below; links are not followed, and checkpoints are part of their runs."""
-        for number, (folder, below, _) in enumerate(os.walk(self.folder)):
+    @contextlib.contextmanager
+    def _turn(self) -> Iterator[None]:
+        """While this context is open no other request reads runs."""
+        if not self._lock.acquire(timeout=PATIENCE):
+            raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "other requests are being answered; ask again")
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    def games(self) -> list[dict[str, Any]]:
+        """The recorded games, the newest first."""
+        with self._turn():
+            paths = [
+                folder / name
+                for folder, names in self._folders()
+                for name in names
+                if name.endswith(game_file.ENDINGS) and name not in (RESULT, META)
+            ]
+            known = []
+            for path in sorted(paths, key=_changed, reverse=True)[: 3 * MAX_GAMES]:
+                try:
+                    rules, score = game_file.rules_and_score(self.inside(path, path.name))
+                except (TdlError, Refusal):  # no game, or a link that leads out
+                    continue
+                known.append(
+                    {"name": self.name(path), "called": rules.name, "score": score, "changed": _changed(path)}
+                )
+            return known[:MAX_GAMES]
+
+    def game(self, name: object) -> RecordedGame:
+        """A recorded game by its name."""
+        return game_file.load(self.path(name))
+
+    def _folders(self) -> Iterator[tuple[Path, list[str]]]:
+        """The folder and those below, with their files; links are not followed, and checkpoints are part of runs."""
+        for number, (folder, below, names) in enumerate(os.walk(self.folder)):
             if number == MAX_FOLDERS:
                 return
-            yield Path(folder)
+            yield Path(folder), names
             below[:] = sorted(name for name in below if not name.startswith(".") and name != CHECKPOINT)
 
     def _entry(self, folder: Path) -> tuple[dict[str, Any], dict[str, Any]] | None:
@@ -117,21 +169,28 @@ class Library:
         """The learning curve of a run: `episode`, `mean` and `max` of some of its blocks."""
         path = self.inside(self.path(name) / BLOCKS, f"{name}/{BLOCKS}")
         try:
-            with open_file(path) as file:
-                table = pd.read_csv(file, usecols=["episode", "mean", "max"]).astype(float)
+            with self._turn(), open_file(path) as file, naming(f"{name}/{BLOCKS}", TdlError):
+                return _some(blocks_of(file))
         except FileNotFoundError:
             raise Refusal(HTTPStatus.NOT_FOUND, f"{name}: no learning curve ({BLOCKS} is missing)") from None
-        except (ValueError, OSError) as error:
+        except OSError as error:
             raise TdlError(f"{name}/{BLOCKS}: cut or corrupt: {error}") from error
-        table = table.loc[np.isfinite(table.to_numpy()).all(axis=1)]
-        step = -(-max(len(table) - 1, 1) // (MAX_POINTS - 2))
-        return {key: values.tolist() for key, values in _every(table, step).items()}
 
 
-def _every(table: pd.DataFrame, step: int) -> dict[str, Any]:
-    """Every `step`-th row, and the last."""
-    rows = sorted({*range(0, len(table), step), len(table) - 1} - {-1})
-    return {str(key): table[key].iloc[rows] for key in table}
+def _some(table: BlockTable) -> dict[str, list[float]]:
+    """Some rows at even distances, and the last."""
+    length = len(table["episode"])
+    step = -(-max(length - 1, 1) // (MAX_POINTS - 2))
+    rows = sorted({*range(0, length, step), length - 1} - {-1})
+    return {key: table[key][rows].astype(float).tolist() for key in ("episode", "mean", "max")}
+
+
+def _changed(path: Path) -> float:
+    """When a file was written; 0 where it is gone meanwhile."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _titles(entries: list[tuple[dict[str, Any], dict[str, Any]]]) -> list[str]:
@@ -150,7 +209,8 @@ def _titles(entries: list[tuple[dict[str, Any], dict[str, Any]]]) -> list[str]:
 def _row_of(path: Path) -> dict[str, Any]:
     """The row of a run's result; empty where it cannot be read."""
     try:
-        return results.row_of(path.parent.name, results.read(path))
+        row = results.row_of(path.parent.name, results.read(path))
+        return {key: str(value)[:MAX_TEXT] if isinstance(value, str) else value for key, value in row.items()}
     except (TdlError, OSError):
         return {}
 
@@ -158,6 +218,7 @@ def _row_of(path: Path) -> dict[str, Any]:
 def _of_row(row: dict[str, Any]) -> dict[str, Any]:
     """The part of an entry from the row of its result."""
     entry = {"kind": row.get("agent")} | {key: row.get(key) for key in ("game", "size", "tiles", "status", "episodes")}
+    entry = {key: value for key, value in entry.items() if isinstance(value, str | int)}  # others it may have, too
     mean = row.get("eval_mean")
     return entry | {"mean": float(mean)} if isinstance(mean, int | float) and mean == mean else entry
 

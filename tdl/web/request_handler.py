@@ -12,12 +12,9 @@ from typing import Any, NoReturn, Protocol
 from urllib.parse import urlsplit
 
 from tdl.cli.messages import explain
-from tdl.errors import ConfigError, TdlError
+from tdl.errors import MAX_SHOWN, ConfigError, TdlError, printable
 from tdl.web.errors import Refusal
-from tdl.web.site import JSON, Reply, Site, as_json
-
-MAX_BODY = 64 << 10
-"""Bytes of a request's body."""
+from tdl.web.site import JSON, MAX_BODIES, MAX_BODY, Reply, Site, as_json
 
 MAX_HEAD = 16 << 10
 """Bytes of a request's first line and headers."""
@@ -27,7 +24,7 @@ TIMEOUT = 10.0
 
 ALWAYS = {
     "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-    "object-src 'none'",
+    "object-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -36,6 +33,9 @@ ALWAYS = {
     "X-Frame-Options": "DENY",
 }
 """Headers of every answer."""
+
+OWN_SITES = ("same-origin", "none")
+"""Where a browser may say that a question comes from: our page, or who sits before it. It sends no Origin with all."""
 
 
 class Serving(Protocol):
@@ -123,6 +123,8 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
             self._stop(HTTPStatus.MISDIRECTED_REQUEST, f"Host: only {self.server.url} is served")
         if len(origins) > 1 or not {origin.lower() for origin in origins} <= self.server.origins:
             self._stop(HTTPStatus.FORBIDDEN, "Origin: pages of others are not answered")
+        if "/api/" in self.path and self.headers.get("Sec-Fetch-Site", "none") not in OWN_SITES:
+            self._stop(HTTPStatus.FORBIDDEN, "Sec-Fetch-Site: pages of others are not answered")
 
     def _stop(self, status: HTTPStatus, text: str) -> NoReturn:
         """Refuse, and read nothing more of this connection."""
@@ -130,13 +132,16 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         raise Refusal(status, text)
 
     def _reply(self) -> Reply:
-        target = urlsplit(self.path)
+        try:
+            target = urlsplit(self.path)
+        except ValueError:  # as of http://[
+            self._stop(HTTPStatus.BAD_REQUEST, "request: not an address")
         methods = self.server.site.methods(target.path)
         if not methods:
             self._stop(HTTPStatus.NOT_FOUND, "nothing is served there")
         if self.command not in methods:
             self._stop(HTTPStatus.METHOD_NOT_ALLOWED, f"{self.command}: expected {methods[0]}")
-        body = self._body()
+        body = self._body(MAX_BODIES.get(target.path, MAX_BODY))
         self.server.note_work(self.connection, True)
         try:
             if self.command == "GET":
@@ -145,8 +150,8 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         finally:
             self.server.note_work(self.connection, False)
 
-    def _body(self) -> bytes:
-        """The whole body of a request that may have one, not more than is allowed."""
+    def _body(self, most: int) -> bytes:
+        """The whole body of a request that may have one, at most so many bytes."""
         lengths = self.headers.get_all("Content-Length", [])
         if "Transfer-Encoding" in self.headers or len(lengths) > 1:
             self._stop(HTTPStatus.LENGTH_REQUIRED, "expected one Content-Length and no Transfer-Encoding")
@@ -161,8 +166,8 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
             self._stop(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"Content-Type: expected {JSON}")
         if not lengths:
             self._stop(HTTPStatus.LENGTH_REQUIRED, "expected a Content-Length")
-        if length > MAX_BODY:
-            self._stop(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"expected at most {MAX_BODY} bytes")
+        if length > most:
+            self._stop(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"expected at most {most} bytes")
         if self.headers.get("Expect", "").lower() == "100-continue":
             self.send_response_only(HTTPStatus.CONTINUE)
             self.end_headers()
@@ -186,9 +191,11 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(reply.body)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answer what the parser of heads refuses."""
+        """Answer what the parser of heads refuses; it tells what it has read, which may be long."""
         self.close_connection, self.request_version = True, "HTTP/1.1"
-        self._send(HTTPStatus(code), as_json({"error": f"request: {message or HTTPStatus(code).phrase}"}))
+        text = printable(message or HTTPStatus(code).phrase)
+        text = text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
+        self._send(HTTPStatus(code), as_json({"error": f"request: {text}"}))
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
         """Log nothing."""

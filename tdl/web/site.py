@@ -1,5 +1,6 @@
 """The site: the answer to each path, which is a file of the page, or JSON of the library and the games."""
 
+import contextlib
 import json
 import time
 from collections.abc import Callable, Mapping
@@ -12,7 +13,7 @@ from urllib.parse import parse_qsl
 
 from tdl.checks import check_choice, check_whole
 from tdl.config.files import group_file, group_names
-from tdl.errors import ConfigError, nearest
+from tdl.errors import ConfigError, nearest, printable
 from tdl.game.engine import Engine
 from tdl.game.rules import ACTION_NAMES, GAMES, Rules, parse_size
 from tdl.game.validity import check_possible
@@ -20,11 +21,12 @@ from tdl.sessions import game_file
 from tdl.sessions.tile_colours import tile_colours
 from tdl.web.agents import MAX_PLIES, ServedAgent, ServedAgents
 from tdl.web.games import MAX_COUNT, OpenGame, OpenGames, values_json
-from tdl.web.library import Library
+from tdl.web.library import MAX_NAME, Library
+from tdl.web.replay import replay_json
 
 JSON = "application/json"
 
-SCRIPTS = ("board", "charts", "hands", "library", "page", "requests", "values")
+SCRIPTS = ("board", "charts", "hands", "library", "page", "replay", "requests", "rules", "values")
 
 PAGE = {
     "/": ("index.html", "text/html; charset=utf-8"),
@@ -33,6 +35,12 @@ PAGE = {
     **{f"/{name}.js": (f"{name}.js", "text/javascript; charset=utf-8") for name in SCRIPTS},
 }
 """File and content type of each path; beside them /tiles.css has the colours of tiles."""
+
+MAX_BODY = 64 << 10
+"""Bytes of a request's body."""
+
+MAX_BODIES = {"/api/replay": 8 << 20}
+"""Of other paths: a game of 20,000 moves has some 6 MiB."""
 
 USUAL_TILES = {"pow2": "p90_10", "fib": "p75_25", "threes_law": "p50_50"}
 """The tile rule that a page offers first."""
@@ -83,8 +91,9 @@ class Site:
         self._gets: dict[str, Callable[[Mapping[str, str]], Reply]] = {
             "/api/start": lambda query: as_json(self._start()),
             "/api/library": lambda query: as_json({"entries": self.library.entries()}),
+            "/api/games": lambda query: as_json({"games": self.library.games()}),
             "/api/curve": lambda query: as_json(self.library.curve(query.get("run"))),
-            "/api/game.json": self._saved,
+            "/api/game.jsonl": self._saved,
         }
         self._posts: dict[str, Callable[..., dict[str, Any]]] = {
             "/api/new": self._new,
@@ -93,6 +102,7 @@ class Site:
             "/api/undo": self._undo,
             "/api/values": self._values,
             "/api/judge": self._judge,
+            "/api/replay": self._replay,
         }
 
     def methods(self, path: str) -> tuple[str, ...]:
@@ -118,9 +128,11 @@ class Site:
     def _start(self) -> dict[str, Any]:
         """The choices of a page."""
         return {
-            "games": [{"name": name, "title": law.title, "tiles": _usual_tiles(name)} for name, law in GAMES.items()],
+            "games": [
+                {"name": name, "title": law.title, "tiles": _usual_tiles(name), "words": _tiles_words(name)}
+                for name, law in GAMES.items()
+            ],
             "sizes": SIZES,
-            "tiles": group_names("tiles"),
             "plies": MAX_PLIES,
             "seconds": self.seconds,
             "folder": self.library.folder.name or "/",
@@ -178,8 +190,20 @@ class Site:
         opened = self.games.get(id)
         return values_json(opened.values_of(board_of(board, opened.engine)))
 
+    def _replay(
+        self, game: object = None, text: object = None, name: object = "game.jsonl", checkpoint: object = None
+    ) -> dict[str, Any]:
+        if (game is None) == (not isinstance(text, str)):
+            raise ConfigError("game: expected the name of a recorded game, or the text of one")
+        record = (
+            self.library.game(game)
+            if game is not None
+            else game_file.parsed(str(text), printable(str(name)[:MAX_NAME]))
+        )
+        return replay_json(record, None if checkpoint is None else self.agents.get(checkpoint))
+
     def _saved(self, query: Mapping[str, str]) -> Reply:
-        return Reply(game_file.text(self.games.get(query.get("id")).game()).encode(), JSON, "game.json")
+        return Reply(game_file.text(self.games.get(query.get("id")).game()).encode(), JSON, "game.jsonl")
 
 
 @cache
@@ -187,6 +211,16 @@ def _laws(tiles: str) -> tuple[tuple[tuple[int, float], ...], tuple[int | str, .
     """The drop law and the start law of a name."""
     laws = group_file("tiles", tiles)
     return tuple((index, share) for index, share in laws["drop"]), tuple(laws["start"])
+
+
+@cache
+def _tiles_words(game: str) -> dict[str, str]:
+    """The tile rules in words, by name; without those that the game does not have."""
+    words = {}
+    for name in group_names("tiles"):
+        with contextlib.suppress(ConfigError):
+            words[name] = Rules(game, 4, 4, *_laws(name)).tiles_text
+    return words
 
 
 def _usual_tiles(game: str) -> str:
@@ -229,6 +263,7 @@ def _rules_json(rules: Rules) -> dict[str, Any]:
         "rows": rules.rows,
         "cols": rules.cols,
         "tiles": fitting[0] if fitting else None,
+        "drops": rules.tiles_text,
     }
 
 

@@ -21,6 +21,6 @@ def game(player):
 @pytest.fixture(scope="module")
 def text(game, tmp_path_factory):
     """Its file."""
-    path = tmp_path_factory.mktemp("game") / "game.json"
+    path = tmp_path_factory.mktemp("game") / "game.jsonl"
     save(path, game)
     return path.read_text()

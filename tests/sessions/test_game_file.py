@@ -25,22 +25,22 @@ from tdl.sessions.recorder import record_game
 @pytest.mark.parametrize("search", SEARCHES)
 def test_a_file_tells_how_the_player_looked_ahead(tmp_path, player, search):
     game = record_game(player, search=SEARCHES[search])
-    save(tmp_path / "game.json", game)
-    assert load(tmp_path / "game.json").search == SEARCHES[search]
-    assert load(tmp_path / "game.json") == game
+    save(tmp_path / "game.jsonl", game)
+    assert load(tmp_path / "game.jsonl").search == SEARCHES[search]
+    assert load(tmp_path / "game.jsonl") == game
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_file_gives_the_same_game(tmp_path, shape):
     player = trained(*SHAPES[shape])
     game = record_game(player, 5, 3, checkpoint="abc")
-    save(tmp_path / "game.json", game)
-    assert load(tmp_path / "game.json") == game
-    assert load(str(tmp_path / "game.json"), game.rules) == game
+    save(tmp_path / "game.jsonl", game)
+    assert load(tmp_path / "game.jsonl") == game
+    assert load(str(tmp_path / "game.jsonl"), game.rules) == game
     judged = with_losses(game, mistakes(game, player, 1))
-    save(tmp_path / "game.json", judged)
-    assert load(tmp_path / "game.json") == judged != game
-    assert [path.name for path in tmp_path.iterdir()] == ["game.json"]
+    save(tmp_path / "game.jsonl", judged)
+    assert load(tmp_path / "game.jsonl") == judged != game
+    assert [path.name for path in tmp_path.iterdir()] == ["game.jsonl"]
 
 
 def test_the_file_is_read_by_anyone(game, text):
@@ -124,7 +124,7 @@ TAMPERED = [
 @pytest.mark.parametrize(("line", "values", "telling"), TAMPERED, ids=lambda each: str(each)[:40])
 def test_a_tampered_line_is_refused(tmp_path, text, line, values, telling):
     """Also with the digest set right: by the rules, and by the number of the line."""
-    path = tmp_path / "game.json"
+    path = tmp_path / "game.jsonl"
     path.write_text(changed(text, line, **values))
     with pytest.raises(CheckpointError) as caught:
         load(path)
@@ -158,7 +158,7 @@ def taken(line):
 
 
 def test_what_breaks_the_rules_is_refused_by_line(tmp_path, game, text):
-    lines, path = text.splitlines(keepends=True), tmp_path / "game.json"
+    lines, path = text.splitlines(keepends=True), tmp_path / "game.jsonl"
     with_illegal = next(i for i, line in enumerate(lines) if i and None in json.loads(line)["values"])
     last = len(lines) - 1
     full = next(i for i, move in enumerate(game.moves) if tdl.Engine(game.rules).empty(game.boards()[i + 1]) == 0)
@@ -182,9 +182,9 @@ def test_what_breaks_the_rules_is_refused_by_line(tmp_path, game, text):
 @settings(few, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_cut_file_is_refused(tmp_path, text, data):
-    (tmp_path / "game.json").write_text(text[: data.draw(st.integers(0, len(text) - 1))])
-    with pytest.raises(CheckpointError, match=r"game\.json: line \d+: "):
-        load(tmp_path / "game.json")
+    (tmp_path / "game.jsonl").write_text(text[: data.draw(st.integers(0, len(text) - 1))])
+    with pytest.raises(CheckpointError, match=r"game\.jsonl: line \d+: "):
+        load(tmp_path / "game.jsonl")
 
 
 @settings(few, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -194,37 +194,37 @@ def test_a_changed_byte_is_refused(tmp_path, text, data):
     content = text.encode()
     at = data.draw(st.integers(0, len(content) - 1))
     byte = data.draw(st.integers(0, 255).filter(lambda byte: byte != content[at]))
-    (tmp_path / "game.json").write_bytes(content[:at] + bytes([byte]) + content[at + 1 :])
-    with pytest.raises(CheckpointError, match=r"game\.json: "):
-        load(tmp_path / "game.json")
+    (tmp_path / "game.jsonl").write_bytes(content[:at] + bytes([byte]) + content[at + 1 :])
+    with pytest.raises(CheckpointError, match=r"game\.jsonl: "):
+        load(tmp_path / "game.jsonl")
 
 
 @pytest.mark.parametrize("content", ["", "\n", "{}\n", "[]\n", "null\n", "[" * 100_000 + "\n", "NaN\n"])
 def test_what_is_no_game_is_refused(tmp_path, content):
-    (tmp_path / "game.json").write_text(content)
-    with pytest.raises(CheckpointError, match=r"game\.json: line 1: "):
-        load(tmp_path / "game.json")
+    (tmp_path / "game.jsonl").write_text(content)
+    with pytest.raises(CheckpointError, match=r"game\.jsonl: line 1: "):
+        load(tmp_path / "game.jsonl")
 
 
 def test_a_missing_file_and_other_rules_are_refused(tmp_path, text):
     with pytest.raises(CheckpointError, match=r"none\.json: cannot be read: No such file"):
         load(tmp_path / "none.json")
-    (tmp_path / "game.json").write_text(text)
-    with pytest.raises(CheckpointError, match=r"game\.json: line 1: of other rules"):
-        load(tmp_path / "game.json", OTHER)
+    (tmp_path / "game.jsonl").write_text(text)
+    with pytest.raises(CheckpointError, match=r"game\.jsonl: line 1: of other rules"):
+        load(tmp_path / "game.jsonl", OTHER)
 
 
 def test_no_file_of_what_is_no_game(tmp_path, game):
     wrong = dataclasses.replace(game.moves[0], reward=5)
     with pytest.raises(ConfigError, match="move 0: its reward is 5"):
-        save(tmp_path / "game.json", dataclasses.replace(game, moves=(wrong, *game.moves[1:])))
+        save(tmp_path / "game.jsonl", dataclasses.replace(game, moves=(wrong, *game.moves[1:])))
     with pytest.raises(ConfigError, match="the game is not over"):
-        save(tmp_path / "game.json", dataclasses.replace(game, moves=game.moves[:-1]))
+        save(tmp_path / "game.jsonl", dataclasses.replace(game, moves=game.moves[:-1]))
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("read", [load, rules_and_score])
 def test_a_pipe_is_no_game(tmp_path, read):
-    os.mkfifo(tmp_path / "game.json")
-    with pytest.raises(CheckpointError, match=r"game\.json: .*not a regular file"):
-        read(tmp_path / "game.json")
+    os.mkfifo(tmp_path / "game.jsonl")
+    with pytest.raises(CheckpointError, match=r"game\.jsonl: .*not a regular file"):
+        read(tmp_path / "game.jsonl")

@@ -3,6 +3,7 @@
 Trusts the engine, the adversary's reference implementation, and `record_game`.
 """
 
+import io
 import subprocess
 
 import numpy as np
@@ -23,7 +24,7 @@ from tdl.search.adversary_reference import ReferenceAdversary
 from tdl.search.options import PlacerOptions
 from tdl.sessions.session import Session
 from tdl.sessions.tile_placer import TilePlacer
-from tdl.sessions.two_player_protocol import MAX_MATCHES, Matches, converse
+from tdl.sessions.two_player_protocol import MAX_CHARACTERS, MAX_MATCHES, Matches, bounded_lines, converse
 
 FIB = tdl.Rules("fib", drop=((1, 0.75), (3, 0.25)))
 PLACINGS = {
@@ -139,6 +140,14 @@ def test_whatever_is_written_the_boards_stay_boards(lines):
     assert complaints[-1] == f"line {len(lines) + 3}: longer than 1000 characters"
     for board in matches.boards.values():
         assert matches.engine.board(board) == board
+
+
+def test_a_line_without_end_is_not_kept():
+    """Nor are bytes that are no text an error of the program."""
+    said = b"match 1 open a:b\n" + b"x" * 10_000 + b"\nmatch 1 open " + "é".encode() * 600 + b"\n\xff\nmatch 1 close a"
+    lines = list(bounded_lines(io.BytesIO(said)))
+    assert [line.strip() for line in (lines[0], *lines[3:])] == ["match 1 open a:b", "\ufffd", "match 1 close a"]
+    assert all(MAX_CHARACTERS < len(line) <= MAX_CHARACTERS + 1 for line in lines[1:3])
 
 
 @pytest.mark.parametrize("placing", PLACINGS.values(), ids=PLACINGS)

@@ -19,6 +19,8 @@ from tdl.errors import ConfigError
 from tdl.game.packing import pack
 from tdl.game.rules import GAMES
 from tdl.picture import heatmap, main, png, svg, text
+from tdl.sessions.board_frames import frame
+from tdl.sessions.board_picture import pixels
 from tdl.sessions.game_file import save
 from tdl.sessions.session import Session
 from tdl.sessions.tile_colours import contrast, rgb, tile_colours
@@ -32,7 +34,7 @@ def game(tmp_path):
     session = Session(tdl.Rules("fib", 3, 3), seed=4)
     while not session.over:
         session.move(session.legal[0])
-    save(tmp_path / "game.json", session.game())
+    save(tmp_path / "game.jsonl", session.game())
     return session
 
 
@@ -67,6 +69,13 @@ def test_png_has_the_colours_of_the_tiles(tmp_path):
         assert np.allclose(corner, np.array(rgb(tile_colours(value)[0])) / 255, atol=0.01)
         cell = image[12 + 112 * row :, 12 + 112 * column :, :3][10:90, 10:90]
         assert (np.ptp(cell, axis=(0, 1)).max() > 0.2) == bool(value)  # a number
+
+
+def test_frames_of_videos_are_pictures_of_half_the_size():
+    """Tiles that are drawn once and copied make the same picture as a whole board."""
+    picture = frame(np.array(BOARD))
+    assert picture.shape == (230, 230, 3)
+    assert np.abs(picture.astype(int) - pixels(BOARD, dpi=50)).max() <= 2  # by how edges are rounded
 
 
 def test_text_is_a_heat_map():
@@ -118,7 +127,7 @@ def test_rows_are_held_against_the_rules():
 
 
 def test_the_program_draws_a_game(tmp_path, game, capsys):
-    path = str(tmp_path / "game.json")
+    path = str(tmp_path / "game.jsonl")
     main([path, str(tmp_path / "last.svg")])
     assert (tmp_path / "last.svg").read_text() == svg(game.board, game.rules)
     main([path, str(tmp_path / "third.png"), "--move", "3"])
@@ -143,7 +152,7 @@ def test_the_program_draws_a_game(tmp_path, game, capsys):
 )
 def test_mistakes_are_told_in_one_line(tmp_path, game, capsys, words, telling):
     with pytest.raises(SystemExit) as ended:
-        main([word.format(game=tmp_path / "game.json") for word in words])
+        main([word.format(game=tmp_path / "game.jsonl") for word in words])
     assert ended.value.code == 2
     said = capsys.readouterr().err
     assert telling in said

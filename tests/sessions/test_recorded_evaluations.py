@@ -74,14 +74,14 @@ def test_the_program_leaves_the_first_games(tmp_path, run):
     done = evaluated(tmp_path / "out", run, "evaluate.record=3")
     assert done.returncode == 0, done.stderr
     names = [RunFolder(tmp_path).game(number).name for number in range(3)]
-    assert names == ["game.json", "game-0001.json", "game-0002.json"]
-    assert set(names) == {path.name for path in (tmp_path / "out").glob("*.json")} - {"result.json"}
+    assert names == ["game.jsonl", "game-0001.jsonl", "game-0002.jsonl"]
+    assert set(names) == {path.name for path in (tmp_path / "out").glob("*.jsonl")}
     for number, row in enumerate(np.load(tmp_path / "out" / "evaluation.npy")[:3]):
         game = load(tmp_path / "out" / names[number], tdl.load(run).network.rules)
         assert (game.score, len(game.moves), game.max_tile) == (row["score"], row["moves"], row["max_tile"])
         assert game.checkpoint == result(tmp_path / "out")["checkpoints"][0]["digest"]
         assert (
-            f"{names[number]:<14}  {len(game.moves)} moves, score {game.score:,}, tile {game.max_tile}\n"
+            f"{names[number]:<15}  {len(game.moves)} moves, score {game.score:,}, tile {game.max_tile}\n"
             in done.stdout
         )
     plain = evaluated(tmp_path / "plain", run)

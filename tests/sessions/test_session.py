@@ -65,13 +65,27 @@ def test_what_is_taken_back_was_never_made(rules, data):
     assert session.game().boards()[-1] == session.board
 
 
+def test_several_moves_are_taken_back_at_once():
+    session, single = (Session(tdl.Rules(), seed=3) for _ in range(2))
+    for _ in range(9):
+        session.move(session.legal[0])
+        single.move(single.legal[0])
+    for count in (0, 4, 100, 1):
+        taken = session.undo(count)
+        for _ in range(min(count, len(single.moves))):
+            expected = single.undo()
+        assert taken == (expected if count in (4, 100) else None)
+        assert (session.board, session.score, session.moves) == (single.board, single.score, single.moves)
+    assert session.move(session.legal[0]) == single.move(single.legal[0])
+
+
 def test_a_persons_game_is_a_file_like_any_other(tmp_path, run):
     agent = load_advisor(run)
     session = Session(agent.rules, seed=2, action_values=agent.action_values(SearchOptions()))
     while not session.over:
         session.move(session.legal[0]) if len(session.moves) % 2 else session.advance()
-    save(tmp_path / "game.json", session.game())
-    game = load(tmp_path / "game.json")
+    save(tmp_path / "game.jsonl", session.game())
+    game = load(tmp_path / "game.jsonl")
     assert game == session.game()
     assert [move.by for move in game.moves[:3]] == ["agent", "person", "agent"]
     assert game.complete
@@ -81,14 +95,14 @@ def test_a_game_that_is_given_up(tmp_path):
     session = Session(tdl.Rules())
     for _ in range(5):
         session.move(session.legal[0])
-    save(tmp_path / "game.json", session.game())
-    game = load(tmp_path / "game.json")
+    save(tmp_path / "game.jsonl", session.game())
+    game = load(tmp_path / "game.jsonl")
     assert game == session.game()
     assert not game.complete
-    whole = (tmp_path / "game.json").read_text()
-    (tmp_path / "game.json").write_text(whole.replace('"complete": false', '"complete": true'))
+    whole = (tmp_path / "game.jsonl").read_text()
+    (tmp_path / "game.jsonl").write_text(whole.replace('"complete": false', '"complete": true'))
     with pytest.raises(CheckpointError, match="the game is not over"):
-        load(tmp_path / "game.json")
+        load(tmp_path / "game.jsonl")
 
 
 def test_without_an_agent_a_move_is_worth_its_reward():

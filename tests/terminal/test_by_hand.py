@@ -9,7 +9,7 @@ from support.shapes import RULES
 
 from tdl import play
 from tdl.errors import CheckpointError
-from tdl.sessions.game_file import load, rules_and_score, save
+from tdl.sessions.game_file import ENDINGS, load, rules_and_score, save
 from tdl.sessions.game_folder import GameFolder
 from tdl.sessions.session import Session
 from tdl.terminal.panel import Panel, Status
@@ -127,12 +127,13 @@ def test_a_persons_games_are_left(tmp_path, agent):
     assert rules_and_score(app.saved[0]) == (agent.rules, first.score)
 
 
-def test_the_best_score_is_that_of_the_folder(tmp_path):
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_the_best_score_is_that_of_the_folder(tmp_path, ending):
     session = Session(RULES["2x2"], seed=1)
     while not session.over:
         session.move(session.legal[0])
-    save(tmp_path / "a.json", session.game())
-    (tmp_path / "b.json").write_text('{"format": "tdl-game-1"}\n')
+    save(tmp_path / f"a{ending}", session.game())
+    (tmp_path / "b.jsonl").write_text('{"format": "tdl-game-1"}\n')
     (tmp_path / "c.json").write_bytes(b"\xff\x00")
     (tmp_path / "d.json").mkdir()
     app = PlayApp(RULES["2x2"], folder=GameFolder(tmp_path))
@@ -143,8 +144,8 @@ def test_the_best_score_is_that_of_the_folder(tmp_path):
     assert session.score
     on_screen(app, person)
     assert GameFolder(tmp_path).best(RULES["2x3"]) == GameFolder(None).best(RULES["2x2"]) == 0
-    with pytest.raises(CheckpointError, match=r"b\.json: corrupt: no 'rules'"):
-        rules_and_score(tmp_path / "b.json")
+    with pytest.raises(CheckpointError, match=r"b\.jsonl: corrupt: no 'rules'"):
+        rules_and_score(tmp_path / "b.jsonl")
 
 
 def test_a_game_that_cannot_be_left_is_not_lost_in_silence(tmp_path, capsys):

@@ -12,6 +12,7 @@ import select
 import signal
 import sys
 import termios
+import threading
 import time
 
 import pytest
@@ -22,6 +23,8 @@ from tdl import play
 from tdl.errors import ConfigError
 from tdl.sessions.game_file import load, save
 from tdl.sessions.session import Session
+from tdl.terminal import background
+from tdl.terminal.colours import DARK, LIGHT
 
 CASES = [
     ("checkpoint=missing", 2, ["missing: no checkpoint here"]),
@@ -35,11 +38,12 @@ CASES = [
     ("size=6x6", 2, ["size: '6x6' is not allowed", "did you mean '5x5'?"]),
     ("seed=-1", 2, ["seed: -1 is not allowed"]),
     ("episode=-1", 2, ["episode: -1 is not allowed"]),
+    ("theme=blue", 2, ["theme: 'blue' is not allowed; expected auto or light or dark"]),
     ("speed=0", 2, ["speed: 0.0 is not allowed", "at most 1000"]),
-    ("record=game.json", 2, ["record: 'game.json' is not allowed", "a folder"]),
-    ("replay=game.json", 2, ["game.json: line 3: cut"]),
+    ("record=game.jsonl", 2, ["record: 'game.jsonl' is not allowed", "a folder"]),
+    ("replay=game.jsonl", 2, ["game.jsonl: line 3: cut"]),
     ("replay=missing.json", 2, ["missing.json: cannot be read"]),
-    ("replay=game.json seed=1", 2, ["seed: a recorded game has its own"]),
+    ("replay=game.jsonl seed=1", 2, ["seed: a recorded game has its own"]),
     ("sped=1", 1, ["sped: no such key", "did you mean 'speed'"]),
     ("-m seed=1,2", 2, ["-m: there is one terminal"]),
     ("", 2, ["no terminal: standard input"]),
@@ -57,8 +61,8 @@ def test_refused_in_one_line_before_the_screen_begins(tmp_path, monkeypatch, run
     session = Session(RULES["2x2"])
     session.move(session.legal[0])
     session.move(session.legal[0])
-    save(tmp_path / "game.json", session.game())
-    (tmp_path / "game.json").write_text((tmp_path / "game.json").read_text()[:-9])
+    save(tmp_path / "game.jsonl", session.game())
+    (tmp_path / "game.jsonl").write_text((tmp_path / "game.jsonl").read_text()[:-9])
     before = files(tmp_path)
     done = inside(*words.split(), program=play.main)
     sys.stdin.close()
@@ -75,6 +79,53 @@ def test_without_textual_the_extra_is_named(monkeypatch):
     monkeypatch.delitem(sys.modules, "tdl.terminal.textual", raising=False)
     with pytest.raises(ConfigError, match=r"pip install 'tdl-ntuple\[play\]'"):
         importlib.import_module("tdl.terminal.textual")
+
+
+ANSWERS = {
+    b"\x1b]11;rgb:fdfd/f6f6/e3e3\x07\x1b[?62;22c": True,
+    b"\x1b]11;rgb:ff/ff/ff\x1b\\\x1b[?1;2c": True,
+    b"\x1b]11;rgba:ffff/ffff/dddd/ffff\x1b\\\x1b[?6c": True,
+    b"\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\\x1b[?62c": False,
+    b"\x1b[?62c": False,
+    b"": False,
+    b"\x1b]11;nonsense\x07\x1b[?62c": False,
+}
+
+
+@pytest.mark.parametrize(("answer", "light"), ANSWERS.items())
+def test_a_terminal_is_asked_for_its_background(monkeypatch, answer, light):
+    """And is left as it was; one that does not answer is taken for dark."""
+    monkeypatch.setattr(background, "SECONDS", 0.2)
+    with contextlib.closing(Terminal()) as terminal, contextlib.ExitStack() as stack:
+        for name in ("__stdin__", "__stderr__"):
+            monkeypatch.setattr(
+                sys, name, stack.enter_context(open(terminal.slave, "r+b", buffering=0, closefd=False))
+            )
+
+        def answering():
+            terminal.wait_for(lambda: terminal.out.endswith(background.ASKED))
+            os.write(terminal.master, answer)
+
+        there = threading.Thread(target=answering)
+        there.start()
+        assert (play.colours("auto") is LIGHT) == light
+        there.join()
+        assert termios.tcgetattr(terminal.slave) == terminal.before
+        terminal.out = b""
+        assert (play.colours("light"), play.colours("dark")) == (LIGHT, DARK)
+        terminal.read()
+        assert not terminal.out  # nothing is asked where it is said
+
+
+def test_keys_that_were_pressed_before_are_not_taken_for_an_answer(monkeypatch):
+    with contextlib.closing(Terminal()) as terminal, contextlib.ExitStack() as stack:
+        for name in ("__stdin__", "__stderr__"):
+            monkeypatch.setattr(
+                sys, name, stack.enter_context(open(terminal.slave, "r+b", buffering=0, closefd=False))
+            )
+        os.write(terminal.master, b"x\n")
+        assert not background.is_light()
+        assert os.read(terminal.slave, 2) == b"x\n"
 
 
 def test_there_must_be_a_terminal(monkeypatch):

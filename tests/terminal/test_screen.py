@@ -6,6 +6,7 @@ Trusts `Session`, files of games, and Textual's pilot to press keys as a person.
 import dataclasses
 import itertools
 
+import numpy as np
 import pytest
 from support.screens import ARROWS, drawn, numbers, on_screen, text_of, until
 from support.shapes import RULES
@@ -15,7 +16,9 @@ from tdl.game.rules import GAMES
 from tdl.search.options import SearchOptions
 from tdl.sessions.game_file import load, save
 from tdl.sessions.session import Session
+from tdl.sessions.tile_colours import contrast
 from tdl.terminal.board import Board, fit
+from tdl.terminal.colours import COLOURS
 from tdl.terminal.panel import Keys, Panel, Status, key_lines
 from tdl.terminal.play import PlayApp
 from tdl.terminal.recorded import RecordedGameApp
@@ -26,8 +29,8 @@ def test_a_recorded_game_forth_and_back(tmp_path, agent, complete):
     session = Session(agent.rules, seed=1, action_values=agent.action_values(SearchOptions()), checkpoint=agent.digest)
     while not session.over if complete else len(session.moves) < 6:
         session.advance()
-    save(tmp_path / "game.json", session.game())
-    game = load(tmp_path / "game.json")
+    save(tmp_path / "game.jsonl", session.game())
+    game = load(tmp_path / "game.jsonl")
     app, boards = RecordedGameApp(game, speed=1000.0), game.boards()
 
     def shows(at):
@@ -101,6 +104,64 @@ def test_the_board_has_the_size_of_the_terminal():
         assert len(numbers(app)) >= len(shown)
 
     on_screen(app, person)
+
+
+def test_every_text_can_be_read_in_both_themes():
+    """4.5 is what WCAG 2.2 asks of text."""
+    for colours in COLOURS.values():
+        for style in (colours.text, colours.dim, colours.strong, colours.good):
+            assert contrast(style.removeprefix("bold "), colours.ground) >= 4.5
+        assert len({colours.ground, colours.board, colours.empty}) == 3
+
+
+@pytest.mark.parametrize("colours", COLOURS.values(), ids=COLOURS)
+def test_the_screen_has_the_colours_of_its_theme(colours):
+    app = PlayApp(RULES["4x4"], seed=1, colours=colours)
+
+    async def person(pilot):
+        await pilot.pause()
+        assert app.screen.styles.background.hex.lower() == colours.ground
+        board = app.screen.query_one(Board)
+        seen = {segment.style.bgcolor.name for y in range(board.size.height) for segment in board.render_line(y)}
+        assert {colours.ground, colours.board, colours.empty} <= seen
+        assert colours.dim in str(app.screen.query_one(Panel).render().spans)
+
+    on_screen(app, person)
+
+
+@pytest.mark.parametrize("size", [(40, 20), (21, 9), (60, 33), (100, 30)])
+def test_hints_are_seen_in_small_windows(agent, size):
+    app = PlayApp(agent.rules, seed=2, advisor=agent)
+
+    async def person(pilot):
+        shown = numbers(app)
+        await pilot.press("question_mark")
+        await until(pilot, lambda: app.values is not None)
+        await pilot.pause()
+        panel = app.screen.query_one(Panel)
+        assert panel.display
+        assert panel.size.height >= 4
+        lines = text_of(app, Panel).splitlines()
+        first = next(number for number, line in enumerate(lines) if line.startswith("↑ up"))
+        assert first + 4 <= panel.size.height
+        assert f"{np.nanmax(app.values):,.1f}" in "".join(line[: panel.size.width] for line in lines)
+        assert numbers(app) == shown
+        await pilot.press("question_mark")
+        assert "↑ up" not in text_of(app, Panel)
+
+    on_screen(app, person, size=size)
+
+
+def test_where_hints_have_no_room_that_is_said(agent):
+    app = PlayApp(agent.rules, seed=2, advisor=agent)
+
+    async def person(pilot):
+        await pilot.press("question_mark")
+        await pilot.pause()
+        assert "no room for values" in text_of(app, Status)
+        assert not app.screen.query_one(Panel).display
+
+    on_screen(app, person, size=(40, 6))
 
 
 def test_keys_are_told_without_breaking_them():

@@ -41,6 +41,8 @@ def test_hints_are_the_agents_values(run, agent, plies):
             for action, value in enumerate(values):
                 if not np.isnan(value):
                     assert f"{ARROWS[action]:<6}{value:>11,.1f}" in panel
+            if len(set(values[~np.isnan(values)])) > 1:
+                assert f"moves are worth (bars from {np.nanmin(values):,.1f})" in panel
             best = app.view().hints.chosen
             assert best == player.best(app.session.board, plies=plies)
             await pilot.press(ARROWS[best])

@@ -31,12 +31,12 @@ def test_a_game_of_the_agent_is_that_of_an_evaluation(client, folder, tmp_path, 
     over = False
     while not over:
         over = client.done("/api/step", id=made["id"], count=200)["state"]["over"]
-    status, headers, body = client.raw("GET", f"/api/game.json?id={made['id']}")
-    assert (status, headers["Content-Disposition"]) == (200, 'attachment; filename="game.json"')
-    (tmp_path / "game.json").write_bytes(body)
+    status, headers, body = client.raw("GET", f"/api/game.jsonl?id={made['id']}")
+    assert (status, headers["Content-Disposition"]) == (200, 'attachment; filename="game.jsonl"')
+    (tmp_path / "game.jsonl").write_bytes(body)
     digest = json.loads((folder / "first" / "checkpoint" / "meta.json").read_text())["digest"]
     expected = record_game(tdl.load(folder / "first"), 5, 0, plies=plies, checkpoint=digest)
-    assert game_file.load(tmp_path / "game.json") == expected
+    assert game_file.load(tmp_path / "game.jsonl") == expected
     status, told = client.post("/api/step", id=made["id"])
     assert (status, told) == (400, {"error": "the game is over"})
 
@@ -111,7 +111,7 @@ def test_depth_counts_from_now_on_and_is_bounded(client, server):
     agent = server.site.agents.get("first")
     assert [agent.search(plies).seconds for plies in range(1, MAX_PLIES + 1)] == [None, None, 0.2, 0.2, 0.2]
     client.done("/api/step", id=made["id"])
-    status, _, body = client.raw("GET", f"/api/game.json?id={made['id']}")
+    status, _, body = client.raw("GET", f"/api/game.jsonl?id={made['id']}")
     assert json.loads(body.splitlines()[0])["search"]["seconds"] == 0.2
     for plies in (0, MAX_PLIES + 1, 1.5, "3", True, 10**30):
         status, told = client.post("/api/values", id=made["id"], plies=plies)
@@ -222,6 +222,7 @@ def test_illegal_moves_are_refused(client):
         ([[2.5, 2, 0, 0]] + [[0] * 4] * 3, "board cell 0: 2.5"),
         ([["2", 2, 0, 0]] + [[0] * 4] * 3, "board cell 0"),
         ([[None, 2, 0, 0]] + [[0] * 4] * 3, "board cell 0"),
+        ([[{}, 2, 0, 0]] + [[0] * 4] * 3, "board cell 0: {} is not allowed"),
         ([[1e400, 2, 0, 0]] + [[0] * 4] * 3, "not JSON"),
         ([[10**40, 2, 0, 0]] + [[0] * 4] * 3, "board cell 0"),
         ([[65536, 2, 0, 0]] + [[0] * 4] * 3, "board cell 0: 65536"),

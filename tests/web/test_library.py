@@ -1,5 +1,6 @@
 """What the server reads: runs and checkpoints below its folder, the files of the page, and nothing else."""
 
+import json
 import re
 import shutil
 
@@ -8,6 +9,7 @@ import pytest
 from support.programs import train
 from support.web_server import Client, serves, serving
 
+from tdl.web.library import MAX_TEXT
 from tdl.web.site import PAGE
 
 
@@ -63,7 +65,7 @@ def test_damaged_files_are_told_of_and_listed(folder, tmp_path):
         shutil.copytree(folder / "first", tmp_path / name)
     (tmp_path / "cut" / "checkpoint" / "meta.json").write_text('{"format": ')
     (tmp_path / "cut" / "result.json").write_text("{")
-    (tmp_path / "cut" / "blocks.csv").write_text("nothing")
+    (tmp_path / "cut" / "blocks.csv").write_text("nothing\n")
     (weights,) = (tmp_path / "weights" / "checkpoint").glob("weights*")
     weights.write_bytes(weights.read_bytes()[:-1])
     with serving(tmp_path) as server:
@@ -76,6 +78,22 @@ def test_damaged_files_are_told_of_and_listed(folder, tmp_path):
         assert client.get("/api/curve?run=cut")[0] == 400
         assert client.get("/api/curve?run=none")[0] == 404
         assert serves(client)
+
+
+def test_values_of_any_kind_are_listed(folder, tmp_path):
+    """A configuration has what somebody wrote: nothing of it is no JSON, and nothing fills the list."""
+    shutil.copytree(folder / "first", tmp_path / "odd")
+    path = tmp_path / "odd" / "result.json"
+    result = json.loads(path.read_text())
+    result["config"] |= {"size": float("nan"), "game": "x" * 10_000, "kind": [1]}
+    path.write_text(json.dumps(result))
+    (tmp_path / "odd" / "checkpoint" / "meta.json").unlink()
+    with serving(tmp_path) as server:
+        status, told = Client(server).get("/api/library")
+    (entry,) = told["entries"]
+    assert status == 200
+    assert "size" not in entry
+    assert len(entry["game"]) == MAX_TEXT
 
 
 OUTSIDE = [
@@ -139,7 +157,9 @@ def test_the_page_asks_nobody_else(client):
     for path, (_, kind) in PAGE.items():
         status, headers, body = client.raw("GET", path)
         assert (status, headers["Content-Type"]) == (200, kind)
-        assert headers["Content-Security-Policy"].startswith("default-src 'self'; base-uri 'none'")
+        assert {*headers["Content-Security-Policy"].split("; ")} >= {
+            "default-src 'self'", "base-uri 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"
+        }  # fmt: skip
         assert headers["X-Content-Type-Options"] == "nosniff"
         outside = set(re.findall(rb"(?:https?:)?//[\w.-]+\.\w+[^\s\"']*", body)) - {b"http://www.w3.org/2000/svg"}
         assert not outside, path

@@ -35,6 +35,20 @@ export function scoreChart(place, scores) {
   place.setAttribute("aria-label", `Score against moves: ${scores[moves]} after ${moves}`);
 }
 
+// A line for each loss from `least` on, where its move is along the width; the largest is as high as the plot.
+export function marks(losses, least) {
+  const plot = node("svg", { class: "plot", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" });
+  const most = losses.reduce((a, b) => Math.max(a, b), 0);
+  const columns = new Map(); // the largest loss of each column that can be told from others
+  losses.forEach((loss, move) => {
+    const x = Math.round(move / losses.length * WIDTH * 2) / 2;
+    if (loss >= least) columns.set(x, Math.max(loss, columns.get(x) ?? 0));
+  });
+  const lines = [...columns].map(([x, loss]) => `M${x} ${HEIGHT}V${(HEIGHT - 8 - loss / most * (HEIGHT - 8)).toFixed(1)}`);
+  if (lines.length) plot.append(node("path", { class: "loss", d: lines.join("") }));
+  return plot;
+}
+
 function label(name, text) {
   const made = document.createElement("span");
   made.className = name;

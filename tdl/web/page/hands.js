@@ -1,14 +1,15 @@
 // Keys and swipes.
 
-// Call `act(work)` with what `keys` has for a key that is pressed outside of fields; digits call `digit(number)`.
+// Call `act(work)` with what `keys()` has for a key that is pressed outside of fields; digits call `digit(number)`. Of the
+// keys a slider takes only arrows and the like.
 export function listenToKeys(keys, digit, act) {
   document.addEventListener("keydown", (event) => {
     const { target, key } = event;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (target.matches("input, select, textarea")) return;
+    if (target.matches("input:not([type=range]), select, textarea") || (target.matches("input") && key.length > 1)) return;
     if (key === " " && target.matches("button, summary, a")) return;
     const number = Number(key);
-    const work = keys[key.length === 1 ? key.toLowerCase() : key] ?? (number >= 1 && number <= 5 ? () => digit(number) : null);
+    const work = keys()[key.length === 1 ? key.toLowerCase() : key] ?? (number >= 1 && number <= 5 ? () => digit(number) : null);
     if (work && act(work)) event.preventDefault();
   });
 }

@@ -41,7 +41,8 @@ export class Library {
     this.seen.unobserve(button);
     const { name, changed } = button.entry;
     if (this.curves.get(name)?.changed !== changed) {
-      const data = await this.ask(`/api/curve?run=${encodeURIComponent(name)}`).catch(() => null);
+      const asked = async () => this.ask(`/api/curve?run=${encodeURIComponent(name)}`); // not all names have an address
+      const data = await asked().catch(() => null);
       if (!data) return;
       this.curves.set(name, { changed, ...data });
     }

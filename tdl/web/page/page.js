@@ -4,8 +4,10 @@ import { Board } from "/board.js";
 import { scoreChart } from "/charts.js";
 import { listenToKeys, listenToSwipes } from "/hands.js";
 import { Library } from "/library.js";
+import { Replay, fillRecords } from "/replay.js";
 import { allDone, get, inTurn, post } from "/requests.js";
-import { Values, valuesText } from "/values.js";
+import { RulesForm } from "/rules.js";
+import { Values, bestOf, valuesText } from "/values.js";
 
 const SPEEDS = [1, 2, 4, 8, 15, 30, 60, 120, 300]; // moves a second
 const SMOOTH = 8; // up to so many a second tiles are seen to slide
@@ -13,13 +15,16 @@ const QUICK_PLIES = 2; // the server adds values up to here unasked
 
 const $ = (id) => document.getElementById(id);
 const board = new Board($("board"));
-const library = new Library($("entries"), (name) => guarded(() => begin({ checkpoint: name })), get);
-const values = new Values($("values"), (action) => guarded(() => move(action)));
+const library = new Library($("entries"), (name) => guarded(() => choose(name)), get);
+const values = new Values($("values"), $("bars"), (action) => guarded(() => move(action)));
+const form = new RulesForm();
+const replay = new Replay((state, smooth) => show(state, smooth));
 
 let options; // what the server offers
 let game = null; // { id, rules, checkpoint, most_plies, seed }
 let view = null; // the board that is shown, with score, values ...
 let scores = [0];
+let kept = null; // scores of the game, while a record is shown
 let playing = 0; // number of the play that is on; 0: none
 let plays = 0;
 let shown = []; // times of the boards shown last, for the rate
@@ -51,11 +56,13 @@ async function begin(wish) {
     throw error;
   }
   const depth = Math.min(Number($("depth").value), game.most_plies);
+  replay.close();
+  kept = null;
   board.setUp(game.rules.rows, game.rules.cols);
   scores = [0];
   $("depth").max = game.most_plies;
   $("depth").value = depth;
-  fillForm();
+  tellGame();
   library.mark(game.checkpoint);
   show(game.state);
   performance.mark("board");
@@ -63,35 +70,19 @@ async function begin(wish) {
   tell();
 }
 
-function fillForm() {
-  const { rules, seed } = game;
-  $("game").value = rules.game;
-  $("size").value = rules.size;
-  const own = [...$("tiles").options].find((option) => option.value === "");
-  if (own) own.remove();
-  if (rules.tiles === null) $("tiles").add(new Option("the agent's own", ""), 0);
-  $("tiles").value = rules.tiles ?? "";
-  $("seed").value = seed;
-  const where = `${rules.title} on ${rules.size}`;
-  $("who").textContent = game.checkpoint === null ? `By hand: ${where}` : `${game.checkpoint}: ${where}`;
-  document.title = `tdl – ${game.checkpoint ?? "by hand"}`;
-  $("save").href = `/api/game.json?id=${encodeURIComponent(game.id)}`;
+function tellGame() {
+  const { rules, checkpoint, id } = game;
+  form.fill(game);
+  $("who").textContent = `${checkpoint ?? "By hand"}: ${rules.title} on ${rules.size}`;
+  $("values-title").textContent = checkpoint === null ? "Rewards of the moves" : "Values of the moves";
+  document.title = `tdl – ${checkpoint ?? "by hand"}`;
+  $("save").href = `/api/game.jsonl?id=${encodeURIComponent(id)}`;
 }
 
-function usualTiles() {
-  $("tiles").value = options.games.find(({ name }) => name === $("game").value).tiles;
-}
-
-const sameRules = () => game && $("game").value === game.rules.game && $("size").value === game.rules.size
-  && $("tiles").value === (game.rules.tiles ?? "");
-
-function wished(seed) {
-  const [name, size, tiles] = ["game", "size", "tiles"].map((id) => $(id).value);
-  if (game && game.checkpoint !== null && sameRules()) return { checkpoint: game.checkpoint, seed };
-  return { game: name, size, tiles: tiles || null, seed };
-}
+const wished = (seed) => form.wished(game, seed);
 
 async function move(action) {
+  if (replay.on) return;
   await pause();
   await inTurn(async () => {
     if (!view || view.over || !view.legal.includes(action)) return;
@@ -110,6 +101,7 @@ async function move(action) {
 async function step() {
   await pause();
   if (view.over) return;
+  if (replay.on) return void replay.by(1, true);
   await inTurn(() => advance(true));
   tell();
   searchMissing();
@@ -123,6 +115,7 @@ async function advance(smooth) {
 
 async function undo(count = 1) {
   await pause();
+  if (replay.on) return void replay.by(-count);
   await inTurn(async () => show((await post("/api/undo", { id: game.id, count })).state));
   tell();
   searchMissing();
@@ -136,12 +129,46 @@ async function search(plies) {
   if (plies !== undefined) showDepth(state.plies);
   if (state.version !== view.version) return;
   view = state;
-  showValues();
+  values.show(view, playing);
 }
 
 function searchMissing() {
   if (view && !view.over && view.values === null) guarded(() => search());
 }
+
+// ---- recorded games
+
+// Show a record of the folder, `{ game }`, or of a file, `{ text, name }`.
+async function openRecord(source) {
+  await pause();
+  const record = await post("/api/replay", { ...source, checkpoint: game.checkpoint });
+  kept ??= scores;
+  board.setUp(record.rows, record.cols);
+  replay.open(record, source);
+  $("who").textContent = `Recorded: ${record.title}, seed ${record.seed}, game ${record.episode}`;
+  $("values-title").textContent = record.by === null ? "Rewards of the moves" : "Values of the moves";
+  $("at").focus();
+}
+
+async function leaveRecord() {
+  await pause();
+  const { state } = await post("/api/values", { id: game.id });
+  replay.close();
+  [scores, kept] = [kept, null];
+  board.setUp(game.rules.rows, game.rules.cols);
+  tellGame();
+  show(state);
+}
+
+// Another agent; a record that is shown is then judged by it.
+async function choose(checkpoint) {
+  const { source } = replay;
+  await begin({ checkpoint });
+  if (source) await openRecord(source);
+}
+
+const restart = () => (replay.on ? pause().then(() => replay.to(0)) : begin(wished(game.seed)));
+const scrub = (work) => pause().then(work);
 
 // ---- the agent plays
 
@@ -160,7 +187,10 @@ async function play() {
   showState();
   while (mine === playing && !view.over) {
     const speed = SPEEDS[$("speed").value];
-    if (view.plies <= QUICK_PLIES && speed > SMOOTH) {
+    if (replay.on) {
+      await sleep(1000 / speed);
+      if (mine === playing) replay.by(1, speed <= SMOOTH);
+    } else if (view.plies <= QUICK_PLIES && speed > SMOOTH) {
       await inTurn(() => stream(mine));
       await sleep(0);
     } else {
@@ -191,10 +221,10 @@ async function stream(mine) {
         .finally(() => { fetching = null; });
     }
     const now = await nextFrame();
-    due = Math.min(due + (now - before) * speed() / 1000, 1 + speed() / 10);
+    due = Math.min(due + Math.max(0, now - before) * speed() / 1000, 1 + speed() / 10); // a frame may be of a time before
     before = now;
     const count = Math.min(Math.floor(due), ahead.length);
-    if (!count) continue;
+    if (count < 1) continue;
     due -= count;
     for (const frame of ahead.slice(0, count - 1)) note(frame);
     show(ahead[count - 1]);
@@ -211,22 +241,25 @@ const nextFrame = () => new Promise((done) => requestAnimationFrame(done));
 // ---- showing
 
 function note(state) {
-  scores.length = Math.min(scores.length, state.moves);
-  scores[state.moves] = state.score;
+  if (replay.on) scores = replay.scores.slice(0, state.moves + 1);
+  else {
+    scores.length = Math.min(scores.length, state.moves);
+    scores[state.moves] = state.score;
+  }
   if (state.made) shown.push(performance.now());
 }
 
 function show(state, smooth = false) {
   note(state);
   view = state;
-  const end = state.over ? `Game over: ${number(state.score)} points` : "";
+  const end = state.end ?? (state.over ? `Game over: ${number(state.score)} points` : "");
   if (smooth && state.made) board.animate(state.board, state.made, end);
   else board.show(state.board, end);
   $("score").textContent = number(state.score);
   $("largest").textContent = number(state.largest);
   $("moves").textContent = number(state.moves);
   showRate();
-  showValues();
+  values.show(view, playing);
   if (drawn) {
     drawn = false;
     setTimeout(() => { drawn = true; scoreChart($("chart"), scores); }, playing ? 120 : 0);
@@ -242,17 +275,14 @@ function showRate() {
   $("rate").textContent = playing && span > 300 ? String(Math.round((shown.length - 1) / span * 1000)) : "–";
 }
 
-function showValues() {
-  values.show(view, playing);
-}
-
 function showState() {
   $("play").textContent = playing ? "❚❚ Pause" : "▶ Play";
   $("play").disabled = !view || view.over;
   $("step").disabled = !view || view.over;
   $("undo").disabled = !view || !view.moves;
+  $("undo").textContent = replay.on ? "Back" : "Undo";
   if (!playing) $("rate").textContent = "–";
-  if (view && !playing) showValues();
+  if (view && !playing) values.show(view, playing);
 }
 
 function showDepth(plies) {
@@ -267,7 +297,8 @@ function showSpeed() {
 function tell() {
   if (!view || playing) return;
   const rows = view.board.map((row) => row.map((value) => value || "empty").join(" ")).join("; ");
-  const hint = view.over ? "Game over." : view.best ? `The agent would go ${view.best}.` : "";
+  const best = view.values && bestOf(view.values);
+  const hint = view.over ? "Game over." : best && game.checkpoint !== null ? `The agent would go ${best}.` : "";
   $("told").textContent = `Score ${view.score}. ${hint} ${rows}.`;
 }
 
@@ -278,7 +309,7 @@ const number = (value) => value.toLocaleString("en");
 const KEYS = {
   ArrowUp: () => move("up"), ArrowRight: () => move("right"), ArrowDown: () => move("down"), ArrowLeft: () => move("left"),
   " ": () => toggle(), s: () => step(), u: () => undo(), Backspace: () => undo(),
-  r: () => begin(wished(game.seed)), n: () => begin(wished(game.seed + 1)),
+  r: () => restart(), n: () => begin(wished(game.seed + 1)),
   "+": () => slide("speed", 1), "=": () => slide("speed", 1), "-": () => slide("speed", -1),
 };
 
@@ -294,12 +325,12 @@ function slide(id, by) {
 async function judge() {
   const rows = $("cells").value.trim().split("\n").map((row) => row.trim().split(/[\s,]+/).map(Number));
   $("judged").textContent = "";
-  const { values, best } = await post("/api/judge", { id: game.id, board: rows.map((row) => row.map((v) => (Number.isNaN(v) ? -1 : v))) });
-  $("judged").textContent = valuesText(values, best);
+  const { values: judged } = await post("/api/judge", { id: game.id, board: rows.map((row) => row.map((v) => (Number.isNaN(v) ? -1 : v))) });
+  $("judged").textContent = valuesText(judged);
 }
 
 function listen() {
-  listenToKeys(KEYS, (plies) => slide("depth", plies - Number($("depth").value)), (work) => {
+  listenToKeys(() => (replay.on ? { ...KEYS, ...replay.keys(scrub) } : KEYS), (plies) => slide("depth", plies - Number($("depth").value)), (work) => {
     if (game) guarded(work);
     return game;
   });
@@ -311,11 +342,23 @@ function listen() {
   on("play", "click", toggle);
   on("step", "click", step);
   on("undo", "click", () => undo());
-  on("restart", "click", () => begin(wished(game.seed)));
+  on("restart", "click", restart);
   on("new", "click", () => begin(wished(game.seed + 1)));
   on("rules", "submit", () => begin(wished(Number($("seed").value))));
-  on("game", "change", usualTiles);
+  on("game", "change", () => form.usualTiles());
   on("judge", "submit", judge);
+  on("record", "submit", () => { if ($("game-file").value) return openRecord({ game: $("game-file").value }); });
+  on("file", "change", async () => {
+    const [file] = $("file").files;
+    if (!file) return;
+    $("file").value = ""; // the same file may be chosen again
+    await openRecord({ text: await file.text(), name: file.name });
+  });
+  on("leave", "click", leaveRecord);
+  on("at", "input", () => scrub(() => replay.to(Number($("at").value))));
+  on("before", "click", replay.keys(scrub).b);
+  on("after", "click", replay.keys(scrub).m);
+  on("records", "toggle", async () => { if ($("records").open) fillRecords($("game-file"), (await get("/api/games")).games); });
   on("copy", "click", () => { $("cells").value = view.board.map((row) => row.join(" ")).join("\n"); });
   on("refresh", "click", refresh);
   on("filter", "input", () => library.filter($("filter").value));
@@ -335,11 +378,7 @@ async function refresh() {
 
 async function start() {
   options = await get("/api/start");
-  for (const { name, title } of options.games) $("game").add(new Option(title, name));
-  for (const size of options.sizes) $("size").add(new Option(size));
-  for (const tiles of options.tiles) $("tiles").add(new Option(tiles));
-  $("size").value = "4x4";
-  usualTiles();
+  form.setUp(options);
   try {
     await begin({ checkpoint: options.checkpoint });
   } catch (error) {

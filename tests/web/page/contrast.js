@@ -14,9 +14,10 @@
   const values = [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987, 1597, 2584, 4181, 6765, 10946, 17711];
   for (let i = 2; i <= 131072; i *= 2) values.push(i);
   for (const value of values) {
-    const tile = document.createElement("div");
+    const [tile, number] = [document.createElement("div"), document.createElement("span")];
     tile.className = `tile v${value}`;
-    tile.innerHTML = "<span>2</span>";
+    number.textContent = "2";
+    tile.append(number);
     tiles.append(tile);
   }
   const low = [];

@@ -1,0 +1,43 @@
+// The form of a new game: its rules, its board, the tiles that drop, and the seed.
+
+const $ = (id) => document.getElementById(id);
+
+export class RulesForm {
+  // Offer what the server has.
+  setUp({ games, sizes }) {
+    this.games = games;
+    for (const { name, title } of games) $("game").add(new Option(title, name));
+    for (const size of sizes) $("size").add(new Option(size));
+    $("size").value = "4x4";
+    this.usualTiles();
+  }
+
+  fillTiles() {
+    const { words } = this.games.find(({ name }) => name === $("game").value);
+    $("tiles").replaceChildren(...Object.entries(words).map(([name, text]) => new Option(text, name)));
+    for (const option of $("tiles").options) option.title = `tiles=${option.value}`;
+  }
+
+  usualTiles() {
+    this.fillTiles();
+    $("tiles").value = this.games.find(({ name }) => name === $("game").value).tiles;
+  }
+
+  // Show the rules of a game.
+  fill({ rules, seed }) {
+    $("game").value = rules.game;
+    $("size").value = rules.size;
+    this.fillTiles();
+    if (rules.tiles === null) $("tiles").add(new Option(`${rules.drops} (the agent's own)`, ""), 0);
+    $("tiles").value = rules.tiles ?? "";
+    $("seed").value = seed;
+  }
+
+  // The request for a game of this form; its agent stays while it plays by these rules.
+  wished(game, seed) {
+    const [name, size, tiles] = ["game", "size", "tiles"].map((id) => $(id).value);
+    const { rules, checkpoint } = game;
+    const same = name === rules.game && size === rules.size && tiles === (rules.tiles ?? "");
+    return checkpoint !== null && same ? { checkpoint, seed } : { game: name, size, tiles: tiles || null, seed };
+  }
+}

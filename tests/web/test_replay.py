@@ -1,0 +1,150 @@
+"""Recorded games for the page: the list, whole games, and what their moves lost.
+
+Trusts `record_game`, `mistakes` and the files of games.
+"""
+
+import dataclasses
+import json
+import os
+
+import pytest
+from support.web_server import Client, serving
+
+import tdl
+from tdl.game.engine import Engine
+from tdl.game.rules import ACTION_NAMES
+from tdl.sessions import game_file
+from tdl.sessions.mistakes import mistakes, with_losses
+from tdl.sessions.recorder import record_game
+from tdl.sessions.session import Session
+from tdl.web.library import MAX_GAMES
+from tdl.web.site import MAX_BODIES
+
+
+@pytest.fixture(scope="module")
+def player(folder):
+    return tdl.load(folder / "first")
+
+
+@pytest.fixture(scope="module")
+def game(player):
+    """By the agent of the folder."""
+    return record_game(player, 5, 0, checkpoint="some digest")
+
+
+@pytest.fixture(scope="module")
+def by_hand(player):
+    """By a person, of whom the agent knows nothing: always the first legal move, given up after 30."""
+    session = Session(player.network.rules, seed=3)
+    for _ in range(30):
+        session.move(session.legal[0])
+    return session.game()
+
+
+@pytest.fixture(scope="module")
+def server(game, by_hand, tmp_path_factory):
+    place = tmp_path_factory.mktemp("replay")
+    (place / "games").mkdir()
+    game_file.save(place / "games" / "by_hand.json", by_hand)
+    game_file.save(place / "game.jsonl", game)
+    (place / "result.json").write_text("{}")
+    (place / "games" / "cut.jsonl").write_text("{")
+    for age, name in enumerate(("game.jsonl", "games/by_hand.json")):
+        os.utime(place / name, (1e9 - age, 1e9 - age))
+    with serving(place) as server:
+        yield server
+
+
+def test_the_list_has_the_games_of_both_names(client, game, by_hand):
+    status, told = client.get("/api/games")
+    assert status == 200
+    assert [(each["name"], each["called"], each["score"]) for each in told["games"]] == [
+        ("game.jsonl", "2048 4x4", game.score),
+        ("games/by_hand.json", "2048 4x4", by_hand.score),
+    ]
+
+
+def test_the_list_is_bounded(tmp_path, by_hand):
+    for number in range(MAX_GAMES + 5):
+        game_file.save(tmp_path / f"{number}.jsonl", by_hand)
+    with serving(tmp_path) as server:
+        assert len(Client(server).get("/api/games")[1]["games"]) == MAX_GAMES
+
+
+def test_a_whole_game(client, game):
+    told = client.done("/api/replay", game="game.jsonl")
+    engine = Engine(game.rules)
+    assert told["boards"] == [engine.array(board).tolist() for board in game.boards()]
+    assert [made["action"] for made in told["made"]] == [ACTION_NAMES[move.action] for move in game.moves]
+    assert sum(made["reward"] for made in told["made"]) == game.score
+    assert (told["title"], told["seed"], told["episode"], told["complete"]) == ("2048 on 4x4", 5, 0, True)
+    assert told["values"] == [list(move.values) for move in game.moves]
+    assert told["by"] == "the values of the record"
+    assert set(told["losses"]) == {0}  # it moved as its values say
+
+
+def test_a_game_that_was_judged_has_the_losses_of_the_record(client, game, player):
+    losses = mistakes(game, player, plies=2)["loss"]
+    told = client.done("/api/replay", text=game_file.text(with_losses(game, mistakes(game, player, plies=2))))
+    assert told["losses"] == losses.tolist()
+    assert (told["by"], told["best"]) == ("the deeper search of the record", None)
+
+
+def test_a_persons_game_is_judged_by_the_agent(folder, by_hand, player):
+    with serving(folder, "first") as server:
+        client = Client(server)
+        told = client.done("/api/replay", text=game_file.text(by_hand), checkpoint="first")
+        alone = client.done("/api/replay", text=game_file.text(by_hand))
+        other = client.done("/api/replay", text=game_file.text(by_hand), checkpoint="sweep/small")
+    rows = mistakes(by_hand, player, plies=1)
+    assert told["losses"] == pytest.approx(rows["loss"].tolist())
+    assert max(told["losses"]) > 0
+    assert told["best"] == [ACTION_NAMES[best] for best in rows["best"]]
+    assert told["by"] == "first, 1 ply"
+    assert (alone["by"], alone["losses"], alone["best"]) == (None, None, None)
+    assert other["by"] is None  # it plays on another board
+    assert not told["complete"]
+
+
+def test_a_game_without_moves(client, by_hand):
+    empty = dataclasses.replace(by_hand, moves=(), checkpoint="some digest")
+    told = client.done("/api/replay", text=game_file.text(empty))
+    assert (len(told["boards"]), told["made"], told["losses"]) == (1, [], [])
+
+
+@pytest.mark.parametrize(
+    ("data", "telling"),
+    [
+        ({}, "game: expected the name of a recorded game, or the text of one"),
+        ({"text": 7}, "game: expected the name"),
+        ({"game": "game.jsonl", "text": ""}, "game: expected the name"),
+        ({"game": "result.json"}, "line 1: cut"),
+        ({"game": "missing.jsonl"}, "missing.jsonl: cannot be read"),
+        ({"game": 7}, "expected a name from the list"),
+        ({"text": "{}\n", "name": "of mine.jsonl"}, "of mine.jsonl: line 1: not of a game of this program"),
+        ({"text": "{}", "name": "a\nb"}, "a\\nb: line 1: cut"),
+        ({"text": "", "name": ["a"]}, "line 1: cut"),
+    ],
+)
+def test_what_is_no_game_is_refused(client, data, telling):
+    status, told = client.post("/api/replay", data)
+    assert (status, telling in told["error"]) == (400, True), told
+
+
+def test_nothing_outside_the_folder_is_read(client, tmp_path, by_hand):
+    game_file.save(tmp_path / "game.jsonl", by_hand)
+    for name in (str(tmp_path / "game.jsonl"), "../game.jsonl"):
+        assert client.post("/api/replay", game=name)[0] == 403
+
+
+def test_only_a_game_may_be_large(client):
+    """The body of a game may have a few MiB; that of other requests not."""
+    padding = " " * (1 << 20)
+    told = client.raw("POST", "/api/replay", json.dumps({"text": "{}\n" + padding}), Content_Type="application/json")
+    assert (told[0], b"cut" in told[2]) == (400, True)
+    for path, size in (("/api/judge", 1 << 20), ("/api/replay", MAX_BODIES["/api/replay"] + 1)):
+        try:
+            assert client.raw("POST", path, b" " * size, Content_Type="application/json")[0] == 413
+        except (BrokenPipeError, ConnectionResetError):  # refused before all was sent
+            continue
+    assert client.get("/api/games")[0] == 200
