@@ -1,8 +1,7 @@
 """What a run tells others of its blocks: `on_block` and the loggers, which are extras."""
 
-import pandas as pd
 import pytest
-from support.programs import SMALL, go_on, inside, outcome, result, train
+from support.programs import SMALL, blocks_of, go_on, inside, outcome, result, train
 
 from tdl.config import run as run_config
 from tdl.config.compose import key_hash
@@ -61,7 +60,7 @@ def test_tensorboard_shows_each_block_once(tmp_path, small_run):
     assert outcome(folder) == outcome(small_run(*WORDS))
     events = accumulator.EventAccumulator(str(folder / "tensorboard"))
     events.Reload()
-    blocks = pd.read_csv(folder / "blocks.csv")
+    blocks = blocks_of(folder)
     for name in ("mean", "max", "mean_abs_error"):
         logged = [(event.step, pytest.approx(event.value, rel=1e-6)) for event in events.Scalars(f"train/{name}")]
         assert list(blocks[["episode", name]].itertuples(index=False, name=None)) == logged
@@ -81,7 +80,7 @@ def test_weights_and_biases_gets_each_block(tmp_path, small_run, monkeypatch):
     assert len(runs) == 2
     assert len({run.name.rpartition("-")[2] for run in runs}) == 1
     logged = [b"".join(path.read_bytes() for path in run.glob("*.wandb")) for run in runs]
-    blocks = pd.read_csv(folder / "blocks.csv")
+    blocks = blocks_of(folder)
     assert [all(str(mean).encode() in text for mean in part["mean"]) for text, part in
             zip(logged, (blocks[:2], blocks[2:]), strict=True)] == [True, True]  # fmt: skip
     assert all(name in text for text in logged for name in (b"train/mean_abs_error", b"evaluation/mean"))
@@ -93,5 +92,5 @@ def test_a_job_returns_how_good_it_is(small_run):
     folder = small_run(*WORDS)
     assert objective(RunFolder(folder)) == result(folder)["evaluation"]["mean"]
     folder = small_run(*WORDS, "evaluate.episodes=0")
-    assert objective(RunFolder(folder)) == pd.read_csv(folder / "blocks.csv")["mean"].iloc[-1]
+    assert objective(RunFolder(folder)) == blocks_of(folder)["mean"].iloc[-1]
     assert objective(RunFolder(small_run("episodes=0", "evaluate.episodes=0"))) is None
