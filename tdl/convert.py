@@ -1,4 +1,4 @@
-"""Weights of other programs: `python -m tdl.convert IN OUT`, a weight file to a checkpoint or the other way round."""
+"""Weights of other programs: `tdl convert IN OUT`, a weight file to a checkpoint or the other way round."""
 
 import argparse
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Games of a trained network: `python -m tdl.evaluate checkpoint=FOLDER`. All keys: `conf/evaluate.yaml`."""
+"""Games of a trained network: `tdl evaluate checkpoint=FOLDER`. All keys: `conf/evaluate.yaml`."""
 
 import json
 from collections.abc import Callable, Sequence

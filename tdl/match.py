@@ -1,4 +1,4 @@
-"""Meet other programs: `python -m tdl.match checkpoint=FOLDER` answers an arena. All keys: `conf/match.yaml`.
+"""Meet other programs: `tdl match checkpoint=FOLDER` answers an arena. All keys: `conf/match.yaml`.
 
 The protocol: `tdl.sessions.two_player_protocol`.
 """
@@ -12,7 +12,7 @@ from omegaconf import DictConfig
 from tdl.cli.program import run_program
 from tdl.config import match as match_config
 from tdl.config.build import rules
-from tdl.sessions.two_player_protocol import Matches, converse
+from tdl.sessions.two_player_protocol import Matches, bounded_lines, converse
 
 
 def job(cfg: DictConfig, folder: Path) -> None:
@@ -23,7 +23,8 @@ def job(cfg: DictConfig, folder: Path) -> None:
     say = partial(print, flush=True)
     if settings.announce is not None:
         say(f"name {settings.announce}")
-    converse(matches, sys.stdin, say, lambda text: print(f"tdl: {text}", file=sys.stderr, flush=True))
+    lines = bounded_lines(sys.stdin.buffer)
+    converse(matches, lines, say, lambda text: print(f"tdl: {text}", file=sys.stderr, flush=True))
 
 
 def main() -> None:

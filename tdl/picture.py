@@ -1,4 +1,4 @@
-"""Pictures of boards: `python -m tdl.picture game.json board.png` draws the last board of a game, SVG or PNG.
+"""Pictures of boards: `tdl picture game.jsonl board.png` draws the last board of a game, SVG or PNG.
 
 In Python `svg`, `png`, `text` (for a terminal) and `heatmap` take rows of tile values, or a packed board and rules.
 """
@@ -49,7 +49,7 @@ def write(rows: BoardLike, rules: Rules | None, out: Path) -> None:
 def main(words: Sequence[str] | None = None) -> None:
     """The console script `tdl-picture`."""
     parser = argparse.ArgumentParser(prog="tdl picture", description=__doc__.splitlines()[0])
-    parser.add_argument("board", metavar="GAME|ROWS", help="a game.json, or rows of tile values, as [[2,4],[0,8]]")
+    parser.add_argument("board", metavar="GAME|ROWS", help="a game.jsonl, or rows of tile values, as [[2,4],[0,8]]")
     parser.add_argument("out", metavar="OUT", type=Path, nargs="?", help=".svg or .png (default: on the screen)")
     parser.add_argument("--move", type=int, help="of a game: the board after so many moves (default: the last)")
     arguments = parser.parse_args(words)

@@ -1,4 +1,4 @@
-"""Games on the terminal: `python -m tdl.play checkpoint=FOLDER watch=true`. All keys: `conf/play.yaml`."""
+"""Games on the terminal: `tdl play checkpoint=FOLDER watch=true`. All keys: `conf/play.yaml`."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from tdl.errors import ConfigError, Interrupted
 from tdl.sessions import game_file
 from tdl.sessions.advisor import load_advisor
 from tdl.sessions.game_folder import GameFolder
+from tdl.terminal.background import is_light
+from tdl.terminal.colours import DARK, LIGHT, Colours
 
 if TYPE_CHECKING:
     from tdl.terminal.app import GameApp
@@ -36,7 +38,7 @@ def job(cfg: DictConfig, folder: Path) -> None:
         check_terminal()
         from tdl.terminal.recorded import RecordedGameApp  # not at the top: it needs Textual
 
-        show(RecordedGameApp(game, settings.speed))
+        show(RecordedGameApp(game, settings.speed, colours(settings.theme)))
         return
     play(settings)
 
@@ -60,11 +62,17 @@ def play(settings: PlayConfig) -> None:
         watch=settings.watch,
         speed=settings.speed,
         folder=GameFolder(settings.record),
+        colours=colours(settings.theme),
     )
     try:
         show(app)
     finally:
         farewell(app)
+
+
+def colours(theme: str) -> Colours:
+    """The colours of the screen; where they are not said the terminal is asked for its background."""
+    return LIGHT if theme == "light" or (theme == "auto" and is_light()) else DARK
 
 
 def farewell(app: PlayApp) -> None:

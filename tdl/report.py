@@ -1,10 +1,12 @@
-"""A page about runs: `python -m tdl.report FOLDER` writes `report.html`, figures inside, and `report.md`."""
+"""A page about runs: `tdl report FOLDER` writes `report.html`, figures inside, and `report.md`."""
 
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
 from tdl.cli.messages import main_of
+from tdl.errors import printable
+from tdl.storage.atomic import new_file
 from tdl.sweeps.table import jobs_in, table_of
 
 
@@ -13,12 +15,13 @@ def write(folders: Sequence[Path], out: Path) -> list[Path]:
     from tdl.reports.page import as_html, as_markdown  # not at the top: templates and figures take a second
     from tdl.reports.sections import Source, sections
 
-    title = ", ".join(folder.resolve().name for folder in folders)
+    title = printable(", ".join(folder.resolve().name for folder in folders))
     jobs = jobs_in(folders)
     parts = sections(Source(folders, jobs, table_of(jobs), out.resolve().parent))
     paths = [out.with_suffix(".html"), out.with_suffix(".md")]
     for path, text in zip(paths, (as_html(title, parts), as_markdown(title, parts)), strict=True):
-        path.write_text(text, encoding="utf-8")
+        with new_file(path) as file:  # what has the name may be a link elsewhere
+            file.write(text.encode())
     return paths
 
 

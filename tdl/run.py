@@ -1,4 +1,4 @@
-"""Train a network: `python -m tdl.run tuples=4x6 alpha=0.1`. All keys: `conf/run.yaml`."""
+"""Train a network: `tdl run tuples=4x6 alpha=0.1`. All keys: `conf/run.yaml`."""
 
 import contextlib
 import importlib
@@ -102,7 +102,7 @@ def plan(cfg: DictConfig, path: Path, words: Sequence[str], *, ranks: Ranks = AL
         disk=disk.of_run(settings),
         used=disk.used(folder),
         final=None if save.final == AUTO else save.final,
-        asks_for_weights=resumes or save.every is not None or save.keep > 1,
+        asks_for_weights=resumes or save.chosen or save.keep > 1,
     )
 
 

@@ -1,4 +1,4 @@
-"""Play and watch in a browser: `python -m tdl.serve checkpoint=FOLDER`. All keys: `conf/serve.yaml`."""
+"""Play and watch in a browser: `tdl serve checkpoint=FOLDER`. All keys: `conf/serve.yaml`."""
 
 import sys
 import webbrowser

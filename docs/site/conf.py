@@ -28,7 +28,6 @@ exclude_patterns = [".*", "build", "outputs/[!R]*", "tdl", "tests", "conf", "**/
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
-    "sphinx.ext.intersphinx",
     "sphinx.ext.napoleon",
     "docstrings",
     "stubs",
@@ -45,7 +44,6 @@ html_extra_path = ["extra"]  # index.html, which leads to the first page
 html_static_path = ["static"]
 html_css_files = ["wide.css"]
 html_copy_source = False
-templates_path: list[str] = []
 
 autodoc_use_legacy_class_based = True  # the other way drops the signatures that `stubs` gives to compiled classes
 autodoc_member_order = "bysource"
@@ -58,8 +56,6 @@ napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
 default_role = "py:obj"  # `name` in a docstring is a link where there is something of that name
-
-intersphinx_mapping: dict[str, tuple[str, str | None]] = {}  # the site is built without the network
 
 
 def setup(app: Any) -> None:

@@ -15,7 +15,7 @@ def keys_page() -> str:
     """The page in Markdown: the keys of a run, each group with its choices and keys, and the other programs."""
     parts = [
         "# Keys",
-        "Keys of a run, with their defaults: `python -m tdl.run KEY=VALUE`.",
+        "Keys of a run, with their defaults: `tdl run KEY=VALUE`.",
         _fence("yaml", keys_text("run")),
     ]
     for group in groups("run"):

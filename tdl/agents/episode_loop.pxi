@@ -247,9 +247,8 @@ cdef bint follow_up(SelfPlay play, board_t *boards, loop_t m, int i) noexcept no
             return False
         board = (<const board_t *> lane.path.board)[at]
     else:
-        if lane.game >= play.carousel.stages or play.carousel.count[lane.game] == 0:
+        if lane.game >= play.carousel.stages or not take_entered(&play.carousel, lane.game, &lane.chance, &board):
             return False
-        board = any_entered(&play.carousel, <const board_t *> boards, lane.game, &lane.chance)
         lane.stage = lane.game
     if not play.of_states:
         drop(play, &board, lane, m)

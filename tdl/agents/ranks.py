@@ -36,6 +36,9 @@ BEGIN, TRAIN, END = 1, 2, 0
 COMMAND, TEXT = 1, 2
 """Tags of messages."""
 
+MESSAGE = np.dtype([("command", np.int64), ("number", np.int64), ("spent", np.float64)])
+"""A command: which, the number of episodes or of bytes that follow, and the share of the run that is over."""
+
 Array = NDArray[Any]
 
 
@@ -78,8 +81,8 @@ class Ranks:
         """Have the others build the trainer of a configuration, whose next episode is this one."""
 
     @contextlib.contextmanager
-    def training(self, episodes: int) -> Iterator[None]:
-        """Have the others train so many episodes, while this process does."""
+    def training(self, episodes: int, spent: float) -> Iterator[None]:
+        """Have the others train so many episodes, while this process does, when this share of the run is over."""
         yield
 
     @contextlib.contextmanager
@@ -168,8 +171,8 @@ class MpiRanks(Ranks):
             self._comm.Send(np.frombuffer(text, np.uint8), dest=rank, tag=TEXT)
 
     @contextlib.contextmanager
-    def training(self, episodes: int) -> Iterator[None]:
-        self._tell(TRAIN, episodes)
+    def training(self, episodes: int, spent: float) -> Iterator[None]:
+        self._tell(TRAIN, episodes, spent)
         self._busy, self.agreed = True, False
         yield
         self._busy = False
@@ -195,21 +198,24 @@ class MpiRanks(Ranks):
         self._comm.Abort(code)
 
     def told(self) -> tuple[int, Any]:
-        """Wait for the next command: which, and the configuration and episode to begin with, or a number."""
+        """Wait for the next command: which, and the configuration and episode to begin with, or how many episodes to
+        train, and the share of the run that is over.
+        """
         while not self._comm.Iprobe(source=0, tag=COMMAND):
             time.sleep(0.002)
-        words = np.empty(2, np.int64)
-        self._comm.Recv(words, source=0, tag=COMMAND)
-        command, number = (int(word) for word in words)
+        message = np.empty((), MESSAGE)
+        self._comm.Recv(_bytes(message), source=0, tag=COMMAND)
+        command, number, spent = message.item()
         if command != BEGIN:
-            return command, number
+            return command, (number, spent)
         text = np.empty(number, np.uint8)
         self._comm.Recv(text, source=0, tag=TEXT)
         return command, json.loads(text.tobytes())
 
-    def _tell(self, command: int, number: int) -> None:
+    def _tell(self, command: int, number: int, spent: float = 0.0) -> None:
+        message = np.array((command, number, spent), MESSAGE)
         for rank in range(1, self.size):
-            self._comm.Send(np.array([command, number], np.int64), dest=rank, tag=COMMAND)
+            self._comm.Send(_bytes(message), dest=rank, tag=COMMAND)
 
     @contextlib.contextmanager
     def _row_of(self, array: Array) -> Iterator[Any]:

@@ -14,7 +14,7 @@ from tdl.learning.state import (ACCUMULATORS, COUNTS, DROP_TABLE, ENTERED, MOVED
                                 marked_fours)
 from tdl.network.tuples import unturned
 from tdl.storage.records import RECORD
-from tdl.agents.starts cimport CAROUSEL, EMPTY, RESTART, any_entered, enter
+from tdl.agents.starts cimport CAROUSEL, EMPTY, RESTART, enter, take_entered
 from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, first_board, kind_for,
                              legal_afterstates, max_tile, place, size_of)
 from tdl.game.lines cimport LineTables

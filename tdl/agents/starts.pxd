@@ -15,6 +15,21 @@ from libc.stdint cimport int64_t
 from tdl.game.board cimport board_t
 from tdl.game.stream cimport Stream, draw
 
+cdef extern from *:
+    """
+    /* Threads that share a network share the carousel, whose boards are too long to be copied at once: one that is
+       half another one may be without an empty cell, or have what is no tile. A game is here a few times, so nobody
+       waits. */
+    static char tdl_carousel_taken;
+    static inline void tdl_take_carousel(void)
+    {
+        while (__atomic_test_and_set(&tdl_carousel_taken, __ATOMIC_ACQUIRE)) {}
+    }
+    static inline void tdl_leave_carousel(void) { __atomic_clear(&tdl_carousel_taken, __ATOMIC_RELEASE); }
+    """
+    void take_carousel "tdl_take_carousel"() noexcept nogil
+    void leave_carousel "tdl_leave_carousel"() noexcept nogil
+
 cdef enum Start:
     EMPTY
     RESTART
@@ -31,13 +46,19 @@ cdef struct Carousel:
 
 cdef inline void enter(Carousel *carousel, int stage, const board_t *board) noexcept nogil:
     """Keep a board that is the first of its game in its stage."""
+    take_carousel()
     (<board_t *> carousel.board)[stage * carousel.room + carousel.count[stage] % carousel.room] = board[0]
     carousel.count[stage] += 1
+    leave_carousel()
 
 
-cdef inline board_t any_entered(const Carousel *carousel, const board_t *kind, int stage,
-                                Stream *stream) noexcept nogil:
-    """One of the boards that entered a stage, of which there must be one; `kind` tells their type and is not read."""
-    cdef int64_t known = min(carousel.count[stage], <int64_t> carousel.room)
-    cdef int64_t at = stage * carousel.room + <int64_t> (((draw(stream) >> 32) * known) >> 32)
-    return (<const board_t *> carousel.board)[at]
+cdef inline bint take_entered(const Carousel *carousel, int stage, Stream *stream, board_t *board) noexcept nogil:
+    """Copy one of the boards that entered a stage to `board`; False where there is none."""
+    cdef int64_t known, at
+    take_carousel()
+    known = min(carousel.count[stage], <int64_t> carousel.room)
+    if known:
+        at = stage * carousel.room + <int64_t> (((draw(stream) >> 32) * known) >> 32)
+        board[0] = (<const board_t *> carousel.board)[at]
+    leave_carousel()
+    return known > 0

@@ -38,6 +38,7 @@ class Trainer:
     ----------
     learner, schedule, play, replicas : the options.
     episode, moves : episodes and moves played so far.
+    spent : share of the run that is over, by which a schedule in percent goes; None: that of `schedule.episodes`.
     mean_abs_error : of the last block, in points.
     state : what the learner keeps beside the weights, arrays by name; checkpoints hold them.
 
@@ -65,6 +66,7 @@ class Trainer:
             learner, schedule, play, replicas, keywords
         )
         self.episode, self.moves = episode, 0
+        self.spent: float | None = None
         self.mean_abs_error = float("nan")
         self._check(ranks)
         own = self.replicas.own_learner(self.learner)
@@ -105,7 +107,7 @@ class Trainer:
         DivergenceError : a value is not finite or beyond all bounds; the network is not to be used further.
         """
         step = "fixed" if self.schedule.is_fixed(self.episode) else self.learner.step
-        self._players.set_step(self.schedule.at(self.episode), step)
+        self._players.set_step(self.schedule.at(self.episode, self.spent), step)
         records = self._players.play(self.episode, episodes, on_progress)
         self.episode += episodes
         self.moves += self._players.moves

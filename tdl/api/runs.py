@@ -23,14 +23,9 @@ from tdl.runs.blocks import OnBlock
 from tdl.runs.resume import keys_named, read_run, resumed_config, resumed_folder, started_meta
 from tdl.runs.training import TrainingRun, delete_leftover_weights, is_finished
 from tdl.storage.checkpoint import Meta
-from tdl.storage.run_folder import RunFolder
+from tdl.storage.run_folder import HYDRA, OUTPUTS, RunFolder
 from tdl.sweeps import sweep
 from tdl.sweeps import table as sweep_table
-
-OUTPUTS = Path("outputs")
-
-NOTES = ".hydra"
-"""The folder of a run in which Hydra's files say how it was started."""
 
 
 def asks_for_sweep(cfg: DictConfig) -> bool:
@@ -130,7 +125,7 @@ def _without_hydra(cfg: DictConfig) -> DictConfig:
 
 def _write_notes(cfg: DictConfig, folder: Path) -> None:
     """Write what Hydra would write of this start: reports make of it the command that repeats the run."""
-    notes = folder / NOTES
+    notes = folder / HYDRA
     if notes.exists():
         notes = notes / f"resumed_{_now()}_{os.getpid()}"
     notes.mkdir(parents=True)
@@ -145,8 +140,8 @@ def _now() -> str:
 
 def _new(name: str) -> Path:
     """A folder of `outputs` that is not there yet."""
-    number, path = 1, OUTPUTS / name
+    number, path = 1, Path(OUTPUTS, name)
     while path.exists():
         number += 1
-        path = OUTPUTS / f"{name}_{number}"
+        path = Path(OUTPUTS, f"{name}_{number}")
     return path

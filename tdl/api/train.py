@@ -31,7 +31,7 @@ def train(
     progress: bool = True,
     **keywords: Unpack[Keywords],
 ) -> pd.DataFrame:
-    """Train networks as `python -m tdl.run` does, with its keys as keywords, and give their results.
+    """Train networks as `tdl run` does, with its keys as keywords, and give their results.
 
     One run is trained in this process. Where a keyword has several values, every combination of them is a run in a
     process of its own, as many at once as there are cores.

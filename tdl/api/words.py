@@ -5,15 +5,12 @@ from pathlib import PurePath
 from typing import Any
 
 from tdl.config.compose import quoted
-from tdl.config.keys import key_types, takes_list
-from tdl.config.names import GROUPS
+from tdl.config.files import GROUPS
+from tdl.config.keys import keys_of, takes_list
 from tdl.config.schema import RunConfig
 from tdl.errors import ConfigError, nearest, refuse
 
-CHOICES = (*GROUPS, "search", "experiment")
-"""The groups, whose values are names."""
-
-TYPES = {**dict.fromkeys(CHOICES, str), **key_types(RunConfig)}
+TYPES = {**dict.fromkeys(GROUPS, str), **{name: key.kind for name, key in keys_of(RunConfig).items()}}
 """All keys of a run with their types."""
 
 KEYS = {key.replace(".", "_"): key for key in TYPES}
@@ -42,7 +39,7 @@ def key_of(keyword: str) -> str:
     """The key that a keyword stands for: `learner_order`, or `learner.order` itself."""
     key = keyword if keyword in TYPES else KEYS.get(keyword)
     if key is None:
-        known = "its keywords are the keys that `python -m tdl.run --help` lists"
+        known = "its keywords are the keys that `tdl run --help` lists"
         raise ConfigError(f"{keyword}: no such keyword of tdl.train{nearest(keyword, KEYS)}; {known}")
     return key
 
@@ -55,7 +52,7 @@ def _values(key: str, value: Any) -> list[str]:
 
 
 def _text(key: str, value: Any) -> str:
-    if key in CHOICES and not isinstance(value, str):
+    if key in GROUPS and not isinstance(value, str):
         own = ", ".join(name for name, full in KEYS.items() if full.startswith(f"{key}."))
         raise refuse(key, value, f"a name, or several; single keys are {own}" if own else "a name, or several")
     if TYPES[key] is int and isinstance(value, float) and value.is_integer():

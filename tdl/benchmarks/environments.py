@@ -107,6 +107,7 @@ def measure(options: Namespace) -> Report:
         "batch": of_batch(options.boards),
         "vector": of_vector(options.boards),
         "single": of_single(gymnasium.make(tdl.gym.ID, disable_env_checker=True).unwrapped),
+        "rendered": of_single(gymnasium.make(tdl.gym.ID, render_mode="rgb_array").unwrapped, rendered=True),
         "plain": of_single(PlainGame()),
     }
     ours, others = ("batch", "vector", "single"), ["plain"]
@@ -168,14 +169,16 @@ def of_vector(boards: int) -> Play:
     return play
 
 
-def of_single(env: Any, actions: int = 4) -> Play:
-    """One environment that takes so many actions."""
+def of_single(env: Any, actions: int = 4, rendered: bool = False) -> Play:
+    """One environment that takes so many actions; `rendered`: each board is drawn, as for a video."""
     chosen = np.random.default_rng(0).integers(actions, size=CHUNK).tolist()
     env.reset(seed=0)
 
     def play() -> int:
         for action in chosen:
             _, _, terminated, truncated, _ = env.step(action)
+            if rendered:
+                env.render()
             if terminated or truncated:
                 env.reset()
         return CHUNK

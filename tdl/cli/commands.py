@@ -13,7 +13,7 @@ COMMANDS: Mapping[str, str] = {
     "solve": "exact values of a small game: tdl solve game=2584 size=2x3",
     "match": "meet other programs in the two-player protocol of 2584",
     "convert": "weights of other programs: tdl convert IN OUT",
-    "picture": "draw a board: tdl picture game.json board.png",
+    "picture": "draw a board: tdl picture game.jsonl board.png",
     "bench": "how fast it is: tdl bench --help",
     "completion": "completion of words for bash, zsh or fish",
 }

@@ -2,18 +2,18 @@
 
 import argparse
 import contextlib
-import dataclasses
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, get_type_hints
 
-from tdl.checks import CHECK, check_choice, check_true_or_false
+from tdl.checks import check_choice, check_true_or_false
 from tdl.cli.commands import COMMANDS
+from tdl.cli.flags import FLAGS
 from tdl.cli.folders import PATHS
 from tdl.config.files import group_names
 from tdl.config.groups import groups
+from tdl.config.keys import Key, keys_of, sections
 
 SCHEMAS = {
     "run": "schema.RunConfig",
@@ -24,8 +24,6 @@ SCHEMAS = {
     "match": "match.MatchConfig",
 }
 """The classes in `tdl.config` with the keys of each program."""
-
-FLAGS = ("--help", "--multirun", "--config-dir", "--cfg", "--version")
 
 MORE = {"run": ("out", "name", "seeds"), "evaluate": ("out", "name", "seeds"), "solve": ("out", "name")}
 """Words that stand for keys of Hydra's."""
@@ -109,10 +107,10 @@ def candidates(words: Sequence[str]) -> list[str]:
 def _keys(program: str, begun: str) -> list[str]:
     """Groups and keys that begin like this; those in a section once its name is there."""
     found = [f"{group}=" for group in groups(program)]
-    sections = {key.partition(".")[0] for key in _checks(program) if "." in key}
-    found += [f"{key}=" for key in (*_checks(program), *MORE.get(program, ()))
+    keys = _keys_of(program)
+    found += [f"{key}=" for key in (*keys, *MORE.get(program, ()))
               if "." not in key or begun.startswith(f"{key.partition('.')[0]}.")]  # fmt: skip
-    found += [f"{section}." for section in sections if not begun.startswith(f"{section}.")]
+    found += [f"{section}." for section in sections(keys) if not begun.startswith(f"{section}.")]
     return sorted(name for name in found if name.startswith(begun))
 
 
@@ -130,31 +128,19 @@ def _values(program: str, key: str, word: str) -> list[str]:
     """The words for the values of a group or a key, the last of several; none unless they can be listed."""
     head, comma, _ = word.rpartition(",")
     head = f"{head}," if comma else f"{key}="
-    values: Sequence[str] = group_names(key) if key in groups(program) else _checks(program).get(key, ())
+    values: Sequence[str] = group_names(key) if key in groups(program) else _allowed(_keys_of(program).get(key))
     return [head + value for value in values if (head + value).startswith(word)]
 
 
-def _checks(program: str) -> dict[str, Sequence[str]]:
-    """The keys of a program, with the values that each may have where these can be listed."""
+def _keys_of(program: str) -> dict[str, Key]:
     module, _, name = SCHEMAS[program].partition(".")
-    return _listed(getattr(import_module(f"tdl.config.{module}"), name), "")
+    return keys_of(getattr(import_module(f"tdl.config.{module}"), name))
 
 
-def _listed(schema: Any, prefix: str) -> dict[str, Sequence[str]]:
-    found: dict[str, Sequence[str]] = {}
-    hints = get_type_hints(schema)
-    for each in dataclasses.fields(schema):
-        hint = hints[each.name]
-        if dataclasses.is_dataclass(hint):
-            found |= _listed(hint, f"{prefix}{each.name}.")
-        else:
-            found[prefix + each.name] = _allowed(each.metadata.get(CHECK), hint)
-    return found
-
-
-def _allowed(check: Any, hint: Any) -> Sequence[str]:
-    if hint is bool or check is check_true_or_false:
+def _allowed(key: Key | None) -> Sequence[str]:
+    """The values that a key may have, where these can be listed."""
+    if key and (key.kind is bool or key.check is check_true_or_false):
         return ("true", "false")
-    if getattr(check, "func", None) is check_choice:
-        return tuple(check.keywords["choices"])
+    if key and getattr(key.check, "func", None) is check_choice:
+        return tuple(key.check.keywords["choices"])
     return ()

@@ -10,7 +10,7 @@ from hydra._internal.utils import get_args_parser
 from tdl.errors import ConfigError, nearest
 
 FLAGS = ("--multirun", "--help", "--version", "--config-dir", "--cfg", "--resolve", "--info")
-"""Flags that a message proposes."""
+"""Flags that messages and completion propose."""
 
 
 @dataclass

@@ -8,10 +8,11 @@ from tdl.agents.player import checkpoint_folder
 from tdl.config.compose import word_of
 from tdl.config.files import file
 from tdl.errors import ConfigError, refuse
+from tdl.sessions.game_file import ENDINGS
 from tdl.storage.checkpoint import META
 from tdl.storage.run_folder import OUTPUTS, RunFolder
 
-PATHS = ("checkpoint", "resume", "solution", "query", "replay", "record", "folder", "placer.network",
+PATHS = ("checkpoint", "resume", "init", "solution", "query", "replay", "record", "folder", "placer.network",
          "evaluate.solution", "hydra.run.dir", "hydra.sweep.dir")  # fmt: skip
 """Keys whose values are files or folders: `~` at the beginning is the home of the user, as a shell has it."""
 
@@ -51,7 +52,7 @@ def _keys(program: str, paths: Sequence[Path], named: set[str]) -> list[str]:
         return [",".join([word_of("checkpoint", path), *(word_of("", each)[1:] for each in others)])]
     if program == "solve":
         return [word_of("solution", path)]
-    if program == "play" and (path.is_file() or path.suffix == ".json"):
+    if program == "play" and (path.is_file() or path.suffix in ENDINGS):
         return [word_of("replay", path)]
     if program != "serve":
         return [word_of("checkpoint", path)]

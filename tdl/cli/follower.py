@@ -39,7 +39,9 @@ def _obey(ranks: MpiRanks) -> None:
             agent = _built(what, ranks)
         elif command == TRAIN and agent is not None:
             try:
-                agent.trainer.train(what)
+                episodes, spent = what
+                agent.proceed(spent)
+                agent.trainer.train(episodes)
             except Exception:
                 if not ranks.agreed:
                     raise

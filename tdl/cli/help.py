@@ -2,10 +2,9 @@
 
 import re
 import textwrap
-from importlib import resources
 
 from tdl.config import hydra_versions
-from tdl.config.files import group_names, group_text
+from tdl.config.files import CONF, group_names, group_text
 from tdl.config.groups import groups
 from tdl.errors import ConfigError, nearest
 
@@ -42,7 +41,7 @@ def groups_text(program: str) -> str:
 
 def keys_text(program: str) -> str:
     """The keys of `conf/<program>.yaml` with their comments."""
-    text = (resources.files("tdl.conf") / f"{program}.yaml").read_text()
+    text = (CONF / f"{program}.yaml").read_text()
     text = text[text.index("\ndefaults:") : text.index("\nhydra:")]
     return text[text.index("\n\n") + 2 :]
 
@@ -90,7 +89,7 @@ def _first_sentence(text: str) -> str:
     for line in text.splitlines():
         if not line.startswith("#"):
             break
-        if not line.startswith(("# @", "# python -m")):
+        if not line.startswith(("# @", "# tdl ", "# python -m")):
             comment.append(line.removeprefix("# "))
     return re.split(r"(?<=[\w)])[.] (?=[A-Z])", " ".join(comment))[0].rstrip(".")
 

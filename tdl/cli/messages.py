@@ -3,12 +3,12 @@
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
 
 from hydra.errors import HydraException, MissingConfigException
 from omegaconf.errors import OmegaConfBaseException
 
 from tdl.config.files import CONF, group_names
+from tdl.config.keys import keys_of, sections
 from tdl.config.schema import RunConfig
 from tdl.config.synonyms import CHOICES, SYNONYMS, like
 from tdl.distribution import install
@@ -115,20 +115,18 @@ def _meant(word: str, schema: type) -> str:
     known = _known_keys(schema)
     if word in known:
         return f"expected {word}=VALUE"
-    groups = [each.name for each in fields(schema) if is_dataclass(each.default_factory)]
-    chosen = [group for group in groups if (CONF / group).is_dir() and word.lower() in group_names(group)]
+    chosen = [
+        group for group in sections(keys_of(schema)) if (CONF / group).is_dir() and word.lower() in group_names(group)
+    ]
     if chosen:
         return f"did you mean {f'{chosen[0]}={word.lower()}'!r}?"
     return f"expected key=value or group=choice{like(word, known)}"
 
 
 def _known_keys(schema: type) -> list[str]:
-    names = []
-    for key in fields(schema):
-        names.append(key.name)
-        if is_dataclass(key.default_factory):
-            names += [f"{key.name}.{nested.name}" for nested in fields(key.default_factory)]
-    return names
+    """Keys and their sections."""
+    keys = keys_of(schema)
+    return [*sections(keys), *keys]
 
 
 def _one_line(text: str) -> str:

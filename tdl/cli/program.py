@@ -24,6 +24,7 @@ from tdl.errors import BusyError, Interrupted, TdlError
 from tdl.runs import resolvers as _resolvers  # noqa: F401 - registered by the import
 from tdl.runs.environment import version_text
 from tdl.runs.resume import keys_named
+from tdl.storage.run_folder import HYDRA, NOTES
 from tdl.sweeps import launcher, slurm, sweep, sweeper
 from tdl.sweeps import table as sweep_table
 from tdl.sweeps.plan import Planner, no_plan
@@ -151,13 +152,13 @@ def _end(error: BaseException | None, started: bool, schema: type, figures: bool
 
 def _remove_unused(folder: Path) -> None:
     """Take back the folder of a run that never began: nothing in it but what Hydra wrote."""
-    hydra_files = [folder / ".hydra" / name for name in ("config.yaml", "hydra.yaml", "overrides.yaml")]
+    hydra_files = [folder / HYDRA / name for name in NOTES]
     if not all(path.is_file() for path in hydra_files):  # no folder of ours: do not walk through it
         return
-    if sorted(path for path in folder.rglob("*") if path.is_file()) == sorted(hydra_files):
+    if {*folder.rglob("*")} == {folder / HYDRA, *hydra_files}:
         for path in hydra_files:
             path.unlink()
-        (folder / ".hydra").rmdir()
+        (folder / HYDRA).rmdir()
         folder.rmdir()
 
 

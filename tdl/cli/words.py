@@ -1,11 +1,11 @@
 """The words of a command line, as all programs take them before Hydra reads them."""
 
-import dataclasses
 import re
 from collections.abc import Sequence
-from typing import Any, get_args, get_type_hints
+from typing import get_args
 
 from tdl.cli import folders
+from tdl.config.keys import keys_of
 from tdl.errors import ConfigError, refuse
 from tdl.game.merge_laws import NAMES
 
@@ -68,23 +68,10 @@ def with_whole_numbers(words: Sequence[str], schema: type) -> list[str]:
     >>> with_whole_numbers(["episodes=1e3,1.5e4", "alpha=1e-1", "seed=1.5e0"], RunConfig)
     ['episodes=1000,15000', 'alpha=1e-1', 'seed=1.5e0']
     """
-    known = set(_whole_keys(schema))
+    known = {name for name, key in keys_of(schema).items() if int in (key.kind, *get_args(key.kind))}
     return [_WHOLE.sub(_digits, word) if word.partition("=")[0].lstrip("+") in known else word for word in words]
 
 
 def _digits(found: re.Match[str]) -> str:
     number = float(found[0])
     return str(int(number)) if number.is_integer() and number < 2**53 else found[0]
-
-
-def _whole_keys(schema: type, prefix: str = "") -> list[str]:
-    """The keys of a schema that take whole numbers."""
-    hints, keys = get_type_hints(schema), []
-    assert dataclasses.is_dataclass(schema)
-    for each in dataclasses.fields(schema):
-        hint: Any = hints[each.name]
-        if dataclasses.is_dataclass(hint) and isinstance(hint, type):
-            keys += _whole_keys(hint, f"{prefix}{each.name}.")
-        elif hint is int or int in get_args(hint):
-            keys.append(prefix + each.name)
-    return keys

@@ -11,7 +11,7 @@ from tdl.agents.trainer import Trainer
 from tdl.config.files import group_file
 from tdl.config.schema import GameConfig, PlacerConfig, RunConfig, SearchConfig, SearchKeys, TilesConfig
 from tdl.config.sections import options_of
-from tdl.errors import ConfigError
+from tdl.errors import ConfigError, refuse
 from tdl.game.rules import Rules, parse_size
 from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
@@ -19,6 +19,7 @@ from tdl.learning.schedule import Schedule
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
+from tdl.network.widening import widen
 from tdl.search.options import PlacerOptions, SearchOptions, check_same_board
 from tdl.solver.solution import Solution
 from tdl.solver.solution import load as load_solution
@@ -129,6 +130,21 @@ def build_network(config: RunConfig) -> NTupleNetwork:
     return NTupleNetwork(
         rules(config), tuple_set_of(config), stages=stages(config), initial_value=config.learner.initial_value
     )
+
+
+def initialise(network: NTupleNetwork, config: RunConfig) -> None:
+    """Give a new network the tables of the one that `init` names.
+
+    Raises
+    ------
+    CheckpointError : missing, cut, corrupt, or not of an n-tuple network.
+    ConfigError : one whose tables this network does not have, or whose values are of another target.
+    """
+    assert config.init is not None
+    source, target = load(config.init), config.learner.target
+    if source.target != target:
+        raise refuse("init", f"a network of {source.target}s", f"one of {target}s: learner.target={target}")
+    widen(network, source.network)
 
 
 def build_trainer(config: RunConfig, network: NTupleNetwork, episode: int, ranks: Ranks = ALONE) -> Trainer:

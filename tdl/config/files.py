@@ -20,6 +20,7 @@ OWN = "TDL_CONFIG_DIR"
 """The variable that names the user's own folder of configurations; empty: there is none."""
 
 GROUPS = ("game", "tiles", "tuples", "learner", "placer", "search", "agent", "experiment")
+"""The groups of a run, in the order in which a command line shows them; their values are names."""
 
 GAMES_FILE = "games.py"
 """In that folder, registers games."""
@@ -51,9 +52,7 @@ def group_names(group: str) -> list[str]:
 
 def group_file(group: str, name: str) -> dict[str, Any]:
     """What `conf/<group>/<name>.yaml` says, with what the files of the group say that it builds on."""
-    names = group_names(group)
-    if name not in names:
-        raise refuse(group, name, f"one of {', '.join(names)}{nearest(name, names)}")
+    _check_choice(group, name)
     plain = file(f"{group}/{name}") if name in file_names(group) else plain_dict(_parsed(group_text(group, name)))
     bases = [group_file(group, each) for each in plain.pop("defaults", []) if isinstance(each, str)]
     return plain_dict(OmegaConf.merge(*bases, plain))
@@ -61,14 +60,18 @@ def group_file(group: str, name: str) -> dict[str, Any]:
 
 def group_text(group: str, name: str) -> str:
     """The text of `conf/<group>/<name>.yaml`."""
-    names = group_names(group)
-    if name not in names:
-        raise refuse(group, name, f"one of {', '.join(names)}{nearest(name, names)}")
+    _check_choice(group, name)
     if name in file_names(group):
         return (CONF / group / f"{name}.yaml").read_text()
     own = own_folder()
     path = own / group / f"{name}.yaml" if own else None
     return path.read_text() if path and path.exists() else f"name: {name}\n"  # a game that is registered
+
+
+def _check_choice(group: str, name: str) -> None:
+    names = group_names(group)
+    if name not in names:
+        raise refuse(group, name, f"one of {', '.join(names)}{nearest(name, names)}")
 
 
 def file(path: str) -> dict[str, Any]:

@@ -1,20 +1,36 @@
-"""The keys of a schema by name, with the types of their values."""
+"""The keys of a schema by name, with the types and the checks of their values."""
 
 import dataclasses
-from typing import Any, get_origin, get_type_hints
+from collections.abc import Iterable
+from typing import Any, NamedTuple, get_origin, get_type_hints
+
+from tdl.checks import CHECK
 
 
-def key_types(schema: type) -> dict[str, Any]:
-    """The keys of a schema, those of its sections as `learner.order`, with their types."""
-    types: dict[str, Any] = {}
+class Key(NamedTuple):
+    """The type of a key's value, and its check of `tdl.checks`; None: it has none of its own."""
+
+    kind: Any
+    check: Any
+
+
+def keys_of(schema: type) -> dict[str, Key]:
+    """The keys of a schema, those of its sections as `learner.order`."""
+    assert dataclasses.is_dataclass(schema)
+    keys: dict[str, Key] = {}
     hints = get_type_hints(schema)
     for field in dataclasses.fields(schema):
-        section = field.default_factory
-        if isinstance(section, type) and dataclasses.is_dataclass(section):
-            types |= {f"{field.name}.{name}": kind for name, kind in key_types(section).items()}
+        section = hints[field.name]
+        if dataclasses.is_dataclass(section) and isinstance(section, type):
+            keys |= {f"{field.name}.{name}": key for name, key in keys_of(section).items()}
         else:
-            types[field.name] = hints[field.name]
-    return types
+            keys[field.name] = Key(section, field.metadata.get(CHECK))
+    return keys
+
+
+def sections(keys: Iterable[str]) -> list[str]:
+    """The sections that keys stand in, each once."""
+    return list(dict.fromkeys(key.partition(".")[0] for key in keys if "." in key))
 
 
 MAY_BE_LISTS = ("round", "learner.schedule")

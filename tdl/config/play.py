@@ -14,7 +14,7 @@ from omegaconf import MISSING, DictConfig
 from tdl.agents.description import kind_of, read_agent
 from tdl.agents.lookahead import check_depth
 from tdl.agents.player import checkpoint_folder
-from tdl.checks import above_zero, check_fields, whole
+from tdl.checks import above_zero, check_fields, choice, whole
 from tdl.config.build import rules, search
 from tdl.config.compose import check_keys, composed, typed
 from tdl.config.evaluate import filled
@@ -26,6 +26,9 @@ from tdl.storage.checkpoint import Meta
 
 FASTEST = 1000.0
 """Moves a second."""
+
+THEMES = ("auto", "light", "dark")
+"""Colours of the screen; auto: for the background that the terminal has."""
 
 
 @dataclass
@@ -44,6 +47,7 @@ class PlayConfig:
     speed: float = above_zero(MISSING, most=FASTEST)
     replay: str | None = MISSING
     record: str | None = MISSING
+    theme: str = choice(MISSING, THEMES)
 
 
 def read(cfg: DictConfig) -> PlayConfig:
@@ -105,5 +109,5 @@ def _check_agent(settings: PlayConfig, meta: Meta) -> None:
 
 def refuse_beside_replay(keys: Sequence[str]) -> None:
     """Refuse keys named on the command line beside `replay`: a recorded game has its own."""
-    why = "a recorded game has its own; only speed goes with replay"
-    refuse_unused(dict.fromkeys(keys, ""), ("replay", "speed"), why)
+    why = "a recorded game has its own; only speed and theme go with replay"
+    refuse_unused(dict.fromkeys(keys, ""), ("replay", "speed", "theme"), why)

@@ -3,6 +3,7 @@
 The values stand in `conf/`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,6 +40,20 @@ def check_final(key: str, value: object) -> None:
     """Refuse anything but true, false and auto."""
     if not isinstance(value, bool) and value != AUTO:
         raise refuse(key, value, "true, false or auto")
+
+
+def check_marks(key: str, value: Any) -> None:
+    """Refuse anything but null and a list of numbers of moves, ascending."""
+    expected = "null, or numbers of moves in ascending order, as [1000000,10000000]"
+    if value is None:
+        return
+    if isinstance(value, str) or not isinstance(value, Sequence) or not value:
+        raise refuse(key, value, expected)
+    for mark in value:
+        if isinstance(mark, bool) or not isinstance(mark, int) or mark < 1:
+            raise refuse(key, mark, expected)
+    if list(value) != sorted(set(value)):
+        raise refuse(key, list(value), expected)
 
 
 @dataclass
@@ -126,7 +141,18 @@ class SaveConfig:
     every: int | None = whole(MISSING, least=1, null=True)
     seconds: float | None = above_zero(MISSING, null=True)
     keep: int = whole(MISSING, least=1)
-    final: Any = checked(AUTO, check_final)  # older checkpoints do not have it
+    moves: Any = checked(None, check_marks)  # older checkpoints do not have it
+    final: Any = checked(AUTO, check_final)  # nor this
+
+    @property
+    def most(self) -> int:
+        """Checkpoints that stay: `keep`, or one for each number of `moves` and the last."""
+        return max(self.keep, 1 + len(self.moves or ()))
+
+    @property
+    def chosen(self) -> bool:
+        """Whether `every` or `moves` says which checkpoints are to stay."""
+        return self.every is not None or self.moves is not None
 
 
 @dataclass
@@ -155,5 +181,6 @@ class RunConfig:
     budget: BudgetConfig = field(default_factory=BudgetConfig)
     evaluate: EvaluateConfig = field(default_factory=EvaluateConfig)
     save: SaveConfig = field(default_factory=SaveConfig)
-    logger: str = choice("none", LOGGERS)  # older checkpoints do not have it
+    init: str | None = None  # older checkpoints do not have it
+    logger: str = choice("none", LOGGERS)  # nor this
     resume: str | None = MISSING

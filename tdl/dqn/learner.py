@@ -8,7 +8,7 @@ from tdl.dqn.networks import NOT_FINITE, fill, flat, new_network, q_values
 from tdl.dqn.options import DQNOptions
 from tdl.dqn.pytorch import torch
 from tdl.dqn.replay import Replay, Transitions
-from tdl.errors import DivergenceError
+from tdl.errors import DivergenceError, refuse
 from tdl.game.rules import Rules
 from tdl.network.tuples import symmetries
 
@@ -156,9 +156,11 @@ class Learner:
         return {**arrays, "updates": np.array([self.updates, self._due, int(steps)], np.int64)}
 
     def load_state(self, state: dict[str, NDArray[np.generic]]) -> None:
-        """Continue from a `state()`."""
+        """Continue from a `state()`; a ConfigError where more moves wait for an update than ever do."""
         weights = list(self.network.parameters())
         self.updates, self._due, steps = (int(count) for count in state["updates"])
+        if self._due >= self.options.every:
+            raise refuse("updates", self._due, f"moves since the last update below {self.options.every}")
         fill(weights, state[WEIGHTS])
         if self.frozen is not self.network:
             fill(self.frozen.parameters(), state[TARGET])

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.checks import MAX_COUNT
 from tdl.dqn.options import DQNOptions
 from tdl.dqn.pytorch import torch
 from tdl.errors import ConfigError
@@ -82,10 +83,11 @@ class Replay:
 def check_arrays(arrays: Transitions, rules: Rules) -> None:
     """Refuse arrays of a replay with what no game of these rules has."""
     inside = {
-        COUNT: arrays[COUNT] >= 0,
+        COUNT: (arrays[COUNT] >= 0) & (arrays[COUNT] <= MAX_COUNT),
         "action": (arrays["action"] >= 0) & (arrays["action"] < 4),
         "board": arrays["board"] <= rules.cell_mask,
         "next": arrays["next"] <= rules.cell_mask,
+        "legal": arrays["legal"].view(np.uint8) <= 1,
         "reward": np.isfinite(arrays["reward"]),
         "gains": np.isfinite(arrays["gains"]),
     }

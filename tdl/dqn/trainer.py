@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 from tdl.agents.batch_moves import Moves
 from tdl.agents.batch_play import Actions, Which, play_block
 from tdl.agents.options import OnProgress
-from tdl.checks import check_whole
+from tdl.checks import MAX_COUNT, check_whole
 from tdl.dqn.learner import Learner
 from tdl.dqn.options import DQNOptions
 from tdl.dqn.player import DQNPlayer
 from tdl.dqn.pytorch import prepare, torch, without_denormals
 from tdl.dqn.replay import Replay, Transitions, check_arrays
 from tdl.dqn.returns import Returns
-from tdl.errors import ConfigError
+from tdl.errors import ConfigError, refuse
 from tdl.game.batch import Batch
 from tdl.game.rules import Rules
 from tdl.game.streams import LOGGED, TRAINING
@@ -192,8 +192,8 @@ class DQNTrainer:
         """
         check_arrays({name: state[REPLAY + name] for name in self.replay.arrays}, self.rules)
         for name in (COUNTERS, UPDATES):
-            if (state[name] < 0).any():
-                raise ConfigError(f"{name}: {state[name].tolist()} is not allowed; expected numbers of at least 0")
+            if ((state[name] < 0) | (state[name] > MAX_COUNT)).any():
+                raise refuse(name, state[name].tolist(), f"numbers from 0 to {MAX_COUNT}")
         self.learner.load_state(state)
         for name, array in self.replay.arrays.items():
             array[...] = state[REPLAY + name]

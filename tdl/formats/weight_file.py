@@ -88,11 +88,18 @@ def parts(size: int) -> Iterator[Index]:
         yield np.arange(min(PART, size - start), dtype=np.uint32) + np.uint32(start)
 
 
+MAX_PARTS = 100_000
+"""Of a file: a table has some five, and no network has a thousand tables."""
+
+
 class Cursor:
-    """Reads a file, of what errors call its kind, and checks every size against the file's length first."""
+    """Reads a file, of what errors call its kind, and checks every size against the file's length first.
+
+    A file of more than `MAX_PARTS` is refused: one of gigabytes could be parts of nothing.
+    """
 
     def __init__(self, path: Path, kind: str) -> None:
-        self.path, self.kind, self.at = path, kind, 0
+        self.path, self.kind, self.at, self.parts = path, kind, 0, 0
         try:
             with open_file(path) as file:
                 self.size = os.fstat(file.fileno()).st_size
@@ -109,6 +116,9 @@ class Cursor:
 
     def take(self, layout: str, what: str) -> tuple[Any, ...]:
         """Read numbers of a `struct` layout; `what` names them in messages."""
+        self.parts += 1
+        if self.parts > MAX_PARTS:
+            raise self.foreign(f"it has more than {MAX_PARTS:,} parts")
         return struct.unpack(layout, self._bytes(struct.calcsize(layout), what).tobytes())
 
     def array(self, dtype: str, count: int, what: str) -> NDArray[Any]:

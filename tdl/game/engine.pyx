@@ -118,7 +118,7 @@ cdef class Engine:
         index = {rules.value(i): i for i in range(rules.largest, -1, -1)}
         packed = 0
         for cell, value in enumerate(grid.ravel().tolist()):
-            if value not in index:
+            if isinstance(value, dict) or value not in index:     # JSON has such values
                 raise refuse(f"board cell {cell}", value, f"a tile of the game: {list(index)[::-1][:6]} ...")
             packed |= index[value] << (rules.bits * cell)
         return packed

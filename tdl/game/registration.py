@@ -12,6 +12,8 @@ MAX_TILES = 31
 """Tiles of a game: what a cell of 5 bits holds beside the empty cell."""
 
 MAX_RADIX = 18
+"""As in the tuple sets of games with more tiles than that: six cells of 18 symbols are 34 million entries, of 32 a
+billion."""
 
 _registered: set[str] = set()
 

@@ -69,6 +69,13 @@ class Rules:
         return f"{self.title} {self.rows}x{self.cols}"
 
     @property
+    def tiles_text(self) -> str:
+        """Drop law and start law in words: "2 at 90%, 4 at 10%", then the tiles that every game begins with."""
+        drops = ", ".join(f"{self.value(index)} at {100 * share:.3g}%" for index, share in self.drop)
+        first = [str(self.value(int(item))) for item in self.start if item != DROP]
+        return f"{drops}; begins with {' and '.join(first)}" if first else drops
+
+    @property
     def cells(self) -> int:
         """Number of cells."""
         return self.rows * self.cols

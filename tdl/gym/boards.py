@@ -12,14 +12,16 @@ from tdl.game.batch import Batch
 from tdl.game.engine import grid_text
 from tdl.game.rules import Rules, parse_size
 from tdl.game.streams import TRAINING
+from tdl.sessions.board_frames import frame
 
 OBSERVATIONS = ("indices", "values", "planes")
 ILLEGAL = ("ignore", "raise")
-RENDER_MODES = ("ansi",)
+RENDER_MODES = ("ansi", "rgb_array")
 FIGURES = ("score", "moves", "max_tile", "episode")
 
 Observation = NDArray[Any]
 Info = dict[str, Any]
+Frame = str | NDArray[np.uint8]
 
 
 class Boards:
@@ -99,9 +101,13 @@ class Boards:
         self.batch.start(which, self.seeds[which], TRAINING, self.next_episode[which])
         self.next_episode[which] += 1
 
-    def text(self) -> list[str]:
-        """Each board and its score, as text."""
+    def render(self, mode: str | None) -> list[Frame] | None:
+        """Each board as the render mode has it; None where there is no mode."""
+        if mode is None:
+            return None
         grids = self.values[self.grids]
+        if mode == "rgb_array":
+            return [frame(grid) for grid in grids]
         return [
             f"score {score}, move {moves}\n{grid_text(grid)}\n"
             for grid, score, moves in zip(grids, self.batch.score, self.batch.moves, strict=True)

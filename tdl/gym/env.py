@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tdl.checks import check_whole
 from tdl.errors import refuse
-from tdl.gym.boards import FIGURES, RENDER_MODES, Boards, Info, Observation
+from tdl.gym.boards import FIGURES, RENDER_MODES, Boards, Frame, Info, Observation
 
 
 class GameEnv(gymnasium.Env[Observation, Any]):
@@ -67,7 +67,8 @@ class GameEnv(gymnasium.Env[Observation, Any]):
     engine : "bits" or "array", what boards are while they are played with: the same games.
     observation : "indices", "values" or "planes".
     illegal : "ignore" or "raise".
-    render_mode : None, or "ansi": `render()` returns the board as text.
+    render_mode : None; "ansi": `render()` returns board and score as text; "rgb_array": a picture of the board, uint8
+        (height, width, 3), 230 x 230 pixels for 4x4.
 
     ## Version History
 
@@ -117,9 +118,10 @@ class GameEnv(gymnasium.Env[Observation, Any]):
         """Whether each action is legal: bool array of shape (4,)."""
         return np.array(self._boards.batch.legal[0])
 
-    def render(self) -> str | None:
-        """The board as text, in the render mode "ansi"."""
-        return self._boards.text()[0] if self.render_mode == "ansi" else None
+    def render(self) -> Frame | None:
+        """The board as the render mode has it."""
+        frames = self._boards.render(self.render_mode)
+        return None if frames is None else frames[0]
 
     def _info(self) -> Info:
         """The info of the one board: plain numbers, but for the mask."""

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tdl.checks import check_choice, check_whole
 from tdl.errors import refuse
-from tdl.gym.boards import Boards, Info, Observation
+from tdl.gym.boards import Boards, Frame, Info, Observation
 from tdl.gym.env import GameEnv
 
 
@@ -104,9 +104,10 @@ class GameVectorEnv(VectorEnv[Observation, Any, NDArray[Any]]):
         """Whether each action is legal: bool array of shape (num_envs, 4)."""
         return self._boards.batch.legal.copy()
 
-    def render(self) -> tuple[str, ...] | None:
-        """The boards as text, in the render mode "ansi"."""
-        return tuple(self._boards.text()) if self.render_mode == "ansi" else None
+    def render(self) -> tuple[Frame, ...] | None:
+        """Each board as the render mode has it."""
+        frames = self._boards.render(self.render_mode)
+        return None if frames is None else tuple(frames)
 
     def _seed(self, seed: int | Sequence[int | None] | None, which: NDArray[np.int64]) -> None:
         """Note the seeds of boards that are to be reset; None leaves a board those it has."""

@@ -7,7 +7,7 @@ from typing import Any
 from tdl.checks import check_fields, check_whole, checked, whole
 from tdl.errors import refuse
 from tdl.learning.options import LearnerOptions
-from tdl.learning.schedule import points
+from tdl.learning.schedule import points, whole_number
 
 MAX_REPLICAS = 256
 
@@ -16,8 +16,7 @@ ALONE = 2500
 
 FEWEST, SHARE = 100, 0.05
 """A round of "auto" is this share of the episodes before it, and at least `FEWEST`. With 0.1 from 20,000 episodes on,
-4x6 with TC(.5) learned less by 100,000 (one seed): 129.9k instead of 139.9k with 4 replicas, 120.5k instead of 134.9k
-with 8."""
+4x6 with TC(.5) learned less by 100,000, with 4 replicas and with 8 (one seed each)."""
 
 ROUNDS = "auto, a number of episodes, or a list of episode:episodes as [0:200,10000:2000]"
 
@@ -31,7 +30,7 @@ def check_round(key: str, form: object) -> None:
     if isinstance(form, int):
         check_whole(key, form, 1)
     else:
-        points(key, form, ROUNDS, _length)
+        points(key, form, ROUNDS, _length, whole_number)
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ class ReplicaOptions:
         elif isinstance(self.round, int):
             length = self.round
         else:
-            pairs = points("round", self.round, ROUNDS, _length)
+            pairs = points("round", self.round, ROUNDS, _length, whole_number)
             length = next((number for first, number in reversed(pairs) if first <= episode), pairs[0][1])
         return max(length, self.replicas)
 

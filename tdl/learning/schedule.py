@@ -6,14 +6,18 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from tdl.checks import above_zero, check_above_zero, check_fields, check_whole, share
-from tdl.errors import refuse
+from tdl.errors import ConfigError, refuse
 
 MAX_ALPHA = 10.0
 """Above 2 a single entry diverges; experiments with divergence need somewhat more."""
 
 Number = TypeVar("Number", int, float)
 
-FORMS = "null, linear, halving:EPISODES, or a list of episode:alpha as [0:0.1,50000:0.01]"
+Place = TypeVar("Place", int, float)
+
+PERCENT = "%"
+
+FORMS = "null, linear, halving:EPISODES, or a list of episode:alpha as [0:0.1,50000:0.01] or [0%:0.1,90%:0.01]"
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,9 @@ class Schedule:
     alpha : step size, above 0.
     form : None (alpha always), "linear" (from alpha at episode 0 down to 0 at `episodes`), "halving:N" (half of it
         every N episodes) or pairs of an episode and the step size from there on; before the first of them alpha.
-    episodes : of the whole run; "linear" and `fixed_share` count by it.
+        Instead of episodes all pairs may name shares of the run, as "90%": of its episodes, its moves or its seconds,
+        whichever are used up first.
+    episodes : of the whole run; "linear", `fixed_share` and shares count by it.
     fixed_share : 0 to 1, share of the episodes that are learned with a fixed step before the learner's own begins (the
         OTD+TC of Guei, Chen and Wu (2021), Optimistic Temporal Difference Learning for 2048: 0.9). `form` counts from
         the first episode of the run all the same.
@@ -45,22 +51,33 @@ class Schedule:
             self._halving()
         else:
             self._points()
-        if self.episodes is None and (self.form == "linear" or self.fixed_share):
+        if self.episodes is None and (self.form == "linear" or self.fixed_share or self.by_share):
             raise refuse("episodes", None, "a number of episodes, which learner.schedule and fixed_share count by")
+
+    @property
+    def by_share(self) -> bool:
+        """Whether the pairs of `form` name shares of the run."""
+        return not isinstance(self.form, str) and PERCENT in str(self.form)
 
     def is_fixed(self, episode: int) -> bool:
         """Whether a block that begins with this episode is learned with the fixed step that comes first."""
         return episode < self.fixed_share * (self.episodes or 0)
 
-    def at(self, episode: int) -> float:
-        """Step size of a block that begins with this episode."""
+    def at(self, episode: int, spent: float | None = None) -> float:
+        """Step size of a block that begins with this episode, when this share of the run is over.
+
+        `spent` None: the share of `episodes`.
+        """
         if self.is_fixed(episode):
             return self.fixed_alpha
         if self.form == "linear":
             return self.alpha * max(0.0, 1 - episode / max(1, self.episodes or 1))
         if isinstance(self.form, str):
             return float(self.alpha * 0.5 ** (episode // self._halving()))
-        reached = [alpha for first, alpha in self._points() if first <= episode]
+        place: float = episode
+        if self.by_share:
+            place = episode / max(1, self.episodes or 1) if spent is None else spent
+        reached = [alpha for first, alpha in self._points() if first <= place]
         return reached[-1] if reached else self.alpha
 
     def _halving(self) -> int:
@@ -72,8 +89,11 @@ class Schedule:
             raise refuse("learner.schedule", self.form, FORMS)
         return int(found[1])
 
-    def _points(self) -> list[tuple[int, float]]:
-        return points("learner.schedule", [] if self.form is None else self.form, FORMS, _alpha)
+    def _points(self) -> list[tuple[float, float]]:
+        form = [] if self.form is None else self.form
+        if self.by_share:
+            return points("learner.schedule", form, FORMS, _alpha, _share)
+        return points("learner.schedule", form, FORMS, _alpha, whole_number)
 
 
 def _alpha(key: str, value: Any) -> float:
@@ -85,13 +105,34 @@ def _alpha(key: str, value: Any) -> float:
     return alpha
 
 
-def points(key: str, form: Any, forms: str, number: Callable[[str, Any], Number]) -> list[tuple[int, Number]]:
+def _share(key: str, value: Any) -> float:
+    """A share of the run: 0.9 of "90%"."""
+    percent, sign, rest = str(value).strip().partition(PERCENT)
+    try:
+        share = float(percent) / 100
+    except ValueError:
+        raise refuse(key, value, FORMS) from None
+    if rest or not 0 <= share <= 1 or (not sign and share):
+        raise refuse(key, value, "0% to 100% in all pairs, or in none")
+    return share
+
+
+def whole_number(key: str, value: Any) -> int:
+    """A number of an episode."""
+    number = int(value)
+    check_whole(key, number, 0)
+    return number
+
+
+def points(
+    key: str, form: Any, forms: str, number: Callable[[str, Any], Number], place: Callable[[str, Any], Place]
+) -> list[tuple[Place, Number]]:
     """The pairs of a list, which may be written episode:number, [episode, number], or as a mapping.
 
     Parameters
     ----------
     key, forms : for messages: what the list is, and how it may be written.
-    number : makes of the key and the second of a pair what it stands for, or refuses it.
+    number, place : make of the key and the second, or the first, of a pair what it stands for, or refuse it.
 
     Raises
     ------
@@ -103,12 +144,13 @@ def points(key: str, form: Any, forms: str, number: Callable[[str, Any], Number]
     for item in form.items() if isinstance(form, Mapping) else form:
         item = item.split(":") if isinstance(item, str) else item
         try:
-            episode, value = item
-            episode = int(episode)
+            first, value = item
+            first = place(key, first)
+        except ConfigError:
+            raise
         except (TypeError, ValueError):
             raise refuse(key, item, forms) from None
-        check_whole(key, episode, 0)
-        pairs.append((episode, number(key, value)))
-    if [episode for episode, _ in pairs] != sorted({episode for episode, _ in pairs}):
-        raise refuse(key, form, "episodes in ascending order")
+        pairs.append((first, number(key, value)))
+    if [first for first, _ in pairs] != sorted({first for first, _ in pairs}):
+        raise refuse(key, form, "pairs in ascending order")
     return pairs

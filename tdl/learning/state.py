@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.checks import MAX_COUNT
 from tdl.errors import ConfigError
 from tdl.game.rules import Rules
 from tdl.learning.options import LearnerOptions
@@ -148,12 +149,15 @@ def chunks_of(network: NTupleNetwork) -> int:
     return -(-len(network.weights) // CHUNK)
 
 
-def check_entered(state: LearnerState, rules: Rules, engine: str = "bits") -> None:
-    """Refuse boards of the carousel that no game of these rules has: the kernels trust theirs."""
+def check_entered(state: LearnerState, rules: Rules, engine: str = "bits", target: str = "afterstate") -> None:
+    """Refuse boards of the carousel that no game of these rules has: the kernels trust theirs.
+
+    `target` tells what they are: afterstates have an empty cell, where the next tile drops.
+    """
     if ENTERED not in state:
         return
-    if not (state[COUNTS] >= 0).all():
-        raise ConfigError(f"{COUNTS}: {state[COUNTS].min()} is not allowed; expected numbers of at least 0")
+    if (wrong := state[COUNTS][(state[COUNTS] < 0) | (state[COUNTS] > MAX_COUNT)]).size:
+        raise ConfigError(f"{COUNTS}: {wrong[0]} is not allowed; expected numbers from 0 to {MAX_COUNT}")
     boards = state[ENTERED].reshape(len(state[COUNTS]) * ROOM, -1)
     if engine == "array":
         cells = boards.view(np.uint8)
@@ -165,6 +169,8 @@ def check_entered(state: LearnerState, rules: Rules, engine: str = "bits") -> No
         tiles, beyond = np.packbits(each, axis=2, bitorder="little"), bits[:, used:]
     if (tiles > rules.largest).any() or beyond.any():
         raise ConfigError(f"{ENTERED}: a board has what is no tile of the game")
+    if target == "afterstate" and tiles.all(axis=1).any():
+        raise ConfigError(f"{ENTERED}: a board has no empty cell, as every afterstate has")
 
 
 def merge_entered(state: LearnerState, replicas: Sequence[LearnerState]) -> None:

@@ -67,6 +67,18 @@ class TupleSet:
                         f"expected cells 0 to {rows * cols - 1} of a {rows}x{cols} board"
                     )
 
+    def check_repeats(self, rows: int, cols: int) -> None:
+        """Refuse a tuple that reads the cells of another one in some image: both learn the same, at twice the cost."""
+        images = symmetries(rows, cols)[: None if self.symmetries else 1]
+        seen: dict[tuple[int, ...], tuple[int, ...]] = {}
+        for cells in self.cells:
+            same = min(tuple(sorted(image[cell] for cell in cells)) for image in images)
+            if other := seen.get(same):
+                like = "is an image of" if sorted(cells) != sorted(other) else "has the same cells as"
+                twice = f"{list(cells)} {like} {list(other)}"
+                raise ConfigError(f"tuples.cells: {twice}, so that both learn the same; expected one of them")
+            seen[same] = cells
+
     def to_dict(self) -> dict[str, Any]:
         """The description in `meta.json`: the arguments that make the set again.
 

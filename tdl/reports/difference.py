@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from tdl.errors import TdlError
+from tdl.errors import TdlError, printable
 from tdl.statistics.intervals import contrast_interval, interval_text
+from tdl.storage.records import load_records
 from tdl.storage.result_file import RESULT
 from tdl.storage.run_folder import CHECKPOINT, RunFolder
-from tdl.storage.titles import value_text
+from tdl.storage.titles import flat, value_text
 
 WIDTH = 44
 """Characters of a value: the cells of tuples would fill the line."""
@@ -62,20 +61,13 @@ def _run(folder: Path) -> RunFolder:
 
 def _titles(folders: tuple[Path, Path]) -> tuple[str, str]:
     names = tuple(folder.resolve().name for folder in folders)
-    one, other = names if names[0] != names[1] else map(str, folders)
+    one, other = map(printable, names if names[0] != names[1] else map(str, folders))
     return one, other
 
 
 def _config(result: Mapping[str, Any]) -> dict[str, Any]:
     """The configuration, with the step size that was used where it leaves that to the learner."""
-    return _flat(result["config"]) | {key: result[key] for key in ("alpha",) if key in result}
-
-
-def _flat(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in config.items():
-        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {prefix + key: value}
-    return flat
+    return flat(result["config"]) | {key: result[key] for key in ("alpha",) if key in result}
 
 
 def _differing(
@@ -93,16 +85,17 @@ def _plain(value: Any) -> Any:
 
 
 def _short(text: str) -> str:
+    text = printable(text)
     return text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…"
 
 
 def _origin(result: Mapping[str, Any]) -> dict[str, Any]:
-    return _flat({key: result[key] for key in ORIGIN if key in result})
+    return flat({key: result[key] for key in ORIGIN if key in result})
 
 
 def _results(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[Row]:
     figures = [{key: each[key] for key in FIGURES if key in each} for each in (one, other)]
-    exact = [_flat({"exact": each.get("evaluation", {}).get("exact", {})}) for each in (one, other)]
+    exact = [flat({"exact": each.get("evaluation", {}).get("exact", {})}) for each in (one, other)]
     return [row for part in (figures, exact) for row in _differing(part[0], part[1], _number)[1]]
 
 
@@ -149,6 +142,6 @@ def _gap(runs: list[RunFolder], results: tuple[Mapping[str, Any], ...], titles: 
     if not all(run.evaluation.is_file() and result.get("evaluation", {}).get("episodes")
                for run, result in zip(runs, results, strict=True)):  # fmt: skip
         return ""
-    scores = [np.load(run.evaluation, allow_pickle=False)["score"].astype(float) for run in runs]
+    scores = [load_records(run.evaluation)["score"].astype(float) for run in runs]
     told = interval_text(*contrast_interval(scores[::-1], [1.0, -1.0]))
     return f"mean of {titles[1]} - mean of {titles[0]}: {told}, over these games; other seeds may differ more\n"

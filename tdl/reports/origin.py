@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import yaml  # type: ignore[import-untyped]
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
+from tdl.errors import ConfigError, printable
 from tdl.results.comparison import NO_FACTORS
-from tdl.storage.reading import open_file
-from tdl.storage.run_folder import FINISHED, RunFolder
+from tdl.storage.notes import read_notes
+from tdl.storage.run_folder import FINISHED, HYDRA, RunFolder
 from tdl.storage.titles import value_text
 
 HELD = ("game", "size", "tiles", "placer", "agent", "tuples", "learner", "alpha", "gamma", "episodes", "budget.moves",
@@ -24,8 +24,6 @@ HELD = ("game", "size", "tiles", "placer", "agent", "tuples", "learner", "alpha"
 
 MAX_COMMANDS = 8
 """The most commands that are shown."""
-
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where it was built
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class Start:
     def line(self) -> str:
         """The command; `-m` where a word has several values."""
         sweep = ["-m"] if any(len(_values(word)) > 1 for word in self.words) else []
-        return shlex.join(["python", "-m", f"tdl.{self.program}", *sweep, *self.words])
+        return shlex.join(["tdl", self.program, *sweep, *self.words])
 
 
 Starts = Mapping[Path, Sequence[Start]]
@@ -51,7 +49,7 @@ def starts_of(jobs: Iterable[Path]) -> dict[Path, list[Start]]:
     """What Hydra noted in the folders of jobs, or of runs; nothing of those without its notes."""
     found = {}
     for job in jobs:
-        starts = [start for path in (job / ".hydra").rglob("hydra.yaml") if (start := _read(path))]
+        starts = [start for path in (job / HYDRA).rglob("hydra.yaml") if (start := _read(path))]
         found[job] = sorted(starts, key=_time)
     return found
 
@@ -102,14 +100,16 @@ def commands(folders: Iterable[Path], starts: Starts) -> list[str]:
 def _read(path: Path) -> Start | None:
     """What a file of Hydra tells of a start."""
     try:
-        with open_file(path) as file:
-            hydra: dict[str, Any] = yaml.load(file, LOADER)["hydra"]
+        hydra = read_notes(path)["hydra"]
         chosen = [word for word in hydra["overrides"]["hydra"] if not word.startswith("hydra.")]  # as hydra/launcher=
         words = {
             word.partition("=")[0]: word for word in (*hydra["overrides"]["task"], *chosen)
         }  # the last of a key counts
-        return Start(hydra["job"]["config_name"], tuple(words.values()), hydra["runtime"]["cwd"], path.stat().st_mtime)
-    except (OSError, ValueError, yaml.YAMLError, KeyError, TypeError, AttributeError, RecursionError):
+        known = hydra["job"]["config_name"], hydra["runtime"]["cwd"]
+        if not all(isinstance(text, str) for text in known):
+            return None
+        return Start(known[0], tuple(words.values()), printable(known[1]), path.stat().st_mtime)
+    except (OSError, ConfigError, KeyError, TypeError, AttributeError):
         return None  # cut or foreign: nothing is known
 
 

@@ -11,6 +11,8 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from tdl.errors import printable
+
 if TYPE_CHECKING:
     from tdl.reports.svg import Drawing
 
@@ -74,7 +76,8 @@ def escaped(text: object) -> str:
     >>> print(escaped("a|b <i> p90_10"))
     a\|b \<i\> p90_10
     """
-    return re.sub(r"([\\`*|<>&#~]|\](?=[(\[:])|(?<!\w)_|_(?!\w))", r"\\\1", " ".join(str(text).split()))
+    line = printable(" ".join(str(text).split()))
+    return re.sub(r"([\\`*|<>&#~]|\](?=[(\[:])|(?<!\w)_|_(?!\w))", r"\\\1", line)
 
 
 def markdown_table(table: Table) -> str:
@@ -89,7 +92,7 @@ def markdown_table(table: Table) -> str:
 
 def fenced(lines: Iterable[str]) -> str:
     """Lines of code; the fence is longer than any within."""
-    text = "\n".join(lines)
+    text = "\n".join(map(printable, lines))
     fence = "`" * max(3, *(len(ticks) + 1 for ticks in re.findall("`+", text)), 3)
     return f"{fence}sh\n{text}\n{fence}"
 

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import pandas as pd
 
+from tdl.errors import printable
 from tdl.reports import origin
 from tdl.reports.figures import Runs, distributions, figures
 from tdl.reports.page import Link, Section, Table
@@ -61,12 +62,13 @@ class Source:
 
     def href(self, path: Path) -> str:
         """The address of a file or folder."""
-        return quote(Path(os.path.relpath(path, self.page)).as_posix())
+        return quote(os.fsencode(os.path.relpath(path, self.page)))
 
     def place(self, path: Path) -> str:
         """A path, relative to the folder of `folders` that it is in."""
         folders = [folder.resolve() for folder in self.folders]
-        return next((str(path.relative_to(f)) for f in folders if path.is_relative_to(f) and path != f), str(path))
+        inner = (str(path.relative_to(f)) for f in folders if path.is_relative_to(f) and path != f)
+        return printable(next(inner, str(path)))
 
 
 def sections(source: Source) -> list[Section]:
@@ -193,7 +195,7 @@ def _evaluations(source: Source, table: pd.DataFrame) -> list[Section]:
         "moves/s": [_rounded(speed) for speed in table["eval_moves_per_second"]],
     })  # fmt: skip
     caption = (
-        "Games of trained networks without learning, by python -m tdl.evaluate. The 95% intervals are over games "
+        "Games of trained networks without learning, by tdl evaluate. The 95% intervals are over games "
         "(Student's t): they say how well the games measure that one network, not how well its setting learns. "
         "Trained for: games. Tiles: the share of games that reached them."
     )

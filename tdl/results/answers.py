@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from tdl.errors import printable
 from tdl.results.comparison import SCORE, against_best, factors
 from tdl.statistics.intervals import interval_text, p_text
 from tdl.storage.run_folder import FAILED, FINISHED
@@ -82,4 +83,4 @@ def _reason(status: str, error: object) -> str:
         return status
     if "diverged" in text:
         return "diverged; lower alpha"
-    return f"failed: {text}" if text else FAILED
+    return f"failed: {printable(text)}" if text else FAILED

@@ -1,7 +1,6 @@
 """Finished (and unfinished) runs as tidy data frames."""
 
 import json
-import re
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -10,14 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tdl.errors import SkippedWarning, TdlError, file_text, shown
+from tdl.errors import SkippedWarning, TdlError, file_text
 from tdl.game.rules import GAMES, Rules
 from tdl.results.comparison import REACH, SUMMARY
 from tdl.solver.solution import FOLDER as SOLUTION
-from tdl.statistics.summary import BLOCK_FIGURES, score_bands
-from tdl.storage.reading import open_file
+from tdl.statistics.block_table import read_blocks
+from tdl.statistics.summary import score_bands
 from tdl.storage.records import RECORD, load_records
 from tdl.storage.run_folder import BLOCKS, EPISODES, EVALUATION, LOGGED, OUTPUTS, RESULT, RunFolder
+from tdl.storage.titles import flat
 
 Folders = str | Path | Iterable[str | Path]
 
@@ -46,7 +46,7 @@ def runs(folders: Folders = OUTPUTS) -> pd.DataFrame:
     `eval_median`, `eval_max`, `eval_seconds`, `eval_moves_per_second`, `eval_reach_<tile>`; where the game is solved,
     of the learned play `eval_expected`, `eval_optimal`, `eval_gap` and `eval_largest_value_error`, which are exact.
 
-    The row of an evaluation by `python -m tdl.evaluate` has a `checkpoint` (a list as text) and `evaluate.plies`. Its
+    The row of an evaluation by `tdl evaluate` has a `checkpoint` (a list as text) and `evaluate.plies`. Its
     names are those of the run that trained the network but for `tiles` and `placer` where it had its own; `episodes`
     is how long the network was trained, `seed` that of the games.
 
@@ -76,11 +76,13 @@ def load(folders: Folders = OUTPUTS) -> pd.DataFrame:
     frames = []
     for folder, result in _results(folders):
         try:
-            blocks = _blocks(folder / BLOCKS)
+            blocks = pd.DataFrame(read_blocks(folder / BLOCKS))
         except FileNotFoundError:
             continue
         except (TdlError, OSError) as error:
             _skip(folder / BLOCKS, error)
+            continue
+        if blocks.empty:
             continue
         row, left_out = row_of(str(folder), result), {*LEFT_OUT, *blocks.columns}
         fixed = {key: value for key, value in row.items() if key not in left_out and not key.startswith("eval_")}
@@ -163,25 +165,6 @@ def _games(folders: Folders, name: str) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def _blocks(path: Path) -> pd.DataFrame:
-    """The rows of a `blocks.csv`, which are figures of blocks and nothing else."""
-    try:
-        with open_file(path) as file:
-            blocks = pd.read_csv(file)
-    except pd.errors.EmptyDataError:
-        raise FileNotFoundError(path) from None
-    except ValueError as error:
-        raise TdlError(f"{path}: cut or corrupt: {error}") from error
-    for name, column in blocks.items():
-        if name not in BLOCK_FIGURES and not re.fullmatch(r"reach_\d{1,10}", str(name), re.ASCII):
-            raise TdlError(f"{path}: {shown(name)}: no such column")
-        if len(blocks) and column.dtype.kind not in "iuf":
-            raise TdlError(f"{path}: {name}: not all are numbers")
-    if not {"episode", "mean", "max"} <= {*blocks.columns}:
-        raise TdlError(f"{path}: not the blocks of a run")
-    return blocks
-
-
 def _skip(path: Path, error: Exception) -> None:
     """Say what is left out of a table, and why."""
     line = file_text(error) if isinstance(error, OSError) else str(error)
@@ -243,7 +226,10 @@ def row_of(run: str, data: Mapping[str, Any]) -> dict[str, Any]:
     ('4x6', 1, 'running', None)
     """
     evaluation = data.get("evaluation", {})
-    row: dict[str, Any] = {"run": run, "agent": "ntuple", **data.get("names", {}), **_flat(data["config"], "")}
+    row: dict[str, Any] = {"run": run, "agent": "ntuple", **data.get("names", {})}
+    row |= {
+        key: json.dumps(value) if isinstance(value, list) else value for key, value in flat(data["config"]).items()
+    }
     row["run"] = run  # whatever keys a configuration has
     row |= {key: data[key] for key in ("alpha", "seed") if key in data}
     row |= {key: data.get(key) for key in SUMMARY}
@@ -264,17 +250,6 @@ def _with_zeros(table: pd.DataFrame) -> pd.DataFrame:
         known = table["game"].isin([game for game in GAMES if tile in Rules(game, 5, 5).tiles])
         table.loc[known & table["eval_mean"].notna() & table[name].isna(), name] = 0.0
     return table
-
-
-def _flat(config: Mapping[str, Any], prefix: str) -> dict[str, Any]:
-    """Nested keys joined by dots; lists as text."""
-    flat: dict[str, Any] = {}
-    for key, value in config.items():
-        if isinstance(value, Mapping):
-            flat |= _flat(value, f"{prefix}{key}.")
-        else:
-            flat[prefix + key] = json.dumps(value) if isinstance(value, list) else value
-    return flat
 
 
 def begun_in(table: pd.DataFrame) -> pd.DataFrame:

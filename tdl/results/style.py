@@ -33,6 +33,7 @@ STYLE: dict[str, Any] = {
     "xtick.color": "#444444", "ytick.color": "#444444", "xtick.labelcolor": "black", "ytick.labelcolor": "black",
     "lines.linewidth": 1.4,
     "svg.fonttype": "none", "svg.hashsalt": "tdl",
+    "text.parse_math": False,  # a name with two dollars is no formula
 }  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from tdl.errors import printable
 from tdl.results.comparison import EVALUATED, NO_FACTORS
 from tdl.storage.titles import title
 
@@ -46,7 +47,7 @@ def titles_of(rows: Sequence[Row]) -> list[str]:
     named = [(*keys[_kind(row)], "seed") if "seed" in row else () for row in given]
     shown = [{key: row[key] for key in own if key in row} for own, row in zip(named, given, strict=True)]
     texts = [title(row, names) for row in shown]
-    runs = [str(row.get("run", number)) for number, row in enumerate(rows)]
+    runs = [printable(str(row.get("run", number))) for number, row in enumerate(rows)]
     for folders in ([Path(run).name for run in runs], runs):
         count = Counter(texts)
         texts = [text if text and count[text] == 1 else ", ".join(filter(None, (text, folder)))

@@ -63,8 +63,14 @@ class Agent:
         """All that has been learned."""
         return {}
 
+    def begin(self) -> None:
+        """Take over what a new run starts from."""
+
     def restore(self, folder: Path, meta: Meta) -> None:
         """Read what `arrays` returned back from a checkpoint."""
+
+    def proceed(self, spent: float) -> None:
+        """Take note of the share of the run that is over, which a step size may go by."""
 
     def stretch(self, block: int) -> int:
         """Episodes to train at once, one block of episodes or several, from where the training is."""
@@ -97,17 +103,25 @@ class NTupleAgent(Agent):
         own = {"gamma": self.settings.gamma, "alpha": build.alpha(self.settings)}
         return {**compose.to_plain(self.settings)["learner"], **own}
 
+    def proceed(self, spent: float) -> None:
+        self.trainer.spent = spent
+
     def stretch(self, block: int) -> int:
         return self.trainer.replicas.stretch(self.trainer.episode, block)
 
     def arrays(self) -> Mapping[str, Array]:
         return {WEIGHTS: self.network.weights, **self.trainer.state}
 
+    def begin(self) -> None:
+        if self.settings.init is not None:
+            build.initialise(self.network, self.settings)
+
     def restore(self, folder: Path, meta: Meta) -> None:
         for name, array in self.arrays().items():
             read_array(folder, meta, name, into=array)
         with naming(folder):
-            check_entered(self.trainer.state, self.network.rules, self.settings.engine)
+            learner = self.trainer.learner
+            check_entered(self.trainer.state, self.network.rules, self.settings.engine, learner.target)
 
     def evaluation(self, checkpoints: Sequence[Path]) -> Evaluation:
         settings, learner = self.settings, self.trainer.learner

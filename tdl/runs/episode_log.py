@@ -3,18 +3,22 @@
 import csv
 import io
 import os
+import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tdl.errors import CheckpointError
+from tdl.errors import CheckpointError, ConfigError, naming
 from tdl.storage.atomic import new_file
-from tdl.storage.reading import open_file
+from tdl.storage.reading import open_file, read_lines
 from tdl.storage.records import RECORD, Records, load_records, save_records
 from tdl.storage.run_folder import RunFolder
+
+MAX_BLOCK = 1 << 16
+"""Bytes of a block in `blocks.csv` or `train.log`; see `tdl.runs.disk.BLOCK_BYTES` for what they have."""
 
 _HEADER = 256  # bytes of the .npy header, padded, so that it can be patched when the file grows
 
@@ -123,24 +127,33 @@ def _make_own(path: Path) -> None:
 
 
 def _cut_lines(path: Path, episode: int, *, header: bool) -> None:
-    """Keep the blocks up to `episode`. A block's first line begins with its episode; what follows belongs to it."""
-    lines = _lines(path) if path.exists() and episode else []
-    kept, keep = lines[:1] if header else [], False
-    for line in lines[1:] if header else lines:
-        number = line.replace("\t", ",").split(",")[0]
-        if number.isdigit():
-            keep = int(number) <= episode
-        if keep and line.endswith("\n"):
-            kept.append(line)
+    """Keep the blocks up to `episode`, line by line: the file may be a large one of somebody else."""
     with new_file(path) as file:
-        file.write("".join(kept).encode())
+        for line in _kept_lines(path, episode, header=header) if episode and path.exists() else ():
+            file.write(line)
 
 
-def _lines(path: Path) -> list[str]:
+def _kept_lines(path: Path, episode: int, *, header: bool) -> Iterator[bytes]:
+    """The header and the blocks up to `episode`. A block's first line begins with its episode; what follows belongs
+    to it.
+    """
     try:
-        with open_file(path) as file:
-            return file.read().decode().splitlines(keepends=True)
+        with open_file(path) as old, naming(path):
+            last, rest = 0, MAX_BLOCK
+            for at, line in enumerate(read_lines(old)):
+                number = re.match(rb"\d{1,18}(?=[,\t])", line)
+                if number is not None:
+                    if int(number[0]) > episode:
+                        return
+                    if int(number[0]) <= last:
+                        raise ConfigError(f"corrupt: the block of episode {int(number[0])} comes after that of {last}")
+                    last, rest = int(number[0]), MAX_BLOCK
+                elif not last and (at or not header):  # before the first block
+                    continue
+                rest -= len(line)
+                if rest < 0:
+                    raise ConfigError(f"corrupt: the block of episode {last} has more than {MAX_BLOCK:,} bytes")
+                if line.endswith(b"\n"):
+                    yield line
     except OSError as error:
         raise CheckpointError(f"{path}: cannot be read: {error.strerror or error}") from error
-    except UnicodeDecodeError:
-        raise CheckpointError(f"{path}: cut or corrupt (not text)") from None

@@ -1,7 +1,6 @@
 """The one number that says how good a finished run is: what a job returns to a sweeper that tunes."""
 
-import csv
-
+from tdl.statistics.block_table import read_blocks
 from tdl.storage.run_folder import RunFolder
 
 
@@ -17,8 +16,7 @@ def objective(folder: RunFolder) -> float | None:
     if "exact" in evaluation:
         return float(evaluation["exact"]["expected"])
     try:
-        with folder.blocks.open(newline="") as file:
-            means = [float(row["mean"]) for row in csv.DictReader(file)]
+        means = read_blocks(folder.blocks)["mean"]
     except FileNotFoundError:
         return None
-    return means[-1] if means else None
+    return float(means[-1]) if len(means) else None

@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 from tdl import machine
@@ -18,7 +19,7 @@ from tdl.config.hydra_versions import register_resolver
 from tdl.errors import TdlError
 from tdl.runs import job_folders
 from tdl.runs.resume import keys_named, read_run, resumed_folder
-from tdl.storage.run_folder import OUTPUTS
+from tdl.storage.run_folder import HYDRA, OUTPUTS, RunFolder
 from tdl.storage.titles import folder_title
 
 NOW = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
@@ -58,10 +59,16 @@ def new_or_resumed(*, _root_: DictConfig) -> str:
 
 
 def hydra_subfolder(*, _root_: DictConfig) -> str | None:
-    """Where Hydra leaves its notes of a start."""
+    """Where Hydra leaves its notes of a start; in a folder of a new run that is there already they must not lead
+    elsewhere.
+    """
     if _root_.get("query") is not None:
         return None
-    return ".hydra" if _root_.get("resume") is None else f".hydra/resumed_{NOW}_{os.getpid()}"
+    if _root_.get("resume") is not None:
+        return f"{HYDRA}/resumed_{NOW}_{os.getpid()}"
+    if _root_.hydra.mode == RunMode.RUN:
+        RunFolder(str(_root_.hydra.run.dir)).refuse_links(new=True)
+    return HYDRA
 
 
 def sweep_folder() -> str:

@@ -67,12 +67,15 @@ class TrainingRun:
         self.rules = build.rules(settings)
         self.solution = build.solution(settings)
         self.saved_episode, self.moves, self.seconds = 0, 0, 0.0
-        self._saved = meta is not None
+        self._saved, self._saved_moves = meta is not None, 0
         if meta is not None:
             self.saved_episode, self.moves, self.seconds = meta["episode"], meta["moves"], meta["seconds"]
+            self._saved_moves = self.moves
         self.agent: Agent = build_agent(settings, self.saved_episode, ranks)
         self.trainer = self.agent.trainer
-        if meta is not None:
+        if meta is None:
+            self.agent.begin()
+        else:
             check_fits(meta, self.agent.describe(), self.rules.to_dict(), folder.path)
             self.agent.restore(folder.checkpoint, meta)
             delete_leftovers(folder.checkpoint, meta)
@@ -166,7 +169,9 @@ class TrainingRun:
             spent = _spent(self.settings, self.moves + moves, self.seconds + time.perf_counter() - start)
             progress.update(first + finished, before + moves, share=spent)
 
-        with self.ranks.training(episodes):
+        share = max(first / self.settings.episodes, _spent(self.settings, self.moves, self.seconds))
+        self.agent.proceed(share)
+        with self.ranks.training(episodes, share):
             records = self.trainer.train(episodes, between)
         seconds = time.perf_counter() - start
         self.seconds += seconds
@@ -200,8 +205,12 @@ class TrainingRun:
         return self._stays_due() or (seconds is not None and time.monotonic() - self._saved_at >= seconds)
 
     def _stays_due(self) -> bool:
-        """Whether a multiple of `save.every` was reached since the last save, by the clock or not."""
-        every = self.settings.save.every
+        """Whether a multiple of `save.every`, or one of `save.moves`, was reached since the last save, by the clock or
+        not.
+        """
+        every, marks = self.settings.save.every, self.settings.save.moves or ()
+        if any(self._saved_moves < mark <= self.moves for mark in marks):
+            return True
         return every is not None and self.trainer.episode // every > self.saved_episode // every
 
     def _save(self) -> None:
@@ -214,10 +223,11 @@ class TrainingRun:
             "learner": self.agent.learner(),
             "names": self.names,
             "config": self.config,
-            "stays": self.settings.save.every is None or self._stays_due(),
+            "stays": not self.settings.save.chosen or self._stays_due(),
         }
-        self.folder.save(meta, self.agent.arrays(), self.settings.save.keep, self.result | self._figures())
-        self._saved, self.saved_episode, self._saved_at = True, self.trainer.episode, time.monotonic()
+        self.folder.save(meta, self.agent.arrays(), self.settings.save.most, self.result | self._figures())
+        self._saved, self._saved_at = True, time.monotonic()
+        self.saved_episode, self._saved_moves = self.trainer.episode, self.moves
 
     def _evaluate(self, interrupts: Interrupts) -> None:
         """Play the final games, and value the play exactly where the game is solved."""

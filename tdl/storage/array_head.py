@@ -6,6 +6,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
+from tdl import machine
 from tdl.errors import ConfigError
 
 MAGIC = b"\x93NUMPY\x01\x00"
@@ -52,11 +53,18 @@ def rows_of(file: BinaryIO, dtype: np.dtype[Any], size: int) -> np.ndarray[Any, 
 
     Raises
     ------
-    ConfigError : the head is another one, or says more rows than the file has.
+    ConfigError : the head is another one, or says more rows than the file has, or than there is memory for: a file
+        with holes is larger than the room that it takes on the disk.
     """
     head = read_head(file)
     check_head(head, dtype, head.shape[:1])
     rows = math.prod(head.shape)
     if size < head.size + rows * dtype.itemsize:
         raise ConfigError(f"cut: its head says {rows:,} rows, and the file ends after {size:,} bytes")
-    return np.frombuffer(file.read(rows * dtype.itemsize), dtype).copy()
+    need, free = rows * dtype.itemsize, machine.available_memory()
+    if need > free:
+        raise ConfigError(f"{rows:,} rows need {need / 2**30:.1f} GiB of memory; {free / 2**30:.1f} GiB are free")
+    read = np.empty(rows, dtype)
+    if file.readinto(read.view(np.uint8).data) != need:  # type: ignore[attr-defined]
+        raise ConfigError("cut while it was read")
+    return read

@@ -1,4 +1,4 @@
-"""Reading what somebody else may have written: regular files only, JSON of a bounded size and depth.
+"""Reading what somebody else may have written: regular files only, lines and JSON of a bounded size and depth.
 
 A pipe would let a program wait for ever, and a device or a huge file take all memory.
 """
@@ -8,14 +8,21 @@ import io
 import json
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
+
+from tdl.errors import ConfigError
 
 MAX_JSON = 1 << 22
 """Bytes of a file of JSON; the largest of ours have some ten thousand."""
 
 MAX_DEPTH = 32
 """Lists and objects within each other; ours have some ten."""
+
+
+MAX_LINE = 1 << 14
+"""Bytes of a line of text; the longest of ours, the names of the figures of a block, has less than a thousand."""
 
 
 def open_file(path: Path) -> io.BufferedReader:
@@ -30,6 +37,14 @@ def open_file(path: Path) -> io.BufferedReader:
         os.close(handle)
         raise OSError(errno.EINVAL, "not a regular file", str(path))
     return os.fdopen(handle, "rb")
+
+
+def read_lines(file: BinaryIO) -> Iterator[bytes]:
+    """The lines of an open file, one at a time; a ConfigError where one is longer than any of ours."""
+    while line := file.readline(MAX_LINE + 1):
+        if len(line) > MAX_LINE:
+            raise ConfigError(f"cut or corrupt: a line of more than {MAX_LINE:,} bytes")
+        yield line
 
 
 def read_json(path: Path) -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.errors import naming
+from tdl.errors import naming, refuse
 from tdl.storage.array_head import rows_of
 from tdl.storage.atomic import new_file
 from tdl.storage.reading import open_file
@@ -17,17 +17,25 @@ RECORD = np.dtype([("episode", "<i8"), ("score", "<i8"), ("moves", "<i4"), ("max
 
 Records = NDArray[np.void]
 
+LIMITS = {"episode": 10**12, "score": 2**36, "moves": 2**31 - 1, "max_tile": 2**31 - 1}
+"""What is beyond any game; a score of 2^36 takes a tile of 2^31."""
+
 
 def load_records(path: Path) -> Records:
     """The games of such a file, as many as its head says.
 
     Raises
     ------
-    CheckpointError : it is cut, or no file of games; memory is asked for when the head is known to be right.
+    CheckpointError : it is cut, no file of games, or has what no game has; memory is asked for when the head is known
+        to be right.
     OSError : missing, or not a file.
     """
     with open_file(path) as file, naming(path):
-        return rows_of(file, RECORD, os.fstat(file.fileno()).st_size)
+        records = rows_of(file, RECORD, os.fstat(file.fileno()).st_size)
+        for name, most in LIMITS.items():
+            if (wrong := records[name][(records[name] < 0) | (records[name] > most)]).size:
+                raise refuse(name, int(wrong[0]), f"a number from 0 to {most}")
+        return records
 
 
 def save_records(path: Path, records: Records) -> None:

@@ -11,11 +11,11 @@ from tdl.checks import (
     check_choice,
     check_list,
     check_mapping,
-    check_number,
     check_object,
     check_share,
     check_text,
     check_true_or_false,
+    check_value,
     check_whole,
     or_null,
 )
@@ -29,6 +29,15 @@ WEIGHTS = "weights"
 """Key of a finished run's result: what became of the weights, one of the following."""
 
 KEPT_WEIGHTS, DELETED_WEIGHTS, NO_WEIGHTS = "kept", "deleted", "none"
+
+MAX_KEYS = 1000
+"""Of a configuration; ours have some hundred, each a column of a table."""
+
+MAX_TILES = 64
+"""Reached by some games."""
+
+MAX_FIGURE = 1e15
+"""Any figure; of much larger ones nothing could be drawn."""
 
 RUNNING, FINISHED, INTERRUPTED, FAILED = "running", "finished", "interrupted", "failed"
 """The statuses of a run."""
@@ -49,8 +58,13 @@ def read_result(path: Path) -> dict[str, Any]:
     if not isinstance(result, dict) or "config" not in result:
         raise TdlError(f"{path}: not the result of a run")
     with naming(path, TdlError):
-        check_object("", result, _ENTRIES, optional=_ENTRIES)
+        check_result(result)
     return result
+
+
+def check_result(result: Mapping[str, Any]) -> None:
+    """Refuse a result of which an entry that is known here is of another type or out of range."""
+    check_object("", result, _ENTRIES, optional=_ENTRIES)
 
 
 def has_deleted_weights(folder: Path) -> bool:
@@ -62,18 +76,26 @@ def has_deleted_weights(folder: Path) -> bool:
 
 
 def _check_config(key: str, config: Any) -> None:
-    """Names of keys that are no columns of something else; the values are shown as they are."""
-    check_object(key, config, {"seed": _COUNT, "episodes": _COUNT}, optional=("seed", "episodes"))
-    _check_names(key, config)
+    """Names of keys that are no columns of something else; but for those that are counted with, the values are shown
+    as they are.
+    """
+    check_object(key, config, _COUNTED, optional=_COUNTED)
+    if (number := _check_names(key, config)) > MAX_KEYS:
+        raise refuse(key, f"{number:,} keys", f"at most {MAX_KEYS:,}")
+    if "checkpoint" in config:  # an evaluation
+        check_object(key, config, {"evaluate": lambda key, value: check_object(key, value, _GAMES)})
 
 
-def _check_names(key: str, value: Any) -> None:
+def _check_names(key: str, value: Any) -> int:
+    """Check the names of keys, also of nested ones; how many there are."""
     check_mapping(key, value)
+    number = len(value)
     for name, item in value.items():
         if not re.fullmatch(r"(?!eval_|reach_)\w+", name, re.ASCII):
             raise refuse(key, name, "the name of a key")
         if isinstance(item, Mapping):
-            _check_names(f"{key}.{name}", item)
+            number += _check_names(f"{key}.{name}", item)
+    return number
 
 
 def _check_chosen(key: str, names: Any) -> None:
@@ -90,12 +112,21 @@ def _check_evaluation(key: str, evaluation: Any) -> None:
     check_object(key, evaluation, _EVALUATION, optional=_EVALUATION)
     if evaluation.get("episodes"):
         check_object(key, evaluation, {name: _EVALUATION[name] for name in ("mean", "mean_ci95", "reach")})
+        low, high = evaluation["mean_ci95"] or (-MAX_FIGURE, MAX_FIGURE)
+        if not low <= evaluation["mean"] <= high:
+            raise refuse(f"{key}.mean", evaluation["mean"], f"a number in its interval, from {low} to {high}")
 
 
 def _check_interval(key: str, bounds: Any) -> None:
-    check_list(key, bounds, check_number)
+    check_list(key, bounds, _FIGURE)
     if len(bounds) != 2:
         raise refuse(key, bounds, "two numbers")
+
+
+def _check_reach(key: str, reach: Any) -> None:
+    check_mapping(key, reach, _check_reached)
+    if len(reach) > MAX_TILES:
+        raise refuse(key, f"{len(reach):,} tiles", f"at most {MAX_TILES}")
 
 
 def _check_reached(key: str, share: Any) -> None:
@@ -105,21 +136,37 @@ def _check_reached(key: str, share: Any) -> None:
     check_object(key, share, {"rate": check_share, "ci95": _check_interval}, optional=("ci95",))
 
 
-_COUNT = partial(check_whole, least=0)
-_AMOUNT = partial(check_number, least=0)
+def _check_amount(key: str, value: Any) -> None:
+    _FIGURE(key, value)
+    if value < 0:
+        raise refuse(key, value, f"a number from 0 to {MAX_FIGURE:,.0f}")
 
-_EXACT = dict.fromkeys(("expected", "optimal", "gap", "largest_value_error"), check_number)
+
+_COUNT = partial(check_whole, least=0, below=int(MAX_FIGURE) + 1)
+_SEED = partial(check_whole, least=0)
+_FIGURE = partial(check_value, most=MAX_FIGURE)
+
+_GAMES: dict[str, Check] = {"episodes": _COUNT, "plies": _COUNT}
+
+_COUNTED: dict[str, Check] = {
+    "seed": _SEED,
+    "episodes": _COUNT,
+    "evaluate": lambda key, value: check_object(key, value, _GAMES, optional=_GAMES),
+}
+"""Keys of a configuration that tables and figures count with."""
+
+_EXACT = dict.fromkeys(("expected", "optimal", "gap", "largest_value_error"), _FIGURE)
 
 _EVALUATION: dict[str, Check] = {
     "episodes": _COUNT,
-    "mean": check_number,
+    "mean": _FIGURE,
     "mean_ci95": or_null(_check_interval),
-    "median": check_number,
-    "max": check_number,
+    "median": _FIGURE,
+    "max": _FIGURE,
     "moves": _COUNT,
-    "seconds": _AMOUNT,
-    "moves_per_second": _AMOUNT,
-    "reach": partial(check_mapping, check=_check_reached),
+    "seconds": _check_amount,
+    "moves_per_second": _check_amount,
+    "reach": _check_reach,
     "exact": lambda key, value: check_object(key, value, _EXACT),
 }
 
@@ -130,12 +177,12 @@ _ENTRIES: dict[str, Check] = {
     "names": _check_chosen,
     "status": partial(check_choice, choices=(RUNNING, FINISHED, INTERRUPTED, FAILED)),
     "error": _check_error,
-    "seed": _COUNT,
-    "alpha": check_number,
+    "seed": _SEED,
+    "alpha": _FIGURE,
     "episodes": _COUNT,
     "moves": _COUNT,
-    "seconds": _AMOUNT,
-    "moves_per_second": or_null(_AMOUNT),
+    "seconds": _check_amount,
+    "moves_per_second": or_null(_check_amount),
     "peak_memory_bytes": _COUNT,
     "config_hash": check_text,
     "evaluation": _check_evaluation,

@@ -33,8 +33,23 @@ ELSEWHERE = "elsewhere"  # in the folder of a job: the folder of the run that it
 
 HYDRA = ".hydra"  # the folder of Hydra's notes
 
+NOTES = ("config.yaml", "hydra.yaml", "overrides.yaml")  # of Hydra, in that folder
+
 FILES = (RESULT, EPISODES, BLOCKS, LOG, LOGGED, EVALUATION, CURVE, JOB_LOG, ELSEWHERE)
 FOLDERS = (CHECKPOINT, KEPT, HYDRA)
+
+
+def refuse_link(path: Path, *, folder: bool = False, alone: bool = False) -> None:
+    """Refuse a link, a pipe or the like in the place of a file, or of a folder, that is written to.
+
+    `alone` refuses a file that has another name, too, under which it may lie elsewhere.
+    """
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        found = os.lstat(path)
+        linked = stat.S_ISLNK(found.st_mode) or (alone and found.st_nlink > 1)
+        if linked or not (stat.S_ISDIR(found.st_mode) if folder else stat.S_ISREG(found.st_mode)):
+            what, own = "a link" if linked else "something else", "folder" if folder else "file"
+            raise ConfigError(f"{path}: {what}, not a {own} of the run's own; nothing is written there")
 
 
 class RunFolder:
@@ -58,8 +73,8 @@ class RunFolder:
         return str(self.path)
 
     def game(self, number: int) -> Path:
-        """The file of a recorded game: that of the first is `game.json`, however many there are."""
-        return self.path / (f"game-{number:04}.json" if number else "game.json")
+        """The file of a recorded game: that of the first is `game.jsonl`, however many there are."""
+        return self.path / (f"game-{number:04}.jsonl" if number else "game.jsonl")
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
@@ -75,18 +90,16 @@ class RunFolder:
             delete_unfinished(self.path)
             yield
 
-    def refuse_links(self) -> None:
+    def refuse_links(self, *, new: bool = False) -> None:
         """Refuse a link, a pipe or the like where a file or folder of the run's own has to be.
 
-        What is written there would be written elsewhere, and what is deleted there be deleted elsewhere.
+        What is written there would be written elsewhere, and what is deleted there be deleted elsewhere. In the folder
+        of a `new` run Hydra writes over what has the names of its notes, so that may have no other name either.
         """
         for name in (*FILES, *FOLDERS):
-            path = self.path / name
-            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-                mode, folder = os.lstat(path).st_mode, name in FOLDERS
-                if not (stat.S_ISDIR(mode) if folder else stat.S_ISREG(mode)):
-                    what, own = "a link" if stat.S_ISLNK(mode) else "something else", "folder" if folder else "file"
-                    raise ConfigError(f"{path}: {what}, not a {own} of the run's own; nothing is written there")
+            refuse_link(self.path / name, folder=name in FOLDERS)
+        for name in NOTES:
+            refuse_link(self.path / HYDRA / name, alone=new)
 
     def is_locked(self) -> bool:
         """Whether a process works here."""

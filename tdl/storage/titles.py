@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 from typing import Any
 
+from tdl.errors import printable
 from tdl.game.merge_laws import game_title
 from tdl.storage.run_folder import CHECKPOINT
 
@@ -42,6 +43,18 @@ def folder_title(values: Mapping[str, Any], keys: Iterable[str] = ()) -> str:
     return "-".join(filter(None, words))[:MAX_FOLDER].strip("-.")
 
 
+def flat(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """The values of nested dictionaries by their keys.
+
+    >>> flat({"seed": 1, "tuples": {"radix": 16, "cells": [[0, 1]]}})
+    {'seed': 1, 'tuples.radix': 16, 'tuples.cells': [[0, 1]]}
+    """
+    values: dict[str, Any] = {}
+    for key, value in config.items():
+        values |= flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {prefix + key: value}
+    return values
+
+
 def value_text(key: str, value: Any) -> str:
     """A value of a configuration as people read it: a game by its title, a number as short as it is, a path's end."""
     if value is None or value != value:
@@ -51,11 +64,11 @@ def value_text(key: str, value: Any) -> str:
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.10g}"
     if key == "game":
-        return game_title(str(value))
+        return printable(game_title(str(value)))
     if _is_path(value):
         path = PurePath(value)
-        return path.parent.name if path.name == CHECKPOINT else path.name
-    return str(value)
+        return printable(path.parent.name if path.name == CHECKPOINT else path.name)
+    return printable(str(value))
 
 
 def short_name(key: str, keys: Iterable[str]) -> str:

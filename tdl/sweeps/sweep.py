@@ -170,9 +170,10 @@ def pointed_to(job: Path) -> Path | None:
     """The folder that `point_to` noted."""
     try:
         with open_file(job / ELSEWHERE) as file:
-            return Path(file.read(1 << 16).decode().strip())
+            text = file.read(1 << 12).decode().strip()
     except (OSError, UnicodeDecodeError):
         return None
+    return Path(text) if text and "\0" not in text else None
 
 
 def plain_config(cfg: DictConfig) -> dict[str, Any]:

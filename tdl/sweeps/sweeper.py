@@ -17,11 +17,15 @@ from omegaconf import DictConfig, OmegaConf
 from tdl.errors import ConfigError, TdlError
 from tdl.runs import job_folders
 from tdl.runs.progress import Progress
+from tdl.storage.run_folder import HYDRA, refuse_link
 from tdl.sweeps import launcher, sweep
 from tdl.sweeps.plan import Plan, Planner, SweepPlan, no_plan
 
 Plugins.instance()  # loads Hydra's own plugins anew: the methods of a class imported before name another one
 from hydra._internal.core_plugins.basic_sweeper import BasicSweeper  # noqa: E402
+
+DESCRIPTION = "multirun.yaml"
+"""What Hydra leaves in the folder of a sweep."""
 
 SHOWN = 5
 """Errors of a refused sweep that are shown."""
@@ -46,6 +50,7 @@ class CheckedSweeper(BasicSweeper):
         assert self.config is not None
         folder = Path(str(self.config.hydra.sweep.dir))
         try:
+            refuse_link(folder / DESCRIPTION, alone=True)
             jobs = self._jobs(arguments)
             plan = self._plan(jobs, folder)
             plan.check_disk()
@@ -88,7 +93,7 @@ class CheckedSweeper(BasicSweeper):
                     with job_folders.looked_up():
                         job = folder / str(cfg.hydra.sweep.subdir)
                     plan = type(self).planner(own, job, words)
-                    known = (job / ".hydra").is_dir()  # else the table would not find it
+                    known = (job / HYDRA).is_dir()  # else the table would not find it
                     plans.append(replace(plan, done=plan.done and known, folder=job))
                 except ConfigError as error:
                     refused.setdefault(str(error), []).append(_name(words, jobs))

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError  # type: ignore[import-untyped]
 
-from tdl.config.names import chosen_names
+from tdl.config.names import SHOWN, chosen_names
 from tdl.distribution import command
-from tdl.errors import TdlError
+from tdl.errors import ConfigError, TdlError
 from tdl.storage.atomic import new_file
-from tdl.storage.run_folder import FAILED, FINISHED, RESULT, RUNNING, RunFolder
+from tdl.storage.notes import read_notes
+from tdl.storage.result_file import check_result
+from tdl.storage.run_folder import FAILED, FINISHED, HYDRA, RESULT, RUNNING, RunFolder
 from tdl.sweeps import sweep
 from tdl.sweeps.answer import answer
 from tdl.sweeps.sweep import Outcome, Sweep
@@ -62,12 +64,12 @@ def _ended_elsewhere(known: Sweep, jobs: Mapping[Path, Path], table: pd.DataFram
 
 
 def _last_start(job: Path) -> float:
-    return max((path.stat().st_mtime for path in (job / ".hydra").rglob("*.yaml")), default=0.0)
+    return max((path.stat().st_mtime for path in (job / HYDRA).rglob("*.yaml")), default=0.0)
 
 
 def job_folders(folder: Path, known: Iterable[Path] = ()) -> dict[Path, Path]:
     """The folders of all jobs that ever began in that of a sweep, and of those known, with those of their runs."""
-    jobs = {path.parent.resolve() for path in folder.glob("*/.hydra")} | set(known)
+    jobs = {path.parent.resolve() for path in folder.glob(f"*/{HYDRA}")} | set(known)
     return {job: sweep.pointed_to(job) or job for job in sorted(jobs)}
 
 
@@ -108,12 +110,17 @@ def _lost(job: Path, outcome: Outcome | None) -> dict[str, Any]:
 
     failed = outcome is not None and outcome.code
     status = {"status": FAILED, "error": outcome.line} if outcome and failed else {"status": RUNNING}
-    with contextlib.suppress(OSError, ValueError, AttributeError, AssertionError, YAMLError, OmegaConfBaseException):
-        files = max((job / ".hydra").rglob("config.yaml"), key=lambda path: path.stat().st_mtime).parent
-        cfg, hydra = OmegaConf.load(files / "config.yaml"), OmegaConf.load(files / "hydra.yaml")
-        assert isinstance(cfg, DictConfig)
-        names = chosen_names(cfg, OmegaConf.select(hydra, "hydra.runtime.choices"))
-        return row_of(str(job), {"names": names, "config": sweep.plain_config(cfg), **status})
+    foreign = (TdlError, LookupError, TypeError, AttributeError, ValueError, OmegaConfBaseException)
+    with contextlib.suppress(OSError, *foreign):
+        files = max((job / HYDRA).rglob("config.yaml"), key=lambda path: path.stat().st_mtime).parent
+        plain, hydra = read_notes(files / "config.yaml"), read_notes(files / "hydra.yaml")
+        if "${" in json.dumps([plain.get(name) for name in SHOWN if name != "learner"]):  # never to be computed here
+            raise ConfigError("a choice that is to be computed")
+        cfg = OmegaConf.create(plain)
+        names = chosen_names(cfg, hydra["hydra"]["runtime"]["choices"])
+        result = {"names": names, "config": sweep.plain_config(cfg), **status}
+        check_result(result)
+        return row_of(str(job), result)
     return row_of(str(job), {"names": {}, "config": {}, **status})
 
 

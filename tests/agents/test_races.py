@@ -1,7 +1,8 @@
 """What several threads do at once: little of each, to be run under ThreadSanitizer, too (`make races`).
 
-Threads that share a network race for weights and what is kept beside them, and for nothing else: no game is lost or
-played twice. An evaluation only reads them, and has the same games with any number of threads.
+Threads that share a network race for weights and step sizes, and for nothing else: no game is lost or played twice,
+and boards of the carousel stay whole. An evaluation only reads them, and has the same games with any number of
+threads.
 """
 
 import numpy as np
@@ -20,8 +21,8 @@ TUPLES = TupleSet(((0, 1, 2, 3), (0, 1, 3, 4), (1, 4)))
 EPISODES = 60
 
 
-def trained(choices, stages=None):
-    network = NTupleNetwork(RULES["2x3"], TUPLES, stages=stages)
+def trained(choices, stages=None, shape="2x3"):
+    network = NTupleNetwork(RULES[shape], TUPLES, stages=stages)
     trainer = Trainer(network, alpha=0.1, seed=3, threads=2, **choices)
     records = np.concatenate([trainer.train(EPISODES, lambda *_: None) for _ in range(2)])
     assert records["episode"].tolist() == list(range(2 * EPISODES))
@@ -39,6 +40,14 @@ def test_threads_that_share_a_network(choices, stages):
 )
 def test_threads_that_share_stages(choices):
     assert trained(choices, Stages((16, 32))).weights.any()
+
+
+@pytest.mark.parametrize("engine", ["bits", "array"])
+@pytest.mark.parametrize("target", ["afterstate", "state"])
+def test_the_carousel_has_whole_boards(engine, target):
+    """Of 128 bits, or of a byte a cell: no processor copies them at once, and half of another has no empty cell."""
+    choices = {"start": "carousel", "target": target, "engine": engine}
+    assert trained(choices, Stages((8, 13)), "fib-2x3").weights.any()
 
 
 @pytest.mark.parametrize("plies", [1, 2])

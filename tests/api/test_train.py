@@ -134,7 +134,7 @@ def test_a_run_goes_on(tmp_path):
 def test_a_report_knows_the_command(tmp_path):
     tdl.train(**SMALL, episodes=10, out=tmp_path / "run")
     (line,) = commands([tmp_path / "run"], starts_of([tmp_path / "run"]))
-    assert line.startswith("python -m tdl.run 'tuples.cells=[[0,1,2,3],[4,5]]' episodes=10 block=10")
+    assert line.startswith("tdl run 'tuples.cells=[[0,1,2,3],[4,5]]' episodes=10 block=10")
 
 
 def test_inside_another_program_nothing_is_shown_and_its_hydra_is_left_as_it_was(tmp_path, capsys):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from tdl.api.keywords import Keywords
-from tdl.api.words import CHOICES, KEYS, TYPES, words_of
-from tdl.config.files import group_names
+from tdl.api.words import KEYS, TYPES, words_of
+from tdl.config.files import GROUPS, group_names
 from tdl.config.keys import takes_list
 from tdl.config.seeds import seed_values
 from tdl.errors import ConfigError
@@ -61,7 +61,7 @@ def test_typed_keywords_are_those_of_the_schema():
 
 
 def test_every_group_is_a_keyword():
-    assert all(group_names(group) for group in CHOICES)
+    assert all(group_names(group) for group in GROUPS)
 
 
 def test_seeds_by_their_number():

@@ -15,7 +15,7 @@ def test_gym_takes_turns_and_gives_the_ratios(capsys):
     main([*words, "--public", "CartPole-v1", "--json"])
     figures = json.loads(capsys.readouterr().out)
     speeds = figures["steps_per_second"]
-    assert list(speeds) == ["batch", "vector", "single", "plain", "CartPole-v1"]
+    assert list(speeds) == ["batch", "vector", "single", "rendered", "plain", "CartPole-v1"]
     assert all(len(each) == 2 for each in speeds.values())
     ratios = [ours / theirs for ours, theirs in zip(speeds["vector"], speeds["plain"], strict=True)]
     part = figures["ratios"]["vector/plain"]

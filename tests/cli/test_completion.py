@@ -58,11 +58,11 @@ def test_every_program_has_its_keys(program):
 def test_folders(tmp_path, monkeypatch):
     (tmp_path / "outputs" / "first").mkdir(parents=True)
     (tmp_path / "outputs" / ".hidden").mkdir()
-    (tmp_path / "game.json").touch()
+    (tmp_path / "game.jsonl").touch()
     monkeypatch.chdir(tmp_path)
     assert candidates(["serve", "outputs/"]) == ["outputs/first/"]
     assert candidates(["evaluate", "checkpoint=outputs/f"]) == ["checkpoint=outputs/first/"]
-    assert candidates(["play", "game"]) == ["game.", "game=", "game.json"]
+    assert candidates(["play", "game"]) == ["game.", "game=", "game.jsonl"]
     assert candidates(["report", "out"]) == ["outputs/"]
     assert candidates(["serve", "nowhere/"]) == []
 

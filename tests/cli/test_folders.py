@@ -25,6 +25,7 @@ def runs(small_run, tmp_path, monkeypatch):
         ("match", ["outputs/a"], ["checkpoint=outputs/a"]),
         ("solve", ["solved", "query=boards"], ["solution=solved", "query=boards"]),
         ("play", ["outputs/a"], ["checkpoint=outputs/a"]),
+        ("play", ["outputs/a/game.jsonl"], ["replay=outputs/a/game.jsonl"]),
         ("play", ["outputs/a/game.json"], ["replay=outputs/a/game.json"]),
         ("serve", ["outputs"], ["folder=outputs"]),
         ("serve", ["outputs/missing"], ["folder=outputs/missing"]),

@@ -7,7 +7,7 @@ program's `main`, at a fourth of the time. Exit code 2 is ours, 1 is Hydra's.
 import pytest
 from support.programs import files, inside, program
 
-HUGE = str([[0, 1, 2, 3, 4, 5, 6]] * 100).replace(" ", "")  # with a table for each of 8 images: 800 GiB
+HUGE = str([[*range(7), last] for last in range(7, 16)]).replace(" ", "")  # a table for each of 8 images: 1,152 GiB
 
 CASES = [
     # override(s), exit code, what the line must say
@@ -128,6 +128,8 @@ CASES = [
     ("tuples=2x3_full", 2, ["the cells of 2x3_full are numbered on a 2x3 board, and size is 4x4", "4x6"]),
     ("tuples=8x6_order_count size=3x3 tuples.cells=[[0,1]]", 2, ["the cells of 8x6_order_count", "(3x3_2x6)"]),
     ("size=2x3 tuples.cells=[[0,1,6]]", 2, ["tuples.cells: cell 6 of [0, 1, 6]", "0 to 5 of a 2x3 board"]),
+    ("tuples.cells=[[0,1,2],[3,7,11]]", 2, ["tuples.cells: [3, 7, 11] is an image of [0, 1, 2]", "expected one"]),
+    ("tuples.cells=[[0,1],[1,0]] tuples.symmetries=false", 2, ["[1, 0] has the same cells as [0, 1]"]),
     ("tuples.board=4x6 size=5x5", 2, ["tuples.board: '4x6' is not allowed", "did you mean '4x5'?"]),
     ("engine=arrays", 2, ["engine: 'arrays' is not allowed", "bits or array", "did you mean 'array'"]),
     ("episodes=-5", 2, ["episodes: -5 is not allowed", "at least 0"]),
@@ -136,6 +138,9 @@ CASES = [
     ("seed=-1", 2, ["seed: -1 is not allowed", "at least 0"]),
     ("lanes=0", 2, ["lanes: 0 is not allowed", "1 to 64"]),
     ("lanes=many", 2, ["lanes: 'many' is not allowed", "auto"]),
+    ("save.moves=[5,3]", 2, ["save.moves: [5, 3] is not allowed", "in ascending order"]),
+    ("save.moves=[0]", 2, ["save.moves: 0 is not allowed"]),
+    ("save.moves=5", 2, ["save.moves: 5 is not allowed"]),
     ("save.keep=0", 2, ["save.keep: 0 is not allowed", "at least 1"]),
     ("evaluate.episodes=-1", 2, ["evaluate.episodes: -1 is not allowed", "at least 0"]),
     ("hydra.run.dir=occupied/run", 2, ["occupied/run", "Not a directory"]),

@@ -47,10 +47,19 @@ def test_wrong_entries_are_refused_by_name(saved, tmp_path, key):
             deep.load(folder)
 
 
+def test_updates_that_wait_are_those_of_a_few_moves(trainer):
+    """Of more the learner would work for ever before the next move."""
+    state = {key: np.array(array) for key, array in trainer.state().items()}
+    state["updates"][1] = 1 << 40
+    with pytest.raises(ConfigError, match="updates: 1099511627776 is not allowed"):
+        DQNTrainer(TINY, SMALL).load_state(state)
+
+
 @pytest.mark.parametrize(
     ("name", "number"),
     [("counters", -1), ("updates", -1), ("replay_count", -1), ("replay_action", 4), ("replay_board", 200),
-     ("replay_reward", np.nan), ("generator", 255)],
+     ("replay_reward", np.nan), ("generator", 255), ("counters", 2**62),
+     ("replay_count", 2**62)],
 )  # fmt: skip
 def test_numbers_that_no_trainer_leaves_are_refused(trainer, name, number):
     state = {key: np.array(array) for key, array in trainer.state().items()}

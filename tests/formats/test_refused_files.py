@@ -131,6 +131,14 @@ def test_what_does_not_fit_into_the_memory(tmp_path, monkeypatch):
         assert re.search(f"in.w: {telling} .* GiB are free", complaint(path, tmp_path / "out"))
 
 
+@pytest.mark.parametrize("start", [b"", SMALL_TD], ids=["nothing", "a network"])
+def test_a_file_with_a_hole_is_not_read_to_its_end(tmp_path, start):
+    """Zeros are containers of no table."""
+    path = written(tmp_path / "in.w", start)
+    os.truncate(path, 1 << 32)
+    assert complaint(path, tmp_path / "out").endswith("it has more than 100,000 parts")
+
+
 @pytest.mark.parametrize("name", ["in.w", "in.bin"])
 def test_a_pipe_is_no_weight_file(tmp_path, name):
     os.mkfifo(tmp_path / name)

@@ -3,6 +3,7 @@
 Trusts `tdl.game.reference` for the games, and Gymnasium's `SyncVectorEnv` for what a vectorised environment does.
 """
 
+import itertools
 import subprocess
 import sys
 import warnings
@@ -13,6 +14,7 @@ import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers import RecordVideo
 from support.reference_batch import ReferenceBatch
 from support.shapes import RULES, each_engine
 
@@ -20,6 +22,7 @@ from tdl.errors import ConfigError
 from tdl.game.rules import DROP, Rules
 from tdl.game.streams import TRAINING
 from tdl.gym import ID, OBSERVATIONS, GameEnv, GameVectorEnv
+from tdl.sessions.tile_colours import rgb, tile_colours
 
 GAMES = {
     "2048": ({}, Rules()),
@@ -215,6 +218,53 @@ def test_render():
     assert GameEnv().render() is None
 
 
+def test_pictures_of_moves():
+    """Of the shape of the board, in the colours of its tiles, another one after each move, and never changed later."""
+    env = gymnasium.make(ID, size="3x4", render_mode="rgb_array_list")
+    _, info = env.reset(seed=1)
+    boards = [env.unwrapped._boards.values[env.unwrapped._boards.grids[0]]]
+    for _ in range(20):
+        _, _, _, _, info = env.step(int(info["action_mask"].argmax()))
+        boards.append(env.unwrapped._boards.values[env.unwrapped._boards.grids[0]])
+    frames = env.render()
+    assert {(each.shape, each.dtype) for each in frames} == {((174, 230, 3), np.dtype(np.uint8))}
+    assert len(frames) == 21
+    assert all((one != other).any() for one, other in itertools.pairwise(frames))
+    for picture, board in zip(frames, boards, strict=True):
+        for (row, column), value in np.ndenumerate(board):
+            corner = picture[6 + 56 * row + 5, 6 + 56 * column + 5]  # no number reaches there
+            assert tuple(corner) == rgb(tile_colours(int(value))[0])
+    envs = gymnasium.make_vec(ID, 3, render_mode="rgb_array")
+    envs.reset(seed=1)
+    assert [each.shape for each in envs.render()] == [(230, 230, 3)] * 3
+
+
+@pytest.mark.parametrize("size", [f"{rows}x{cols}" for rows in range(2, 6) for cols in range(2, 6)])
+def test_codecs_take_every_board(size):
+    env = GameEnv(size=size, render_mode="rgb_array")
+    env.reset(seed=1)
+    assert [side % 2 for side in env.render().shape[:2]] == [0, 0]
+
+
+@pytest.mark.extra
+def test_a_video_of_a_game(tmp_path):
+    """By Gymnasium's wrapper, read again."""
+    moviepy = pytest.importorskip("moviepy", reason="the extra video is not installed")
+    env = RecordVideo(gymnasium.make(ID, size="2x2", render_mode="rgb_array"), str(tmp_path / "video"))
+    _, info = env.reset(seed=1)
+    ended, moves = False, 0
+    while not ended:
+        _, _, ended, _, info = env.step(int(info["action_mask"].argmax()))
+        moves += 1
+    last = env.render()
+    env.close()
+    with moviepy.VideoFileClip(str(tmp_path / "video" / "rl-video-episode-0.mp4")) as clip:
+        assert (tuple(clip.size), clip.fps) == ((118, 118), 4)
+        assert clip.duration == pytest.approx((moves + 1) / 4)
+        shown = clip.get_frame(clip.duration - 0.1)
+    assert np.abs(shown.astype(int) - last).mean() < 10  # but for what the codec leaves out
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -226,7 +276,7 @@ def test_render():
         ({"drop": [[1, 0.5]]}, "tiles.drop: the probabilities sum to 0.5"),
         ({"start": 2}, "tiles.start: 2 is not allowed; expected a list of tile indices"),
         ({"engine": "bit"}, "engine: 'bit' is not allowed; .*did you mean 'bits'"),
-        ({"render_mode": "human"}, "render_mode: 'human' is not allowed; expected ansi"),
+        ({"render_mode": "human"}, "render_mode: 'human' is not allowed; expected ansi or rgb_array"),
     ],
 )
 @pytest.mark.parametrize("kind", [GameEnv, GameVectorEnv])

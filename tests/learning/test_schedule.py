@@ -34,6 +34,13 @@ def test_points_in_every_way_to_write_them(form):
     assert alphas([0, 9, 10, 19, 20, 999], form=form) == [0.8, 0.8, 0.5, 0.5, 0.1, 0.1]
 
 
+@pytest.mark.parametrize("form", [["0%:0.5", "7%:0.3", "90%:0.1"], {0: 0.5, "7%": 0.3, "90%": 0.1}])
+def test_shares_of_the_run(form):
+    assert alphas([0, 69, 70, 899, 900, 2000], form=form, episodes=1000) == [0.5, 0.5, 0.3, 0.3, 0.1, 0.1]
+    schedule = Schedule(0.8, form=form, episodes=1000)
+    assert [schedule.at(episode, 0.07) for episode in (0, 999)] == [0.3, 0.3]
+
+
 def test_a_fixed_step_first():
     schedule = Schedule(1.0, episodes=100, fixed_share=0.9, fixed_alpha=0.1)
     episodes = (0, 89, 90, 99)
@@ -48,7 +55,11 @@ def test_a_fixed_step_first():
         ("lineal", "learner.schedule: 'lineal' is not allowed"),
         (5, "learner.schedule: 5 is not allowed"),
         (["a:b"], r"learner.schedule: \['a', 'b'\] is not allowed"),
-        (["5:0.1", "5:0.2"], "episodes in ascending order"),
+        (["5:0.1", "5:0.2"], "pairs in ascending order"),
+        (["0%:0.1", "5:0.2"], "learner.schedule: '5' is not allowed; expected 0% to 100% in all pairs, or in none"),
+        (["120%:0.1"], "learner.schedule: '120%' is not allowed"),
+        (["many%:0.1"], "learner.schedule: 'many%' is not allowed"),
+        (["50%:0.1", "20%:0.2"], "pairs in ascending order"),
         (["5:11"], "learner.schedule: 11.0 is not allowed; expected a number above 0 and at most 10"),
     ],
 )
@@ -57,9 +68,10 @@ def test_what_is_no_schedule(form, message):
         Schedule(0.1, form=form)
 
 
-def test_a_form_that_counts_by_the_episodes_needs_them():
+@pytest.mark.parametrize("form", ["linear", ["50%:0.1"]])
+def test_a_form_that_counts_by_the_episodes_needs_them(form):
     with pytest.raises(ConfigError, match="episodes: None is not allowed"):
-        Schedule(0.1, form="linear")
+        Schedule(0.1, form=form)
 
 
 def weights(alpha, **options):

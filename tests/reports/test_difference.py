@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -70,3 +71,18 @@ def test_a_folder_without_a_run_is_refused(small_run, tmp_path, folder, hint):
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert hint in line
+
+
+def test_what_somebody_wrote_is_shown_as_text(small_run, tmp_path):
+    """Also on a terminal, which would take it for commands; and games are read as ever."""
+    one, other = small_run(*SHORT), shutil.copytree(small_run(*SHORT), tmp_path / "a\x1b[2Jb")
+    told = result(other)
+    told["config"]["engine"] = "\x1b]0;title\x07"
+    told |= {"status": "failed", "error": "a\nb\x1b[31m"}
+    (other / "result.json").write_text(json.dumps(told))
+    text, _ = diff(one, other)
+    assert all(line.isprintable() for line in text.splitlines())
+    assert r"\x1b]0;title\x07" in text
+    np.save(other / "evaluation.npy", np.zeros(3, [("score", "U5")]))
+    done = inside(one, other, program=main)
+    assert (done.returncode, "evaluation.npy: head: " in done.stderr) == (2, True)

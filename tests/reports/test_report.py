@@ -4,11 +4,14 @@ Trusts `tdl.results.frames`, `comparison` and `answers`.
 """
 
 import json
+import os
 import re
 import shlex
+import shutil
 from urllib.parse import unquote
 
 import pytest
+from support.mutations import BOMB
 from support.pages import Page, columns, tables_of, written
 from support.programs import SMALL, go_on, inside, result, train
 
@@ -233,8 +236,8 @@ def test_the_commands_make_the_same_runs_again(swept, told, tmp_path):
     assert "alpha=9 seed=1" in lines[0]
     assert "'seed=range(0,2)'" in lines[1]
     for number, line in enumerate(lines):
-        python, dash, module, *words = shlex.split(line)
-        assert (python, dash, module) == ("python", "-m", "tdl.run")
+        name, program, *words = shlex.split(line)
+        assert (name, program) == ("tdl", "run")
         place = "hydra.sweep.dir" if "-m" in words else "hydra.run.dir"
         inside(*words, f"{place}={tmp_path / str(number)}")
     again = {result(path.parent)["config_hash"] for path in tmp_path.rglob("result.json")}
@@ -250,9 +253,9 @@ def test_runs_that_were_started_one_by_one(tmp_path):
     train(tmp_path / "other", "learner=tc", "episodes=10")
     small = "'tuples.cells=[[0,1,2,3],[4,5]]' block=10 evaluate.episodes=5"
     assert commands(written(tmp_path)[0]) == [
-        f"python -m tdl.run -m {small} episodes=10 alpha=0.1,0.2 seed=1,2",
-        f"python -m tdl.run resume={tmp_path / '0.1_1'} episodes=20",
-        f"python -m tdl.run {small} learner=tc episodes=10",
+        f"tdl run -m {small} episodes=10 alpha=0.1,0.2 seed=1,2",
+        f"tdl run resume={tmp_path / '0.1_1'} episodes=20",
+        f"tdl run {small} learner=tc episodes=10",
     ]
 
 
@@ -273,7 +276,7 @@ def test_run_evaluate_report(mixture):
     shown = columns(found["Evaluations"], "evaluation", "checkpoint", "trained for", "plies", "games", "mean score")
     assert shown == expected
     assert f"Best evaluation: plies {expected[0][3]}, {expected[0][5]}, 20 games." in tables
-    assert [line.split()[2] for line in commands(page)] == ["tdl.run", "tdl.evaluate"]
+    assert [line.split()[1] for line in commands(page)] == ["run", "evaluate"]
     assert commands(page)[1].endswith("evaluate.plies=1,2")
     assert titles(page)[-3:] == ["Evaluations", "Scores of evaluations", "Runs"]
     ids = Page(page).ids()
@@ -379,3 +382,27 @@ def test_nothing_there(tmp_path, capsys):
         main([str(tmp_path)])
     assert ended.value.code == 2
     assert capsys.readouterr().err == f"tdl: {tmp_path}: no run in it (no result.json)\n"
+
+
+def test_a_folder_of_somebody_else(swept, tmp_path):
+    """The page is written to no link, notes are not computed, and what is shown of them is text."""
+    folder = shutil.copytree(swept, tmp_path / "swept")
+    (tmp_path / "mine").write_text("mine")
+    (folder / "report.html").unlink(missing_ok=True)
+    (folder / "report.html").symlink_to(tmp_path / "mine")
+    one, other, third, *_ = sorted(folder.glob("*_*"))
+    path = one / ".hydra" / "hydra.yaml"
+    path.write_text(f"{BOMB}{path.read_text()}")
+    (other / "result.json").unlink()
+    path = other / ".hydra" / "config.yaml"
+    path.write_text(path.read_text().replace("size: 4x4", "size: ${oc.env:HOME}"))
+    (third / "elsewhere").write_text("a\0b")
+    told = result(third)
+    told["config"] |= {"size": "<script>$\\frac$\x1b[2J", "engine": "a|b"}
+    (third / "result.json").write_text(json.dumps(told))
+    page, tables = written(folder)
+    assert (tmp_path / "mine").read_text() == "mine"
+    assert os.environ["HOME"] not in page.replace(str(tmp_path), "")
+    assert not Page(page).all("script")
+    assert r"<script>$\frac$\x1b[2J" in " ".join(Page(page).texts("td"))
+    assert all(line.isprintable() for line in tables.splitlines())

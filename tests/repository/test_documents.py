@@ -102,6 +102,12 @@ def test_what_is_named_is_there(document):
         assert "NAME" in path or (ROOT / path).exists(), f"{document.name}: {path}"
 
 
+def test_commands_have_one_form():
+    """`tdl run`; the page about running says once that `python -m tdl.run` is the same."""
+    told = {page: re.findall(r"python -m tdl\.", page.read_text()) for page in PAGES}
+    assert [page.name for page, found in told.items() if found] == ["running.md"]
+
+
 def needs_torch(dotted):
     """Whether a module cannot be imported here, since the extra dqn is not installed."""
     return dotted.startswith("tdl.dqn.") and not find_spec("torch")

@@ -1,5 +1,6 @@
 """Every experiment's file runs, every page has commands that compose, and all tables are made of the csv files."""
 
+import doctest
 import re
 import shlex
 from importlib import import_module
@@ -53,7 +54,7 @@ def test_every_experiment_plays_a_few_games(name, tmp_path):
 @pytest.mark.parametrize("name", FILES)
 def test_the_first_line_is_the_command(name):
     _, first, *_ = (ROOT / "conf" / "experiment" / f"{name}.yaml").read_text().splitlines()
-    assert re.match(r"# python -m tdl\.run (-m )?experiment=(\w+)", first)[2] == name
+    assert re.match(r"# tdl run (-m )?experiment=(\w+)", first)[2] == name
 
 
 def pages():
@@ -62,6 +63,14 @@ def pages():
 
 def test_every_file_has_a_page():
     assert set(pages()) - WITHOUT_FILE == set(FILES) - {"quick"}
+
+
+def test_commands_are_understood_in_both_forms():
+    from experiments.tools import commands
+
+    told = doctest.testmod(commands)
+    assert (told.attempted, told.failed) == (1, 0)
+    assert commands.as_module(words := ["python", "-m", "experiments.tools.collect", "one"]) == words
 
 
 def first_run(words):
@@ -247,6 +256,20 @@ def test_collected_figures_are_those_of_the_runs(tmp_path):
     assert list(pd.read_csv(tmp_path / "two" / "results.csv")["seed"]) == [4]
 
 
+def test_rates_of_games_never_played_are_not_zero(tmp_path):
+    from experiments.tools import collect
+
+    words = ("episodes=2000", "block=1000", "alpha=0.1")
+    train(tmp_path / "runs" / "played", *words, "evaluate.episodes=50")
+    train(tmp_path / "runs" / "never", *words, "evaluate.episodes=0", "seed=1")
+    collect.main("one", str(tmp_path / "runs"), f"into={tmp_path}", "by=alpha")
+    table = pd.read_csv(tmp_path / "results.csv")
+    rates = table[[name for name in table if re.fullmatch(r"reach_\d+(_low|_high)?", name)]]
+    assert rates.shape[1] > 3
+    assert rates.iloc[0].notna().all()
+    assert rates.iloc[1].isna().all()
+
+
 def test_the_reduced_version_changes_nothing_here():
     """A fiftieth of the games of the page, three seeds, everything below outputs/reduced."""
     from experiments.tools.commands import commands, reduced
@@ -266,7 +289,7 @@ def test_a_page_is_run_reduced_and_without_its_checkpoints(tmp_path, capsys):
     home = tmp_path / "experiments"
     (home / "quick").mkdir(parents=True)
     page = home / "quick" / "README.md"
-    page.write_text("# Title\n\n    python -m tdl.run experiment=quick hydra.run.dir=outputs/quick\n")
+    page.write_text("# Title\n\n    tdl run experiment=quick hydra.run.dir=outputs/quick\n")
     assert run_all.main("quick", home=home) == 0
     folder = tmp_path / "outputs" / "reduced" / "quick"
     assert result(folder)["episodes"] == 100

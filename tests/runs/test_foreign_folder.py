@@ -159,6 +159,70 @@ def test_jobs_of_a_sweep_do_not_follow_links(tmp_path, outside, name):
     assert files(outside) == before
 
 
+NEW = {".hydra": "", ".hydra/config.yaml": "file", ".hydra/hydra.yaml": "missing", "train.log": "file"}
+
+
+@pytest.mark.parametrize("name", NEW)
+def test_a_new_run_does_not_follow_links_either(tmp_path, outside, name):
+    """Hydra writes its notes before the run begins."""
+    run = tmp_path / "new"
+    (run / name).parent.mkdir(parents=True)
+    (run / name).symlink_to(outside / NEW[name])
+    before = files(outside)
+    done = inside("experiment=quick", "episodes=10", f"hydra.run.dir={run}")
+    assert done.returncode == 2
+    own = "folder" if name == ".hydra" else "file"
+    assert done.stderr == f"tdl: {run / name}: a link, not a {own} of the run's own; nothing is written there\n"
+    assert files(outside) == before
+
+
+def test_notes_of_a_new_run_do_not_change_a_file_with_another_name(tmp_path, outside):
+    (tmp_path / "new" / ".hydra").mkdir(parents=True)
+    os.link(outside / "file", tmp_path / "new" / ".hydra" / "config.yaml")
+    before = files(outside)
+    done = inside("experiment=quick", "episodes=10", f"hydra.run.dir={tmp_path / 'new'}")
+    assert (done.returncode, "config.yaml: a link" in done.stderr) == (2, True)
+    assert files(outside) == before
+
+
+def test_a_copy_by_hard_links_goes_on(finished, tmp_path, whole):
+    """As `cp -al` makes one, notes and all."""
+    copy = shutil.copytree(finished, tmp_path / "copy", copy_function=os.link)
+    before = files(finished)
+    done = inside(f"resume={copy}", "episodes=40")
+    assert done.returncode == 0, done.stderr
+    assert learned(copy) == learned(whole)
+    assert files(finished) == before
+
+
+@pytest.mark.parametrize("name", ["blocks.csv", "train.log"])
+@pytest.mark.parametrize(
+    ("more", "telling"),
+    [("9" * 20_000, "a line of more than"), ("20,1\n10,2\n", "comes after that of 20"),
+     ("20,1\n" + "x\n" * 40_000, "more than 65,536 bytes")],
+)  # fmt: skip
+def test_tables_that_no_run_has_left_are_refused(finished, name, more, telling):
+    path = finished / name
+    path.write_text(path.read_text().splitlines(keepends=True)[0] * (name == "blocks.csv") + more.replace(",", "\t"))
+    before = files(finished)
+    done = inside(f"resume={finished}", "episodes=40")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert f"{name}: " in done.stderr
+    assert telling in done.stderr
+    assert {**files(finished), "result.json": before["result.json"]} == before  # it says that the run has failed
+
+
+@pytest.mark.parametrize("name", ["blocks.csv", "train.log"])
+def test_the_rest_of_a_huge_table_is_not_read(finished, whole, name):
+    """What lies behind the checkpoint may be anything: here a hole of 10 GB."""
+    with (finished / name).open("a") as file:
+        file.write("30,1\n".replace(",", "," if name == "blocks.csv" else "\t"))
+    os.truncate(finished / name, 10 << 30)
+    assert inside(f"resume={finished}", "episodes=40").returncode == 0
+    assert learned(finished) == learned(whole)
+    assert (finished / name).stat().st_size < 10_000
+
+
 def test_an_array_that_is_missing_in_the_description_is_named(finished):
     meta, _ = checkpoint(finished)
     forged(finished / "checkpoint", {"arrays": {"sums": meta["arrays"]["weights"]}})
@@ -172,10 +236,13 @@ CAROUSEL = ("episodes=20", "evaluate.episodes=0", "learner.stages=[16,64]", "lea
 
 @pytest.mark.parametrize(
     ("engine", "name", "number"),
-    [("bits", "entered_counts", -1), ("array", "entered_counts", -1), ("array", "entered", 2**64 - 1)],
-)
+    [("bits", "entered_counts", -1), ("array", "entered_counts", -1), ("array", "entered", 2**64 - 1),
+     ("bits", "entered_counts", 2**63 - 1), ("bits", "entered", 0x1111111111111111)],
+)  # fmt: skip
 def test_boards_that_kernels_would_trust_are_checked(small_run, tmp_path, engine, name, number):
-    """A negative count is an index before the boards; a tile beyond the game's is one beyond its tables."""
+    """A negative count, as the largest has next, is an index before the boards; a tile beyond the game's is one beyond
+    its tables; a board without an empty cell has no place for the next tile.
+    """
     folder = shutil.copytree(small_run(*CAROUSEL, f"engine={engine}", "game=threes_law"), tmp_path / "run")
     meta, arrays = checkpoint(folder)
     arrays[name] = np.array(arrays[name])

@@ -66,7 +66,7 @@ def carrier(process, rank):
 def test_two_processes_of_two_replicas_equal_one_of_four(tmp_path, learner, threads):
     """In every file, and only the first process leaves any."""
     words = (*RUN, f"episodes={ALL + 800}", f"round=[0:40,{ALL}:160]", f"learner={learner}", f"threads={threads}")
-    words += ("alpha=0.1" if learner == "td" else "alpha=1",)
+    words += ("alpha=0.1", "learner.schedule=[0%:0.2,60%:0.1]") if learner == "td" else ("alpha=1",)
     done = on(tmp_path, 2, *words, "hydra.run.dir=two")
     assert done.returncode == 0, done.stderr
     one = train(tmp_path / "one", *words)
@@ -176,7 +176,7 @@ def test_the_script_for_slurm(tmp_path):
         ("replicas=64 threads=16", " ".join(RUN)),
         ("episodes=10000000", "episodes=160"),
         ("threads=16", "episodes=320"),
-        (".venv/bin/python", sys.executable),
+        (".venv/bin/tdl", str(Path(sys.executable).with_name("tdl"))),
     ):
         assert script.count(there) == 1, there
         script = script.replace(there, here)

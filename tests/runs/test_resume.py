@@ -382,6 +382,21 @@ def test_older_checkpoints_stay_when_asked(whole, tmp_path):
     assert not list((folder / "kept").iterdir())
 
 
+def test_checkpoints_stay_at_numbers_of_moves(whole, tmp_path):
+    """At the first block that reaches them, also where several are reached at once, or one by the last block."""
+    moves = [int(row) for row in np.cumsum(np.load(whole(EPISODES) / "episodes.npy")["moves"])[9::10]]
+    marks = [1, moves[0], moves[2] - 1, moves[3] + 1]
+    words = f"save.moves={marks}".replace(" ", "")
+    folder = train(tmp_path / "run", f"episodes={EPISODES}", words, "save.seconds=0.001")
+    names = [f"{episode:010d}" for episode in (10, 30, 50)]
+    assert sorted(path.name for path in (folder / "kept").iterdir()) == names
+    for episode in (10, 30, 50):
+        player = tdl.load(folder / "kept" / f"{episode:010d}")
+        assert player.network.weights.tobytes() == checkpoint(whole(episode))[1]["weights"].tobytes()
+    go_on(folder, f"episodes={EPISODES + 20}")
+    assert sorted(path.name for path in (folder / "kept").iterdir()) == names
+
+
 def test_what_is_longer_than_the_checkpoint_is_cut(whole, tmp_path):
     """As after a crash: the blocks of the longer run are there, the checkpoint of the shorter one, half a line too."""
     folder = shutil.copytree(whole(90), tmp_path / "run")

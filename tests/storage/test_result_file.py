@@ -25,7 +25,10 @@ WRONG = [
     ("evaluation", {"episodes": 2, "mean": 1, "mean_ci95": [1], "reach": {}}),
     ("evaluation", {"episodes": 2, "mean": 1, "mean_ci95": None, "reach": {"x": {"rate": 1}}}),
     ("evaluation", {"episodes": 2, "mean": 1, "mean_ci95": None, "reach": {"64": {"rate": 7}}}),
-    ("evaluation", {"exact": {}}),
+    ("evaluation", {"exact": {}}), ("config", {f"a{i}": 0 for i in range(2000)}), ("alpha", 1e300),
+    ("config", {"checkpoint": "a"}), ("config", {"evaluate": {"episodes": "x"}}), ("moves", 10**18),
+    ("evaluation", {"episodes": 2, "mean": 1, "mean_ci95": [2, 3], "reach": {}}),
+    ("evaluation", {"episodes": 2, "mean": 1, "mean_ci95": None, "reach": {str(i): {"rate": 1} for i in range(99)}}),
 ]  # fmt: skip
 
 

@@ -16,7 +16,9 @@ NASTY = [
     None, True, False, 0, -1, 1, 2, 7, 2**31, 2**32, 2**63 - 1, 2**63, -(2**63), 10**18, 10**40, 0.0, -0.0, 0.5,
     1e-320, 1e300,
     -1e300, float("nan"), float("inf"), "", "x", "0", "1e3", "auto", "null", "../x", "/etc/passwd", "/dev/zero",
-    "a\nb", "\x1b[2J", "\0", "\u202e", "é", "x" * 5000, "${oc.env:HOME}", "${now:%Y}", "???", "@x", "<script>", [], {},
+    "a\nb", "\x1b[2J", "\0", "\u202e", "\ud800", "é", "x" * 5000, "${oc.env:HOME}", "${now:%Y}", "???", "@x",
+    "</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "javascript:alert(1)", "]]>", "{{7*7}}",
+    "$\\frac$", "a$b$c", [], {},
     [[]], [[], []], [0], [1, 2], ["x"], [[0, 1]], {"a": 1}, {"": 0}, [0] * 3000, [[0, 1]] * 1500,
     {"x": {"y": {"z": []}}},
 ]  # fmt: skip
@@ -125,6 +127,62 @@ def change_file(path, outside, chance):
             (path.parent / name).symlink_to(outside)
     else:
         path.write_bytes(changed_bytes(path.read_bytes(), chance))
+
+
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{below}'] * 9)}]\n" for below, name in zip("abcdefgh", "bcdefghi", strict=True)
+) + "m: &m {x: 1}\nn: &n {<<: [*m, *m, *m]}\n"  # fmt: skip
+"""References to references: some hundred bytes of YAML that stand for gigabytes."""
+
+
+def change_text(path, outside, chance):
+    """Change the text of a file: YAML, a table, a log."""
+    content = path.read_bytes()
+    how = chance.randrange(8)
+    if how < 3:
+        content = changed_bytes(content, chance)
+    elif how == 3:
+        lines = content.splitlines(keepends=True) or [b""]
+        lines.insert(chance.randrange(len(lines) + 1), chance.choice(lines))
+        content = b"".join(lines)
+    elif how == 4:
+        text = content.decode(errors="replace")
+        words = [word for word in text.replace(",", " ").split() if len(word) < 40] or [" "]
+        value = chance.choice([each for each in NASTY if each is None or isinstance(each, str | float | int)])
+        content = text.replace(chance.choice(words), str(value), chance.choice((1, -1))).encode(errors="replace")
+    elif how == 5:
+        content += BOMB.encode()
+    elif how == 6:
+        content += b"z: " + chance.choice((b"[" * 50_000, b"{a: " * 50_000, b"-\n " * 100, b"9" * 200_000))
+    else:
+        content += f"z: !!python/object/apply:os.mknod [{outside}/made]\n".encode()
+    path.write_bytes(content)
+
+
+PREPARED = [
+    ".hydra", ".hydra/config.yaml", ".hydra/hydra.yaml", ".hydra/overrides.yaml", "multirun.yaml", "report.html",
+    "report.md", "result.json", "train.log", "blocks.csv", "episodes.npy", "checkpoint", "kept", "curve.png",
+    "evaluation.npy", "sweep.csv", "sweep.png", ".result.json.new", "elsewhere", "job.log",
+]  # fmt: skip
+"""Names in folders of runs, sweeps and reports."""
+
+
+def prepare(folder, outside, chance):
+    """Put a link, a pipe, a folder or a file where a program may want to write; nothing where there is something."""
+    path = folder / chance.choice(PREPARED)
+    if path.parent.is_symlink():
+        return
+    with contextlib.suppress(FileExistsError, NotADirectoryError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        how = chance.randrange(5)
+        if how < 2:
+            path.symlink_to(chance.choice((outside, outside / "file", outside / "missing", "missing", path.name)))
+        elif how == 2:
+            os.link(outside / "file", path)
+        elif how == 3:
+            os.mkfifo(path)
+        else:
+            path.mkdir()
 
 
 def change_numbers(folder, name, chance):

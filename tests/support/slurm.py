@@ -37,7 +37,8 @@ SlurmdPidFile={place}/slurmd.pid
 SlurmctldLogFile={place}/slurmctld.log
 SlurmdLogFile={place}/slurmd.log
 ReturnToService=2
-KillWait=5
+KillWait=2
+SchedulerParameters=sched_interval=1,bf_interval=1
 NodeName={host} NodeAddr=127.0.0.1 CPUs={cores} RealMemory=4000 State=UNKNOWN
 PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """

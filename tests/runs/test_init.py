@@ -1,0 +1,67 @@
+"""Runs that begin with the tables of another run."""
+
+import shutil
+
+import numpy as np
+import pytest
+from support.programs import SMALL, checkpoint, files, go_on, inside, learned, result, train
+
+import tdl
+
+WIDE = "tuples.cells=[[0,1,5],[0,1,2,3],[4,5]]"
+
+
+@pytest.fixture(scope="module")
+def source(small_run):
+    return small_run("episodes=200", "seed=3")
+
+
+def test_the_games_without_training_are_those_of_the_other_run(tmp_path, source):
+    """Also with more tuples: what these say of a board is 0."""
+    before = files(source)
+    folder = train(tmp_path / "run", "episodes=0", "seed=3", f"init={source}")
+    assert np.array_equal(np.load(folder / "evaluation.npy"), np.load(source / "evaluation.npy"))
+    wide = train(tmp_path / "wide", "episodes=0", "seed=3", f"init={source}", WIDE)
+    assert np.array_equal(np.load(wide / "evaluation.npy"), np.load(source / "evaluation.npy"))
+    assert files(source) == before
+
+
+def test_it_learns_on_from_there(tmp_path, source):
+    folder = train(tmp_path / "run", "episodes=20", f"init={source}", WIDE, "learner=tc")
+    blank = train(tmp_path / "blank", "episodes=20", WIDE, "learner=tc")
+    assert learned(folder) != learned(blank)
+    network = tdl.load(folder).network
+    assert network.table(0).any()
+    assert not np.array_equal(network.table(1), tdl.load(source).network.table(0))
+    assert np.abs(network.table(1)).sum() > 5 * np.abs(tdl.load(blank).network.table(1)).sum()
+
+
+def test_a_resumed_run_needs_the_other_no_longer(tmp_path, source):
+    origin = shutil.copytree(source, tmp_path / "origin")
+    words = ("episodes=40", f"init={origin}", WIDE, "seed=1")
+    whole = train(tmp_path / "whole", *words)
+    part = train(tmp_path / "part", *words, "budget.moves=1")
+    assert result(part)["episodes"] == 10
+    shutil.rmtree(origin)
+    assert learned(go_on(part, "budget.moves=null")) == learned(whole)
+
+
+def test_replicas_begin_with_it_too(tmp_path, source):
+    folder = train(tmp_path / "run", "episodes=10", "replicas=2", f"init={source}")
+    weights = [checkpoint(each)[1]["weights"] for each in (folder, source)]
+    assert 0.9 < np.abs(weights[0]).sum() / np.abs(weights[1]).sum() < 1.5
+
+
+@pytest.mark.parametrize(("words", "line"), [
+    (("init=missing",), "missing: no checkpoint here"),
+    (("init=SOURCE", "tuples.cells=[[0,1,5]]"), "init: its feature [0, 1, 2, 3] is none of this run's tuples"),
+    (("init=SOURCE", "game=fib"), "init: 'a network of 2048 4x4' is not allowed"),
+    (("init=SOURCE", "learner.target=state"), "init: 'a network of afterstates' is not allowed; expected one of"),
+    (("init=SOURCE", "learner.initial_value=5"), "learner.initial_value: 5.0 is not allowed; expected 0 with init"),
+])  # fmt: skip
+def test_what_cannot_be_begun_with_is_refused(tmp_path, source, words, line):
+    words = [word.replace("SOURCE", str(source)) for word in words]
+    done = inside(*SMALL, f"hydra.run.dir={tmp_path / 'run'}", "episodes=10", *words)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert line.replace("SOURCE", str(source)) in done.stderr
+    assert not (tmp_path / "run" / "checkpoint").exists()
