@@ -124,7 +124,7 @@ class Keywords(TypedDict, total=False):
     save_every: Some[int | None]
     save_seconds: Some[float | None]
     save_keep: Some[int]
-    save_moves: Some[list[Any] | None]
+    save_moves: Any
     save_final: Some[Any]
     init: Some[str | None]
     logger: Some[str]

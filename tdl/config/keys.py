@@ -33,7 +33,7 @@ def sections(keys: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(key.partition(".")[0] for key in keys if "." in key))
 
 
-MAY_BE_LISTS = ("round", "learner.schedule")
+MAY_BE_LISTS = ("round", "learner.schedule", "save.moves")
 """Keys whose value may be a list, or something else."""
 
 

@@ -52,8 +52,9 @@ def check(config: RunConfig) -> None:
 def _check_network(config: RunConfig, board: Rules) -> None:
     """Check what an n-tuple network is, and how it learns and plays."""
     _check_numbering(config, board)
-    tuple_set_of(config).check_board(board.rows, board.cols)
-    tuple_set_of(config).check_repeats(board.rows, board.cols)
+    tuples = tuple_set_of(config)
+    tuples.check_board(board.rows, board.cols)
+    tuples.check_repeats(board.rows, board.cols)
     extras = bool(config.tuples.orders or config.tuples.counts)
     if config.init is not None and config.learner.initial_value:
         raise refuse("learner.initial_value", config.learner.initial_value, "0 with init, which gives the values")

@@ -43,10 +43,8 @@ def check_final(key: str, value: object) -> None:
 
 
 def check_marks(key: str, value: Any) -> None:
-    """Refuse anything but null and a list of numbers of moves, ascending."""
+    """Refuse anything but a list of numbers of moves, ascending."""
     expected = "null, or numbers of moves in ascending order, as [1000000,10000000]"
-    if value is None:
-        return
     if isinstance(value, str) or not isinstance(value, Sequence) or not value:
         raise refuse(key, value, expected)
     for mark in value:
@@ -141,7 +139,7 @@ class SaveConfig:
     every: int | None = whole(MISSING, least=1, null=True)
     seconds: float | None = above_zero(MISSING, null=True)
     keep: int = whole(MISSING, least=1)
-    moves: Any = checked(None, check_marks)  # older checkpoints do not have it
+    moves: Any = checked(None, check_marks, null=True)  # older checkpoints do not have it
     final: Any = checked(AUTO, check_final)  # nor this
 
     @property

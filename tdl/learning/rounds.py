@@ -7,7 +7,7 @@ from typing import Any
 from tdl.checks import check_fields, check_whole, checked, whole
 from tdl.errors import refuse
 from tdl.learning.options import LearnerOptions
-from tdl.learning.schedule import points, whole_number
+from tdl.learning.schedule import points
 
 MAX_REPLICAS = 256
 
@@ -30,7 +30,7 @@ def check_round(key: str, form: object) -> None:
     if isinstance(form, int):
         check_whole(key, form, 1)
     else:
-        points(key, form, ROUNDS, _length, whole_number)
+        points(key, form, ROUNDS, _length)
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class ReplicaOptions:
         elif isinstance(self.round, int):
             length = self.round
         else:
-            pairs = points("round", self.round, ROUNDS, _length, whole_number)
+            pairs = points("round", self.round, ROUNDS, _length)
             length = next((number for first, number in reversed(pairs) if first <= episode), pairs[0][1])
         return max(length, self.replicas)
 

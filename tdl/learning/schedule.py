@@ -13,8 +13,6 @@ MAX_ALPHA = 10.0
 
 Number = TypeVar("Number", int, float)
 
-Place = TypeVar("Place", int, float)
-
 PERCENT = "%"
 
 FORMS = "null, linear, halving:EPISODES, or a list of episode:alpha as [0:0.1,50000:0.01] or [0%:0.1,90%:0.01]"
@@ -70,13 +68,12 @@ class Schedule:
         """
         if self.is_fixed(episode):
             return self.fixed_alpha
+        over = episode / max(1, self.episodes or 1)
         if self.form == "linear":
-            return self.alpha * max(0.0, 1 - episode / max(1, self.episodes or 1))
+            return self.alpha * max(0.0, 1 - over)
         if isinstance(self.form, str):
             return float(self.alpha * 0.5 ** (episode // self._halving()))
-        place: float = episode
-        if self.by_share:
-            place = episode / max(1, self.episodes or 1) if spent is None else spent
+        place = episode if not self.by_share else over if spent is None else spent
         reached = [alpha for first, alpha in self._points() if first <= place]
         return reached[-1] if reached else self.alpha
 
@@ -91,9 +88,7 @@ class Schedule:
 
     def _points(self) -> list[tuple[float, float]]:
         form = [] if self.form is None else self.form
-        if self.by_share:
-            return points("learner.schedule", form, FORMS, _alpha, _share)
-        return points("learner.schedule", form, FORMS, _alpha, whole_number)
+        return points("learner.schedule", form, FORMS, _alpha, _share if self.by_share else _episode)
 
 
 def _alpha(key: str, value: Any) -> float:
@@ -117,26 +112,30 @@ def _share(key: str, value: Any) -> float:
     return share
 
 
-def whole_number(key: str, value: Any) -> int:
-    """A number of an episode."""
+def _episode(key: str, value: Any) -> int:
     number = int(value)
     check_whole(key, number, 0)
     return number
 
 
 def points(
-    key: str, form: Any, forms: str, number: Callable[[str, Any], Number], place: Callable[[str, Any], Place]
-) -> list[tuple[Place, Number]]:
-    """The pairs of a list, which may be written episode:number, [episode, number], or as a mapping.
+    key: str,
+    form: Any,
+    forms: str,
+    number: Callable[[str, Any], Number],
+    place: Callable[[str, Any], float] = _episode,
+) -> list[tuple[float, Number]]:
+    """The pairs of a list, which may be written place:number, [place, number], or as a mapping.
 
     Parameters
     ----------
     key, forms : for messages: what the list is, and how it may be written.
-    number, place : make of the key and the second, or the first, of a pair what it stands for, or refuse it.
+    number : makes of the key and the second of a pair what it stands for, or refuses it.
+    place : the same of the first; an episode unless given.
 
     Raises
     ------
-    ConfigError : no such list, or episodes not in ascending order.
+    ConfigError : no such list, or places not in ascending order.
     """
     if isinstance(form, str) or not isinstance(form, Sequence | Mapping):
         raise refuse(key, form, forms)
@@ -146,7 +145,7 @@ def points(
         try:
             first, value = item
             first = place(key, first)
-        except ConfigError:
+        except ConfigError:  # a ValueError, too, which says more than that below
             raise
         except (TypeError, ValueError):
             raise refuse(key, item, forms) from None

@@ -67,9 +67,13 @@ class TupleSet:
                         f"expected cells 0 to {rows * cols - 1} of a {rows}x{cols} board"
                     )
 
+    def images(self, rows: int, cols: int) -> list[tuple[int, ...]]:
+        """The symmetries in which every feature is read; the identity alone without any."""
+        return symmetries(rows, cols)[: None if self.symmetries else 1]
+
     def check_repeats(self, rows: int, cols: int) -> None:
         """Refuse a tuple that reads the cells of another one in some image: both learn the same, at twice the cost."""
-        images = symmetries(rows, cols)[: None if self.symmetries else 1]
+        images = self.images(rows, cols)
         seen: dict[tuple[int, ...], tuple[int, ...]] = {}
         for cells in self.cells:
             same = min(tuple(sorted(image[cell] for cell in cells)) for image in images)
@@ -153,7 +157,7 @@ def count_features(tuples: TupleSet, rows: int, cols: int) -> list[tuple[int, tu
 
 def unturned(tuples: TupleSet, rows: int, cols: int) -> list[int]:
     """The features that read the board as it is, not one of its symmetric images, by their places in a row."""
-    images = len(symmetries(rows, cols)) if tuples.symmetries else 1
+    images = len(tuples.images(rows, cols))
     every = feature_count(tuples, rows, cols)
     imaged = every - len(tuples.counts)
     return [*range(0, imaged, images), *range(imaged, every)]
@@ -161,7 +165,7 @@ def unturned(tuples: TupleSet, rows: int, cols: int) -> list[int]:
 
 def feature_count(tuples: TupleSet, rows: int, cols: int) -> int:
     """The number m of all features."""
-    images = len(symmetries(rows, cols)) if tuples.symmetries else 1
+    images = len(tuples.images(rows, cols))
     return images * (len(tuples.cells) + len(tuples.orders)) + len(tuples.counts)
 
 
@@ -169,7 +173,7 @@ def _in_images(
     tuples: TupleSet, rows: int, cols: int, features: Sequence[Feature], first: int
 ) -> Iterator[tuple[int, Feature, tuple[int, ...]]]:
     """Every feature with each symmetric image it is read in, and the number of its table, from `first` on."""
-    images = symmetries(rows, cols)[: None if tuples.symmetries else 1]
+    images = tuples.images(rows, cols)
     for feature in features:
         for i, image in enumerate(images):
             yield first + (0 if tuples.share else i), feature, image

@@ -24,7 +24,12 @@ def widen(network: NTupleNetwork, source: NTupleNetwork, key: str = "init") -> N
     """
     _check(network, source, key)
     own = {features: number for number, features in _tables(network).items()}
-    for number, features in _tables(source).items():
+    tables = _tables(source)
+    for number, features in tables.items():
+        if features not in own:
+            line = f"its feature {_first(source, number)} is none of this run's tuples, of which all of its must be"
+            raise ConfigError(f"{key}: {line} (in the same order of cells, or an image of it)")
+    for number, features in tables.items():
         for stage, origin in _stages(network, source):
             network.set_table(own[features], source.table(number, origin), stage)
 
@@ -61,11 +66,6 @@ def _check(network: NTupleNetwork, source: NTupleNetwork, key: str) -> None:
         raise refuse(
             key, f"a network with learner.stages={thresholds}", "the same stages as this run's, or a single one"
         )
-    own = set(_tables(network).values())
-    for number, features in _tables(source).items():
-        if features not in own:
-            line = f"its feature {_first(source, number)} is none of this run's tuples, of which all of its must be"
-            raise ConfigError(f"{key}: {line} (in the same order of cells, or an image of it)")
 
 
 def _first(network: NTupleNetwork, number: int) -> str:

@@ -41,10 +41,11 @@ def of_run(settings: RunConfig) -> Disk:
     if not episodes:
         return Disk(records)
     kept = save.most
-    if save.moves is None and save.every is not None:
-        kept = min(kept, 1 + (episodes - 1) // save.every)
-    elif save.moves is None and save.seconds is None:
-        kept = 1
+    if save.moves is None:
+        if save.every is not None:
+            kept = min(kept, 1 + (episodes - 1) // save.every)
+        elif save.seconds is None:
+            kept = 1
     once = kept == 1 and save.seconds is None and (save.every is None or save.every >= episodes)
     return Disk(records, checkpoint_bytes(settings), kept, kept if once else kept + 1)
 

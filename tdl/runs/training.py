@@ -205,9 +205,7 @@ class TrainingRun:
         return self._stays_due() or (seconds is not None and time.monotonic() - self._saved_at >= seconds)
 
     def _stays_due(self) -> bool:
-        """Whether a multiple of `save.every`, or one of `save.moves`, was reached since the last save, by the clock or
-        not.
-        """
+        """Whether a multiple of `save.every`, or one of `save.moves`, was passed since the last save of any kind."""
         every, marks = self.settings.save.every, self.settings.save.moves or ()
         if any(self._saved_moves < mark <= self.moves for mark in marks):
             return True

@@ -186,11 +186,8 @@ def made_json(move: Move, rules: Rules) -> State:
 
 
 def values_json(values: Values | None) -> State:
-    """Values of the four actions as a page gets them, and the best action."""
-    if values is None:
-        return {"values": None, "best": None}
-    best = None if np.isnan(values).all() else ACTION_NAMES[int(np.nanargmax(values))]
-    return {"values": optional_values(values), "best": best}
+    """Values of the four actions as a page gets them."""
+    return {"values": None if values is None else optional_values(values)}
 
 
 class OpenGames:

@@ -24,6 +24,7 @@ from tdl.errors import ConfigError
         ({"learner_td_lambda": 0.5, "evaluate.plies": 2}, ["learner.td_lambda=0.5", "evaluate.plies=2"], 1),
         ({"tuples_cells": [[0, 1], [2, 3]]}, ["tuples.cells=[[0,1],[2,3]]"], 1),  # one value
         ({"round": ["0:10", "100:20"]}, ["round=['0:10','100:20']"], 1),
+        ({"save_moves": [1000, 5000]}, ["save.moves=[1000,5000]"], 1),
         ({"alpha": None, "learner_promotion": False}, ["learner.promotion=false", "alpha=null"], 1),
         ({"resume": Path("outputs/it's")}, [r"resume='outputs/it\'s'"], 1),
     ],

@@ -45,9 +45,7 @@ def test_a_walk_through_the_page(page, tmp_path, monkeypatch):
         if kind == "command":
             program, *words = shlex.split(text)
             fewer = ["episodes=100", "block=50", "evaluate.episodes=20", SMALL] if program == "run" else []
-            in_turn = (
-                ["hydra/launcher=basic"] if "-m" in words else []
-            )  # here, since each process takes a second to start
+            in_turn = ["hydra/launcher=basic"] if "-m" in words else []  # each process takes a second to start
             done = inside(*words, *fewer, *in_turn, program=import_module(f"tdl.{program}").main)
             assert not done.returncode, f"{text}: {done.stderr}"
         elif kind == "code":

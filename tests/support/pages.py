@@ -83,3 +83,16 @@ def _read(cell):
 def columns(table, *names):
     """Some columns of a table, row by row."""
     return [tuple(row[table[0].index(name)] for name in names) for row in table[1:]]
+
+
+def titles(page):
+    return Page(page).texts("h2")
+
+
+def facts(page):
+    found = Page(page)
+    return dict(zip(found.texts("dt"), found.texts("dd"), strict=True))
+
+
+def commands(page):
+    return Page(page).texts("code")

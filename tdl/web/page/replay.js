@@ -1,13 +1,12 @@
 // A recorded game: a slider over its moves, with marks where an agent would have moved otherwise.
 
 import { marks } from "/charts.js";
-import { bestOf } from "/values.js";
+import { amount } from "/values.js";
 
 const MOST = 8; // of the largest mistakes in the list
 const LEAST = 0.05; // points; what is lost below is shown as nothing
 
 const $ = (id) => document.getElementById(id);
-const points = (value) => value.toLocaleString("en", { maximumFractionDigits: 1, minimumFractionDigits: 1 });
 
 export class Replay {
   // `show(view, smooth)` is called with each board that is to be shown.
@@ -80,7 +79,6 @@ export class Replay {
       end: !end ? "" : `${game.complete ? "Game over" : "Given up"}: ${this.scores[at].toLocaleString("en")} points`,
       legal: [],
       values,
-      best: bestOf(values),
       played: end ? null : game.made[at].action,
       made: at ? game.made[at - 1] : undefined,
     };
@@ -93,7 +91,7 @@ export class Replay {
     if (at === this.last) return `${where}: the end`;
     const next = `${where}. Next: ${made[at].action}, by the ${made[at].by}`;
     if (!losses || losses[at] < LEAST) return next;
-    return `${next}; ${best ? `${best[at]} is better by` : "it loses"} ${points(losses[at])}`;
+    return `${next}; ${best ? `${best[at]} is better by` : "it loses"} ${amount(losses[at])}`;
   }
 
   tellMistakes() {
@@ -102,12 +100,12 @@ export class Replay {
     const sum = (losses ?? []).reduce((all, loss) => all + loss, 0);
     $("mistakes-text").textContent = by === null
       ? "Choose an agent of this game in the list to see where it would have moved otherwise."
-      : `${this.mistakes.length.toLocaleString("en")} mistakes by ${by}; ${points(sum / Math.max(this.last, 1))} points lost a move. The largest:`;
+      : `${this.mistakes.length.toLocaleString("en")} mistakes by ${by}; ${amount(sum / Math.max(this.last, 1))} points lost a move. The largest:`;
     const largest = [...this.mistakes].sort((a, b) => losses[b] - losses[a]).slice(0, MOST);
     $("mistakes").replaceChildren(...largest.map((move) => {
       const [row, button] = ["li", "button"].map((name) => document.createElement(name));
       const text = best ? `${made[move].action}, better ${best[move]}` : made[move].action;
-      button.textContent = `${move.toLocaleString("en")}: ${text}, −${points(losses[move])}`;
+      button.textContent = `${move.toLocaleString("en")}: ${text}, −${amount(losses[move])}`;
       button.className = "small";
       button.addEventListener("click", () => this.to(move));
       row.append(button);

@@ -2,7 +2,7 @@
 
 export const ACTIONS = { up: "↑", right: "→", down: "↓", left: "←" };
 
-const amount = (value) => value.toLocaleString("en", { maximumFractionDigits: 1, minimumFractionDigits: 1 });
+export const amount = (value) => value.toLocaleString("en", { maximumFractionDigits: 1, minimumFractionDigits: 1 });
 
 // The move of the largest value; null where there is none, or where several moves show the same number.
 export function bestOf(values) {
