@@ -79,7 +79,7 @@ def draw(folder: Path) -> None:
                 for axes, along in zip(column, ("episode", "moves_of_each"), strict=True):
                     axes.plot(part[along], part["mean"], color=colour[replicas], marker=".")
             column[0].set(title=f"{tuples}, {learner}", xlabel="games of all replicas", xscale="log")
-            column[1].set(xlabel="million moves of each replica", xscale="log")
+            column[1].set(xlabel="million moves of each", xscale="log")
             column[0].xaxis.set_major_formatter(THOUSANDS)
             column[1].xaxis.set_major_formatter("{x:g}")
             for axes in column:
@@ -90,7 +90,7 @@ def draw(folder: Path) -> None:
         grid[0, -1].legend(handles=lines, title="replicas", loc="upper left", bbox_to_anchor=(1, 1))
         seeds = rows.groupby([*PANEL, "replicas"])["seed"].nunique()
         told = f"{seeds.min()} to {seeds.max()}" if seeds.nunique() > 1 else seeds.max()
-        caption(figure, f"Games of training, mean over {told} seeds. The moves of a replica are the time of its core.")
+        caption(figure, f"Games of training, mean over {told} seeds. The moves of each replica are the time of its core.")
     save(figure, folder / "figure.png")
 
 
