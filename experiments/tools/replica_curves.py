@@ -90,7 +90,7 @@ def draw(folder: Path) -> None:
         grid[0, -1].legend(handles=lines, title="replicas", loc="upper left", bbox_to_anchor=(1, 1))
         seeds = rows.groupby([*PANEL, "replicas"])["seed"].nunique()
         told = f"{seeds.min()} to {seeds.max()}" if seeds.nunique() > 1 else seeds.max()
-        caption(figure, f"Games of training, mean over {told} seeds. The moves of each replica are the time of its core.")
+        caption(figure, f"Games of training, mean over {told} seeds. Moves of each replica are the time of its core.")
     save(figure, folder / "figure.png")
 
 
