@@ -1,12 +1,19 @@
 """Fixtures of all tests."""
 
 import gc
+import os
 from functools import cache
 
 import pytest
+from hypothesis import settings
 from support.programs import train
 
 from tdl.game import merge_laws, registration
+
+# The examples are the same each time, so that a test fails by a change alone; TDL_NEW_EXAMPLES=1 draws others.
+# Sanitized builds are many times slower: no example has a deadline.
+settings.register_profile("tdl", deadline=None, derandomize=not os.environ.get("TDL_NEW_EXAMPLES"))
+settings.load_profile("tdl")
 
 
 def pytest_collection_finish():

@@ -36,7 +36,7 @@ each_order = pytest.mark.parametrize("order", ORDERS)
 each_lanes = pytest.mark.parametrize("lanes", [1, 3])
 
 # A seed and a step size do not get simpler by shrinking, which would take minutes with games of the reference.
-some_games = settings(max_examples=12 // SHARE, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
+some_games = settings(max_examples=12 // SHARE, phases=(Phase.explicit, Phase.reuse, Phase.generate))
 
 WAYS = [(order, lanes) for order in ORDERS for lanes in (1, 3)]
 

@@ -47,7 +47,7 @@ def test_every_cut_is_refused(tmp_path, read, content):
 
 @pytest.mark.parametrize(("read", "content"), [(tdl2048.read, SMALL_TC), (demo2048.read, SMALL_DEMO)])
 @given(data=st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_nothing_else_happens_with_damaged_files(tmp_path_factory, read, content, data):
     """Read or refused: no other error, and no array is longer than the file."""
     damaged = bytearray(data.draw(st.sampled_from([content, b""])) or data.draw(st.binary(max_size=400)))

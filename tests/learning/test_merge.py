@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tdl.errors import ConfigError
@@ -39,7 +39,6 @@ def replicas_of(weights, sums, n, rng, share):
     seed=st.integers(0, 2**32 - 1),
     parts=st.lists(st.integers(0, 12), max_size=3),
 )
-@settings(deadline=None)
 def test_equal_the_reference(entries, n, share, coherent, unpromoted, seed, parts):
     rng = np.random.default_rng(seed)
     weights = rng.normal(0, 1000, entries).astype(np.float32)

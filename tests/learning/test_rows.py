@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tdl.errors import ConfigError
@@ -28,7 +28,6 @@ def packed(weights, sums, chunks):
     share=st.sampled_from([0.0, 0.4, 1.0]),
     seed=st.integers(0, 2**32 - 1),
 )
-@settings(deadline=None)
 def test_equal_the_slow_twin_and_come_back(entries, coherent, share, seed):
     rng = np.random.default_rng(seed)
     weights = rng.normal(0, 1000, entries).astype(np.float32)

@@ -36,7 +36,7 @@ LEARNERS = {
     "none": {"order": "none"},
 }
 each_placer = pytest.mark.parametrize("placer", PLACERS.values(), ids=PLACERS)
-few_games = settings(max_examples=2, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
+few_games = settings(max_examples=2, phases=(Phase.explicit, Phase.reuse, Phase.generate))
 
 
 @each_placer

@@ -91,7 +91,7 @@ def test_every_value_is_that_of_the_twin(rules):
     assert solution.largest == rules.value(max(max(board) for board in [*best.states, *best.afterstates]))
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_any_tile_rule(data):
     tiles = data.draw(st.lists(st.integers(1, 9), min_size=1, max_size=3, unique=True))

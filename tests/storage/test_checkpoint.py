@@ -48,7 +48,7 @@ def read(folder, into=None):
 
 
 @given(arrays=st.dictionaries(NAMES, ARRAYS, min_size=1), info=PLAIN, keep=st.integers(1, 3))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_comes_back_as_written(arrays, info, keep):
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "checkpoint"
@@ -112,7 +112,7 @@ def test_a_flipped_bit_of_any_byte_is_refused(copy, name):
 
 
 @given(data=st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_changed_byte_is_refused_or_changes_nothing(written, data):
     """One space for another between two words of `meta.json` is all that may go unseen."""
     with tempfile.TemporaryDirectory() as place:

@@ -47,12 +47,12 @@ RULES = {
 each_rules = pytest.mark.parametrize("rules", RULES.values(), ids=RULES.keys())
 each_engine = pytest.mark.parametrize("kind", ENGINES)
 
-# Sanitized builds are many times slower: no example has a deadline. The checked builds play a quarter of the examples:
-# they look for what the plain build cannot notice, not for other results.
+# The checked builds play a quarter of the examples: they look for what the plain build cannot notice, not for other
+# results.
 SHARE = 4 if os.environ.get("TDL_FEWER_EXAMPLES") else 1
-few = settings(max_examples=20 // SHARE, deadline=None)
-some = settings(max_examples=40 // SHARE, deadline=None)
-many = settings(max_examples=80 // SHARE, deadline=None)
+few = settings(max_examples=20 // SHARE)
+some = settings(max_examples=40 // SHARE)
+many = settings(max_examples=80 // SHARE)
 
 
 @cache
