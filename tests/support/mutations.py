@@ -27,6 +27,11 @@ EXTREMES = [b"\0" * 8, b"\xff" * 8]
 EXTREMES += [struct.pack("<Q", 2**power + by) for power in (15, 31, 32, 63) for by in (-1, 0)]
 
 
+def nasty(chance):
+    """One of these values, a copy: who changes it changes no later example."""
+    return copy.deepcopy(chance.choice(NASTY))
+
+
 def places(value, above=()):
     """The paths to all entries of nested objects and lists."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -63,11 +68,11 @@ def changed_json(value, chance):
             if depth > 2:
                 return value
         elif how == 3 and isinstance(above, dict):
-            above[chance.choice(("x", "", "..", "\n", "eval_x", "weights", "kind", "run"))] = chance.choice(NASTY)
+            above[chance.choice(("x", "", "..", "\n", "eval_x", "weights", "kind", "run"))] = nasty(chance)
         elif how == 4 and isinstance(above[name], int | float) and not isinstance(above[name], bool):
             above[name] = chance.choice((above[name] + 1, -above[name], above[name] * 1e9, above[name] / 3))
         else:
-            above[name] = copy.deepcopy(chance.choice(NASTY))
+            above[name] = nasty(chance)
     return value
 
 
