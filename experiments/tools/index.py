@@ -53,7 +53,7 @@ def published_rows(chapters: Sequence[str], home: Path = EXPERIMENTS) -> list[li
         for comparison in entry.get("published", []):
             column, source, setting = comparison["figure"], comparison["source"], comparison.get("setting", "").split()
             ours, theirs = (read_table(home / name / file) for file in ("results.csv", "published.csv"))
-            ours, theirs = _select(ours, setting), _select(theirs[theirs["source"] == source], setting)
+            ours, theirs = select(ours, setting), select(theirs[theirs["source"] == source], setting)
             value = theirs[column].dropna().iloc[0]
             cells = [number(column, value), figure(ours, column), position(ours, column, value), _inside(ours, theirs)]
             rows.append([f"[{name}](../experiments/{name}/README.md)", source, column, *cells])
@@ -66,9 +66,9 @@ def _result(folder: Path, entry: dict[str, Any]) -> str:
     def value(match: re.Match[str]) -> str:
         place, *setting = match[1].split()
         file, _, column = place.rpartition(":")
-        part = _select(read_table(folder / (file or "results.csv")), setting)
+        part = select(read_table(folder / (file or "results.csv")), setting)
         if column == "inside":
-            return _inside(part, _select(read_table(folder / "published.csv"), setting))
+            return _inside(part, select(read_table(folder / "published.csv"), setting))
         if column not in part:
             raise TableError(f"{folder.name}: no column {column}")
         return number(column, float(part[column].mean()))
@@ -76,17 +76,23 @@ def _result(folder: Path, entry: dict[str, Any]) -> str:
     return re.sub(r"\{([^}]+)\}", value, entry["result"])
 
 
-def _select(frame: pd.DataFrame, setting: Sequence[str]) -> pd.DataFrame:
-    """The rows of a setting, words KEY=VALUE; a key that the table lacks selects nothing."""
-    for key, value in (word.split("=", 1) for word in setting):
-        if key in frame:
-            frame = frame[frame[key].map(_word) == value]
+def select(frame: pd.DataFrame, setting: Sequence[str]) -> pd.DataFrame:
+    """The rows of a setting, words KEY=VALUE; there must be one. A key that the table lacks selects nothing."""
+    frame = matching(frame, setting)
     if frame.empty:
         raise TableError(f"index.yaml: no row with {' '.join(setting)}")
     return frame
 
 
-def _word(value: object) -> str:
+def matching(frame: pd.DataFrame, setting: Sequence[str]) -> pd.DataFrame:
+    """The rows of a setting, or none."""
+    for key, value in (each.split("=", 1) for each in setting):
+        if key in frame:
+            frame = frame[frame[key].map(word) == value]
+    return frame
+
+
+def word(value: object) -> str:
     """A value as a word of a setting: without blanks."""
     return value_text("", value).replace(" ", "")
 
@@ -96,7 +102,7 @@ def _inside(ours: pd.DataFrame, published: pd.DataFrame) -> str:
     keys = [key for key in ours.columns[: list(ours.columns).index("seed")] if key in published]
     inside = []
     for _, row in published.iterrows():
-        part = _select(ours, [f"{key}={_word(row[key])}" for key in keys])
+        part = select(ours, [f"{key}={word(row[key])}" for key in keys])
         figures = [name for name in published.columns.drop(["source", *keys]) if name in part and pd.notna(row[name])]
         inside += [position(part, name, row[name]) == INSIDE for name in figures]
     return f"{sum(inside)} of {len(inside)}"

@@ -9,12 +9,14 @@ and the lines up to `<!-- end -->` are replaced:
     <!-- beside FILE PUBLISHED: KEY KEY | KEY -->
     <!-- index CHAPTER -->
     <!-- published CHAPTER | CHAPTER -->
+    <!-- verdicts all -->
 
 `table` has a row for each setting of the keys, with means over the rows of the file (one for each run) and 95%
 intervals over them; where a setting has a single row, the interval that the file has for it (`mean_low`, `mean_high`:
 over games). `runs` among the columns is their number, `finished` how many did not diverge. `beside` has a row for
 each published figure, with ours under the values of the last keys; PUBLISHED names a `source` and has figures in
-columns of the same names as FILE. `index` and `published` have the rows of chapters of index.yaml.
+columns of the same names as FILE. `index` and `published` have the rows of chapters of index.yaml, `verdicts` those of
+its `verdicts`.
 """
 
 from __future__ import annotations
@@ -26,12 +28,17 @@ from pathlib import Path
 from experiments.tools import EXPERIMENTS, ROOT
 from experiments.tools.index import index_rows, published_rows
 from experiments.tools.tables import TableError, beside, markdown, read_table, table
+from experiments.tools.verdicts import verdict_rows
 
-DOCUMENTS = [ROOT / "README.md", EXPERIMENTS / "README.md", ROOT / "docs" / "results.md"]
+DOCUMENTS = [
+    ROOT / "README.md",
+    EXPERIMENTS / "README.md",
+    *(ROOT / "docs" / f"{name}.md" for name in ("results", "published")),
+]
 """Pages that are not those of an experiment."""
 
 END = "<!-- end -->"
-MARK = re.compile(rf"(<!-- (table|beside|index|published) (.*?) -->\n).*?({END})", re.S)
+MARK = re.compile(rf"(<!-- (table|beside|index|published|verdicts) (.*?) -->\n).*?({END})", re.S)
 
 
 def filled(page: Path) -> str:
@@ -61,6 +68,8 @@ def _rows(folder: Path, kind: str, request: str) -> list[list[str]]:
         return index_rows(request)
     if kind == "published":
         return published_rows(request.split(" | "))
+    if kind == "verdicts":
+        return verdict_rows()
     files, keys = request.split(":", 1)
     first, second = (words.split() for words in keys.split("|"))
     frames = [read_table(folder / file) for file in files.split()]

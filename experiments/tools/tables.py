@@ -22,9 +22,10 @@ COUNTS: dict[str, Any] = {
 }
 """Columns that no file has: how to make them of the rows of a setting."""
 
-INSIDE = "inside"
+INSIDE, WITHIN = "inside", "within a run"
 NOT_REACHED = "no run came so far"
-"""Beside a published figure: it lies in our interval; all runs of the setting diverged before."""
+"""Beside a published figure: it lies in our interval, or in that of a further run of ours; all runs of the setting
+diverged before."""
 
 
 class TableError(Exception):
@@ -104,7 +105,7 @@ def position(part: pd.DataFrame, name: str, published: float) -> str:
     difference = 100 * (mean - published) if share else 100 * (mean / published - 1)
     runs = part[name].notna().sum()
     within = runs > 1 and abs(published - mean) <= _half_width(part[name]) * (runs + 1) ** 0.5
-    return f"{difference:+.1f}{' points' if share else '%'}{', within a run' if within else ''}"
+    return f"{difference:+.1f}{' points' if share else '%'}{', ' + WITHIN if within else ''}"
 
 
 def markdown(rows: Sequence[Sequence[str]]) -> str:

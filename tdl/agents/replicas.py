@@ -2,7 +2,7 @@
 
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from tdl.learning.state import (
     MOVED,
     LearnerState,
     chunks_of,
+    marked_fours,
     merge_entered,
     new_state,
     state_bytes,
@@ -36,6 +37,10 @@ from tdl.storage.records import RECORD
 
 PARTS = 64
 """Parts of the tables that the threads take in turn to merge: moved entries lie close together."""
+
+LONG = 2
+"""In a long round a replica would set this many marks for each number of its tables: all of them are compared instead.
+8x6 TC: a mark for each entry of a move costs MARK% of the time, COMPARE"""
 
 FIGURES = np.dtype([("errors", np.float64), ("number", np.int64), ("moves", np.int64)])
 """Of a replica's part of a round: the sum of the absolute TD errors, in points, their number, and the moves."""
@@ -93,6 +98,9 @@ class Replicas:
             self._merge = RankMerge(ranks, self.threads, (network.weights, state.get(ACCUMULATORS)), parts)
         else:
             self._merge = Merge(network.weights, state.get(ACCUMULATORS), parts)
+        self._long = LONG * sum(array.size for array in parts[0][:2] if array is not None)
+        self._marks = 4 * len(marked_fours(network))  # for a move
+        self._length = 0.0  # of an episode of the last round, in moves
         self._copied = False
         self.moves, self.finished, self.errors = 0, 0, (0.0, 0)
         self.merge_seconds, self.merged_chunks = 0.0, 0
@@ -141,7 +149,11 @@ class Replicas:
     def _play_round(self, low: int, high: int, on_progress: OnProgress | None) -> NDArray[np.void]:
         """The records of a round, of the replicas of all processes in their order, as are the sums."""
         parts = [self.options.part(number, low, high) for number in self._numbers]
-        for play, part in zip(self.plays, parts, strict=True):
+        long = self._is_long(parts)
+        for play, own, part in zip(self.plays, self.states, parts, strict=True):
+            play.mark_moved(not long)
+            if long:
+                own[MOVED].fill(True)
             play.begin(*part)
         mine = sum(episodes for _, episodes in parts)
         moves, finished = self.moves, self.finished
@@ -160,13 +172,21 @@ class Replicas:
             error = raised
         self.ranks.settle(error)
         own = np.array([(*play.errors, play.moves) for play in self.plays], FIGURES)
-        for total, number, played in np.concatenate(self.ranks.gathered(own)).tolist():
+        figures = np.concatenate(self.ranks.gathered(own))
+        for total, number, _ in figures.tolist():
             self.errors = self.errors[0] + total, self.errors[1] + number
-            moves += played
-        self.moves, self.finished = moves, finished + high - low
+        played = int(figures["moves"].sum())
+        self._length = played / (high - low)
+        self.moves, self.finished = moves + played, finished + high - low
         if on_progress is not None:
             on_progress(self.finished, self.moves)
         return np.concatenate(self.ranks.gathered(np.concatenate([play.records for play in self.plays])))
+
+    def _is_long(self, parts: Sequence[tuple[int, int]]) -> bool:
+        """Whether it is cheaper to compare all of the tables after a round than to mark what moves in it."""
+        if isinstance(self._merge, RankMerge):
+            return False  # what is marked is sent
+        return self._marks * self._length * max(episodes for _, episodes in parts) > self._long
 
     def _playing(self, thread: int) -> Iterator[None]:
         return itertools.chain.from_iterable(steps(self.plays[number], self.slice) for number in self._carried(thread))

@@ -242,6 +242,11 @@ cdef class SelfPlay:
         self.learner.step.kind = COHERENT if kind == "coherent" else FIXED
         self.learner.step.rate = alpha if self.options.alpha_per == "entry" else <float> alpha / <float> moved
 
+    def mark_moved(self, bint on):
+        """Whether what moves from now on is marked, in the state's `moved`."""
+        cdef uint8_t[::1] moved = self._owned[0][MOVED]
+        self.learner.moved.chunk = &moved[0] if on else NULL
+
     def begin(self, int64_t first, int64_t episodes, SelfPlay leader=None):
         """Start the block of `episodes` episodes from number `first` on.
 

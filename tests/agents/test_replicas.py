@@ -7,10 +7,11 @@ import pytest
 from support.learners import ORDERS, RETURNS, STAGES, STARTS, STEPS, TARGETS, VARIANTS, each
 from support.shapes import RULES, small_tuples
 
+from tdl.agents import replicas
 from tdl.agents.trainer import Trainer
 from tdl.errors import ConfigError, DivergenceError
 from tdl.learning.merge_reference import merged
-from tdl.learning.state import ACCUMULATORS, COUNTS, ENTERED
+from tdl.learning.state import ACCUMULATORS, COUNTS, ENTERED, chunks_of
 from tdl.network import allocation
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
@@ -100,6 +101,20 @@ def test_threads_change_no_bit(choices, stages):
         records = [trainer.train(100).tobytes() for _ in range(2)]
         results.append((bits(trainer), records, trainer.mean_abs_error, trainer.moves))
     assert results[0] == results[1] == results[2]
+
+
+@each(STEPS, STAGES)
+def test_long_rounds_are_merged_by_comparing_all(choices, stages, monkeypatch):
+    """And become the same network."""
+    results = []
+    for long, all_of_them in ((np.inf, False), (0, True)):
+        monkeypatch.setattr(replicas, "LONG", long)
+        network = NTupleNetwork(RULES["2x4"], TUPLES, stages=stages)
+        trainer = Trainer(network, **{"alpha": 0.3, **choices}, replicas=3, round=6, threads=2)
+        trainer.train(18)
+        results.append(bits(trainer))
+        assert (trainer._players.merged_chunks == chunks_of(network)) is all_of_them
+    assert results[0] == results[1]
 
 
 def test_the_carousel_keeps_the_boards_of_all():

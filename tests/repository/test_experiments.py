@@ -141,6 +141,32 @@ Chapter:
     assert row[-2:] == ["-68.0%", "1 of 2"]
 
 
+def test_verdicts_on_published_figures(tmp_path):
+    """Inside our interval, or only in that of a further run; explained, without a reason, of a setting not run."""
+    from experiments.tools import verdicts
+
+    (tmp_path / "one").mkdir()
+    FRAME.to_csv(tmp_path / "one" / "results.csv", index=False)
+    (tmp_path / "one" / "published.csv").write_text(
+        "source,alpha,mean_1k,reach_8\nsome,0.1,11.5,0.9\nsome,0.5,100,0.3\nsome,0.7,1,\n"
+    )
+    (tmp_path / "index.yaml").write_text("""
+Chapter:
+  one:
+    verdicts:
+      - {source: some, explained: {mean_1k: another step}}
+""")
+    rows = verdicts.verdict_rows(tmp_path)[1:]
+    assert [(*row[2:5], *row[6:]) for row in rows] == [
+        ("alpha=0.1", "mean_1k", "11.5", "2", "agrees"),
+        ("alpha=0.1", "reach_8", "90.0%", "2", "agrees"),
+        ("alpha=0.5", "mean_1k", "100", "2", "another step"),
+        ("alpha=0.5", "reach_8", "30.0%", "2", "unexplained"),
+        ("alpha=0.7", "mean_1k", "1", "", "not run"),
+    ]
+    assert {row[1] for row in rows} == {"[one](../experiments/one/README.md)"}
+
+
 @pytest.mark.parametrize(
     ("result", "message"), [("{mean_2k}", "no column mean_2k"), ("{mean_1k alpha=7}", "no row with alpha=7")]
 )
