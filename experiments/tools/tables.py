@@ -16,6 +16,9 @@ REACH = "reach_"
 SHARES = (REACH, "gain")
 """Columns whose names begin so hold shares of games, or changes by a share."""
 
+SIGNED = ("gain", "bias", "difference", "regret")
+"""Columns whose names begin so may be below zero."""
+
 COUNTS: dict[str, Any] = {
     "runs": lambda part: str(len(part)),
     "finished": lambda part: f"{(part['status'] == 'finished').sum()} of {len(part)}",
@@ -104,7 +107,7 @@ def position(part: pd.DataFrame, name: str, published: float) -> str:
     share = name.startswith(SHARES)
     difference = 100 * (mean - published) if share else 100 * (mean / published - 1)
     runs = part[name].notna().sum()
-    within = runs > 1 and abs(published - mean) <= _half_width(part[name]) * (runs + 1) ** 0.5
+    within = runs > 1 and abs(published - mean) <= _half_width(part, name) * (runs + 1) ** 0.5
     return f"{difference:+.1f}{' points' if share else '%'}{', ' + WITHIN if within else ''}"
 
 
@@ -127,18 +130,27 @@ def _interval(part: pd.DataFrame, name: str) -> tuple[float, float, float]:
     values = part[name].dropna().to_numpy(float)
     if not len(values):
         return np.nan, np.nan, np.nan
+    mean = float(values.mean())
     if len(part) == 1 and f"{name}_low" in part:
-        return values[0], float(part[f"{name}_low"].iloc[0]), float(part[f"{name}_high"].iloc[0])
+        return mean, float(part[f"{name}_low"].iloc[0]), float(part[f"{name}_high"].iloc[0])
+    half = _half_width(part, name)
+    low, high = mean - half, mean + half
+    if not name.startswith(SIGNED):
+        low = max(low, 0.0)
+    return mean, low, min(high, 1.0) if name.startswith(REACH) else high
+
+
+def _half_width(part: pd.DataFrame, name: str) -> float:
+    """Half the width of the interval of the mean over runs, not less than what their games alone make it.
+
+    Few runs may lie close together by chance: their mean is known no better for it.
+    """
+    values = part[name].dropna().to_numpy(float)
     low, high = mean_interval(values)
-    if name.startswith(REACH):
-        low, high = max(low, 0.0), min(high, 1.0)
-    return float(values.mean()), low, high
-
-
-def _half_width(column: pd.Series) -> float:
-    """Half the width of the interval of the mean."""
-    low, high = mean_interval(column.dropna().to_numpy(float))
-    return (high - low) / 2
+    if f"{name}_low" not in part:
+        return (high - low) / 2
+    games = (part[f"{name}_high"] - part[f"{name}_low"]).dropna().to_numpy(float) / 2
+    return max((high - low) / 2, float(np.sqrt(np.sum(games**2))) / len(values))
 
 
 def _against(part: pd.DataFrame | None, name: str, published: float) -> str:

@@ -195,10 +195,10 @@ FRAME = pd.DataFrame(
 def test_a_table_has_means_with_intervals():
     from experiments.tools.tables import table
 
-    low, high = mean_interval(np.array([10.0, 12]))
+    _, high = mean_interval(np.array([10.0, 12]))
     head, first, second = table(FRAME, ["alpha"], ["runs", "mean_1k", "reach_8"])
     assert head == ["alpha", "runs", "mean_1k", "reach_8"]
-    assert first == ["0.1", "2", f"11 [{low:.3g}, {high:.3g}]", "15.0% [0.0%, 78.5%]"]
+    assert first == ["0.1", "2", f"11 [0, {high:.3g}]", "15.0% [0.0%, 78.5%]"]
     assert second[-1] == "0.0% [0.0%, 0.0%]"
 
 
@@ -330,3 +330,20 @@ def test_an_unknown_option_is_refused():
 
     with pytest.raises(SystemExit, match="--ful: --full or --keep"):
         run_all.main("--ful")
+
+
+def test_an_interval_is_no_narrower_than_the_games_make_it():
+    """Three runs that lie close together by chance, each known to 60 points by its games: 60 / sqrt(3) for the mean."""
+    from experiments.tools.tables import figure
+
+    frame = pd.DataFrame({"greedy_mean": [1000.0, 1001, 1002]})
+    assert figure(frame, "greedy_mean") == "1,001 [999, 1,003]"
+    bounds = {f"greedy_mean_{side}": frame["greedy_mean"] + sign * 60 for side, sign in (("low", -1), ("high", 1))}
+    assert figure(frame.assign(**bounds), "greedy_mean") == "1,001 [966, 1,036]"
+
+
+def test_an_interval_has_no_bounds_that_cannot_be():
+    from experiments.tools.tables import figure
+
+    frame = pd.DataFrame({"seconds": [1.0, 3], "reach_8": [0.9, 1.0], "gain": [0.1, -0.1]})
+    assert [figure(frame, name).split("[")[1] for name in frame] == ["0, 14.7]", "31.5%, 100.0%]", "-127.1%, 127.1%]"]
