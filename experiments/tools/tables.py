@@ -106,9 +106,16 @@ def position(part: pd.DataFrame, name: str, published: float) -> str:
         return INSIDE
     share = name.startswith(SHARES)
     difference = 100 * (mean - published) if share else 100 * (mean / published - 1)
-    runs = part[name].notna().sum()
-    within = runs > 1 and abs(published - mean) <= _half_width(part, name) * (runs + 1) ** 0.5
+    within = abs(published - mean) <= _half_width_of_a_run(part, name)
     return f"{difference:+.1f}{' points' if share else '%'}{', ' + WITHIN if within else ''}"
+
+
+def unseen(part: pd.DataFrame, name: str) -> str:
+    """How far a figure of one run may lie from our mean without a difference to be seen, as `position` says it."""
+    mean, half = part[name].mean(), _half_width_of_a_run(part, name)
+    if np.isnan(half):
+        return ""
+    return f"{100 * half:.1f} points" if name.startswith(SHARES) else f"{half / mean:.1%}"
 
 
 def markdown(rows: Sequence[Sequence[str]]) -> str:
@@ -151,6 +158,12 @@ def _half_width(part: pd.DataFrame, name: str) -> float:
         return (high - low) / 2
     games = (part[f"{name}_high"] - part[f"{name}_low"]).dropna().to_numpy(float) / 2
     return max((high - low) / 2, float(np.sqrt(np.sum(games**2))) / len(values))
+
+
+def _half_width_of_a_run(part: pd.DataFrame, name: str) -> float:
+    """The same of a single further run, whose variance is that of the mean times runs + 1; nan below two runs."""
+    runs = int(part[name].notna().sum())
+    return _half_width(part, name) * (runs + 1) ** 0.5 if runs > 1 else np.nan
 
 
 def _against(part: pd.DataFrame | None, name: str, published: float) -> str:

@@ -16,9 +16,9 @@ import pandas as pd
 
 from experiments.tools import EXPERIMENTS
 from experiments.tools.index import matching, read_index, select, word
-from experiments.tools.tables import INSIDE, NOT_REACHED, WITHIN, figure, number, position, read_table
+from experiments.tools.tables import INSIDE, NOT_REACHED, WITHIN, figure, number, position, read_table, unseen
 
-HEAD = ["published by", "experiment", "setting", "figure", "published", "ours", "seeds", "verdict"]
+HEAD = ["published by", "experiment", "setting", "figure", "published", "ours", "seeds", "unseen", "verdict"]
 
 AGREES, UNEXPLAINED, NOT_RUN = "agrees", "unexplained", "not run"
 
@@ -48,10 +48,11 @@ def _rows(folder: Path, verdict: dict[str, Any]) -> Iterator[list[str]]:
 
 
 def _ours(part: pd.DataFrame, name: str, published: float, verdict: dict[str, Any]) -> list[str]:
-    """Our figure, its seeds and the verdict."""
+    """Our figure, its seeds, the difference that they would not show, and the verdict."""
     if part.empty:
-        return ["", "", NOT_RUN]
-    return [figure(part, name) or NOT_REACHED, str(len(part)), _verdict(part, name, published, verdict)]
+        return ["", "", "", NOT_RUN]
+    verdict_text = _verdict(part, name, published, verdict)
+    return [figure(part, name) or NOT_REACHED, str(len(part)), unseen(part, name), verdict_text]
 
 
 def _verdict(part: pd.DataFrame, name: str, published: float, verdict: dict[str, Any]) -> str:

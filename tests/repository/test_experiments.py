@@ -158,11 +158,11 @@ Chapter:
 """)
     rows = verdicts.verdict_rows(tmp_path)[1:]
     assert [(*row[2:5], *row[6:]) for row in rows] == [
-        ("alpha=0.1", "mean_1k", "11.5", "2", "agrees"),
-        ("alpha=0.1", "reach_8", "90.0%", "2", "agrees"),
-        ("alpha=0.5", "mean_1k", "100", "2", "another step"),
-        ("alpha=0.5", "reach_8", "30.0%", "2", "unexplained"),
-        ("alpha=0.7", "mean_1k", "1", "", "not run"),
+        ("alpha=0.1", "mean_1k", "11.5", "2", "200.1%", "agrees"),
+        ("alpha=0.1", "reach_8", "90.0%", "2", "110.0 points", "agrees"),
+        ("alpha=0.5", "mean_1k", "100", "2", "137.5%", "another step"),
+        ("alpha=0.5", "reach_8", "30.0%", "2", "0.0 points", "unexplained"),
+        ("alpha=0.7", "mean_1k", "1", "", "", "not run"),
     ]
     assert {row[1] for row in rows} == {"[one](../experiments/one/README.md)"}
 
@@ -333,7 +333,7 @@ def test_an_unknown_option_is_refused():
 
 
 def test_an_interval_is_no_narrower_than_the_games_make_it():
-    """Three runs that lie close together by chance, each known to 60 points by its games: 60 / sqrt(3) for the mean."""
+    """Three runs lie close together by chance; their games tell each to 60 points: the mean to 60 / sqrt(3)."""
     from experiments.tools.tables import figure
 
     frame = pd.DataFrame({"greedy_mean": [1000.0, 1001, 1002]})
