@@ -26,7 +26,7 @@ import tdl.results
 from support.forged import signed
 from support.fuzz_given import given
 from support.fuzz_web import asked, shown
-from support.mutations import change_file, change_numbers, change_text, changed_bytes, changed_json, prepare
+from support.mutations import change_file, change_numbers, change_text, changed_bytes, changed_json, is_own, prepare
 from support.pages import Page
 from support.programs import SMALL, inside
 from tdl import convert
@@ -250,7 +250,7 @@ def _matched(place, outside, chance):
 def _change_runs(place, folder, outside, chance):
     """Change files of runs, or of a sweep of some, in one of all ways."""
     for _ in range(chance.choice((1, 1, 2, 3))):
-        path = chance.choice(sorted(each for each in folder.rglob("*") if _is_own(each)))
+        path = chance.choice(sorted(each for each in folder.rglob("*") if is_own(each)))
         is_text = path.stat().st_size < 1 << 20 and chance.random() < 0.9
         if path.suffix == ".json" and is_text:
             with contextlib.suppress(ValueError, RecursionError):
@@ -261,11 +261,6 @@ def _change_runs(place, folder, outside, chance):
             change_file(path, outside, chance)
     if chance.random() < 0.2:
         prepare(chance.choice([folder, *(each for each in folder.iterdir() if each.is_dir())]), outside, chance)
-
-
-def _is_own(path):
-    """Whether it is a file that has no other name elsewhere."""
-    return path.is_file() and not path.is_symlink() and path.stat().st_nlink == 1
 
 
 def _reported(place, outside, chance):

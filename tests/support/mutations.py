@@ -100,13 +100,18 @@ def changed_bytes(content, chance):
     return bytes(data)
 
 
+def is_own(path):
+    """Whether it is a file that has no other name elsewhere: what is written into it changes nothing else."""
+    return path.is_file() and not path.is_symlink() and path.stat().st_nlink == 1
+
+
 def change_file(path, outside, chance):
     """Put something else in the place of a file: another file, a link, a pipe, a folder, or nothing."""
     how = chance.randrange(9)
     if how == 0:
         path.unlink()
     elif how == 1:
-        other = chance.choice([each for each in path.parent.rglob("*") if each.is_file()])
+        other = chance.choice([each for each in path.parent.rglob("*") if is_own(each)] or [path])
         spare = path.with_name("spare")
         shutil.copyfile(other, spare)
         if other != path:
