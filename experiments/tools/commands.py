@@ -81,5 +81,6 @@ REDUCTIONS = {
     "experiments.tools.collect": _into_reduced,
     "experiments.tools.reach_rates": _into_reduced,
     "experiments.tools.replica_curves": _into_reduced,
+    "experiments.tools.value_errors": _into_reduced,
 }
 """How a program's command is made smaller; those of other programs are left out."""

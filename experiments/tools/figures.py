@@ -1,7 +1,7 @@
 """Figures of the experiments, made of their csv files: `python -m experiments.tools.figures [EXPERIMENT ...]`.
 
-Scores and learning curves, as those of a sweep, of results.csv; figures of their own of baselines, published_dqn and
-reach.csv and curves.csv. `collect`, which has the blocks of the runs, draws curves with more points.
+Scores and learning curves, as those of a sweep, of results.csv; figures of their own of baselines, published_dqn,
+values, reach.csv and curves.csv. `collect`, which has the blocks of the runs, draws curves with more points.
 """
 
 import sys
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.tools import EXPERIMENTS, budgets, reach_rates, replica_curves, snapshots
+from experiments.tools import EXPERIMENTS, budgets, reach_rates, replica_curves, snapshots, value_errors
 from tdl.results.design import followers, ordered
 from tdl.results.style import save
 from tdl.results.sweep_figure import sweep_figure
@@ -72,6 +72,8 @@ def main(*experiments: str, home: Path = EXPERIMENTS) -> None:
             snapshots.draw(folder)
         elif (folder / "curves.csv").exists():
             replica_curves.draw(folder)
+        elif (folder / "stages.csv").exists():
+            value_errors.draw(folder)
         elif (folder / "figure.png").exists():
             draw_results(folder / "results.csv", folder / "figure.png")
         if (folder / "reach.csv").exists():

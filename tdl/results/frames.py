@@ -24,7 +24,7 @@ Folders = str | Path | Iterable[str | Path]
 FIGURES = ("mean", "low", "high", "median", "max", "seconds", "moves_per_second")
 """Figures of an evaluation by games; low and high bound the mean's 95% interval."""
 
-EXACT = ("expected", "optimal", "gap", "largest_value_error")
+EXACT = ("expected", "optimal", "gap", "value_bias", "value_rmse", "largest_value_error")
 """Figures of an evaluation against a solved game."""
 
 LEFT_OUT = tuple(key for key in SUMMARY if key not in ("status", "episodes"))
@@ -44,7 +44,8 @@ def runs(folders: Folders = OUTPUTS) -> pd.DataFrame:
     `agent` hold the chosen names; `alpha` the value that was used), `seed`, `status`, `error`, `episodes`, `moves`,
     `seconds`, `moves_per_second`, and of the final evaluation `eval_mean`, `eval_low`, `eval_high` (95% interval),
     `eval_median`, `eval_max`, `eval_seconds`, `eval_moves_per_second`, `eval_reach_<tile>`; where the game is solved,
-    of the learned play `eval_expected`, `eval_optimal`, `eval_gap` and `eval_largest_value_error`, which are exact.
+    of the learned play `eval_expected`, `eval_optimal`, `eval_gap`, `eval_value_bias`, `eval_value_rmse` and
+    `eval_largest_value_error`, which are exact (`tdl.solver.policy_evaluation.PolicyValue.summary` explains them).
 
     The row of an evaluation by `tdl evaluate` has a `checkpoint` (a list as text) and `evaluate.plies`. Its
     names are those of the run that trained the network but for `tiles` and `placer` where it had its own; `episodes`
@@ -239,7 +240,7 @@ def row_of(run: str, data: Mapping[str, Any]) -> dict[str, Any]:
         row |= {f"eval_{name}": figures.get(name, np.nan) for name in FIGURES}
         row |= {f"{REACH}{tile}": share["rate"] for tile, share in evaluation["reach"].items()}
     if "exact" in evaluation:
-        row |= {f"eval_{name}": evaluation["exact"][name] for name in EXACT}
+        row |= {f"eval_{name}": evaluation["exact"].get(name, np.nan) for name in EXACT}
     return row
 
 

@@ -36,3 +36,11 @@ def mark_drops(
     marked: NDArray[np.uint8],
     reached: NDArray[np.uint8],
 ) -> None: ...
+def share_drops(
+    boards: Layers,
+    layer: int,
+    following: Layers,
+    law: _Law,
+    shares: NDArray[np.float64],
+    out: NDArray[np.float64],
+) -> None: ...

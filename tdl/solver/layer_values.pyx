@@ -137,6 +137,28 @@ def mark_drops(Layers boards not None, int64_t layer, Layers following not None,
                         reached[place] = 1
 
 
+def share_drops(Layers boards not None, int64_t layer, Layers following not None, law,
+                const double[::1] shares, double[::1] out):
+    """Add to `out` (of `following`) the shares that drops make of those of the boards of a layer."""
+    cdef Drop drops[MAX_LAW]
+    cdef int shift[MAX_CELLS]
+    cdef int n = _drops_from(drops, law, boards, layer, following)
+    cdef int64_t i, place
+    cdef int empty, j, k
+    with nogil:
+        for i in range(boards.index.first[layer], boards.index.first[layer + 1]):
+            if shares[i] == 0:
+                continue
+            empty = empty_shifts(boards.tables, boards.index.boards[i], shift)
+            for j in range(empty):
+                for k in range(n):
+                    place = find_board(
+                        &following.index, drops[k].layer, boards.index.boards[i] | drops[k].tile << shift[j]
+                    )
+                    if place >= 0:
+                        out[place] += shares[i] * drops[k].probability / empty
+
+
 cdef int _drops_from(Drop *drops, object law, Layers boards, int64_t layer, Layers following) except -1:
     """The drop law with the layer of `following` that each tile leads to from a layer of `boards`."""
     cdef int n = 0

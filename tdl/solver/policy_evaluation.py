@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from tdl.checks import check_share
 from tdl.errors import ConfigError, refuse
 from tdl.solver.backward_induction import Values, layer_order, sweep, value_of_start
-from tdl.solver.enumeration import Reachable
-from tdl.solver.layer_values import mark_drops
+from tdl.solver.enumeration import Reachable, start_laws
+from tdl.solver.layer_values import mark_drops, share_drops
 from tdl.solver.solution import Solution
 
 ValueFunction = Callable[[NDArray[np.uint64]], ArrayLike]
@@ -28,7 +28,10 @@ class PolicyValue:
     own_values : float32, the player's own value of each of `solution.afterstates`.
     expected : the value of a game before its first tile.
     state_values, afterstate_values : float64, the values of all boards when play goes on by this policy.
+    choices : int64, the index of the afterstate that is chosen on each state, -1 where the game is over.
     states, afterstates : bool, which of the solution's boards this play comes to.
+    state_shares, afterstate_shares : float64, the share of games that come to each board. No board comes twice in a
+        game, so this is also how often it is visited in one.
     """
 
     solution: Solution
@@ -36,20 +39,46 @@ class PolicyValue:
     expected: float
     state_values: Values
     afterstate_values: Values
+    choices: NDArray[np.int64]
     states: NDArray[np.bool_]
     afterstates: NDArray[np.bool_]
+    state_shares: Values
+    afterstate_shares: Values
+
+    @property
+    def moves(self) -> float:
+        """The mean number of moves of a game."""
+        return float(self.afterstate_shares.sum())
+
+    def regrets(self) -> Values:
+        """What the move chosen on each state loses: the value of the best move less its own, if best play follows.
+
+        float64, in the order of the states; 0 where the game is over. Their sum, each times the share of games that
+        come to its state, is the gap to the best play.
+        """
+        moved = self.choices >= 0
+        chosen = self.choices[moved]
+        rewards = self.state_values[moved] - self.afterstate_values[chosen]
+        regrets = np.zeros(len(self.choices))
+        regrets[moved] = self.solution.state_values[moved] - rewards - self.solution.afterstate_values[chosen]
+        return regrets
 
     def summary(self) -> dict[str, Any]:
         """The figures of the policy, for `result.json`.
 
-        `gap` is how much less than the best play it earns. The value errors, in points, are the largest
-        difference of its own from the exact value of the best play, of the afterstates that this play comes to and of
-        all that can be reached. They are left out where the solution is of probabilities.
+        `gap` is how much less than the best play it earns. `value_bias` and `value_rmse`, in points, are mean and
+        root mean square of its own value of an afterstate less what it goes on to earn from there, over the
+        afterstates of its games. The largest value errors are those from the exact value of the *best* play, of the
+        afterstates that this play can come to, however rarely, and of all that can be reached: often no more than the
+        initial value of boards that no game has met. All of these are left out where the solution is of probabilities.
         """
         best = self.solution.optimal
         figures: dict[str, Any] = {"expected": self.expected, "optimal": best, "gap": best - self.expected}
         figures |= {"random": self.solution.random, "states": int(self.states.sum()), "of_states": len(self.states)}
         if self.solution.objective == "score":
+            weights, differences = self.afterstate_shares / self.moves, self.own_values - self.afterstate_values
+            figures["value_bias"] = float(weights @ differences)
+            figures["value_rmse"] = float(weights @ differences**2) ** 0.5
             errors = np.abs(self.own_values - self.solution.afterstate_values)
             figures["largest_value_error"] = float(errors[self.afterstates].max())
             figures["largest_value_error_anywhere"] = float(errors.max())
@@ -82,8 +111,16 @@ def evaluate_policy(solution: Solution, values: ArrayLike | ValueFunction, gamma
         solution.boards, "greedy", reach=solution.tile or 0, own=own, gamma=gamma, choices=choices
     )
     expected = value_of_start(solution.boards, state_values)
-    states, afterstates = visited(solution.boards, choices)
-    return PolicyValue(solution, own, expected, state_values, afterstate_values, states, afterstates)
+    return PolicyValue(
+        solution,
+        own,
+        expected,
+        state_values,
+        afterstate_values,
+        choices,
+        *visited(solution.boards, choices),
+        *shares(solution.boards, choices),
+    )
 
 
 def visited(boards: Reachable, choices: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -104,6 +141,33 @@ def visited(boards: Reachable, choices: NDArray[np.int64]) -> tuple[NDArray[np.b
             chosen = choices[part][states[part] > 0]
             afterstates[chosen[chosen >= 0]] = 1
     return states.astype(np.bool_), afterstates.astype(np.bool_)
+
+
+def shares(boards: Reachable, choices: NDArray[np.int64]) -> tuple[Values, Values]:
+    """The share of games of a play that come to each state and to each afterstate; parameters as of `visited`.
+
+    Shares below the smallest double are 0, so `visited` has boards that these do not.
+    """
+    states, afterstates = np.zeros(len(boards.states)), np.zeros(len(boards.afterstates))
+    states[boards.states.find(boards.starts[-1].boards)] = _start_shares(boards)
+    for _, after, layer in layer_order(boards):
+        if after:
+            share_drops(boards.afterstates, layer, boards.states, boards.rules.drop, afterstates, states)
+        else:
+            part = boards.states.slice_of(layer)
+            chosen = choices[part]
+            np.add.at(afterstates, chosen[chosen >= 0], states[part][chosen >= 0])
+    return states, afterstates
+
+
+def _start_shares(boards: Reachable) -> Values:
+    """The share of games that begin on each of the first states."""
+    shares = np.ones(1)
+    for level, following, law in zip(boards.starts[:-1], boards.starts[1:], start_laws(boards.rules), strict=True):
+        before, shares = shares, np.zeros(len(following))
+        for layer in range(len(level.sums)):
+            share_drops(level, layer, following, law, before, shares)
+    return shares
 
 
 def _checked(solution: Solution, array: ArrayLike) -> NDArray[np.float32]:

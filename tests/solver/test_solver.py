@@ -137,11 +137,11 @@ def shares_that_reach(solution, tile, policy):
     return reached
 
 
-def following(boards, rules):
+def following(boards, rules, law=None):
     """The share of each board after a drop."""
     shares = {}
     for board, share in boards.items():
-        for after, chance in reference.drops(board, rules.drop):
+        for after, chance in reference.drops(board, law or rules.drop):
             shares[after] = shares.get(after, 0.0) + share * chance
     return shares
 
@@ -183,6 +183,41 @@ def test_a_policy_is_worth_what_the_twin_says(rules, gamma):
     assert same_values(played, expected.states)
     played = by_tiles(solution.afterstates[found.afterstates], found.afterstate_values[found.afterstates], rules)
     assert same_values(played, expected.afterstates)
+
+
+@each_twin
+def test_shares_of_games_and_regrets_of_a_policy(rules):
+    solution = solve(rules)
+    judged = np.random.default_rng(3).normal(0, 20, len(solution.afterstates)).astype(np.float32)
+    found = evaluate_policy(solution, judged)
+    before, after = followed(rules, by_tiles(solution.afterstates, judged, rules))
+    for layers, shares, expected in (
+        (solution.states, found.state_shares, before),
+        (solution.afterstates, found.afterstate_shares, after),
+    ):
+        told = {board: share for board, share in by_tiles(layers, shares, rules).items() if share}
+        assert same_values(told, expected)
+    assert found.state_shares @ found.regrets() == pytest.approx(solution.optimal - found.expected)
+    assert found.regrets().min() > -1e-9
+
+
+def followed(rules, own):
+    """How often the greedy player's games come to each state and each afterstate, by following all games forward."""
+    states, afterstates, games = {}, {}, {(0,) * rules.cells: 1.0}
+    for tile in rules.start:
+        law = rules.drop if tile == "drop" else ((tile, 1.0),)
+        games = following(games, rules, law)
+    while games:
+        moved = {}
+        for board, share in games.items():
+            states[board] = states.get(board, 0.0) + share
+            if moves := reference.legal_moves(board, rules):
+                chosen = max(moves, key=lambda move: np.float32(move[0]) + np.float32(own[move[1]]))[1]
+                moved[chosen] = moved.get(chosen, 0.0) + share
+        for board, share in moved.items():
+            afterstates[board] = afterstates.get(board, 0.0) + share
+        games = following(moved, rules)
+    return states, afterstates
 
 
 def test_a_policy_of_probabilities():
