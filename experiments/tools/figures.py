@@ -1,7 +1,7 @@
 """Figures of the experiments, made of their csv files: `python -m experiments.tools.figures [EXPERIMENT ...]`.
 
-Scores and learning curves, as those of a sweep, of results.csv; figures of their own of baselines, published_dqn,
-values, reach.csv and curves.csv. `collect`, which has the blocks of the runs, draws curves with more points.
+Scores and learning curves, as those of a sweep, of results.csv; figures of their own of the experiments that have one
+of the files in `OWN`, and of reach.csv. `collect`, which has the blocks of the runs, draws curves with more points.
 """
 
 import sys
@@ -9,7 +9,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.tools import EXPERIMENTS, budgets, reach_rates, replica_curves, snapshots, value_errors
+from experiments.tools import (
+    EXPERIMENTS,
+    budgets,
+    own_steps,
+    reach_rates,
+    replica_curves,
+    snapshots,
+    value_errors,
+    variants,
+)
 from tdl.results.design import followers, ordered
 from tdl.results.style import save
 from tdl.results.sweep_figure import sweep_figure
@@ -18,6 +27,16 @@ SCORES = {"greedy_mean": "mean score", "expected": "expected score"}
 """Columns of results.csv with the scores of a trained network, the first that is there; else the last block's mean."""
 
 MEAN, THOUSAND = "mean_", 1000
+
+OWN = {
+    "seconds.csv": budgets.draw,
+    "snapshots.csv": snapshots.draw,
+    "curves.csv": replica_curves.draw,
+    "stages.csv": value_errors.draw,
+    "best.csv": own_steps.draw,
+    "power.csv": variants.draw,
+}
+"""Experiments with a figure of their own: the file by which they are known, and what draws it."""
 
 
 def draw_runs(runs: pd.DataFrame, blocks: pd.DataFrame, keys: list[str], path: Path) -> None:
@@ -66,14 +85,9 @@ def _blocks(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 def main(*experiments: str, home: Path = EXPERIMENTS) -> None:
     """Draw the figures of experiments, or of all, anew."""
     for folder in [home / name for name in experiments] or sorted(path.parent for path in home.glob("*/results.csv")):
-        if (folder / "seconds.csv").exists():
-            budgets.draw(folder)
-        elif (folder / "snapshots.csv").exists():
-            snapshots.draw(folder)
-        elif (folder / "curves.csv").exists():
-            replica_curves.draw(folder)
-        elif (folder / "stages.csv").exists():
-            value_errors.draw(folder)
+        own = (draw for file, draw in OWN.items() if (folder / file).exists())
+        if draw := next(own, None):
+            draw(folder)
         elif (folder / "figure.png").exists():
             draw_results(folder / "results.csv", folder / "figure.png")
         if (folder / "reach.csv").exists():

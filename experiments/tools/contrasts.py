@@ -1,0 +1,71 @@
+"""Differences between settings of an experiment, with 95% intervals over seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from tdl.statistics.intervals import contrast_interval, contrast_p, holm, mean_interval
+from tdl.statistics.student import t_quantile
+
+WELCH, PAIRED = "Welch", "pairs"
+"""Intervals over independent runs; over the differences of two sets of games of each network."""
+
+COLUMNS = ["setting", "less", "difference", "difference_low", "difference_high", "interval", "p"]
+
+NEEDED, DRAWS = 0.8, 1_000_000
+"""The chance to show a difference that is taken for enough; random numbers that its size is made of."""
+
+
+def differences(
+    samples: Mapping[str, NDArray[Any]], pairs: Iterable[tuple[str, str]], paired: Iterable[tuple[str, str]] = ()
+) -> pd.DataFrame:
+    """A row for each pair of settings: the first one's mean less the second one's.
+
+    Parameters
+    ----------
+    samples : the scores of the seeds of each setting, by its name, in the order of the seeds.
+    pairs : whose differences are wanted.
+    paired : those of them in which both settings are games of the same networks.
+
+    Returns
+    -------
+    `COLUMNS`; `p`, of Welch's test, is corrected by Holm for all rows of that kind, and nan for pairs.
+    """
+    paired = set(paired)
+    rows = []
+    for pair in pairs:
+        ours, theirs = (samples[name] for name in pair)
+        if pair in paired:
+            each = ours - theirs
+            rows.append((*pair, each.mean(), *mean_interval(each), PAIRED, np.nan))
+        else:
+            contrast = [ours, theirs], [1.0, -1.0]
+            rows.append((*pair, *contrast_interval(*contrast), WELCH, contrast_p(*contrast)))
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    table["p"] = [float(f"{p:.3g}") for p in holm(table["p"].to_numpy(float))]
+    return table.round({"difference": 1, "difference_low": 1, "difference_high": 1})
+
+
+def power(samples: Sequence[NDArray[Any]]) -> pd.DataFrame:
+    """Which difference two settings must have to be told apart, from the spread of the seeds of all settings.
+
+    Returns
+    -------
+    one row: `seeds` of a setting; `spread`, the standard deviation between seeds, pooled over the settings;
+    `half_width` of the interval of a difference with that spread; and `shown`, the true difference of which the
+    interval leaves out 0 in `NEEDED` of all experiments.
+    """
+    seeds = min(len(sample) for sample in samples)
+    spread = float(np.sqrt(np.mean([np.var(sample, ddof=1) for sample in samples])))
+    error, freedom = spread * np.sqrt(2 / seeds), 2 * (seeds - 1)
+    limit = t_quantile(0.95, freedom)
+    draws = np.random.default_rng(0)
+    scale, noise = np.sqrt(draws.chisquare(freedom, DRAWS) / freedom), draws.standard_normal(DRAWS)
+    # the test's statistic is (shown / error + noise) / scale, and must pass the limit
+    shown = error * np.quantile(limit * scale - noise, NEEDED)
+    return pd.DataFrame({"seeds": [seeds], "spread": spread, "half_width": limit * error, "shown": shown}).round(1)

@@ -1,0 +1,124 @@
+"""Makes the csv files and the figure of an experiment with one base and variants that change a key or two of it.
+
+    python -m experiments.tools.variants EXPERIMENT BASE FOLDER [FOLDER ...] [into=FOLDER]
+
+BASE has the runs of the base, the other folders those of variants, and evaluations of the networks of the base. A
+variant is called by the keys in which it differs from the base. results.csv: a row for each run, the best variants
+first. differences.csv: each variant less the base, and less the variant with one of its keys. power.csv: which
+difference the seeds could show.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import tdl.results
+from experiments.tools import EXPERIMENTS, split_options
+from experiments.tools.contrasts import differences, power
+from experiments.tools.summary import NOT_COMPARED, network_seed
+from tdl.results.comparison import NO_FACTORS
+from tdl.results.palette import BLUE, GREY, ORANGE
+from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
+from tdl.statistics.intervals import mean_interval
+from tdl.storage.titles import value_text
+
+BASE = "base"
+PLAYED = ("evaluate.", "search.")
+"""Keys of games after training: variants that change no other have the networks of the base."""
+
+NOT_NAMED = ("eval_", "evaluate.episodes", "evaluate.record", *NOT_COMPARED)
+
+FIGURES = {"eval_mean": "greedy_mean", "eval_low": "greedy_mean_low", "eval_high": "greedy_mean_high"}
+REACHES = {f"eval_reach_{tile}": f"reach_{tile}" for tile in (2048, 4096, 8192, 16384)}
+
+
+def rows_of(base: str, folders: list[str]) -> pd.DataFrame:
+    """The rows of results.csv."""
+    runs = pd.concat([tdl.results.runs(base), tdl.results.runs(folders)], ignore_index=True)
+    evaluations = runs["checkpoint"].notna() if "checkpoint" in runs else pd.Series(False, runs.index)
+    runs.loc[evaluations, "seed"] = runs.loc[evaluations, "checkpoint"].map(network_seed)
+    runs.loc[evaluations, ["episodes", "moves"]] = None  # the row of the base has them
+    rows = runs.to_dict("records")
+    words = [_words(row, rows[0]) for row in rows]
+    runs["variant"] = [" ".join(each.values()) or BASE for each in words]
+    runs["networks"] = [BASE if all(key.startswith(PLAYED) for key in each) else "own" for each in words]
+    runs = runs.rename(columns=FIGURES | REACHES)
+    runs["mean"] = runs.groupby("variant")["greedy_mean"].transform("mean").where(runs["variant"] != BASE, np.inf)
+    runs = runs.sort_values(["mean", "variant", "seed"], ascending=[False, True, True])
+    columns = ["variant", "seed", "networks", "status", "episodes", "moves", *FIGURES.values(), *REACHES.values()]
+    return runs.reindex(columns=columns).round(dict.fromkeys(FIGURES.values(), 1))
+
+
+def _words(row: dict[str, Any], base: dict[str, Any]) -> dict[str, str]:
+    """KEY=VALUE for each key with another value than the base, by the whole key; those of the search last."""
+    words: dict[str, str] = {}
+    for key in sorted(row, key=lambda key: key.startswith("search.")):
+        text, group = value_text(key, row[key]), key.partition(".")[0]
+        if key in NO_FACTORS or key.startswith(NOT_NAMED) or group in words or text == value_text(key, base[key]):
+            continue
+        if pd.isna(row.get("checkpoint")) or (key.startswith(PLAYED) and text != "null"):
+            words[key] = f"{key.rpartition('.')[2]}={text.replace(' ', '')}"
+    return words
+
+
+def compare(folder: Path) -> None:
+    """Write differences.csv and power.csv, of results.csv."""
+    rows = pd.read_csv(folder / "results.csv")
+    samples = {name: part.sort_values("seed")["greedy_mean"].to_numpy() for name, part in _variants(rows)}
+    shared = set(rows[rows["networks"] == BASE]["variant"])
+    pairs = [(name, BASE) for name in samples if name != BASE]
+    words = {name: set(name.split()) for name in samples if name != BASE}
+    pairs += [(name, less) for name in words for less in words if words[less] < words[name]]
+    paired = [pair for pair in pairs if set(pair) <= shared]
+    differences(samples, pairs, paired).to_csv(folder / "differences.csv", index=False)
+    trained = [scores for name, scores in samples.items() if name == BASE or name not in shared]
+    power(trained).to_csv(folder / "power.csv", index=False)
+
+
+def _variants(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    return [(str(name), part) for name, part in rows.groupby("variant", sort=False)]
+
+
+def draw(folder: Path) -> None:
+    """The score of each variant with its interval, the base as a line, into figure.png."""
+    variants = _variants(pd.read_csv(folder / "results.csv"))
+    with style():
+        figure = new_figure(WIDTH, 0.6 + 0.24 * len(variants))
+        axes = figure.subplots()
+        for place, (name, rows) in enumerate(variants):
+            scores = rows["greedy_mean"].to_numpy(float)
+            mean, (low, high) = scores.mean(), mean_interval(scores)
+            colour = ORANGE if (rows["networks"] == BASE).all() else BLUE
+            if name == BASE:
+                axes.axvline(mean, color=GREY, linewidth=1)
+                axes.axvspan(low, high, color=GREY, alpha=0.15, linewidth=0)
+            bars = [[mean - low], [high - mean]]
+            axes.errorbar([mean], [place], None, bars, color=colour, marker="o", markersize=4.5, capsize=2,
+                          linestyle="none", elinewidth=1.1)  # fmt: skip
+            axes.scatter(scores, [place + 0.25] * len(scores), color=colour, s=9, alpha=0.4, linewidths=0)
+        axes.set_yticks(range(len(variants)), [name for name, _ in variants])
+        axes.invert_yaxis()
+        axes.set_xlabel("mean score")
+        axes.xaxis.set_major_formatter(THOUSANDS)
+        axes.grid(visible=False, axis="y")
+        caption(figure, "Means over seeds of the mean scores of 1,000 games after training, bars their 95% intervals "
+                        "(Student's t), faint dots single seeds; line and band are those of the base. Blue: networks "
+                        "of their own; orange: those of the base.")  # fmt: skip
+    save(figure, folder / "figure.png")
+
+
+def main(experiment: str, *words: str) -> None:
+    """Write the three files and the figure."""
+    (base, *folders), options = split_options(words, "into")
+    target = Path(options.get("into", EXPERIMENTS / experiment))
+    target.mkdir(parents=True, exist_ok=True)
+    rows_of(base, folders).to_csv(target / "results.csv", index=False)
+    compare(target)
+    draw(target)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
