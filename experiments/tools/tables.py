@@ -74,8 +74,11 @@ def settings(frame: pd.DataFrame, keys: Sequence[str]) -> list[tuple[tuple[Any, 
 
 
 def _text(value: object) -> str:
-    """A value of a key; no other key than the game has a game's name for a value."""
-    return value_text("game", value)
+    """A value of a key; no other key than the game has a game's name for a value.
+
+    Where some values of a key are names, the csv file has the others, true and false, as words.
+    """
+    return value_text("game", {"True": True, "False": False}.get(str(value), value))
 
 
 def figure(part: pd.DataFrame, name: str) -> str:

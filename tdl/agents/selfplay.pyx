@@ -9,7 +9,7 @@ from libc.string cimport memset
 from tdl.agents.options import lane_count
 from tdl.errors import DivergenceError, refuse
 from tdl.game.streams import EXPLORATION
-from tdl.learning.options import STARTS, history_of
+from tdl.learning.options import CLEARED, STARTS, history_of
 from tdl.learning.state import (ACCUMULATORS, COUNTS, DROP_TABLE, ENTERED, MOVED, cover_of, digit_shares, holders_of,
                                 marked_fours)
 from tdl.network.tuples import unturned
@@ -19,7 +19,8 @@ from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, boa
                              legal_afterstates, max_tile, place, size_of)
 from tdl.game.lines cimport LineTables
 from tdl.game.stream cimport draw, stream_of
-from tdl.learning.backward cimport REPLAY_ROWS, forget, remember, remember_choice, replay_backward
+from tdl.learning.backward cimport (LAST_STATE, NOTHING, REPLAY_ROWS, Cleared, forget, remember, remember_choice,
+                                    replay_backward)
 from tdl.learning.expectation cimport expected, fetch_expected
 from tdl.learning.forward cimport DELAYED, History, N_STEP, TRACE, finish, observe
 from tdl.learning.stepsize cimport COHERENT, FIXED, Sums, fetch_step
@@ -73,7 +74,8 @@ cdef class SelfPlay:
             self.against or self.searches or self.of_states or self.explores != 0
             or self.start != EMPTY or self.order == HISTORY
             or self.learner.stages != NULL or self.learner.some != NULL
-            or self.variants.stored_value or self.variants.rechoose or self.variants.clear_last)
+            or self.variants.stored_value or self.variants.running_value or self.variants.rechoose
+            or self.variants.cleared != NOTHING)
         self._make_lanes()
         if self.order == HISTORY:
             self._make_histories()
@@ -90,9 +92,11 @@ cdef class SelfPlay:
                 self.order = BACKWARD
         self.of_states, self.reward_shift = options.target == "state", options.reward_shift
         self.restart_at, self.restart_moves = options.restart_at, options.restart_moves
-        self.variants.stored_value, self.variants.rechoose = options.stored_value, options.rechoose
-        self.variants.clear_last = options.clear_last
-        self.keeps_choices = self.order == BACKWARD and (options.stored_value or options.rechoose)
+        self.variants.stored_value, self.variants.running_value = options.stored_value, options.running_value
+        self.variants.rechoose = options.rechoose
+        self.variants.cleared = <Cleared> <int> ((None, *CLEARED).index(options.cleared))
+        self.keeps_choices = self.order == BACKWARD and (
+            options.stored_value or options.rechoose or self.variants.cleared == LAST_STATE)
         self.learner.gamma, self.learner.td_lambda = options.gamma, options.td_lambda
         self.learner.n_step = options.n_step
         self.learner.weights, self.learner.plan = self.network.w, &self.network.plan

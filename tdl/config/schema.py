@@ -76,7 +76,7 @@ class TuplesConfig(TupleSet):
     board: str | None = None
 
 
-@section(*AT_TOP, "episodes", "form")
+@section(*AT_TOP, "episodes", "form", optional=("running_value",))  # older checkpoints do not have it
 class LearnerConfig(LearnerOptions, Schedule):
     """How the network learns, and by which step size; `stages`, `stage_by` and `promotion` make a `Stages`."""
 

@@ -18,11 +18,19 @@ cdef enum:
     FIRST_PATH = 4096       # boards a path has room for at first
 
 
+cdef enum Cleared:
+    # The board whose entries are set to 0 in place of an update of the last afterstate.
+    NOTHING
+    LAST_AFTERSTATE
+    LAST_STATE              # the board that was to move on last
+
+
 cdef struct Variants:
     # The variants of the backward pass in published programs.
     bint stored_value       # V(b_t) of the error is that of when the move was chosen
+    bint running_value      # V(b_{t+1}) of the target is what an update adds up while it moves the entries
     bint rechoose           # the next action is chosen again, by the weights as they are now
-    bint clear_last         # the entries of the last board are set to 0, not moved
+    Cleared cleared
 
 
 cdef struct Path:
@@ -107,13 +115,32 @@ cdef inline float rechosen(Learner *learner, LineTables tables, const board_t *s
     return best
 
 
+cdef inline void clear_last(Learner *learner, const Path *path, const board_t *boards, Cleared cleared,
+                            uint32_t *entry, loop_t m) noexcept nogil:
+    """Set the entries of a board at the end of a game to 0 (the variant `clear_last`)."""
+    if cleared == LAST_STATE:
+        look_up(learner, <const board_t *> path.state + path.n - 1, 1, entry, m)
+    else:
+        look_up(learner, boards + path.n - 1, 1, entry, m)
+    clear(learner, entry, features_of(m))
+
+
 cdef inline void clear(Learner *learner, const uint32_t *entry, int m) noexcept nogil:
-    """Set the entries of a board to 0 (the variant `clear_last`)."""
+    """Set the entries that are moved to 0."""
     cdef int f
     for f in range(learner.some_n if learner.some != NULL else m):
         learner.weights[entry[learner.some[f] if learner.some != NULL else f]] = 0
     if learner.moved.chunk != NULL:
         mark_all(&learner.moved, entry, m)
+
+
+cdef inline float running_value(const Learner *learner, float before, float after, float error, int m) noexcept nogil:
+    """The sum of a board's entries, each taken when it has just been moved (the variant `running_value`).
+
+    An entry w that is active k times and moves by d each time is taken as w + d, w + 2 d, ..., w + k d. Their sum is
+    the mean of V before and after the update, k w and k w + k^2 d, and half of what all moves add up to, k d.
+    """
+    return <float> 0.5 * ((before + <float> m * learner.step.rate * error) + after)
 
 
 cdef inline void replay_backward(Learner *learner, LineTables tables, const Path *path, const board_t *boards,
@@ -133,7 +160,7 @@ cdef inline void replay_backward(Learner *learner, LineTables tables, const Path
     cdef int64_t low, lower, t, n = path.n
     cdef int bank = 0, padded = learner.plan.padded
     cdef uint32_t *row
-    cdef float target = final, bootstrap = 1 - learner.td_lambda, error
+    cdef float target = final, bootstrap = 1 - learner.td_lambda, before, after, error
     low = max(n - REPLAY, 0)
     look_up_to_learn(learner, boards + low, <int> (n - low), entry, m)
     while n > 0:
@@ -141,19 +168,23 @@ cdef inline void replay_backward(Learner *learner, LineTables tables, const Path
         look_up_to_learn(learner, boards + lower, <int> (low - lower), entry + (1 - bank) * REPLAY * padded, m)
         for t in range(n - 1, low - 1, -1):
             row = entry + (bank * REPLAY + t - low) * padded
-            error = target - (path.stored[t] if is_full(m) and variants.stored_value else value_of(learner, row, m))
-            if is_full(m) and variants.clear_last and t == path.n - 1:
-                clear(learner, row, features_of(m))
+            before = value_of(learner, row, m)
+            error = target - (path.stored[t] if is_full(m) and variants.stored_value else before)
+            if is_full(m) and variants.cleared != NOTHING and t == path.n - 1:
+                clear_last(learner, path, boards, variants.cleared, entry + 2 * REPLAY * padded, m)
             else:
                 correct(learner, boards + t, row, m, error)
             note(learner, error)
             if is_full(m) and variants.rechoose:
                 target = rechosen(learner, tables, <const board_t *> path.state + t, entry + 2 * REPLAY * padded, m)
-            elif learner.n_step > 1:
-                last_values[t % learner.n_step] = value_of(learner, row, m)
+                continue
+            after = value_of(learner, row, m)
+            if is_full(m) and variants.running_value:
+                after = running_value(learner, before, after, error, features_of(m))
+            if learner.n_step > 1:
+                last_values[t % learner.n_step] = after
                 if t:
                     target = n_step_target(path, t - 1, learner.n_step, last_values, learner.gamma, final)
             else:
-                target = bootstrap * value_of(learner, row, m) + learner.td_lambda * target
-                target = <float> path.reward[t] + learner.gamma * target
+                target = <float> path.reward[t] + learner.gamma * (bootstrap * after + learner.td_lambda * target)
         n, low, bank = low, lower, 1 - bank

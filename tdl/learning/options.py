@@ -3,8 +3,8 @@
 import math
 from dataclasses import dataclass
 
-from tdl.checks import above_zero, check_fields, choice, flag, share, whole
-from tdl.errors import refuse
+from tdl.checks import above_zero, check_fields, checked, choice, flag, share, whole
+from tdl.errors import nearest, refuse
 
 TARGETS = ("afterstate", "state")
 
@@ -17,6 +17,8 @@ PER = ("total", "entry")
 EXPECTATIONS = ("auto", "shared", "direct")
 
 STARTS = ("empty", "restart", "carousel")
+
+CLEARED = ("afterstate", "state")
 
 AT_TOP = ("alpha_per", "gamma")
 """Options that the configuration has beside its section of the learner."""
@@ -33,6 +35,12 @@ def history_of(td_lambda: float) -> int:
     if not td_lambda:
         return 1
     return max(1, math.ceil(math.log(TRUNCATION) / math.log(td_lambda)))
+
+
+def check_cleared(key: str, value: object) -> None:
+    """Refuse anything but false and `CLEARED`, and true, which older runs have for "afterstate"."""
+    if not isinstance(value, bool) and value not in CLEARED:
+        raise refuse(key, value, f"false, {' or '.join(CLEARED)}{nearest(str(value), CLEARED)}")
 
 
 @dataclass(frozen=True)
@@ -57,8 +65,8 @@ class LearnerOptions:
         middle of the one before) or "carousel" (by one game from a board of each later stage).
     restart_at, restart_moves : where in the game before, above 0 to 1, and the fewest moves it must have had.
     expectation : of the state target: "shared" work between drops, "direct" evaluation of each successor, "auto".
-    reward_shift, stored_value, update_symmetries, rechoose, clear_last : variants of published programs, see
-        docs/theory.md.
+    reward_shift, stored_value, running_value, update_symmetries, rechoose, clear_last : variants of published
+        programs, see docs/theory.md.
     """
 
     target: str = choice("afterstate", TARGETS)
@@ -75,9 +83,17 @@ class LearnerOptions:
     expectation: str = choice("auto", EXPECTATIONS)
     reward_shift: bool = flag(False)
     stored_value: bool = flag(False)
+    running_value: bool = flag(False)
     update_symmetries: bool = flag(True)
     rechoose: bool = flag(False)
-    clear_last: bool = flag(False)
+    clear_last: bool | str = checked(False, check_cleared)
+
+    @property
+    def cleared(self) -> str | None:
+        """Which board of `CLEARED` has its entries set to 0 at the end of a game."""
+        if isinstance(self.clear_last, str):
+            return self.clear_last
+        return CLEARED[0] if self.clear_last else None
 
     def check(self, prefix: str = "", *, stages: int = 1, extras: bool = False) -> None:
         """Refuse values out of range and choices that exclude each other.
@@ -117,18 +133,23 @@ class LearnerOptions:
 
     def _check_variants(self, prefix: str) -> None:
         plain = LearnerOptions()
+        backward, of_afterstates = self.order == "backward", self.target == "afterstate"
+        both = f"{prefix}order=backward and {prefix}target=afterstate"
         for variant, fits, where in (
-            ("reward_shift", self.target == "state", "target=state"),
-            ("stored_value", self.order == "backward" and self.target == "afterstate", "order=backward"),
-            ("rechoose", self.order == "backward" and self.target == "afterstate", "order=backward"),
-            ("clear_last", self.order == "backward" and self.target == "afterstate", "order=backward"),
-            ("update_symmetries", self.target == "afterstate", "target=afterstate"),
+            ("reward_shift", not of_afterstates, f"{prefix}target=state"),
+            ("stored_value", backward and of_afterstates, both),
+            ("running_value", backward, f"{prefix}order=backward"),
+            ("rechoose", backward and of_afterstates, both),
+            ("clear_last", backward and of_afterstates, both),
+            ("update_symmetries", of_afterstates, f"{prefix}target=afterstate"),
         ):
             given = getattr(self, variant)
             if given != getattr(plain, variant) and not fits:
-                also = f" and {prefix}target=afterstate" if where == "order=backward" else ""
-                raise refuse(prefix + variant, given, f"{getattr(plain, variant)} unless {prefix}{where}{also}")
+                raise refuse(prefix + variant, given, f"{getattr(plain, variant)} unless {where}")
         if self.rechoose and (self.td_lambda or self.n_step > 1):
             raise refuse(prefix + "rechoose", True, f"False unless {prefix}td_lambda=0 and {prefix}n_step=1")
         if self.stored_value and self.rechoose:
             raise refuse(prefix + "stored_value", True, f"False where {prefix}rechoose=true")
+        for name in ("step", "update_symmetries", "rechoose", "clear_last"):
+            if self.running_value and (other := getattr(self, name)) != getattr(plain, name):
+                raise refuse(prefix + "running_value", True, f"False where {prefix}{name}={str(other).lower()}")

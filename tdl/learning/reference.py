@@ -134,14 +134,16 @@ class ReferenceLearner:
         options, target = self.options, final
         for t in range(len(path) - 1, -1, -1):
             board, reward = path[t]
-            error = target - (game.stored[t] if options.stored_value else self.network.value(board))
-            if options.clear_last and t == len(path) - 1:
+            before = self.network.value(board)
+            error = target - (game.stored[t] if options.stored_value else before)
+            if options.cleared and t == len(path) - 1:
+                active = self.network.active(game.states[t] if options.cleared == "state" else board)
                 for f in self.moved:
-                    self.network.set_entry(self.network.active(board)[f], ZERO)
+                    self.network.set_entry(active[f], ZERO)
             else:
                 self.correct(board, error)
             self.errors.append(abs(error))
-            values[t] = self.network.value(board)
+            values[t] = self._returned(before, self.network.value(board), error)
             if options.rechoose:
                 moves = [move(game.states[t], action, self.network.rules) for action in range(4)]
                 target = max(self.backup(gained, after) for after, gained in filter(None, moves))
@@ -151,6 +153,12 @@ class ReferenceLearner:
                 bootstrap = np.float32(1) - self.td_lambda
                 target = bootstrap * values[t] + self.td_lambda * target
                 target = np.float32(reward) + self.gamma * target
+
+    def _returned(self, before: np.float32, after: np.float32, error: np.float32) -> np.float32:
+        """V of a board for the targets of those before it, by V before and after its update."""
+        if not self.options.running_value:
+            return after
+        return np.float32(0.5) * ((before + np.float32(self.network.m) * self.rate * error) + after)
 
     def _n_step(self, path: list[Seen], t: int, values: dict[int, np.float32], final: np.float32) -> np.float32:
         last = t + self.options.n_step

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,6 +25,9 @@ LOG_FROM = 4
 
 CLOSEST = 0.05
 """Numbers nearer to each other than this share of their axis are put at equal distances: their names would overlap."""
+
+WRAPPED = 22
+"""The most letters in a line of a title, or of the name of a value."""
 
 PLAYERS = ("learner", "agent")
 """Keys that have the colours wherever they can."""
@@ -134,6 +138,11 @@ class Scale:
         return np.array(self.values, float) if self.kind == "linear" else np.arange(len(self.values), dtype=float)
 
     @property
+    def labels(self) -> list[str]:
+        """The names of the values, long ones on several lines."""
+        return [textwrap.fill(name, WRAPPED) for name in names_of(self.values)]
+
+    @property
     def gap(self) -> float:
         """The least distance of two values on that line."""
         return float(np.diff(self.places).min()) if len(self.values) > 1 else 1.0
@@ -149,7 +158,7 @@ class Scale:
         """Ticks exactly at the values."""
         if self.kind == "log":
             axes.set_xscale("log")
-        axes.set_xticks([self.at(value) for value in self.values], names_of(self.values))
+        axes.set_xticks([self.at(value) for value in self.values], self.labels)
         axes.minorticks_off()
         low, high = self.places[0] - 0.6 * self.gap, self.places[-1] + 0.6 * self.gap
         axes.set_xlim(*(np.exp([low, high]) if self.kind == "log" else (low, high)))

@@ -16,7 +16,7 @@ from matplotlib.ticker import PercentFormatter
 from matplotlib.transforms import blended_transform_factory
 
 from tdl.results.comparison import REACH, SCORE, means, plain, reach_columns
-from tdl.results.design import Looks, Scale, colour_key, names_of, ordered, setting_of, values_of
+from tdl.results.design import Looks, Scale, colour_key, ordered, setting_of, values_of
 from tdl.results.frames import last_blocks
 from tdl.results.palette import GREY
 from tdl.results.style import MILLIONS, THOUSANDS, dress, from_zero
@@ -102,7 +102,7 @@ def draw_scores(
     axes.scatter(places, dots[SCORE], c=[looks.of(row)["color"] for _, row in dots.iterrows()], **FAINT)
     scale.set_on(axes)
     axes.set_xlabel(keys[0])
-    if max(map(len, names_of(scale.values))) * len(scale.values) > 40:
+    if max(map(len, scale.labels)) * len(scale.values) > 40 and not any("\n" in label for label in scale.labels):
         axes.tick_params(axis="x", labelrotation=30)
     limit_scores(axes, played[SCORE].to_numpy(float))
     if alone:

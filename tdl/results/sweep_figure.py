@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 
 from tdl.results import captions
 from tdl.results.comparison import SCORE, plain
-from tdl.results.design import Looks, Scale, followers, names_of, setting_of, swept
+from tdl.results.design import WRAPPED, Looks, Scale, followers, names_of, setting_of, swept
 from tdl.results.plots import (
     MAX_CURVES,
     add_strip,
@@ -39,9 +39,6 @@ ACROSS = 4
 """The most panels in a row, where the values of no key stand in a row."""
 
 MOST_ACROSS = 6
-
-WRAPPED = 22
-"""The most letters in a line of a title."""
 
 Panel = tuple[str, pd.DataFrame]
 """A title, and the runs or blocks that are drawn there."""

@@ -55,7 +55,7 @@ def started_meta(settings: RunConfig, folder: RunFolder) -> Meta | None:
     if not folder.has_checkpoint():
         return None
     meta = read_run(folder)
-    stored, now = meta["config"], compose.to_plain(settings)
+    stored, now = compose.to_plain(stored_config(meta["config"])), compose.to_plain(settings)
     if any(_as_json(stored.get(key)) != _as_json(now[key]) for key in now if key not in compose.CHANGEABLE):
         raise ConfigError(f"{folder}: holds a run of another configuration; sweep in another folder (out=FOLDER)")
     return meta
@@ -66,8 +66,7 @@ def resumed_config(composed: RunConfig, meta: Meta, explicit: Sequence[str]) -> 
 
     Of what is `composed` from this command line only the keys count that it names, `explicit`.
     """
-    stored, now = dict(meta["config"]), compose.to_plain(composed)
-    compose.check_keys(stored, RunConfig)
+    stored, now = compose.to_plain(compose.typed(meta["config"], RunConfig)), compose.to_plain(composed)
     for key in explicit:
         top = key.split(".")[0].split("@")[0]
         keys = [top] if top in now else list(now)  # `experiment=...` may touch all of them

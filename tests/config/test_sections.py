@@ -9,6 +9,7 @@ from omegaconf import MISSING, OmegaConf
 from omegaconf.errors import ConfigKeyError, MissingMandatoryValue, ValidationError
 
 from tdl.checks import above_zero, check_fields, choice, flag, share, whole
+from tdl.config.build import learner
 from tdl.config.compose import check_keys, to_plain
 from tdl.config.files import file, group_file
 from tdl.config.run import from_plain
@@ -134,6 +135,15 @@ def test_a_configuration_that_lacks_keys_is_refused_by_name():
         del section[parts[-1]]
         with pytest.raises(ConfigError, match=f"^{path}: missing; a configuration of this version has it$"):
             from_plain(plain)
+
+
+def test_a_configuration_of_an_older_run_is_read():
+    """The learner has got `running_value` since, and `clear_last` was true or false."""
+    plain = usual()
+    del plain["learner"]["running_value"]
+    for cleared, board in ((False, None), (True, "afterstate"), ("state", "state")):
+        config = from_plain({**plain, "learner": {**plain["learner"], "clear_last": cleared}})
+        assert (learner(config).cleared, learner(config).running_value) == (board, False)
 
 
 def test_a_key_that_there_is_not_is_refused_with_the_nearest():

@@ -3,6 +3,7 @@
 The choices stand in `learners.py`; the tests play their combinations.
 """
 
+import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
@@ -12,6 +13,9 @@ from support.shapes import FOUR_APART, FOUR_TILES, RULES, SET_NAMES, small_tuple
 
 from tdl.game.engine import ENGINES
 from tdl.game.rules import Rules
+from tdl.learning.options import LearnerOptions
+from tdl.learning.reference import Game, ReferenceLearner
+from tdl.network.reference import ReferenceNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
 
@@ -48,6 +52,25 @@ def test_what_is_learned(choices, stages, **how):
 @played
 def test_quirks(choices, stages, **how):
     play(choices, stages, **how)
+
+
+@pytest.mark.parametrize(
+    "board", [[0, 0, 0, 0, 1, 0, 0, 0, 0], [0, 2, 0, 2, 0, 2, 0, 2, 0], [1, 2, 3, 0, 1, 2, 0, 0, 1]]
+)
+def test_the_running_value_is_the_sum_of_the_entries_each_just_moved(board):
+    """On boards that are their own images, and on one that is not: the loop of the published program in float64."""
+    network = ReferenceNetwork(RULES["3x3"], TupleSet(((0, 1, 2), (3, 4))), initial_value=40.0)
+    learner = ReferenceLearner(network, 0.9, LearnerOptions(running_value=True))
+    alpha, weights = 0.9, {entry: float(network.weight(entry)) for entry in network.active(board)}
+    error, value = 100.0 - float(network.value(board)), 0.0
+    for entry in network.active(board):
+        weights[entry] += alpha / network.m * error
+        value += weights[entry]
+    other = [4] * 9  # shares no entry with the board
+    untouched = float(network.value(other))
+    learner.replay_backward(Game(board, 0, path=[(other, 0), (board, 7)]), np.float32(100))
+    assert learner.errors[1] == pytest.approx(abs(7 + value - untouched))
+    assert (value == pytest.approx(float(network.value(board)))) == (len(weights) == network.m)
 
 
 @each(TARGETS, ORDERS, STAGES, STARTS)

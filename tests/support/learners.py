@@ -40,10 +40,14 @@ VARIANTS = {
     "per entry": {"alpha_per": "entry"},
     "reward_shift": {"reward_shift": True},
     "stored_value": {"stored_value": True},
+    "running_value": {"running_value": True},
+    "both values": {"stored_value": True, "running_value": True},
     "update_symmetries": {"update_symmetries": False},
     "rechoose": {"rechoose": True},
-    "clear_last": {"clear_last": True},
+    "clear_last": {"clear_last": "afterstate"},
+    "clear the state": {"clear_last": "state"},
     "all at once": {"rechoose": True, "clear_last": True, "update_symmetries": False},
+    "all at once, the state": {"rechoose": True, "clear_last": "state", "update_symmetries": False},
 }
 THREADS = {"one thread": {"threads": 1}, "two threads": {"threads": 2}}
 
