@@ -172,11 +172,11 @@ class Replicas:
         except TdlError as raised:
             error = raised
         self.ranks.settle(error)
-        own = np.array([(*play.errors, play.moves) for play in self.plays], FIGURES)
-        figures = np.concatenate(self.ranks.gathered(own))
-        for total, number, _ in figures.tolist():
+        own_figures = np.array([(*play.errors, play.moves) for play in self.plays], FIGURES)
+        told = np.concatenate(self.ranks.gathered(own_figures))
+        for total, number, _ in told.tolist():
             self.errors = self.errors[0] + total, self.errors[1] + number
-        played = int(figures["moves"].sum())
+        played = int(told["moves"].sum())
         self._length = played / (high - low)
         self.moves, self.finished = moves + played, finished + high - low
         if on_progress is not None:
