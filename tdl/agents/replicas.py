@@ -177,7 +177,7 @@ class Replicas:
         for total, number, _ in told.tolist():
             self.errors = self.errors[0] + total, self.errors[1] + number
         played = int(told["moves"].sum())
-        self._length = played / (high - low)
+        self._length = played / max(1, high - low)
         self.moves, self.finished = moves + played, finished + high - low
         if on_progress is not None:
             on_progress(self.finished, self.moves)

@@ -117,6 +117,13 @@ def test_long_rounds_are_merged_by_comparing_all(choices, stages, monkeypatch):
     assert results[0] == results[1]
 
 
+def test_no_games_change_nothing():
+    trainer = new_trainer({}, replicas=2)
+    before = bits(trainer)
+    assert len(trainer.train(0)) == 0
+    assert bits(trainer) == before
+
+
 def test_the_carousel_keeps_the_boards_of_all():
     stages = Stages((16, 32))
     trainer = new_trainer({"start": "carousel"}, stages, replicas=2, round=20)
