@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from experiments.tools import EXPERIMENTS, budgets, reach_rates, replica_curves, snapshots, value_errors
 from tdl.results.design import followers, ordered
-from tdl.results.style import MILLIONS, caption, save
+from tdl.results.style import FONT, MILLIONS, caption, save
 from tdl.results.sweep_figure import SCORES as SCORE_AXES
 from tdl.results.sweep_figure import panel_title, sweep_figure
 
@@ -23,6 +23,9 @@ SCORES = {"greedy_mean": "mean score", "expected": "expected score"}
 SPEED = "moves_per_second"
 SPEEDS = ("fib_engines",)
 """Experiments whose question is of speed, not of scores."""
+
+WITHOUT_CURVES = ("gap",)
+"""Experiments whose learning curves would be many small panels that no question asks for."""
 
 BY_SECONDS = ("best_300s",)
 """Experiments with a budget of seconds: their curves go by seconds of training, not by episodes."""
@@ -53,6 +56,7 @@ def draw_results(results: Path, path: Path) -> None:
     rows["status"] = rows.get("status", pd.Series("finished", rows.index))
     rows["error"] = rows["status"].map({"failed": "learning diverged"})  # no other failures are collected
     blocks = _blocks(rows, keys)
+    blocks = blocks[:0] if path.parent.name in WITHOUT_CURVES else blocks
     score = SPEED if path.parent.name in SPEEDS else next((name for name in SCORES if name in rows), None)
     last = max(blocks["episode"]) if len(blocks) else 0
     rows["eval_mean"] = rows[score] if score else rows[f"{MEAN}{last // THOUSAND}k"]
@@ -77,11 +81,19 @@ def _finish(figure: Figure, rows: pd.DataFrame, keys: list[str], folder: Path, n
             axes.set_ylabel(name)
         if name == "moves a second":
             axes.yaxis.set_major_formatter(MILLIONS)
+    notes = []
     if "optimal" in rows:
+        notes += ["Expected scores are exact, of greedy play after training."]
+        notes += ["Curves are of games of training."] * (len(scores) < len(figure.axes))
         for axes in scores:
             _mark_optimum(axes, rows, keys[2:])
-    if (folder / "published.csv").exists() and _mark_published(figure, pd.read_csv(folder / "published.csv"), keys):
-        caption(figure, f"{figure.get_supxlabel()} Black stars and lines: published figures.".replace("\n", " "))
+        for axes in scores:  # as before: one range for all
+            axes.set_ylim(top=max(each.get_ylim()[1] for each in scores))
+    published = folder / "published.csv"
+    if published.exists() and _mark_published(figure, pd.read_csv(published), keys):
+        notes += ["Black stars and lines: published figures."]
+    if notes:
+        caption(figure, " ".join([figure.get_supxlabel().replace("\n", " "), *notes]))
 
 
 def _mark_optimum(axes: Axes, rows: pd.DataFrame, panel_keys: list[str]) -> None:
@@ -91,7 +103,9 @@ def _mark_optimum(axes: Axes, rows: pd.DataFrame, panel_keys: list[str]) -> None
         rows = rows[[title == axes.get_title() for title in titles]]
     (optimum,) = rows["optimal"].unique()
     axes.axhline(optimum, color="black", linestyle="--", linewidth=0.9)
-    axes.annotate("optimal play", (1, optimum), (-2, 2), ("axes fraction", "data"), "offset points", ha="right")
+    axes.annotate(
+        "optimal play", (1, optimum), (-2, 2), ("axes fraction", "data"), "offset points", ha="right", size=FONT - 1
+    )
     axes.set_ylim(top=max(axes.get_ylim()[1], 1.1 * optimum))
 
 
