@@ -1,6 +1,7 @@
 """Makes results.csv, snapshots.csv and figure.png of a deep Q-learner, from its runs and the games of its snapshots.
 
     python -m experiments.tools.snapshots EXPERIMENT RUNS EVALUATIONS [into=FOLDER]
+    python -m experiments.tools.snapshots EXPERIMENT     # gains and figure of the csv files that are there
 
 RUNS has the runs, whose logged games become results.csv; EVALUATIONS has those of tdl.evaluate on their snapshots,
 which become snapshots.csv.
@@ -26,8 +27,6 @@ STEP = 100
 
 PLAYERS = {(1, "all"): "greedy", (2, "one"): "one drop", (2, "all"): "all drops"}
 """The name of a player by its plies and its drops."""
-
-RESAMPLES = 10_000
 
 
 def logged_games(runs: str) -> pd.DataFrame:
@@ -59,27 +58,32 @@ def snapshot_scores(evaluations: str) -> pd.DataFrame:
 
 
 def snapshot_summary(table: pd.DataFrame) -> pd.DataFrame:
-    """Mean score of each snapshot and player with its interval, and its gain over greedy play."""
-    greedy = table[table["player"] == "greedy"].set_index(["iterations", "seed"])["scores"]
+    """Mean score of each snapshot and player with its interval."""
     rows = []
     for row in table.to_dict("records"):
         scores = row.pop("scores")
         low, high = mean_interval(scores)
-        row |= {"games": len(scores), "mean": scores.mean(), "mean_low": low, "mean_high": high, "max": scores.max()}
-        if row["player"] != "greedy":
-            row |= gain(scores, greedy[row["iterations"], row["seed"]])
-        rows.append(row)
-    shares = dict.fromkeys(("gain", "gain_low", "gain_high"), 4)
-    means = dict.fromkeys(("mean", "mean_low", "mean_high"), 1)
-    return pd.DataFrame(rows).round(shares | means)
+        rows.append(
+            row
+            | {"games": len(scores), "mean": scores.mean(), "max": scores.max(), "mean_low": low, "mean_high": high}
+        )
+    return pd.DataFrame(rows).round(1)
 
 
-def gain(ahead: np.ndarray, greedy: np.ndarray) -> dict[str, float]:
-    """The share by which one mean is above another, with the 95% interval of resampled games."""
-    random = np.random.default_rng(0)
-    means = [[random.choice(scores, len(scores)).mean() for _ in range(RESAMPLES)] for scores in (ahead, greedy)]
-    low, high = np.percentile(np.array(means[0]) / np.array(means[1]), [2.5, 97.5])
-    return {"gain": ahead.mean() / greedy.mean() - 1, "gain_low": low - 1, "gain_high": high - 1}
+def with_gains(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with the share by which a player's mean is above that of greedy play, and its 95% interval.
+
+    Of the logarithm of a ratio of two means the variance is about the sum of their squared relative errors (the delta
+    method: Casella and Berger (2002), Statistical Inference, section 5.5.4).
+    """
+    rows = rows.drop(columns=["gain", "gain_low", "gain_high"], errors="ignore")
+    greedy = rows[rows["player"] == "greedy"].set_index(["iterations", "seed"])
+    others = rows[rows["player"] != "greedy"]
+    beside = greedy.loc[pd.MultiIndex.from_frame(others[["iterations", "seed"]])].set_index(others.index)
+    ratio = others["mean"] / beside["mean"]
+    half = sum(((part["mean_high"] - part["mean"]) / part["mean"]) ** 2 for part in (others, beside)) ** 0.5
+    gains = {"gain": ratio - 1, "gain_low": ratio * np.exp(-half) - 1, "gain_high": ratio * np.exp(half) - 1}
+    return rows.assign(**{name: column.round(4) for name, column in gains.items()})
 
 
 def draw(folder: Path) -> None:
@@ -125,11 +129,14 @@ def _means(axes: Any, places: pd.Series, part: pd.DataFrame, colour: str, label:
 
 def main(experiment: str, *words: str) -> None:
     """Write results.csv, snapshots.csv and figure.png."""
-    (runs, evaluations), options = split_options(words, "into")
+    folders, options = split_options(words, "into")
     target = Path(options.get("into", EXPERIMENTS / experiment))
-    games, table = logged_games(runs), snapshot_scores(evaluations)
-    logged_summary(games).to_csv(target / "results.csv", index=False)
-    snapshot_summary(table).to_csv(target / "snapshots.csv", index=False)
+    path = target / "snapshots.csv"
+    if folders:
+        runs, evaluations = folders
+        logged_summary(logged_games(runs)).to_csv(target / "results.csv", index=False)
+        snapshot_summary(snapshot_scores(evaluations)).to_csv(path, index=False)
+    with_gains(pd.read_csv(path)).to_csv(path, index=False)
     draw(target)
 
 

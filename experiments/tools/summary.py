@@ -2,7 +2,7 @@
 
 `mean_10k`, `max_10k` and `reach_2048_10k` are of the training games of the block that ends at 10,000 episodes;
 `greedy_mean` and `reach_2048` are of the games after training (`_low` and `_high` bound 95% intervals over them);
-`expected`, `gap` and `largest_value_error` are exact.
+`expected`, `gap`, `value_bias` and `value_rmse` are exact.
 """
 
 import math
@@ -16,7 +16,7 @@ from tdl.statistics.intervals import share_interval
 REACH = "reach_"
 EPISODES = [1_000, 2_000, 10_000, 20_000, 22_000, 50_000, 100_000, 200_000, 500_000, 1_000_000]
 FIGURES = ["status", "episodes", "moves", "seconds", "moves_per_second"]
-EXACT = ["expected", "optimal", "gap", "largest_value_error"]
+EXACT = ["expected", "optimal", "gap", "value_bias", "value_rmse"]
 
 NOT_COMPARED = ("save.", "hydra.", "checkpoint", "evaluate.solution")
 """Keys that say where files lie, not what the runs compare."""

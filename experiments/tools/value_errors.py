@@ -29,13 +29,16 @@ from tdl.statistics.intervals import mean_interval
 from tdl.statistics.value_errors import exact_errors, played_errors
 
 KEYS = ["learner", "learner.td_lambda"]
-SOLVED_KEYS = [*KEYS, "learner.initial_value"]
+SOLVED_KEYS = ["learner.initial_value", *KEYS]
 
 FIRST_STAGE = 128
 """Boards with smaller tiles are of this stage, on 4x4: they are few and much alike."""
 
-RARE = 100
-"""Afterstates, or games of 100,000, that a stage must have had of each seed to be drawn."""
+GAMES = 1000
+"""Games of each network."""
+
+RARE = 500
+"""Afterstates that a stage must have had in these games, of each seed, to be drawn."""
 
 COLOURS = {("td", 0.0): BLUE, ("td", 0.5): GREEN, ("tc", 0.0): VERMILION, ("tc", 0.5): PURPLE}
 
@@ -84,55 +87,61 @@ def _frame(setting: dict[str, Any], errors: np.ndarray) -> pd.DataFrame:
 
 
 def draw(folder: Path) -> None:
-    """Draw bias and root mean square error by stage: above games played on 4x4, below exact ones of a solved game."""
+    """Bias and root mean square error by stage of games on 4x4; below, biases on a solved board by first value."""
     stages, exact = pd.read_csv(folder / "stages.csv"), pd.read_csv(folder / "solved_stages.csv")
-    exact["boards"] *= 100_000
+    exact["boards"] *= GAMES
     with style():
-        figure = new_figure(WIDTH, 5.4)
-        grid = figure.subplots(2, 2)
-        for row, (table, title) in enumerate(((stages, "2048 on 4x4, games"), (exact, "2584 on 2x3, exact"))):
-            starts = sorted(table["learner.initial_value"].unique()) if "learner.initial_value" in table else [None]
-            for axes, name, label in zip(grid[row], ("bias", "rmse"), ("bias", "RMSE"), strict=True):
-                for start in starts:
-                    part = table if start is None else table[table["learner.initial_value"] == start]
-                    _lines(axes, part, name, "--" if start else "-")
-                axes.set(title=f"{title}: {label}", ylabel="points", xscale="log")
-                ticks = sorted(table.loc[table["boards"] >= RARE, "stage"].unique())
-                _dress(axes, ticks, FIRST_STAGE if row == 0 else None)
-        grid[0, 0].legend(loc="best")
+        figure = new_figure(WIDTH, 5.6)
+        upper, lower = figure.subplots(2, 2)
+        for axes, name, title in zip(upper, ("bias", "rmse"), ("bias", "root mean square error"), strict=True):
+            _lines(axes, stages, name)
+            _dress(axes, stages, f"2048 on 4x4: {title}")
+        _lines(upper[1], stages, "spread", dotted=True)
+        upper[1].set_ylim(bottom=0)
+        for axes, (start, part) in zip(lower, exact.groupby("learner.initial_value"), strict=True):
+            _lines(axes, part, "bias")
+            _dress(axes, part, f"2584 on 2x3, first values {start:,.0f}: bias")
+        upper[0].legend(loc="upper left")
         caption(figure, _caption(stages))
     save(figure, folder / "figure.png")
 
 
-def _lines(axes: Any, table: pd.DataFrame, name: str, dashes: str) -> None:
-    """A line for each learner: means over seeds with their intervals, at the stages that every seed came to."""
+def _lines(axes: Any, table: pd.DataFrame, name: str, dotted: bool = False) -> None:
+    """A line for each learner: means over seeds with their intervals, at the stages that every seed often came to."""
     settings = list(table.groupby(KEYS, sort=False))
     seeds = table["seed"].nunique()
     for place, ((learner, td_lambda), part) in enumerate(settings):
         often = part[part["boards"] >= RARE].groupby("stage")[name].apply(lambda column: column.to_numpy())
         often = often[often.map(len) == seeds]
         means = often.map(np.mean)
+        colour = COLOURS[learner, td_lambda]
+        if dotted:
+            axes.plot(often.index, means, ":", color=colour, linewidth=1)
+            continue
         bounds = np.array([mean_interval(values) for values in often]).T
         label = f"{str(learner).upper()}({f'{td_lambda:g}'.removeprefix('0') or '0'})"
         places = often.index * 1.035 ** (place - (len(settings) - 1) / 2)
-        axes.errorbar(places, means, np.abs(bounds - means.to_numpy()), color=COLOURS[learner, td_lambda], label=label,
-                      marker="o", markersize=3, capsize=2, linestyle=dashes, linewidth=1, elinewidth=0.9)  # fmt: skip
+        axes.errorbar(places, means, np.abs(bounds - means.to_numpy()), color=colour, label=label, marker="o",
+                      markersize=3, capsize=2, linewidth=1, elinewidth=0.9)  # fmt: skip
 
 
-def _dress(axes: Any, ticks: list[int], first: int | None) -> None:
+def _dress(axes: Any, table: pd.DataFrame, title: str) -> None:
     dress(axes)
+    often = table[table["boards"] >= RARE].groupby([*KEYS, "stage"]).size()
+    ticks = sorted(often[often == table["seed"].nunique()].index.unique("stage"))
     axes.axhline(0, color="#444444", linewidth=0.8)
+    axes.set(title=title, ylabel="points", xlabel="largest tile of the afterstate", xscale="log")
     axes.minorticks_off()
-    axes.set_xticks(ticks, [f"≤{tick}" if tick == first else str(tick) for tick in ticks], rotation=45)
-    axes.set_xlabel("largest tile of the afterstate")
+    axes.set_xticks(ticks, [f"≤{tick}" if tick == FIRST_STAGE else str(tick) for tick in ticks], rotation=45)
     axes.yaxis.set_major_formatter(lambda value, _: f"{value / 1000:g}k" if abs(value) >= 1000 else f"{value:g}")
 
 
 def _caption(stages: pd.DataFrame) -> str:
     return (
         "Value of an afterstate less the points that follow it, each afterstate as often as greedy play meets it; "
-        f"means over {stages['seed'].nunique()} seeds with their 95% intervals (Student's t). RMSE on 4x4 holds the "
-        "luck of the drops, on 2x3 it does not. Dashed: from first values of 1,500."
+        f"means over {stages['seed'].nunique()} seeds with their 95% intervals (Student's t). Above: {GAMES:,} games "
+        "each; dotted: the standard deviation of the points that follow, the error of one constant for each stage. "
+        "Below: exact, against what follows on average. Note the scales."
     )
 
 
@@ -141,7 +150,7 @@ def main(experiment: str, *words: str) -> None:
     (games, exact), options = split_options(words, "into", "games")
     target = Path(options.get("into", EXPERIMENTS / experiment))
     target.mkdir(parents=True, exist_ok=True)
-    tables = [*played(tdl.results.runs(games), int(options.get("games", 1000))), *solved(tdl.results.runs(exact))]
+    tables = [*played(tdl.results.runs(games), int(options.get("games", GAMES))), *solved(tdl.results.runs(exact))]
     for table, name in zip(tables, ("results", "stages", "solved", "solved_stages"), strict=True):
         table.to_csv(target / f"{name}.csv", index=False)
     draw(target)

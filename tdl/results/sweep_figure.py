@@ -40,6 +40,9 @@ ACROSS = 4
 
 MOST_ACROSS = 6
 
+SCORES = "scores"
+"""The label of axes of scores, by which they can be found in a figure; it is not drawn."""
+
 Panel = tuple[str, pd.DataFrame]
 """A title, and the runs or blocks that are drawn there."""
 
@@ -84,6 +87,7 @@ def sweep_figure(table: pd.DataFrame, blocks: pd.DataFrame, keys: Sequence[str] 
         for axes, (title, part) in zip(score_axes, scores, strict=True):
             draw_scores(axes, part, drawn.keys[:2], looks, scale, alone=False)
             axes.set_title(title)
+            axes.set_label(SCORES)
         for axes, (title, part) in zip(curve_axes, curves, strict=True):
             draw_curves(axes, part, drawn.keys, looks, legend=False)
             axes.set_title(title)
@@ -160,10 +164,11 @@ def _best_lines(drawn: _Sweep) -> pd.DataFrame:
 def _split(rows: pd.DataFrame, keys: Sequence[str]) -> list[Panel]:
     """The rows of each setting of the keys, in order, each with its title."""
     groups = rows.groupby(setting_of(rows, keys), observed=True)
-    return [(_title(part.iloc[0], keys), part) for _, part in groups]
+    return [(panel_title(part.iloc[0], keys), part) for _, part in groups]
 
 
-def _title(row: pd.Series, keys: Sequence[str]) -> str:
+def panel_title(row: pd.Series, keys: Sequence[str]) -> str:
+    """The title of a panel: the values of keys in one of its rows."""
     text = ", ".join(f"{key.rpartition('.')[2]} {names_of([plain(row[key])])[0]}" for key in keys)
     return "\n".join(textwrap.wrap(text, WRAPPED))
 
@@ -192,9 +197,9 @@ def _name_grid(group: Sequence[Axes], drawn: _Sweep, curves: Sequence[Panel]) ->
     """Names of columns above the first row, those of rows beside the first column."""
     columns = _columns(drawn, curves)
     for place, (axes, (_, part)) in enumerate(zip(group, curves, strict=True)):
-        axes.set_title(_title(part.iloc[0], drawn.keys[:1]) if place < columns else "")
+        axes.set_title(panel_title(part.iloc[0], drawn.keys[:1]) if place < columns else "")
         if place % columns == 0:
-            name = _title(part.iloc[0], drawn.keys[2:])
+            name = panel_title(part.iloc[0], drawn.keys[2:])
             axes.set_ylabel(f"{name}\nscore of a block")
 
 

@@ -1,1 +1,1 @@
-"""Intervals and summaries of sets of games, without pandas."""
+"""Intervals, summaries of sets of games, and errors of values, without pandas."""

@@ -14,6 +14,8 @@ from omegaconf import OmegaConf
 from support.programs import inside, result, train
 
 import tdl
+from tdl.game.rules import Rules
+from tdl.solver.solution import save, solve
 from tdl.statistics.intervals import mean_interval
 
 ROOT = Path(__file__).parents[2]
@@ -294,6 +296,69 @@ def test_rates_of_games_never_played_are_not_zero(tmp_path):
     assert rates.shape[1] > 3
     assert rates.iloc[0].notna().all()
     assert rates.iloc[1].isna().all()
+
+
+def test_values_beside_what_they_estimate(tmp_path):
+    """Runs on 2x2 in the place of both, those that play and those that are solved."""
+    from experiments.tools import value_errors
+
+    save(tmp_path / "solved", solve(Rules(rows=2, cols=2)))
+    words = ("size=2x2", "tuples.cells=[[0,1,2,3]]", "episodes=300", f"evaluate.solution={tmp_path / 'solved'}")
+    for start in (0, 50):
+        for seed in (3, 4):
+            more = (f"learner.initial_value={start}", f"seed={seed}", "evaluate.episodes=50")
+            train(tmp_path / "runs" / f"{start}_{seed}", *words, *more)
+    out, runs = tmp_path / "out", str(tmp_path / "runs")
+    value_errors.main("one", runs, runs, f"into={out}", "games=50")
+    results, solved = (pd.read_csv(out / f"{name}.csv") for name in ("results", "solved"))
+    assert (len(results), len(solved)) == (4, 4)
+    assert results["start_value"].sum() == pytest.approx(
+        (results["start_earned"] + results["start_bias"]).sum(), abs=0.5
+    )
+    games = tdl.results.games(tmp_path / "runs" / "0_3")
+    assert results["greedy_mean"].iloc[0] == pytest.approx(games["score"].mean(), abs=0.051)
+    exact = result(tmp_path / "runs" / "50_4")["evaluation"]["exact"]
+    told = solved.query("seed == 4 and `learner.initial_value` == 50").iloc[0]
+    assert (told["gap"], told["bias"]) == pytest.approx((exact["gap"], exact["value_bias"]), abs=0.001)
+    assert told["gap"] == pytest.approx(told["moves"] * told["regret"], abs=0.05)
+    assert (out / "figure.png").stat().st_size > 10_000
+
+
+def test_gains_are_made_of_means():
+    from experiments.tools.snapshots import with_gains
+
+    rows = pd.DataFrame(
+        {"seed": [0, 0], "iterations": [100, 100], "player": ["greedy", "one drop"], "mean": [100.0, 150.0],
+         "mean_low": [97.0, 144.0], "mean_high": [103.0, 156.0]}
+    )  # fmt: skip
+    greedy, ahead = with_gains(with_gains(rows)).to_dict("records")
+    assert np.isnan(greedy["gain"])
+    assert ahead["gain"] == 0.5
+    assert (ahead["gain_low"], ahead["gain_high"]) == pytest.approx(
+        (1.5 * np.exp(-0.05) - 1, 1.5 * np.exp(0.05) - 1), abs=1e-4
+    )
+
+
+def test_published_scores_and_optimal_play_are_marked(tmp_path):
+    from experiments.tools import figures
+
+    folder = tmp_path / "one"
+    folder.mkdir()
+    rows = pd.DataFrame({"alpha": [0.1, 0.1, 0.5, 0.5], "seed": [0, 1, 0, 1], "expected": [10.0, 12, 30, 34]})
+    rows.assign(optimal=40.0, mean_1k=5.0, mean_2k=7.0).to_csv(folder / "results.csv", index=False)
+    (folder / "published.csv").write_text("source,alpha,mean_2k,expected\nsome,0.5,6,32\n")
+    drawn = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figures, "save", lambda figure, path: drawn.append(figure))
+        figures.draw_results(folder / "results.csv", folder / "figure.png")
+    scores, curves = drawn[0].axes
+    assert scores.get_ylabel() == "expected score"
+    assert [text.get_text() for text in scores.texts] == ["optimal play"]
+    stars = [
+        [line.get_xydata().tolist() for line in axes.lines if line.get_marker() == "*"] for axes in (scores, curves)
+    ]
+    assert [stars[0][0][0][1], stars[1]] == [32, [[[2000, 6]]]]
+    assert "Black stars" in drawn[0].get_supxlabel()
 
 
 def test_the_reduced_version_changes_nothing_here():
