@@ -141,7 +141,7 @@ def _caption(stages: pd.DataFrame) -> str:
         "Value of an afterstate less the points that follow it, each afterstate as often as greedy play meets it; "
         f"means over {stages['seed'].nunique()} seeds with their 95% intervals (Student's t). Above: {GAMES:,} games "
         "each; dotted: the standard deviation of the points that follow, the error of one constant for each stage. "
-        "Below: exact, against what follows on average. Note the scales."
+        "Below: exact, against what follows on average. Stages with few afterstates are left out. Note the scales."
     )
 
 
