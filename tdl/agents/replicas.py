@@ -38,7 +38,7 @@ from tdl.storage.records import RECORD
 PARTS = 64
 """Parts of the tables that the threads take in turn to merge: moved entries lie close together."""
 
-LONG = 2
+LONG = 1.5
 """In a long round a replica would set so many marks for each number of its tables: all numbers are compared instead.
 Marks cost 8x6 TD a tenth of the time: in rounds of 4 to 6 M moves, shorter than these, two replicas without them had
 1.10 times the speed (median of six pairs)."""
