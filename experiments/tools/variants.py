@@ -38,9 +38,11 @@ REACHES = {f"eval_reach_{tile}": f"reach_{tile}" for tile in (2048, 4096, 8192, 
 def rows_of(base: str, folders: list[str]) -> pd.DataFrame:
     """The rows of results.csv."""
     runs = pd.concat([tdl.results.runs(base), tdl.results.runs(folders)], ignore_index=True)
-    evaluations = runs["checkpoint"].notna() if "checkpoint" in runs else pd.Series(False, runs.index)
-    runs.loc[evaluations, "seed"] = runs.loc[evaluations, "checkpoint"].map(network_seed)
-    runs.loc[evaluations, ["episodes", "moves"]] = None  # the row of the base has them
+    runs = runs[runs["status"].isin(["finished", "failed"])].reset_index(drop=True)
+    if "checkpoint" in runs:
+        played = runs["checkpoint"].notna()
+        runs.loc[played, "seed"] = runs.loc[played, "checkpoint"].map(network_seed)
+        runs.loc[played, ["episodes", "moves"]] = None  # the row of the base has them
     rows = runs.to_dict("records")
     words = [_words(row, rows[0]) for row in rows]
     runs["variant"] = [" ".join(each.values()) or BASE for each in words]
@@ -74,8 +76,11 @@ def compare(folder: Path) -> None:
     pairs += [(name, less) for name in words for less in words if words[less] < words[name]]
     paired = [pair for pair in pairs if set(pair) <= shared]
     differences(samples, pairs, paired).to_csv(folder / "differences.csv", index=False)
-    trained = [scores for name, scores in samples.items() if name == BASE or name not in shared]
-    power(trained).to_csv(folder / "power.csv", index=False)
+    trained = {name: scores for name, scores in samples.items() if name == BASE or name not in shared}
+    widest = max(trained, key=lambda name: trained[name].var())
+    rest = [scores for name, scores in trained.items() if name != widest]
+    shown = {"all": power([*trained.values()]), f"all but {widest}": power(rest)}
+    pd.concat(shown, names=["spread_of"]).droplevel(1).to_csv(folder / "power.csv")
 
 
 def _variants(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
