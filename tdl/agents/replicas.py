@@ -40,8 +40,8 @@ PARTS = 64
 
 LONG = 1.5
 """In a long round a replica would set so many marks for each number of its tables: all numbers are compared instead.
-Marks cost 8x6 TD a tenth of the time: in rounds of 4 to 6 M moves, shorter than these, two replicas without them had
-1.10 times the speed (median of six pairs)."""
+Marks cost 8x6 TD a tenth of the time: in rounds of 4 to 6 M moves two replicas without them had 1.10 times the speed
+(median of six pairs). Where it sets as many marks as there are numbers both cost the same, by an estimate."""
 
 FIGURES = np.dtype([("errors", np.float64), ("number", np.int64), ("moves", np.int64)])
 """Of a replica's part of a round: the sum of the absolute TD errors, in points, their number, and the moves."""
