@@ -52,7 +52,8 @@ def _ours(part: pd.DataFrame, name: str, published: float, verdict: dict[str, An
     if part.empty:
         return ["", "", "", NOT_RUN]
     verdict_text = _verdict(part, name, published, verdict)
-    return [figure(part, name) or NOT_REACHED, str(len(part)), unseen(part, name), verdict_text]
+    seeds = int(part[name].notna().sum()) or len(part)  # all, where none came so far
+    return [figure(part, name) or NOT_REACHED, str(seeds), unseen(part, name), verdict_text]
 
 
 def _verdict(part: pd.DataFrame, name: str, published: float, verdict: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ from tdl.agents.options import OnProgress
 from tdl.agents.player import Player
 from tdl.checks import check_whole
 from tdl.game.batch import Batch
-from tdl.game.rules import Rules
+from tdl.game.packing import pack
 from tdl.game.streams import EVALUATION
 
 PLAYED_VALUE = np.dtype([("episode", "<i8"), ("move", "<i4"), ("tile", "<i8"), ("value", "<f4"), ("earned", "<f8")])
@@ -50,7 +50,7 @@ def played_values(
 
     def select_actions(which: Which, moves: Moves) -> Actions:
         values = np.full(moves.legal.shape, np.nan, np.float32)
-        values[moves.legal] = player.afterstate_values(_packed(moves.after[moves.legal], rules))
+        values[moves.legal] = player.afterstate_values(pack(moves.after[moves.legal].astype(np.uint64).T, rules))
         actions = best_of(moves.rewards.astype(np.float32) + np.float32(player.gamma) * values)
         rows = np.arange(len(which))
         largest = moves.after[rows, actions].max(axis=1)
@@ -61,14 +61,6 @@ def played_values(
     play_block(batch, 0, episodes, seed=seed, role=EVALUATION, select_actions=select_actions, on_progress=on_progress)
     games, values, rewards, largest = (np.concatenate(parts) for parts in zip(*turns, strict=True))
     return _rows(player, games, values, rewards, largest)
-
-
-def _packed(tiles: NDArray[np.uint8], rules: Rules) -> NDArray[np.uint64]:
-    """Boards of tile indices, (n, cells), as packed boards."""
-    packed = np.zeros(len(tiles), np.uint64)
-    for cell in range(rules.cells):
-        packed |= tiles[:, cell].astype(np.uint64) << np.uint64(rules.bits * cell)
-    return packed
 
 
 def _rows(

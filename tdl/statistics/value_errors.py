@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tdl.game.packing import unpack
 from tdl.solver.policy_evaluation import PolicyValue
 from tdl.statistics.intervals import mean_interval
 
@@ -101,10 +102,7 @@ def _bias_and_rmse(errors: NDArray[Any], weights: NDArray[Any]) -> tuple[float, 
 
 def _largest_tiles(play: PolicyValue) -> NDArray[np.int64]:
     """The value of the largest tile of each afterstate."""
-    rules, boards = play.solution.rules, play.solution.afterstates
-    largest = np.zeros(len(boards), np.int64)
-    for cell in range(rules.cells):
-        tiles = boards >> np.uint64(rules.bits * cell) & np.uint64(rules.cell_mask)
-        np.maximum(largest, tiles.astype(np.int64), out=largest)
+    rules = play.solution.rules
+    largest = np.max(unpack(play.solution.afterstates, rules), axis=0).astype(np.int64)
     tiles_by_index: NDArray[np.int64] = np.array([rules.value(tile) for tile in range(rules.largest + 1)])[largest]
     return tiles_by_index

@@ -1,0 +1,164 @@
+"""Tables of the experiments: means with intervals, published figures beside ours, verdicts, the index."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tdl.statistics.intervals import mean_interval
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _tools(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+
+
+FRAME = pd.DataFrame(
+    {"alpha": [0.1, 0.1, 0.5, 0.5], "seed": [0, 1, 0, 1], "mean_1k": [10.0, 12, 30, 34], "reach_8": [0.1, 0.2, 0, 0]}
+)
+
+
+def test_an_index_has_figures_of_a_setting(tmp_path):
+    """A mean, a mean of another file, and the number of published figures inside."""
+    from experiments.tools import index
+
+    folder = tmp_path / "one"
+    folder.mkdir()
+    FRAME.to_csv(folder / "results.csv", index=False)
+    FRAME.assign(mean_1k=2 * FRAME["mean_1k"]).to_csv(folder / "twice.csv", index=False)
+    (folder / "published.csv").write_text("source,alpha,mean_1k,reach_8\nsome,0.1,11.5,0.9\nsome,0.5,100,0\n")
+    (tmp_path / "index.yaml").write_text("""
+Chapter:
+  one:
+    question: How much?
+    result: "{mean_1k alpha=0.5} of {twice.csv:mean_1k alpha=0.5}, {reach_8 alpha=0.1}, {inside alpha=0.1}, {inside}"
+    time: 1 min
+    published:
+      - {figure: mean_1k, source: some, setting: alpha=0.5}
+""")
+    assert index.index_rows("Chapter", tmp_path)[1:] == [
+        ["[one](one/README.md)", "How much?", "32 of 64, 15.0%, 1 of 2, 2 of 4", "2", "1 min"]
+    ]
+    (row,) = index.published_rows(["Chapter"], tmp_path)[1:]
+    assert row[1:4] == ["some", "mean_1k", "100"]
+    assert row[-2:] == ["-68.0%", "1 of 2"]
+
+
+def test_verdicts_on_published_figures(tmp_path):
+    """Inside our interval, or only in that of a further run; explained, without a reason, of a setting not run."""
+    from experiments.tools import verdicts
+
+    (tmp_path / "one").mkdir()
+    FRAME.to_csv(tmp_path / "one" / "results.csv", index=False)
+    (tmp_path / "one" / "published.csv").write_text(
+        "source,alpha,mean_1k,reach_8\nsome,0.1,11.5,0.9\nsome,0.5,100,0.3\nsome,0.7,1,\n"
+    )
+    (tmp_path / "index.yaml").write_text("""
+Chapter:
+  one:
+    verdicts:
+      - {source: some, explained: {mean_1k: another step}}
+""")
+    rows = verdicts.verdict_rows(tmp_path)[1:]
+    assert [(*row[2:5], *row[6:]) for row in rows] == [
+        ("alpha=0.1", "mean_1k", "11.5", "2", "200.1%", "agrees"),
+        ("alpha=0.1", "reach_8", "90.0%", "2", "110.0 points", "agrees"),
+        ("alpha=0.5", "mean_1k", "100", "2", "137.5%", "another step"),
+        ("alpha=0.5", "reach_8", "30.0%", "2", "0.0 points", "unexplained"),
+        ("alpha=0.7", "mean_1k", "1", "", "", "not run"),
+    ]
+    assert {row[1] for row in rows} == {"[one](../experiments/one/README.md)"}
+
+
+@pytest.mark.parametrize(
+    ("result", "message"), [("{mean_2k}", "no column mean_2k"), ("{mean_1k alpha=7}", "no row with alpha=7")]
+)
+def test_an_index_with_a_wrong_figure_is_refused(tmp_path, result, message):
+    from experiments.tools import index
+    from experiments.tools.tables import TableError
+
+    (tmp_path / "one").mkdir()
+    FRAME.to_csv(tmp_path / "one" / "results.csv", index=False)
+    (tmp_path / "index.yaml").write_text(f'C: {{one: {{question: q, result: "{result}", time: t}}}}\n')
+    with pytest.raises(TableError, match=message):
+        index.index_rows("C", tmp_path)
+
+
+def test_a_table_has_means_with_intervals():
+    from experiments.tools.tables import table
+
+    _, high = mean_interval(np.array([10.0, 12]))
+    head, first, second = table(FRAME, ["alpha"], ["runs", "mean_1k", "reach_8"])
+    assert head == ["alpha", "runs", "mean_1k", "reach_8"]
+    assert first == ["0.1", "2", f"11 [0, {high:.3g}]", "15.0% [0.0%, 78.5%]"]
+    assert second[-1] == "0.0% [0.0%, 0.0%]"
+
+
+def test_a_single_run_has_the_interval_of_its_games():
+    from experiments.tools.tables import table
+
+    one = pd.DataFrame({"seed": [0], "greedy_mean": [200.0], "greedy_mean_low": [150.0], "greedy_mean_high": [250.0]})
+    assert table(one, ["seed"], ["greedy_mean"])[1] == ["0", "200 [150, 250]"]
+    assert table(one.drop(columns="greedy_mean_low"), ["seed"], ["greedy_mean"])[1] == ["0", "200"]
+
+
+def test_published_figures_stand_beside_ours():
+    from experiments.tools.tables import beside
+
+    published = pd.DataFrame({"source": ["R9", "R9", "R9"], "alpha": [0.1, 0.5, 0.7], "mean_1k": [11.5, 100, 5]})
+    rows = beside(FRAME, published, ["alpha"], [])
+    assert rows[0] == ["source", "alpha", "figure", "published", "ours"]
+    assert rows[1][-1].endswith(", inside")
+    assert rows[2][-1].endswith(", -68.0%")
+    assert len(rows) == 3  # nothing of ours stands beside the third
+
+
+def test_a_table_of_what_is_not_there_is_refused(tmp_path):
+    from experiments.tools.pages import filled
+    from experiments.tools.tables import TableError
+
+    page = tmp_path / "README.md"
+    FRAME.to_csv(tmp_path / "results.csv", index=False)
+    for line, said in {
+        "<!-- table results.csv: alpha | mean_2k -->": "mean_2k",
+        "<!-- table nothing.csv: alpha | mean_1k -->": "nothing.csv",
+        "<!-- tabel results.csv: alpha | mean_1k -->": "first or last line",
+    }.items():
+        page.write_text(f"# Title\n\n{line}\n<!-- end -->\n")
+        with pytest.raises(TableError, match=said):
+            filled(page)
+
+
+def test_tables_are_replaced_and_the_rest_stays(tmp_path):
+    from experiments.tools.pages import filled
+
+    page = tmp_path / "README.md"
+    FRAME.to_csv(tmp_path / "results.csv", index=False)
+    page.write_text("# Title\n\n<!-- table results.csv: alpha | runs -->\nold\n<!-- end -->\n\nafter\n")
+    text = filled(page)
+    assert text.startswith("# Title\n\n<!-- table")
+    assert text.endswith("<!-- end -->\n\nafter\n")
+    assert "| 0.1 | 2 |" in text
+    assert "old" not in text
+    page.write_text(text)
+    assert filled(page) == text
+
+
+def test_an_interval_is_no_narrower_than_the_games_make_it():
+    """Three runs lie close together by chance; their games tell each to 60 points: the mean to 60 / sqrt(3)."""
+    from experiments.tools.tables import figure
+
+    frame = pd.DataFrame({"greedy_mean": [1000.0, 1001, 1002]})
+    assert figure(frame, "greedy_mean") == "1,001 [999, 1,003]"
+    bounds = {f"greedy_mean_{side}": frame["greedy_mean"] + sign * 60 for side, sign in (("low", -1), ("high", 1))}
+    assert figure(frame.assign(**bounds), "greedy_mean") == "1,001 [966, 1,036]"
+
+
+def test_an_interval_has_no_bounds_that_cannot_be():
+    from experiments.tools.tables import figure
+
+    frame = pd.DataFrame({"seconds": [1.0, 3], "reach_8": [0.9, 1.0], "gain": [0.1, -0.1]})
+    assert [figure(frame, name).split("[")[1] for name in frame] == ["0, 14.7]", "31.5%, 100.0%]", "-127.1%, 127.1%]"]
