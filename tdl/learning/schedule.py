@@ -15,7 +15,7 @@ Number = TypeVar("Number", int, float)
 
 PERCENT = "%"
 
-FORMS = "null, linear, halving:EPISODES, or a list of episode:alpha as [0:0.1,50000:0.01] or [0%:0.1,90%:0.01]"
+FORMS = "null, linear, halving:EPISODES, or a list of episode:alpha as [0:0.1,50000:0.01] or [1000:0.1,90%:0.01]"
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Schedule:
     alpha : step size, above 0.
     form : None (alpha always), "linear" (from alpha at episode 0 down to 0 at `episodes`), "halving:N" (half of it
         every N episodes) or pairs of an episode and the step size from there on; before the first of them alpha.
-        Instead of episodes all pairs may name shares of the run, as "90%": of its episodes, its moves or its seconds,
-        whichever are used up first.
+        The last pairs, or all, may name shares of the run instead of episodes, as "90%": of its episodes, its moves or
+        its seconds, whichever are used up first. The last pair that is reached holds.
     episodes : of the whole run; "linear", `fixed_share` and shares count by it.
     fixed_share : 0 to 1, share of the episodes that are learned with a fixed step before the learner's own begins (the
         OTD+TC of Guei, Chen and Wu (2021), Optimistic Temporal Difference Learning for 2048: 0.9). `form` counts from
@@ -54,7 +54,7 @@ class Schedule:
 
     @property
     def by_share(self) -> bool:
-        """Whether the pairs of `form` name shares of the run."""
+        """Whether pairs of `form` name shares of the run."""
         return not isinstance(self.form, str) and PERCENT in str(self.form)
 
     def is_fixed(self, episode: int) -> bool:
@@ -73,8 +73,9 @@ class Schedule:
             return self.alpha * max(0.0, 1 - over)
         if isinstance(self.form, str):
             return float(self.alpha * 0.5 ** (episode // self._halving()))
-        place = episode if not self.by_share else over if spent is None else spent
-        reached = [alpha for first, alpha in self._points() if first <= place]
+        episodes, shares = self._points()
+        reached = [alpha for first, alpha in episodes if first <= episode]
+        reached += [alpha for first, alpha in shares if first <= (over if spent is None else spent)]
         return reached[-1] if reached else self.alpha
 
     def _halving(self) -> int:
@@ -86,9 +87,14 @@ class Schedule:
             raise refuse("learner.schedule", self.form, FORMS)
         return int(found[1])
 
-    def _points(self) -> list[tuple[float, float]]:
-        form = [] if self.form is None else self.form
-        return points("learner.schedule", form, FORMS, _alpha, _share if self.by_share else _episode)
+    def _points(self) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
+        """The pairs that name episodes, and those that name shares of the run."""
+        key, form = "learner.schedule", [] if self.form is None else self.form
+        if not isinstance(form, Sequence | Mapping):
+            raise refuse(key, form, FORMS)
+        pairs = list(form.items() if isinstance(form, Mapping) else form)
+        first = next((place for place, pair in enumerate(pairs) if PERCENT in str(pair)), len(pairs))
+        return points(key, pairs[:first], FORMS, _alpha), points(key, pairs[first:], FORMS, _alpha, _share)
 
 
 def _alpha(key: str, value: Any) -> float:
@@ -107,8 +113,8 @@ def _share(key: str, value: Any) -> float:
         share = float(percent) / 100
     except ValueError:
         raise refuse(key, value, FORMS) from None
-    if rest or not 0 <= share <= 1 or (not sign and share):
-        raise refuse(key, value, "0% to 100% in all pairs, or in none")
+    if rest or not sign or not 0 <= share <= 1:
+        raise refuse(key, value, "0% to 100%, in all pairs from the first one with a share on")
     return share
 
 

@@ -34,11 +34,18 @@ def test_points_in_every_way_to_write_them(form):
     assert alphas([0, 9, 10, 19, 20, 999], form=form) == [0.8, 0.8, 0.5, 0.5, 0.1, 0.1]
 
 
-@pytest.mark.parametrize("form", [["0%:0.5", "7%:0.3", "90%:0.1"], {0: 0.5, "7%": 0.3, "90%": 0.1}])
+@pytest.mark.parametrize("form", [["0%:0.5", "7%:0.3", "90%:0.1"], {"0%": 0.5, "7%": 0.3, "90%": 0.1}])
 def test_shares_of_the_run(form):
     assert alphas([0, 69, 70, 899, 900, 2000], form=form, episodes=1000) == [0.5, 0.5, 0.3, 0.3, 0.1, 0.1]
     schedule = Schedule(0.8, form=form, episodes=1000)
     assert [schedule.at(episode, 0.07) for episode in (0, 999)] == [0.3, 0.3]
+
+
+def test_episodes_first_and_then_shares():
+    form = ["100:0.5", "200:0.4", "70%:0.3", "90%:0.1"]
+    assert alphas([0, 99, 100, 200, 699, 700, 900], form=form, episodes=1000) == [0.8, 0.8, 0.5, 0.4, 0.4, 0.3, 0.1]
+    assert alphas([100, 150, 200], form=form, episodes=100) == [0.1, 0.1, 0.1]  # the last pair that is reached
+    assert Schedule(0.8, form=form, episodes=1000).at(5, 0.75) == 0.3
 
 
 def test_a_fixed_step_first():
@@ -56,7 +63,7 @@ def test_a_fixed_step_first():
         (5, "learner.schedule: 5 is not allowed"),
         (["a:b"], r"learner.schedule: \['a', 'b'\] is not allowed"),
         (["5:0.1", "5:0.2"], "pairs in ascending order"),
-        (["0%:0.1", "5:0.2"], "learner.schedule: '5' is not allowed; expected 0% to 100% in all pairs, or in none"),
+        (["0%:0.1", "5:0.2"], "learner.schedule: '5' is not allowed; expected 0% to 100%, in all pairs from"),
         (["120%:0.1"], "learner.schedule: '120%' is not allowed"),
         (["many%:0.1"], "learner.schedule: 'many%' is not allowed"),
         (["50%:0.1", "20%:0.2"], "pairs in ascending order"),
