@@ -13,7 +13,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.events import Resize
 from textual.geometry import Size
-from textual.timer import Timer
 
 from tdl.config.play import FASTEST
 from tdl.terminal.board import Board, smallest_layout
@@ -86,7 +85,7 @@ class GameApp(App[int]):
         self.colours = colours
         self.speed, self.playing, self.stepping, self.message = speed, playing, False, ""
         self._due = 0.0  # when the next move is, by the monotonic clock
-        self._timer: Timer | None = None
+        self._timer: asyncio.TimerHandle | None = None
 
     @abstractmethod
     def view(self) -> View:
@@ -150,13 +149,14 @@ class GameApp(App[int]):
     def _go_on(self) -> None:
         """Make the move that is due, or have this called again when it is."""
         if self._timer is not None:
-            self._timer.stop()
+            self._timer.cancel()
             self._timer = None
         if not (self.playing or self.stepping) or not self.ready():
             return
         now = time.monotonic()
         if not self.stepping and now < self._due:
-            self._timer = self.set_timer(self._due - now, self._go_on)
+            # not Textual's own timer, which never fires where the machine stands still while it starts (8.2)
+            self._timer = asyncio.get_running_loop().call_later(self._due - now, self.call_next, self._go_on)
             return
         self._due = max(self._due, now) + 1 / self.speed
         self.stepping = False

@@ -4,7 +4,9 @@ Trusts `record_game`, `Player.values`, and Textual's pilot to press keys as a pe
 """
 
 import dataclasses
+import itertools
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -68,6 +70,17 @@ def test_a_watched_game_is_that_of_an_evaluation(run, agent, plies):
     on_screen(app, person)
     assert app.session.game() == record_game(tdl.load(run), 7, 3, plies=plies, checkpoint=agent.digest)
     assert not app.saved
+
+
+def test_a_machine_that_stands_still_now_and_then_loses_no_move(agent, monkeypatch):
+    times = itertools.count()
+    monkeypatch.setattr("textual._time.get_time", lambda: time.monotonic() + 0.005 * next(times))  # what widgets see
+    app = PlayApp(agent.rules, seed=7, advisor=agent, watch=True, speed=500.0)
+
+    async def person(pilot):
+        await until(pilot, lambda: app.session.over, seconds=20)
+
+    on_screen(app, person)
 
 
 def test_pause_step_and_taking_over(agent):
