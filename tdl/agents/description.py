@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tdl.checks import (
     Check,
@@ -21,10 +22,11 @@ from tdl.checks import (
 from tdl.errors import CheckpointError, naming, refuse
 from tdl.game.rules import Rules
 from tdl.learning.options import LearnerOptions
+from tdl.learning.state import ACCUMULATORS
 from tdl.network.layout import entries_of
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
-from tdl.storage.checkpoint import META, Meta, check_room, read_meta
+from tdl.storage.checkpoint import META, Meta, check_room, read_array, read_meta
 
 WEIGHTS = "weights"
 
@@ -75,6 +77,19 @@ def describe(meta: Meta, folder: Path) -> tuple[Rules, TupleSet, Stages]:
         entries = entries_of(tuples, rules.rows, rules.cols, radix, stages.count)
     check_room(folder, meta, WEIGHTS, (entries,), np.float32)
     return rules, tuples, stages
+
+
+def read_accumulators(folder: Path, meta: Meta, entries: int) -> NDArray[np.float32] | None:
+    """E and A of a checkpoint whose network has so many entries: shape (entries, 2), read-only; None: it has none.
+
+    Raises
+    ------
+    CheckpointError : cut, corrupt, or of another network.
+    """
+    if ACCUMULATORS not in meta["arrays"]:
+        return None
+    check_room(folder, meta, ACCUMULATORS, (entries, 2), np.dtype(np.float32))
+    return read_array(folder, meta, ACCUMULATORS)
 
 
 def _network_of(meta: Meta) -> tuple[Rules, TupleSet, Stages, int]:

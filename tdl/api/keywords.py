@@ -128,5 +128,6 @@ class Keywords(TypedDict, total=False):
     save_moves: Any
     save_final: Some[Any]
     init: Some[str | None]
+    init_accumulators: Some[bool]
     logger: Some[str]
     resume: Some[str | None]

@@ -14,7 +14,10 @@ from tdl.config.unused import refuse_changed
 from tdl.dqn.options import DQNOptions
 from tdl.errors import refuse
 
-OF_NTUPLE = ("tuples", "learner", "placer", "search", "alpha", "alpha_per", "lanes", "replicas", "round", "init")
+OF_NTUPLE = (
+    *("tuples", "learner", "placer", "search", "alpha", "alpha_per", "lanes", "replicas", "round"),
+    *("init", "init_accumulators"),
+)
 """Keys that only an n-tuple network has use for."""
 
 FIELDS = tuple(each.name for each in dataclasses.fields(DQNOptions) if each.name != "gamma")

@@ -4,8 +4,9 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from tdl.agents.description import read_accumulators, read_agent
 from tdl.agents.options import PlayOptions
-from tdl.agents.player import Player, load
+from tdl.agents.player import Player, checkpoint_folder, load
 from tdl.agents.ranks import ALONE, Ranks
 from tdl.agents.trainer import Trainer
 from tdl.config.files import group_file
@@ -16,6 +17,7 @@ from tdl.game.rules import Rules, parse_size
 from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import Schedule
+from tdl.learning.state import ACCUMULATORS, LearnerState
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
@@ -132,8 +134,8 @@ def build_network(config: RunConfig) -> NTupleNetwork:
     )
 
 
-def initialise(network: NTupleNetwork, config: RunConfig) -> None:
-    """Give a new network the tables of the one that `init` names.
+def initialise(network: NTupleNetwork, state: LearnerState, config: RunConfig) -> None:
+    """Give a new network the tables of the one that `init` names, and their E and A where both sides have them.
 
     Raises
     ------
@@ -144,7 +146,11 @@ def initialise(network: NTupleNetwork, config: RunConfig) -> None:
     source, target = load(config.init), config.learner.target
     if source.target != target:
         raise refuse("init", f"a network of {source.target}s", f"one of {target}s: learner.target={target}")
-    widen(network, source.network)
+    sums = None
+    if config.init_accumulators and ACCUMULATORS in state:
+        folder = checkpoint_folder(config.init)
+        sums = read_accumulators(folder, read_agent(folder), len(source.network.weights))
+    widen(network, source.network, beside=[] if sums is None else [(state[ACCUMULATORS], sums)])
 
 
 def build_trainer(config: RunConfig, network: NTupleNetwork, episode: int, ranks: Ranks = ALONE) -> Trainer:

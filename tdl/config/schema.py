@@ -180,5 +180,6 @@ class RunConfig:
     evaluate: EvaluateConfig = field(default_factory=EvaluateConfig)
     save: SaveConfig = field(default_factory=SaveConfig)
     init: str | None = None  # older checkpoints do not have it
+    init_accumulators: bool = True  # nor this
     logger: str = choice("none", LOGGERS)  # nor this
     resume: str | None = MISSING

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.agents.description import read_agent
+from tdl.agents.description import read_accumulators, read_agent
 from tdl.agents.player import WEIGHTS, Player, checkpoint_folder, load
 from tdl.errors import ConfigError, WeightFileError
 from tdl.formats import demo2048, tdl2048
@@ -24,7 +24,7 @@ from tdl.learning.state import ACCUMULATORS, new_state
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet, count_features, order_features, table_cells
 from tdl.storage.atomic import new_file, new_folder
-from tdl.storage.checkpoint import read_array, write_checkpoint
+from tdl.storage.checkpoint import write_checkpoint
 from tdl.storage.reading import open_file
 
 FORMATS: Mapping[str, WeightFormat] = {"tdl2048": tdl2048.FORMAT, "demo": demo2048.FORMAT}
@@ -150,7 +150,7 @@ def export_weights(source: Path, target: Path, form: str, *, symmetries: bool = 
     folder = checkpoint_folder(source)
     meta = read_agent(folder)
     held = ACCUMULATORS in meta["arrays"]
-    sums = read_array(folder, meta, ACCUMULATORS) if held and weight_format.fresh is not None else None
+    sums = read_accumulators(folder, meta, len(network.weights)) if weight_format.fresh is not None else None
     tables = [
         NewTable(feature, network.layout.size(number), _columns(network, sums, number, feature, weight_format))
         for number, feature in enumerate(features)

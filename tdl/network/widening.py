@@ -1,12 +1,19 @@
 """Widening: a network begins with the tables of another one, and may have more tuples than that had."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tdl.errors import ConfigError, refuse
 from tdl.network.ntuple import NTupleNetwork
 
+Floats = NDArray[np.float32]
 
-def widen(network: NTupleNetwork, source: NTupleNetwork, key: str = "init") -> None:
+
+def widen(
+    network: NTupleNetwork, source: NTupleNetwork, key: str = "init", beside: Sequence[tuple[Floats, Floats]] = ()
+) -> None:
     """Give a network the tables of another; tables that it has beside them keep their values.
 
     A table goes where the same features are read: tuples may stand in another order, or be other images of the board.
@@ -17,6 +24,7 @@ def widen(network: NTupleNetwork, source: NTupleNetwork, key: str = "init") -> N
     source : of the same game and board; its drop law may be another one. With several stages: of the same stages. With
         one: each stage begins with its tables; where later stages take over from earlier ones, the first alone does.
     key : for messages: what names the source.
+    beside : arrays with a row for each entry, of the network and of the source: rows go where the weights go.
 
     Raises
     ------
@@ -31,7 +39,16 @@ def widen(network: NTupleNetwork, source: NTupleNetwork, key: str = "init") -> N
             raise ConfigError(f"{key}: {line} (in the same order of cells, or an image of it)")
     for number, features in tables.items():
         for stage, origin in _stages(network, source):
-            network.set_table(own[features], source.table(number, origin), stage)
+            to, of = _entries(network, own[features], stage), _entries(source, number, origin)
+            for ours, theirs in ((network.weights, source.weights), *beside):
+                ours[to] = theirs[of]
+
+
+def _entries(network: NTupleNetwork, number: int, stage: int) -> NDArray[np.int64]:
+    """Where the entries of a table are, in natural order."""
+    layout = network.layout
+    natural = np.arange(layout.size(number), dtype=np.uint32)
+    return np.asarray(layout.map(number, natural), np.int64) + stage * network.stride
 
 
 def _stages(network: NTupleNetwork, source: NTupleNetwork) -> list[tuple[int, int]]:

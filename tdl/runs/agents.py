@@ -114,7 +114,7 @@ class NTupleAgent(Agent):
 
     def begin(self) -> None:
         if self.settings.init is not None:
-            build.initialise(self.network, self.settings)
+            build.initialise(self.network, self.trainer.state, self.settings)
 
     def restore(self, folder: Path, meta: Meta) -> None:
         for name, array in self.arrays().items():

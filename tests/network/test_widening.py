@@ -48,6 +48,15 @@ def test_further_tables_keep_their_values(small, wide):
     assert small.table(0).any()
 
 
+def test_rows_beside_the_weights_go_where_these_go(small):
+    network = tdl.NTupleNetwork(BOARD, WIDE)
+    theirs = np.stack([small.weights, 2 * small.weights], axis=1)
+    ours = np.zeros((len(network.weights), 2), np.float32)
+    widen(network, small, beside=[(ours, theirs)])
+    assert np.array_equal(ours, np.stack([network.weights, 2 * network.weights], axis=1))
+    assert ours.any()
+
+
 def test_tables_of_single_images_are_told_apart():
     """Without shared tables each image has its own."""
     apart = tdl.TupleSet(((0, 1), (0, 1, 3)), share=False)
