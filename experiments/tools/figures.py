@@ -32,7 +32,8 @@ SCORES = {"expected": "expected score", "greedy_mean": "mean score"}
 
 SPEED = "moves_per_second"
 
-EVALUATED = {"eval_mean": "greedy_mean", "eval_expected": "expected", "eval_optimal": "optimal"}
+GAMES = {"eval_low": "greedy_mean_low", "eval_high": "greedy_mean_high"}
+EVALUATED = {"eval_mean": "greedy_mean", "eval_expected": "expected", "eval_optimal": "optimal", **GAMES}
 """Columns of `tdl.results.runs` and their names in results.csv."""
 
 OWN = {
@@ -89,6 +90,8 @@ def _draw(
     by_seconds = entry.get("curves") == "seconds"
     score = SPEED if entry.get("scores") == "speed" else next((each for each in SCORES if each in rows), None)
     table = rows[columns].assign(eval_mean=rows[score] if score else _means_at(blocks, last, rows["run"]))
+    if score == "greedy_mean" and {*GAMES.values()} <= {*rows}:
+        table = table.assign(**{ours: rows[name] for ours, name in GAMES.items()})
     shown = table, _by_seconds(blocks) if by_seconds else blocks, keys
     figure = sweep_figure(*shown)
     if figure is None:
