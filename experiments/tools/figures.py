@@ -5,11 +5,11 @@ of the files in `OWN`, and of reach.csv. `collect`, which has the blocks of the 
 """
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from experiments.tools import (
     EXPERIMENTS,
@@ -21,25 +21,20 @@ from experiments.tools import (
     value_errors,
     variants,
 )
+from experiments.tools.index import entry_of, setting_keys
+from experiments.tools.marks import MEAN, THOUSAND, Drawn, mark_optimum, mark_published
 from tdl.results.design import followers, ordered
-from tdl.results.style import FONT, MILLIONS, caption, save
-from tdl.results.sweep_figure import SCORES as SCORE_AXES
-from tdl.results.sweep_figure import panel_title, sweep_figure
+from tdl.results.style import MILLIONS, caption, save
+from tdl.results.sweep_figure import sweep_figure, sweep_panels
 
-SCORES = {"greedy_mean": "mean score", "expected": "expected score"}
+SCORES = {"expected": "expected score", "greedy_mean": "mean score"}
 """Columns of results.csv with the scores of a trained network, the first that is there; else the last block's mean."""
 
 SPEED = "moves_per_second"
-SPEEDS = ("fib_engines",)
-"""Experiments whose question is of speed, not of scores."""
 
-WITHOUT_CURVES = ("gap",)
-"""Experiments whose learning curves would be many small panels that no question asks for."""
-
-BY_SECONDS = ("best_300s",)
-"""Experiments with a budget of seconds: their curves go by seconds of training, not by episodes."""
-
-MEAN, THOUSAND = "mean_", 1000
+GAMES = {"eval_low": "greedy_mean_low", "eval_high": "greedy_mean_high"}
+EVALUATED = {"eval_mean": "greedy_mean", "eval_expected": "expected", "eval_optimal": "optimal", **GAMES}
+"""Columns of `tdl.results.runs` and their names in results.csv."""
 
 OWN = {
     "seconds.csv": budgets.draw,
@@ -52,136 +47,124 @@ OWN = {
 """Experiments with a figure of their own: the file by which they are known, and what draws it."""
 
 
-def draw_runs(runs: pd.DataFrame, blocks: pd.DataFrame, keys: list[str], path: Path) -> None:
-    """Scores of the games after training, or exact ones where the game is solved, and learning curves."""
-    exact = "eval_expected" in runs
-    if exact:
-        runs = runs.assign(eval_mean=runs["eval_expected"])
-    figure = sweep_figure(runs, blocks, keys)
-    if figure is None:
-        raise ValueError(f"{path}: no scores and no curves")
-    rows = runs.rename(columns={"eval_optimal": "optimal"})
-    _finish(figure, rows, keys, path.parent, "expected score" if exact else "mean score")
-    save(figure, path)
+def draw_runs(runs: pd.DataFrame, blocks: pd.DataFrame, keys: list[str], path: Path, home: Path = EXPERIMENTS) -> None:
+    """Scores and learning curves of runs; scores are exact where the game is solved, else of games after training."""
+    if len(blocks):
+        blocks = blocks.assign(seconds=blocks.groupby("run")["seconds"].cumsum())
+    _draw(
+        runs.rename(columns=EVALUATED),
+        list(runs.columns.drop([*EVALUATED], errors="ignore")),
+        blocks,
+        keys,
+        path,
+        home,
+    )
 
 
-def draw_results(results: Path, path: Path) -> None:
+def draw_results(results: Path, path: Path, home: Path = EXPERIMENTS) -> None:
     """Scores and learning curves of the rows of a results.csv, each of which is a run."""
     rows = pd.read_csv(results)
-    keys = list(rows.columns[: list(rows.columns).index("seed")])
-    keys = [key for key in keys if rows[key].nunique(dropna=False) > 1]
+    keys = [key for key in setting_keys(rows) if rows[key].nunique(dropna=False) > 1]
     keys = [key for key in keys if key not in followers(rows, keys)]
+    for key in keys:
+        rows[key] = _with_booleans(rows[key])
     rows["run"] = [f"row {i}" for i in rows.index]
     rows["status"] = rows.get("status", pd.Series("finished", rows.index))
     rows["error"] = rows["status"].map({"failed": "learning diverged"})  # no other failures are collected
     blocks = _blocks(rows, keys)
-    blocks = blocks[:0] if path.parent.name in WITHOUT_CURVES else blocks
-    score = SPEED if path.parent.name in SPEEDS else next((name for name in SCORES if name in rows), None)
-    last = max(blocks["episode"]) if len(blocks) else 0
-    rows["eval_mean"] = rows[score] if score else rows[f"{MEAN}{last // THOUSAND}k"]
     if "episodes" not in rows:
-        rows["episodes"] = last or None
-    names = dict.fromkeys([*keys, "run", "seed", "status", "error", "eval_mean", "episodes"])
-    by_seconds = path.parent.name in BY_SECONDS
-    figure = sweep_figure(rows[list(names)], _by_seconds(blocks, rows) if by_seconds else blocks, ordered(rows, keys))
-    assert figure is not None
-    if by_seconds:
-        figure.axes[-1].set_xlabel("seconds of training")
-    name = "moves a second" if score == SPEED else SCORES[score] if score else f"mean score at {last:,}"
-    _finish(figure, rows, ordered(rows, keys), path.parent, name)
+        rows["episodes"] = _last(blocks) or None
+    columns = list(dict.fromkeys([*keys, "run", "seed", "status", "error", "episodes"]))
+    _draw(rows, columns, blocks, ordered(rows, keys), path, home)
+
+
+def _draw(
+    rows: pd.DataFrame, columns: list[str], blocks: pd.DataFrame, keys: list[str], path: Path, home: Path
+) -> None:
+    """The figure of runs and of their blocks, whose seconds are those since the run began.
+
+    `columns` of the rows are what its text may be of; the others are figures.
+    """
+    entry, last = entry_of(path.parent.name, home), _last(blocks)
+    blocks = blocks[:0] if entry.get("curves") == "none" else blocks
+    by_seconds = entry.get("curves") == "seconds"
+    score = SPEED if entry.get("scores") == "speed" else next((each for each in SCORES if each in rows), None)
+    table = rows[columns].assign(eval_mean=rows[score] if score else _means_at(blocks, last, rows["run"]))
+    if score == "greedy_mean" and {*GAMES.values()} <= {*rows}:
+        table = table.assign(**{ours: rows[name] for ours, name in GAMES.items()})
+    shown = table, _by_seconds(blocks) if by_seconds else blocks, keys
+    figure = sweep_figure(*shown)
+    if figure is None:
+        raise ValueError(f"{path}: no scores and no curves")
+    drawn = Drawn.of(
+        figure, rows, keys, score or f"{MEAN}{last // THOUSAND}k", sweep_panels(*shown), by_seconds=by_seconds
+    )
+    _name_axes(drawn, "moves a second" if score == SPEED else SCORES[score] if score else f"mean score at {last:,}")
+    if notes := _mark(drawn, path.parent, entry):
+        caption(figure, " ".join([figure.get_supxlabel().replace("\n", " "), *notes]))
     save(figure, path)
 
 
-def _finish(figure: Figure, rows: pd.DataFrame, keys: list[str], folder: Path, name: str) -> None:
-    """Name the axes of scores, and mark what optimal play earns and what was published."""
-    scores = [axes for axes in figure.axes if axes.get_label() == SCORE_AXES]
-    for axes in scores:
+def _name_axes(drawn: Drawn, name: str) -> None:
+    """Say what scores are of, and what curves go by."""
+    for axes, _ in drawn.scores:
         if axes.get_ylabel():
             axes.set_ylabel(name)
-        if name == "moves a second":
+        if drawn.score == SPEED:
             axes.yaxis.set_major_formatter(MILLIONS)
+    for axes, _ in drawn.curves:
+        if drawn.by_seconds and axes.get_xlabel():
+            axes.set_xlabel("seconds of training")
+
+
+def _mark(drawn: Drawn, folder: Path, entry: dict[str, Any]) -> list[str]:
+    """Mark what optimal play earns and what was published; what the text under the figure says of it."""
     notes = []
-    if "optimal" in rows:
+    if "optimal" in drawn.rows:
+        mark_optimum(drawn)
         notes += ["Expected scores are exact, of greedy play after training."]
-        notes += ["Curves are of games of training."] * (len(scores) < len(figure.axes))
-        for axes in scores:
-            _mark_optimum(axes, rows, keys[2:])
-        for axes in scores:  # as before: one range for all
-            axes.set_ylim(top=max(each.get_ylim()[1] for each in scores))
-    published = folder / "published.csv"
-    if published.exists() and _mark_published(figure, pd.read_csv(published), keys):
-        notes += ["Black stars and lines: published figures."]
-    if notes:
-        caption(figure, " ".join([figure.get_supxlabel().replace("\n", " "), *notes]))
+        notes += ["Curves are of games of training."] * bool(drawn.curves)
+    if (folder / "published.csv").exists():
+        notes += [mark_published(drawn, folder, entry)]
+    return [note for note in notes if note]
 
 
-def _mark_optimum(axes: Axes, rows: pd.DataFrame, panel_keys: list[str]) -> None:
-    """A line at what optimal play earns, in a panel of one game."""
-    if panel_keys:
-        titles = [panel_title(row, panel_keys) for _, row in rows.iterrows()]
-        rows = rows[[title == axes.get_title() for title in titles]]
-    (optimum,) = rows["optimal"].unique()
-    axes.axhline(optimum, color="black", linestyle="--", linewidth=0.9)
-    axes.annotate(
-        "optimal play", (1, optimum), (-2, 2), ("axes fraction", "data"), "offset points", ha="right", size=FONT - 1
-    )
-    axes.set_ylim(top=max(axes.get_ylim()[1], 1.1 * optimum))
+def _with_booleans(column: pd.Series) -> pd.Series:
+    """A key's values; where some of them are names, a csv file has the others, true and false, as words."""
+    if pd.api.types.is_numeric_dtype(column):
+        return column
+    return column.map(lambda value: {"True": True, "False": False}.get(value, value)).astype(object)
 
 
-def _mark_published(figure: Figure, published: pd.DataFrame, keys: list[str]) -> bool:
-    """Stars at published scores: where there is one panel of each kind. False: there are none to mark."""
-    scores, curves = [
-        [axes for axes in figure.axes if (axes.get_label() == SCORE_AXES) == kind] for kind in (True, False)
-    ]
-    marked = False
-    if len(curves) == 1:
-        for name in published:
-            if name.startswith(MEAN) and name.endswith("k"):
-                episode = int(name.removeprefix(MEAN)[:-1]) * THOUSAND
-                values = published[name].dropna()
-                curves[0].plot([episode] * len(values), values, "k*", markersize=6, zorder=5, clip_on=False)
-                marked |= len(values) > 0
-    score = next((name for name in SCORES if name in published), None)
-    if len(scores) != 1 or score is None:
-        return marked
-    if not keys:
-        for value in published[score].dropna():
-            scores[0].axhline(value, color="black", linewidth=0.9)
-            _hold(scores[0], value)
-            marked = True
-    elif keys[0] in published:
-        ticks = {
-            text.get_text(): x for x, text in zip(scores[0].get_xticks(), scores[0].get_xticklabels(), strict=True)
-        }
-        for value, score_value in zip(published[keys[0]], published[score], strict=True):
-            if str(value) in ticks and pd.notna(score_value):
-                scores[0].plot([ticks[str(value)]], [score_value], "k*", markersize=6, zorder=5, clip_on=False)
-                _hold(scores[0], score_value)
-                marked = True
-    return marked
+def _last(blocks: pd.DataFrame) -> int:
+    """The episode at which the longest run ended."""
+    return int(blocks["episode"].max()) if len(blocks) else 0
 
 
-def _hold(axes: Axes, value: float) -> None:
-    """Make the axis hold a value and some room around it."""
-    low, high = axes.get_ylim()
-    room = 0.06 * (max(high, value) - min(low, value))
-    axes.set_ylim(min(low, value - room), max(high, value + room))
+def _means_at(blocks: pd.DataFrame, episode: int, runs: pd.Series) -> pd.Series:
+    """The mean of the block that ends at an episode, for each run; nan for one that did not come so far."""
+    at: Any = blocks[blocks["episode"] == episode].set_index("run")["mean"] if len(blocks) else {}
+    return runs.map(at).astype(float)
 
 
-def _by_seconds(blocks: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+def _by_seconds(blocks: pd.DataFrame) -> pd.DataFrame:
     """The blocks with the mean seconds of training in the place of their episodes."""
-    seconds = {episode: rows[f"seconds_{episode // THOUSAND}k"].mean() for episode in blocks["episode"].unique()}
-    return blocks.assign(episode=blocks["episode"].map(seconds))
+    return blocks.assign(episode=blocks["episode"].map(blocks.groupby("episode")["seconds"].mean()))
 
 
-def _blocks(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """The columns `mean_10k` and so on as blocks."""
-    names = [name for name in rows if name.startswith(MEAN) and name.endswith("k") and rows[name].notna().any()]
-    long = rows.melt([*dict.fromkeys([*keys, "run", "seed", "status"])], names, "episode", "mean").dropna(
-        subset="mean"
-    )
-    long["episode"] = long["episode"].str.extract(r"(\d+)", expand=False).astype(int) * THOUSAND
-    return long.sort_values(["run", "episode"], ignore_index=True)
+def _blocks(rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+    """The columns `mean_10k` and so on as blocks, with `seconds_10k` where there are such."""
+    names = [
+        name for name in map(str, rows) if name.startswith(MEAN) and name.endswith("k") and rows[name].notna().any()
+    ]
+    fixed = list(dict.fromkeys([*keys, "run", "seed", "status"]))
+    parts = []
+    for name in names:
+        thousands = name.removeprefix(MEAN)
+        seconds = rows.get(f"seconds_{thousands}")
+        parts.append(rows[fixed].assign(episode=int(thousands[:-1]) * THOUSAND, mean=rows[name], seconds=seconds))
+    blocks = pd.concat(parts).dropna(subset="mean") if parts else pd.DataFrame()
+    return blocks.sort_values(["run", "episode"], ignore_index=True) if parts else blocks
 
 
 def main(*experiments: str, home: Path = EXPERIMENTS) -> None:
@@ -191,7 +174,7 @@ def main(*experiments: str, home: Path = EXPERIMENTS) -> None:
         if draw := next(own, None):
             draw(folder)
         elif (folder / "figure.png").exists():
-            draw_results(folder / "results.csv", folder / "figure.png")
+            draw_results(folder / "results.csv", folder / "figure.png", home)
         if (folder / "reach.csv").exists():
             reach_rates.draw(folder)
 

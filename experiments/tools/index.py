@@ -20,13 +20,36 @@ from experiments.tools.tables import INSIDE, TableError, figure, number, positio
 from tdl.storage.titles import value_text
 
 Index = dict[str, dict[str, dict[str, Any]]]
-"""Chapters, experiments of a chapter, entries of an experiment: question, result, time, published."""
+"""Chapters, experiments of a chapter, entries of an experiment, whose names are those of `ENTRIES`."""
+
+ENTRIES: dict[str, Sequence[str]] = {
+    **dict.fromkeys(("question", "result", "time", "published", "verdicts"), ()),
+    "scores": ("points", "speed"),
+    "curves": ("episodes", "seconds", "none"),
+}
+"""What an experiment may have in index.yaml, with the words allowed there, of which the first is usual."""
 
 
 def read_index(home: Path = EXPERIMENTS) -> Index:
-    """The chapters and experiments of index.yaml."""
+    """The chapters and experiments of index.yaml.
+
+    Raises
+    ------
+    TableError : an experiment has something that none may have.
+    """
     index: Index = yaml.safe_load((home / "index.yaml").read_text())
+    for name, entry in (item for chapter in index.values() for item in chapter.items()):
+        for key, value in entry.items():
+            if key not in ENTRIES:
+                raise TableError(f"index.yaml: {name}: {key} is not allowed: {', '.join(ENTRIES)}")
+            if ENTRIES[key] and value not in ENTRIES[key]:
+                raise TableError(f"index.yaml: {name}: {key}: {value} is not allowed: {', '.join(ENTRIES[key])}")
     return index
+
+
+def entry_of(name: str, home: Path = EXPERIMENTS) -> dict[str, Any]:
+    """The entries of an experiment; none of one that the index lacks."""
+    return next((chapter[name] for chapter in read_index(home).values() if name in chapter), {})
 
 
 def names(home: Path = EXPERIMENTS) -> list[str]:
@@ -92,6 +115,11 @@ def matching(frame: pd.DataFrame, setting: Sequence[str]) -> pd.DataFrame:
     return frame
 
 
+def setting_keys(frame: pd.DataFrame) -> list[str]:
+    """The columns of a results.csv that hold the setting of a run: those before its seed."""
+    return list(frame.columns[: list(frame.columns).index("seed")])
+
+
 def word(value: object) -> str:
     """A value as a word of a setting: without blanks."""
     return value_text("", value).replace(" ", "")
@@ -99,7 +127,7 @@ def word(value: object) -> str:
 
 def _inside(ours: pd.DataFrame, published: pd.DataFrame) -> str:
     """How many of the published figures lie in the intervals of our means."""
-    keys = [key for key in ours.columns[: list(ours.columns).index("seed")] if key in published]
+    keys = [key for key in setting_keys(ours) if key in published]
     inside = []
     for _, row in published.iterrows():
         part = select(ours, [f"{key}={word(row[key])}" for key in keys])

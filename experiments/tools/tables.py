@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tdl.statistics.intervals import mean_interval
+from tdl.statistics.intervals import Z95, mean_interval
 from tdl.storage.titles import value_text
 
 REACH = "reach_"
@@ -151,16 +151,12 @@ def _interval(part: pd.DataFrame, name: str) -> tuple[float, float, float]:
 
 
 def _half_width(part: pd.DataFrame, name: str) -> float:
-    """Half the width of the interval of the mean over runs, not less than what their games alone make it.
-
-    Few runs may lie close together by chance: their mean is known no better for it.
-    """
-    values = part[name].dropna().to_numpy(float)
-    low, high = mean_interval(values)
-    if f"{name}_low" not in part:
-        return (high - low) / 2
-    games = (part[f"{name}_high"] - part[f"{name}_low"]).dropna().to_numpy(float) / 2
-    return max((high - low) / 2, float(np.sqrt(np.sum(games**2))) / len(values))
+    """Half the width of the interval of the mean over runs, not less than what their games alone make it."""
+    part = part[part[name].notna()]
+    bounds = f"{name}_low", f"{name}_high"
+    errors = (part[bounds[1]] - part[bounds[0]]) / 2 / Z95 if bounds[0] in part else part[name] * np.nan
+    low, high = mean_interval(part[name].to_numpy(float), errors.to_numpy(float))
+    return (high - low) / 2
 
 
 def _half_width_of_a_run(part: pd.DataFrame, name: str) -> float:

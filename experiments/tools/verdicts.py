@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from experiments.tools import EXPERIMENTS
-from experiments.tools.index import matching, read_index, select, word
+from experiments.tools.index import matching, read_index, select, setting_keys, word
 from experiments.tools.tables import INSIDE, NOT_REACHED, WITHIN, figure, number, position, read_table, unseen
 
 HEAD = ["published by", "experiment", "setting", "figure", "published", "ours", "seeds", "unseen", "verdict"]
@@ -37,7 +37,7 @@ def _rows(folder: Path, verdict: dict[str, Any]) -> Iterator[list[str]]:
     ours = select(read_table(folder / "results.csv"), verdict.get("setting", "").split())
     published = read_table(folder / "published.csv")
     page = f"[{folder.name}](../experiments/{folder.name}/README.md)"
-    keys = [key for key in ours.columns[: list(ours.columns).index("seed")] if key in published]
+    keys = [key for key in setting_keys(ours) if key in published]
     for _, row in published[published["source"] == verdict["source"]].iterrows():
         setting = [f"{key}={word(row[key])}" for key in keys]
         part = matching(ours, setting)

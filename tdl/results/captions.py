@@ -53,7 +53,7 @@ def games_of(table: pd.DataFrame) -> str:
     after = (
         done["evaluate.episodes"] if "evaluate.episodes" in done and "eval_mean" in done else pd.Series(dtype=float)
     )
-    if after.notna().any() and done["eval_mean"].notna().any():
+    if after.gt(0).any() and done["eval_mean"].notna().any():
         words.append(f"{_numbers(after)} after it")
     return " and ".join(words) + " in each run" if words else ""
 

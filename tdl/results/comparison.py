@@ -5,16 +5,23 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from tdl.errors import ConfigError, nearest, refuse
-from tdl.statistics.intervals import contrast_interval, contrast_p, holm, improvement
+from tdl.statistics.intervals import Z95, contrast_interval, contrast_p, holm, improvement, share_interval
 from tdl.storage.run_folder import FAILED
 from tdl.storage.titles import title
 
 SCORE, REACH = "eval_mean", "eval_reach_"
 """Columns of `tdl.results.runs`: mean score of the games after training; share of them that reached the tile named."""
+
+GAMES, EVALUATED_GAMES = ("eval_low", "eval_high"), "evaluate.episodes"
+"""The bounds of the mean score's 95% interval over the games of a run; how many games."""
+
+SIGNED = ("eval_value_bias",)
+"""Figures of a run that may be below 0."""
 
 SUMMARY = ("status", "error", "episodes", "moves", "seconds", "moves_per_second", "peak_memory_bytes", "config_hash")
 """Columns of `tdl.results.runs` for the end of a run, whatever it is a run of."""
@@ -22,8 +29,11 @@ SUMMARY = ("status", "error", "episodes", "moves", "seconds", "moves_per_second"
 NO_FACTORS = {"run", "seed", "resume", "logger", *SUMMARY}
 """Columns that are no factor of an experiment."""
 
-Samples = Mapping[tuple[object, ...], NDArray[Any]]
-"""The scores of seeds, by the setting of further keys."""
+Sample = tuple[NDArray[Any], NDArray[Any]]
+"""The scores of seeds, and their standard errors over games."""
+
+Samples = Mapping[tuple[object, ...], Sample]
+"""Samples by the setting of further keys."""
 
 Side = tuple[str, object, Samples]
 """One of two things compared: key, value and samples."""
@@ -83,6 +93,10 @@ def reach_columns(table: pd.DataFrame) -> list[str]:
 def means(table: pd.DataFrame, by: str | Sequence[str] | None = None, score: str = SCORE) -> pd.DataFrame:
     """Mean scores of settings, with 95% intervals over their seeds (Student's t).
 
+    No interval of mean scores or reach rates is narrower than the games of the runs alone make it: runs that lie
+    closer together do so by chance (`tdl.statistics.intervals.contrast_interval`). None reaches what cannot be, as
+    points below 0.
+
     Parameters
     ----------
     table : rows of `tdl.results.runs`; those without the score are left out.
@@ -101,18 +115,19 @@ def means(table: pd.DataFrame, by: str | Sequence[str] | None = None, score: str
     >>> table = pd.DataFrame({"alpha": [0.1, 0.1, 0.5, 0.5], "seed": [0, 1, 0, 1], "eval_mean": [10, 12, 30, 32]})
     >>> means(table, by="alpha").round(1)
        alpha  runs  mean   low  high
-    0    0.1     2  11.0  -1.7  23.7
+    0    0.1     2  11.0   0.0  23.7
     1    0.5     2  31.0  18.3  43.7
     """
     keys = _keys(table, by, score)
-    return _means(_samples(table, keys, score), keys)
+    return _means(_samples(table, keys, score), keys, score)
 
 
 def against_best(table: pd.DataFrame, by: str | Sequence[str] | None = None, score: str = SCORE) -> pd.DataFrame:
     """The settings, best first, and by how much the best is above each of them.
 
     The best is picked from the same figures, so any two settings might have been the ones that are compared: p values
-    are corrected for all pairs of settings.
+    are corrected for all pairs of settings. As of `means`, the games of the runs set the least width of intervals, and
+    with it the least p values.
 
     Parameters
     ----------
@@ -133,7 +148,7 @@ def against_best(table: pd.DataFrame, by: str | Sequence[str] | None = None, sco
     """
     keys = _keys(table, by, score)
     groups = _samples(table, keys, score)
-    scores = _means(groups, keys).sort_values("mean", ascending=False, kind="stable")
+    scores = _means(groups, keys, score).sort_values("mean", ascending=False, kind="stable")
     samples = [groups[number][1] for number in scores.index]
     scores = scores.reset_index(drop=True)
     if not samples:
@@ -148,7 +163,8 @@ def against_best(table: pd.DataFrame, by: str | Sequence[str] | None = None, sco
 def compare(table: pd.DataFrame, key: str, a: object, b: object, score: str = SCORE) -> pd.Series:
     """How much better the runs with one value of a key are than those with another.
 
-    Where the runs differ in further keys, only values that both have count, with equal weights.
+    Where the runs differ in further keys, only values that both have count, with equal weights. As of `means`, the
+    games of the runs set the least width of the difference's interval.
 
     Parameters
     ----------
@@ -179,7 +195,7 @@ def compare(table: pd.DataFrame, key: str, a: object, b: object, score: str = SC
     if not common:
         raise ConfigError(f"{key}: {a!r} and {b!r} have no setting of {', '.join(others)} in common")
     difference, low, high = contrast_interval(*_contrast(ours, theirs))
-    probability, least, most = improvement([(ours[setting], theirs[setting]) for setting in common])
+    probability, least, most = improvement([(ours[setting][0], theirs[setting][0]) for setting in common])
     return pd.Series({
         "a": a, "b": b,
         "difference": difference, "low": low, "high": high,
@@ -214,17 +230,61 @@ def _samples(table: pd.DataFrame, keys: Sequence[str], score: str) -> list[tuple
     return [(values, _samples_by(group, others, score)) for values, group in groups]
 
 
-def _means(groups: Sequence[tuple[tuple[object, ...], Samples]], keys: Sequence[str]) -> pd.DataFrame:
+def _means(groups: Sequence[tuple[tuple[object, ...], Samples]], keys: Sequence[str], score: str) -> pd.DataFrame:
     """The table of `means` for the settings of `_samples`."""
     rows = []
     for values, samples in groups:
         parts = list(samples.values())
-        rows.append((*values, sum(map(len, parts)), *contrast_interval(parts, _equal(parts))))
+        rows.append((*values, sum(len(scores) for scores, _ in parts), *_interval(parts, score)))
     return pd.DataFrame(rows, columns=[*keys, "runs", "mean", "low", "high"])
 
 
+def run_mean(rows: pd.DataFrame, score: str = SCORE) -> tuple[float, float, float]:
+    """The mean of a score over runs of one setting, with its interval as of `means`.
+
+    >>> run_mean(pd.DataFrame({"eval_reach_2048": [0.9, 1.0]}), "eval_reach_2048")[::2]
+    (0.95, 1.0)
+    """
+    rows = _scored(rows, score)
+    return _interval([(rows[score].to_numpy(float), _errors(rows, score))], score)
+
+
+def _interval(parts: Sequence[Sample], score: str) -> tuple[float, float, float]:
+    """The mean of the means of samples, low and high."""
+    samples, errors = [scores for scores, _ in parts], [errors for _, errors in parts]
+    mean, *bounds = contrast_interval(samples, _equal(samples), errors)
+    low, high = np.clip(bounds, *_limits(score)).tolist()
+    return mean, low, high
+
+
 def _samples_by(rows: pd.DataFrame, others: Sequence[str], score: str) -> Samples:
-    return {tuple(map(plain, values)): group[score].to_numpy(float) for values, group in _settings(rows, others)}
+    return {
+        tuple(map(plain, values)): (group[score].to_numpy(float), _errors(group, score))
+        for values, group in _settings(rows, others)
+    }
+
+
+def _errors(rows: pd.DataFrame, score: str) -> NDArray[Any]:
+    """The standard error of each run's score over its games; nan where it is not of games, or they are not known."""
+    if score == SCORE and {*GAMES} <= {*rows.columns}:
+        bounds = rows[[*GAMES]].to_numpy(float)
+    elif score.startswith(REACH) and EVALUATED_GAMES in rows.columns:
+        games = zip(rows[score], rows[EVALUATED_GAMES].astype(float), strict=True)
+        bounds = np.array(
+            [share_interval(round(rate * n), int(n)) if n > 0 else (np.nan, np.nan) for rate, n in games]
+        )
+    else:
+        return np.full(len(rows), np.nan)
+    low, high = bounds.reshape(-1, 2).T
+    return np.asarray((high - low) / 2 / Z95)
+
+
+def _limits(score: str) -> tuple[float, float]:
+    """What a figure of a run cannot be below and above."""
+    if score.startswith(REACH):
+        return 0.0, 1.0
+    known = score.startswith("eval_") or score in SUMMARY
+    return (0.0 if known and score not in SIGNED else -math.inf), math.inf
 
 
 def _samples_of(played: pd.DataFrame, key: str, value: object, others: Sequence[str], score: str) -> Samples:
@@ -244,12 +304,12 @@ def _equal(samples: Sequence[object]) -> list[float]:
     return [1 / max(1, len(samples))] * len(samples)
 
 
-def _contrast(ours: Samples, theirs: Samples) -> tuple[list[NDArray[Any]], list[float]]:
-    """Samples and weights of the mean of our settings less that of theirs, over those that both have."""
+def _contrast(ours: Samples, theirs: Samples) -> tuple[list[NDArray[Any]], list[float], list[NDArray[Any]]]:
+    """Samples, weights and errors of the mean of our settings less that of theirs, over those that both have."""
     common = [setting for setting in ours if setting in theirs]
     weights = _equal(common)
-    samples = [ours[setting] for setting in common] + [theirs[setting] for setting in common]
-    return samples, [*weights, *(-weight for weight in weights)]
+    both = [ours[setting] for setting in common] + [theirs[setting] for setting in common]
+    return [scores for scores, _ in both], [*weights, *(-weight for weight in weights)], [errors for _, errors in both]
 
 
 def _left_out(table: pd.DataFrame, played: pd.DataFrame, ours: Side, theirs: Side, others: Sequence[str]) -> list[str]:

@@ -1,7 +1,8 @@
 """Plots that compare runs by the factors of their sweep: each is drawn on axes that the caller has.
 
 The first key has the axis, the second the colours (alone, the first has both); the others are told apart by marker and
-dashes, so nothing is pooled. Bars and bands are 95% intervals of the mean over seeds (Student's t).
+dashes, so nothing is pooled. Bars and bands are 95% intervals of the mean over seeds (Student's t), bars as those of
+`tdl.results.means`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 from matplotlib.transforms import blended_transform_factory
 
-from tdl.results.comparison import REACH, SCORE, means, plain, reach_columns
+from tdl.results.comparison import REACH, SCORE, means, plain, reach_columns, run_mean
 from tdl.results.design import Looks, Scale, colour_key, ordered, setting_of, values_of
 from tdl.results.frames import last_blocks
 from tdl.results.palette import GREY
@@ -121,9 +122,8 @@ def limit_scores(axes: Axes, scores: Any) -> None:
 
 
 def _draw_mean(axes: Axes, x: float, row: Any, look: dict[str, Any]) -> None:
-    """A mean with its interval, if it has one; no score is below 0."""
-    low = max(row["low"], min(0, row["mean"]))
-    below_above = None if np.isnan(row["low"]) else [[row["mean"] - low], [row["high"] - row["mean"]]]
+    """A mean with its interval, if it has one."""
+    below_above = None if np.isnan(row["low"]) else [[row["mean"] - row["low"]], [row["high"] - row["mean"]]]
     axes.errorbar([x], [row["mean"]], below_above, color=look["color"], marker=look["marker"], markersize=4.5,
                   linestyle="none", elinewidth=1.1, capsize=2, zorder=3)  # fmt: skip
 
@@ -133,9 +133,9 @@ def _draw_seeds(axes: Axes, played: pd.DataFrame) -> None:
     scale = Scale("names", tuple(values_of(played["seed"])))
     colour = Looks(played, []).colour(None)
     axes.scatter([scale.at(seed) for seed in played["seed"]], played[SCORE], color=colour, s=16, zorder=3)
-    low, high = mean_interval(played[SCORE].to_numpy(float))
+    mean, low, high = run_mean(played)
     if not np.isnan(low):
-        axes.axhline(played[SCORE].mean(), color=colour, linewidth=1)
+        axes.axhline(mean, color=colour, linewidth=1)
         axes.axhspan(low, high, color=colour, alpha=0.13, linewidth=0)
     scale.set_on(axes)
     axes.set_xlabel("seed")
@@ -258,12 +258,10 @@ def draw_reach(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
     width = min(0.33, 0.06 * (len(settings) - 1))
     for aside, (_, part) in zip(np.linspace(-width, width, len(settings)), settings, strict=True):
         look, places = looks.of(part.iloc[0]), np.arange(len(tiles)) + aside
-        rates = [part[f"{REACH}{tile}"].dropna().to_numpy(float) for tile in tiles]
-        means_ = np.array([rate.mean() for rate in rates])
-        bounds = np.clip([mean_interval(rate) for rate in rates], 0, 1)
-        axes.plot(places, means_, color=look["color"], linestyle=look["linestyle"], linewidth=0.7, alpha=0.5)
-        bars = np.nan_to_num(np.abs(bounds.T - means_))
-        axes.errorbar(places, means_, bars, color=look["color"], marker=look["marker"], markersize=4, linestyle="none",
+        rates, *bounds = np.array([run_mean(part, f"{REACH}{tile}") for tile in tiles]).T
+        axes.plot(places, rates, color=look["color"], linestyle=look["linestyle"], linewidth=0.7, alpha=0.5)
+        bars = np.nan_to_num(np.abs(bounds - rates))
+        axes.errorbar(places, rates, bars, color=look["color"], marker=look["marker"], markersize=4, linestyle="none",
                       elinewidth=1, capsize=1.5)  # fmt: skip
     axes.set_xticks(range(len(tiles)), [str(tile) for tile in tiles])
     axes.grid(visible=False, axis="x")

@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from tdl.results import captions
-from tdl.results.comparison import SCORE, plain
-from tdl.results.design import WRAPPED, Looks, Scale, followers, names_of, setting_of, swept
+from tdl.results.comparison import SCORE
+from tdl.results.design import WRAPPED, Looks, Scale, followers, names_of, setting_of, swept, values_of
 from tdl.results.plots import (
     MAX_CURVES,
     add_strip,
@@ -39,9 +39,6 @@ ACROSS = 4
 """The most panels in a row, where the values of no key stand in a row."""
 
 MOST_ACROSS = 6
-
-SCORES = "scores"
-"""The label of axes of scores, by which they can be found in a figure; it is not drawn."""
 
 Panel = tuple[str, pd.DataFrame]
 """A title, and the runs or blocks that are drawn there."""
@@ -79,15 +76,13 @@ def sweep_figure(table: pd.DataFrame, blocks: pd.DataFrame, keys: Sequence[str] 
     if not drawn.scores and not drawn.curves:
         return None
     looks = Looks(drawn.table, drawn.keys)
-    scores = _score_panels(drawn) if drawn.scores else []
-    curves = _curve_panels(drawn) if drawn.curves else []
+    scores, curves = _panels(drawn)
     with style():
         figure, score_axes, curve_axes = _axes(len(scores), len(curves), _columns(drawn, curves))
         scale = Scale.of(drawn.keys[0], drawn.table[drawn.keys[0]]) if drawn.keys else None
         for axes, (title, part) in zip(score_axes, scores, strict=True):
             draw_scores(axes, part, drawn.keys[:2], looks, scale, alone=False)
             axes.set_title(title)
-            axes.set_label(SCORES)
         for axes, (title, part) in zip(curve_axes, curves, strict=True):
             draw_curves(axes, part, drawn.keys, looks, legend=False)
             axes.set_title(title)
@@ -102,6 +97,15 @@ def sweep_figure(table: pd.DataFrame, blocks: pd.DataFrame, keys: Sequence[str] 
         _legend(figure, looks, failed_in(drawn.table))
         caption(figure, _text(drawn, table))
     return figure
+
+
+def sweep_panels(
+    table: pd.DataFrame, blocks: pd.DataFrame, keys: Sequence[str] | None = None
+) -> tuple[list[pd.DataFrame], list[pd.DataFrame]]:
+    """What the axes of `sweep_figure` show, in order: the runs of panels of scores, the blocks of those of curves."""
+    drawn = _drawn(table, blocks, keys)
+    scores, curves = _panels(drawn)
+    return [rows for _, rows in scores], [rows for _, rows in curves]
 
 
 def _drawn(table: pd.DataFrame, blocks: pd.DataFrame, given: Sequence[str] | None) -> _Sweep:
@@ -123,6 +127,11 @@ def _drawn(table: pd.DataFrame, blocks: pd.DataFrame, given: Sequence[str] | Non
         drawn.table, drawn.played = begun[begun["run"].isin(kept)], played[played["run"].isin(kept)]
         drawn.blocks = blocks[blocks["run"].isin(kept)] if len(blocks) else blocks
     return drawn
+
+
+def _panels(drawn: _Sweep) -> tuple[list[Panel], list[Panel]]:
+    """The panels of scores and those of curves."""
+    return _score_panels(drawn) if drawn.scores else [], _curve_panels(drawn) if drawn.curves else []
 
 
 def _score_panels(drawn: _Sweep) -> list[Panel]:
@@ -164,12 +173,12 @@ def _best_lines(drawn: _Sweep) -> pd.DataFrame:
 def _split(rows: pd.DataFrame, keys: Sequence[str]) -> list[Panel]:
     """The rows of each setting of the keys, in order, each with its title."""
     groups = rows.groupby(setting_of(rows, keys), observed=True)
-    return [(panel_title(part.iloc[0], keys), part) for _, part in groups]
+    return [(_title(part, keys), part) for _, part in groups]
 
 
-def panel_title(row: pd.Series, keys: Sequence[str]) -> str:
-    """The title of a panel: the values of keys in one of its rows."""
-    text = ", ".join(f"{key.rpartition('.')[2]} {names_of([plain(row[key])])[0]}" for key in keys)
+def _title(rows: pd.DataFrame, keys: Sequence[str]) -> str:
+    """The title of a panel: the values of keys, which all of its rows have."""
+    text = ", ".join(f"{key.rpartition('.')[2]} {names_of(values_of(rows[key]))[0]}" for key in keys)
     return "\n".join(textwrap.wrap(text, WRAPPED))
 
 
@@ -197,9 +206,9 @@ def _name_grid(group: Sequence[Axes], drawn: _Sweep, curves: Sequence[Panel]) ->
     """Names of columns above the first row, those of rows beside the first column."""
     columns = _columns(drawn, curves)
     for place, (axes, (_, part)) in enumerate(zip(group, curves, strict=True)):
-        axes.set_title(panel_title(part.iloc[0], drawn.keys[:1]) if place < columns else "")
+        axes.set_title(_title(part, drawn.keys[:1]) if place < columns else "")
         if place % columns == 0:
-            name = panel_title(part.iloc[0], drawn.keys[2:])
+            name = _title(part, drawn.keys[2:])
             axes.set_ylabel(f"{name}\nscore of a block")
 
 

@@ -4,9 +4,11 @@ Hydra's basic launcher runs one job after another in the process of the sweep: o
 kills the sweep.
 """
 
+import pickle
 import signal
 import sys
 import time
+import zlib
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,12 +17,13 @@ from types import ModuleType
 from typing import Any
 
 from hydra.core.hydra_config import HydraConfig
+from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.plugins import Plugins
 from hydra.core.singleton import Singleton
 from hydra.core.utils import JobReturn, JobStatus, filter_overrides, run_job, setup_globals
 from hydra.plugins.launcher import Launcher
 from hydra.types import HydraContext, TaskFunction
-from omegaconf import DictConfig, open_dict
+from omegaconf import DictConfig, ListConfig, OmegaConf, open_dict
 
 from tdl import machine
 from tdl.checks import check_whole
@@ -111,11 +114,19 @@ class CoresLauncher(Launcher):
         self.cores = cores or machine.cores()
         self.waiting: deque[Task] = deque()
         self.running: dict[JobProcess, Task] = {}
+        self.kept: dict[tuple[str, ...], bytes] = {}  # configurations of jobs to come, by their words
         self.returned: dict[int, JobReturn] = {}
 
     def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
         """Hydra calls this first."""
         self.hydra_context, self.task_function, self.config = hydra_context, task_function, config
+
+    def keep(self, words: Sequence[str], config: DictConfig) -> None:
+        """Keep a configuration that is composed, with nothing of it resolved yet, until its job begins.
+
+        To compose it again would take longer than a short job plays. Packed it takes little room.
+        """
+        self.kept[tuple(words)] = zlib.compress(pickle.dumps(config))
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> Sequence[JobReturn]:
         """Run all jobs; after a signal those that run save and stop. Sweepers may call it again with further jobs."""
@@ -182,9 +193,21 @@ class CoresLauncher(Launcher):
     def compose(self, task: Task) -> None:
         """Compose the configuration of a job, unless it is composed already."""
         if task.config is None:
-            task.config = self.hydra_context.config_loader.load_sweep_config(self.config, list(task.overrides))
+            kept, words = self.kept.pop(tuple(task.overrides), None), list(task.overrides)
+            if kept:
+                task.config = self._with_later_words(pickle.loads(zlib.decompress(kept)))
+            else:
+                task.config = self.hydra_context.config_loader.load_sweep_config(self.config, words)
             with open_dict(task.config):
                 task.config.hydra.job.id, task.config.hydra.job.num = str(task.number), task.number
+
+    def _with_later_words(self, config: DictConfig) -> DictConfig:
+        """A configuration with the words that the sweep has for its jobs since it was composed."""
+        known, words = (_written(each.hydra.overrides.hydra) for each in (config, self.config))
+        for word in OverridesParser.create().parse_overrides([word for word in words if word not in known]):
+            OmegaConf.update(config, word.get_key_element(), word.value())
+            config.hydra.overrides.hydra.append(word.input_line)
+        return config
 
     def _ended(self, task: Task, outcome: Outcome) -> None:
         if outcome.busy:
@@ -205,6 +228,13 @@ class CoresLauncher(Launcher):
         returned.return_value = outcome
         self.returned[task.number] = returned
         task.config = None  # it is as large as a small network
+
+
+def _written(words: ListConfig) -> list[str]:
+    """Words as they are written: some name a resolver, whose answer differs from job to job."""
+    plain = OmegaConf.to_container(words, resolve=False)
+    assert isinstance(plain, list)
+    return plain
 
 
 PACKAGE = "hydra_plugins"

@@ -109,6 +109,8 @@ class CheckedSweeper(BasicSweeper):
         assert self.hydra_context is not None
         assert self.config is not None
         cfg = self.hydra_context.config_loader.load_sweep_config(self.config, words)
+        if isinstance(self.launcher, launcher.CoresLauncher):
+            self.launcher.keep(words, cfg)
         HydraConfig.instance().set_config(cfg)
         return cfg
 

@@ -207,28 +207,6 @@ def test_gains_are_made_of_means():
     )
 
 
-def test_published_scores_and_optimal_play_are_marked(tmp_path):
-    from experiments.tools import figures
-
-    folder = tmp_path / "one"
-    folder.mkdir()
-    rows = pd.DataFrame({"alpha": [0.1, 0.1, 0.5, 0.5], "seed": [0, 1, 0, 1], "expected": [10.0, 12, 30, 34]})
-    rows.assign(optimal=40.0, mean_1k=5.0, mean_2k=7.0).to_csv(folder / "results.csv", index=False)
-    (folder / "published.csv").write_text("source,alpha,mean_2k,expected\nsome,0.5,6,32\n")
-    drawn = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(figures, "save", lambda figure, path: drawn.append(figure))
-        figures.draw_results(folder / "results.csv", folder / "figure.png")
-    scores, curves = drawn[0].axes
-    assert scores.get_ylabel() == "expected score"
-    assert [text.get_text() for text in scores.texts] == ["optimal play"]
-    stars = [
-        [line.get_xydata().tolist() for line in axes.lines if line.get_marker() == "*"] for axes in (scores, curves)
-    ]
-    assert [stars[0][0][0][1], stars[1]] == [32, [[[2000, 6]]]]
-    assert "Black stars" in drawn[0].get_supxlabel()
-
-
 def test_the_reduced_version_changes_nothing_here():
     """A fiftieth of the games of the page, three seeds, everything below outputs/reduced."""
     from experiments.tools.commands import commands, reduced

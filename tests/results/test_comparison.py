@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 from tdl.errors import ConfigError
-from tdl.results.comparison import against_best, compare, differing, factors, means
+from tdl.results.comparison import against_best, compare, differing, factors, means, run_mean
+from tdl.statistics.intervals import share_interval
 
 
 def runs(rows, *columns):
@@ -31,8 +32,9 @@ def test_means_of_all_settings():
     assert found[["alpha", "tuples", "mean"]].to_numpy().tolist() == [
         [0.1, "4x6", 12.0], [0.1, "8x6", 112.0], [0.5, "4x6", 22.0], [0.5, "8x6", 112.0]]  # fmt: skip
     assert (found["runs"] == 2).all()
-    half = stats.t.ppf(0.975, 1) * np.sqrt(8.0 / 2)  # of two seeds, 10 and 14
-    assert found[["low", "high"]].iloc[0].tolist() == pytest.approx([12 - half, 12 + half])
+    half = stats.t.ppf(0.975, 1) * np.sqrt(8.0 / 2)  # of two seeds, 10 and 14; 12 - half is below 0
+    assert found[["low", "high"]].iloc[0].tolist() == pytest.approx([0, 12 + half])
+    assert found[["low", "high"]].iloc[1].tolist() == pytest.approx([112 - half, 112 + half])
 
 
 def test_means_over_further_keys_are_stratified():
@@ -47,6 +49,55 @@ def test_means_over_further_keys_are_stratified():
 def test_means_of_everything():
     found = means(SWEEP, by=[])
     assert found[["runs", "mean"]].to_numpy().tolist() == [[8, 64.5]]
+
+
+GAMES = SWEEP.assign(eval_low=SWEEP["eval_mean"] - 90, eval_high=SWEEP["eval_mean"] + 90)
+"""Runs that their games alone tell to 90 points."""
+
+
+def test_no_interval_is_narrower_than_the_games_make_it():
+    """Means of two runs, means of four, differences of both: 90 points by the square root of a number of runs."""
+    wide = means(GAMES)
+    assert wide["mean"].equals(means(SWEEP)["mean"])
+    assert wide[["low", "high"]].iloc[1].tolist() == pytest.approx([112 - 90 / 2**0.5, 112 + 90 / 2**0.5])
+    assert means(GAMES, by="alpha")[["low", "high"]].iloc[0].tolist() == pytest.approx([62 - 45, 62 + 45])
+    assert compare(GAMES, "alpha", 0.5, 0.1)[["low", "high"]].tolist() == pytest.approx(
+        [5 - 90 / 2**0.5, 5 + 90 / 2**0.5]
+    )
+    narrow = GAMES.assign(eval_low=SWEEP["eval_mean"] - 0.1, eval_high=SWEEP["eval_mean"] + 0.1)
+    for table in (narrow, GAMES.assign(eval_low=np.nan, eval_high=np.nan)):
+        assert means(table).equals(means(SWEEP))
+    assert means(GAMES.assign(eval_max=SWEEP["eval_mean"]), score="eval_max").equals(means(SWEEP))  # not of games
+
+
+def test_what_the_games_do_not_tell_apart_does_not_differ():
+    """Two seeds each that lie close together by chance: Welch's test alone would tell the settings apart."""
+    table = runs([("a", 0, 100.0), ("a", 1, 100.1), ("b", 0, 103.0), ("b", 1, 103.1)], "agent", "seed")
+    assert against_best(table)["differs"].tolist() == [False, True]
+    games = table.assign(eval_low=table["eval_mean"] - 9, eval_high=table["eval_mean"] + 9)
+    found = against_best(games)
+    assert found["differs"].tolist() == [False, False]
+    assert found["difference_high"].iloc[1] == pytest.approx(3 + 9)
+    assert found["p"].iloc[1] == pytest.approx(2 * stats.norm.sf(3, scale=9 / stats.norm.ppf(0.975)))
+
+
+def test_shares_have_the_error_of_their_games_and_stay_shares():
+    """Two runs of which each reached a tile in 50 of 100 games; one in which all did, one with 90."""
+    table = runs([(0, 1.0), (1, 2.0)], "seed").assign(eval_reach_64=0.5)
+    assert run_mean(table, "eval_reach_64") == (0.5, 0.5, 0.5)  # how many games there were is not known
+    low, high = share_interval(50, 100)
+    half = (high - low) / 2 / 2**0.5
+    games = table.assign(**{"evaluate.episodes": 100})
+    assert run_mean(games, "eval_reach_64") == pytest.approx((0.5, 0.5 - half, 0.5 + half))
+    assert run_mean(games.assign(eval_reach_64=[1.0, 0.9]), "eval_reach_64")[2] == 1
+    assert run_mean(games.assign(**{"evaluate.episodes": [None, 0]}), "eval_reach_64") == (0.5, 0.5, 0.5)
+
+
+def test_a_signed_figure_may_be_below_zero():
+    table = runs([(0, 1.0), (1, 2.0)], "seed").assign(eval_value_bias=[1.0, 2.0], gain=[1.0, 2.0], moves=[1, 2])
+    lows = {name: run_mean(table, name)[1] for name in ("eval_value_bias", "gain", "moves", "eval_mean")}
+    assert {name for name, low in lows.items() if low < 0} == {"eval_value_bias", "gain"}
+    assert lows["moves"] == lows["eval_mean"] == 0
 
 
 def test_runs_without_a_score_are_left_out():

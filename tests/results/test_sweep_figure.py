@@ -11,7 +11,7 @@ from matplotlib.colors import to_hex
 from tdl.results.figures import curve
 from tdl.results.palette import BLUE, VERMILION
 from tdl.results.style import write
-from tdl.results.sweep_figure import sweep_figure
+from tdl.results.sweep_figure import sweep_figure, sweep_panels
 
 FIXED = {
     "game": "pow2",
@@ -85,6 +85,18 @@ def test_further_keys_have_panels_of_their_own():
     assert [axes.get_title() for axes in curves] == ["alpha 0.1", "alpha 1", "", ""]
     assert [axes.get_ylabel().split("\n")[0] for axes in curves] == ["tuples 4x6", "", "tuples 8x6", ""]
     assert len({axes.get_ylim() for axes in scores}) == len({axes.get_ylim() for axes in curves}) == 1
+
+
+def test_panels_are_told_in_the_order_of_the_axes():
+    """Each with what its axes show: as many runs as faint dots, as many settings as lines."""
+    table, blocks = sweep(learner=["td", "tc"], alpha=[0.1, 1.0], stored=[False, True])
+    table = table[table["stored"] | (table["learner"] == "td")]
+    given = table, blocks[blocks["run"].isin(table["run"])], ["alpha", "learner", "stored"]
+    axes, (scores, curves) = sweep_figure(*given).axes, sweep_panels(*given)
+    assert [each.get_title() for each in axes[:2]] == ["stored false", "stored true"]
+    assert [len(rows) for rows in scores] == [len(each.collections[-1].get_offsets()) for each in axes[:2]] == [4, 8]
+    lines = [len(each.lines) for each in axes[2:]]
+    assert [rows["learner"].nunique() for rows in curves] == lines == [1, 1, 2, 2]
 
 
 def test_too_many_panels_are_said_below():

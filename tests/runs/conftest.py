@@ -3,8 +3,7 @@
 import shutil
 
 import pytest
-
-EPISODES = 60
+from support.programs import EPISODES
 
 
 @pytest.fixture
@@ -15,5 +14,5 @@ def whole(small_run):
 
 @pytest.fixture
 def finished(whole, tmp_path):
-    """A finished run of 60 episodes, to be damaged."""
+    """A finished run, to be damaged."""
     return shutil.copytree(whole(EPISODES), tmp_path / "finished")

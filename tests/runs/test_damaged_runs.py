@@ -5,7 +5,7 @@ import os
 import shutil
 
 import pytest
-from support.programs import checkpoint, files, go_on, inside, result, train
+from support.programs import EPISODES, checkpoint, files, go_on, inside, result, train
 
 from tdl.config import run as run_config
 from tdl.errors import CheckpointError
@@ -13,7 +13,6 @@ from tdl.runs.training import TrainingRun
 from tdl.storage.checkpoint import write_checkpoint
 from tdl.storage.run_folder import RunFolder
 
-EPISODES = 60
 OTHER_TUPLES = "tuples.cells=[[0,1,4]]"
 
 
@@ -50,7 +49,7 @@ def _cut_meta(folder, array, meta):
 
 
 def _flip_meta(folder, array, meta):
-    _flip(meta, meta.read_bytes().index(b'"episode": 60') + 12)
+    _flip(meta, meta.read_bytes().index(b'"episode": %d' % EPISODES) + 12)
     return meta.name, "corrupt"
 
 

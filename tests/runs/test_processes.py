@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import slurm
+from support import PATIENCE, slurm
 from support.programs import SMALL, checkpoint, files, go_on, learned, outcome, train, wait_until, written_at
 
 from tdl.storage.checkpoint import read_meta
@@ -43,7 +43,7 @@ def on(cwd, processes, *words):
     """The same to its end: the exit code and what was printed."""
     process = started(cwd, processes, *words)
     try:
-        out, err = process.communicate(timeout=200)
+        out, err = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
@@ -110,7 +110,7 @@ def test_in_python_and_in_many_parts(tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM)
     for words in ((), (*MPIRUN, "-n", "3")):
         words = (*words, sys.executable, "program.py")
-        subprocess.run(words, cwd=tmp_path, env=os.environ | QUIET, timeout=200, check=True)
+        subprocess.run(words, cwd=tmp_path, env=os.environ | QUIET, timeout=PATIENCE, check=True)
     told = {path.name: path.read_text() for path in tmp_path.glob("*.txt")}
     assert set(told) == {"1-0.txt", "3-0.txt", "3-1.txt", "3-2.txt"}
     assert len(set(told.values())) == 1
@@ -134,7 +134,7 @@ def test_a_killed_process_ends_the_run_and_leaves_the_checkpoint(tmp_path):
         wait_until(lambda: written_at(folder) is not None, process)
         wait_until(lambda: read_meta(folder / "checkpoint")["episode"] > ALL, process)
         os.kill(carrier(process, 1), signal.SIGKILL)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     assert process.returncode != 0
@@ -193,7 +193,9 @@ def test_the_script_for_slurm(tmp_path):
 def test_another_mpi_than_the_launcher_s(tmp_path):
     alone = os.environ | {"PMI_SIZE": "4", "PMI_RANK": "0"}
     words = (sys.executable, "-m", "tdl.run", "replicas=4")
-    done = subprocess.run(words, cwd=tmp_path, env=alone, capture_output=True, text=True, timeout=100, check=False)
+    done = subprocess.run(
+        words, cwd=tmp_path, env=alone, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
     assert done.returncode == 2
     assert done.stderr.startswith("tdl: mpi: the launcher started 4 processes, mpi4py's MPI knows of 1")
     assert done.stderr.count("\n") == 1

@@ -10,14 +10,12 @@ import signal
 
 import numpy as np
 import pytest
-from support.programs import SMALL, checkpoint, files, go_on, inside, learned, outcome, result, train
+from support.programs import EPISODES, SMALL, checkpoint, files, go_on, inside, learned, outcome, result, train
 
 import tdl
 from tdl.runs.episode_log import EpisodeLog
 from tdl.storage.lock import RunLock
 from tdl.storage.records import RECORD
-
-EPISODES = 60
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import PATIENCE
 from support.programs import inside, running, train
 from support.shapes import RULES, few, random_boards, small_tuples
 
@@ -216,7 +217,7 @@ def test_two_programs_play_a_game(run, tmp_path):
                 say(f"match 1 {role} move {made[-1]}")
         say("match 1 close you")
         for side in sides.values():
-            _, errors = side.communicate(timeout=240)
+            _, errors = side.communicate(timeout=PATIENCE)
             assert (side.returncode, errors) == (0, "")
     assert len(made) > 10
     assert not list(tmp_path.iterdir())

@@ -44,13 +44,48 @@ def test_a_difference_is_covered_as_often_as_claimed(n, ratio):
     assert 0.93 <= np.mean(inside) <= (0.985 if n < 5 else 0.965)
 
 
+@pytest.mark.parametrize("spread", [0.0, 1.0])
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_a_mean_of_uncertain_values_is_covered_no_less_often(n, spread):
+    """Runs differ by `spread`, and their games tell each to 1 (standard deviations): covered in 95%, or in more.
+
+    Where the values of a sample lie closest together by chance, Student's t covers far less; with the errors of the
+    values it does not.
+    """
+    samples = np.random.default_rng(n).normal(7.0, np.hypot(spread, 1.0), (3000, n))
+    bounds = [np.array([mean_interval(sample, errors) for sample in samples]) for errors in (np.ones(n), None)]
+    inside, without = ((low <= 7) & (high >= 7) for low, high in (each.T for each in bounds))
+    assert (inside >= without).all()
+    assert inside.mean() > 0.95 - 0.016
+    close = samples.std(axis=1) < np.quantile(samples.std(axis=1), 0.1)
+    assert without[close].mean() < 0.75
+    assert inside[close].mean() > (0.92 if spread == 0 else without[close].mean() + 0.1)
+
+
+def test_the_errors_of_values_are_the_least_width():
+    rng = np.random.default_rng(4)
+    for errors in (np.array([0.1, 5.0, 2.0]), np.array([9.0, np.nan, 30.0]), np.full(3, np.nan)):
+        ours, theirs = rng.normal(5.0, 3.0, 3), rng.normal(2.0, 1.0, 5)
+        least = stats.norm.ppf(0.975) * np.sqrt(np.nansum(errors**2) / 9 + 5 * 0.2**2 / 25)
+        given = [ours, theirs], [1.0, -1.0]
+        total, low, high = contrast_interval(*given)
+        found = contrast_interval(*given, errors=[errors, np.full(5, 0.2)])
+        half = max(least, (high - low) / 2)
+        assert found == pytest.approx((total, total - half, total + half))
+        p = max(contrast_p(*given), 2 * stats.norm.sf(abs(total) * stats.norm.ppf(0.975) / least))
+        assert contrast_p(*given, errors=[errors, np.full(5, 0.2)]) == pytest.approx(p)
+        assert (p < 0.05) == (not found[1] <= 0 <= found[2])
+    assert all(map(math.isnan, mean_interval(np.array([4.0]), np.array([1.0]))))  # of one value nothing is known
+    assert math.isnan(contrast_p([np.array([4.0])], [1.0], [np.array([1.0])]))
+
+
 @pytest.mark.parametrize("sizes", [(3, 3), (2, 7), (10, 4)])
 def test_a_difference_is_welchs(sizes):
     rng = np.random.default_rng(1)
     ours, theirs = rng.normal(5.0, 3.0, sizes[0]), rng.normal(2.0, 1.0, sizes[1])
     for level in (0.95, 0.99):
         bounds = stats.ttest_ind(ours, theirs, equal_var=False).confidence_interval(level)
-        assert contrast_interval([ours, theirs], [1.0, -1.0], level) == pytest.approx(
+        assert contrast_interval([ours, theirs], [1.0, -1.0], level=level) == pytest.approx(
             (ours.mean() - theirs.mean(), bounds.low, bounds.high)
         )
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from support import PATIENCE
 from support.composing import composed_once
 from tdl.config.files import OWN
 from tdl.run import main
@@ -22,6 +23,9 @@ from tdl.storage.checkpoint import read_array, read_meta
 
 SMALL = ("tuples.cells=[[0,1,2,3],[4,5]]", "block=10", "evaluate.episodes=5")
 """A run of 64 KiB that plays a block in less than a millisecond."""
+
+EPISODES = 60
+"""Six of these blocks: the length of a run that is stopped, damaged and gone on with."""
 
 UNDRAWN = partial(main, figures=False)
 """`tdl.run` without its pictures, which take most of the time of a small run."""
@@ -43,7 +47,7 @@ def running(cwd, *words, module="tdl.run", **options):
 
 def ended(process):
     """Wait for the end of a process: a `CompletedProcess` with the exit code and both outputs."""
-    out, err = process.communicate(timeout=400)
+    out, err = process.communicate(timeout=PATIENCE)
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 
@@ -133,7 +137,7 @@ def files(folder):
     return {str(path.relative_to(folder)): _digest(path.read_bytes()) for path in found}
 
 
-def wait_until(condition, process=None, seconds=240):
+def wait_until(condition, process=None, seconds=PATIENCE):
     """Wait until `condition()` holds; gives up when `process` has ended or the time is over."""
     end = time.monotonic() + seconds
     while not condition():

@@ -3,6 +3,7 @@
 import asyncio
 import time
 
+from support import PATIENCE
 from tdl.terminal.board import Board
 
 ARROWS = ("up", "right", "down", "left")
@@ -18,7 +19,7 @@ def on_screen(app, person, size=(100, 30)):
     asyncio.run(sitting())
 
 
-async def until(pilot, condition, seconds=120):
+async def until(pilot, condition, seconds=PATIENCE):
     """Wait until something is so."""
     end = time.monotonic() + seconds
     while not condition():

@@ -10,6 +10,8 @@ import socket
 import subprocess
 import time
 
+from support import PATIENCE
+
 PROGRAMS = ("slurmctld", "slurmd", "sbatch", "scontrol", "scancel")
 
 CONFIGURATION = """\
@@ -108,7 +110,7 @@ def cancel_all(environment):
 
 
 def _wait_until_idle(environment, place):
-    end = time.monotonic() + 240
+    end = time.monotonic() + PATIENCE
     while ask(environment, "sinfo", "-h", "-o", "%T").strip() != "idle":
         if time.monotonic() > end:
             raise RuntimeError((place / "slurmctld.log").read_text()[-2000:])

@@ -7,6 +7,7 @@ import json
 import re
 import socket
 
+from support import PATIENCE
 from tdl.web.library import Library
 from tdl.web.server import Server, in_background
 from tdl.web.site import Site
@@ -26,7 +27,7 @@ class Client:
 
     def raw(self, method, path, body=None, **headers):
         """Status, headers and body of the answer."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=240)
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=PATIENCE)
         try:
             connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
             answer = connection.getresponse()
@@ -47,7 +48,7 @@ class Client:
 
     def spoken(self, data):
         """What the server answers to these bytes before it closes the connection."""
-        with socket.create_connection(("127.0.0.1", self.server.port), timeout=240) as connection:
+        with socket.create_connection(("127.0.0.1", self.server.port), timeout=PATIENCE) as connection:
             answer = b""
             with contextlib.suppress(ConnectionError):  # it may have read enough
                 connection.sendall(data)

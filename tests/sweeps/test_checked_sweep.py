@@ -7,11 +7,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from support.programs import inside, train
 from support.sweeps import SHORT, folder_of, mark, rows_of, states, sweep
 
 from tdl.evaluate import main as evaluate
 from tdl.sweeps import plan
+from tdl.sweeps.launcher import CoresLauncher
 from tdl.sweeps.plan import Plan, SweepPlan, size_text
 
 
@@ -49,6 +51,32 @@ def test_a_resumed_run_that_would_change_its_configuration_is_refused(tmp_path):
     assert done.returncode == 2
     assert "seed=1: seed: a resumed run keeps its configuration" in done.stderr
     assert "1 of 2 jobs is refused" in done.stderr
+
+
+def test_a_job_is_composed_once(tmp_path, monkeypatch):
+    """By the check; what the job begins with is what Hydra would compose anew, with what the sweep said meanwhile."""
+    compose, composed, jobs = ConfigLoaderImpl.load_sweep_config, [], plan.MANY + 1
+
+    def counted(*given):
+        composed.append(given)
+        return compose(*given)
+
+    def notes(folder):
+        """What Hydra notes of the configuration of each job."""
+        files = {path.relative_to(folder): path.read_text() for path in folder.glob("*/.hydra/*.yaml")}
+        return {path: text.replace(str(folder), "sweep") for path, text in files.items()}
+
+    monkeypatch.setattr(ConfigLoaderImpl, "load_sweep_config", counted)
+    words = (*SHORT, f"seed=range(0,{jobs})", "learner.td_lambda=0.5")
+    assert sweep(tmp_path / "once", *words).returncode == 0
+    assert len(composed) == jobs
+    monkeypatch.setattr(CoresLauncher, "keep", lambda *_: None)
+    assert sweep(tmp_path / "anew", *words).returncode == 0
+    assert len(composed) == 3 * jobs
+    assert notes(tmp_path / "once") == notes(tmp_path / "anew")
+    assert "hydra.callbacks.sweep.keep_weights=false" in next(
+        text for path, text in notes(tmp_path / "once").items() if path.name == "hydra.yaml"
+    )
 
 
 def test_evaluations_are_checked_as_well(tmp_path):

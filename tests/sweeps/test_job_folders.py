@@ -5,6 +5,7 @@ import re
 import time
 
 import pytest
+from support import PATIENCE
 from support.programs import inside, train
 from support.sweeps import SHORT, rows_of, sweep
 
@@ -90,7 +91,7 @@ def test_commands_that_start_at_once_share_one_folder(tmp_path, monkeypatch):
     processes = [context.Process(target=_reserve, args=(barrier, tmp_path, f"title{i}", answers)) for i in range(8)]
     for process in processes:
         process.start()
-    names = {answers.get(timeout=240) for _ in processes}
+    names = {answers.get(timeout=PATIENCE) for _ in processes}
     for process in processes:
         process.join()
     assert len(names) == 1

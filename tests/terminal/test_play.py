@@ -16,6 +16,7 @@ import threading
 import time
 
 import pytest
+from support import PATIENCE
 from support.programs import files, inside, running
 from support.shapes import RULES
 
@@ -154,7 +155,7 @@ class Terminal:
             self.out += os.read(self.master, 1 << 16)
 
     def wait_for(self, condition):
-        end = time.monotonic() + 240
+        end = time.monotonic() + PATIENCE
         while not condition():
             assert time.monotonic() < end, self.out[-2000:]
             self.read()

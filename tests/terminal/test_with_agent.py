@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 import pytest
+from support import PATIENCE
 from support.screens import ARROWS, on_screen, text_of, until
 from support.shapes import RULES
 
@@ -162,7 +163,7 @@ class Slow:
 
     def values(self, board):
         self.asked.append((board, threading.current_thread()))
-        assert self.go_on.acquire(timeout=240)
+        assert self.go_on.acquire(timeout=PATIENCE)
         return np.array([board % 97, 1.0, 1.0, 1.0])
 
 

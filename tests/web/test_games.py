@@ -8,6 +8,7 @@ import threading
 
 import numpy as np
 import pytest
+from support import PATIENCE
 from support.programs import inside
 from support.shapes import RULES
 from support.web_server import Client, serves, serving
@@ -74,14 +75,14 @@ def test_a_person_need_not_wait_for_a_search(client, monkeypatch):
     def slow(agent, board, search):
         if search.plies == 3:
             asked.set()
-            assert go_on.wait(240)
+            assert go_on.wait(PATIENCE)
         return values(agent, board, search)
 
     monkeypatch.setattr(ServedAgent, "values", slow)
     answers = []
     agent = threading.Thread(target=lambda: answers.append(client.done("/api/step", id=made["id"])))
     agent.start()
-    assert asked.wait(240)
+    assert asked.wait(PATIENCE)
     moved = client.done("/api/move", id=made["id"], action=made["state"]["legal"][0])["state"]
     assert (moved["moves"], moved["values"]) == (1, None)
     go_on.set()

@@ -7,6 +7,7 @@ import socket
 import threading
 
 import pytest
+from support import PATIENCE
 from support.web_server import Client, serves, serving
 
 from tdl.errors import ConfigError
@@ -128,7 +129,7 @@ def test_huge_bodies_are_not_read(server, client):
     head = f"POST /api/new HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Type: application/json\r\n"
     refused = 0
     for _ in range(20):
-        with socket.create_connection(("127.0.0.1", server.port), timeout=240) as connection:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
             connection.sendall(f"{head}Content-Length: {1 << 40}\r\n\r\n".encode())
             refused += connection.recv(100).startswith(b"HTTP/1.1 413 ")
     assert refused == 20
@@ -140,7 +141,7 @@ def test_clients_that_never_read_do_not_stop_it(server, client):
     ask = f"GET /page.js HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode() * 100
     with contextlib.ExitStack() as stack:
         for _ in range(MAX_CONNECTIONS):
-            connection = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=240))
+            connection = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE))
             connection.setblocking(False)
             with contextlib.suppress(BlockingIOError, ConnectionError):
                 while connection.send(ask):
@@ -168,7 +169,7 @@ def test_half_open_connections_do_not_stop_it(server, client):
     connections = []
     try:
         for number in range(200):
-            connections.append(socket.create_connection(("127.0.0.1", server.port), timeout=240))
+            connections.append(socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE))
             connections[-1].sendall(parts[number % len(parts)])
         assert serves(client)
         assert serves(client)

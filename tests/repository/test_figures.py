@@ -1,0 +1,125 @@
+"""Figures of the experiments: what index.yaml says of them, optimal play, and published figures where they belong."""
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _tools(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+
+
+@pytest.fixture
+def drawn(monkeypatch, tmp_path):
+    """The figure of an experiment, from its rows, the text of its published.csv and its entries in the index."""
+
+    def draw(rows, published="", entry="question: q"):
+        from experiments.tools import figures
+
+        (tmp_path / "one").mkdir()
+        rows.to_csv(tmp_path / "one" / "results.csv", index=False)
+        if published:
+            (tmp_path / "one" / "published.csv").write_text(published)
+        (tmp_path / "index.yaml").write_text(f"Chapter: {{one: {{{entry}}}}}")
+        saved = []
+        monkeypatch.setattr(figures, "save", lambda figure, path: saved.append(figure))
+        figures.draw_results(tmp_path / "one" / "results.csv", tmp_path / "one" / "figure.png", tmp_path)
+        return saved[0]
+
+    return draw
+
+
+def rows(*seeds, **keys):
+    """Runs with all combinations of some values."""
+    table = pd.DataFrame(list(product(*keys.values(), seeds)), columns=[*keys, "seed"])
+    return table.assign(mean_1k=5.0, mean_2k=7.0 + table.index)
+
+
+def stars(axes):
+    """Places and colours of the stars."""
+    lines = [line for line in axes.lines if line.get_marker() == "*"]
+    return [(*np.ravel(line.get_xydata()).tolist(), to_hex(line.get_color())) for line in lines]
+
+
+def test_published_scores_and_optimal_play_are_marked(drawn):
+    table = rows(0, 1, alpha=[0.1, 0.5]).assign(expected=[10.0, 12, 30, 34], optimal=40.0)
+    figure = drawn(table, "source,alpha,mean_2k,expected\nsome,0.5,6,32\n")
+    scores, curves = figure.axes
+    assert scores.get_ylabel() == "expected score"
+    assert [text.get_text() for text in scores.texts] == ["optimal play"]
+    colour = to_hex(figure.legends[0].get_lines()[1].get_color())
+    assert stars(scores) == [(0.5, 32, colour)]
+    assert stars(curves) == [(2000, 6, colour)]
+    assert figure.get_supxlabel().endswith("Stars: published figures.")
+
+
+def test_a_published_figure_is_in_the_panel_of_its_setting(drawn):
+    """The keys of published.csv, and the setting that the index has for the source, choose one of several panels."""
+    table = rows(0, 1, alpha=[0.1, 0.5], learner=["tc", "td"], stored=[False, True])
+    table["greedy_mean"] = 100.0 + table.index
+    figure = drawn(
+        table,
+        "source,alpha,learner,mean_2k,greedy_mean\nsome,0.5,td,6,900\nother,0.1,td,,105\n",
+        "verdicts: [{source: some, setting: stored=true}]",
+    )
+    shown = [(axes.get_title(), axes.get_ylabel().split("\n")[0], stars(axes)) for axes in figure.axes]
+    colour = to_hex(figure.legends[0].get_lines()[1].get_color())
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["tc", "td"]
+    assert shown == [
+        ("stored false", "mean score", []),
+        ("stored true", "", [(0.5, 900, colour)]),  # that of `other` might be in either panel
+        ("alpha 0.1", "stored false", []),
+        ("alpha 0.5", "", []),
+        ("", "stored true", []),
+        ("", "", [(2000, 6, colour)]),
+    ]
+    assert len({axes.get_ylim() for axes in figure.axes[:2]}) == 1
+    assert figure.axes[0].get_ylim()[1] > 900
+
+
+def test_of_one_setting_a_published_score_is_a_line(drawn):
+    table = rows(0, 1, alpha=[0.1]).assign(greedy_mean=[10.0, 12])
+    figure = drawn(table, "source,alpha,greedy_mean\nsome,0.1,20\nother,0.7,30\n")
+    lines = [line for line in figure.axes[0].lines if line.get_color() == "black"]
+    assert [line.get_ydata()[0] for line in lines] == [20]  # the other's step was not run
+    assert figure.get_supxlabel().endswith("Black lines: published figures.")
+    assert figure.axes[0].get_ylim()[1] > 20
+
+
+def test_the_index_says_what_a_figure_shows(drawn):
+    table = rows(0, 1, alpha=[0.1, 0.5]).assign(greedy_mean=9.0, moves_per_second=[1e6, 2e6, 3e6, 4e6])
+    (axes,) = drawn(table, entry="scores: speed, curves: none").axes
+    assert axes.get_ylabel() == "moves a second"
+    assert sorted(bar.lines[0].get_ydata()[0] for bar in axes.containers) == [1.5e6, 3.5e6]
+
+
+def test_curves_by_seconds_have_no_published_episodes(drawn):
+    table = rows(0, 1, alpha=[0.1]).assign(seconds_1k=[3.0, 5], seconds_2k=[7.0, 9])
+    curves = drawn(table, "source,alpha,mean_2k\nsome,0.1,6\n", "curves: seconds").axes[1]
+    assert curves.get_xlabel() == "seconds of training"
+    assert curves.lines[0].get_xdata().tolist() == [4, 8]
+    assert stars(curves) == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ("curve: none", "one: curve is not allowed: question, result, time, published, verdicts, scores, curves"),
+        ("curves: no", "one: curves: False is not allowed: episodes, seconds, none"),
+        ("scores: moves_per_second", "one: scores: moves_per_second is not allowed: points, speed"),
+    ],
+)
+def test_an_index_with_what_none_may_have_is_refused(tmp_path, entry, message):
+    from experiments.tools.index import read_index
+    from experiments.tools.tables import TableError
+
+    (tmp_path / "index.yaml").write_text(f"Chapter: {{one: {{{entry}}}}}")
+    with pytest.raises(TableError, match=f"index.yaml: {message}"):
+        read_index(tmp_path)
