@@ -108,11 +108,25 @@ def _finish(figure: Figure, rows: pd.DataFrame, keys: list[str], folder: Path, n
             _mark_optimum(axes, rows, keys[2:])
         for axes in scores:  # as before: one range for all
             axes.set_ylim(top=max(each.get_ylim()[1] for each in scores))
-    published = folder / "published.csv"
-    if published.exists() and _mark_published(figure, pd.read_csv(published), keys):
-        notes += ["Black stars and lines: published figures."]
+    published, told = _published(folder)
+    if told and _mark_published(figure, published, keys):
+        notes += [f"Black stars and lines: {told}."]
     if notes:
         caption(figure, " ".join([figure.get_supxlabel().replace("\n", " "), *notes]))
+
+
+def _published(folder: Path) -> tuple[pd.DataFrame, str]:
+    """The rows of published.csv and the means over seeds of peers.csv, and what they are, nothing where neither is."""
+    parts, told = [], []
+    if (folder / "published.csv").exists():
+        parts, told = [pd.read_csv(folder / "published.csv")], ["published figures"]
+    if (folder / "peers.csv").exists():
+        peers = pd.read_csv(folder / "peers.csv")
+        keys = list(peers.columns[list(peers.columns).index("command") + 1 : list(peers.columns).index("seed")])
+        settings = peers.groupby(keys or "program", sort=False)
+        parts.append(settings.mean(numeric_only=True).reset_index())
+        told.append(f"means of {peers['program'].iloc[0]} over its seeds")
+    return pd.concat(parts) if parts else pd.DataFrame(), " and ".join(told)
 
 
 def _mark_optimum(axes: Axes, rows: pd.DataFrame, panel_keys: list[str]) -> None:
@@ -134,7 +148,7 @@ def _mark_published(figure: Figure, published: pd.DataFrame, keys: list[str]) ->
         [axes for axes in figure.axes if (axes.get_label() == SCORE_AXES) == kind] for kind in (True, False)
     ]
     marked = False
-    if len(curves) == 1:
+    if len(curves) == 1 and curves[0].get_xlabel() == "episodes":
         for name in published:
             if name.startswith(MEAN) and name.endswith("k"):
                 episode = int(name.removeprefix(MEAN)[:-1]) * THOUSAND
