@@ -7,8 +7,9 @@ begin with # are left out. With `until` the later part of a run is left out, and
 played then. A row for each run; where the experiment compares `evaluate.plies`, for each set of games after training.
 
 `mean_10k`, `max_10k` and `reach_2048_10k` are of the 1,000 training games that end with game 10,000, as in
-results.csv (the program prints means without their fraction); `moves_10k` and `seconds_10k` of all training until
-then, `episodes`, `moves` and `seconds` of the whole. `greedy_mean` and `reach_8192` are of `greedy_games` after it.
+results.csv, of those blocks that it has (the program prints means without their fraction); `moves_10k` and
+`seconds_10k` are of all training until then, `episodes`, `moves` and `seconds` of the whole; `greedy_mean` and
+`reach_8192` of the `greedy_games` after it.
 """
 
 from __future__ import annotations
@@ -255,7 +256,10 @@ def main(experiment: str, *words: str) -> None:
     known = {PLIES, "tuples", "learner", "alpha", "learner.order", "learner.td_lambda"}
     keys = [key for key in columns[: columns.index("seed")] if key in known]
     until = int(options["until"]) if "until" in options else None
-    table([Path(log) for log in logs], keys, until).to_csv(target / "peers.csv", index=False)
+    rows = table([Path(log) for log in logs], keys, until)
+    blocks = {name: re.search(r"_(\d+k)$", name) for name in rows}
+    rest = [name for name, block in blocks.items() if block and f"mean_{block[1]}" not in columns]
+    rows.drop(columns=rest).to_csv(target / "peers.csv", index=False)
 
 
 if __name__ == "__main__":

@@ -109,12 +109,17 @@ def test_logs_of_one_file_differ_in_the_seed_and_in_what_is_compared(tmp_path):
         table([LOG], [], until=5000)
 
 
-def test_the_file_has_the_keys_of_the_experiment(tmp_path):
+def test_the_file_has_the_keys_and_blocks_of_the_experiment(tmp_path):
     from experiments.tools import peers
 
     peers.main("plies", str(LOG), f"into={tmp_path}")
+    begin = ["program", "revision", "command"]
+    assert list(pd.read_csv(tmp_path / "peers.csv").columns[:5]) == [*begin, "evaluate.plies", "seed"]
+    peers.main("features", str(LOG), f"into={tmp_path}")  # whose results.csv has 2,000 games, but not 3,000
     rows = pd.read_csv(tmp_path / "peers.csv")
-    assert list(rows.columns[:5]) == ["program", "revision", "command", "evaluate.plies", "seed"]
+    assert list(rows.columns[:5]) == [*begin, "tuples", "seed"]
+    assert "mean_2k" in rows
+    assert "max_3k" not in rows
 
 
 OURS = pd.DataFrame({"alpha": [0.1, 0.1, 0.5, 0.5], "seed": [0, 1] * 2, "mean_1k": [1010.0, 1040, 3000, 3400]})
