@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -62,10 +63,24 @@ def power(samples: Sequence[NDArray[Any]]) -> pd.DataFrame:
     """
     seeds = min(len(sample) for sample in samples)
     spread = float(np.sqrt(np.mean([np.var(sample, ddof=1) for sample in samples])))
-    error, freedom = spread * np.sqrt(2 / seeds), 2 * (seeds - 1)
-    limit = t_quantile(0.95, freedom)
+    half_width = t_quantile(0.95, 2 * (seeds - 1)) * spread * np.sqrt(2 / seeds)
+    row = {"seeds": [seeds], "spread": spread, "half_width": half_width, "shown": shown(samples)}
+    return pd.DataFrame(row).round(1)
+
+
+def shown(samples: Sequence[NDArray[Any]]) -> float:
+    """The `shown` of `power`; nan where a sample has less than two values."""
+    seeds = min(len(sample) for sample in samples)
+    if seeds < 2:
+        return np.nan
+    spread = np.sqrt(np.mean([np.var(sample, ddof=1) for sample in samples]))
+    return float(spread * np.sqrt(2 / seeds) * _errors_shown(2 * (seeds - 1)))
+
+
+@cache
+def _errors_shown(freedom: int) -> float:
+    """The same in standard errors of the difference."""
     draws = np.random.default_rng(0)
     scale, noise = np.sqrt(draws.chisquare(freedom, DRAWS) / freedom), draws.standard_normal(DRAWS)
     # the test's statistic is (shown / error + noise) / scale, and must pass the limit
-    shown = error * np.quantile(limit * scale - noise, NEEDED)
-    return pd.DataFrame({"seeds": [seeds], "spread": spread, "half_width": limit * error, "shown": shown}).round(1)
+    return float(np.quantile(t_quantile(0.95, freedom) * scale - noise, NEEDED))

@@ -124,9 +124,7 @@ def _mark(drawn: Drawn, folder: Path, entry: dict[str, Any]) -> list[str]:
         mark_optimum(drawn)
         notes += ["Expected scores are exact, of greedy play after training."]
         notes += ["Curves are of games of training."] * bool(drawn.curves)
-    if (folder / "published.csv").exists():
-        notes += [mark_published(drawn, folder, entry)]
-    return [note for note in notes if note]
+    return [note for note in (*notes, mark_published(drawn, folder, entry)) if note]
 
 
 def _with_booleans(column: pd.Series) -> pd.Series:

@@ -16,14 +16,14 @@ import pandas as pd
 import yaml
 
 from experiments.tools import EXPERIMENTS
-from experiments.tools.tables import INSIDE, TableError, figure, number, position, read_table
+from experiments.tools.tables import INSIDE, TableError, compare, figure, number, position, read_table
 from tdl.storage.titles import value_text
 
 Index = dict[str, dict[str, dict[str, Any]]]
 """Chapters, experiments of a chapter, entries of an experiment, whose names are those of `ENTRIES`."""
 
 ENTRIES: dict[str, Sequence[str]] = {
-    **dict.fromkeys(("question", "result", "time", "published", "verdicts"), ()),
+    **dict.fromkeys(("question", "result", "time", "published", "peers", "verdicts"), ()),
     "scores": ("points", "speed"),
     "curves": ("episodes", "seconds", "none"),
 }
@@ -80,6 +80,22 @@ def published_rows(chapters: Sequence[str], home: Path = EXPERIMENTS) -> list[li
             value = theirs[column].dropna().iloc[0]
             cells = [number(column, value), figure(ours, column), position(ours, column, value), _inside(ours, theirs)]
             rows.append([f"[{name}](../experiments/{name}/README.md)", source, column, *cells])
+    return rows
+
+
+def compared_rows(chapters: Sequence[str], home: Path = EXPERIMENTS) -> list[list[str]]:
+    """A row for each figure under `peers` in the index: another program's, ours, the difference; first the head."""
+    rows: list[list[str]] = []
+    index = read_index(home)
+    for name, entry in (item for chapter in chapters for item in index[chapter].items()):
+        for pair in entry.get("peers", []):
+            words = pair.get("setting", "").split()
+            ours, theirs = (select(read_table(home / name / file), words) for file in ("results.csv", "peers.csv"))
+            head = ["experiment", "setting", "figure", theirs["program"].iloc[0], "seeds", "ours", "difference"]
+            rows = rows or [head]
+            their_mean, seeds, our_mean, _, difference, _ = compare(ours, theirs, pair["figure"])
+            link = f"[{name}](../experiments/{name}/README.md)"
+            rows.append([link, " ".join(words), pair["figure"], their_mean, seeds, our_mean, difference])
     return rows
 
 

@@ -19,6 +19,9 @@ from tdl.results.style import FONT
 MEAN, THOUSAND = "mean_", 1000
 """`mean_10k` is the mean of the block that ends at 10,000 episodes."""
 
+RUN_OF_A_PEER = ("program", "revision", "command")
+"""Columns of peers.csv that say where a run is from."""
+
 STARS, LINES = "stars", "black lines"
 
 Panel = tuple[Axes, pd.DataFrame]
@@ -72,11 +75,11 @@ def mark_optimum(drawn: Drawn) -> None:
 def mark_published(drawn: Drawn, folder: Path, entry: dict[str, Any]) -> str:
     """Mark published figures where they belong to one panel; what the text under the figure says of it.
 
-    A figure belongs to the panels that show runs of its setting: the values of the keys that published.csv has, and
-    the setting that index.yaml has for its source.
+    A figure belongs to the panels that show runs of its setting: the values of the keys that its file has, and the
+    setting that index.yaml has for its source.
     """
-    kinds = set()
-    for name, value, runs in _published(drawn.rows, folder, entry):
+    kinds, published = set(), _read_published(folder)
+    for name, value, runs in _published(drawn.rows, published, folder, entry):
         if name == drawn.score and (panel := _only(drawn.scores, runs)):
             kinds.add(_mark_score(drawn, panel, value))
         if name.startswith(MEAN) and not drawn.by_seconds and (panel := _only(drawn.curves, runs)):
@@ -84,18 +87,35 @@ def mark_published(drawn: Drawn, folder: Path, entry: dict[str, Any]) -> str:
             _hold(drawn.curves, value)
             kinds.add(STARS)
     told = [kind for kind in (STARS, LINES) if kind in kinds]
-    return f"{' and '.join(told).capitalize()}: published figures." if told else ""
+    what = " and ".join(published["what"].unique()) if told else ""
+    return f"{' and '.join(told).capitalize()}: {what}." if told else ""
 
 
-def _published(rows: pd.DataFrame, folder: Path, entry: dict[str, Any]) -> Iterator[tuple[str, float, pd.Series]]:
+def _read_published(folder: Path) -> pd.DataFrame:
+    """The rows of published.csv, and the means over the seeds of peers.csv; `what` says which."""
+    parts = []
+    if (folder / "published.csv").exists():
+        parts.append(read_table(folder / "published.csv").assign(what="published figures"))
+    if (folder / "peers.csv").exists():
+        peers = read_table(folder / "peers.csv")
+        keys = [key for key in setting_keys(peers) if key not in RUN_OF_A_PEER]
+        means = peers.groupby(["program", *keys], sort=False, dropna=False).mean(numeric_only=True).reset_index()
+        means = means.drop(columns="seed").rename(columns={"program": "source"})
+        parts.append(means.assign(what="means of " + means["source"] + " over its seeds"))
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["source", "what"])
+
+
+def _published(
+    rows: pd.DataFrame, published: pd.DataFrame, folder: Path, entry: dict[str, Any]
+) -> Iterator[tuple[str, float, pd.Series]]:
     """The published figures: column, value and our runs of that setting."""
-    published, ours = read_table(folder / "published.csv"), read_table(folder / "results.csv")
+    ours = read_table(folder / "results.csv")
     settings = {verdict["source"]: verdict.get("setting", "").split() for verdict in entry.get("verdicts", [])}
     keys = [key for key in setting_keys(ours) if key in published]
     for _, row in published.iterrows():
         setting = [f"{key}={word(row[key])}" for key in keys] + settings.get(row["source"], [])
         runs = matching(rows, setting)["run"]
-        for name in published.columns.drop(["source", *keys]):
+        for name in published.columns.drop(["source", "what", *keys]):
             if pd.notna(row[name]):
                 yield name, row[name], runs
 

@@ -7,16 +7,19 @@ and the lines up to `<!-- end -->` are replaced:
 
     <!-- table FILE: KEY KEY | COLUMN COLUMN -->
     <!-- beside FILE PUBLISHED: KEY KEY | KEY -->
+    <!-- peers FILE PEERS: KEY KEY | COLUMN COLUMN -->
     <!-- index CHAPTER -->
     <!-- published CHAPTER | CHAPTER -->
+    <!-- compared CHAPTER | CHAPTER -->
     <!-- verdicts all -->
 
 `table` has a row for each setting of the keys, with means over the rows of the file (one for each run) and 95%
 intervals over them; where a setting has a single row, the interval that the file has for it (`mean_low`, `mean_high`:
 over games). `runs` among the columns is their number, `finished` how many did not diverge. `beside` has a row for
 each published figure, with ours under the values of the last keys; PUBLISHED names a `source` and has figures in
-columns of the same names as FILE. `index` and `published` have the rows of chapters of index.yaml, `verdicts` those of
-its `verdicts`.
+columns of the same names as FILE. `peers` has a row for each figure of another program, whose runs are the rows of
+PEERS (`experiments.tools.peers`), with ours and the difference. `index` and `published` have the rows of chapters of
+index.yaml, `compared` and `verdicts` those of its `peers` and `verdicts`.
 """
 
 from __future__ import annotations
@@ -26,8 +29,8 @@ import sys
 from pathlib import Path
 
 from experiments.tools import EXPERIMENTS, ROOT
-from experiments.tools.index import index_rows, published_rows
-from experiments.tools.tables import TableError, beside, markdown, read_table, table
+from experiments.tools.index import compared_rows, index_rows, published_rows
+from experiments.tools.tables import TableError, beside, compared, markdown, read_table, table
 from experiments.tools.verdicts import verdict_rows
 
 DOCUMENTS = [
@@ -38,7 +41,7 @@ DOCUMENTS = [
 """Pages that are not those of an experiment."""
 
 END = "<!-- end -->"
-MARK = re.compile(rf"(<!-- (table|beside|index|published|verdicts) (.*?) -->\n).*?({END})", re.S)
+MARK = re.compile(rf"(<!-- (table|beside|peers|index|published|compared|verdicts) (.*?) -->\n).*?({END})", re.S)
 
 
 def filled(page: Path) -> str:
@@ -68,12 +71,16 @@ def _rows(folder: Path, kind: str, request: str) -> list[list[str]]:
         return index_rows(request)
     if kind == "published":
         return published_rows(request.split(" | "))
+    if kind == "compared":
+        return compared_rows(request.split(" | "))
     if kind == "verdicts":
         return verdict_rows()
     files, keys = request.split(":", 1)
     first, second = (words.split() for words in keys.split("|"))
     frames = [read_table(folder / file) for file in files.split()]
-    return table(*frames, first, second) if kind == "table" else beside(*frames, first, second)
+    if kind == "table":
+        return table(*frames, first, second)
+    return (beside if kind == "beside" else compared)(*frames, first, second)
 
 
 def main(*words: str) -> int:

@@ -1,4 +1,4 @@
-"""Tables of an experiment's csv files: means with intervals over runs, and published figures beside ours."""
+"""Tables of an experiment's csv files: means with intervals over runs, and figures of others beside ours."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tdl.statistics.intervals import Z95, mean_interval
+from experiments.tools.contrasts import shown
+from tdl.statistics.intervals import Z95, contrast_interval, mean_interval
 from tdl.storage.titles import value_text
 
 REACH = "reach_"
@@ -66,6 +67,26 @@ def beside(
     return rows
 
 
+def compared(ours: pd.DataFrame, theirs: pd.DataFrame, keys: Sequence[str], names: Sequence[str]) -> list[list[str]]:
+    """A row for each figure of a setting of another program, a run a row as ours; the first row is the head."""
+    (program,), known = theirs["program"].unique(), dict(settings(ours, keys))
+    rows = [[*keys, "figure", program, "seeds", "ours", "seeds", "difference", "can show"]]
+    for values, part in settings(theirs, keys):
+        for name in names:
+            if values in known and part[name].notna().any():
+                rows.append([*map(_text, values), name, *compare(known[values], part, name)])
+    return rows
+
+
+def compare(ours: pd.DataFrame, theirs: pd.DataFrame, name: str) -> list[str]:
+    """Theirs and ours, each with its seeds; ours less theirs with Welch's 95% interval; and `contrasts.shown`."""
+    samples = [part[name].dropna().to_numpy(float) for part in (ours, theirs)]
+    means = [cell for part in (theirs, ours) for cell in (figure(part, name), str(part[name].notna().sum()))]
+    total, low, high, least = (_signed(name, x) for x in (*contrast_interval(samples, [1.0, -1.0]), shown(samples)))
+    unit = " points" if name.startswith(SHARES) else ""
+    return [*means, total + (f" [{low}, {high}]" if low else "") + unit, least.lstrip("+") + (unit if least else "")]
+
+
 def settings(frame: pd.DataFrame, keys: Sequence[str]) -> list[tuple[tuple[Any, ...], pd.DataFrame]]:
     """The values of the keys and the rows of each setting, in the order of the file."""
     if not keys:
@@ -96,6 +117,12 @@ def number(name: str, value: float) -> str:
     if name.startswith(SHARES):
         return f"{value:.1%}"
     return f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.3g}"
+
+
+def _signed(name: str, value: float) -> str:
+    """A difference of two values of the column `name` as text, of shares in points; nothing for nan."""
+    value = 100 * value if name.startswith(SHARES) else value
+    return "" if np.isnan(value) else f"{value:+,.{0 if abs(value) >= 100 else 1}f}"
 
 
 def position(part: pd.DataFrame, name: str, published: float) -> str:
