@@ -100,7 +100,7 @@ def draw(folder: Path) -> None:
             if name == BASE:
                 axes.axvline(mean, color=GREY, linewidth=1)
                 axes.axvspan(low, high, color=GREY, alpha=0.15, linewidth=0)
-            bars = [[mean - low], [high - mean]]
+            bars = [[mean - max(low, 0.0)], [high - mean]]  # no points below zero
             axes.errorbar([mean], [place], None, bars, color=colour, marker="o", markersize=4.5, capsize=2,
                           linestyle="none", elinewidth=1.1)  # fmt: skip
             axes.scatter(scores, [place + 0.25] * len(scores), color=colour, s=9, alpha=0.4, linewidths=0)

@@ -1,0 +1,63 @@
+"""Where games of 2048 end: which share of them gets from each chain of largest tiles to the next.
+
+    python -m experiments.tools.chains FOLDER [FOLDER ...] into=FILE.csv
+
+A chain is a tile with some of those next below it, as 8192 4096 2048: all of them must lie there before they merge to
+the next tile. Games do not keep their boards, so a chain is told by the score that it takes: t (log2 t - 1) points a
+tile t if all drops were 2, and 4 points less for each drop of a 4, of which there is one to 22 points of tiles.
+"""
+
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+import tdl.results
+from experiments.tools import split_options
+from tdl.statistics.intervals import share_interval
+
+LARGEST = (2048, 4096, 8192, 16384)
+LONGEST = 5
+"""Tiles that chains begin with, and the most tiles of one."""
+
+FOURS = 0.1 / 2.2
+"""Drops of a 4 to a point of tiles: one in ten, and the mean drop is 2.2."""
+
+
+def score_of(chain: tuple[int, ...]) -> float:
+    """Mean score of the boards that have these tiles alone."""
+    tiles = np.array(chain, float)
+    return float((tiles * (np.log2(tiles) - 1 - 4 * FOURS)).sum())
+
+
+def chains() -> Iterator[tuple[int, ...]]:
+    """All chains, in the order of their scores, and the tile that the last ones merge to."""
+    for largest in LARGEST:
+        for length in range(1, LONGEST + 1):
+            yield tuple(largest >> place for place in range(length))
+    yield (2 * LARGEST[-1],)
+
+
+def table(scores: NDArray[np.int64]) -> pd.DataFrame:
+    """A row for each chain: the games that came so far, and the share of them that came to the next chain."""
+    found = [(chain, int((scores >= score_of(chain)).sum())) for chain in chains()]
+    rows = []
+    for (chain, games), (_, further) in pairwise(found):
+        low, high = share_interval(further, games) if games else (np.nan, np.nan)
+        share = further / games if games else np.nan
+        rows.append((" ".join(map(str, chain)), round(score_of(chain)), games, share, low, high))
+    frame = pd.DataFrame(rows, columns=["chain", "score", "games", "reach_next", "reach_next_low", "reach_next_high"])
+    return frame.round(dict.fromkeys(frame.columns[3:], 4))
+
+
+def main(*words: str) -> None:
+    """Write the table of all games of the folders."""
+    folders, options = split_options(words, "into")
+    table(tdl.results.games(folders)["score"].to_numpy()).to_csv(options["into"], index=False)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
