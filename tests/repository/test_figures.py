@@ -111,7 +111,7 @@ def test_curves_by_seconds_have_no_published_episodes(drawn):
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ("curve: none", "one: curve is not allowed: question, result, time, published, peers, verdicts, scores, curves"),
+        ("curve: none", "one: curve is not allowed: question, result, time, published, peers, verdicts, scores, "),
         ("curves: no", "one: curves: False is not allowed: episodes, seconds, none"),
         ("scores: moves_per_second", "one: scores: moves_per_second is not allowed: points, speed"),
     ],
