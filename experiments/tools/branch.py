@@ -6,9 +6,10 @@ Runs that differ in their budget alone, and whose steps change at shares of it (
 are one and the same up to the first share. So one long run with `save.moves`, and a branch for each smaller budget,
 have the bits that a run of each budget has:
 
-    tdl run experiment=curve budget.moves=1e10 save.moves=[800000000] out=outputs/long
-    python -m experiments.tools.branch outputs/long 47000 outputs/short
-    tdl run resume=outputs/short budget.moves=1e9
+    tdl run learner=tc learner.schedule=[1000:1.4,80%:0.7] budget.moves=3e7 save.moves=[8000000] out=outputs/long
+    ls outputs/long/kept    # 0000018000
+    python -m experiments.tools.branch outputs/long 18000 outputs/short
+    tdl run resume=outputs/short budget.moves=1e7
 """
 
 import shutil
@@ -16,15 +17,13 @@ import sys
 
 from tdl.storage.run_folder import RunFolder
 
-EPISODE = "010d"
-
 
 def main(run: str, episode: str, target: str) -> int:
     """Copy; 2 where the run did not keep such a checkpoint, or the folder is there already."""
     source, branch = RunFolder(run), RunFolder(target)
-    kept = source.kept / format(int(episode), EPISODE)
-    if not kept.is_dir():
-        there = ", ".join(str(int(each.name)) for each in sorted(source.kept.glob("*"))) or "none"
+    kept = {int(folder.name): folder for folder in sorted(source.kept.glob("*"))}
+    if int(episode) not in kept:
+        there = ", ".join(map(str, kept)) or "none"
         print(f"{run}: keeps no checkpoint of episode {episode}; kept are: {there}", file=sys.stderr)
         return 2
     if branch.path.exists():
@@ -33,7 +32,7 @@ def main(run: str, episode: str, target: str) -> int:
     branch.path.mkdir(parents=True)
     for file in (source.result, source.blocks, source.episodes, source.log):
         shutil.copy2(file, branch.path / file.name)  # a run that goes on cuts them to its checkpoint
-    shutil.copytree(kept, branch.checkpoint)
+    shutil.copytree(kept[int(episode)], branch.checkpoint)
     return 0
 
 

@@ -62,7 +62,7 @@ def power(samples: Sequence[NDArray[Any]]) -> pd.DataFrame:
     interval leaves out 0 in `NEEDED` of all experiments.
     """
     seeds = min(len(sample) for sample in samples)
-    spread = float(np.sqrt(np.mean([np.var(sample, ddof=1) for sample in samples])))
+    spread = _spread(samples)
     half_width = t_quantile(0.95, 2 * (seeds - 1)) * spread * np.sqrt(2 / seeds)
     row = {"seeds": [seeds], "spread": spread, "half_width": half_width, "shown": shown(samples)}
     return pd.DataFrame(row).round(1)
@@ -73,8 +73,12 @@ def shown(samples: Sequence[NDArray[Any]]) -> float:
     seeds = min(len(sample) for sample in samples)
     if seeds < 2:
         return np.nan
-    spread = np.sqrt(np.mean([np.var(sample, ddof=1) for sample in samples]))
-    return float(spread * np.sqrt(2 / seeds) * _errors_shown(2 * (seeds - 1)))
+    return float(_spread(samples) * np.sqrt(2 / seeds) * _errors_shown(2 * (seeds - 1)))
+
+
+def _spread(samples: Sequence[NDArray[Any]]) -> float:
+    """The standard deviation between seeds, pooled over the settings."""
+    return float(np.sqrt(np.mean([np.var(sample, ddof=1) for sample in samples])))
 
 
 @cache
