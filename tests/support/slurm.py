@@ -12,6 +12,7 @@ import time
 
 from support import PATIENCE
 
+ATTEMPTS = 4  # at starting the daemons
 PROGRAMS = ("slurmctld", "slurmd", "sbatch", "scontrol", "scancel")
 
 CONFIGURATION = """\
@@ -20,7 +21,7 @@ SlurmctldHost={host}(127.0.0.1)
 SlurmUser={user}
 SlurmdUser={user}
 SlurmctldPort={port}
-SlurmdPort={next_port}
+SlurmdPort={other_port}
 AuthType=auth/none
 CredType=cred/none
 AuthInfo=cred_expire=5
@@ -65,30 +66,22 @@ def is_there():
 
 @contextlib.contextmanager
 def one_node(place):
-    """While this context is open, Slurm schedules on this machine; gives the environment that its programs need."""
-    for name in ("state", "spool", "bin"):
-        (place / name).mkdir(parents=True)
-    port = _free_port()
-    (place / "slurm.conf").write_text(
-        CONFIGURATION.format(
-            host=socket.gethostname().split(".")[0], user=_user(), port=port, next_port=port + 1, place=place,
-            cores=max(2, os.cpu_count() or 1),
-        )
-    )  # fmt: skip
-    (place / "bin" / "sacct").write_text(SACCT)
-    (place / "bin" / "sacct").chmod(0o755)
-    path = f"{place / 'bin'}:{os.environ['PATH']}:/usr/sbin:/sbin"
-    environment = os.environ | {"SLURM_CONF": str(place / "slurm.conf"), "PATH": path}
-    daemons = [subprocess.Popen([_found(name), "-D"], env=environment, stdout=subprocess.DEVNULL,
-                                stderr=subprocess.DEVNULL) for name in ("slurmctld", "slurmd")]  # fmt: skip
-    try:
-        _wait_until_idle(environment, place)
-        yield environment
-    finally:
-        cancel_all(environment)
-        for daemon in reversed(daemons):
-            daemon.terminate()
-            daemon.wait()
+    """While this context is open, Slurm schedules on this machine; gives the environment that its programs need.
+
+    A port that is free when it is asked for can be another program's when Slurm binds it: then the daemons are started
+    again, with other ports.
+    """
+    for attempt in range(ATTEMPTS):
+        here = place / str(attempt)
+        environment = _configured(here)
+        with _daemons(environment) as daemons:
+            if _is_idle_in_time(environment, daemons):
+                try:
+                    yield environment
+                finally:
+                    cancel_all(environment)
+                return
+    raise RuntimeError("\n".join(_end_of(path) for path in sorted(here.glob("*.log"))))
 
 
 def ask(environment, *words):
@@ -109,12 +102,47 @@ def cancel_all(environment):
         time.sleep(0.1)
 
 
-def _wait_until_idle(environment, place):
-    end = time.monotonic() + PATIENCE
-    while ask(environment, "sinfo", "-h", "-o", "%T").strip() != "idle":
-        if time.monotonic() > end:
-            raise RuntimeError((place / "slurmctld.log").read_text()[-2000:])
+def _configured(place):
+    """Write what Slurm needs into the folder ``place``; give the environment of its programs."""
+    for name in ("state", "spool", "bin"):
+        (place / name).mkdir(parents=True)
+    port, other_port = _free_ports(2)
+    (place / "slurm.conf").write_text(
+        CONFIGURATION.format(
+            host=socket.gethostname().split(".")[0], user=_user(), port=port, other_port=other_port, place=place,
+            cores=max(2, os.cpu_count() or 1),
+        )
+    )  # fmt: skip
+    (place / "bin" / "sacct").write_text(SACCT)
+    (place / "bin" / "sacct").chmod(0o755)
+    path = f"{place / 'bin'}:{os.environ['PATH']}:/usr/sbin:/sbin"
+    return os.environ | {"SLURM_CONF": str(place / "slurm.conf"), "PATH": path}
+
+
+@contextlib.contextmanager
+def _daemons(environment):
+    daemons = [subprocess.Popen([_found(name), "-D"], env=environment, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL) for name in ("slurmctld", "slurmd")]  # fmt: skip
+    try:
+        yield daemons
+    finally:
+        for daemon in reversed(daemons):
+            daemon.terminate()
+            daemon.wait()
+
+
+def _is_idle_in_time(environment, daemons):
+    """Whether the node waits for work before the time is over and while both daemons live."""
+    end = time.monotonic() + PATIENCE / ATTEMPTS
+    while time.monotonic() < end and all(daemon.poll() is None for daemon in daemons):
+        if ask(environment, "sinfo", "-h", "-o", "%T").strip() == "idle":
+            return True
         time.sleep(0.1)
+    return False
+
+
+def _end_of(path):
+    return f"{path.name}:\n{path.read_text()[-2000:]}"
 
 
 def _found(name):
@@ -125,7 +153,10 @@ def _user():
     return subprocess.run(["id", "-un"], capture_output=True, text=True, check=True).stdout.strip()
 
 
-def _free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+def _free_ports(number):
+    """So many ports, held together while they are chosen: no two are the same."""
+    with contextlib.ExitStack() as stack:
+        held = [stack.enter_context(socket.socket()) for _ in range(number)]
+        for one in held:
+            one.bind(("127.0.0.1", 0))
+        return [one.getsockname()[1] for one in held]
