@@ -17,8 +17,8 @@ REACH = "reach_"
 SHARES = (REACH, "gain")
 """Columns whose names begin so hold shares of games, or changes by a share."""
 
-SIGNED = ("gain", "bias", "difference", "regret")
-"""Columns whose names begin so may be below zero."""
+SIGNED = ("gain", "bias", "start_bias", "value_bias", "difference", "regret")
+"""Columns whose names begin so may be below zero, and so may those that are."""
 
 COUNTS: dict[str, Any] = {
     "runs": lambda part: str(len(part)),
@@ -172,7 +172,7 @@ def _interval(part: pd.DataFrame, name: str) -> tuple[float, float, float]:
         return mean, float(part[f"{name}_low"].iloc[0]), float(part[f"{name}_high"].iloc[0])
     half = _half_width(part, name)
     low, high = mean - half, mean + half
-    if not name.startswith(SIGNED):
+    if not name.startswith(SIGNED) and values.min() >= 0:
         low = max(low, 0.0)
     return mean, low, min(high, 1.0) if name.startswith(REACH) else high
 

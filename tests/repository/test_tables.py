@@ -162,3 +162,10 @@ def test_an_interval_has_no_bounds_that_cannot_be():
 
     frame = pd.DataFrame({"seconds": [1.0, 3], "reach_8": [0.9, 1.0], "gain": [0.1, -0.1]})
     assert [figure(frame, name).split("[")[1] for name in frame] == ["0, 14.7]", "31.5%, 100.0%]", "-127.1%, 127.1%]"]
+
+
+def test_an_interval_of_figures_below_zero_holds_its_mean():
+    from experiments.tools.tables import figure
+
+    frame = pd.DataFrame({"value_bias": [1.0, 3], "start_bias": [-300, -302], "new_name": [-300, -302]})
+    assert [figure(frame, name) for name in frame] == ["2 [-10.7, 14.7]", "-301 [-314, -288]", "-301 [-314, -288]"]
