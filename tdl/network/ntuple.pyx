@@ -167,7 +167,7 @@ cdef class NTupleNetwork:
 
         A tuple's is radix**n, the first cell least significant; `tdl.network.reference` has the order of the others.
         """
-        return self._stage(stage)[self._order(number)]
+        return self.weights[self.table_entries(number, stage)]
 
     def set_table(self, int number, values, int stage=0):
         """Replace one table by values in natural order.
@@ -179,20 +179,24 @@ cdef class NTupleNetwork:
         values = np.asarray(values, np.float32)
         if values.shape != (self.layout.size(number),):
             raise refuse(f"table {number}", values.shape, f"shape ({self.layout.size(number)},)")
-        self._stage(stage)[self._order(number)] = values
+        self.weights[self.table_entries(number, stage)] = values
 
-    def _stage(self, int stage):
+    def table_entries(self, int number, int stage=0):
+        """Where the entries of one table are in `weights`, in natural order: int64 array.
+
+        Raises
+        ------
+        ConfigError : no such stage.
+        """
         if not 0 <= stage < self.stages.count:
             raise refuse("stage", stage, f"0 to {self.stages.count - 1}")
-        return self.weights[stage * self.stride :][: self.layout.entries]
+        natural = np.arange(self.layout.size(number), dtype=np.uint32)
+        return self.layout.map(number, natural).astype(np.int64) + stage * self.stride
 
     @property
     def stride(self):
         """Entries from one stage to the next; 0 where there is one."""
         return self.law.stride
-
-    def _order(self, number):
-        return self.layout.map(number, np.arange(self.layout.size(number), dtype=np.uint32))
 
     def __repr__(self):
         return network_text(self)

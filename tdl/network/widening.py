@@ -39,16 +39,9 @@ def widen(
             raise ConfigError(f"{key}: {line} (in the same order of cells, or an image of it)")
     for number, features in tables.items():
         for stage, origin in _stages(network, source):
-            to, of = _entries(network, own[features], stage), _entries(source, number, origin)
+            to, of = network.table_entries(own[features], stage), source.table_entries(number, origin)
             for ours, theirs in ((network.weights, source.weights), *beside):
                 ours[to] = theirs[of]
-
-
-def _entries(network: NTupleNetwork, number: int, stage: int) -> NDArray[np.int64]:
-    """Where the entries of a table are, in natural order."""
-    layout = network.layout
-    natural = np.arange(layout.size(number), dtype=np.uint32)
-    return np.asarray(layout.map(number, natural), np.int64) + stage * network.stride
 
 
 def _stages(network: NTupleNetwork, source: NTupleNetwork) -> list[tuple[int, int]]:
