@@ -42,10 +42,14 @@ def compared_keys(runs: pd.DataFrame) -> list[str]:
     return [*keys, "episodes"] if episodes.nunique() > 1 and not budgets else keys
 
 
+def run_of(checkpoint: str) -> Path:
+    """The folder of the run that wrote a checkpoint."""
+    return next(folder for folder in Path(checkpoint, "x").parents if (folder / "result.json").exists())
+
+
 def network_seed(checkpoint: str) -> int:
     """The seed of the run that wrote a checkpoint."""
-    run = next(folder for folder in Path(checkpoint, "x").parents if (folder / "result.json").exists())
-    return int(tdl.results.runs(run)["seed"].iloc[0])
+    return int(tdl.results.runs(run_of(checkpoint))["seed"].iloc[0])
 
 
 def _sort_key(value: object) -> tuple[int, float, str]:

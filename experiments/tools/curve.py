@@ -1,0 +1,113 @@
+"""Makes results.csv and figure.png of networks that are judged along their training.
+
+    python -m experiments.tools.curve EXPERIMENT FOLDER [FOLDER ...] [into=FOLDER]
+
+The folders hold runs, judged by their games after training, and evaluations of their checkpoints. A row for each
+of both: the run's tuples and seed, the episodes, moves and core seconds that trained the network, and its games by the
+depth of search. `budget` is the number of moves, rounded down to its first digit.
+"""
+
+import math
+import sys
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+import tdl.results
+from experiments.tools import EXPERIMENTS, split_options
+from experiments.tools.summary import run_of
+from tdl.results.palette import DASHES, colours
+from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
+from tdl.statistics.intervals import mean_interval
+
+NETWORK = ["tuples", "budget", "seed"]
+TRAINED = ["episodes", "moves", "core_seconds"]
+PLAYED = {"evaluate.plies": "plies", "search.downgrade": "downgrade", "evaluate.episodes": "games"}
+GAMES = {"eval_mean": "greedy_mean", "eval_low": "greedy_mean_low", "eval_high": "greedy_mean_high"}
+REACHES = {f"eval_reach_{tile}": f"reach_{tile}" for tile in (8192, 16384, 32768)}
+
+
+def rows_of(folders: list[str]) -> pd.DataFrame:
+    """The rows of results.csv."""
+    judged = tdl.results.runs(folders)
+    judged = judged[(judged["status"] == "finished") & judged["eval_mean"].notna()].reset_index(drop=True)
+    judged = judged.drop(columns=["moves", "seed"]).assign(trained=[_trained(row) for _, row in judged.iterrows()])
+    rows = judged.merge(_spent(sorted({*judged["trained"]})), "left", on=["trained", "episodes"])
+    rows["budget"] = rows["moves"].map(first_digit)
+    rows["evaluate.plies"] = rows["evaluate.plies"].fillna(1).astype(int) if "evaluate.plies" in rows else 1
+    rows = rows.reindex(columns=[*NETWORK, *TRAINED, *PLAYED, *GAMES, *REACHES]).astype({"evaluate.episodes": int})
+    rows = rows.rename(columns=PLAYED | GAMES | REACHES).fillna(dict.fromkeys(REACHES.values(), 0.0))
+    return rows.sort_values(["tuples", "plies", "budget", "seed"]).round(dict.fromkeys(GAMES.values(), 1))
+
+
+def _trained(row: pd.Series) -> str:
+    """The folder of the run that trained the network of a row of `tdl.results.runs`."""
+    return str(row["run"] if pd.isna(row.get("checkpoint")) else run_of(row["checkpoint"]))
+
+
+def _spent(runs: list[str]) -> pd.DataFrame:
+    """Moves and core seconds of runs until the end of each block, and their seeds."""
+    blocks = tdl.results.load(runs)
+    blocks["trained"], blocks["episodes"] = blocks["run"], blocks["episode"]
+    blocks["core_seconds"] = blocks["seconds"] * blocks["threads"]
+    blocks[["moves", "core_seconds"]] = blocks.groupby("trained")[["moves", "core_seconds"]].cumsum()
+    return blocks[["trained", "seed", *TRAINED]].round({"core_seconds": 3})
+
+
+def first_digit(moves: float) -> int:
+    """A number rounded down to its first digit.
+
+    >>> first_digit(2_182_377_258)
+    2000000000
+    """
+    size = 10 ** int(math.log10(moves))
+    return int(moves // size * size)
+
+
+def draw(folder: Path) -> None:
+    """Draw results.csv: mean scores by moves and by core seconds of training."""
+    rows = pd.read_csv(folder / "results.csv")
+    colour = colours(sorted(rows["tuples"].unique()))
+    dashes = dict(zip(sorted(rows["plies"].unique()), DASHES, strict=False))
+    with style():
+        figure = new_figure(WIDTH, 3.2)
+        panels = figure.subplots(1, 2, sharey=True)
+        for axes, along, label in zip(panels, ("moves", "core_seconds"), ("moves", "core seconds"), strict=True):
+            for (tuples, plies), part in rows.groupby(["tuples", "plies"]):
+                _line(axes, part, along, colour[tuples], dashes[plies])
+            axes.set(xscale="log", xlabel=f"{label} of training")
+            axes.yaxis.set_major_formatter(THOUSANDS)
+        panels[0].set_ylabel("mean score")
+        lines = [Line2D([], [], color=colour[tuples], linestyle=dashes[plies], marker=".",
+                        label=f"{tuples}, {plies}-ply")
+                 for tuples, plies in rows[["tuples", "plies"]].drop_duplicates().itertuples(index=False)]  # fmt: skip
+        panels[1].legend(handles=lines, loc="upper left", bbox_to_anchor=(1, 1))
+        caption(figure, "Games after training. Points: means over seeds; bars: 95% intervals, of one seed over games.")
+    save(figure, folder / "figure.png")
+
+
+def _line(axes: Axes, rows: pd.DataFrame, along: str, colour: str, dash: str) -> None:
+    """The means of the budgets of one network, with bars."""
+    points = []
+    for _, part in rows.groupby("budget"):
+        low, high = (mean_interval(part["greedy_mean"].to_numpy()) if len(part) > 1
+                     else part[["greedy_mean_low", "greedy_mean_high"]].iloc[0])  # fmt: skip
+        points.append((part[along].mean(), part["greedy_mean"].mean(), low, high))
+    x, mean, low, high = (pd.Series(each) for each in zip(*points, strict=True))
+    axes.errorbar(x, mean, [mean - low, high - mean], color=colour, linestyle=dash, marker=".", capsize=2)
+
+
+def main(experiment: str, *words: str) -> None:
+    """Write results.csv and figure.png."""
+    folders, options = split_options(words, "into")
+    target = Path(options.get("into", EXPERIMENTS / experiment))
+    target.mkdir(parents=True, exist_ok=True)
+    if folders:
+        rows_of(folders).to_csv(target / "results.csv", index=False)
+    draw(target)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
