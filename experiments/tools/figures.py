@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from experiments.tools import (
@@ -92,7 +93,7 @@ def _draw(
     table = rows[columns].assign(eval_mean=rows[score] if score else _means_at(blocks, last, rows["run"]))
     if score == "greedy_mean" and {*GAMES.values()} <= {*rows}:
         table = table.assign(**{ours: rows[name] for ours, name in GAMES.items()})
-    shown = table, _by_seconds(blocks) if by_seconds else blocks, keys
+    shown = table, _by_seconds(blocks) if by_seconds and len(blocks) else blocks, keys
     figure = sweep_figure(*shown)
     if figure is None:
         raise ValueError(f"{path}: no scores and no curves")
@@ -146,8 +147,17 @@ def _means_at(blocks: pd.DataFrame, episode: int, runs: pd.Series) -> pd.Series:
 
 
 def _by_seconds(blocks: pd.DataFrame) -> pd.DataFrame:
-    """The blocks with the mean seconds of training in the place of their episodes."""
-    return blocks.assign(episode=blocks["episode"].map(blocks.groupby("episode")["seconds"].mean()))
+    """The scores of blocks at seconds of training that all runs had, between two blocks in a straight line.
+
+    So that a mean is of all runs everywhere: the slow ones have fewer blocks.
+    """
+    runs = [run for _, run in blocks.groupby("run", sort=False)]
+    first, last = max(run["seconds"].iloc[0] for run in runs), min(run["seconds"].iloc[-1] for run in runs)
+    at = np.linspace(first, last, min(map(len, runs)))
+    return pd.concat(
+        [run[: len(at)].assign(episode=at, mean=np.interp(at, run["seconds"], run["mean"])) for run in runs],
+        ignore_index=True,
+    )
 
 
 def _blocks(rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:

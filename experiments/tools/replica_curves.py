@@ -90,7 +90,8 @@ def draw(folder: Path) -> None:
         grid[0, -1].legend(handles=lines, title="replicas", loc="upper left", bbox_to_anchor=(1, 1))
         seeds = rows.groupby([*PANEL, "replicas"])["seed"].nunique()
         told = f"{seeds.min()} to {seeds.max()}" if seeds.nunique() > 1 else seeds.max()
-        caption(figure, f"Games of training, mean over {told} seeds. Moves of each replica are the time of its core.")
+        time = "Moves of each replica are the time of its core, without merges and waiting."
+        caption(figure, f"Games of training, mean over {told} seeds. {time}")
     save(figure, folder / "figure.png")
 
 

@@ -285,5 +285,7 @@ def _text(drawn: _Sweep, everything: pd.DataFrame) -> str:
         parts.append(
             ". ".join(["; ".join([*(what if drawn.scores else []), *([bands] if drawn.curves else [])])]) + "."
         )
+    elif drawn.curves and drawn.blocks.groupby([*keys, "episode"], dropna=False, observed=True).size().max() > 1:
+        parts.append("Bands: 95% intervals where curves are of several seeds (Student's t).")
     parts += [captions.goes_with(table, followers(table)), captions.failures_of(everything), *drawn.notes]
     return " ".join(part for part in parts if part)

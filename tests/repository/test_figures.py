@@ -104,8 +104,19 @@ def test_curves_by_seconds_have_no_published_episodes(drawn):
     table = rows(0, 1, alpha=[0.1]).assign(seconds_1k=[3.0, 5], seconds_2k=[7.0, 9])
     curves = drawn(table, "source,alpha,mean_2k\nsome,0.1,6\n", "curves: seconds").axes[1]
     assert curves.get_xlabel() == "seconds of training"
-    assert curves.lines[0].get_xdata().tolist() == [4, 8]
+    assert curves.lines[0].get_xdata().tolist() == [5, 7]
+    assert curves.lines[0].get_ydata().tolist() == [5.5, 6.75]
     assert stars(curves) == []
+
+
+def test_curves_by_seconds_are_of_all_runs_everywhere(drawn):
+    """A run with fewer blocks in its time has a part in every mean."""
+    table = rows(0, 1, alpha=[0.1]).assign(
+        mean_1k=10.0, mean_2k=[20.0, 40], mean_4k=[np.nan, 70], seconds_1k=1.0, seconds_2k=[5.0, 3], seconds_4k=5.0
+    )
+    line = drawn(table, entry="curves: seconds").axes[1].lines[0]
+    assert line.get_xdata().tolist() == [1, 5]
+    assert line.get_ydata().tolist() == [10, 45]
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,14 @@ def test_the_text_says_what_was_held_fixed_and_how():
     assert "one run each, so no intervals" in text(sweep_figure(*sweep(seeds=1, alpha=[0.1, 0.3])))
 
 
+def test_curves_of_more_seeds_than_the_scores_are_said_below():
+    table, blocks = sweep(seeds=2, alpha=[0.1, 0.3])
+    table.loc[table["seed"] == 1, "eval_mean"] = None
+    bands = "Bands: 95% intervals where curves are of several seeds (Student's t)."
+    assert f"one run each, so no intervals. {bands}" in text(sweep_figure(table, blocks))
+    assert "Bands" not in text(sweep_figure(*sweep(seeds=1, alpha=[0.1, 0.3])))
+
+
 def test_a_key_that_follows_from_the_learner_is_said_below():
     table, blocks = sweep(learner=["td", "tc"])
     step = {"td": 0.1, "tc": 1.0}
