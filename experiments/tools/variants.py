@@ -109,9 +109,10 @@ def draw(folder: Path) -> None:
         axes.set_xlabel("mean score")
         axes.xaxis.set_major_formatter(THOUSANDS)
         axes.grid(visible=False, axis="y")
-        caption(figure, "Means over seeds of the mean scores of 1,000 games after training, bars their 95% intervals "
-                        "(Student's t), faint dots single seeds; line and band are those of the base. Blue: networks "
-                        "of their own; orange: those of the base.")  # fmt: skip
+        shared = len({*pd.read_csv(folder / "results.csv")["networks"]}) > 1
+        caption(figure, "Games after training: means over seeds, bars their 95% intervals (Student's t), faint dots "
+                        "single seeds; line and band are those of the base."
+                        + " Blue: networks of their own; orange: those of the base." * shared)  # fmt: skip
     save(figure, folder / "figure.png")
 
 

@@ -98,7 +98,9 @@ def jobs(environment):
 def cancel_all(environment):
     """Cancel every job, and wait until none runs."""
     ask(environment, "scancel", f"--user={_user()}")
+    end = time.monotonic() + PATIENCE
     while any(job["JobState"] in ("RUNNING", "COMPLETING", "PENDING") for job in jobs(environment)):
+        assert time.monotonic() < end, jobs(environment)
         time.sleep(0.1)
 
 
