@@ -16,3 +16,10 @@ def split_options(words: tuple[str, ...], *names: str) -> tuple[list[str], dict[
     prefixes = tuple(f"{name}=" for name in names)
     options = dict(word.split("=", 1) for word in words if word.startswith(prefixes))
     return [word for word in words if not word.startswith(prefixes)], options
+
+
+def target_of(options: dict[str, str], experiment: str) -> Path:
+    """The folder that a tool writes into: that of `into=`, made where it is missing, or else the experiment's."""
+    target = Path(options.get("into", EXPERIMENTS / experiment))
+    target.mkdir(parents=True, exist_ok=True)
+    return target

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 import tdl.results
-from experiments.tools import EXPERIMENTS, split_options
+from experiments.tools import split_options, target_of
 from tdl.results.palette import colours
 from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
 from tdl.statistics.intervals import mean_interval
@@ -68,7 +68,7 @@ def draw(folder: Path) -> None:
 def main(experiment: str, *words: str) -> None:
     """Write results.csv, seconds.csv and figure.png."""
     (moves, seconds), options = split_options(words, "into")
-    target = Path(options.get("into", EXPERIMENTS / experiment))
+    target = target_of(options, experiment)
     table = pd.concat([read(moves, "moves"), read(seconds, "seconds")])
     table["player"] = pd.Categorical(table["player"], list(TITLES), ordered=True)
     table = table.sort_values(["budget", "player", "seed"])

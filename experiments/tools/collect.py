@@ -8,10 +8,9 @@
 """
 
 import sys
-from pathlib import Path
 
 import tdl.results
-from experiments.tools import EXPERIMENTS, split_options
+from experiments.tools import split_options, target_of
 from experiments.tools.figures import draw_results, draw_runs
 from experiments.tools.summary import compared_keys, network_seed, summary
 from tdl.results.design import ordered
@@ -20,7 +19,7 @@ from tdl.results.design import ordered
 def main(experiment: str, *words: str) -> None:
     """Write results.csv and figure.png."""
     folders, options = split_options(words, "into", "by")
-    target = Path(options.get("into", EXPERIMENTS / experiment))
+    target = target_of(options, experiment)
     if not folders:
         return draw_results(target / "results.csv", target / "figure.png")
     runs = tdl.results.runs(folders)
@@ -32,7 +31,6 @@ def main(experiment: str, *words: str) -> None:
     if len(blocks):
         blocks = blocks[blocks["run"].isin(runs["run"])]
     keys = options["by"].split(",") if "by" in options else compared_keys(runs)
-    target.mkdir(parents=True, exist_ok=True)
     summary(runs, blocks, keys).to_csv(target / "results.csv", index=False)
     draw_runs(runs, blocks, ordered(runs, keys), target / "figure.png")
 

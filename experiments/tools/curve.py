@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 import tdl.results
-from experiments.tools import EXPERIMENTS, split_options
+from experiments.tools import split_options, target_of
 from experiments.tools.summary import run_of
 from tdl.results.palette import DASHES, colours
 from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
@@ -102,8 +102,7 @@ def _line(axes: Axes, rows: pd.DataFrame, along: str, colour: str, dash: str) ->
 def main(experiment: str, *words: str) -> None:
     """Write results.csv and figure.png."""
     folders, options = split_options(words, "into")
-    target = Path(options.get("into", EXPERIMENTS / experiment))
-    target.mkdir(parents=True, exist_ok=True)
+    target = target_of(options, experiment)
     if folders:
         rows_of(folders).to_csv(target / "results.csv", index=False)
     draw(target)

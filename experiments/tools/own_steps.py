@@ -15,7 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 import tdl.results
-from experiments.tools import EXPERIMENTS, split_options
+from experiments.tools import split_options, target_of
 from experiments.tools.contrasts import differences
 from experiments.tools.summary import summary
 from tdl.results.palette import DASHES, MARKERS, colours
@@ -125,8 +125,7 @@ def _text(tuning: pd.DataFrame) -> str:
 def main(experiment: str, *words: str) -> None:
     """Write the five files and the figure."""
     (chose, played), options = split_options(words, "into")
-    target = Path(options.get("into", EXPERIMENTS / experiment))
-    target.mkdir(parents=True, exist_ok=True)
+    target = target_of(options, experiment)
     judged, blocks = rows_of(played)
     tuning = rows_of(chose)[0][TUNING]
     tuning.to_csv(target / "tuning.csv", index=False)

@@ -22,7 +22,7 @@ from typing import Any
 
 import pandas as pd
 
-from experiments.tools import EXPERIMENTS, split_options
+from experiments.tools import EXPERIMENTS, split_options, target_of
 from experiments.tools.summary import EPISODES, REACH
 from experiments.tools.tables import read_table
 
@@ -251,7 +251,7 @@ def table(logs: list[Path], keys: list[str], until: int | None = None) -> pd.Dat
 def main(experiment: str, *words: str) -> None:
     """Write peers.csv."""
     logs, options = split_options(words, "into", "until")
-    target = Path(options.get("into", EXPERIMENTS / experiment))
+    target = target_of(options, experiment)
     columns = list(read_table(EXPERIMENTS / experiment / "results.csv"))
     known = {PLIES, "tuples", "learner", "alpha", "learner.order", "learner.td_lambda"}
     keys = [key for key in columns[: columns.index("seed")] if key in known]

@@ -13,7 +13,7 @@ import pandas as pd
 from matplotlib.ticker import PercentFormatter
 
 import tdl.results
-from experiments.tools import EXPERIMENTS, split_options
+from experiments.tools import split_options, target_of
 from experiments.tools.tables import markdown
 from tdl.results.palette import tile_colour
 from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
@@ -61,7 +61,7 @@ def draw(folder: Path) -> None:
 def main(experiment: str, *words: str) -> None:
     """Write reach.csv and reach.png, and print the table."""
     (folder,), options = split_options(words, "into")
-    target = Path(options.get("into", EXPERIMENTS / experiment))
+    target = target_of(options, experiment)
     rates = reach_rates(folder)
     table = rates.pivot(index="episode", columns=["tile", "seed"], values="share").sort_index(axis=1).round(4)
 

@@ -17,7 +17,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 import tdl.results
-from experiments.tools import EXPERIMENTS, split_options
+from experiments.tools import split_options, target_of
 from tdl.learning.rounds import ReplicaOptions
 from tdl.results.palette import colours
 from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
@@ -98,8 +98,7 @@ def draw(folder: Path) -> None:
 def main(experiment: str, *words: str) -> None:
     """Write the four files."""
     folders, options = split_options(words, "into")
-    target = Path(options.get("into", EXPERIMENTS / experiment))
-    target.mkdir(parents=True, exist_ok=True)
+    target = target_of(options, experiment)
     blocks = blocks_of(folders)
     points = blocks[blocks["episode"].isin(EPISODES)]
     points[[*KEYS, "episode", "mean", "moves_of_each"]].to_csv(target / "curves.csv", index=False)

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 import tdl.results
-from experiments.tools import EXPERIMENTS, split_options
+from experiments.tools import EXPERIMENTS, split_options, target_of
 from experiments.tools.summary import network_seed
 from tdl.results.palette import colours
 from tdl.results.style import WIDTH, caption, dress, from_zero, new_figure, save, style
@@ -130,7 +130,7 @@ def _means(axes: Any, places: pd.Series, part: pd.DataFrame, colour: str, label:
 def main(experiment: str, *words: str) -> None:
     """Write results.csv, snapshots.csv and figure.png."""
     folders, options = split_options(words, "into")
-    target = Path(options.get("into", EXPERIMENTS / experiment))
+    target = target_of(options, experiment)
     path = target / "snapshots.csv"
     if folders:
         runs, evaluations = folders

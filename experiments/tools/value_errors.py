@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 import tdl
 import tdl.results
-from experiments.tools import EXPERIMENTS, split_options
+from experiments.tools import split_options, target_of
 from tdl.agents.played_values import played_values
 from tdl.results.palette import BLUE, GREEN, PURPLE, VERMILION
 from tdl.results.style import WIDTH, caption, dress, new_figure, save, style
@@ -148,8 +148,7 @@ def _caption(stages: pd.DataFrame) -> str:
 def main(experiment: str, *words: str) -> None:
     """Write the four csv files and figure.png."""
     (games, exact), options = split_options(words, "into", "games")
-    target = Path(options.get("into", EXPERIMENTS / experiment))
-    target.mkdir(parents=True, exist_ok=True)
+    target = target_of(options, experiment)
     tables = [*played(tdl.results.runs(games), int(options.get("games", GAMES))), *solved(tdl.results.runs(exact))]
     for table, name in zip(tables, ("results", "stages", "solved", "solved_stages"), strict=True):
         table.to_csv(target / f"{name}.csv", index=False)

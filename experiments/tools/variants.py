@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 import tdl.results
-from experiments.tools import EXPERIMENTS, split_options
+from experiments.tools import split_options, target_of
 from experiments.tools.contrasts import differences, power
 from experiments.tools.summary import NOT_COMPARED, network_seed
 from tdl.results.comparison import NO_FACTORS
@@ -31,18 +31,19 @@ PLAYED = ("evaluate.", "search.")
 
 NOT_NAMED = ("eval_", "evaluate.episodes", "evaluate.record", *NOT_COMPARED)
 
+TRAINED = ("episodes", "moves", "seconds")
 FIGURES = {"eval_mean": "greedy_mean", "eval_low": "greedy_mean_low", "eval_high": "greedy_mean_high"}
 REACHES = {f"eval_reach_{tile}": f"reach_{tile}" for tile in (2048, 4096, 8192, 16384)}
 
 
 def rows_of(base: str, folders: list[str]) -> pd.DataFrame:
     """The rows of results.csv."""
-    runs = pd.concat([tdl.results.runs(base), tdl.results.runs(folders)], ignore_index=True)
+    runs = tdl.results.runs([base, *folders])
     runs = runs[runs["status"].isin(["finished", "failed"])].reset_index(drop=True)
     if "checkpoint" in runs:
         played = runs["checkpoint"].notna()
         runs.loc[played, "seed"] = runs.loc[played, "checkpoint"].map(network_seed)
-        runs.loc[played, ["episodes", "moves"]] = None  # the row of the base has them
+        runs.loc[played, [*TRAINED]] = None  # the row of the base has them
     rows = runs.to_dict("records")
     words = [_words(row, rows[0]) for row in rows]
     runs["variant"] = [" ".join(each.values()) or BASE for each in words]
@@ -50,8 +51,8 @@ def rows_of(base: str, folders: list[str]) -> pd.DataFrame:
     runs = runs.rename(columns=FIGURES | REACHES)
     runs["mean"] = runs.groupby("variant")["greedy_mean"].transform("mean").where(runs["variant"] != BASE, np.inf)
     runs = runs.sort_values(["mean", "variant", "seed"], ascending=[False, True, True])
-    columns = ["variant", "seed", "networks", "status", "episodes", "moves", *FIGURES.values(), *REACHES.values()]
-    return runs.reindex(columns=columns).round(dict.fromkeys(FIGURES.values(), 1))
+    columns = ["variant", "seed", "networks", "status", *TRAINED, *FIGURES.values(), *REACHES.values()]
+    return runs.reindex(columns=columns).round(dict.fromkeys(["seconds", *FIGURES.values()], 1))
 
 
 def _words(row: dict[str, Any], base: dict[str, Any]) -> dict[str, str]:
@@ -79,7 +80,7 @@ def compare(folder: Path) -> None:
     trained = {name: scores for name, scores in samples.items() if name == BASE or name not in shared}
     widest = max(trained, key=lambda name: trained[name].var())
     rest = [scores for name, scores in trained.items() if name != widest]
-    shown = {"all": power([*trained.values()]), f"all but {widest}": power(rest)}
+    shown = {"all": power([*trained.values()])} | ({f"all but {widest}": power(rest)} if rest else {})
     pd.concat(shown, names=["spread_of"]).droplevel(1).to_csv(folder / "power.csv")
 
 
@@ -119,8 +120,7 @@ def draw(folder: Path) -> None:
 def main(experiment: str, *words: str) -> None:
     """Write the three files and the figure."""
     (base, *folders), options = split_options(words, "into")
-    target = Path(options.get("into", EXPERIMENTS / experiment))
-    target.mkdir(parents=True, exist_ok=True)
+    target = target_of(options, experiment)
     rows_of(base, folders).to_csv(target / "results.csv", index=False)
     compare(target)
     draw(target)
