@@ -29,6 +29,8 @@ from experiments.tools.tables import read_table
 PROGRAM = "TDL2048+"
 HEAD = re.compile(r"TDL2048\+ by Hung Guei\nDevelop Rev\.(\w+) .*\n(.+)\n")
 RECIPE = re.compile(r"^(optimize|evaluate): (\d+)x(\d+)(.*)$", re.M)
+AGAIN = re.compile(r" alpha=\S+ lambda=\S+ make=\S+ what=.*")
+"""Where two parts of a run are alike the program says the words of its command once more."""
 BLOCK = re.compile(r"^\d+/\d+ (\d+)ms ([\d.]+)ops\nlocal: +avg=(\d+) max=(\d+) tile=\d+ win=([\d.]+)%$", re.M)
 TILE = re.compile(r"^(\d+) +(\d+) +\d+ +\d+ +[\d.]+% +[\d.]+%$", re.M)
 FAILED = re.compile(r"^# finished= (?!0$)(.*)$", re.M)
@@ -107,7 +109,8 @@ def read(log: Path) -> Run:
     try:
         options = _options(words[1:])
         recipes, texts = [*RECIPE.finditer(text)], RECIPE.split(text)[5::5]
-        setting = _setting(options, {match[4].strip() for match in recipes if match[1] == "optimize"})
+        modes = {AGAIN.sub("", match[4]).strip() for match in recipes if match[1] == "optimize"}
+        setting = _setting(options, modes)
         if len(recipes) != sum(len(options.get(name, [])) for name in RECIPES):
             raise LogError("cut: not all parts of the command are there")
         training, played = _parts(recipes, texts)

@@ -32,6 +32,14 @@ def test_a_log_has_the_command_and_the_setting_by_our_keys():
     }  # fmt: skip
 
 
+def test_a_part_that_says_its_words_once_more_is_the_same(tmp_path):
+    from experiments.tools.peers import read
+
+    again = "optimize: 2x1000 mode=lambda alpha=1.0 lambda=0.5 make=4x6patt what=optimize: 2x1000 mode=lambda"
+    (tmp_path / "log").write_text(LOG.read_text().replace("optimize: 2x1000 mode=lambda", again))
+    assert read(tmp_path / "log") == read(LOG)
+
+
 def test_a_mean_is_of_the_thousand_games_that_end_there():
     """Not of all so far, as the lines `total` are; moves and seconds are of all so far, without the games between."""
     from experiments.tools.peers import read, rows_of
