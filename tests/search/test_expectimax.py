@@ -19,7 +19,7 @@ from tdl.network.ntuple import NTupleNetwork
 from tdl.network.reference import ReferenceNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
-from tdl.search.downgrade_reference import downgraded
+from tdl.game.downgrade_reference import downgraded
 from tdl.search.expectimax import Expectimax
 from tdl.search.expectimax_reference import ReferenceExpectimax
 from tdl.search.options import PlacerOptions, SearchOptions
