@@ -54,9 +54,10 @@ cdef struct Learner:
 
 cdef inline float value_of(const Learner *learner, const uint32_t *entry, loop_t m) noexcept nogil:
     """V of a board, by its entries."""
-    if is_full(m) and learner.stages != NULL and is_later(learner.stages, entry):
-        return total_promoted(learner.stages, learner.weights, entry, features_of(m))
-    return total(learner.weights, entry, m)
+    cdef float value = total(learner.weights, entry, m)
+    if is_full(m) and value != value and learner.stages != NULL and is_later(learner.stages, entry):
+        return total_promoted(learner.stages, learner.weights, entry, features_of(m))   # some have no weight yet
+    return value
 
 
 cdef inline void note(Learner *learner, float error) noexcept nogil:

@@ -219,9 +219,10 @@ cdef inline void activate_in_stage(NTupleNetwork network, const board_t *board, 
 
 
 cdef inline float value_of_entries(NTupleNetwork network, const uint32_t *entry) noexcept:
-    if network.law.count > 1 and is_later(&network.law, entry):
-        return total_promoted(&network.law, network.w, entry, network.m)
-    return total(network.w, entry, network.m)
+    cdef float value = total(network.w, entry, network.m)
+    if value != value and network.law.count > 1 and is_later(&network.law, entry):
+        return total_promoted(&network.law, network.w, entry, network.m)    # some have no weight yet
+    return value
 
 
 cdef _values(NTupleNetwork network, const uint64_t[::1] packed, const board_t *kind, float[::1] value):

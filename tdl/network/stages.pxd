@@ -28,14 +28,15 @@ cdef struct StageLaw:
 
 cdef inline int stage_of(const StageLaw *law, const board_t *board) noexcept nogil:
     """The number of thresholds that a board has reached."""
-    cdef int64_t measure = 0, value
-    cdef int cell, stage = 0
+    cdef int64_t measure = 0
+    cdef int cell, stage = 0, largest = 0
     for cell in range(law.cells):
-        value = law.value[cell_at(board, cell)]
         if law.by_sum:
-            measure += value
+            measure += law.value[cell_at(board, cell)]
         else:
-            measure = max(measure, value)
+            largest = max(largest, cell_at(board, cell))
+    if not law.by_sum:
+        measure = law.value[largest]
     while stage < law.count - 1 and measure >= law.threshold[stage]:
         stage += 1
     return stage
