@@ -96,7 +96,9 @@ def _network_of(meta: Meta) -> tuple[Rules, TupleSet, Stages, int]:
     """The rules, tuples, stages and radix of an n-tuple network."""
     rules, network = Rules.from_dict(meta["rules"]), meta["network"]
     tuples = built(TupleSet, "network.tuples", network["tuples"], optional=("radix", "orders", "counts", "count_cap"))
-    stages = built(Stages, "network.stages", network["stages"]) if "stages" in network else Stages()
+    stages = Stages()
+    if "stages" in network:
+        stages = built(Stages, "network.stages", network["stages"], optional=("downgrade", "share"))
     tuples.check_board(rules.rows, rules.cols)
     radix = rules.radix if tuples.radix is None else tuples.radix
     if radix > rules.largest + 1:

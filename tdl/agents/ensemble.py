@@ -53,23 +53,22 @@ def _shape(player: Player) -> tuple[object, ...]:
 
 
 def _mean(members: Sequence[Weights], network: NTupleNetwork) -> Weights:
-    """The mean of the weights; where a member never moved an entry, it counts as that member's of the stage before."""
+    """The mean of the weights; an entry that a member never moved counts with what it is worth there by promotion."""
     mean = allocate("checkpoints", len(members[0]), f"the mean of {len(members)} networks")
-    size = network.stride or len(mean)
+    size, share = network.stride or len(mean), np.float32(network.stages.share)
     for stage in range(network.stages.count):
         for first in range(stage * size, min((stage + 1) * size, len(mean)), CHUNK):
             last = min(first + CHUNK, (stage + 1) * size, len(mean))
             own = [member[first:last] for member in members]
-            total = sum(_promoted(member, first, last, size).astype(np.float64) for member in members)
+            total = sum(_promoted(member, first, last, size, share).astype(np.float64) for member in members)
             untouched = np.isnan(own).all(axis=0)
             mean[first:last] = np.where(untouched, np.nan, total / len(members))
     return mean
 
 
-def _promoted(weights: Weights, first: int, last: int, size: int) -> Weights:
-    """A part of the weights, entries without one of their own filled in from the stages before."""
+def _promoted(weights: Weights, first: int, last: int, size: int, share: np.float32) -> Weights:
+    """A part of the weights, entries without one of their own filled in with a share of those of the stage before."""
     part = weights[first:last]
-    while first >= size and np.isnan(part).any():
-        first, last = first - size, last - size
-        part = np.where(np.isnan(part), weights[first:last], part)
+    if first >= size and np.isnan(part).any():
+        part = np.where(np.isnan(part), share * _promoted(weights, first - size, last - size, size, share), part)
     return part

@@ -58,6 +58,8 @@ class Keywords(TypedDict, total=False):
     learner_stages: Sequence[Any]
     learner_stage_by: Some[str]
     learner_promotion: Some[bool]
+    learner_stage_downgrade: Some[int | None]
+    learner_promotion_share: Some[float]
     placer_kind: Some[str]
     placer_depth: Some[int]
     placer_tile: Some[str]

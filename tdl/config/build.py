@@ -124,7 +124,8 @@ def evaluator(config: PlacerConfig, rules: Rules) -> Player | None:
 
 def stages(config: RunConfig) -> Stages:
     """The stages of the network."""
-    return Stages(tuple(config.learner.stages), config.learner.stage_by, config.learner.promotion)
+    keys = config.learner
+    return Stages(tuple(keys.stages), keys.stage_by, keys.promotion, keys.stage_downgrade, keys.promotion_share)
 
 
 def build_network(config: RunConfig) -> NTupleNetwork:

@@ -78,7 +78,7 @@ class TuplesConfig(TupleSet):
 
 @section(*AT_TOP, "episodes", "form", optional=("running_value",))  # older checkpoints do not have it
 class LearnerConfig(LearnerOptions, Schedule):
-    """How the network learns, and by which step size; `stages`, `stage_by` and `promotion` make a `Stages`."""
+    """How the network learns, and by which step size; from `stages` on the keys make a `Stages`."""
 
     alpha: float = above_zero(MISSING, most=MAX_ALPHA)
     schedule: Any = MISSING
@@ -86,6 +86,8 @@ class LearnerConfig(LearnerOptions, Schedule):
     stages: list[Any] = MISSING
     stage_by: str = MISSING
     promotion: bool = MISSING
+    stage_downgrade: Any = None  # older checkpoints do not have it
+    promotion_share: float = 1.0  # nor this
 
 
 @section()

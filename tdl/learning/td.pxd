@@ -22,7 +22,7 @@ from tdl.learning.moved cimport Moved, mark, mark_all
 from tdl.learning.stepsize cimport COHERENT, Step, fetch_step, learn
 from tdl.network.index cimport activate_all, tdl_check, tdl_index_plan
 from tdl.network.ntuple cimport MAX_FEATURES
-from tdl.network.stages cimport StageLaw, settle, stage_of, total_promoted
+from tdl.network.stages cimport StageLaw, is_later, lift, settle, total_promoted
 from tdl.network.weights cimport features_of, fetch, is_full, total, loop_any, loop_t
 
 
@@ -54,9 +54,10 @@ cdef struct Learner:
 
 cdef inline float value_of(const Learner *learner, const uint32_t *entry, loop_t m) noexcept nogil:
     """V of a board, by its entries."""
-    if is_full(m) and learner.stages != NULL:
-        return total_promoted(learner.weights, entry, features_of(m), learner.stages.stride)
-    return total(learner.weights, entry, m)
+    cdef float value = total(learner.weights, entry, m)
+    if is_full(m) and value != value and learner.stages != NULL and is_later(learner.stages, entry):
+        return total_promoted(learner.stages, learner.weights, entry, features_of(m))   # some have no weight yet
+    return value
 
 
 cdef inline void note(Learner *learner, float error) noexcept nogil:
@@ -90,8 +91,8 @@ cdef inline void correct_followed(Learner *learner, const board_t *board, const 
         for f in range(learner.some_n):
             some[f] = entry[learner.some[f]]
         entry, m = some, learner.some_n
-    if learner.stages != NULL:
-        settle(learner.weights, entry, m, learner.stages.stride)
+    if learner.stages != NULL and is_later(learner.stages, entry):
+        settle(learner.stages, learner.weights, entry, m)
     learn(&learner.step, learner.weights, entry, <loop_any> m, error, moved)
     if learner.moved.chunk != NULL:
         mark_all(&learner.moved, entry, m)
@@ -118,19 +119,10 @@ cdef inline void look_up(const Learner *learner, const board_t *boards, int n, u
     activate_all(learner.plan, boards, n, entry)
     tdl_check(learner.plan, entry, n)
     if is_full(m) and learner.stages != NULL:
-        lift(learner, boards, n, entry, features_of(m))
+        for i in range(n):
+            lift(learner.stages, learner.plan, boards + i, entry + i * learner.plan.padded, features_of(m))
     for i in range(n):
         fetch(learner.weights, entry + i * learner.plan.padded, m)
-
-
-cdef inline void lift(const Learner *learner, const board_t *boards, int n, uint32_t *entry, int m) noexcept nogil:
-    """Make entries of the first stage those of each board's stage."""
-    cdef int i, f
-    cdef uint32_t rise
-    for i in range(n):
-        rise = stage_of(learner.stages, boards + i) * learner.stages.stride
-        for f in range(m):
-            entry[i * learner.plan.padded + f] += rise
 
 
 cdef inline void look_up_to_learn(const Learner *learner, const board_t *boards, int n, uint32_t *entry,

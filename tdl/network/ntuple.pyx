@@ -8,12 +8,13 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from tdl.errors import refuse
 from tdl.game.board cimport board64, board128, board_array, board_t
+from tdl.game.downgrade cimport merging_of
 from tdl.network.allocation import allocate, require_memory
 from tdl.network.index cimport (TDL_INDEX_SETS, activate_all, plan_extras, plan_tuples, tdl_check, tdl_extras_choose,
                                 tdl_index_choose, tdl_index_has, tdl_index_names)
 from tdl.network.layout import Paired16, layout_for, next_region
 from tdl.network.stages import Stages
-from tdl.network.stages cimport stage_of, total_promoted
+from tdl.network.stages cimport is_later, lift, total_promoted
 from tdl.network.texts import network_text
 from tdl.network.tuples import count_features, order_features
 from tdl.network.tuples import features as features_of_set
@@ -89,7 +90,9 @@ cdef class NTupleNetwork:
         stride = next_region(self.layout.entries) if self.stages.count > 1 else 0
         if stride * self.stages.count > 2**32:
             raise refuse("learner.stages", f"{stride * self.stages.count:,} weights", f"at most {2**32:,}")
-        self.law.stride = stride
+        self.law.stride, self.law.share = stride, self.stages.share
+        if self.stages.downgrade is not None:
+            self.law.largest, self.law.merging = self.stages.downgrade, merging_of(self.rules)
 
     cdef _new_weights(self, entries, float initial_value):
         what = f"the network's {entries:,} weights"
@@ -209,20 +212,17 @@ cdef class NTupleNetwork:
 
 cdef inline void activate_in_stage(NTupleNetwork network, const board_t *board, uint32_t *entry) noexcept:
     """The active entries of a board, in the tables of its stage."""
-    cdef int f
-    cdef uint32_t rise
     activate_all(&network.plan, board, 1, entry)
     tdl_check(&network.plan, entry, 1)
     if network.law.count > 1:
-        rise = stage_of(&network.law, board) * network.law.stride
-        for f in range(network.m):
-            entry[f] += rise
+        lift(&network.law, &network.plan, board, entry, network.m)
 
 
 cdef inline float value_of_entries(NTupleNetwork network, const uint32_t *entry) noexcept:
-    if network.law.count > 1:
-        return total_promoted(network.w, entry, network.m, network.law.stride)
-    return total(network.w, entry, network.m)
+    cdef float value = total(network.w, entry, network.m)
+    if value != value and network.law.count > 1 and is_later(&network.law, entry):
+        return total_promoted(&network.law, network.w, entry, network.m)    # some have no weight yet
+    return value
 
 
 cdef _values(NTupleNetwork network, const uint64_t[::1] packed, const board_t *kind, float[::1] value):

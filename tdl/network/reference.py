@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tdl.game.downgrade_reference import downgraded
 from tdl.game.packing import Board
 from tdl.game.rules import Rules
 from tdl.network.extra_features import Pairs
@@ -36,7 +37,10 @@ class ReferenceNetwork:
 
         Tables are numbered through the stages: table k of stage s is number s * tables of a stage + k.
         """
-        first = self.copy * self.stages.of([self.rules.value(tile) for tile in board])
+        stage = self.stages.of([self.rules.value(tile) for tile in board])
+        if stage and self.stages.downgrade is not None:
+            board = downgraded(board, self.stages.downgrade, self.rules)
+        first = self.copy * stage
         return [
             *((first + table, self._tuple_index(board, cells)) for table, cells in self.features),
             *((first + table, order_index(board, pairs)) for table, pairs in self.orders),
@@ -63,10 +67,10 @@ class ReferenceNetwork:
             self.shift_entry(entry, delta)
 
     def weight(self, entry: Entry) -> np.float32:
-        """The weight of an entry; by promotion that of the stage before where it was never moved."""
+        """The weight of an entry; by promotion a share of that of the stage before where it was never moved."""
         table, index = entry
         if index not in self.tables[table] and table >= self.copy and self.stages.promotion:
-            return self.weight((table - self.copy, index))
+            return np.float32(self.stages.share) * self.weight((table - self.copy, index))
         return self.tables[table].get(index, self.initial)
 
     def shift_entry(self, entry: Entry, delta: np.float32) -> None:

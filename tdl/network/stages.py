@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tdl.checks import check_choice, check_true_or_false
+from tdl.checks import check_above_zero, check_choice, check_true_or_false, check_whole
 from tdl.errors import refuse
 
 MAX_STAGES = 16
@@ -22,6 +22,10 @@ class Stages:
     by : "largest" (the value of the board's largest tile reaches the threshold) or "sum" (that of all tiles).
     promotion : an entry of a later stage that was never moved is worth that of the stage before, and starts from there
         when it is moved. Without it every stage starts from the initial value.
+    downgrade : largest tile index that boards of all stages but the first are read with: larger ones are lowered, as
+        `tdl.game.downgrade_reference` says, before entries are looked up. The board as it is decides its stage. None:
+        boards are read as they are.
+    share : of the stage before's weight, which an entry is worth by promotion, once for each stage stepped back.
 
     Sources: Wu et al. (2014), Multi-stage temporal difference learning for 2048; promotion: Jaskowski (2018),
     Mastering 2048 with Delayed Temporal Coherence Learning, Multi-Stage Weight Promotion, Redundant Encoding, and
@@ -32,6 +36,8 @@ class Stages:
     thresholds: tuple[int, ...] = ()
     by: str = "largest"
     promotion: bool = True
+    downgrade: int | None = None
+    share: float = 1.0
 
     def __post_init__(self) -> None:
         check_choice("learner.stage_by", self.by, LAWS)
@@ -46,6 +52,18 @@ class Stages:
         if list(thresholds) != sorted(set(thresholds)):
             raise refuse("learner.stages", list(thresholds), "values in ascending order")
         object.__setattr__(self, "thresholds", tuple(thresholds))
+        self._check_reading()
+
+    def _check_reading(self) -> None:
+        """Check how later stages read boards and entries without a weight."""
+        if self.downgrade is not None:
+            check_whole("learner.stage_downgrade", self.downgrade, 2, 32)
+        check_above_zero("learner.promotion_share", self.share, 1.0)
+        if not self.thresholds and self.downgrade is not None:
+            raise refuse("learner.stage_downgrade", self.downgrade, "null where learner.stages is empty")
+        if self.share != 1 and not (self.thresholds and self.promotion):
+            where = "learner.promotion=false" if self.thresholds else "learner.stages is empty"
+            raise refuse("learner.promotion_share", self.share, f"1 where {where}")
 
     @property
     def count(self) -> int:
@@ -59,4 +77,6 @@ class Stages:
 
     def to_dict(self) -> dict[str, Any]:
         """The description in `meta.json`: the arguments that make the stages again."""
-        return {"thresholds": list(self.thresholds), "by": self.by, "promotion": self.promotion}
+        plain = {"thresholds": list(self.thresholds), "by": self.by, "promotion": self.promotion}
+        added = {"downgrade": (self.downgrade, None), "share": (self.share, 1.0)}  # older checkpoints do not have them
+        return plain | {key: value for key, (value, default) in added.items() if value != default}

@@ -73,9 +73,8 @@ def _check(network: NTupleNetwork, source: NTupleNetwork, key: str) -> None:
             raise refuse(key, f"a network with {name}={theirs}", f"{name}={ours}, as this run has")
     if source.stages.count > 1 and source.stages != network.stages:
         thresholds = list(source.stages.thresholds)
-        raise refuse(
-            key, f"a network with learner.stages={thresholds}", "the same stages as this run's, or a single one"
-        )
+        expected = "the same stages as this run's, of the same laws, or a single one"
+        raise refuse(key, f"a network with learner.stages={thresholds}", expected)
 
 
 def _first(network: NTupleNetwork, number: int) -> str:

@@ -17,6 +17,7 @@ Source: Michie (1966), Game-Playing and Game-Learning Automata.
 
 from libc.stdint cimport int32_t, int64_t
 
+from tdl.game.downgrade cimport Merging
 from tdl.game.lines cimport MAX_TILES, LineTables
 from tdl.learning.td cimport Learner
 from tdl.network.ntuple cimport NTupleNetwork
@@ -47,6 +48,7 @@ cdef struct Search:
     int depth_plies[MAX_DEPTHS]
     float cutoff
     int largest             # tile index that is searched with; 0: any
+    Merging merging         # where `largest` says one
     int64_t nanoseconds     # for a move; 0: no limit
     int64_t deadline        # of this move; 0: none
     bint late

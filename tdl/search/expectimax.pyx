@@ -12,13 +12,13 @@ from tdl.network.allocation import require_memory
 from tdl.search.options import RADIX, PlacerOptions
 from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, empty_cells, kind_for,
                              legal_afterstates, size_of)
+from tdl.game.downgrade cimport downgrade, merging_of
 from tdl.game.packing cimport taken
 from tdl.game.lines cimport LineTables
 from tdl.learning.expectation cimport SUCCESSORS
 from tdl.network.aligned cimport own_lines
 from tdl.network.ntuple cimport NTupleNetwork
 from tdl.search.leaves cimport GROUP, ask, value_all, value_asked
-from tdl.search.downgrade cimport downgrade
 from tdl.search.successors cimport Level, best_move, free_level, gather, make_level
 from tdl.search.transposition cimport MAX_STAMPS, Mark, Table, find, keep, slot_of
 
@@ -83,6 +83,7 @@ cdef class Expectimax:
             self.search.depth_empty[i], self.search.depth_plies[i] = empty, plies
         if options.downgrade is not None:
             self.search.largest = self.network.layout.radix - 1 if options.downgrade == RADIX else options.downgrade
+            self.search.merging = merging_of(self.tables.rules)
         if options.seconds is not None:
             self.search.nanoseconds = max(1, round(min(options.seconds, 1e9) * 1e9))
 
@@ -201,7 +202,7 @@ cdef void look_at(Search *search, LineTables tables, const board_t *board, const
     cdef int action[4]
     cdef int plies = plies_for(search, tables, board), k
     search.leaves.broken = False
-    if search.largest and downgrade(tables, &smaller, search.largest):
+    if search.largest and downgrade(&search.merging, &smaller, search.largest):
         legal_afterstates(tables, &smaller, own, own_reward, action)     # as many: the same tiles merge
         after, reward = own, own_reward
     if search.nanoseconds:

@@ -38,7 +38,10 @@ WRONG = {
     "network.tuples.more": [1],
     "network.tuples.orders": [[[list(range(16))]], 7],
     "network.tuples.counts": [[[0] * 9], 7, [list(range(10_000))]],
-    "network.stages": [[], {}, {"thresholds": [7, 3], "by": "largest", "promotion": True}],
+    "network.stages": [
+        *([], {}, {"thresholds": [7, 3], "by": "largest", "promotion": True}),
+        {"thresholds": [8], "by": "largest", "promotion": True, "more": 1},
+    ],
     "network.radix": [GONE, 2],
     "network.layout": [GONE, "digits", []],
     "learner": [GONE, []],

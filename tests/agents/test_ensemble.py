@@ -40,9 +40,10 @@ def test_one_member_is_itself(members):
     assert np.array_equal(alone.network.weights, tdl.load(members[0]).network.weights)
 
 
-def test_entries_that_a_member_never_moved_count_as_those_of_the_stage_before(tmp_path):
-    stages = "learner.stages=[32,64]"
-    folders = [trained(tmp_path / str(seed), f"seed={seed}", stages) for seed in range(2)]
+@pytest.mark.parametrize("words", [(), ("learner.stage_downgrade=4", "learner.promotion_share=0.3")])
+def test_entries_that_a_member_never_moved_count_as_those_of_the_stage_before(tmp_path, words):
+    stages = ("learner.stages=[32,64]", *words)
+    folders = [trained(tmp_path / str(seed), f"seed={seed}", *stages) for seed in range(2)]
     mean, players = tdl.average(folders), [tdl.load(folder) for folder in folders]
     late = [board & ~0xF | 6 for board in boards(mean)]  # each with a 64
     for board in late:

@@ -48,7 +48,13 @@ OPTIONS = {
 }
 """The options in Python whose defaults a file has, too."""
 
-NAMES = {"schedule": "form", "stages": "thresholds", "stage_by": "by"}
+NAMES = {
+    "schedule": "form",
+    "stages": "thresholds",
+    "stage_by": "by",
+    "stage_downgrade": "downgrade",
+    "promotion_share": "share",
+}
 """Fields in Python whose key is another word."""
 
 WITHOUT_DEFAULT = {

@@ -9,7 +9,7 @@ from omegaconf import MISSING, OmegaConf
 from omegaconf.errors import ConfigKeyError, MissingMandatoryValue, ValidationError
 
 from tdl.checks import above_zero, check_fields, choice, flag, share, whole
-from tdl.config.build import learner
+from tdl.config.build import learner, stages
 from tdl.config.compose import check_keys, to_plain
 from tdl.config.files import file, group_file
 from tdl.config.run import from_plain
@@ -17,6 +17,7 @@ from tdl.config.schema import LearnerConfig, RunConfig
 from tdl.config.sections import options_of, section
 from tdl.config.unused import refuse_changed, refuse_unused
 from tdl.errors import ConfigError
+from tdl.network.stages import Stages
 
 
 @dataclass(frozen=True)
@@ -138,12 +139,14 @@ def test_a_configuration_that_lacks_keys_is_refused_by_name():
 
 
 def test_a_configuration_of_an_older_run_is_read():
-    """The learner has got `running_value` since, and `clear_last` was true or false."""
+    """The learner has got some keys since, and `clear_last` was true or false."""
     plain = usual()
-    del plain["learner"]["running_value"]
+    for key in ("running_value", "stage_downgrade", "promotion_share"):
+        del plain["learner"][key]
     for cleared, board in ((False, None), (True, "afterstate"), ("state", "state")):
         config = from_plain({**plain, "learner": {**plain["learner"], "clear_last": cleared}})
         assert (learner(config).cleared, learner(config).running_value) == (board, False)
+        assert stages(config) == Stages()
 
 
 def test_a_key_that_there_is_not_is_refused_with_the_nearest():

@@ -1,12 +1,17 @@
 """Networks of several stages: which tables value a board, and what promotion gives entries without a weight."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
-from support.shapes import RULES, boards, few
+from hypothesis import strategies as st
+from support.reference_runs import random_network
+from support.shapes import RULES, boards, drawn, each_rules, few, random_boards
 
 import tdl
 from tdl.errors import ConfigError
+from tdl.game.downgrade_reference import downgraded
 from tdl.game.packing import pack
 from tdl.network.stages import Stages
 
@@ -68,6 +73,45 @@ def test_without_promotion_every_stage_starts_from_the_initial_value():
     assert (network.value(0x3), network.value(0x1)) == (80.0, 40.0)
 
 
+@each_rules
+@few
+@given(data=st.data())
+def test_later_stages_read_lowered_boards_and_shares_as_the_reference(rules, data):
+    laws = Stages((8, 64), downgrade=data.draw(st.integers(2, 6)), share=data.draw(st.sampled_from([0.3, 1.0])))
+    stages = data.draw(st.sampled_from([laws, replace(laws, by="sum"), replace(laws, share=1.0, promotion=False)]))
+    network, reference = random_network(rules, stages=stages, moved=0.5 if stages.promotion else 1.0)
+    tiles = data.draw(boards(rules))
+    assert network.value(pack(tiles, rules)) == reference.value(tiles)
+
+
+def test_before_anything_is_learned_there_a_board_is_worth_a_share_of_the_lowered_one():
+    rules = tdl.Rules()
+    network, _ = random_network(rules, stages=Stages((8192, 16384), downgrade=11, share=0.25), moved=0)
+    plain = tdl.NTupleNetwork(rules, network.tuples, weights=network.weights[: network.layout.entries])
+    board, low = (
+        drawn(f"{row}/. . . ./. 2 . ./. . . .", rules) for row in ("16384 8192 4096 512", "2048 1024 512 256")
+    )
+    assert downgraded(board, 11, rules) == low
+    assert network.value(pack(board, rules)) == 0.25**2 * plain.value(pack(low, rules)) != 0
+    first = drawn("8192 4096 2048 512/. . . ./. 2 . ./. . . .", rules)
+    assert network.value(pack(first, rules)) == 0.25 * plain.value(pack(low, rules))
+    early = drawn("4096 2048 1024 512/. . . ./. 2 . ./. . . .", rules)
+    assert network.value(pack(early, rules)) == plain.value(pack(early, rules))  # the first stage reads it as it is
+
+
+def test_values_of_many_boards_are_those_of_each():
+    network, _ = random_network(BOARD, stages=Stages((8, 64), downgrade=3, share=0.3), moved=0.5)
+    packed = [pack(tiles, BOARD) for tiles in random_boards(BOARD, 200)]
+    assert network.values(np.array(packed, np.uint64)).tolist() == [network.value(board) for board in packed]
+
+
+def test_checkpoints_have_the_laws_of_later_stages_only_where_they_are_not_the_usual_ones():
+    assert Stages((8,)).to_dict() == {"thresholds": [8], "by": "largest", "promotion": True}
+    unusual = Stages((8,), downgrade=3, share=0.3)
+    assert unusual.to_dict().keys() - Stages((8,)).to_dict().keys() == {"downgrade", "share"}
+    assert Stages(**unusual.to_dict()) == unusual
+
+
 def test_a_stage_must_exist():
     network = tdl.NTupleNetwork(BOARD, TUPLES, stages=Stages((8,)))
     with pytest.raises(ConfigError, match="stage: 2 is not allowed; expected 0 to 1"):
@@ -83,6 +127,16 @@ def test_a_stage_must_exist():
         ({"thresholds": "8"}, "learner.stages: '8' is not allowed"),
         ({"by": "tiles"}, "learner.stage_by: 'tiles' is not allowed; expected largest or sum"),
         ({"promotion": 1}, "learner.promotion: 1 is not allowed; expected true or false"),
+        ({"downgrade": 13}, "learner.stage_downgrade: 13 is not allowed; expected null where learner.stages is empty"),
+        ({"downgrade": 1, "thresholds": (8,)}, "learner.stage_downgrade: 1 .* expected a whole number from 2 to 31"),
+        ({"downgrade": "x", "thresholds": (8,)}, "learner.stage_downgrade: 'x' .* a whole number from 2 to 31"),
+        ({"share": 0.5}, "learner.promotion_share: 0.5 is not allowed; expected 1 where learner.stages is empty"),
+        ({"share": 0, "thresholds": (8,)}, "learner.promotion_share: 0 .* expected a number above 0 and at most 1"),
+        ({"share": 1.5, "thresholds": (8,)}, "learner.promotion_share: 1.5 .* a number above 0 and at most 1"),
+        (
+            {"share": 0.5, "thresholds": (8,), "promotion": False},
+            "learner.promotion_share: 0.5 is not allowed; expected 1 where learner.promotion=false",
+        ),
     ],
 )
 def test_what_are_no_stages(options, message):
@@ -101,13 +155,20 @@ def test_more_entries_than_32_bits_count():
         )
 
 
-def test_a_saved_network_has_its_stages_again(tmp_path):
+@pytest.mark.parametrize(
+    ("words", "stages"),
+    [
+        ((), Stages((32,))),
+        (("learner.stage_downgrade=4", "learner.promotion_share=0.3"), Stages((32,), downgrade=4, share=0.3)),
+    ],
+)
+def test_a_saved_network_has_its_stages_again(tmp_path, words, stages):
     from support.programs import SMALL, inside
 
-    done = inside(*SMALL, "episodes=30", "learner.stages=[32]", f"hydra.run.dir={tmp_path}")
+    done = inside(*SMALL, "episodes=30", "learner.stages=[32]", *words, f"hydra.run.dir={tmp_path}")
     assert done.returncode == 0, done.stderr
     player = tdl.load(tmp_path)
-    assert player.network.stages == Stages((32,))
+    assert player.network.stages == stages
     twice = player.network.value(0x5), player.network.value(0x1)
     assert twice == (tdl.load(tmp_path).network.value(0x5), tdl.load(tmp_path).network.value(0x1))
     refused = inside(f"resume={tmp_path}", "learner.stages=[64]")

@@ -96,6 +96,14 @@ def test_later_stages_take_over_from_the_first_where_they_are_promoted(small):
     assert network.value(0x6) == pytest.approx(small.value(0x6), rel=1e-5)
 
 
+def test_later_stages_that_read_lowered_boards_begin_with_a_share_of_the_first(small):
+    network = tdl.NTupleNetwork(BOARD, WIDE, stages=Stages((8, 64), downgrade=2, share=0.5))
+    widen(network, small)
+    assert np.isnan(network.table(1, 1)).all()
+    assert network.value(0x106) == pytest.approx(0.5**2 * small.value(0x102), rel=1e-5)
+    assert small.value(0x102) != 0
+
+
 def test_stages_keep_theirs():
     stages = Stages((8, 64))
     source, network = trained(stages=stages), tdl.NTupleNetwork(BOARD, WIDE, stages=stages)

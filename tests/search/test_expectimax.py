@@ -9,6 +9,7 @@ from support.shapes import RULES, boards, drawn, each_rules, few, small_tuples, 
 
 from tdl.agents.player import Player
 from tdl.agents.trainer import Trainer
+from tdl.game.downgrade_reference import downgraded
 from tdl.game.engine import ENGINES
 from tdl.game.packing import pack, unpack
 from tdl.game.reference import move
@@ -19,7 +20,6 @@ from tdl.network.ntuple import NTupleNetwork
 from tdl.network.reference import ReferenceNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
-from tdl.search.downgrade_reference import downgraded
 from tdl.search.expectimax import Expectimax
 from tdl.search.expectimax_reference import ReferenceExpectimax
 from tdl.search.options import PlacerOptions, SearchOptions
@@ -120,8 +120,8 @@ def test_three_plies_on_small_boards(shape, data):
 def test_values_of_states_and_of_stages(shape, plies, data):
     rules = RULES[shape]
     target = data.draw(st.sampled_from(["afterstate", "state"]))
-    stages = Stages((8, 64))
-    search, reference = both(rules, SearchOptions(plies), target=target, stages=stages, engine=data.draw(
+    stages = data.draw(st.sampled_from([Stages((8, 64)), Stages((8, 64), downgrade=4, share=0.3)]))
+    search, reference = both(rules, SearchOptions(plies), target=target, stages=stages, moved=0.5, engine=data.draw(
         st.sampled_from(["bits", "array"])))  # fmt: skip
     assert_same_values(search, reference, crowded(data.draw(boards(rules)), 3))
 

@@ -140,12 +140,17 @@ def assert_same_boards(state, entered, rules, engine):
                 assert int.from_bytes(words.tobytes(), "little") == pack(boards[k], rules)
 
 
-def random_network(rules, set_name="mixed", seed=0, stages=ONE_STAGE):
-    """A network of random weights, and the same as a reference."""
+def random_network(rules, set_name="mixed", seed=0, stages=ONE_STAGE, moved=1.0):
+    """A network of random weights, and the same as a reference; of later stages a share of `moved` has its own."""
     network = NTupleNetwork(rules, small_tuples(rules)[set_name], stages=stages)
-    network.weights[:] = np.random.default_rng(seed).normal(0, 20, len(network.weights)).astype(np.float32)
+    rng = np.random.default_rng(seed)
+    network.weights[:] = rng.normal(0, 20, len(network.weights)).astype(np.float32)
+    if moved < 1:
+        later = network.weights[network.stride :]
+        later[rng.random(len(later)) >= moved] = np.nan
     reference = ReferenceNetwork(rules, network.tuples, 0.0, stages)
     for stage in range(stages.count):
         for number in range(reference.copy):
-            reference.tables[stage * reference.copy + number] = dict(enumerate(network.table(number, stage)))
+            weights = enumerate(network.table(number, stage))
+            reference.tables[stage * reference.copy + number] = {i: w for i, w in weights if not np.isnan(w)}
     return network, reference
