@@ -28,7 +28,7 @@ STAGES = {
     "stages": Stages((16, 32)),
     "by sum": Stages((12, 20, 40), by="sum"),
     "unpromoted": Stages((16,), promotion=False),
-    "downgraded": Stages((8, 16), downgrade=2, share=0.3),
+    "downgraded": Stages((8, 16), downgrade=2, share=0.9),
 }
 STARTS = {
     "empty": {},
