@@ -17,7 +17,7 @@ from matplotlib.lines import Line2D
 
 import tdl.results
 from experiments.tools import split_options, target_of
-from experiments.tools.summary import run_of
+from experiments.tools.summary import GREEDY, run_of
 from tdl.results.palette import DASHES, colours
 from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
 from tdl.statistics.intervals import mean_interval
@@ -25,7 +25,6 @@ from tdl.statistics.intervals import mean_interval
 NETWORK = ["tuples", "budget", "seed"]
 TRAINED = ["episodes", "moves", "core_seconds"]
 PLAYED = {"evaluate.plies": "plies", "search.downgrade": "downgrade", "evaluate.episodes": "games"}
-GAMES = {"eval_mean": "greedy_mean", "eval_low": "greedy_mean_low", "eval_high": "greedy_mean_high"}
 REACHES = {f"eval_reach_{tile}": f"reach_{tile}" for tile in (8192, 16384, 32768)}
 
 
@@ -37,9 +36,9 @@ def rows_of(folders: list[str]) -> pd.DataFrame:
     rows = judged.merge(_spent(sorted({*judged["trained"]})), "left", on=["trained", "episodes"])
     rows["budget"] = rows["moves"].map(first_digit)
     rows["evaluate.plies"] = rows["evaluate.plies"].fillna(1).astype(int) if "evaluate.plies" in rows else 1
-    rows = rows.reindex(columns=[*NETWORK, *TRAINED, *PLAYED, *GAMES, *REACHES]).astype({"evaluate.episodes": int})
-    rows = rows.rename(columns=PLAYED | GAMES | REACHES).fillna(dict.fromkeys(REACHES.values(), 0.0))
-    return rows.sort_values(["tuples", "plies", "budget", "seed"]).round(dict.fromkeys(GAMES.values(), 1))
+    rows = rows.reindex(columns=[*NETWORK, *TRAINED, *PLAYED, *GREEDY, *REACHES]).astype({"evaluate.episodes": int})
+    rows = rows.rename(columns=PLAYED | GREEDY | REACHES).fillna(dict.fromkeys(REACHES.values(), 0.0))
+    return rows.sort_values(["tuples", "plies", "budget", "seed"]).round(dict.fromkeys(GREEDY.values(), 1))
 
 
 def _trained(row: pd.Series) -> str:

@@ -16,6 +16,9 @@ from tdl.statistics.intervals import share_interval
 REACH = "reach_"
 EPISODES = [1_000, 2_000, 10_000, 20_000, 22_000, 50_000, 100_000, 200_000, 500_000, 1_000_000]
 FIGURES = ["status", "episodes", "moves", "seconds", "moves_per_second"]
+GREEDY = {"eval_mean": "greedy_mean", "eval_low": "greedy_mean_low", "eval_high": "greedy_mean_high"}
+"""Our names of the mean score of the games after training, and of its 95% interval over them."""
+
 EXACT = ["expected", "optimal", "gap", "value_bias", "value_rmse"]
 
 NOT_COMPARED = ("save.", "hydra.", "checkpoint", "evaluate.solution")

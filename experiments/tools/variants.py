@@ -18,7 +18,7 @@ import pandas as pd
 import tdl.results
 from experiments.tools import split_options, target_of
 from experiments.tools.contrasts import differences, power
-from experiments.tools.summary import NOT_COMPARED, network_seed
+from experiments.tools.summary import GREEDY, NOT_COMPARED, network_seed
 from tdl.results.comparison import NO_FACTORS
 from tdl.results.palette import BLUE, GREY, ORANGE
 from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
@@ -32,7 +32,6 @@ PLAYED = ("evaluate.", "search.")
 NOT_NAMED = ("eval_", "evaluate.episodes", "evaluate.record", *NOT_COMPARED)
 
 TRAINED = ("episodes", "moves", "seconds")
-FIGURES = {"eval_mean": "greedy_mean", "eval_low": "greedy_mean_low", "eval_high": "greedy_mean_high"}
 REACHES = {f"eval_reach_{tile}": f"reach_{tile}" for tile in (2048, 4096, 8192, 16384)}
 
 
@@ -48,11 +47,11 @@ def rows_of(base: str, folders: list[str]) -> pd.DataFrame:
     words = [_words(row, rows[0]) for row in rows]
     runs["variant"] = [" ".join(each.values()) or BASE for each in words]
     runs["networks"] = [BASE if all(key.startswith(PLAYED) for key in each) else "own" for each in words]
-    runs = runs.rename(columns=FIGURES | REACHES)
+    runs = runs.rename(columns=GREEDY | REACHES)
     runs["mean"] = runs.groupby("variant")["greedy_mean"].transform("mean").where(runs["variant"] != BASE, np.inf)
     runs = runs.sort_values(["mean", "variant", "seed"], ascending=[False, True, True])
-    columns = ["variant", "seed", "networks", "status", *TRAINED, *FIGURES.values(), *REACHES.values()]
-    return runs.reindex(columns=columns).round(dict.fromkeys(["seconds", *FIGURES.values()], 1))
+    columns = ["variant", "seed", "networks", "status", *TRAINED, *GREEDY.values(), *REACHES.values()]
+    return runs.reindex(columns=columns).round(dict.fromkeys(["seconds", *GREEDY.values()], 1))
 
 
 def _words(row: dict[str, Any], base: dict[str, Any]) -> dict[str, str]:
