@@ -83,6 +83,7 @@ static inline void tdl_merge16(int n, float *w0, float *s0, const float *const *
         float mean = weight[j] > 0 ? weighed[j] / weight[j] : sum[j] / (float)(count[j] ? count[j] : 1);
         float agreed = weight[j] > 0 ? fabsf(signed_sum[j]) / weight[j] : 0;
         float gain = TDL_GAIN * others < TDL_MOST_GAIN ? TDL_GAIN * others : TDL_MOST_GAIN;
+        if (w0[j] != w0[j]) gain = 0;               /* it would grow the promoted part, too */
         w0[j] = count[j] > 1 ? base[j] + (1 + gain * agreed) * mean : last[j];
         if (s0) {
             s0[2 * j] = count[j] > 1 ? s0[2 * j] + signed_sum[j] : last_e[j];

@@ -11,7 +11,7 @@ The mean (g = 1) is right where each replica has learned all there was to learn;
 have one sign, the value is further off than any came alone. `merge.h` has what was measured. Where steps are fixed, or
 no A grew, w is w0 plus the mean of the dw of those that moved it. Sums run over the replicas in their order, in single
 precision, so the result depends on neither threads nor processes. A weight that was nan (a stage's, not yet promoted)
-counts as w0 = 0.
+counts as w0 = 0, and has g = 1: what replicas have there is their promoted weight and a first change.
 
 The reference implementation is `tdl.learning.merge_reference`.
 """

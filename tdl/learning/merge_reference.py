@@ -41,6 +41,7 @@ def merged(
         mean = np.where(learned > 0, weighed / learned, total / count.astype(np.float32))
         agreed = np.where(learned > 0, np.abs(signed) / learned, np.float32(0))
     gain = np.minimum(GAIN * (count - 1).astype(np.float32), MOST_GAIN)
+    gain[np.isnan(weights)] = 0  # it would grow the promoted part, too
     new[several] = (before + (1 + gain * agreed) * mean)[several]
     if sums is not None and new_sums is not None:
         new_sums[several] = (sums + grown)[several]

@@ -70,6 +70,15 @@ def test_weighs_by_what_was_learned():
     np.testing.assert_array_equal(sums, [[4, 8], [2, 6], [1, 5]])
 
 
+def test_an_entry_first_moved_by_several_has_their_mean():
+    weights, sums = np.array([np.nan, 100], np.float32), np.array([[0, 0], [0, 0]], np.float32)
+    one = np.array([110, 110], np.float32), np.array([[10, 10], [10, 10]], np.float32), np.ones(1, np.uint8)
+    two = np.array([130, 130], np.float32), np.array([[30, 30], [30, 30]], np.float32), np.ones(1, np.uint8)
+    Merge(weights, sums, [one, two]).chunks_between(0, 1)
+    np.testing.assert_array_equal(weights, [125, 100 + 1.5 * 25])
+    np.testing.assert_array_equal(sums, [[40, 40], [40, 40]])
+
+
 def test_without_sums_is_the_mean_of_those_that_moved():
     weights = np.array([10, 10, 10], np.float32)
     replicas = [(np.array(own, np.float32), None, np.ones(1, np.uint8)) for own in ([12, 10, 10], [18, 11, 10])]
