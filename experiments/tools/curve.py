@@ -3,8 +3,9 @@
     python -m experiments.tools.curve EXPERIMENT FOLDER [FOLDER ...] [into=FOLDER]
 
 The folders hold runs, judged by their games after training, and evaluations of their checkpoints. A row for each
-of both: the run's tuples and seed, the episodes, moves and core seconds that trained the network, and its games by the
-depth of search. `budget` is the number of moves, rounded down to its first digit.
+of both: the run's tuples, stages and seed, the episodes, moves and core seconds that trained the network, and its
+games by the depth of search. What trained the network of `init=` counts. `budget` is the number of moves, rounded down
+to its first digit.
 """
 
 import math
@@ -22,7 +23,7 @@ from tdl.results.palette import DASHES, colours
 from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
 from tdl.statistics.intervals import mean_interval
 
-NETWORK = ["tuples", "budget", "seed"]
+NETWORK = ["tuples", "stages", "budget", "seed"]
 TRAINED = ["episodes", "moves", "core_seconds"]
 PLAYED = {"evaluate.plies": "plies", "search.downgrade": "downgrade", "evaluate.episodes": "games"}
 REACHES = {f"eval_reach_{tile}": f"reach_{tile}" for tile in (8192, 16384, 32768)}
@@ -33,12 +34,13 @@ def rows_of(folders: list[str]) -> pd.DataFrame:
     judged = tdl.results.runs(folders)
     judged = judged[(judged["status"] == "finished") & judged["eval_mean"].notna()].reset_index(drop=True)
     judged = judged.drop(columns=["moves", "seed"]).assign(trained=[_trained(row) for _, row in judged.iterrows()])
-    rows = judged.merge(_spent(sorted({*judged["trained"]})), "left", on=["trained", "episodes"])
+    judged = judged.rename(columns={"episodes": "own"})
+    rows = judged.merge(_spent(sorted({*judged["trained"]})), "left", on=["trained", "own"])
     rows["budget"] = rows["moves"].map(first_digit)
     rows["evaluate.plies"] = rows["evaluate.plies"].fillna(1).astype(int) if "evaluate.plies" in rows else 1
     rows = rows.reindex(columns=[*NETWORK, *TRAINED, *PLAYED, *GREEDY, *REACHES]).astype({"evaluate.episodes": int})
     rows = rows.rename(columns=PLAYED | GREEDY | REACHES).fillna(dict.fromkeys(REACHES.values(), 0.0))
-    return rows.sort_values(["tuples", "plies", "budget", "seed"]).round(dict.fromkeys(GREEDY.values(), 1))
+    return rows.sort_values(["tuples", "stages", "plies", "budget", "seed"]).round(dict.fromkeys(GREEDY.values(), 1))
 
 
 def _trained(row: pd.Series) -> str:
@@ -47,12 +49,21 @@ def _trained(row: pd.Series) -> str:
 
 
 def _spent(runs: list[str]) -> pd.DataFrame:
-    """Moves and core seconds of runs until the end of each block, and their seeds."""
-    blocks = tdl.results.load(runs)
-    blocks["trained"], blocks["episodes"] = blocks["run"], blocks["episode"]
+    """What trained the networks of runs until the end of each block, and the runs' seeds and stages."""
+    return pd.concat([_spent_by(run) for run in runs], ignore_index=True).round({"core_seconds": 3})
+
+
+def _spent_by(run: str) -> pd.DataFrame:
+    """Of one run; with what trained the network that it began with, whose checkpoint is named by its last episode."""
+    blocks = tdl.results.load(run)
     blocks["core_seconds"] = blocks["seconds"] * blocks["threads"]
-    blocks[["moves", "core_seconds"]] = blocks.groupby("trained")[["moves", "core_seconds"]].cumsum()
-    return blocks[["trained", "seed", *TRAINED]].round({"core_seconds": 3})
+    spent = blocks[["moves", "core_seconds"]].cumsum().assign(episodes=blocks["episode"], seed=blocks["seed"])
+    source = blocks["init"].iloc[0]
+    if not pd.isna(source):
+        before = _spent_by(str(run_of(source)))
+        episode = int(Path(source).name) if Path(source).name.isdecimal() else before["episodes"].max()
+        spent[TRAINED] += before.loc[before["episodes"] == episode, TRAINED].iloc[0]
+    return spent.assign(trained=run, own=blocks["episode"], stages=blocks["learner.stages"].str.strip("[]"))
 
 
 def first_digit(moves: float) -> int:
@@ -68,20 +79,22 @@ def first_digit(moves: float) -> int:
 def draw(folder: Path) -> None:
     """Draw results.csv: mean scores by moves and by core seconds of training."""
     rows = pd.read_csv(folder / "results.csv")
-    colour = colours(sorted(rows["tuples"].unique()))
+    stages = (" with a stage from " + rows["stages"].astype(str)).where(rows["stages"].notna(), "")
+    rows["network"] = rows["tuples"] + stages
+    colour = colours(sorted(rows["network"].unique()))
     dashes = dict(zip(sorted(rows["plies"].unique()), DASHES, strict=False))
     with style():
         figure = new_figure(WIDTH, 3.2)
         panels = figure.subplots(1, 2, sharey=True)
         for axes, along, label in zip(panels, ("moves", "core_seconds"), ("moves", "core seconds"), strict=True):
-            for (tuples, plies), part in rows.groupby(["tuples", "plies"]):
-                _line(axes, part, along, colour[tuples], dashes[plies])
+            for (network, plies), part in rows.groupby(["network", "plies"]):
+                _line(axes, part, along, colour[network], dashes[plies])
             axes.set(xscale="log", xlabel=f"{label} of training")
             axes.yaxis.set_major_formatter(THOUSANDS)
         panels[0].set_ylabel("mean score")
-        lines = [Line2D([], [], color=colour[tuples], linestyle=dashes[plies], marker=".",
-                        label=f"{tuples}, {plies}-ply")
-                 for tuples, plies in rows[["tuples", "plies"]].drop_duplicates().itertuples(index=False)]  # fmt: skip
+        lines = [Line2D([], [], color=colour[network], linestyle=dashes[plies], marker=".",
+                        label=f"{network}, {plies}-ply")
+                 for network, plies in rows[["network", "plies"]].drop_duplicates().itertuples(index=False)]  # fmt: skip
         panels[1].legend(handles=lines, loc="upper left", bbox_to_anchor=(1, 1))
         caption(figure, "Games after training. Points: means over seeds; bars: 95% intervals, of one seed over games.")
     save(figure, folder / "figure.png")

@@ -35,6 +35,24 @@ def test_a_row_has_what_trained_the_network_and_its_games(tmp_path, monkeypatch)
     assert (tmp_path / "made" / "figure.png").stat().st_size > 10_000
 
 
+def test_what_trained_the_network_of_init_counts(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).parents[2])
+    from experiments.tools.curve import rows_of
+
+    first = train(tmp_path / "first", "episodes=60", "block=20", "save.every=20", "save.keep=9", "evaluate.episodes=0")
+    kept = sorted((first / "kept").iterdir())[0]
+    words = ("episodes=40", "block=20", "learner.stages=[64]", "learner.stage_by=sum", "evaluate.episodes=4", "seed=7")
+    runs = [train(tmp_path / name, f"init={source}", *words) for name, source in (("a", kept), ("b", first))]
+    episodes = int(kept.name), 60
+    rows = rows_of([str(run) for run in runs])
+    for (_, row), run, until in zip(rows.sort_values("episodes").iterrows(), runs, episodes, strict=True):
+        before = blocks_of(first)
+        before = before[before["episode"] <= until]
+        assert (row["episodes"], row["seed"], row["stages"]) == (until + 40, 7, "64")
+        assert row["moves"] == before["moves"].sum() + blocks_of(run)["moves"].sum()
+        assert row["core_seconds"] == pytest.approx(before["seconds"].sum() + blocks_of(run)["seconds"].sum(), abs=0.002)
+
+
 @pytest.mark.parametrize(("moves", "budget"), [(1e6, 1_000_000), (1.99e6, 1_000_000), (2.2e9, 2_000_000_000), (9, 9)])
 def test_a_budget_is_told_by_its_first_digit(moves, budget, monkeypatch):
     monkeypatch.syspath_prepend(Path(__file__).parents[2])
