@@ -92,9 +92,10 @@ def draw(folder: Path) -> None:
             axes.set(xscale="log", xlabel=f"{label} of training")
             axes.yaxis.set_major_formatter(THOUSANDS)
         panels[0].set_ylabel("mean score")
+        kinds = rows[["network", "plies"]].drop_duplicates()
         lines = [Line2D([], [], color=colour[network], linestyle=dashes[plies], marker=".",
                         label=f"{network}, {plies}-ply")
-                 for network, plies in rows[["network", "plies"]].drop_duplicates().itertuples(index=False)]  # fmt: skip
+                 for network, plies in kinds.itertuples(index=False)]  # fmt: skip
         panels[1].legend(handles=lines, loc="upper left", bbox_to_anchor=(1, 1))
         caption(figure, "Games after training. Points: means over seeds; bars: 95% intervals, of one seed over games.")
     save(figure, folder / "figure.png")

@@ -49,8 +49,9 @@ def test_what_trained_the_network_of_init_counts(tmp_path, monkeypatch):
         before = blocks_of(first)
         before = before[before["episode"] <= until]
         assert (row["episodes"], row["seed"], row["stages"]) == (until + 40, 7, "64")
-        assert row["moves"] == before["moves"].sum() + blocks_of(run)["moves"].sum()
-        assert row["core_seconds"] == pytest.approx(before["seconds"].sum() + blocks_of(run)["seconds"].sum(), abs=0.002)
+        own = blocks_of(run)
+        assert row["moves"] == before["moves"].sum() + own["moves"].sum()
+        assert row["core_seconds"] == pytest.approx(before["seconds"].sum() + own["seconds"].sum(), abs=0.002)
 
 
 @pytest.mark.parametrize(("moves", "budget"), [(1e6, 1_000_000), (1.99e6, 1_000_000), (2.2e9, 2_000_000_000), (9, 9)])
