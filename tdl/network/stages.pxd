@@ -26,20 +26,36 @@ cdef struct StageLaw:
     Merging merging                 # where `largest` says one
 
 
-cdef inline int stage_of(const StageLaw *law, const board_t *board) noexcept nogil:
-    """The number of thresholds that a board has reached."""
-    cdef int64_t measure = 0
-    cdef int cell, stage = 0, largest = 0
+cdef inline int64_t measure_of(const StageLaw *law, const board_t *board) noexcept nogil:
+    """What decides a board's stage: the sum of its tiles' values, or the value of its largest tile."""
+    cdef int64_t total = 0
+    cdef int cell, largest = 0
     for cell in range(law.cells):
         if law.by_sum:
-            measure += law.value[cell_at(board, cell)]
+            total += law.value[cell_at(board, cell)]
         else:
             largest = max(largest, cell_at(board, cell))
-    if not law.by_sum:
-        measure = law.value[largest]
+    return total if law.by_sum else law.value[largest]
+
+
+cdef inline int stage_of(const StageLaw *law, const board_t *board) noexcept nogil:
+    """The number of thresholds that a board has reached."""
+    cdef int64_t measure = measure_of(law, board)
+    cdef int stage = 0
     while stage < law.count - 1 and measure >= law.threshold[stage]:
         stage += 1
     return stage
+
+
+cdef inline bint stays_first(const StageLaw *law, const board_t *board, int moves, int64_t drop) noexcept nogil:
+    """Whether all is of the first stage that so many moves, each with a drop of at most this value, make of a board.
+
+    No tile may be worth more than the two that it was made of.
+    """
+    cdef int64_t measure = measure_of(law, board)
+    if law.by_sum:
+        return measure + moves * drop < law.threshold[0]
+    return max(measure, drop) << moves < law.threshold[0]
 
 
 cdef inline void lift(const StageLaw *law, const tdl_index_plan *plan, const board_t *board, uint32_t *entry,

@@ -54,6 +54,7 @@ cdef struct Search:
     bint late
     int tiles               # of the drop law
     double share[MAX_TILES]     # the probability of each
+    int64_t most_dropped    # largest value of a tile that drops, where there are stages and merges add nothing; or 0
     Table table
     Level level[MAX_PLIES]     # by the plies that follow, where more than one does
     Level last[BANKS]       # before the last one, in turns

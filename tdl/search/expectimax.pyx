@@ -18,6 +18,7 @@ from tdl.game.lines cimport LineTables
 from tdl.learning.expectation cimport SUCCESSORS
 from tdl.network.aligned cimport own_lines
 from tdl.network.ntuple cimport NTupleNetwork
+from tdl.network.stages cimport stays_first
 from tdl.search.leaves cimport GROUP, ask, value_all, value_asked
 from tdl.search.successors cimport Level, best_move, free_level, gather, make_level
 from tdl.search.transposition cimport MAX_STAMPS, Mark, Table, find, keep, slot_of
@@ -68,6 +69,8 @@ cdef class Expectimax:
         self.search.leaves.learner = &self.own
         self.search.leaves.m, self.search.leaves.of_states = network.m, target == "state"
         self.search.leaves.rich = self.search.leaves.of_states or network.stages.count > 1
+        if self.search.leaves.rich and not self.search.leaves.of_states and _merges_add_nothing(network.rules):
+            self.search.most_dropped = max(network.rules.value(tile) for tile, _ in network.rules.drop)
         self.search.node = _node(options, PlacerOptions() if placer is None else placer)
         self._set_depths()
         self._set_drops()
@@ -171,6 +174,12 @@ cdef class Expectimax:
         return {"leaves": self.search.leaves.count, "nodes": self.search.nodes, "found": self.search.found}
 
 
+def _merges_add_nothing(rules):
+    """Whether no tile is worth more than the two that it was made of."""
+    tiles = range(1, rules.largest + 1)
+    return all(rules.value(rules.merge(a, b)) <= rules.value(a) + rules.value(b) for a in tiles for b in tiles)
+
+
 cdef Node _node(options, placer):
     """Who is taken to put the tiles."""
     if options.against == "random" or (options.against == "placer" and placer.kind == "random"):
@@ -205,6 +214,8 @@ cdef void look_at(Search *search, LineTables tables, const board_t *board, const
     if search.largest and downgrade(&search.merging, &smaller, search.largest):
         legal_afterstates(tables, &smaller, own, own_reward, action)     # as many: the same tiles merge
         after, reward = own, own_reward
+    if search.most_dropped:     # most boards are far from the second stage: 1.15 times the speed with three plies
+        search.leaves.rich = not stays_first(search.leaves.learner.stages, &smaller, plies, search.most_dropped)
     if search.nanoseconds:
         look_in_time(search, tables, after, reward, n, plies, q)
     else:

@@ -18,7 +18,7 @@ from tdl.learning.options import LearnerOptions
 from tdl.learning.reference import ReferenceLearner
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.reference import ReferenceNetwork
-from tdl.network.stages import Stages
+from tdl.network.stages import LAWS, Stages
 from tdl.network.tuples import TupleSet
 from tdl.search.expectimax import Expectimax
 from tdl.search.expectimax_reference import ReferenceExpectimax
@@ -120,10 +120,16 @@ def test_three_plies_on_small_boards(shape, data):
 def test_values_of_states_and_of_stages(shape, plies, data):
     rules = RULES[shape]
     target = data.draw(st.sampled_from(["afterstate", "state"]))
-    stages = data.draw(st.sampled_from([Stages((8, 64)), Stages((8, 64), downgrade=4, share=0.3)]))
+    board = crowded(data.draw(boards(rules)), 3)
+    by = data.draw(st.sampled_from(LAWS))
+    values = [rules.value(tile) for tile in board]
+    # a search comes there
+    near = (max if by == "largest" else sum)(values) + data.draw(st.sampled_from([1, 2, 4, 30]))
+    thresholds = data.draw(st.sampled_from([(8, 64), (near,), (near, 4 * near)]))
+    stages = Stages(thresholds, by, **data.draw(st.sampled_from([{}, {"downgrade": 4, "share": 0.3}])))
     search, reference = both(rules, SearchOptions(plies), target=target, stages=stages, moved=0.5, engine=data.draw(
         st.sampled_from(["bits", "array"])))  # fmt: skip
-    assert_same_values(search, reference, crowded(data.draw(boards(rules)), 3))
+    assert_same_values(search, reference, board)
 
 
 @pytest.mark.parametrize("features", [4, 8])
