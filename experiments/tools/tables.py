@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from experiments.tools.contrasts import shown
-from tdl.statistics.intervals import Z95, contrast_interval, mean_interval
+from tdl.statistics.intervals import Z95, contrast_interval, mean_interval, share_interval
 from tdl.storage.titles import value_text
 
 REACH = "reach_"
@@ -19,6 +20,9 @@ SHARES = (REACH, "gain")
 
 SIGNED = ("gain", "bias", "start_bias", "value_bias", "difference", "regret")
 """Columns whose names begin so may be below zero, and so may those that are."""
+
+BLOCK = 1000
+"""Training games behind a figure as `reach_2048_10k`."""
 
 COUNTS: dict[str, Any] = {
     "runs": lambda part: str(len(part)),
@@ -81,8 +85,10 @@ def compared(ours: pd.DataFrame, theirs: pd.DataFrame, keys: Sequence[str], name
 def compare(ours: pd.DataFrame, theirs: pd.DataFrame, name: str) -> list[str]:
     """Theirs and ours, each with its seeds; ours less theirs with Welch's 95% interval; and `contrasts.shown`."""
     samples = [part[name].dropna().to_numpy(float) for part in (ours, theirs)]
+    errors = [_errors(part[part[name].notna()], name) for part in (ours, theirs)]
     means = [cell for part in (theirs, ours) for cell in (figure(part, name), str(part[name].notna().sum()))]
-    total, low, high, least = (_signed(name, x) for x in (*contrast_interval(samples, [1.0, -1.0]), shown(samples)))
+    contrast = contrast_interval(samples, [1.0, -1.0], errors)
+    total, low, high, least = (_signed(name, x) for x in (*contrast, shown(samples)))
     unit = " points" if name.startswith(SHARES) else ""
     return [*means, total + (f" [{low}, {high}]" if low else "") + unit, least.lstrip("+") + (unit if least else "")]
 
@@ -180,10 +186,23 @@ def _interval(part: pd.DataFrame, name: str) -> tuple[float, float, float]:
 def _half_width(part: pd.DataFrame, name: str) -> float:
     """Half the width of the interval of the mean over runs, not less than what their games alone make it."""
     part = part[part[name].notna()]
-    bounds = f"{name}_low", f"{name}_high"
-    errors = (part[bounds[1]] - part[bounds[0]]) / 2 / Z95 if bounds[0] in part else part[name] * np.nan
-    low, high = mean_interval(part[name].to_numpy(float), errors.to_numpy(float))
+    low, high = mean_interval(part[name].to_numpy(float), _errors(part, name))
     return (high - low) / 2
+
+
+def _errors(part: pd.DataFrame, name: str) -> NDArray[np.float64]:
+    """The standard error that its games alone give the figure of each run; nan where the file does not tell it.
+
+    Of shares by Wilson's interval, so that a tile that no game made has one, too.
+    """
+    low, high = f"{name}_low", f"{name}_high"
+    if low in part:
+        return ((part[high] - part[low]) / 2 / Z95).to_numpy(float)
+    games = pd.Series(BLOCK, part.index) if name.endswith("k") else part.get("greedy_games")
+    if not name.startswith(REACH) or games is None:
+        return np.full(len(part), np.nan)
+    bounds = [share_interval(round(p * n), int(n)) for p, n in zip(part[name], games, strict=True)]
+    return np.array([(most - least) / 2 / Z95 for least, most in bounds])
 
 
 def _half_width_of_a_run(part: pd.DataFrame, name: str) -> float:

@@ -42,19 +42,21 @@ def held_fixed(table: pd.DataFrame, but: Sequence[str] = ()) -> str:
 def games_of(table: pd.DataFrame) -> str:
     """How many games each run has, to learn and after it.
 
-    >>> games_of(pd.DataFrame({"episodes": [3000, 3000], "evaluate.episodes": [200, 200], "status": "finished"}))
+    >>> games_of(pd.DataFrame({"episodes": [3000], "evaluate.episodes": [200], "eval_mean": [9.0]}))
     '3,000 games of training and 200 after it in each run'
+    >>> games_of(pd.DataFrame({"budget.moves": [2e8], "evaluate.episodes": [200], "eval_mean": [9.0]}))
+    '200,000,000 moves of training and 200 games after it in each run'
     """
     done = table[table["status"] == FINISHED] if "status" in table else table
     budgets = [name for name in ("budget.moves", "budget.seconds") if name in done and done[name].nunique() == 1]
-    words = [f"{done[name].iloc[0]:,g} {name.partition('.')[2]} of training" for name in budgets]
+    words = [f"{done[name].iloc[0]:,.10g} {name.partition('.')[2]} of training" for name in budgets]
     if not budgets and "episodes" in done and done["episodes"].notna().any():
         words.append(f"{_numbers(done['episodes'])} games of training")
     after = (
         done["evaluate.episodes"] if "evaluate.episodes" in done and "eval_mean" in done else pd.Series(dtype=float)
     )
     if after.gt(0).any() and done["eval_mean"].notna().any():
-        words.append(f"{_numbers(after)} after it")
+        words.append(f"{_numbers(after)} {'games ' if budgets else ''}after it")
     return " and ".join(words) + " in each run" if words else ""
 
 

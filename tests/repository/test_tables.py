@@ -97,6 +97,19 @@ def test_a_table_has_means_with_intervals():
     assert second[-1] == "0.0% [0.0%, 0.0%]"
 
 
+def test_shares_are_known_no_better_than_by_their_games():
+    """Equal shares of two runs: of 1,000 training games each, or of so many after training; Wilson's for none."""
+    from experiments.tools.tables import compare, figure
+
+    shares = pd.DataFrame({"reach_8_10k": [0.5, 0.5], "reach_16_10k": [0.0, 0.0], "reach_8": [0.5, 0.5]})
+    assert figure(shares, "reach_8_10k") == "50.0% [47.8%, 52.2%]"
+    assert figure(shares, "reach_16_10k") == "0.0% [0.0%, 0.1%]"
+    assert figure(shares, "reach_8") == "50.0% [50.0%, 50.0%]"  # of how many games is not said
+    after = shares.assign(greedy_games=1000)
+    assert figure(after, "reach_8") == "50.0% [47.8%, 52.2%]"
+    assert compare(after, after, "reach_8")[-2] == "+0.0 [-3.1, +3.1] points"
+
+
 def test_a_single_run_has_the_interval_of_its_games():
     from experiments.tools.tables import table
 
