@@ -79,6 +79,7 @@ REDUCTIONS = {
     "tdl.evaluate": lambda words: [*words, "evaluate.episodes=10"],
     "tdl.solve": _smaller_board,
     "experiments.tools.collect": _into_reduced,
+    "experiments.tools.curve": _into_reduced,
     "experiments.tools.own_steps": _into_reduced,
     "experiments.tools.variants": _into_reduced,
     "experiments.tools.reach_rates": _into_reduced,

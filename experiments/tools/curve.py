@@ -15,6 +15,7 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.ticker import EngFormatter
 
 import tdl.results
 from experiments.tools import split_options, target_of
@@ -90,13 +91,15 @@ def draw(folder: Path) -> None:
             for (network, plies), part in rows.groupby(["network", "plies"]):
                 _line(axes, part, along, colour[network], dashes[plies])
             axes.set(xscale="log", xlabel=f"{label} of training")
+            axes.xaxis.set_major_formatter(EngFormatter(sep=""))
             axes.yaxis.set_major_formatter(THOUSANDS)
+            axes.set_ylim(bottom=0)
         panels[0].set_ylabel("mean score")
         kinds = rows[["network", "plies"]].drop_duplicates()
         lines = [Line2D([], [], color=colour[network], linestyle=dashes[plies], marker=".",
                         label=f"{network}, {plies}-ply")
                  for network, plies in kinds.itertuples(index=False)]  # fmt: skip
-        panels[1].legend(handles=lines, loc="upper left", bbox_to_anchor=(1, 1))
+        figure.legend(handles=lines, loc="outside upper center", ncols=2)
         caption(figure, "Games after training. Points: means over seeds; bars: 95% intervals, of one seed over games.")
     save(figure, folder / "figure.png")
 
@@ -105,8 +108,9 @@ def _line(axes: Axes, rows: pd.DataFrame, along: str, colour: str, dash: str) ->
     """The means of the budgets of one network, with bars."""
     points = []
     for _, part in rows.groupby("budget"):
-        low, high = (mean_interval(part["greedy_mean"].to_numpy()) if len(part) > 1
-                     else part[["greedy_mean_low", "greedy_mean_high"]].iloc[0])  # fmt: skip
+        bounds = part[["greedy_mean_low", "greedy_mean_high"]].iloc[0]
+        low, high = bounds if len(part) == 1 else mean_interval(part["greedy_mean"].to_numpy())
+        low = max(low, 0)
         points.append((part[along].mean(), part["greedy_mean"].mean(), low, high))
     x, mean, low, high = (pd.Series(each) for each in zip(*points, strict=True))
     axes.errorbar(x, mean, [mean - low, high - mean], color=colour, linestyle=dash, marker=".", capsize=2)

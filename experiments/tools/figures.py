@@ -5,7 +5,7 @@ of the files in `OWN`, and of reach.csv. `collect`, which has the blocks of the 
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import pandas as pd
 from experiments.tools import (
     EXPERIMENTS,
     budgets,
+    curve,
     own_steps,
     reach_rates,
     replica_curves,
@@ -24,6 +25,7 @@ from experiments.tools import (
 )
 from experiments.tools.index import entry_of, setting_keys
 from experiments.tools.marks import MEAN, THOUSAND, Drawn, mark_optimum, mark_published
+from experiments.tools.tables import settings
 from tdl.results.design import followers, ordered
 from tdl.results.style import MILLIONS, caption, save
 from tdl.results.sweep_figure import sweep_figure, sweep_panels
@@ -93,7 +95,9 @@ def _draw(
     table = rows[columns].assign(eval_mean=rows[score] if score else _means_at(blocks, last, rows["run"]))
     if score == "greedy_mean" and {*GAMES.values()} <= {*rows}:
         table = table.assign(**{ours: rows[name] for ours, name in GAMES.items()})
-    shown = table, _by_seconds(blocks) if by_seconds and len(blocks) else blocks, keys
+    if by_seconds and len(blocks):
+        blocks = pd.concat([_by_seconds(part) for _, part in settings(blocks, keys)], ignore_index=True)
+    shown = table, blocks, keys
     figure = sweep_figure(*shown)
     if figure is None:
         raise ValueError(f"{path}: no scores and no curves")
@@ -147,7 +151,7 @@ def _means_at(blocks: pd.DataFrame, episode: int, runs: pd.Series) -> pd.Series:
 
 
 def _by_seconds(blocks: pd.DataFrame) -> pd.DataFrame:
-    """The scores of blocks at seconds of training that all runs had, between two blocks in a straight line.
+    """The scores of a setting's blocks at seconds that all its runs had, between two blocks in a straight line.
 
     So that a mean is of all runs everywhere: the slow ones have fewer blocks.
     """
@@ -175,11 +179,17 @@ def _blocks(rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     return blocks.sort_values(["run", "episode"], ignore_index=True) if parts else blocks
 
 
+def _own(folder: Path, home: Path) -> Callable[[Path], None] | None:
+    """What draws the figure of an experiment that has one of its own."""
+    if entry_of(folder.name, home).get("curves") == "budgets":
+        return curve.draw
+    return next((draw for file, draw in OWN.items() if (folder / file).exists()), None)
+
+
 def main(*experiments: str, home: Path = EXPERIMENTS) -> None:
     """Draw the figures of experiments, or of all, anew."""
     for folder in [home / name for name in experiments] or sorted(path.parent for path in home.glob("*/results.csv")):
-        own = (draw for file, draw in OWN.items() if (folder / file).exists())
-        if draw := next(own, None):
+        if draw := _own(folder, home):
             draw(folder)
         elif (folder / "figure.png").exists():
             draw_results(folder / "results.csv", folder / "figure.png", home)

@@ -25,7 +25,7 @@ Index = dict[str, dict[str, dict[str, Any]]]
 ENTRIES: dict[str, Sequence[str]] = {
     **dict.fromkeys(("question", "result", "time", "published", "peers", "verdicts"), ()),
     "scores": ("points", "speed"),
-    "curves": ("episodes", "seconds", "none"),
+    "curves": ("episodes", "seconds", "none", "budgets"),
 }
 """What an experiment may have in index.yaml, with the words allowed there, of which the first is usual."""
 

@@ -119,11 +119,29 @@ def test_curves_by_seconds_are_of_all_runs_everywhere(drawn):
     assert line.get_ydata().tolist() == [10, 45]
 
 
+def test_a_fast_setting_does_not_cut_the_seconds_of_a_slow_one(drawn):
+    table = rows(0, 1, alpha=[0.1, 0.5]).assign(seconds_1k=1.0, seconds_2k=[5.0, 5, 9, 9])
+    fast, slow = drawn(table, entry="curves: seconds").axes[1].lines[:2]
+    assert [line.get_xdata().tolist() for line in (fast, slow)] == [[1, 5], [1, 9]]
+
+
+def test_budgets_have_a_figure_of_their_own(monkeypatch, tmp_path):
+    from experiments.tools import curve, figures
+
+    (tmp_path / "one").mkdir()
+    rows(0, alpha=[0.1]).to_csv(tmp_path / "one" / "results.csv", index=False)
+    (tmp_path / "index.yaml").write_text("Chapter: {one: {question: q, curves: budgets}}")
+    drawn = []
+    monkeypatch.setattr(curve, "draw", drawn.append)
+    figures.main(home=tmp_path)
+    assert drawn == [tmp_path / "one"]
+
+
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
         ("curve: none", "one: curve is not allowed: question, result, time, published, peers, verdicts, scores, "),
-        ("curves: no", "one: curves: False is not allowed: episodes, seconds, none"),
+        ("curves: no", "one: curves: False is not allowed: episodes, seconds, none, budgets"),
         ("scores: moves_per_second", "one: scores: moves_per_second is not allowed: points, speed"),
     ],
 )
