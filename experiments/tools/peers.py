@@ -24,7 +24,7 @@ import pandas as pd
 
 from experiments.tools import EXPERIMENTS, split_options, target_of
 from experiments.tools.summary import EPISODES, REACH
-from experiments.tools.tables import read_table
+from experiments.tools.tables import GAMES, read_table
 
 PROGRAM = "TDL2048+"
 HEAD = re.compile(r"TDL2048\+ by Hung Guei\nDevelop Rev\.(\w+) .*\n(.+)\n")
@@ -34,9 +34,6 @@ AGAIN = re.compile(r" alpha=\S+ lambda=\S+ make=\S+ what=.*")
 BLOCK = re.compile(r"^\d+/\d+ (\d+)ms ([\d.]+)ops\nlocal: +avg=(\d+) max=(\d+) tile=\d+ win=([\d.]+)%$", re.M)
 TILE = re.compile(r"^(\d+) +(\d+) +\d+ +\d+ +[\d.]+% +[\d.]+%$", re.M)
 FAILED = re.compile(r"^# finished= (?!0$)(.*)$", re.M)
-
-GAMES = 1000
-"""Training games of a block of ours."""
 
 TUPLES = {"4x6patt": "4x6", "8x6patt": "8x6", "8x6patt mono num": "8x6_order_count"}
 """Our names of its networks."""

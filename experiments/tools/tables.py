@@ -21,8 +21,8 @@ SHARES = (REACH, "gain")
 SIGNED = ("gain", "bias", "start_bias", "value_bias", "difference", "regret")
 """Columns whose names begin so may be below zero, and so may those that are."""
 
-BLOCK = 1000
-"""Training games behind a figure as `reach_2048_10k`."""
+GAMES = 1000
+"""Training games of a block, and so behind a figure as `reach_2048_10k`."""
 
 COUNTS: dict[str, Any] = {
     "runs": lambda part: str(len(part)),
@@ -198,7 +198,7 @@ def _errors(part: pd.DataFrame, name: str) -> NDArray[np.float64]:
     low, high = f"{name}_low", f"{name}_high"
     if low in part:
         return ((part[high] - part[low]) / 2 / Z95).to_numpy(float)
-    games = pd.Series(BLOCK, part.index) if name.endswith("k") else part.get("greedy_games")
+    games = pd.Series(GAMES, part.index) if name.endswith("k") else part.get("greedy_games")
     if not name.startswith(REACH) or games is None:
         return np.full(len(part), np.nan)
     bounds = [share_interval(round(p * n), int(n)) for p, n in zip(part[name], games, strict=True)]
