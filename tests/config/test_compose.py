@@ -117,9 +117,18 @@ def test_tile_rules_are_data(composed):
             assert (rules.game, rules.drop, rules.start) == (game, ((1, 0.75), (3, 0.25)), ("drop", 3))
 
 
+def _swept(name: str) -> dict[str, object]:
+    """The sweep of an experiment's file over those of the experiments that it goes on from."""
+    file = OmegaConf.load(CONF / "experiment" / f"{name}.yaml")
+    bases = [base for base in file.get("defaults", []) if isinstance(base, str) and base != "_self_"]
+    own = OmegaConf.select(file, "hydra.sweeper.params", default={})
+    return {key: value for sweep in (*map(_swept, bases), own) for key, value in sweep.items()}
+
+
 @pytest.mark.parametrize("name", NAMES["experiment"])
 def test_every_experiment_wins_over_the_defaults(composed, name):
-    """Each value in its file is the value of the composed configuration; each value of its sweep is allowed."""
+    """Each value in its file is the value of the composed configuration; each value of its sweep is allowed. One that goes
+    on from another sweeps what that one sweeps, too."""
     cfg = composed(f"experiment={name}", return_hydra_config=True)
     file = OmegaConf.load(CONF / "experiment" / f"{name}.yaml")
     for key in set(file) - {"defaults", "hydra"}:
@@ -132,8 +141,8 @@ def test_every_experiment_wins_over_the_defaults(composed, name):
             continue
         ((group, choice),) = override.items()
         assert chosen[group.removeprefix("override").strip(" /")] == choice
-    sweep = file.get("hydra", {}).get("sweeper", {}).get("params", {})
-    assert OmegaConf.to_container(cfg.hydra.sweeper)["params"] == (dict(sweep) or None)
+    sweep = _swept(name)
+    assert OmegaConf.to_container(cfg.hydra.sweeper)["params"] == (sweep or None)
     for key, values in sweep.items():
         for value in OverridesParser.create().parse_override(f"{key}={values}").sweep_string_iterator():
             run_config.read(composed(f"experiment={name}", f"{key}={value}"))
