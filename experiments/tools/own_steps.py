@@ -1,11 +1,13 @@
 """Makes the csv files and the figure of learners that are compared each at its own best step size.
 
-    python -m experiments.tools.own_steps EXPERIMENT TUNING JUDGED [into=FOLDER]
+    python -m experiments.tools.own_steps EXPERIMENT TUNING JUDGED [into=FOLDER] [by=KEY,KEY]
 
-TUNING has the runs that choose the step sizes, JUDGED runs with these and with other seeds. tuning.csv: a row for each
-run that chose. best.csv: the best step size of each learner, what finding it took, and the score of the seeds that
-chose nothing. results.csv: a row for each of their runs; differences.csv: all differences between two of the learners;
-by_episodes.csv: their learning curves.
+TUNING has the runs that choose the step sizes, JUDGED runs with these and with other seeds. A setting that has a best
+step size is a learner and its lambda, or what `by` names; what that names beside the learner is the game, and learners
+of one game are compared. tuning.csv: a row for each run that chose. best.csv: the best step size of each setting, what
+finding it took, and the score of the seeds that chose nothing. results.csv: a row for each of their runs;
+differences.csv: all differences between two learners of one game; by_episodes.csv: their learning curves, as far as
+all runs of a setting go.
 """
 
 import sys
@@ -23,33 +25,50 @@ from tdl.results.style import THOUSANDS, WIDTH, caption, from_zero, new_figure, 
 from tdl.statistics.intervals import mean_interval
 
 LEARNER, STEP, SCORE = ["learner", "learner.td_lambda"], "alpha", "greedy_mean"
-TUNING = [*LEARNER, STEP, "seed", "status", "episodes", "moves", "seconds", SCORE]
+TUNING = [STEP, "seed", "status", "episodes", "moves", "seconds", SCORE]
+"""Columns of tuning.csv after those of the setting."""
 
 
-def rows_of(folder: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+def keys_of(table: pd.DataFrame) -> list[str]:
+    """The keys of the settings: the columns before the step size."""
+    return [*table.columns[: table.columns.get_loc(STEP)]]
+
+
+def rows_of(folder: str, keys: list[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The rows of results.csv for the runs in a folder, and their blocks."""
     runs = tdl.results.runs(folder)
     runs = runs[(runs["status"] == "finished") | runs["error"].astype(str).str.contains("diverged")]
     blocks = tdl.results.load(folder)
     blocks = blocks[blocks["run"].isin(runs["run"])]
-    return summary(runs.reset_index(drop=True), blocks, [*LEARNER, STEP]), blocks
+    return summary(runs.reset_index(drop=True), blocks, [*keys, STEP]), blocks
 
 
-def name_of(learner: tuple[str, float]) -> str:
-    """A learner's name: TC(.5)."""
-    return f"{learner[0].upper()}({learner[1]:g})".replace("0.", ".")
+def name_of(keys: list[str], setting: tuple[object, ...]) -> str:
+    """A setting's name: TC(.5), or p90_10 TC."""
+    words = [f"({word:g})".replace("0.", ".") if isinstance(word, float) else str(word) for word in setting]
+    place = keys.index(LEARNER[0])
+    learner = "".join([words[place].upper(), *(word for word in words if word.startswith("("))])
+    return " ".join([*(word for i, word in enumerate(words) if i != place and not word.startswith("(")), learner])
+
+
+def rivals(keys: list[str], settings: list[tuple[object, ...]]) -> list[tuple[str, str]]:
+    """The names of all pairs of settings that are learners of one game."""
+    games = [place for place, key in enumerate(keys) if key not in LEARNER]
+    pairs = [(a, b) for a, b in combinations(settings, 2) if all(a[place] == b[place] for place in games)]
+    return [(name_of(keys, a), name_of(keys, b)) for a, b in pairs]
 
 
 def best_steps(tuning: pd.DataFrame, judged: pd.DataFrame) -> pd.DataFrame:
     """The rows of best.csv: `tuned` is the mean of the runs that chose, `judged` that of the others."""
-    found = []
-    for learner, part in tuning.groupby(LEARNER):
+    found, keys = [], keys_of(tuning)
+    for setting, part in tuning.groupby(keys):
         scores = part[part.groupby(STEP)["status"].transform(lambda status: (status == "finished").all())]
         (best,) = tdl.results.best_by("learner", STEP, scores, SCORE).itertuples()
-        played = judged[(judged[LEARNER] == list(learner)).all(axis=1) & (judged[STEP] == best.alpha)][SCORE]
+        again = _of(judged, setting)
+        played = again[again[STEP] == best.alpha][SCORE]
         low, high = mean_interval(played.to_numpy(float))
         found.append({
-            **dict(zip(LEARNER, learner, strict=True)), STEP: best.alpha,
+            **dict(zip(keys, setting, strict=True)), STEP: best.alpha,
             "tried": part[STEP].nunique(), "tried_runs": len(part), "tried_moves": part["moves"].sum(),
             "tuned": best.mean, "tuned_low": best.low, "tuned_high": best.high, "held_out": best.held_out,
             "judged": played.mean(), "judged_low": low, "judged_high": high,
@@ -58,49 +77,63 @@ def best_steps(tuning: pd.DataFrame, judged: pd.DataFrame) -> pd.DataFrame:
     return table.round(dict.fromkeys(table.columns[table.columns.get_loc("tuned") :], 1))
 
 
-def curves(blocks: pd.DataFrame) -> pd.DataFrame:
-    """The rows of by_episodes.csv: means over seeds, with their intervals."""
-    groups = blocks.groupby([*LEARNER, "episode"], as_index=False)
-    table = groups["mean"].mean()
+def curves(blocks: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """The rows of by_episodes.csv: means over the seeds, with their intervals, of the blocks that all of them have."""
+    blocks = blocks.assign(seconds=blocks.groupby("run")["seconds"].cumsum())
+    counts = blocks.groupby([*keys, "episode"])["run"].transform("nunique")
+    blocks = blocks[counts == blocks.groupby(keys)["run"].transform("nunique")]
+    groups = blocks.groupby([*keys, "episode"], as_index=False)
+    table = groups.agg({"seconds": "mean", "mean": "mean"})
     table[["low", "high"]] = [mean_interval(part["mean"].to_numpy()) for _, part in groups]
     return table.round(1)
 
 
 def draw(folder: Path) -> None:
-    """Scores against the step size, and learning curves at each learner's own best one, into figure.png."""
-    tuning, best, episodes = (pd.read_csv(folder / f"{name}.csv") for name in ("tuning", "best", "by_episodes"))
-    learners = [(row[0], row[1]) for row in best[LEARNER].itertuples(index=False)]
-    colour, lambdas = colours([*dict.fromkeys(best["learner"])]), [*dict.fromkeys(best[LEARNER[1]])]
+    """Scores against the step size, and learning curves at each learner's own best one, into figure.png.
+
+    Runs that end by time have different episodes: their curves are by seconds.
+    """
+    tuning, best, along = (pd.read_csv(folder / f"{name}.csv") for name in ("tuning", "best", "by_episodes"))
+    keys, judged = keys_of(best), pd.read_csv(folder / "results.csv")
+    axis = "episode" if (judged.groupby(keys)["episodes"].nunique() == 1).all() else "seconds"
     with style():
         figure = new_figure(WIDTH, 3.1)
-        steps, along = figure.subplots(1, 2)
-        for learner in learners:
-            place = lambdas.index(learner[1])
-            look = {"color": colour[learner[0]], "linestyle": DASHES[place]}
-            marker = MARKERS[place]
-            _draw_steps(steps, _of(tuning, learner), look | {"marker": marker})
-            row = _of(best, learner).iloc[0]
+        steps, learning = figure.subplots(1, 2)
+        for setting, look, marker in _looks(best[keys]):
+            _draw_steps(steps, _of(tuning, setting), look | {"marker": marker})
+            row, curve = _of(best, setting).iloc[0], _of(along, setting)
             steps.plot(row[STEP], row["judged"], marker=marker, markersize=9, markerfacecolor="none",
-                       color=colour[learner[0]])  # fmt: skip
-            curve = _of(episodes, learner)
-            along.fill_between(curve["episode"], curve["low"], curve["high"], color=colour[learner[0]], alpha=0.15,
-                               linewidth=0)  # fmt: skip
-            along.plot(curve["episode"], curve["mean"], **look, label=f"{name_of(learner)}, alpha {row[STEP]:g}")
+                       color=look["color"])  # fmt: skip
+            learning.fill_between(
+                curve[axis], curve["low"], curve["high"], color=look["color"], alpha=0.15, linewidth=0
+            )
+            learning.plot(curve[axis], curve["mean"], **look, label=f"{name_of(keys, setting)}, alpha {row[STEP]:g}")
         steps.set(xscale="log", xlabel="alpha", ylabel="mean score", xticks=sorted(tuning[STEP].unique()))
         steps.xaxis.set_major_formatter("{x:g}")
         steps.minorticks_off()
         steps.tick_params(axis="x", labelrotation=45)
-        along.set(xlabel="episodes", ylabel="mean score of 1,000 games")
-        along.xaxis.set_major_formatter(THOUSANDS)
-        for axes in (steps, along):
+        learning.set(xlabel={"episode": "episodes"}.get(axis, axis), ylabel="mean score in training")
+        if axis == "episode":
+            learning.xaxis.set_major_formatter(THOUSANDS)
+        for axes in (steps, learning):
             from_zero(axes)
-        along.legend(loc="lower right")
+        learning.legend(loc="best")
         caption(figure, _text(tuning))
     save(figure, folder / "figure.png")
 
 
-def _of(table: pd.DataFrame, learner: tuple[str, float]) -> pd.DataFrame:
-    return table[(table[LEARNER] == list(learner)).all(axis=1)]
+def _looks(settings: pd.DataFrame) -> list[tuple[tuple[object, ...], dict[str, str], str]]:
+    """Each setting with its colour and line, and its marker: the colour tells the learner, the rest the other keys."""
+    colour, others = colours([*dict.fromkeys(settings[LEARNER[0]])]), settings.drop(columns=LEARNER[0])
+    rest = [*others.itertuples(index=False, name=None)]
+    places = [[*dict.fromkeys(rest)].index(other) for other in rest]
+    rows = zip(settings.itertuples(index=False, name=None), settings[LEARNER[0]], places, strict=True)
+    return [(row, {"color": colour[name], "linestyle": DASHES[place]}, MARKERS[place]) for row, name, place in rows]
+
+
+def _of(table: pd.DataFrame, setting: tuple[object, ...]) -> pd.DataFrame:
+    """The rows of a setting, whose keys are the first columns of all files."""
+    return table[(table[table.columns[: len(setting)]] == list(setting)).all(axis=1)]
 
 
 def _draw_steps(axes: object, rows: pd.DataFrame, look: dict[str, str]) -> None:
@@ -124,13 +157,14 @@ def _text(tuning: pd.DataFrame) -> str:
 
 def main(experiment: str, *words: str) -> None:
     """Write the five files and the figure."""
-    (chose, played), options = split_options(words, "into")
+    (chose, played), options = split_options(words, "into", "by")
     target = target_of(options, experiment)
-    judged, blocks = rows_of(played)
-    tuning = rows_of(chose)[0][TUNING]
+    keys = options["by"].split(",") if "by" in options else LEARNER
+    judged, blocks = rows_of(played, keys)
+    tuning = rows_of(chose, keys)[0][[*keys, *TUNING]]
     tuning.to_csv(target / "tuning.csv", index=False)
     judged.to_csv(target / "results.csv", index=False)
-    curves(blocks).to_csv(target / "by_episodes.csv", index=False)
+    curves(blocks, keys).to_csv(target / "by_episodes.csv", index=False)
     compare(target)
     draw(target)
 
@@ -139,9 +173,11 @@ def compare(folder: Path) -> None:
     """Write best.csv and differences.csv, of tuning.csv and results.csv."""
     tuning, judged = (pd.read_csv(folder / name) for name in ("tuning.csv", "results.csv"))
     best_steps(tuning, judged).to_csv(folder / "best.csv", index=False)
-    samples = {name_of(learner): part[SCORE].to_numpy() for learner, part in judged.groupby(LEARNER)}
-    names = sorted(samples, key=lambda name: -samples[name].mean())
-    differences(samples, combinations(names, 2)).to_csv(folder / "differences.csv", index=False)
+    keys, scores = keys_of(judged), judged.groupby(keys_of(judged))[SCORE]
+    samples = {setting: part.to_numpy() for setting, part in scores}
+    names = sorted(samples, key=lambda setting: -samples[setting].mean())
+    named = {name_of(keys, setting): part for setting, part in samples.items()}
+    differences(named, rivals(keys, names)).to_csv(folder / "differences.csv", index=False)
 
 
 if __name__ == "__main__":

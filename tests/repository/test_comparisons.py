@@ -61,10 +61,10 @@ def test_learners_are_judged_at_their_own_best_steps(tmp_path):
     columns = [*own_steps.LEARNER, "alpha", "seed", "status", "greedy_mean"]
     tuning = pd.DataFrame(rows, columns=columns).assign(episodes=9, moves=100, seconds=1.0)
     tuning.loc[tuning["status"] == "failed", "greedy_mean"] = None
-    tuning[own_steps.TUNING].to_csv(tmp_path / "tuning.csv", index=False)
+    tuning[[*own_steps.LEARNER, *own_steps.TUNING]].to_csv(tmp_path / "tuning.csv", index=False)
     judged = [("td", 0.0, 0.25, seed, "finished", 38.0 + seed) for seed in (5, 6)]
     judged += [("tc", 0.5, 1.0, seed, "finished", 60.0 + seed) for seed in (5, 6)]
-    pd.DataFrame(judged, columns=columns).to_csv(tmp_path / "results.csv", index=False)
+    pd.DataFrame(judged, columns=columns).assign(episodes=2000).to_csv(tmp_path / "results.csv", index=False)
     curve = pd.DataFrame({"episode": [1000, 2000], "mean": [1.0, 2], "low": [0.5, 1.5], "high": [1.5, 2.5]})
     curves = [curve.assign(**dict(zip(own_steps.LEARNER, name, strict=True))) for name in (("td", 0.0), ("tc", 0.5))]
     pd.concat(curves).to_csv(tmp_path / "by_episodes.csv", index=False)
@@ -77,6 +77,25 @@ def test_learners_are_judged_at_their_own_best_steps(tmp_path):
     (difference,) = pd.read_csv(tmp_path / "differences.csv").to_dict("records")
     assert (difference["setting"], difference["less"], difference["difference"]) == ("TC(.5)", "TD(0)", 22)
     assert (tmp_path / "figure.png").stat().st_size > 10_000
+
+
+def test_learners_of_different_games_are_not_compared():
+    from experiments.tools import own_steps
+
+    keys = ["tiles", "learner"]
+    settings = [("p90_10", "tc"), ("p90_10", "td"), ("p75_25", "tc")]
+    assert own_steps.rivals(keys, settings) == [("p90_10 TC", "p90_10 TD")]
+    assert len(own_steps.rivals(own_steps.LEARNER, [("tc", 0.5), ("td", 0.5), ("td", 0.0)])) == 3
+    assert own_steps.name_of(own_steps.LEARNER, ("td", 0.0)) == "TD(0)"
+
+
+def test_a_curve_ends_with_the_shortest_of_its_runs():
+    from experiments.tools import own_steps
+
+    blocks = pd.DataFrame({"run": [*"aab"], "episode": [10, 20, 10], "seconds": [1.0, 1, 3], "mean": [5.0, 9, 7]})
+    blocks = blocks.assign(learner="td")
+    (row,) = own_steps.curves(blocks, ["learner"]).to_dict("records")
+    assert (row["episode"], row["seconds"], row["mean"]) == (10, 2, 6)
 
 
 def test_variants_are_called_by_what_they_change(tmp_path):
