@@ -13,6 +13,7 @@ all runs of a setting go.
 import sys
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -43,7 +44,7 @@ def rows_of(folder: str, keys: list[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
     return summary(runs.reset_index(drop=True), blocks, [*keys, STEP]), blocks
 
 
-def name_of(keys: list[str], setting: tuple[object, ...]) -> str:
+def name_of(keys: list[str], setting: tuple[Any, ...]) -> str:
     """A setting's name: TC(.5), or p90_10 TC."""
     words = [f"({word:g})".replace("0.", ".") if isinstance(word, float) else str(word) for word in setting]
     place = keys.index(LEARNER[0])
@@ -51,7 +52,7 @@ def name_of(keys: list[str], setting: tuple[object, ...]) -> str:
     return " ".join([*(word for i, word in enumerate(words) if i != place and not word.startswith("(")), learner])
 
 
-def rivals(keys: list[str], settings: list[tuple[object, ...]]) -> list[tuple[str, str]]:
+def rivals(keys: list[str], settings: list[tuple[Any, ...]]) -> list[tuple[str, str]]:
     """The names of all pairs of settings that are learners of one game."""
     games = [place for place, key in enumerate(keys) if key not in LEARNER]
     pairs = [(a, b) for a, b in combinations(settings, 2) if all(a[place] == b[place] for place in games)]
@@ -122,7 +123,7 @@ def draw(folder: Path) -> None:
     save(figure, folder / "figure.png")
 
 
-def _looks(settings: pd.DataFrame) -> list[tuple[tuple[object, ...], dict[str, str], str]]:
+def _looks(settings: pd.DataFrame) -> list[tuple[tuple[Any, ...], dict[str, str], str]]:
     """Each setting with its colour and line, and its marker: the colour tells the learner, the rest the other keys."""
     colour, others = colours([*dict.fromkeys(settings[LEARNER[0]])]), settings.drop(columns=LEARNER[0])
     rest = [*others.itertuples(index=False, name=None)]
@@ -131,9 +132,10 @@ def _looks(settings: pd.DataFrame) -> list[tuple[tuple[object, ...], dict[str, s
     return [(row, {"color": colour[name], "linestyle": DASHES[place]}, MARKERS[place]) for row, name, place in rows]
 
 
-def _of(table: pd.DataFrame, setting: tuple[object, ...]) -> pd.DataFrame:
+def _of(table: pd.DataFrame, setting: tuple[Any, ...]) -> pd.DataFrame:
     """The rows of a setting, whose keys are the first columns of all files."""
-    return table[(table[table.columns[: len(setting)]] == list(setting)).all(axis=1)]
+    keys: list[str] = [*table.columns[: len(setting)]]
+    return table[(table[keys] == list(setting)).all(axis=1)]
 
 
 def _draw_steps(axes: object, rows: pd.DataFrame, look: dict[str, str]) -> None:
