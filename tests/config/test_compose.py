@@ -127,8 +127,10 @@ def _swept(name: str) -> dict[str, object]:
 
 @pytest.mark.parametrize("name", NAMES["experiment"])
 def test_every_experiment_wins_over_the_defaults(composed, name):
-    """Each value in its file is the value of the composed configuration; each value of its sweep is allowed. One that goes
-    on from another sweeps what that one sweeps, too."""
+    """Each value in its file is the value of the composed configuration; each value of its sweep is allowed.
+
+    One that goes on from another sweeps what that one sweeps, too.
+    """
     cfg = composed(f"experiment={name}", return_hydra_config=True)
     file = OmegaConf.load(CONF / "experiment" / f"{name}.yaml")
     for key in set(file) - {"defaults", "hydra"}:
