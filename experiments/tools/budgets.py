@@ -12,6 +12,7 @@ import pandas as pd
 
 import tdl.results
 from experiments.tools import split_options, target_of
+from experiments.tools.tables import errors_of
 from tdl.results.palette import colours
 from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
 from tdl.statistics.intervals import mean_interval
@@ -49,7 +50,7 @@ def draw(folder: Path) -> None:
         for axes, (budget, file) in zip(figure.subplots(1, 2, sharey=True), FILES.items(), strict=True):
             for player, part in pd.read_csv(folder / file).groupby("player"):
                 place, scores = list(TITLES).index(str(player)), part["greedy_mean"].to_numpy()
-                low, high = mean_interval(scores)
+                low, high = mean_interval(scores, errors_of(part, "greedy_mean"))
                 mean = scores.mean()
                 bars = None if pd.isna(low) else [[mean - low], [high - mean]]
                 axes.errorbar([mean], [place], None, bars, color=colour[player], marker="o", markersize=4.5, capsize=2,

@@ -23,7 +23,10 @@ NEEDED, DRAWS = 0.8, 1_000_000
 
 
 def differences(
-    samples: Mapping[str, NDArray[Any]], pairs: Iterable[tuple[str, str]], paired: Iterable[tuple[str, str]] = ()
+    samples: Mapping[str, NDArray[Any]],
+    pairs: Iterable[tuple[str, str]],
+    paired: Iterable[tuple[str, str]] = (),
+    errors: Mapping[str, NDArray[Any]] | None = None,
 ) -> pd.DataFrame:
     """A row for each pair of settings: the first one's mean less the second one's.
 
@@ -32,6 +35,7 @@ def differences(
     samples : the scores of the seeds of each setting, by its name, in the order of the seeds.
     pairs : whose differences are wanted.
     paired : those of them in which both settings are games of the same networks.
+    errors : the standard error that its games alone give each score, as of `contrast_interval`; not used for pairs.
 
     Returns
     -------
@@ -45,7 +49,7 @@ def differences(
             each = ours - theirs
             rows.append((*pair, each.mean(), *mean_interval(each), PAIRED, np.nan))
         else:
-            contrast = [ours, theirs], [1.0, -1.0]
+            contrast = [ours, theirs], [1.0, -1.0], None if errors is None else [errors[name] for name in pair]
             rows.append((*pair, *contrast_interval(*contrast), WELCH, contrast_p(*contrast)))
     table = pd.DataFrame(rows, columns=COLUMNS)
     table["p"] = [float(f"{p:.3g}") for p in holm(table["p"].to_numpy(float))]

@@ -20,6 +20,7 @@ from matplotlib.ticker import EngFormatter
 import tdl.results
 from experiments.tools import split_options, target_of
 from experiments.tools.summary import GREEDY, run_of
+from experiments.tools.tables import errors_of
 from tdl.results.palette import DASHES, colours
 from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
 from tdl.statistics.intervals import mean_interval
@@ -109,7 +110,8 @@ def _line(axes: Axes, rows: pd.DataFrame, along: str, colour: str, dash: str) ->
     points = []
     for _, part in rows.groupby("budget"):
         bounds = part[["greedy_mean_low", "greedy_mean_high"]].iloc[0]
-        low, high = bounds if len(part) == 1 else mean_interval(part["greedy_mean"].to_numpy())
+        errors = errors_of(part, "greedy_mean")
+        low, high = bounds if len(part) == 1 else mean_interval(part["greedy_mean"].to_numpy(), errors)
         low = max(low, 0)
         points.append((part[along].mean(), part["greedy_mean"].mean(), low, high))
     x, mean, low, high = (pd.Series(each) for each in zip(*points, strict=True))

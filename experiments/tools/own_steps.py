@@ -21,6 +21,7 @@ import tdl.results
 from experiments.tools import split_options, target_of
 from experiments.tools.contrasts import differences
 from experiments.tools.summary import summary
+from experiments.tools.tables import errors_of
 from tdl.results.palette import DASHES, MARKERS, colours
 from tdl.results.style import THOUSANDS, WIDTH, caption, from_zero, new_figure, save, style
 from tdl.statistics.intervals import mean_interval
@@ -66,8 +67,9 @@ def best_steps(tuning: pd.DataFrame, judged: pd.DataFrame) -> pd.DataFrame:
         scores = part[part.groupby(STEP)["status"].transform(lambda status: (status == "finished").all())]
         (best,) = tdl.results.best_by("learner", STEP, scores, SCORE).itertuples()
         again = _of(judged, setting)
-        played = again[again[STEP] == best.alpha][SCORE]
-        low, high = mean_interval(played.to_numpy(float))
+        again = again[again[STEP] == best.alpha]
+        played = again[SCORE]
+        low, high = mean_interval(played.to_numpy(float), errors_of(again, SCORE))
         found.append({
             **dict(zip(keys, setting, strict=True)), STEP: best.alpha,
             "tried": part[STEP].nunique(), "tried_runs": len(part), "tried_moves": part["moves"].sum(),
@@ -175,11 +177,11 @@ def compare(folder: Path) -> None:
     """Write best.csv and differences.csv, of tuning.csv and results.csv."""
     tuning, judged = (pd.read_csv(folder / name) for name in ("tuning.csv", "results.csv"))
     best_steps(tuning, judged).to_csv(folder / "best.csv", index=False)
-    keys, scores = keys_of(judged), judged.groupby(keys_of(judged))[SCORE]
-    samples = {setting: part.to_numpy() for setting, part in scores}
-    names = sorted(samples, key=lambda setting: -samples[setting].mean())
-    named = {name_of(keys, setting): part for setting, part in samples.items()}
-    differences(named, rivals(keys, names)).to_csv(folder / "differences.csv", index=False)
+    keys, parts = keys_of(judged), dict([*judged.groupby(keys_of(judged))])
+    names = sorted(parts, key=lambda setting: -parts[setting][SCORE].mean())
+    named = {name_of(keys, setting): part[SCORE].to_numpy() for setting, part in parts.items()}
+    errors = {name_of(keys, setting): errors_of(part, SCORE) for setting, part in parts.items()}
+    differences(named, rivals(keys, names), errors=errors).to_csv(folder / "differences.csv", index=False)
 
 
 if __name__ == "__main__":

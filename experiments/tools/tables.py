@@ -85,7 +85,7 @@ def compared(ours: pd.DataFrame, theirs: pd.DataFrame, keys: Sequence[str], name
 def compare(ours: pd.DataFrame, theirs: pd.DataFrame, name: str) -> list[str]:
     """Theirs and ours, each with its seeds; ours less theirs with Welch's 95% interval; and `contrasts.shown`."""
     samples = [part[name].dropna().to_numpy(float) for part in (ours, theirs)]
-    errors = [_errors(part[part[name].notna()], name) for part in (ours, theirs)]
+    errors = [errors_of(part[part[name].notna()], name) for part in (ours, theirs)]
     means = [cell for part in (theirs, ours) for cell in (figure(part, name), str(part[name].notna().sum()))]
     contrast = contrast_interval(samples, [1.0, -1.0], errors)
     total, low, high, least = (_signed(name, x) for x in (*contrast, shown(samples)))
@@ -186,11 +186,11 @@ def _interval(part: pd.DataFrame, name: str) -> tuple[float, float, float]:
 def _half_width(part: pd.DataFrame, name: str) -> float:
     """Half the width of the interval of the mean over runs, not less than what their games alone make it."""
     part = part[part[name].notna()]
-    low, high = mean_interval(part[name].to_numpy(float), _errors(part, name))
+    low, high = mean_interval(part[name].to_numpy(float), errors_of(part, name))
     return (high - low) / 2
 
 
-def _errors(part: pd.DataFrame, name: str) -> NDArray[np.float64]:
+def errors_of(part: pd.DataFrame, name: str) -> NDArray[np.float64]:
     """The standard error that its games alone give the figure of each run; nan where the file does not tell it.
 
     Of shares by Wilson's interval, so that a tile that no game made has one, too.

@@ -19,6 +19,7 @@ import tdl.results
 from experiments.tools import split_options, target_of
 from experiments.tools.contrasts import differences, power
 from experiments.tools.summary import GREEDY, NOT_COMPARED, network_seed
+from experiments.tools.tables import errors_of
 from tdl.results.comparison import NO_FACTORS
 from tdl.results.palette import BLUE, GREY, ORANGE
 from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
@@ -69,13 +70,15 @@ def _words(row: dict[str, Any], base: dict[str, Any]) -> dict[str, str]:
 def compare(folder: Path) -> None:
     """Write differences.csv and power.csv, of results.csv."""
     rows = pd.read_csv(folder / "results.csv")
-    samples = {name: part.sort_values("seed")["greedy_mean"].to_numpy() for name, part in _variants(rows)}
+    parts = {name: part.sort_values("seed") for name, part in _variants(rows)}
+    samples = {name: part["greedy_mean"].to_numpy() for name, part in parts.items()}
+    errors = {name: errors_of(part, "greedy_mean") for name, part in parts.items()}
     shared = set(rows[rows["networks"] == BASE]["variant"])
     pairs = [(name, BASE) for name in samples if name != BASE]
     words = {name: set(name.split()) for name in samples if name != BASE}
     pairs += [(name, less) for name in words for less in words if words[less] < words[name]]
     paired = [pair for pair in pairs if set(pair) <= shared]
-    differences(samples, pairs, paired).to_csv(folder / "differences.csv", index=False)
+    differences(samples, pairs, paired, errors).to_csv(folder / "differences.csv", index=False)
     trained = {name: scores for name, scores in samples.items() if name == BASE or name not in shared}
     widest = max(trained, key=lambda name: trained[name].var())
     rest = [scores for name, scores in trained.items() if name != widest]
@@ -95,7 +98,7 @@ def draw(folder: Path) -> None:
         axes = figure.subplots()
         for place, (name, rows) in enumerate(variants):
             scores = rows["greedy_mean"].to_numpy(float)
-            mean, (low, high) = scores.mean(), mean_interval(scores)
+            mean, (low, high) = scores.mean(), mean_interval(scores, errors_of(rows, "greedy_mean"))
             colour = ORANGE if (rows["networks"] == BASE).all() else BLUE
             if name == BASE:
                 axes.axvline(mean, color=GREY, linewidth=1)

@@ -33,6 +33,10 @@ def test_differences_are_of_independent_runs_or_of_pairs():
     assert second["interval"] == PAIRED
     assert np.isnan(second["p"])
     assert 0 < first["p"] < 0.1
+    games = dict.fromkeys("ab", np.full(3, 30.0))  # few games: no seeds make the means better known than these do
+    (row,) = differences(SAMPLES, [("a", "b")], errors=games).to_dict("records")
+    assert row["difference_high"] - row["difference_low"] == pytest.approx(2 * 1.96 * 30 * np.sqrt(2 / 3), rel=0.01)
+    assert row["p"] > 0.5
 
 
 def test_the_power_of_three_seeds_is_that_of_simulated_experiments():
