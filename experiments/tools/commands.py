@@ -21,7 +21,7 @@ MIN_EPISODES, MIN_SECONDS, MIN_MOVES = 40, 2, 4_000
 COMMAND = re.compile(r"^    ((?:python -m (?:tdl|experiments)\.|tdl ).+)$", re.M)
 
 TOO_LARGE = "fib_unshared"
-"""An experiment that needs 13 GB of memory for any number of games."""
+"""An experiment that needs 13 GB of memory for any number of games; folders of such runs of others begin so, too."""
 
 
 def commands(experiment: str, home: Path = EXPERIMENTS) -> list[list[str]]:
@@ -43,9 +43,12 @@ def as_module(words: list[str]) -> list[str]:
 
 def reduced(words: list[str]) -> list[str] | None:
     """The same command for a fiftieth of the budget, three seeds and folders in outputs/reduced; None: left out."""
-    if any(word.startswith("resume=") or "/kept/" in word or TOO_LARGE in word for word in words):
+    if any(word.startswith("resume=") or "/kept/" in word for word in words):
         return None
-    words = [word.replace("outputs/", REDUCED) for word in words]
+    rest = [word for word in words if TOO_LARGE not in word]
+    if rest != words and (words[2].startswith("tdl.") or TOO_LARGE in words[3]):
+        return None
+    words = [word.replace("outputs/", REDUCED) for word in rest]  # what a table is made of is there without it
     reduce = REDUCTIONS.get(words[2])
     return reduce(words) if reduce else None
 

@@ -207,6 +207,15 @@ def test_gains_are_made_of_means():
     )
 
 
+def test_a_table_is_made_without_the_run_that_is_too_large():
+    from experiments.tools.commands import commands, reduced
+
+    *_, without, collected = map(reduced, commands("fib_adversary_plies2"))
+    assert without is None
+    assert "outputs/reduced/fib_adversary_plies2_both" in collected
+    assert not any("unshared" in word for word in collected)
+
+
 def test_the_reduced_version_changes_nothing_here():
     """A fiftieth of the games of the page, three seeds, everything below outputs/reduced."""
     from experiments.tools.commands import commands, reduced
