@@ -58,9 +58,6 @@ def _check_network(config: RunConfig, board: Rules) -> None:
     extras = bool(config.tuples.orders or config.tuples.counts)
     if config.init is not None and config.learner.initial_value:
         raise refuse("learner.initial_value", config.learner.initial_value, "0 with init, which gives the values")
-    if config.init is None and config.learner.promotion_share != 1 and not config.learner.promotion:
-        expected = "1 where learner.promotion=false and init names no network to begin with"
-        raise refuse("learner.promotion_share", config.learner.promotion_share, expected)
     if not config.init_accumulators and (config.init is None or config.learner.step != "coherent"):
         raise refuse("init_accumulators", False, "true unless init names a run and learner.step=coherent")
     learner(config).check("learner.", stages=stages(config).count, extras=extras)

@@ -26,7 +26,6 @@ class Stages:
         `tdl.game.downgrade_reference` says, before entries are looked up. The board as it is decides its stage. None:
         boards are read as they are.
     share : of the stage before's weight, which an entry is worth by promotion, once for each stage stepped back.
-        Without promotion: what `tdl.network.widening` fills later stages with, of the first one's weights.
 
     Sources: Wu et al. (2014), Multi-stage temporal difference learning for 2048; promotion: Jaskowski (2018),
     Mastering 2048 with Delayed Temporal Coherence Learning, Multi-Stage Weight Promotion, Redundant Encoding, and
@@ -62,8 +61,9 @@ class Stages:
         check_above_zero("learner.promotion_share", self.share, 1.0)
         if not self.thresholds and self.downgrade is not None:
             raise refuse("learner.stage_downgrade", self.downgrade, "null where learner.stages is empty")
-        if self.share != 1 and not self.thresholds:
-            raise refuse("learner.promotion_share", self.share, "1 where learner.stages is empty")
+        if self.share != 1 and not (self.thresholds and self.promotion):
+            where = "learner.promotion=false" if self.thresholds else "learner.stages is empty"
+            raise refuse("learner.promotion_share", self.share, f"1 where {where}")
 
     @property
     def count(self) -> int:

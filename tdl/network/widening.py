@@ -22,11 +22,9 @@ def widen(
     Parameters
     ----------
     source : of the same game and board; its drop law may be another one. With several stages: of the same stages. With
-        one: each stage begins with its tables, or with the stages' share of those of the stage before; where later
-        stages take over from earlier ones, the first alone does.
+        one: each stage begins with its tables; where later stages take over from earlier ones, the first alone does.
     key : for messages: what names the source.
-    beside : arrays with a row for each entry, of the network and of the source: rows go where whole weights go, not
-        where shares of them do, which are to be learned anew.
+    beside : arrays with a row for each entry, of the network and of the source: rows go where the weights go.
 
     Raises
     ------
@@ -42,9 +40,7 @@ def widen(
     for number, features in tables.items():
         for stage, origin in _stages(network, source):
             to, of = network.table_entries(own[features], stage), source.table_entries(number, origin)
-            share = np.float32(network.stages.share) ** (stage - origin)
-            network.weights[to] = share * source.weights[of]
-            for ours, theirs in beside if share == 1 else ():
+            for ours, theirs in ((network.weights, source.weights), *beside):
                 ours[to] = theirs[of]
 
 

@@ -133,6 +133,10 @@ def test_a_stage_must_exist():
         ({"share": 0.5}, "learner.promotion_share: 0.5 is not allowed; expected 1 where learner.stages is empty"),
         ({"share": 0, "thresholds": (8,)}, "learner.promotion_share: 0 .* expected a number above 0 and at most 1"),
         ({"share": 1.5, "thresholds": (8,)}, "learner.promotion_share: 1.5 .* a number above 0 and at most 1"),
+        (
+            {"share": 0.5, "thresholds": (8,), "promotion": False},
+            "learner.promotion_share: 0.5 is not allowed; expected 1 where learner.promotion=false",
+        ),
     ],
 )
 def test_what_are_no_stages(options, message):

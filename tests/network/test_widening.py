@@ -88,15 +88,6 @@ def test_each_stage_begins_with_the_tables_of_a_single_one(small):
     assert all(np.array_equal(network.table(1, stage), small.table(1)) for stage in range(3))
 
 
-def test_later_stages_begin_with_a_share_of_the_first_and_learn_it_anew(small):
-    network = tdl.NTupleNetwork(BOARD, WIDE, stages=Stages((8, 64), promotion=False, share=0.5))
-    theirs, ours = np.ones((len(small.weights), 2), np.float32), np.zeros((len(network.weights), 2), np.float32)
-    widen(network, small, beside=[(ours, theirs)])
-    for stage in range(3):
-        assert np.array_equal(network.table(1, stage), np.float32(0.5) ** stage * small.table(1))
-        assert (ours[network.table_entries(1, stage)] == (stage == 0)).all()
-
-
 def test_later_stages_take_over_from_the_first_where_they_are_promoted(small):
     network = tdl.NTupleNetwork(BOARD, WIDE, stages=Stages((8, 64)))
     widen(network, small)
