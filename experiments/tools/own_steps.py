@@ -27,6 +27,9 @@ from tdl.results.style import THOUSANDS, WIDTH, caption, from_zero, new_figure, 
 from tdl.statistics.intervals import mean_interval
 
 LEARNER, STEP, SCORE = ["learner", "learner.td_lambda"], "alpha", "greedy_mean"
+FAR = 5
+"""Scores that lie so many times apart stand on a logarithmic axis."""
+
 TUNING = [STEP, "seed", "status", "episodes", "moves", "seconds", SCORE]
 """Columns of tuning.csv after those of the setting."""
 
@@ -106,7 +109,7 @@ def draw(folder: Path) -> None:
             _draw_steps(steps, _of(tuning, setting), look | {"marker": marker})
             row, curve = _of(best, setting).iloc[0], _of(along, setting)
             steps.plot(row[STEP], row["judged"], marker=marker, markersize=9, markerfacecolor="none",
-                       color=look["color"])  # fmt: skip
+                       color=look["color"], clip_on=False)  # fmt: skip
             learning.fill_between(
                 curve[axis], curve["low"], curve["high"], color=look["color"], alpha=0.15, linewidth=0
             )
@@ -119,7 +122,11 @@ def draw(folder: Path) -> None:
         if axis == "episode":
             learning.xaxis.set_major_formatter(THOUSANDS)
         for axes in (steps, learning):
-            from_zero(axes)
+            if best["judged"].max() > FAR * best["judged"].min():
+                axes.set_yscale("log")
+                axes.yaxis.set_major_formatter(THOUSANDS)
+            else:
+                from_zero(axes)
         learning.legend(loc="best")
         caption(figure, _text(tuning))
     save(figure, folder / "figure.png")
@@ -141,21 +148,23 @@ def _of(table: pd.DataFrame, setting: tuple[Any, ...]) -> pd.DataFrame:
 
 
 def _draw_steps(axes: object, rows: pd.DataFrame, look: dict[str, str]) -> None:
-    """Means of the runs that chose, with intervals; a cross at 0 where a run diverged."""
+    """Means of the runs that chose, with intervals; a cross on the axis where a run diverged."""
     finished = rows.groupby(STEP)["status"].agg(lambda status: (status == "finished").all())
     groups = rows[rows[STEP].map(finished)].groupby(STEP)[SCORE]
     means, bounds = groups.mean(), groups.agg(lambda scores: mean_interval(scores.to_numpy())[1])
     axes.errorbar(means.index, means, bounds - means, markersize=4, capsize=2, elinewidth=1, linewidth=1, **look)  # type: ignore[attr-defined]
     lost = finished.index[~finished]
-    axes.plot(lost, [0] * len(lost), "x", color=look["color"], clip_on=False)  # type: ignore[attr-defined]
+    if len(lost):
+        on_axis = axes.get_xaxis_transform()  # type: ignore[attr-defined]
+        axes.plot(lost, [0] * len(lost), "x", color=look["color"], clip_on=False, transform=on_axis)  # type: ignore[attr-defined]
 
 
 def _text(tuning: pd.DataFrame) -> str:
-    diverged = " A cross at 0: runs diverged." if (tuning["status"] != "finished").any() else ""
+    diverged = " A cross on the axis: runs diverged." if (tuning["status"] != "finished").any() else ""
     return (
         "Left: 1,000 games after training against the step size; filled the seeds that chose it, with 95% intervals "
         f"(Student's t), open the seeds that are judged.{diverged} Right: games of training of the latter at their "
-        "own best step size, with intervals as bands."
+        "own best step size, with intervals as bands, as far as all runs of a learner go."
     )
 
 
