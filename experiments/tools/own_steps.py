@@ -30,6 +30,9 @@ LEARNER, STEP, SCORE = ["learner", "learner.td_lambda"], "alpha", "greedy_mean"
 FAR = 5
 """Scores that lie so many times apart stand on a logarithmic axis."""
 
+FEW = 4
+"""Settings whose names find room beside their curves."""
+
 TUNING = [STEP, "seed", "status", "episodes", "moves", "seconds", SCORE]
 """Columns of tuning.csv after those of the setting."""
 
@@ -127,7 +130,10 @@ def draw(folder: Path) -> None:
                 axes.yaxis.set_major_formatter(THOUSANDS)
             else:
                 from_zero(axes)
-        learning.legend(loc="best")
+        if len(best) > FEW:  # they would hide the curves
+            figure.legend(*learning.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+        else:
+            learning.legend(loc="lower right")
         caption(figure, _text(tuning))
     save(figure, folder / "figure.png")
 
