@@ -62,7 +62,7 @@ def index_rows(chapter: str, home: Path = EXPERIMENTS) -> list[list[str]]:
     rows = [["experiment", "question", "result", "seeds", "time"]]
     for name, entry in read_index(home)[chapter].items():
         results = home / name / "results.csv"
-        seeds = str(read_table(results)["seed"].nunique()) if results.exists() else ""
+        seeds = _seeds(read_table(results)) if results.exists() else ""
         result = _result(home / name, entry)
         rows.append([f"[{name}]({name}/README.md)", entry["question"], result, seeds, entry["time"]])
     return rows
@@ -129,6 +129,13 @@ def matching(frame: pd.DataFrame, setting: Sequence[str]) -> pd.DataFrame:
         if key in frame:
             frame = frame[frame[key].map(word) == value]
     return frame
+
+
+def _seeds(rows: pd.DataFrame) -> str:
+    """The fewest and the most seeds of its settings."""
+    keys = setting_keys(rows)
+    counts = rows.groupby(keys, dropna=False)["seed"].nunique() if keys else pd.Series([rows["seed"].nunique()])
+    return " to ".join(dict.fromkeys([str(counts.min()), str(counts.max())]))
 
 
 def setting_keys(frame: pd.DataFrame) -> list[str]:
