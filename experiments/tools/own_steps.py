@@ -27,6 +27,7 @@ from tdl.results.style import THOUSANDS, WIDTH, caption, from_zero, new_figure, 
 from tdl.statistics.intervals import mean_interval
 
 LEARNER, STEP, SCORE = ["learner", "learner.td_lambda"], "alpha", "greedy_mean"
+
 FAR = 5
 """Scores that lie so many times apart stand on a logarithmic axis."""
 
@@ -53,10 +54,11 @@ def rows_of(folder: str, keys: list[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def name_of(keys: list[str], setting: tuple[Any, ...]) -> str:
     """A setting's name: TC(.5), or p90_10 TC."""
-    words = [f"({word:g})".replace("0.", ".") if isinstance(word, float) else str(word) for word in setting]
-    place = keys.index(LEARNER[0])
-    learner = "".join([words[place].upper(), *(word for word in words if word.startswith("("))])
-    return " ".join([*(word for i, word in enumerate(words) if i != place and not word.startswith("(")), learner])
+    words = dict(zip(keys, setting, strict=True))
+    learner = str(words.pop(LEARNER[0])).upper()
+    if LEARNER[1] in words:
+        learner += f"({words.pop(LEARNER[1]):g})".replace("0.", ".")
+    return " ".join([*map(str, words.values()), learner])
 
 
 def rivals(keys: list[str], settings: list[tuple[Any, ...]]) -> list[tuple[str, str]]:
@@ -124,8 +126,9 @@ def draw(folder: Path) -> None:
         learning.set(xlabel={"episode": "episodes"}.get(axis, axis), ylabel="mean score in training")
         if axis == "episode":
             learning.xaxis.set_major_formatter(THOUSANDS)
+        far = best["judged"].max() > FAR * best["judged"].min()
         for axes in (steps, learning):
-            if best["judged"].max() > FAR * best["judged"].min():
+            if far:
                 axes.set_yscale("log")
                 axes.yaxis.set_major_formatter(THOUSANDS)
             else:
