@@ -57,7 +57,7 @@ def draw(folder: Path) -> None:
                               linestyle="none", elinewidth=1.1)  # fmt: skip
                 axes.scatter(scores, [place - 0.22] * len(scores), color=colour[player], s=9, alpha=0.4, linewidths=0)
             axes.set_xscale("log")
-            axes.set(xlabel="mean score", title=f"equal {budget}")
+            axes.set(xlabel="mean score after training", title=f"equal {budget}")
             axes.xaxis.set_major_formatter(THOUSANDS)
             axes.set_yticks(range(len(TITLES)), list(TITLES.values()))
             axes.grid(visible=False, axis="y")

@@ -95,27 +95,33 @@ def draw(folder: Path) -> None:
             axes.xaxis.set_major_formatter(EngFormatter(sep=""))
             axes.yaxis.set_major_formatter(THOUSANDS)
             axes.set_ylim(bottom=0)
-        panels[0].set_ylabel("mean score")
+        panels[0].set_ylabel("mean score after training")
         kinds = rows[["network", "plies"]].drop_duplicates()
         lines = [Line2D([], [], color=colour[network], linestyle=dashes[plies], marker=".",
                         label=f"{network}, {plies}-ply")
                  for network, plies in kinds.itertuples(index=False)]  # fmt: skip
         figure.legend(handles=lines, loc="outside upper center", ncols=2)
-        caption(figure, "Games after training. Points: means over seeds; bars: 95% intervals, of one seed over games.")
+        caption(figure, "Games after training. Thin lines: single seeds. Points: means over seeds, bars their 95% "
+                        "intervals (Student's t); open points: one seed, bars over its games.")  # fmt: skip
     save(figure, folder / "figure.png")
 
 
 def _line(axes: Axes, rows: pd.DataFrame, along: str, colour: str, dash: str) -> None:
-    """The means of the budgets of one network, with bars."""
-    points = []
+    """A thin line for each seed; over it the means of the budgets that several have, with bars, and no line.
+
+    A line through means would join those of three seeds to those of one.
+    """
+    for _, seed in rows.groupby("seed"):
+        axes.plot(seed[along], seed["greedy_mean"], color=colour, linestyle=dash, linewidth=0.9, alpha=0.6)
     for _, part in rows.groupby("budget"):
-        bounds = part[["greedy_mean_low", "greedy_mean_high"]].iloc[0]
+        mean = part["greedy_mean"].mean()
+        several = len(part) > 1
         errors = errors_of(part, "greedy_mean")
-        low, high = bounds if len(part) == 1 else mean_interval(part["greedy_mean"].to_numpy(), errors)
-        low = max(low, 0)
-        points.append((part[along].mean(), part["greedy_mean"].mean(), low, high))
-    x, mean, low, high = (pd.Series(each) for each in zip(*points, strict=True))
-    axes.errorbar(x, mean, [mean - low, high - mean], color=colour, linestyle=dash, marker=".", capsize=2)
+        bounds = part[["greedy_mean_low", "greedy_mean_high"]].iloc[0]
+        low, high = mean_interval(part["greedy_mean"].to_numpy(), errors) if several else bounds
+        shape = {} if several else {"markerfacecolor": "white"}
+        axes.errorbar([part[along].mean()], [mean], [[mean - max(low, 0)], [high - mean]], color=colour, marker="o",
+                      markersize=4, capsize=2, elinewidth=1, **shape)  # fmt: skip
 
 
 def main(experiment: str, *words: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import yaml
 
 from experiments.tools import (
     EXPERIMENTS,
@@ -25,15 +26,16 @@ from experiments.tools import (
 )
 from experiments.tools.index import entry_of, setting_keys
 from experiments.tools.marks import MEAN, THOUSAND, Drawn, mark_optimum, mark_published
+from experiments.tools.setting_rows import rows_figure
 from experiments.tools.tables import settings
 from tdl.results.design import followers, ordered
 from tdl.results.style import MILLIONS, caption, save
 from tdl.results.sweep_figure import sweep_figure, sweep_panels
 
-SCORES = {"expected": "expected score", "greedy_mean": "mean score"}
+SCORES = {"expected": "expected score", "greedy_mean": "mean score after training"}
 """Columns of results.csv with the scores of a trained network, the first that is there; else the last block's mean."""
 
-SPEED = "moves_per_second"
+SPEED, GAP = "moves_per_second", "gap"
 
 GAMES = {"eval_low": "greedy_mean_low", "eval_high": "greedy_mean_high"}
 EVALUATED = {"eval_mean": "greedy_mean", "eval_expected": "expected", "eval_optimal": "optimal", **GAMES}
@@ -75,9 +77,10 @@ def draw_results(results: Path, path: Path, home: Path = EXPERIMENTS) -> None:
     rows["status"] = rows.get("status", pd.Series("finished", rows.index))
     rows["error"] = rows["status"].map({"failed": "learning diverged"})  # no other failures are collected
     blocks = _blocks(rows, keys)
-    if "episodes" not in rows:
-        rows["episodes"] = _last(blocks) or None
-    columns = list(dict.fromkeys([*keys, "run", "seed", "status", "error", "episodes"]))
+    if "episodes" not in rows and len(blocks):
+        rows["episodes"] = _last(blocks)
+    told = [name for name in ("episodes",) if name in rows]
+    columns = list(dict.fromkeys([*keys, "run", "seed", "status", "error", *told]))
     _draw(rows, columns, blocks, ordered(rows, keys), path, home)
 
 
@@ -89,10 +92,13 @@ def _draw(
     `columns` of the rows are what its text may be of; the others are figures.
     """
     entry, last = entry_of(path.parent.name, home), _last(blocks)
+    rows, score, label = _scores(rows, blocks, last, entry)
     blocks = blocks[:0] if entry.get("curves") == "none" else blocks
     by_seconds = entry.get("curves") == "seconds"
-    score = SPEED if entry.get("scores") == "speed" else next((each for each in SCORES if each in rows), None)
-    table = rows[columns].assign(eval_mean=rows[score] if score else _means_at(blocks, last, rows["run"]))
+    if "rows" in entry:
+        save(rows_figure(rows, blocks, entry, path.parent, score, label), path)
+        return
+    table = rows[columns].assign(eval_mean=rows[score], **_budget(path.parent.name, columns, home))
     if score == "greedy_mean" and {*GAMES.values()} <= {*rows}:
         table = table.assign(**{ours: rows[name] for ours, name in GAMES.items()})
     if by_seconds and len(blocks):
@@ -101,13 +107,41 @@ def _draw(
     figure = sweep_figure(*shown)
     if figure is None:
         raise ValueError(f"{path}: no scores and no curves")
-    drawn = Drawn.of(
-        figure, rows, keys, score or f"{MEAN}{last // THOUSAND}k", sweep_panels(*shown), by_seconds=by_seconds
-    )
-    _name_axes(drawn, "moves a second" if score == SPEED else SCORES[score] if score else f"mean score at {last:,}")
+    drawn = Drawn.of(figure, rows, keys, score, sweep_panels(*shown), by_seconds=by_seconds)
+    _name_axes(drawn, label)
     if notes := _mark(drawn, path.parent, entry):
         caption(figure, " ".join([figure.get_supxlabel().replace("\n", " "), *notes]))
     save(figure, path)
+
+
+def _scores(
+    rows: pd.DataFrame, blocks: pd.DataFrame, last: int, entry: dict[str, Any]
+) -> tuple[pd.DataFrame, str, str]:
+    """The rows, the column of their scores, and what these are of: as index.yaml says, else of what the rows have."""
+    kind = entry.get("scores")
+    if kind == "speed":
+        return rows, SPEED, "moves a second"
+    if kind == "gap":
+        return rows.assign(gap=rows["optimal"] - rows["expected"]), GAP, "optimum less expected score"
+    score = None if kind == "training" else next((each for each in SCORES if each in rows), None)
+    if score:
+        return rows, score, SCORES[score]
+    name = f"{MEAN}{last // THOUSAND}k"
+    return rows.assign(**{name: _means_at(blocks, last, rows["run"])}), name, f"mean score in training, game {last:,}"
+
+
+def _budget(experiment: str, known: Sequence[str], home: Path) -> dict[str, Any]:
+    """What the file of an experiment in conf/ says of its budget and of its games after training."""
+    file = home.parent / "conf" / "experiment" / f"{experiment}.yaml"
+    if not file.exists():
+        return {}
+    said = yaml.safe_load(file.read_text())
+    found = {
+        f"{group}.{key}": said.get(group, {}).get(key)
+        for group, key in (("budget", "moves"), ("budget", "seconds"), ("evaluate", "episodes"))
+    }
+    found["episodes"] = said.get("episodes")
+    return {name: value for name, value in found.items() if value and name not in known}
 
 
 def _name_axes(drawn: Drawn, name: str) -> None:
@@ -117,6 +151,10 @@ def _name_axes(drawn: Drawn, name: str) -> None:
             axes.set_ylabel(name)
         if drawn.score == SPEED:
             axes.yaxis.set_major_formatter(MILLIONS)
+        if drawn.score == GAP:
+            axes.set_yscale("log")
+            axes.set_ylim(0.7 * drawn.rows[GAP].min(), 1.4 * drawn.rows[GAP].max())
+            axes.yaxis.set_major_formatter("{x:g}")
     for axes, _ in drawn.curves:
         if drawn.by_seconds and axes.get_xlabel():
             axes.set_xlabel("seconds of training")

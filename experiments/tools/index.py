@@ -23,8 +23,8 @@ Index = dict[str, dict[str, dict[str, Any]]]
 """Chapters, experiments of a chapter, entries of an experiment, whose names are those of `ENTRIES`."""
 
 ENTRIES: dict[str, Sequence[str]] = {
-    **dict.fromkeys(("question", "result", "time", "published", "peers", "verdicts"), ()),
-    "scores": ("points", "speed"),
+    **dict.fromkeys(("question", "result", "time", "published", "peers", "verdicts", "rows"), ()),
+    "scores": ("points", "speed", "training", "gap"),
     "curves": ("episodes", "seconds", "none", "budgets"),
 }
 """What an experiment may have in index.yaml, with the words allowed there, of which the first is usual."""
@@ -144,8 +144,9 @@ def setting_keys(frame: pd.DataFrame) -> list[str]:
 
 
 def word(value: object) -> str:
-    """A value as a word of a setting: without blanks."""
-    return value_text("", value).replace(" ", "")
+    """A value as a word of a setting: without blanks. Where a key has names, too, a csv file's booleans are text."""
+    text = value_text("", value).replace(" ", "")
+    return {"True": "true", "False": "false"}.get(text, text)
 
 
 def _inside(ours: pd.DataFrame, published: pd.DataFrame) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,19 +10,23 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.transforms import ScaledTranslation
 
-from experiments.tools.index import matching, setting_keys, word
-from experiments.tools.tables import read_table
+from experiments.tools.others import Other, others
 from tdl.results.design import Scale, colour_key, names_of, values_of
 from tdl.results.style import FONT
 
 MEAN, THOUSAND = "mean_", 1000
 """`mean_10k` is the mean of the block that ends at 10,000 episodes."""
 
-RUN_OF_A_PEER = ("program", "revision", "command")
-"""Columns of peers.csv that say where a run is from."""
+STARS, LINES, DIAMONDS, BANDS = "stars", "black lines", "diamonds with bars", "black lines with bands"
+"""What marks a published figure and, where a figure has no keys, its score; likewise the mean of a peer's seeds."""
 
-STARS, LINES = "stars", "black lines"
+POINTS = 72
+"""To an inch."""
+
+BESIDE = 8
+"""Points by which marks stand beside the means of our runs, so that they do not hide them."""
 
 Panel = tuple[Axes, pd.DataFrame]
 """Axes, and the runs or blocks that are drawn there."""
@@ -61,63 +65,43 @@ class Drawn:
 
 
 def mark_optimum(drawn: Drawn) -> None:
-    """A line at what optimal play earns, in each panel of scores; each is of one game."""
-    for axes, runs in drawn.scores:
-        (optimum,) = drawn.rows.loc[drawn.rows["run"].isin(runs["run"]), "optimal"].dropna().unique()
+    """A line at what optimal play earns, in each panel of one game; scores that are distances from it need none."""
+    shown = [] if drawn.score == "gap" else drawn.scores
+    for axes, runs in [*shown, *drawn.curves]:
+        optima = drawn.rows.loc[drawn.rows["run"].isin(runs["run"]), "optimal"].dropna().unique()
+        if len(optima) != 1:
+            continue
+        (optimum,) = optima
         axes.axhline(optimum, color="black", linestyle="--", linewidth=0.9)
         at = "axes fraction", "data"
         axes.annotate("optimal play", (1, optimum), (-2, 2), at, "offset points", ha="right", size=FONT - 1)
         axes.set_ylim(top=max(axes.get_ylim()[1], 1.1 * optimum))
-    for axes, _ in drawn.scores:  # as before: one range for all
-        axes.set_ylim(top=max(each.get_ylim()[1] for each, _ in drawn.scores))
+    for panels in (shown, drawn.curves):  # as before: one range for all
+        for axes, _ in panels:
+            axes.set_ylim(top=max(each.get_ylim()[1] for each, _ in panels))
 
 
 def mark_published(drawn: Drawn, folder: Path, entry: dict[str, Any]) -> str:
-    """Mark published figures where they belong to one panel; what the text under the figure says of it.
-
-    A figure belongs to the panels that show runs of its setting: the values of the keys that its file has, and the
-    setting that index.yaml has for its source.
-    """
-    kinds, published = set(), _read_published(folder)
-    for name, value, runs in _published(drawn.rows, published, folder, entry):
-        if name == drawn.score and (panel := _only(drawn.scores, runs)):
-            kinds.add(_mark_score(drawn, panel, value))
-        if name.startswith(MEAN) and not drawn.by_seconds and (panel := _only(drawn.curves, runs)):
-            _star(drawn, panel, int(name.removeprefix(MEAN).removesuffix("k")) * THOUSAND, value)
-            _hold(drawn.curves, value)
-            kinds.add(STARS)
-    told = [kind for kind in (STARS, LINES) if kind in kinds]
-    what = " and ".join(published["what"].unique()) if told else ""
-    return f"{' and '.join(told).capitalize()}: {what}." if told else ""
+    """Mark the figures of `others` where they belong to one panel; what the text under the figure says of it."""
+    told: dict[str, list[str]] = {}
+    for other in others(drawn.rows, folder, entry):
+        if other.name == drawn.score and (panel := _only(drawn.scores, other.runs)):
+            _tell(told, _mark_score(drawn, panel, other), other)
+        if other.name.startswith(MEAN) and not drawn.by_seconds and (panel := _only(drawn.curves, other.runs)):
+            episode = int(other.name.removeprefix(MEAN).removesuffix("k")) * THOUSAND
+            _tell(told, _mark(drawn, panel, episode, other), other)
+            _hold(drawn.curves, other.value)
+    return " ".join(f"{kind.capitalize()}: {' and '.join(texts)}." for kind, texts in sorted(told.items()))
 
 
-def _read_published(folder: Path) -> pd.DataFrame:
-    """The rows of published.csv, and the means over the seeds of peers.csv; `what` says which."""
-    parts = []
-    if (folder / "published.csv").exists():
-        parts.append(read_table(folder / "published.csv").assign(what="published figures"))
-    if (folder / "peers.csv").exists():
-        peers = read_table(folder / "peers.csv")
-        keys = [key for key in setting_keys(peers) if key not in RUN_OF_A_PEER]
-        means = peers.groupby(["program", *keys], sort=False, dropna=False).mean(numeric_only=True).reset_index()
-        means = means.drop(columns="seed").rename(columns={"program": "source"})
-        parts.append(means.assign(what="means of " + means["source"] + " over its seeds"))
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["source", "what"])
-
-
-def _published(
-    rows: pd.DataFrame, published: pd.DataFrame, folder: Path, entry: dict[str, Any]
-) -> Iterator[tuple[str, float, pd.Series]]:
-    """The published figures: column, value and our runs of that setting."""
-    ours = read_table(folder / "results.csv")
-    settings = {verdict["source"]: verdict.get("setting", "").split() for verdict in entry.get("verdicts", [])}
-    keys = [key for key in setting_keys(ours) if key in published]
-    for _, row in published.iterrows():
-        setting = [f"{key}={word(row[key])}" for key in keys] + settings.get(row["source"], [])
-        runs = matching(rows, setting)["run"]
-        for name in published.columns.drop(["source", "what", *keys]):
-            if pd.notna(row[name]):
-                yield name, row[name], runs
+def _tell(told: dict[str, list[str]], kind: str, other: Other) -> None:
+    """Say once what a kind of mark stands for."""
+    text = "published figures"
+    if other.interval:
+        text = f"means of {other.source} over its seeds and their 95% intervals"
+        text += f", after {other.episodes:,} games" if kind == BANDS and other.episodes else ""
+    if kind and text not in told.setdefault(kind, []):
+        told[kind].append(text)
 
 
 def _only(panels: Sequence[Panel], runs: pd.Series) -> Panel | None:
@@ -127,25 +111,26 @@ def _only(panels: Sequence[Panel], runs: pd.Series) -> Panel | None:
     return found[0] if len(found) == 1 else None
 
 
-def _mark_score(drawn: Drawn, panel: Panel, value: float) -> str:
-    """A star above the value of the axis' key; without keys a line. Nothing where the runs have several values."""
+def _mark_score(drawn: Drawn, panel: Panel, other: Other) -> str:
+    """A mark beside the means of the value of the axis' key; without keys a line. Nothing where runs have several."""
     axes, runs = panel
     if not drawn.keys:
-        axes.axhline(value, color="black", linewidth=0.9)
-        _hold(drawn.scores, value)
-        return LINES
+        axes.axhline(other.value, color="black", linewidth=0.9)
+        _hold(drawn.scores, other.value)
+        if other.interval:
+            axes.axhspan(*other.interval, color="black", alpha=0.1, linewidth=0)
+        return BANDS if other.interval else LINES
     values = values_of(runs[drawn.keys[0]])
     if len(values) > 1:
         return ""
     (name,) = Scale("names", tuple(values)).labels
     places = {text.get_text(): x for text, x in zip(axes.get_xticklabels(), axes.get_xticks(), strict=True)}
-    _star(drawn, panel, places[name], value)
-    _hold(drawn.scores, value)
-    return STARS
+    _hold(drawn.scores, other.value)
+    return _mark(drawn, panel, places[name], other, BESIDE)
 
 
-def _star(drawn: Drawn, panel: Panel, x: float, y: float) -> None:
-    """A star in the colour of its setting; black, where that is several or there are no colours."""
+def _mark(drawn: Drawn, panel: Panel, x: float, other: Other, beside: float = 0) -> str:
+    """A star, or an open diamond with its bar, in the colour of its setting; black, where that is several or none."""
     axes, rows = panel
     key = colour_key(drawn.keys)
     values = values_of(rows[key]) if key else []
@@ -156,8 +141,15 @@ def _star(drawn: Drawn, panel: Panel, x: float, y: float) -> None:
         if [text.get_text()] == names_of(values)
     ]
     colour = colours[0] if colours else "black"
-    axes.plot([x], [y], "*", color=colour, markeredgecolor="black", markeredgewidth=0.6, markersize=9, zorder=5,
-              clip_on=False)  # fmt: skip
+    place = axes.transData + ScaledTranslation(beside / POINTS, 0, drawn.figure.dpi_scale_trans)
+    if other.interval is None:
+        axes.plot([x], [other.value], "*", color=colour, markeredgecolor="black", markeredgewidth=0.6, markersize=9,
+                  zorder=5, clip_on=False, transform=place)  # fmt: skip
+        return STARS
+    axes.plot([x] * 2, other.interval, "-", color="black", linewidth=0.8, zorder=4, transform=place)
+    axes.plot([x], [other.value], "D", color=colour, markerfacecolor="none", markeredgecolor="black",
+              markeredgewidth=0.8, markersize=5.5, zorder=5, clip_on=False, transform=place)  # fmt: skip
+    return DIAMONDS
 
 
 def _hold(panels: Sequence[Panel], value: float) -> None:

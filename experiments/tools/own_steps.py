@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from matplotlib.axes import Axes
 
 import tdl.results
 from experiments.tools import split_options, target_of
@@ -30,6 +31,9 @@ LEARNER, STEP, SCORE = ["learner", "learner.td_lambda"], "alpha", "greedy_mean"
 
 FAR = 5
 """Scores that lie so many times apart stand on a logarithmic axis."""
+
+BESIDE = 1.06
+"""The place of judged seeds on the logarithmic axis: their step times this."""
 
 FEW = 4
 """Settings whose names find room beside their curves."""
@@ -113,13 +117,14 @@ def draw(folder: Path) -> None:
         for setting, look, marker in _looks(best[keys]):
             _draw_steps(steps, _of(tuning, setting), look | {"marker": marker})
             row, curve = _of(best, setting).iloc[0], _of(along, setting)
-            steps.plot(row[STEP], row["judged"], marker=marker, markersize=9, markerfacecolor="none",
-                       color=look["color"], clip_on=False)  # fmt: skip
+            _draw_judged(steps, row, look["color"], marker)
             learning.fill_between(
                 curve[axis], curve["low"], curve["high"], color=look["color"], alpha=0.15, linewidth=0
             )
             learning.plot(curve[axis], curve["mean"], **look, label=f"{name_of(keys, setting)}, alpha {row[STEP]:g}")
-        steps.set(xscale="log", xlabel="alpha", ylabel="mean score", xticks=sorted(tuning[STEP].unique()))
+        steps.set(
+            xscale="log", xlabel="alpha", ylabel="mean score after training", xticks=sorted(tuning[STEP].unique())
+        )
         steps.xaxis.set_major_formatter("{x:g}")
         steps.minorticks_off()
         steps.tick_params(axis="x", labelrotation=45)
@@ -137,7 +142,7 @@ def draw(folder: Path) -> None:
             figure.legend(*learning.get_legend_handles_labels(), loc="outside upper center", ncols=3)
         else:
             learning.legend(loc="lower right")
-        caption(figure, _text(tuning))
+        caption(figure, _text(tuning, axis))
     save(figure, folder / "figure.png")
 
 
@@ -156,24 +161,36 @@ def _of(table: pd.DataFrame, setting: tuple[Any, ...]) -> pd.DataFrame:
     return table[(table[keys] == list(setting)).all(axis=1)]
 
 
-def _draw_steps(axes: object, rows: pd.DataFrame, look: dict[str, str]) -> None:
+def _draw_steps(axes: Axes, rows: pd.DataFrame, look: dict[str, str]) -> None:
     """Means of the runs that chose, with intervals; a cross on the axis where a run diverged."""
     finished = rows.groupby(STEP)["status"].agg(lambda status: (status == "finished").all())
     groups = rows[rows[STEP].map(finished)].groupby(STEP)[SCORE]
     means, bounds = groups.mean(), groups.agg(lambda scores: mean_interval(scores.to_numpy())[1])
-    axes.errorbar(means.index, means, bounds - means, markersize=4, capsize=2, elinewidth=1, linewidth=1, **look)  # type: ignore[attr-defined]
+    axes.errorbar(means.index, means, bounds - means, markersize=4, capsize=2, elinewidth=1, linewidth=1, **look)
     lost = finished.index[~finished]
     if len(lost):
-        on_axis = axes.get_xaxis_transform()  # type: ignore[attr-defined]
-        axes.plot(lost, [0] * len(lost), "x", color=look["color"], clip_on=False, transform=on_axis)  # type: ignore[attr-defined]
+        on_axis = axes.get_xaxis_transform()
+        axes.plot(lost, [0] * len(lost), "x", color=look["color"], clip_on=False, transform=on_axis)
 
 
-def _text(tuning: pd.DataFrame) -> str:
-    diverged = " A cross on the axis: runs diverged." if (tuning["status"] != "finished").any() else ""
+def _draw_judged(axes: Axes, row: pd.Series, colour: str, marker: str) -> None:
+    """The mean of the seeds that are judged with its interval, beside those that chose the step."""
+    bars = [[row["judged"] - row["judged_low"]], [row["judged_high"] - row["judged"]]]
+    axes.errorbar([row[STEP] * BESIDE], [row["judged"]], bars, color=colour, marker=marker, markersize=7,
+                  markerfacecolor="white", capsize=3, elinewidth=1, linestyle="none", zorder=4)  # fmt: skip
+
+
+def _text(tuning: pd.DataFrame, axis: str) -> str:
+    diverged = (
+        " A cross on the axis: runs diverged, of several learners where their steps are the same."
+        if (tuning["status"] != "finished").any()
+        else ""
+    )
+    far = "all runs of a learner go" if axis == "episode" else "the slowest run of a learner came in its games"
     return (
         "Left: 1,000 games after training against the step size; filled the seeds that chose it, with 95% intervals "
-        f"(Student's t), open the seeds that are judged.{diverged} Right: games of training of the latter at their "
-        "own best step size, with intervals as bands, as far as all runs of a learner go."
+        f"(Student's t), open beside them the seeds that are judged.{diverged} Right: games of training of the latter "
+        f"at their own best step size, with intervals as bands, as far as {far}."
     )
 
 

@@ -11,9 +11,11 @@ than the one of a single replica, with a 95% interval over seeds.
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 import tdl.results
@@ -21,7 +23,7 @@ from experiments.tools import split_options, target_of
 from tdl.learning.rounds import ReplicaOptions
 from tdl.results.palette import colours
 from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
-from tdl.statistics.intervals import contrast_interval
+from tdl.statistics.intervals import contrast_interval, mean_interval
 
 EPISODES = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 45_000, 70_000, 95_000]
 """Points of the curves: none is the last block of a run, which is a shorter round, played nearer to a merge."""
@@ -68,31 +70,52 @@ def draw(folder: Path) -> None:
     """Draw curves.csv: scores against the games of all replicas, and against the moves of each."""
     rows = pd.read_csv(folder / "curves.csv")
     keys = [*PANEL, "replicas", "episode"]
-    points = rows.groupby(keys, as_index=False, sort=False)[["mean", "moves_of_each"]].mean()
+    groups = rows.groupby(keys, as_index=False, sort=False)
+    points = groups[["mean", "moves_of_each"]].mean()
+    points[["low", "high"]] = [mean_interval(part["mean"].to_numpy()) for _, part in groups]
+    less = pd.read_csv(folder / "differences.csv")
     panels = list(points.groupby(PANEL, sort=False))
     colour = colours(sorted(points["replicas"].unique()), numbers=True)
     with style():
-        figure = new_figure(WIDTH, 4.4)
-        grid = figure.subplots(2, len(panels), squeeze=False, sharex="row", sharey="col")
+        figure = new_figure(WIDTH, 6.2)
+        grid = figure.subplots(3, len(panels), squeeze=False, sharex="row", sharey="row")
         for column, ((tuples, learner), panel) in zip(grid.T, panels, strict=True):
             for replicas, part in panel.groupby("replicas"):
-                for axes, along in zip(column, ("episode", "moves_of_each"), strict=True):
+                for axes, along in zip(column[:2], ("episode", "moves_of_each"), strict=True):
                     axes.plot(part[along], part["mean"], color=colour[replicas], marker=".")
+                    axes.fill_between(
+                        part[along], part["low"], part["high"], color=colour[replicas], alpha=0.15, linewidth=0
+                    )
             column[0].set(title=f"{tuples}, {learner}", xlabel="games of all replicas", xscale="log")
             column[1].set(xlabel="million moves of each", xscale="log")
             column[0].xaxis.set_major_formatter(THOUSANDS)
             column[1].xaxis.set_major_formatter("{x:g}")
-            for axes in column:
+            _differences(column[2], less[(less[PANEL] == [tuples, learner]).all(axis=1)], colour)
+            for axes in column[:2]:
                 axes.yaxis.set_major_formatter(THOUSANDS)
-        for axes in grid[:, 0]:
-            axes.set_ylabel("mean score of 1,000 games")
+                axes.set_ylim(bottom=0)
+        for axes in grid[:2, 0]:
+            axes.set_ylabel("mean score in training")
+        grid[2, 0].set_ylabel("points more\nthan one replica")
         lines = [Line2D([], [], color=each, marker=".", label=str(number)) for number, each in colour.items()]
         grid[0, -1].legend(handles=lines, title="replicas", loc="upper left", bbox_to_anchor=(1, 1))
         seeds = rows.groupby([*PANEL, "replicas"])["seed"].nunique()
         told = f"{seeds.min()} to {seeds.max()}" if seeds.nunique() > 1 else seeds.max()
         time = "Moves of each replica are the time of its core, without merges and waiting."
-        caption(figure, f"Games of training, mean over {told} seeds. {time}")
+        bars = "Bands and bars: 95% intervals over these (Student's t, Welch). Below: games after training."
+        caption(figure, f"Blocks of 1,000 games, mean over {told} seeds. {bars} {time}")
     save(figure, folder / "figure.png")
+
+
+def _differences(axes: Axes, less: pd.DataFrame, colour: dict[Any, str]) -> None:
+    """What merged networks score more than that of one replica, with intervals."""
+    axes.axhline(0, color="#444444", linewidth=0.8)
+    for place, row in enumerate(less.itertuples()):
+        bars = [[row.difference - row.difference_low], [row.difference_high - row.difference]]
+        axes.errorbar([place], [row.difference], bars, color=colour[row.replicas], marker="o", markersize=4, capsize=2)
+    axes.set_xticks(range(len(less)), [f"{number:g}" for number in less["replicas"]])
+    axes.set(xlabel="replicas", xlim=(-0.6, len(less) - 0.4))
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value / 1000:g}k")
 
 
 def main(experiment: str, *words: str) -> None:

@@ -25,6 +25,9 @@ GAMES = 20
 STEP = 100
 """Games of an iteration, and iterations of a row of the published table."""
 
+BESIDE = 9.0
+"""Iterations by which points of one place stand apart."""
+
 PLAYERS = {(1, "all"): "greedy", (2, "one"): "one drop", (2, "all"): "all drops"}
 """The name of a player by its plies and its drops."""
 
@@ -94,7 +97,7 @@ def draw(folder: Path) -> None:
         figure = new_figure(WIDTH, 3.2)
         left, right = figure.subplots(1, 2, sharey=True)
         for (seed, part), colour in zip(logged.groupby("seed"), colours(range(9)).values(), strict=False):
-            _means(left, part["iterations"] + 2.0 * int(str(seed)), part, colour, f"seed {seed}")
+            _means(left, part["iterations"] + BESIDE * (int(str(seed)) - 1), part, colour, f"seed {seed}")
         if published is not None:
             within = published[published["iterations"] <= logged["iterations"].max()]
             left.plot(within["iterations"], within["mean"], "k*", markersize=8, label="published")
@@ -102,14 +105,16 @@ def draw(folder: Path) -> None:
         for place, (player, colour) in enumerate(colours(list(PLAYERS.values())).items()):
             part = played[played["player"] == player]
             if len(part):
-                _means(right, part["iterations"] + 2.0 * (place - 1), part, colour, str(player))
+                _means(
+                    right, part["iterations"] + BESIDE * (place - 1) + 3.0 * part["seed"], part, colour, str(player)
+                )
         right.set(xlabel="iterations", title="games of the snapshots")
         left.set_ylabel("mean score")
         for axes in (left, right):
             dress(axes)
             axes.set_xticks(sorted(logged["iterations"].unique()))
             from_zero(axes)
-            axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, handlelength=1.2, columnspacing=1)
+            axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=4, handlelength=1.2, columnspacing=1)
         caption(
             figure, "Points are means over games of one seed's network, bars their 95% intervals over these games."
         )

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import FuncFormatter
 from tqdm import tqdm
 
 import tdl
@@ -39,6 +40,8 @@ GAMES = 1000
 
 RARE = 500
 """Afterstates that a stage must have had in these games, of each seed, to be drawn."""
+
+POINTS = FuncFormatter(lambda value, _: f"{value / 1000:g}k" if abs(value) >= 1000 else f"{value:g}")
 
 COLOURS = {("td", 0.0): BLUE, ("td", 0.5): GREEN, ("tc", 0.0): VERMILION, ("tc", 0.5): PURPLE}
 
@@ -101,6 +104,9 @@ def draw(folder: Path) -> None:
         for axes, (start, part) in zip(lower, exact.groupby("learner.initial_value"), strict=True):
             _lines(axes, part, "bias")
             _dress(axes, part, f"2584 on 2x3, first values {start:,.0f}: bias")
+        lower[-1].set_yscale("symlog", linthresh=10)  # biases of a few points beside some of a thousand
+        lower[-1].set_ylim(-20, 2000)
+        lower[-1].yaxis.set_major_formatter(POINTS)
         upper[0].legend(loc="upper left")
         caption(figure, _caption(stages))
     save(figure, folder / "figure.png")
@@ -133,7 +139,7 @@ def _dress(axes: Any, table: pd.DataFrame, title: str) -> None:
     axes.set(title=title, ylabel="points", xlabel="largest tile of the afterstate", xscale="log")
     axes.minorticks_off()
     axes.set_xticks(ticks, [f"≤{tick}" if tick == FIRST_STAGE else str(tick) for tick in ticks], rotation=45)
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value / 1000:g}k" if abs(value) >= 1000 else f"{value:g}")
+    axes.yaxis.set_major_formatter(POINTS)
 
 
 def _caption(stages: pd.DataFrame) -> str:

@@ -109,7 +109,7 @@ def draw(folder: Path) -> None:
             axes.scatter(scores, [place + 0.25] * len(scores), color=colour, s=9, alpha=0.4, linewidths=0)
         axes.set_yticks(range(len(variants)), [name for name, _ in variants])
         axes.invert_yaxis()
-        axes.set_xlabel("mean score")
+        axes.set_xlabel("mean score after training")
         axes.xaxis.set_major_formatter(THOUSANDS)
         axes.grid(visible=False, axis="y")
         shared = len({*pd.read_csv(folder / "results.csv")["networks"]}) > 1

@@ -64,7 +64,7 @@ def seeds_of(table: pd.DataFrame, keys: Sequence[str]) -> str:
     """The number of runs that a setting's mean is of."""
     counts = table.groupby(list(keys), dropna=False, observed=True).size() if keys else pd.Series([len(table)])
     if counts.max() == 1:
-        return "one run each, so no intervals"
+        return "one run each, so no intervals over seeds"
     return f"n = {_numbers(counts)} seeds"
 
 

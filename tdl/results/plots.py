@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 from matplotlib.transforms import blended_transform_factory
 
-from tdl.results.comparison import REACH, SCORE, means, plain, reach_columns, run_mean
+from tdl.results.comparison import GAMES, REACH, SCORE, means, plain, reach_columns, run_mean
 from tdl.results.design import Looks, Scale, colour_key, ordered, setting_of, values_of
 from tdl.results.frames import last_blocks
 from tdl.results.palette import GREY
@@ -62,6 +62,11 @@ def failed_in(table: pd.DataFrame) -> pd.DataFrame:
     if "episodes" not in table or "status" not in table:
         return table[:0]
     return table[(table["status"] == FAILED) & table["episodes"].notna()]
+
+
+def has_games(table: pd.DataFrame) -> bool:
+    """Whether the games of each run have an interval."""
+    return {*GAMES} <= {*table} and bool(table[[*GAMES]].notna().all(axis=None))
 
 
 def draw_scores(
@@ -129,10 +134,14 @@ def _draw_mean(axes: Axes, x: float, row: Any, look: dict[str, Any]) -> None:
 
 
 def _draw_seeds(axes: Axes, played: pd.DataFrame) -> None:
-    """A dot for each seed, and their mean with its interval as a band."""
+    """A dot for each seed, with its games' interval where known, and their mean with its interval as a band."""
     scale = Scale("names", tuple(values_of(played["seed"])))
-    colour = Looks(played, []).colour(None)
-    axes.scatter([scale.at(seed) for seed in played["seed"]], played[SCORE], color=colour, s=16, zorder=3)
+    colour, places = Looks(played, []).colour(None), [scale.at(seed) for seed in played["seed"]]
+    axes.scatter(places, played[SCORE], color=colour, s=16, zorder=3)
+    if has_games(played):
+        bounds = played[[*GAMES]].to_numpy(float).T
+        bars = np.abs(bounds - played[SCORE].to_numpy(float))
+        axes.errorbar(places, played[SCORE], bars, color=colour, linestyle="none", elinewidth=1.1, capsize=2)
     mean, low, high = run_mean(played)
     if not np.isnan(low):
         axes.axhline(mean, color=colour, linewidth=1)
@@ -237,7 +246,7 @@ def draw_curves(
                 run["episode"].iloc[-1:], run["mean"].iloc[-1:], "x", color=look["color"], markersize=5, gid="failed"
             )
             top = max(top, run["mean"].max())
-    axes.set(xlabel="episodes", ylabel="mean score of a block", xlim=(0, None), title=title)
+    axes.set(xlabel="episodes", ylabel="mean score in training", xlim=(0, None), title=title)
     axes.xaxis.set_major_formatter(THOUSANDS)
     axes.set_ylim(top=1.05 * top if top else 1)
     from_zero(axes)

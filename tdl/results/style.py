@@ -40,6 +40,8 @@ STYLE: dict[str, Any] = {
 def _thousands(value: float, _: object = None) -> str:
     if value < 0:  # below 0 are marks, not scores
         return ""
+    if value >= 1e6:
+        return f"{value / 1e6:g}M"
     return f"{value / 1000:g}k" if abs(value) >= 1000 else f"{value:g}"
 
 

@@ -21,6 +21,7 @@ from tdl.results.plots import (
     draw_scores,
     failed_in,
     failed_word,
+    has_games,
     mark_failed,
     scored,
 )
@@ -55,6 +56,12 @@ class _Sweep:
     notes: list[str] = field(default_factory=list)
 
     @property
+    def score_name(self) -> str:
+        """What scores are of: of the last block of training where no games were played after it."""
+        after = SCORE in self.table and self.table[SCORE].notna().any()
+        return "mean score after training" if after else "mean score of the last block"
+
+    @property
     def scores(self) -> bool:
         """Whether a run has a score."""
         return SCORE in self.played and bool(self.played[SCORE].notna().any())
@@ -82,7 +89,7 @@ def sweep_figure(table: pd.DataFrame, blocks: pd.DataFrame, keys: Sequence[str] 
         scale = Scale.of(drawn.keys[0], drawn.table[drawn.keys[0]]) if drawn.keys else None
         for axes, (title, part) in zip(score_axes, scores, strict=True):
             draw_scores(axes, part, drawn.keys[:2], looks, scale, alone=False)
-            axes.set_title(title)
+            axes.set(title=title, ylabel=drawn.score_name)
         for axes, (title, part) in zip(curve_axes, curves, strict=True):
             draw_curves(axes, part, drawn.keys, looks, legend=False)
             axes.set_title(title)
@@ -209,7 +216,7 @@ def _name_grid(group: Sequence[Axes], drawn: _Sweep, curves: Sequence[Panel]) ->
         axes.set_title(_title(part, drawn.keys[:1]) if place < columns else "")
         if place % columns == 0:
             name = _title(part, drawn.keys[2:])
-            axes.set_ylabel(f"{name}\nscore of a block")
+            axes.set_ylabel(f"{name}\nscore in training")
 
 
 def _axes(scores: int, curves: int, columns: int) -> tuple[Figure, list[Axes], list[Axes]]:
@@ -278,13 +285,19 @@ def _text(drawn: _Sweep, everything: pd.DataFrame) -> str:
     several = "no intervals" not in shown[0]
     first = f"{'; '.join(text for text in (fixed, games, shown[0]) if text)}."
     parts = [f"Held fixed: {first}" if fixed else first]
+    seen = drawn.scores and not keys and has_games(drawn.played)
     if several:
         what = ["Points are means over seeds, bars their 95% intervals (Student's t), faint dots single runs"]
         what = what if keys else ["Line and band: mean over seeds and its 95% interval (Student's t)"]
         bands = "bands likewise at each block" if drawn.scores else "Bands: 95% intervals over seeds (Student's t)"
-        parts.append(
-            ". ".join(["; ".join([*(what if drawn.scores else []), *([bands] if drawn.curves else [])])]) + "."
-        )
+        told = [
+            *(what if drawn.scores else []),
+            *([bands] if drawn.curves else []),
+            *(["bars: over games"] if seen else []),
+        ]
+        parts.append(f"{'; '.join(told)}.")
+    elif seen:
+        parts.append("Bar: 95% interval over games.")
     elif drawn.curves and drawn.blocks.groupby([*keys, "episode"], dropna=False, observed=True).size().max() > 1:
         parts.append("Bands: 95% intervals where curves are of several seeds (Student's t).")
     parts += [captions.goes_with(table, followers(table)), captions.failures_of(everything), *drawn.notes]

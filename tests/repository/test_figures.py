@@ -73,7 +73,7 @@ def test_a_published_figure_is_in_the_panel_of_its_setting(drawn):
     colour = to_hex(figure.legends[0].get_lines()[1].get_color())
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["tc", "td"]
     assert shown == [
-        ("stored false", "mean score", []),
+        ("stored false", "mean score after training", []),
         ("stored true", "", [(0.5, 900, colour)]),  # that of `other` might be in either panel
         ("alpha 0.1", "stored false", []),
         ("alpha 0.5", "", []),
@@ -98,6 +98,54 @@ def test_the_index_says_what_a_figure_shows(drawn):
     (axes,) = drawn(table, entry="scores: speed, curves: none").axes
     assert axes.get_ylabel() == "moves a second"
     assert sorted(bar.lines[0].get_ydata()[0] for bar in axes.containers) == [1.5e6, 3.5e6]
+
+
+def test_scores_may_be_those_of_the_last_games_of_training(drawn):
+    """So that published means of training can be marked beside them."""
+    table = rows(0, 1, alpha=[0.1, 0.5]).assign(greedy_mean=9.0)
+    figure = drawn(table, "source,alpha,mean_2k\nsome,0.5,6\n", "scores: training, curves: none")
+    (axes,) = figure.axes
+    assert axes.get_ylabel() == "mean score in training, game 2,000"
+    assert sorted(bar.lines[0].get_ydata()[0] for bar in axes.containers) == [7.5, 9.5]
+    assert [star[:2] for star in stars(axes)] == [(0.5, 6)]
+
+
+def test_scores_may_be_distances_from_optimal_play(drawn):
+    table = rows(0, 1, alpha=[0.1, 0.5]).assign(expected=[30.0, 32, 39, 39], optimal=40.0)
+    scores, curves = drawn(table, entry="scores: gap").axes
+    assert (scores.get_yscale(), scores.get_ylabel()) == ("log", "optimum less expected score")
+    assert sorted(bar.lines[0].get_ydata()[0] for bar in scores.containers) == [1, 9]
+    assert [text.get_text() for text in curves.texts] == ["optimal play"]
+
+
+def test_settings_with_names_have_a_row_each(drawn):
+    """From above, as the index has them; one run with the bar of its games, and its curve dashed where others end."""
+    table = rows(0, 1, learner=["td", "tc"], stored=[False, True]).assign(greedy_mean=[10.0, 12, 20, 30, 7, 7, 7, 7])
+    table = table.assign(greedy_mean_low=table["greedy_mean"] - 3, greedy_mean_high=table["greedy_mean"] + 5)
+    table = table[(table["stored"] != True) | (table["seed"] == 0)]  # noqa: E712
+    table["mean_4k"] = [9.0, np.nan, 8, 9, 9, 9]
+    entry = "rows: [{name: plain, setting: stored=false learner=td}, {name: other, setting: stored=true learner=td}]"
+    figure = drawn(table, "source,learner,stored,mean_2k,greedy_mean\nsome,td,True,6,25\n", entry)
+    scores, curves = figure.axes
+    assert [text.get_text() for text in scores.get_yticklabels()] == ["plain", "other"]
+    means = [(bar.lines[0].get_xdata()[0], bar.lines[0].get_ydata()[0]) for bar in scores.containers]
+    assert means == [(11, 0), (20, 1)]
+    assert scores.containers[1].lines[2][0].get_segments()[0][:, 0].tolist() == [17, 25]
+    assert [star[:2] for star in stars(scores)] == [(25, 0.75)]
+    assert [star[:2] for star in stars(curves)] == [(2000, 6)]
+    dashed = [line.get_xdata().tolist() for line in curves.lines if line.get_linestyle() == "--"]
+    assert dashed == [[2000, 4000]]
+
+
+def test_the_rows_of_the_index_are_settings_of_their_experiments():
+    from experiments.tools.index import read_index, select
+    from experiments.tools.tables import read_table
+
+    for name, entry in ((name, entry) for chapter in read_index().values() for name, entry in chapter.items()):
+        results = ROOT / "experiments" / name / "results.csv"
+        if "rows" in entry:
+            named = [select(read_table(results), row["setting"].split()).index for row in entry["rows"]]
+            assert sorted(place for part in named for place in part) == list(range(len(read_table(results)))), name
 
 
 def test_curves_by_seconds_have_no_published_episodes(drawn):
@@ -140,9 +188,9 @@ def test_budgets_have_a_figure_of_their_own(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ("curve: none", "one: curve is not allowed: question, result, time, published, peers, verdicts, scores, "),
+        ("curve: none", "one: curve is not allowed: question, result, time, published, peers, verdicts, rows, "),
         ("curves: no", "one: curves: False is not allowed: episodes, seconds, none, budgets"),
-        ("scores: moves_per_second", "one: scores: moves_per_second is not allowed: points, speed"),
+        ("scores: moves_per_second", "one: scores: moves_per_second is not allowed: points, speed, training, gap"),
     ],
 )
 def test_an_index_with_what_none_may_have_is_refused(tmp_path, entry, message):

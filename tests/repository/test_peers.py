@@ -189,6 +189,10 @@ def test_a_figure_marks_their_means(tmp_path):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(figures, "save", lambda figure, path: drawn.append(figure))
         figures.draw_results(folder / "results.csv", folder / "figure.png")
-    stars = [[line.get_ydata()[0] for line in axes.lines if line.get_marker() == "*"] for axes in drawn[0].axes]
-    assert stars == [[1000], [1000]]
-    assert "means of P over its seeds" in drawn[0].get_supxlabel().replace("\n", " ")
+    diamonds = [[line for line in axes.lines if line.get_marker() == "D"] for axes in drawn[0].axes]
+    assert [[line.get_ydata()[0] for line in lines] for lines in diamonds] == [[1000], [1000]]
+    bars = [[line.get_ydata() for line in axes.lines if line.get_color() == "black"] for axes in drawn[0].axes]
+    low, high = mean_interval(THEIRS["mean_1k"].to_numpy(float)[:3])
+    assert [np.ravel(each).tolist() for each in bars] == [[low, high]] * 2
+    text = drawn[0].get_supxlabel().replace("\n", " ")
+    assert text.endswith("Diamonds with bars: means of P over its seeds and their 95% intervals.")

@@ -115,14 +115,14 @@ def test_the_text_says_what_was_held_fixed_and_how():
         "Held fixed: 2048 on 4x4; 4 games of training and 200 after it in each run; n = 3 seeds. Points are means over"
         " seeds, bars their 95% intervals (Student's t), faint dots single runs; bands likewise at each block."
     )
-    assert "one run each, so no intervals" in text(sweep_figure(*sweep(seeds=1, alpha=[0.1, 0.3])))
+    assert "one run each, so no intervals over seeds" in text(sweep_figure(*sweep(seeds=1, alpha=[0.1, 0.3])))
 
 
 def test_curves_of_more_seeds_than_the_scores_are_said_below():
     table, blocks = sweep(seeds=2, alpha=[0.1, 0.3])
     table.loc[table["seed"] == 1, "eval_mean"] = None
     bands = "Bands: 95% intervals where curves are of several seeds (Student's t)."
-    assert f"one run each, so no intervals. {bands}" in text(sweep_figure(table, blocks))
+    assert f"one run each, so no intervals over seeds. {bands}" in text(sweep_figure(table, blocks))
     assert "Bands" not in text(sweep_figure(*sweep(seeds=1, alpha=[0.1, 0.3])))
 
 
@@ -177,7 +177,7 @@ def test_an_svg_is_the_same_each_time_with_its_text_as_text(keys):
         drawn.append(file.getvalue())
     assert drawn[0] == drawn[1]
     words = [element.text for element in ElementTree.fromstring(drawn[0]).iter("{http://www.w3.org/2000/svg}text")]
-    assert "mean score" in words
+    assert "mean score after training" in words
 
 
 def test_the_curve_of_a_run_marks_the_games_after_training():
