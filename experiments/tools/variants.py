@@ -30,6 +30,9 @@ BASE = "base"
 PLAYED = ("evaluate.", "search.")
 """Keys of games after training: variants that change no other have the networks of the base."""
 
+CUSTOM = "custom"
+"""The value of a group of which keys have other values than its file."""
+
 NOT_NAMED = ("eval_", "evaluate.episodes", "evaluate.record", *NOT_COMPARED)
 
 TRAINED = ("episodes", "moves", "seconds")
@@ -61,6 +64,8 @@ def _words(row: dict[str, Any], base: dict[str, Any]) -> dict[str, str]:
     for key in sorted(row, key=lambda key: key.startswith("search.")):
         text, group = value_text(key, row[key]), key.partition(".")[0]
         if key in NO_FACTORS or key.startswith(NOT_NAMED) or group in words or text == value_text(key, base[key]):
+            continue
+        if text == CUSTOM:  # the keys of the group say which
             continue
         if pd.isna(row.get("checkpoint")) or (key.startswith(PLAYED) and text != "null"):
             words[key] = f"{key.rpartition('.')[2]}={text.replace(' ', '')}"

@@ -108,7 +108,7 @@ def test_variants_are_called_by_what_they_change(tmp_path):
     words = ("episodes=20", "learner=tc", "save.keep=1", "evaluate.episodes=5")
     changes = {
         "base": (), "n_step": ("learner.n_step=3",), "order": ("learner.order=forward",),
-        "stages": ("learner.stages=[64]",), "carousel": ("learner.stages=[64]", "learner.start=carousel"),
+        "radix": ("tuples.radix=12",), "stages": ("learner.stages=[64]",), "carousel": ("learner.stages=[64]", "learner.start=carousel"),
     }  # fmt: skip
     for name, more in changes.items():
         for seed in (0, 1):
@@ -120,14 +120,14 @@ def test_variants_are_called_by_what_they_change(tmp_path):
     folders = [str(tmp_path / name) for name in [*changes, "plies"]]
     variants.main("one", *folders, f"into={tmp_path / 'out'}")
     rows = pd.read_csv(tmp_path / "out" / "results.csv")
-    names = ["base", "n_step=3", "order=forward", "stages=[64]", "start=carousel stages=[64]", "plies=2"]
+    names = ["base", "n_step=3", "order=forward", "radix=12", "stages=[64]", "start=carousel stages=[64]", "plies=2"]
     assert rows["variant"].iloc[0] == "base"
     assert sorted(rows["variant"].unique()) == sorted(names)
     assert rows["seed"].tolist() == [0, 1] * len(names)
     assert set(rows[rows["networks"] == "base"]["variant"]) == {"base", "plies=2"}
     found = pd.read_csv(tmp_path / "out" / "differences.csv")
     assert sorted(found["setting"].iloc[:-1]) == sorted(names[1:])
-    assert found["less"].tolist() == ["base"] * 5 + ["stages=[64]"]
+    assert found["less"].tolist() == ["base"] * 6 + ["stages=[64]"]
     assert found.set_index("setting")["interval"]["plies=2"] == "pairs"
-    assert (found["interval"] == "Welch").sum() == 5
+    assert (found["interval"] == "Welch").sum() == 6
     assert (tmp_path / "out" / "figure.png").stat().st_size > 10_000
