@@ -108,7 +108,8 @@ def test_variants_are_called_by_what_they_change(tmp_path):
     words = ("episodes=20", "learner=tc", "save.keep=1", "evaluate.episodes=5")
     changes = {
         "base": (), "n_step": ("learner.n_step=3",), "order": ("learner.order=forward",),
-        "radix": ("tuples.radix=12",), "stages": ("learner.stages=[64]",), "carousel": ("learner.stages=[64]", "learner.start=carousel"),
+        "radix": ("tuples.radix=12",), "stages": ("learner.stages=[64]",),
+        "carousel": ("learner.stages=[64]", "learner.start=carousel"),
     }  # fmt: skip
     for name, more in changes.items():
         for seed in (0, 1):
