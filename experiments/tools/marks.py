@@ -25,8 +25,8 @@ STARS, LINES, DIAMONDS, BANDS = "stars", "black lines", "diamonds with bars", "b
 POINTS = 72
 """To an inch."""
 
-BESIDE = 8
-"""Points by which marks stand beside the means of our runs, so that they do not hide them."""
+BESIDE = -7
+"""Points by which marks stand beside the means of our runs, so that they do not hide them: where no dots are."""
 
 Panel = tuple[Axes, pd.DataFrame]
 """Axes, and the runs or blocks that are drawn there."""
@@ -91,12 +91,13 @@ def mark_published(drawn: Drawn, folder: Path, entry: dict[str, Any]) -> str:
             episode = int(other.name.removeprefix(MEAN).removesuffix("k")) * THOUSAND
             _tell(told, _mark(drawn, panel, episode, other), other)
             _hold(drawn.curves, other.value)
-    return " ".join(f"{kind.capitalize()}: {' and '.join(texts)}." for kind, texts in sorted(told.items()))
+    by = {STARS: "published by ", LINES: "published by "}
+    return " ".join(f"{kind.capitalize()}: {by.get(kind, '')}{' and '.join(told[kind])}." for kind in sorted(told))
 
 
 def _tell(told: dict[str, list[str]], kind: str, other: Other) -> None:
     """Say once what a kind of mark stands for."""
-    text = "published figures"
+    text = other.source
     if other.interval:
         text = f"means of {other.source} over its seeds and their 95% intervals"
         text += f", after {other.episodes:,} games" if kind == BANDS and other.episodes else ""
@@ -146,9 +147,9 @@ def _mark(drawn: Drawn, panel: Panel, x: float, other: Other, beside: float = 0)
         axes.plot([x], [other.value], "*", color=colour, markeredgecolor="black", markeredgewidth=0.6, markersize=9,
                   zorder=5, clip_on=False, transform=place)  # fmt: skip
         return STARS
-    axes.plot([x] * 2, other.interval, "-", color="black", linewidth=0.8, zorder=4, transform=place)
-    axes.plot([x], [other.value], "D", color=colour, markerfacecolor="none", markeredgecolor="black",
-              markeredgewidth=0.8, markersize=5.5, zorder=5, clip_on=False, transform=place)  # fmt: skip
+    axes.plot([x] * 2, other.interval, "-", color=colour, linewidth=0.8, zorder=4, gid=DIAMONDS, transform=place)
+    axes.plot([x], [other.value], "D", color=colour, markerfacecolor="none", markeredgewidth=1, markersize=5.5,
+              zorder=5, clip_on=False, transform=place)  # fmt: skip
     return DIAMONDS
 
 

@@ -186,7 +186,11 @@ def _text(tuning: pd.DataFrame, axis: str) -> str:
         if (tuning["status"] != "finished").any()
         else ""
     )
-    far = "all runs of a learner go" if axis == "episode" else "the slowest run of a learner came in its games"
+    far = (
+        "all runs of a learner go"
+        if axis == "episode"
+        else "all runs of a learner have games; seconds are means over the runs after as many games"
+    )
     return (
         "Left: 1,000 games after training against the step size; filled the seeds that chose it, with 95% intervals "
         f"(Student's t), open beside them the seeds that are judged.{diverged} Right: games of training of the latter "

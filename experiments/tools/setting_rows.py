@@ -124,7 +124,7 @@ def _draw_curves(axes: Axes, rows: list[Row], blocks: pd.DataFrame, beside: list
         common = counts.index[counts == counts.max()]
         line = curve_of(own[own["episode"].isin(common)])
         marker = "" if len(line) > MOST_CURVES else "."
-        axes.plot(line["episode"], line["mean"], color=colour, marker=marker)
+        axes.plot(line["episode"], line["mean"], "-" if counts.max() > 1 else "--", color=colour, marker=marker)
         axes.fill_between(line["episode"], line["low"], line["high"], color=colour, alpha=0.15, linewidth=0)
         further = own[own["episode"] >= common.max()]
         for _, run in further.groupby("run"):
@@ -159,12 +159,13 @@ def _text(rows: list[Row], score: str, beside: list[Other], *, curves: bool) -> 
     parts = [f"Points: means over seeds with 95% intervals (Student's t), {seeds}; faint dots: single runs."]
     parts = parts if told != {1} else []
     if 1 in told:
-        parts.append("Open points: one run, with the interval of its games where that is known.")
+        games = any(f"{score}_low" in part for _, _, part in rows)
+        parts.append("Open points: one run" + (", with the interval of its games." if games else "."))
     if 0 in counts:
         parts.append("A row without a point: no run of so many games.")
     if curves:
-        parts.append(
-            "Curves: games of training, in the colours of the rows, bands as the intervals; dashed: fewer runs."
-        )
-    stars = [name for name, _, part in rows for other in beside if {*other.runs} & {*part["run"]}]
-    return " ".join([*parts, *["Stars: published figures."] * bool(stars)])
+        parts.append("Curves: games of training, in the colours of the rows, where these are known; means over seeds, "
+                     "bands their 95% intervals, dashed single runs.")  # fmt: skip
+    shown = {run for _, _, part in rows for run in part["run"]}
+    sources = dict.fromkeys(other.source for other in beside if {*other.runs} & shown)
+    return " ".join([*parts, *[f"Stars: published by {' and '.join(sources)}."] * bool(sources)])

@@ -115,9 +115,9 @@ def draw(folder: Path) -> None:
             axes.set_xticks(sorted(logged["iterations"].unique()))
             from_zero(axes)
             axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=4, handlelength=1.2, columnspacing=1)
-        caption(
-            figure, "Points are means over games of one seed's network, bars their 95% intervals over these games."
-        )
+        caption(figure, "Means of games with 95% intervals over these games. Left: those logged in the hundred "
+                        "iterations until there. Right: 1,000 of the network after them; side by side: seeds 0, 1, 2 "
+                        "of each player.")  # fmt: skip
     save(figure, folder / "figure.png")
 
 

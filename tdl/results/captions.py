@@ -43,7 +43,7 @@ def games_of(table: pd.DataFrame) -> str:
     """How many games each run has, to learn and after it.
 
     >>> games_of(pd.DataFrame({"episodes": [3000], "evaluate.episodes": [200], "eval_mean": [9.0]}))
-    '3,000 games of training and 200 after it in each run'
+    '3,000 episodes of training and 200 games after it in each run'
     >>> games_of(pd.DataFrame({"budget.moves": [2e8], "evaluate.episodes": [200], "eval_mean": [9.0]}))
     '200,000,000 moves of training and 200 games after it in each run'
     """
@@ -51,12 +51,12 @@ def games_of(table: pd.DataFrame) -> str:
     budgets = [name for name in ("budget.moves", "budget.seconds") if name in done and done[name].nunique() == 1]
     words = [f"{done[name].iloc[0]:,.10g} {name.partition('.')[2]} of training" for name in budgets]
     if not budgets and "episodes" in done and done["episodes"].notna().any():
-        words.append(f"{_numbers(done['episodes'])} games of training")
+        words.append(f"{_numbers(done['episodes'])} episodes of training")
     after = (
         done["evaluate.episodes"] if "evaluate.episodes" in done and "eval_mean" in done else pd.Series(dtype=float)
     )
     if after.gt(0).any() and done["eval_mean"].notna().any():
-        words.append(f"{_numbers(after)} {'games ' if budgets else ''}after it")
+        words.append(f"{_numbers(after)} games after it")
     return " and ".join(words) + " in each run" if words else ""
 
 

@@ -180,6 +180,7 @@ def test_pages_and_the_index_ask_for_them(tmp_path):
 
 def test_a_figure_marks_their_means(tmp_path):
     from experiments.tools import figures
+    from experiments.tools.marks import DIAMONDS
 
     folder = tmp_path / "one"
     folder.mkdir()
@@ -191,7 +192,7 @@ def test_a_figure_marks_their_means(tmp_path):
         figures.draw_results(folder / "results.csv", folder / "figure.png")
     diamonds = [[line for line in axes.lines if line.get_marker() == "D"] for axes in drawn[0].axes]
     assert [[line.get_ydata()[0] for line in lines] for lines in diamonds] == [[1000], [1000]]
-    bars = [[line.get_ydata() for line in axes.lines if line.get_color() == "black"] for axes in drawn[0].axes]
+    bars = [[line.get_ydata() for line in axes.lines if line.get_gid() == DIAMONDS] for axes in drawn[0].axes]
     low, high = mean_interval(THEIRS["mean_1k"].to_numpy(float)[:3])
     assert [np.ravel(each).tolist() for each in bars] == [[low, high]] * 2
     text = drawn[0].get_supxlabel().replace("\n", " ")

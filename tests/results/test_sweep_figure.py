@@ -112,8 +112,9 @@ def test_too_many_panels_are_said_below():
 def test_the_text_says_what_was_held_fixed_and_how():
     figure = sweep_figure(*sweep(seeds=3, alpha=[0.1, 0.3]))
     assert text(figure) == (
-        "Held fixed: 2048 on 4x4; 4 games of training and 200 after it in each run; n = 3 seeds. Points are means over"
-        " seeds, bars their 95% intervals (Student's t), faint dots single runs; bands likewise at each block."
+        "Held fixed: 2048 on 4x4; 4 episodes of training and 200 games after it in each run; n = 3 seeds. Points are "
+        "means over seeds, bars their 95% intervals (Student's t), faint dots single runs; bands likewise at each "
+        "block."
     )
     assert "one run each, so no intervals over seeds" in text(sweep_figure(*sweep(seeds=1, alpha=[0.1, 0.3])))
 
