@@ -144,13 +144,18 @@ def _mark(drawn: Drawn, panel: Panel, x: float, other: Other, beside: float = 0)
     colour = colours[0] if colours else "black"
     place = axes.transData + ScaledTranslation(beside / POINTS, 0, drawn.figure.dpi_scale_trans)
     if other.interval is None:
-        axes.plot([x], [other.value], "*", color=colour, markeredgecolor="black", markeredgewidth=0.6, markersize=9,
-                  zorder=5, clip_on=False, transform=place)  # fmt: skip
+        star(axes, x, other.value, colour, transform=place)
         return STARS
     axes.plot([x] * 2, other.interval, "-", color=colour, linewidth=0.8, zorder=4, gid=DIAMONDS, transform=place)
     axes.plot([x], [other.value], "D", color=colour, markerfacecolor="none", markeredgewidth=1, markersize=5.5,
               zorder=5, clip_on=False, transform=place)  # fmt: skip
     return DIAMONDS
+
+
+def star(axes: Axes, x: float, y: float, colour: str, **more: Any) -> None:
+    """The mark of a published figure."""
+    axes.plot([x], [y], "*", color=colour, markeredgecolor="black", markeredgewidth=0.6, markersize=9, zorder=5,
+              clip_on=False, **more)  # fmt: skip
 
 
 def _hold(panels: Sequence[Panel], value: float) -> None:

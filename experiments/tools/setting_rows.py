@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
 from experiments.tools.index import matching
-from experiments.tools.marks import MEAN, THOUSAND
+from experiments.tools.marks import MEAN, THOUSAND, star
 from experiments.tools.others import Other, others
 from experiments.tools.tables import errors_of
 from tdl.results.palette import CYCLE
@@ -90,8 +90,9 @@ def _draw_scores(axes: Axes, rows: list[Row], score: str, beside: list[Other]) -
                       linestyle="none", elinewidth=1.1, zorder=3, **shape)  # fmt: skip
         if len(scores) > 1:
             axes.scatter(scores, [place + 0.2] * len(scores), color=colour, **FAINT)
-        for other in _of(beside, part, score):
-            _mark(axes, other.value, place - 0.25, other, colour)
+        for other in _of(beside, part):
+            if other.name == score:
+                star(axes, other.value, place - 0.25, colour)
     if far:
         axes.set_xscale("log")
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
@@ -130,25 +131,18 @@ def _draw_curves(axes: Axes, rows: list[Row], blocks: pd.DataFrame, beside: list
         for _, run in further.groupby("run"):
             if len(run) > 1:
                 axes.plot(run["episode"], run["mean"], "--", color=colour, marker=marker, linewidth=1)
-        for other in beside:
-            if other.name.startswith(MEAN) and len(other.runs) and {*other.runs} <= {*part["run"]}:
+        for other in _of(beside, part):
+            if other.name.startswith(MEAN):
                 episode = int(other.name.removeprefix(MEAN).removesuffix("k")) * THOUSAND
-                _mark(axes, episode, other.value, other, colour)
+                star(axes, episode, other.value, colour)
     axes.set(xlabel="episodes", ylabel="mean score in training", xlim=(0, None), ylim=(0, None))
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(THOUSANDS)
 
 
-def _of(beside: list[Other], part: pd.DataFrame, name: str) -> list[Other]:
+def _of(beside: list[Other], part: pd.DataFrame) -> list[Other]:
     """The figures of others that are of no other runs than these."""
-    runs = {*part["run"]}
-    return [other for other in beside if other.name == name and len(other.runs) and {*other.runs} <= runs]
-
-
-def _mark(axes: Axes, x: float, y: float, other: Other, colour: str) -> None:
-    shape = {"marker": "*", "markersize": 9} if other.interval is None else {"marker": "D", "markersize": 5}
-    axes.plot([x], [y], color=colour, markeredgecolor="black", markeredgewidth=0.6, zorder=5, clip_on=False,
-              linestyle="none", **shape)  # type: ignore[arg-type]  # fmt: skip
+    return [other for other in beside if len(other.runs) and {*other.runs} <= {*part["run"]}]
 
 
 def _text(rows: list[Row], score: str, beside: list[Other], *, curves: bool) -> str:
