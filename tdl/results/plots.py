@@ -75,7 +75,8 @@ def draw_scores(
 ) -> None:  # fmt: skip
     """Mean scores of settings with intervals, and a faint dot for each run; a cross where runs failed.
 
-    Lines join the means of numbers only. Without keys a dot for each seed, and their mean.
+    Lines join the means of numbers only. Without keys a dot for each seed, and their mean. Where each setting has one
+    run, intervals are over its games.
 
     Parameters
     ----------
@@ -93,7 +94,7 @@ def draw_scores(
         return
     looks, scale = looks or Looks(table, keys, keys[2:]), scale or Scale.of(keys[0], table[keys[0]])
     asides = _asides(table, keys[1:])
-    scores = means(played, list(keys))
+    scores = _with_games(means(played, list(keys)), played, list(keys))
     scores["aside"] = _aside_of(scores, keys[1:], asides)
     if scale.kind in ("log", "linear"):
         for _, line in scores.groupby("aside"):
@@ -115,6 +116,15 @@ def draw_scores(
         mark_failed(axes, table, keys, looks, scale)
         if len(keys) > 1:
             legend_of(axes, table, keys[1:], looks)
+
+
+def _with_games(scores: pd.DataFrame, played: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Means, those of a single run with the interval of its games, where no setting has several."""
+    if scores["low"].notna().any() or not has_games(played):
+        return scores
+    own = played.groupby(keys, dropna=False, observed=True, as_index=False)[[*GAMES]].first()
+    own = scores[keys].merge(own, "left", on=keys)
+    return scores.assign(low=own[GAMES[0]].to_numpy(float), high=own[GAMES[1]].to_numpy(float))
 
 
 def limit_scores(axes: Axes, scores: Any) -> None:

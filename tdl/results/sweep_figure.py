@@ -285,7 +285,7 @@ def _text(drawn: _Sweep, everything: pd.DataFrame) -> str:
     several = "no intervals" not in shown[0]
     first = f"{'; '.join(text for text in (fixed, games, shown[0]) if text)}."
     parts = [f"Held fixed: {first}" if fixed else first]
-    seen = drawn.scores and not keys and has_games(drawn.played)
+    seen = drawn.scores and has_games(drawn.played) and not (keys and several)
     if several:
         what = ["Points are means over seeds, bars their 95% intervals (Student's t), faint dots single runs"]
         what = what if keys else ["Line and band: mean over seeds and its 95% interval (Student's t)"]
@@ -297,7 +297,7 @@ def _text(drawn: _Sweep, everything: pd.DataFrame) -> str:
         ]
         parts.append(f"{'; '.join(told)}.")
     elif seen:
-        parts.append("Bar: 95% interval over games.")
+        parts.append("Bars: 95% intervals over games.")
     elif drawn.curves and drawn.blocks.groupby([*keys, "episode"], dropna=False, observed=True).size().max() > 1:
         parts.append("Bands: 95% intervals where curves are of several seeds (Student's t).")
     parts += [captions.goes_with(table, followers(table)), captions.failures_of(everything), *drawn.notes]

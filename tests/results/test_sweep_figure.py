@@ -149,6 +149,15 @@ def test_what_diverged_is_marked_and_counted():
     assert "Crosses: 2 of 8 runs diverged; they are in no mean." in text(figure)
 
 
+def test_a_single_run_has_the_interval_of_its_games():
+    table, blocks = sweep(seeds=1, alpha=[0.1, 0.3])
+    table = table.assign(eval_low=table["eval_mean"] - 2, eval_high=table["eval_mean"] + 3)
+    figure = sweep_figure(table, blocks)
+    bars = [bar.lines[2][0].get_segments()[0][:, 1].tolist() for bar in panels(figure)[0][0].containers]
+    assert bars == table[["eval_low", "eval_high"]].to_numpy().tolist()
+    assert "no intervals over seeds. Bars: 95% intervals over games." in text(figure)
+
+
 def test_jobs_that_never_began_are_counted_and_stretch_no_axis():
     table, blocks = sweep(alpha=[0.1, 0.3])
     refused = pd.DataFrame(
