@@ -66,7 +66,8 @@ def _fewer_games(words: list[str]) -> list[str]:
     for key, least in {"budget.seconds": MIN_SECONDS, "budget.moves": MIN_MOVES}.items():
         if setting(key):
             words.append(f"{key}={max(least, setting(key) // PART)}")
-    return [*words, "seed=0,1,2"] if setting("hydra.sweeper.params.seed") else words
+    one = "hydra.mode=RUN" in words
+    return [*words, "seed=0,1,2"] if setting("hydra.sweeper.params.seed") and not one else words
 
 
 def _smaller_board(words: list[str]) -> list[str]:

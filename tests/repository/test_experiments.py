@@ -216,6 +216,15 @@ def test_a_table_is_made_without_the_run_that_is_too_large():
     assert not any("unshared" in word for word in collected)
 
 
+def test_the_reduced_version_of_one_run_is_one_run():
+    """Several seeds are a sweep, which a command with hydra.mode=RUN is not."""
+    from experiments.tools.commands import commands, reduced
+
+    single = [words for words in map(reduced, commands("best_searched")) if words and "hydra.mode=RUN" in words]
+    assert len(single) == 2
+    assert [word for words in single for word in words if word.startswith("seed=")] == ["seed=20"] * 2
+
+
 def test_the_reduced_version_changes_nothing_here():
     """A fiftieth of the games of the page, three seeds, everything below outputs/reduced."""
     from experiments.tools.commands import commands, reduced
