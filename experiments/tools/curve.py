@@ -20,10 +20,9 @@ from matplotlib.ticker import EngFormatter
 import tdl.results
 from experiments.tools import split_options, target_of
 from experiments.tools.summary import GREEDY, run_of
-from experiments.tools.tables import errors_of
+from experiments.tools.tables import interval
 from tdl.results.palette import DASHES, colours
 from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
-from tdl.statistics.intervals import mean_interval
 
 NETWORK = ["tuples", "stages", "budget", "seed"]
 TRAINED = ["episodes", "moves", "core_seconds"]
@@ -114,13 +113,9 @@ def _line(axes: Axes, rows: pd.DataFrame, along: str, colour: str, dash: str) ->
     for _, seed in rows.groupby("seed"):
         axes.plot(seed[along], seed["greedy_mean"], color=colour, linestyle=dash, linewidth=0.9, alpha=0.6)
     for _, part in rows.groupby("budget"):
-        mean = part["greedy_mean"].mean()
-        several = len(part) > 1
-        errors = errors_of(part, "greedy_mean")
-        bounds = part[["greedy_mean_low", "greedy_mean_high"]].iloc[0]
-        low, high = mean_interval(part["greedy_mean"].to_numpy(), errors) if several else bounds
-        shape = {} if several else {"markerfacecolor": "white"}
-        axes.errorbar([part[along].mean()], [mean], [[mean - max(low, 0)], [high - mean]], color=colour, marker="o",
+        mean, low, high = interval(part, "greedy_mean")
+        shape = {} if len(part) > 1 else {"markerfacecolor": "white"}
+        axes.errorbar([part[along].mean()], [mean], [[mean - low], [high - mean]], color=colour, marker="o",
                       markersize=4, capsize=2, elinewidth=1, **shape)  # fmt: skip
 
 

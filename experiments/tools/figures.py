@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import yaml
+from omegaconf import OmegaConf
 
 from experiments.tools import (
     EXPERIMENTS,
@@ -25,7 +25,8 @@ from experiments.tools import (
     variants,
 )
 from experiments.tools.index import entry_of, setting_keys
-from experiments.tools.marks import MEAN, THOUSAND, Drawn, mark_optimum, mark_published
+from experiments.tools.marks import GAP, Drawn, mark_optimum, mark_published
+from experiments.tools.others import MEAN, THOUSAND
 from experiments.tools.setting_rows import rows_figure
 from experiments.tools.tables import settings
 from tdl.results.design import followers, ordered
@@ -35,7 +36,10 @@ from tdl.results.sweep_figure import sweep_figure, sweep_panels
 SCORES = {"expected": "expected score", "greedy_mean": "mean score after training"}
 """Columns of results.csv with the scores of a trained network, the first that is there; else the last block's mean."""
 
-SPEED, GAP = "moves_per_second", "gap"
+SPEED = "moves_per_second"
+
+TOLD = ("episodes", "budget.moves", "budget.seconds", "evaluate.episodes")
+"""Keys of an experiment's file that the text under its figure says."""
 
 GAMES = {"eval_low": "greedy_mean_low", "eval_high": "greedy_mean_high"}
 EVALUATED = {"eval_mean": "greedy_mean", "eval_expected": "expected", "eval_optimal": "optimal", **GAMES}
@@ -79,8 +83,7 @@ def draw_results(results: Path, path: Path, home: Path = EXPERIMENTS) -> None:
     blocks = _blocks(rows, keys)
     if "episodes" not in rows and len(blocks):
         rows["episodes"] = _last(blocks)
-    told = [name for name in ("episodes",) if name in rows]
-    columns = list(dict.fromkeys([*keys, "run", "seed", "status", "error", *told]))
+    columns = [name for name in dict.fromkeys([*keys, "run", "seed", "status", "error", "episodes"]) if name in rows]
     _draw(rows, columns, blocks, ordered(rows, keys), path, home)
 
 
@@ -135,13 +138,9 @@ def _budget(experiment: str, known: Sequence[str], home: Path) -> dict[str, Any]
     file = home.parent / "conf" / "experiment" / f"{experiment}.yaml"
     if not file.exists():
         return {}
-    said = yaml.safe_load(file.read_text())
-    found = {
-        f"{group}.{key}": said.get(group, {}).get(key)
-        for group, key in (("budget", "moves"), ("budget", "seconds"), ("evaluate", "episodes"))
-    }
-    found["episodes"] = said.get("episodes")
-    return {name: value for name, value in found.items() if value and name not in known}
+    said = OmegaConf.load(file)
+    found = {name: OmegaConf.select(said, name) for name in TOLD if name not in known}
+    return {name: value for name, value in found.items() if value}
 
 
 def _name_axes(drawn: Drawn, name: str) -> None:

@@ -16,8 +16,8 @@ from experiments.tools.others import Other, others
 from tdl.results.design import Scale, colour_key, names_of, values_of
 from tdl.results.style import FONT
 
-MEAN, THOUSAND = "mean_", 1000
-"""`mean_10k` is the mean of the block that ends at 10,000 episodes."""
+GAP = "gap"
+"""The column of scores that are distances from optimal play."""
 
 STARS, LINES, DIAMONDS, BANDS = "stars", "black lines", "diamonds with bars", "black lines with bands"
 """What marks a published figure and, where a figure has no keys, its score; likewise the mean of a peer's seeds."""
@@ -66,7 +66,7 @@ class Drawn:
 
 def mark_optimum(drawn: Drawn) -> None:
     """A line at what optimal play earns, in each panel of one game; scores that are distances from it need none."""
-    shown = [] if drawn.score == "gap" else drawn.scores
+    shown = [] if drawn.score == GAP else drawn.scores
     for axes, runs in [*shown, *drawn.curves]:
         optima = drawn.rows.loc[drawn.rows["run"].isin(runs["run"]), "optimal"].dropna().unique()
         if len(optima) != 1:
@@ -87,9 +87,8 @@ def mark_published(drawn: Drawn, folder: Path, entry: dict[str, Any]) -> str:
     for other in others(drawn.rows, folder, entry):
         if other.name == drawn.score and (panel := _only(drawn.scores, other.runs)):
             _tell(told, _mark_score(drawn, panel, other), other)
-        if other.name.startswith(MEAN) and not drawn.by_seconds and (panel := _only(drawn.curves, other.runs)):
-            episode = int(other.name.removeprefix(MEAN).removesuffix("k")) * THOUSAND
-            _tell(told, _mark(drawn, panel, episode, other), other)
+        if other.block and not drawn.by_seconds and (panel := _only(drawn.curves, other.runs)):
+            _tell(told, _mark(drawn, panel, other.block, other), other)
             _hold(drawn.curves, other.value)
     by = {STARS: "published by ", LINES: "published by "}
     return " ".join(f"{kind.capitalize()}: {by.get(kind, '')}{' and '.join(told[kind])}." for kind in sorted(told))

@@ -13,6 +13,9 @@ from experiments.tools.index import matching, setting_keys, word
 from experiments.tools.tables import read_table, settings
 from tdl.statistics.intervals import mean_interval
 
+MEAN, THOUSAND = "mean_", 1000
+"""`mean_10k` is the mean of the block that ends at 10,000 episodes."""
+
 RUN_OF_A_PEER = ("program", "revision", "command")
 """Columns of peers.csv that say where a run is from."""
 
@@ -37,6 +40,11 @@ class Other:
     interval: tuple[float, float] | None
     episodes: int | None
     runs: pd.Series
+
+    @property
+    def block(self) -> int:
+        """The episode at which the block ends that this is the mean of; 0 of other figures."""
+        return int(self.name.removeprefix(MEAN).removesuffix("k")) * THOUSAND if self.name.startswith(MEAN) else 0
 
 
 def others(rows: pd.DataFrame, folder: Path, entry: dict[str, Any]) -> list[Other]:

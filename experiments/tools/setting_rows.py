@@ -17,13 +17,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
 from experiments.tools.index import matching
-from experiments.tools.marks import MEAN, THOUSAND, star
+from experiments.tools.marks import star
 from experiments.tools.others import Other, others
-from experiments.tools.tables import errors_of
+from experiments.tools.tables import interval
 from tdl.results.palette import CYCLE
 from tdl.results.plots import FAINT, curve_of
 from tdl.results.style import THOUSANDS, WIDTH, caption, dress, new_figure, style
-from tdl.statistics.intervals import mean_interval
 
 WRAPPED = 30
 """The most letters in a line of a name."""
@@ -83,7 +82,7 @@ def _draw_scores(axes: Axes, rows: list[Row], score: str, beside: list[Other]) -
         scores = part[score].dropna()
         if scores.empty:
             continue
-        mean, (low, high) = scores.mean(), _interval(part, score)
+        mean, low, high = interval(part.loc[scores.index], score)
         bars = None if np.isnan(low) else [[mean - low], [high - mean]]
         shape: dict[str, Any] = {} if len(scores) > 1 else {"markerfacecolor": "white"}
         axes.errorbar([mean], [place], None, bars, color=colour, marker="o", markersize=4.5, capsize=2,
@@ -105,15 +104,6 @@ def _draw_scores(axes: Axes, rows: list[Row], score: str, beside: list[Other]) -
     axes.grid(visible=False, axis="y")
 
 
-def _interval(part: pd.DataFrame, score: str) -> tuple[float, float]:
-    """Over seeds; of one run over its games, where the file has that."""
-    scores = part[score].dropna().to_numpy(float)
-    if len(scores) > 1:
-        return mean_interval(scores, errors_of(part, score))
-    bounds = [f"{score}_low", f"{score}_high"]
-    return tuple(part.loc[part[score].notna(), bounds].iloc[0]) if {*bounds} <= {*part} else (np.nan, np.nan)
-
-
 def _draw_curves(axes: Axes, rows: list[Row], blocks: pd.DataFrame, beside: list[Other]) -> None:
     """The mean over all runs of a setting as far as all go; dashed those that go further."""
     dress(axes)
@@ -132,9 +122,8 @@ def _draw_curves(axes: Axes, rows: list[Row], blocks: pd.DataFrame, beside: list
             if len(run) > 1:
                 axes.plot(run["episode"], run["mean"], "--", color=colour, marker=marker, linewidth=1)
         for other in _of(beside, part):
-            if other.name.startswith(MEAN):
-                episode = int(other.name.removeprefix(MEAN).removesuffix("k")) * THOUSAND
-                star(axes, episode, other.value, colour)
+            if other.block:
+                star(axes, other.block, other.value, colour)
     axes.set(xlabel="episodes", ylabel="mean score in training", xlim=(0, None), ylim=(0, None))
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(THOUSANDS)

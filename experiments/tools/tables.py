@@ -112,7 +112,7 @@ def figure(part: pd.DataFrame, name: str) -> str:
     """The mean of a column with its 95% interval; a column of words as it is."""
     if not pd.api.types.is_numeric_dtype(part[name]):
         return ", ".join(part[name].dropna().astype(str).unique())
-    mean, low, high = _interval(part, name)
+    mean, low, high = interval(part, name)
     if np.isnan(mean):
         return ""
     return number(name, mean) + ("" if np.isnan(low) else f" [{number(name, low)}, {number(name, high)}]")
@@ -137,7 +137,7 @@ def position(part: pd.DataFrame, name: str, published: float) -> str:
     `within a run` says that it lies in the interval of a single further run of ours, whose variance is that of the
     mean times runs + 1.
     """
-    mean, low, high = _interval(part, name)
+    mean, low, high = interval(part, name)
     if low <= published <= high:
         return INSIDE
     share = name.startswith(SHARES)
@@ -168,7 +168,7 @@ def read_table(path: Path) -> pd.DataFrame:
         raise TableError(f"{path}: no such file") from None
 
 
-def _interval(part: pd.DataFrame, name: str) -> tuple[float, float, float]:
+def interval(part: pd.DataFrame, name: str) -> tuple[float, float, float]:
     """Mean and 95% interval over runs; of a single run the interval over its games that the file has."""
     values = part[name].dropna().to_numpy(float)
     if not len(values):

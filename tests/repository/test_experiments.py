@@ -222,7 +222,8 @@ def test_the_reduced_version_of_one_run_is_one_run():
 
     single = [words for words in map(reduced, commands("best_searched")) if words and "hydra.mode=RUN" in words]
     assert len(single) == 3
-    assert [word for words in single for word in words if word.startswith("seed=")] == ["seed=20", "seed=21", "seed=20"]
+    seeds = [word for words in single for word in words if word.startswith("seed=")]
+    assert seeds == ["seed=20", "seed=21", "seed=20"]
 
 
 def test_the_reduced_version_changes_nothing_here():
