@@ -16,7 +16,7 @@ import pandas as pd
 import yaml
 
 from experiments.tools import EXPERIMENTS
-from experiments.tools.tables import INSIDE, TableError, compare, figure, number, position, read_table
+from experiments.tools.tables import INSIDE, TableError, compare, figure, less, number, position, read_table
 from tdl.storage.titles import value_text
 
 Index = dict[str, dict[str, dict[str, Any]]]
@@ -96,6 +96,18 @@ def compared_rows(chapters: Sequence[str], home: Path = EXPERIMENTS) -> list[lis
             their_mean, seeds, our_mean, _, difference, _ = compare(ours, theirs, pair["figure"])
             link = f"[{name}](../experiments/{name}/README.md)"
             rows.append([link, " ".join(words), pair["figure"], their_mean, seeds, our_mean, difference])
+    return rows
+
+
+def less_rows(frames: Sequence[pd.DataFrame], columns: Sequence[str], pairs: Sequence[str]) -> list[list[str]]:
+    """A row for each column of each pair `SETTING - SETTING`, of the rows of all files; the first is the head."""
+    rows = [["setting", "runs", "less", "runs", "figure", "difference"]]
+    for names in (pair.split(" - ") for pair in pairs):
+        parts = [pd.concat([matching(frame, name.split()) for frame in frames]) for name in names]
+        if absent := [name for name, part in zip(names, parts, strict=True) if part.empty]:
+            raise TableError(f"no row with {absent[0].strip()}")
+        told = [cell for name, part in zip(names, parts, strict=True) for cell in (name.strip(), str(len(part)))]
+        rows += [[*told, column, less(*parts, column)] for column in columns]
     return rows
 
 

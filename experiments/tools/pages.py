@@ -8,6 +8,7 @@ and the lines up to `<!-- end -->` are replaced:
     <!-- table FILE: KEY KEY | COLUMN COLUMN -->
     <!-- beside FILE PUBLISHED: KEY KEY | KEY -->
     <!-- peers FILE PEERS: KEY KEY | COLUMN COLUMN -->
+    <!-- less FILE FILE: COLUMN COLUMN | KEY=VALUE KEY=VALUE - KEY=VALUE | KEY=VALUE - KEY=VALUE -->
     <!-- index CHAPTER -->
     <!-- published CHAPTER | CHAPTER -->
     <!-- compared CHAPTER | CHAPTER -->
@@ -18,7 +19,8 @@ intervals over them; where a setting has a single row, the interval that the fil
 over games). `runs` among the columns is their number, `finished` how many did not diverge. `beside` has a row for
 each published figure, with ours under the values of the last keys; PUBLISHED names a `source` and has figures in
 columns of the same names as FILE. `peers` has a row for each figure of another program, whose runs are the rows of
-PEERS (`experiments.tools.peers`), with ours and the difference. `index` and `published` have the rows of chapters of
+PEERS (`experiments.tools.peers`), with ours and the difference. `less` has a row for each figure of two settings of
+the same files: the first one's mean less the second one's. `index` and `published` have the rows of chapters of
 index.yaml, `compared` and `verdicts` those of its `peers` and `verdicts`.
 """
 
@@ -29,7 +31,7 @@ import sys
 from pathlib import Path
 
 from experiments.tools import EXPERIMENTS, ROOT
-from experiments.tools.index import compared_rows, index_rows, published_rows
+from experiments.tools.index import compared_rows, index_rows, less_rows, published_rows
 from experiments.tools.tables import TableError, beside, compared, markdown, read_table, table
 from experiments.tools.verdicts import verdict_rows
 
@@ -41,7 +43,7 @@ DOCUMENTS = [
 """Pages that are not those of an experiment."""
 
 END = "<!-- end -->"
-MARK = re.compile(rf"(<!-- (table|beside|peers|index|published|compared|verdicts) (.*?) -->\n).*?({END})", re.S)
+MARK = re.compile(rf"(<!-- (table|beside|peers|less|index|published|compared|verdicts) (.*?) -->\n).*?({END})", re.S)
 
 
 def filled(page: Path) -> str:
@@ -76,8 +78,11 @@ def _rows(folder: Path, kind: str, request: str) -> list[list[str]]:
     if kind == "verdicts":
         return verdict_rows()
     files, keys = request.split(":", 1)
-    first, second = (words.split() for words in keys.split("|"))
     frames = [read_table(folder / file) for file in files.split()]
+    if kind == "less":
+        columns, *pairs = keys.split("|")
+        return less_rows(frames, columns.split(), pairs)
+    first, second = (words.split() for words in keys.split("|"))
     if kind == "table":
         return table(*frames, first, second)
     return (beside if kind == "beside" else compared)(*frames, first, second)

@@ -83,14 +83,27 @@ def compared(ours: pd.DataFrame, theirs: pd.DataFrame, keys: Sequence[str], name
 
 
 def compare(ours: pd.DataFrame, theirs: pd.DataFrame, name: str) -> list[str]:
-    """Theirs and ours, each with its seeds; ours less theirs with Welch's 95% interval; and `contrasts.shown`."""
-    samples = [part[name].dropna().to_numpy(float) for part in (ours, theirs)]
-    errors = [errors_of(part[part[name].notna()], name) for part in (ours, theirs)]
+    """Theirs and ours, each with its seeds; ours less theirs (`less`); and `contrasts.shown`."""
     means = [cell for part in (theirs, ours) for cell in (figure(part, name), str(part[name].notna().sum()))]
-    contrast = contrast_interval(samples, [1.0, -1.0], errors)
-    total, low, high, least = (_signed(name, x) for x in (*contrast, shown(samples)))
-    unit = " points" if name.startswith(SHARES) else ""
-    return [*means, total + (f" [{low}, {high}]" if low else "") + unit, least.lstrip("+") + (unit if least else "")]
+    least = _signed(name, shown([part[name].dropna().to_numpy(float) for part in (ours, theirs)])).lstrip("+")
+    return [*means, less(ours, theirs, name), least + (_unit(name) if least else "")]
+
+
+def less(ours: pd.DataFrame, theirs: pd.DataFrame, name: str) -> str:
+    """The mean of a column less that of other runs, with Welch's 95% interval; of single runs by their games."""
+    parts = [part[part[name].notna()] for part in (ours, theirs)]
+    samples, errors = [part[name].to_numpy(float) for part in parts], [errors_of(part, name) for part in parts]
+    total, *bounds = contrast_interval(samples, [1.0, -1.0], errors)
+    if all(len(part) == 1 for part in parts):
+        half = Z95 * float(np.hypot(*(each[0] for each in errors)))
+        bounds = [total - half, total + half]
+    low, high = (_signed(name, bound) for bound in bounds)
+    return _signed(name, total) + (f" [{low}, {high}]" if low else "") + _unit(name)
+
+
+def _unit(name: str) -> str:
+    """What stands after a difference of two values of the column."""
+    return " points" if name.startswith(SHARES) else ""
 
 
 def settings(frame: pd.DataFrame, keys: Sequence[str]) -> list[tuple[tuple[Any, ...], pd.DataFrame]]:
