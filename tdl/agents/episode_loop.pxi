@@ -40,6 +40,7 @@ cdef void start_episode(SelfPlay play, board_t *boards, loop_t m, int i) noexcep
     lane.chance = stream_of(block.seed, EXPLORING, episode)
     lane.game = 0
     lane.stage = 0
+    lane.attempts = 0
     first_board(play.tables, &first, &lane.drops)
     start_game(play, boards, &first, m, i)
 
@@ -185,7 +186,7 @@ cdef bint see(SelfPlay play, board_t *boards, loop_t m, int i, int best) noexcep
         led = lane.reward[best]
     if play.start == CAROUSEL:
         note_stage(play, lane, board)
-    if play.order == BACKWARD or play.start == RESTART:
+    if play.order == BACKWARD or play.start in (RESTART, MILESTONE):
         if not remember(&lane.path, board, led):
             return False
     if play.keeps_choices:
@@ -240,12 +241,20 @@ cdef bint follow_up(SelfPlay play, board_t *boards, loop_t m, int i) noexcept no
     """Start the next game of lane i's episode, by the start rule; False when there is none."""
     cdef Lane *lane = &play.lane[i]
     cdef board_t board
-    cdef int64_t at = <int64_t> (<float> (lane.path.n - 1) * play.restart_at)
+    cdef const board_t *path = <const board_t *> lane.path.board
+    cdef int64_t at
     lane.game += 1
     if play.start == RESTART:
+        at = <int64_t> (<float> (lane.path.n - 1) * play.restart_at)
         if lane.path.n < play.restart_moves or at < 1:      # from the first board on it could go on for ever
             return False
-        board = (<const board_t *> lane.path.board)[at]
+        board = path[at]
+    elif play.start == MILESTONE:
+        at = last_milestone(play.tables, path, lane.path.n, play.milestone)
+        lane.attempts = 1 if at > 0 else lane.attempts + 1
+        if at < 0 or lane.attempts > play.attempts:
+            return False
+        board = path[at]
     else:
         if lane.game >= play.carousel.stages or not take_entered(&play.carousel, lane.game, &lane.chance, &board):
             return False

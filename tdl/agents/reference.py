@@ -66,15 +66,16 @@ class ReferencePlay:
         """The game on record, and those that the start rule lets follow."""
         drops, chance = Stream(self.seed, self.role, episode), Stream(self.seed, EXPLORATION, episode)
         board: Board | None = start(drops, self.rules)
-        number = 0
+        number = attempts = 0
         while board is not None:
-            game = Game(board, number)
+            game = Game(board, number, attempts)
             yield from self._game(game, drops, chance)
             if number == 0:
                 largest = max(self.rules.value(tile) for tile in game.board)
                 records.append((episode, game.score, len(game.path), largest))
             number += 1
             board = self._follow_up(game, drops, chance, number) if self.learns else None
+            attempts = game.attempts
 
     def _game(self, game: Game, drops: Stream, chance: Stream) -> Iterator[None]:
         """One game: choose, observe, update, place; other lanes move at each `yield`."""
@@ -135,6 +136,14 @@ class ReferencePlay:
         if self.options.start == "restart" and len(game.path) >= self.options.restart_moves:
             at = int(np.float32(len(game.path) - 1) * np.float32(self.options.restart_at))
             if at < 1:
+                return None
+            board = game.path[at][0]
+        elif self.options.start == "milestone" and game.path:
+            sums = [sum(map(self.rules.value, learned)) for learned, *_ in game.path]
+            reached = sums[-1] // self.options.milestone * self.options.milestone
+            at = 1 + max((i for i, total in enumerate(sums) if total < reached), default=-1)
+            game.attempts = 1 if at else game.attempts + 1
+            if not reached or game.attempts > self.options.attempts:
                 return None
             board = game.path[at][0]
         elif self.options.start == "carousel" and number < len(self.entered) and self.entered[number]:

@@ -48,6 +48,7 @@ cdef struct Lane:
     Stream chance           # of random moves and of starts
     int32_t gained          # reward of the last move
     int game                # of the episode: 0 is the one on record
+    int attempts            # games of the episode from the same milestone
     int stage               # highest stage entered by this game
     History history
 
@@ -85,6 +86,8 @@ cdef class SelfPlay:
     cdef Start start
     cdef float restart_at
     cdef int restart_moves
+    cdef int64_t milestone
+    cdef int attempts
     cdef Learner learner
     cdef Learner evaluator    # of an adversary with a network of its own
     cdef bint against         # an adversary places the tiles

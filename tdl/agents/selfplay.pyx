@@ -14,7 +14,7 @@ from tdl.learning.state import (ACCUMULATORS, COUNTS, DROP_TABLE, ENTERED, MOVED
                                 marked_fours)
 from tdl.network.tuples import unturned
 from tdl.storage.records import RECORD
-from tdl.agents.starts cimport CAROUSEL, EMPTY, RESTART, enter, take_entered
+from tdl.agents.starts cimport CAROUSEL, EMPTY, MILESTONE, RESTART, enter, last_milestone, take_entered
 from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, first_board, kind_for,
                              legal_afterstates, max_tile, place, size_of)
 from tdl.game.lines cimport LineTables
@@ -92,6 +92,7 @@ cdef class SelfPlay:
                 self.order = BACKWARD
         self.of_states, self.reward_shift = options.target == "state", options.reward_shift
         self.restart_at, self.restart_moves = options.restart_at, options.restart_moves
+        self.milestone, self.attempts = options.milestone, options.attempts
         self.variants.stored_value, self.variants.running_value = options.stored_value, options.running_value
         self.variants.rechoose = options.rechoose
         self.variants.cleared = <Cleared> <int> ((None, *CLEARED).index(options.cleared))

@@ -2,6 +2,7 @@
 those that a start rule lets follow it:
 
     restart     a game from the middle of the one before, while that had enough moves
+    milestone   a game from where the one before reached its last multiple of a sum of tiles, a few times from the same
     carousel    for each later stage one game from a board that entered it, while one is known
 
 No rule remembers a game beyond its episode but the carousel, whose boards are an array that checkpoints hold.
@@ -12,7 +13,8 @@ carousel: Jaskowski (2018), Mastering 2048 with Delayed Temporal Coherence Learn
 
 from libc.stdint cimport int64_t
 
-from tdl.game.board cimport board_t
+from tdl.game.board cimport board_t, cell_at
+from tdl.game.lines cimport LineTables
 from tdl.game.stream cimport Stream, draw
 
 cdef extern from *:
@@ -33,6 +35,7 @@ cdef extern from *:
 cdef enum Start:
     EMPTY
     RESTART
+    MILESTONE
     CAROUSEL
 
 
@@ -62,3 +65,26 @@ cdef inline bint take_entered(const Carousel *carousel, int stage, Stream *strea
         board[0] = (<const board_t *> carousel.board)[at]
     leave_carousel()
     return known > 0
+
+
+cdef inline int64_t last_milestone(LineTables tables, const board_t *path, int64_t n, int64_t milestone) noexcept nogil:
+    """Where the last of the n boards of a game came to the multiple of `milestone` that it has; -1 below the first one.
+
+    No move changes a sum of tiles, and every drop adds to it: a few thousand boards are looked at for each game.
+    """
+    cdef int64_t reached = total_of(tables, path + n - 1) // milestone * milestone if n else 0
+    if reached == 0:
+        return -1
+    n -= 1
+    while n and total_of(tables, path + n - 1) >= reached:
+        n -= 1
+    return n
+
+
+cdef inline int64_t total_of(LineTables tables, const board_t *board) noexcept nogil:
+    """The sum of a board's tiles."""
+    cdef int cell
+    cdef int64_t total = 0
+    for cell in range(tables.cells):
+        total += tables.values[cell_at(board, cell)]
+    return total

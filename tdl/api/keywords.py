@@ -43,6 +43,8 @@ class Keywords(TypedDict, total=False):
     learner_start: Some[str]
     learner_restart_at: Some[float]
     learner_restart_moves: Some[int]
+    learner_milestone: Some[int]
+    learner_attempts: Some[int]
     learner_expectation: Some[str]
     learner_reward_shift: Some[bool]
     learner_stored_value: Some[bool]

@@ -34,6 +34,7 @@ LEARNERS: tuple[dict[str, Any], ...] = (
     {"order": "forward", "td_lambda": 0.8},
     {"order": "backward", "n_step": 3, "start": "restart"},
     {"order": "forward", "target": "state", "step": "coherent"},
+    {"order": "backward", "start": "milestone", "milestone": 16, "attempts": 2},
     {"order": "backward", "target": "state", "stages": Stages((32, 128)), "start": "carousel"},
     {"order": "backward", "alpha_per": "entry", "rechoose": True, "clear_last": True, "update_symmetries": False},
 )

@@ -16,7 +16,7 @@ PER = ("total", "entry")
 
 EXPECTATIONS = ("auto", "shared", "direct")
 
-STARTS = ("empty", "restart", "carousel")
+STARTS = ("empty", "restart", "milestone", "carousel")
 
 CLEARED = ("afterstate", "state")
 
@@ -62,8 +62,10 @@ class LearnerOptions:
     epsilon : probability of a random legal move in training; the target is that of the move made (of the best one with
         `rechoose`).
     start : where games begin: "empty" (the start law), "restart" (each game is followed by others that begin in the
-        middle of the one before) or "carousel" (by one game from a board of each later stage).
+        middle of the one before), "milestone" (where the one before came to its last milestone) or "carousel" (by one
+        game from a board of each later stage).
     restart_at, restart_moves : where in the game before, above 0 to 1, and the fewest moves it must have had.
+    milestone, attempts : the sum of tiles whose multiples are milestones, and the most games in a row from one.
     expectation : of the state target: "shared" work between drops, "direct" evaluation of each successor, "auto".
     reward_shift, stored_value, running_value, update_symmetries, rechoose, clear_last : variants of published
         programs, see docs/theory.md.
@@ -80,6 +82,8 @@ class LearnerOptions:
     start: str = choice("empty", STARTS)
     restart_at: float = above_zero(0.5, most=1)
     restart_moves: int = whole(10, least=1)
+    milestone: int = whole(4096, least=1)
+    attempts: int = whole(3, least=1)
     expectation: str = choice("auto", EXPECTATIONS)
     reward_shift: bool = flag(False)
     stored_value: bool = flag(False)

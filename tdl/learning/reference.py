@@ -28,6 +28,7 @@ class Game:
     ----------
     board : that is to move on.
     stage : highest stage the game has entered.
+    attempts : games of the episode so far from the milestone that it began at.
     score : rewards so far.
     path : the learned boards.
     states, stored : of each the board that was to move on and its value when the move was chosen, for the variants.
@@ -36,6 +37,7 @@ class Game:
 
     board: Board
     stage: int
+    attempts: int = 0
     score: int = 0
     path: list[Seen] = field(default_factory=list)
     states: list[Board] = field(default_factory=list)

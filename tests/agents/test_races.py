@@ -12,6 +12,7 @@ from support.shapes import RULES
 
 from tdl.agents.player import Player
 from tdl.agents.trainer import Trainer
+from tdl.learning.options import STARTS
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
@@ -35,11 +36,9 @@ def test_threads_that_share_a_network(choices, stages):
     assert np.isfinite(trained(choices, stages).weights).all()
 
 
-@pytest.mark.parametrize(
-    "choices", [{}, {"start": "carousel"}, {"start": "restart"}], ids=["plain", "carousel", "restart"]
-)
-def test_threads_that_share_stages(choices):
-    assert trained(choices, Stages((16, 32))).weights.any()
+@pytest.mark.parametrize("start", STARTS)
+def test_threads_that_share_stages(start):
+    assert trained({"start": start}, Stages((16, 32))).weights.any()
 
 
 @pytest.mark.parametrize("engine", ["bits", "array"])

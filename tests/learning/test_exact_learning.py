@@ -49,6 +49,7 @@ LEARNERS = {
     "state tc": {"target": "state", "order": "backward", "alpha": 1.0, "step": "coherent"},
     "halving": {"order": "backward", "alpha": 0.2, "schedule": "halving:100000"},
     "restart": {"order": "backward", "alpha": 0.02, "start": "restart"},
+    "milestone": {"order": "backward", "alpha": 0.02, "start": "milestone", "milestone": 8},
     "stages": {"order": "backward", "alpha": 0.02, "stages": STAGES},
     "carousel": {"order": "backward", "alpha": 0.02, "stages": STAGES, "start": "carousel"},
     "state, stages": {"target": "state", "order": "backward", "alpha": 0.02, "stages": STAGES},

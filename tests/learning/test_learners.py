@@ -11,7 +11,8 @@ from support.learners import ORDERS, RETURNS, STAGES, STARTS, STEPS, TARGETS, VA
 from support.reference_runs import assert_equals_reference
 from support.shapes import FOUR_APART, FOUR_TILES, RULES, SET_NAMES, small_tuples
 
-from tdl.game.engine import ENGINES
+from tdl.agents.reference import ReferencePlay
+from tdl.game.engine import ENGINES, Stream
 from tdl.game.rules import Rules
 from tdl.learning.options import LearnerOptions
 from tdl.learning.reference import Game, ReferenceLearner
@@ -111,3 +112,23 @@ def test_the_carousel_forgets_its_oldest_boards(monkeypatch):
         RULES["2x2"], small_tuples(RULES["2x2"])["mixed"], episodes=30, stages=Stages((8, 16)), **options
     )
     assert len(reference.entered[1]) > 20
+
+
+def test_a_milestone_is_where_the_sum_of_tiles_came_to_its_last_multiple():
+    """By hand: where the next game begins, and how many follow from one milestone."""
+    options = LearnerOptions(target="state", start="milestone", milestone=16, attempts=2)
+    network = ReferenceNetwork(Rules(rows=2, cols=2), TupleSet(((0, 1),)))
+    player = ReferencePlay(ReferenceLearner(network, 0.1, options))
+    ten, sixteen, twenty, forty = (1, 3, 0, 0), (3, 3, 0, 0), (4, 1, 1, 0), (5, 3, 0, 0)
+
+    def next_board(game, *boards):
+        game.path = [(board, 0) for board in boards]
+        return player._follow_up(game, Stream(0, 0, 0), Stream(0, 0, 1), 1)
+
+    game = Game(ten, 0)
+    assert next_board(game, ten, sixteen, twenty) == sixteen  # the first game from the first milestone
+    assert next_board(game, sixteen, twenty) == sixteen  # the second, and last
+    assert next_board(game, sixteen, twenty, forty) == forty  # unless it comes further
+    assert [next_board(game, forty), next_board(game, forty)] == [forty, None]
+    assert next_board(Game(ten, 0), ten) is None  # never at a milestone
+    assert next_board(Game(ten, 0)) is None

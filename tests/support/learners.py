@@ -33,6 +33,7 @@ STAGES = {
 STARTS = {
     "empty": {},
     "restart": {"start": "restart", "restart_at": 0.3, "restart_moves": 5},
+    "milestone": {"start": "milestone", "milestone": 12, "attempts": 2},
     "carousel": {"start": "carousel"},
 }
 VARIANTS = {
