@@ -67,12 +67,12 @@ cdef inline bint take_entered(const Carousel *carousel, int stage, Stream *strea
     return known > 0
 
 
-cdef inline int64_t last_milestone(LineTables tables, const board_t *path, int64_t n, int64_t milestone) noexcept nogil:
-    """Where the last of the n boards of a game came to the multiple of `milestone` that it has; -1 below the first one.
+cdef inline int64_t last_milestone(LineTables tables, const board_t *path, int64_t n, int64_t step) noexcept nogil:
+    """Where the last of the n boards of a game came to the multiple of `step` that it has; -1 below the first one.
 
     No move changes a sum of tiles, and every drop adds to it: a few thousand boards are looked at for each game.
     """
-    cdef int64_t reached = total_of(tables, path + n - 1) // milestone * milestone if n else 0
+    cdef int64_t reached = total_of(tables, path + n - 1) // step * step if n else 0
     if reached == 0:
         return -1
     n -= 1
