@@ -99,16 +99,25 @@ def compared_rows(chapters: Sequence[str], home: Path = EXPERIMENTS) -> list[lis
     return rows
 
 
-def less_rows(frames: Sequence[pd.DataFrame], columns: Sequence[str], pairs: Sequence[str]) -> list[list[str]]:
-    """A row for each column of each pair `SETTING - SETTING`, of the rows of all files; the first is the head."""
-    rows = [["setting", "runs", "less", "runs", "figure", "difference"]]
-    for names in (pair.split(" - ") for pair in pairs):
-        parts = [pd.concat([matching(frame, name.split()) for frame in frames]) for name in names]
-        if absent := [name for name, part in zip(names, parts, strict=True) if part.empty]:
-            raise TableError(f"no row with {absent[0].strip()}")
-        told = [cell for name, part in zip(names, parts, strict=True) for cell in (name.strip(), str(len(part)))]
+def less_rows(folder: Path, columns: Sequence[str], pairs: Sequence[str]) -> list[list[str]]:
+    """A row for each column of each pair `RUNS - RUNS`, where runs are `FILE KEY=VALUE ...`, several with ` + `."""
+    rows = [["runs", "seeds", "less", "seeds", "figure", "difference"]]
+    for names in (pair.strip().split(" - ") for pair in pairs):
+        parts = [_runs_of(folder, name.split(" + ")) for name in names]
+        told = [cell for name, part in zip(names, parts, strict=True) for cell in (_named(name), str(len(part)))]
         rows += [[*told, column, less(*parts, column)] for column in columns]
     return rows
+
+
+def _runs_of(folder: Path, sources: Sequence[str]) -> pd.DataFrame:
+    """The rows that all of the sources name together."""
+    files = [source.split() for source in sources]
+    return pd.concat([select(read_table(folder / file), words) for file, *words in files])
+
+
+def _named(runs: str) -> str:
+    """Runs without the files of the page itself."""
+    return re.sub(r"(^| )\w+\.csv ", r"\1", runs).replace("../", "").replace("/results.csv", ":")
 
 
 def _result(folder: Path, entry: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ and the lines up to `<!-- end -->` are replaced:
     <!-- table FILE: KEY KEY | COLUMN COLUMN -->
     <!-- beside FILE PUBLISHED: KEY KEY | KEY -->
     <!-- peers FILE PEERS: KEY KEY | COLUMN COLUMN -->
-    <!-- less FILE FILE: COLUMN COLUMN | KEY=VALUE KEY=VALUE - KEY=VALUE | KEY=VALUE - KEY=VALUE -->
+    <!-- less COLUMN COLUMN: FILE KEY=VALUE KEY=VALUE - FILE KEY=VALUE + FILE KEY=VALUE | FILE ... -->
     <!-- index CHAPTER -->
     <!-- published CHAPTER | CHAPTER -->
     <!-- compared CHAPTER | CHAPTER -->
@@ -19,9 +19,9 @@ intervals over them; where a setting has a single row, the interval that the fil
 over games). `runs` among the columns is their number, `finished` how many did not diverge. `beside` has a row for
 each published figure, with ours under the values of the last keys; PUBLISHED names a `source` and has figures in
 columns of the same names as FILE. `peers` has a row for each figure of another program, whose runs are the rows of
-PEERS (`experiments.tools.peers`), with ours and the difference. `less` has a row for each figure of two settings of
-the same files: the first one's mean less the second one's. `index` and `published` have the rows of chapters of
-index.yaml, `compared` and `verdicts` those of its `peers` and `verdicts`.
+PEERS (`experiments.tools.peers`), with ours and the difference. `less` has a row for each figure of two sets of runs:
+the first one's mean less the second one's; `+` joins runs of several files. `index` and `published` have the rows of
+chapters of index.yaml, `compared` and `verdicts` those of its `peers` and `verdicts`.
 """
 
 from __future__ import annotations
@@ -78,10 +78,9 @@ def _rows(folder: Path, kind: str, request: str) -> list[list[str]]:
     if kind == "verdicts":
         return verdict_rows()
     files, keys = request.split(":", 1)
-    frames = [read_table(folder / file) for file in files.split()]
     if kind == "less":
-        columns, *pairs = keys.split("|")
-        return less_rows(frames, columns.split(), pairs)
+        return less_rows(folder, files.split(), keys.split(" | "))
+    frames = [read_table(folder / file) for file in files.split()]
     first, second = (words.split() for words in keys.split("|"))
     if kind == "table":
         return table(*frames, first, second)

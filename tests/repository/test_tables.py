@@ -166,22 +166,22 @@ def test_a_difference_of_two_settings_has_its_interval(tmp_path):
     from experiments.tools.pages import filled
     from experiments.tools.tables import TableError
 
-    one = pd.DataFrame({"alpha": [0.1, 0.1, 0.5, 0.7], "mean": [10.0, 14, 5, 9]})
-    more = pd.DataFrame({"alpha": [0.1, 0.5, 0.5], "plies": [1, 1, 2], "mean": [18.0, 8, 99]})
-    _, row = less_rows([one, more], ["mean"], [" alpha=0.1 plies=1 - alpha=0.5 plies=1"])
+    pd.DataFrame({"alpha": [0.1, 0.1, 0.5, 0.7], "mean": [10.0, 14, 5, 9]}).to_csv(tmp_path / "one.csv")
+    pd.DataFrame({"alpha": [0.1, 0.5, 0.5], "plies": [1, 1, 2], "mean": [18.0, 8, 99]}).to_csv(tmp_path / "more.csv")
+    pair = "one.csv alpha=0.1 + more.csv alpha=0.1 plies=1 - one.csv alpha=0.5 + more.csv alpha=0.5 plies=1"
+    _, row = less_rows(tmp_path, ["mean"], [pair])
     low, high = contrast_interval([np.array([10.0, 14, 18]), np.array([5.0, 8])], [1, -1])[1:]
-    assert row == ["alpha=0.1 plies=1", "3", "alpha=0.5 plies=1", "2", "mean", f"+7.5 [{low:+.1f}, {high:+.1f}]"]
-    games = pd.DataFrame({"seed": [1, 2], "mean": [50.0, 40], "mean_low": [47.0, 36], "mean_high": [53.0, 44]})
-    _, row = less_rows([games], ["mean"], ["seed=1 - seed=2"])
+    assert row[:2] == ["alpha=0.1 + alpha=0.1 plies=1", "3"]
+    assert row[3:] == ["2", "mean", f"+7.5 [{low:+.1f}, {high:+.1f}]"]
+    games = {"seed": [1, 2], "mean": [50.0, 40], "mean_low": [47.0, 36], "mean_high": [53.0, 44]}
+    pd.DataFrame(games).to_csv(tmp_path / "games.csv")
+    _, row = less_rows(tmp_path, ["mean"], ["games.csv seed=1 - games.csv seed=2"])
     assert row[-1] == "+10.0 [+5.0, +15.0]"
-    _, row = less_rows([one], ["mean"], ["alpha=0.5 - alpha=0.7"])
-    assert row[-1] == "-4.0"  # nothing is known of the games
     with pytest.raises(TableError, match=r"no row with alpha=0\.9"):
-        less_rows([one], ["mean"], ["alpha=0.9 - alpha=0.5"])
-    one.to_csv(tmp_path / "results.csv", index=False)
+        less_rows(tmp_path, ["mean"], ["one.csv alpha=0.9 - one.csv alpha=0.5"])
     page = tmp_path / "README.md"
-    page.write_text("<!-- less results.csv: mean | alpha=0.5 - alpha=0.7 -->\n<!-- end -->\n")
-    assert "| alpha=0.5 | 1 | alpha=0.7 | 1 | mean | -4.0 |" in filled(page)
+    page.write_text("<!-- less mean: one.csv alpha=0.5 - one.csv alpha=0.7 -->\n<!-- end -->\n")
+    assert "| alpha=0.5 | 1 | alpha=0.7 | 1 | mean | -4.0 |" in filled(page)  # nothing is known of the games
 
 
 def test_an_interval_is_no_narrower_than_the_games_make_it():
