@@ -3,7 +3,7 @@
     python -m experiments.tools.curve EXPERIMENT FOLDER [FOLDER ...] [into=FOLDER]
 
 The folders hold runs, judged by their games after training, and evaluations of their checkpoints. A row for each
-of both: the run's tuples, stages and seed, the episodes, moves and core seconds that trained the network, and its
+of both: the run's tuples, start rule and seed, the episodes, moves and core seconds that trained the network, and its
 games by the depth of search. What trained the network of `init=` counts. `budget` is the number of moves, rounded down
 to its first digit.
 """
@@ -24,9 +24,10 @@ from experiments.tools.tables import interval
 from tdl.results.palette import DASHES, colours
 from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
 
-NETWORK = ["tuples", "stages", "budget", "seed"]
+NETWORK = ["tuples", "start", "budget", "seed"]
 TRAINED = ["episodes", "moves", "core_seconds"]
 PLAYED = {"evaluate.plies": "plies", "search.downgrade": "downgrade", "evaluate.episodes": "games"}
+STARTS = {"empty": "", "restart": " from the middle", "milestone": " from milestones", "carousel": " from stages"}
 REACHES = {f"eval_reach_{tile}": f"reach_{tile}" for tile in (8192, 16384, 32768)}
 
 
@@ -41,7 +42,7 @@ def rows_of(folders: list[str]) -> pd.DataFrame:
     rows["evaluate.plies"] = rows["evaluate.plies"].fillna(1).astype(int) if "evaluate.plies" in rows else 1
     rows = rows.reindex(columns=[*NETWORK, *TRAINED, *PLAYED, *GREEDY, *REACHES]).astype({"evaluate.episodes": int})
     rows = rows.rename(columns=PLAYED | GREEDY | REACHES).fillna(dict.fromkeys(REACHES.values(), 0.0))
-    return rows.sort_values(["tuples", "stages", "plies", "budget", "seed"]).round(dict.fromkeys(GREEDY.values(), 1))
+    return rows.sort_values(["tuples", "start", "plies", "budget", "seed"]).round(dict.fromkeys(GREEDY.values(), 1))
 
 
 def _trained(row: pd.Series) -> str:
@@ -50,7 +51,7 @@ def _trained(row: pd.Series) -> str:
 
 
 def _spent(runs: list[str]) -> pd.DataFrame:
-    """What trained the networks of runs until the end of each block, and the runs' seeds and stages."""
+    """What trained the networks of runs until the end of each block, and the runs' seeds and starts."""
     return pd.concat([_spent_by(run) for run in runs], ignore_index=True).round({"core_seconds": 3})
 
 
@@ -64,7 +65,7 @@ def _spent_by(run: str) -> pd.DataFrame:
         before = _spent_by(str(run_of(source)))
         episode = int(Path(source).name) if Path(source).name.isdecimal() else before["episodes"].max()
         spent[TRAINED] += before.loc[before["episodes"] == episode, TRAINED].iloc[0]
-    return spent.assign(trained=run, own=blocks["episode"], stages=blocks["learner.stages"].str.strip("[]"))
+    return spent.assign(trained=run, own=blocks["episode"], start=blocks["learner.start"])
 
 
 def first_digit(moves: float) -> int:
@@ -80,8 +81,7 @@ def first_digit(moves: float) -> int:
 def draw(folder: Path) -> None:
     """Draw results.csv: mean scores by moves and by core seconds of training."""
     rows = pd.read_csv(folder / "results.csv")
-    stages = (" with a stage from " + rows["stages"].astype(str)).where(rows["stages"].notna(), "")
-    rows["network"] = rows["tuples"] + stages
+    rows["network"] = rows["tuples"] + rows["start"].map(STARTS)
     colour = colours(sorted(rows["network"].unique()))
     dashes = dict(zip(sorted(rows["plies"].unique()), DASHES, strict=False))
     with style():

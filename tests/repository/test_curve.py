@@ -41,14 +41,14 @@ def test_what_trained_the_network_of_init_counts(tmp_path, monkeypatch):
 
     first = train(tmp_path / "first", "episodes=60", "block=20", "save.every=20", "save.keep=9", "evaluate.episodes=0")
     kept = sorted((first / "kept").iterdir())[0]
-    words = ("episodes=40", "block=20", "learner.stages=[64]", "learner.stage_by=sum", "evaluate.episodes=4", "seed=7")
+    words = ("episodes=40", "block=20", "learner.start=milestone", "evaluate.episodes=4", "seed=7")
     runs = [train(tmp_path / name, f"init={source}", *words) for name, source in (("a", kept), ("b", first))]
     episodes = int(kept.name), 60
     rows = rows_of([str(run) for run in runs])
     for (_, row), run, until in zip(rows.sort_values("episodes").iterrows(), runs, episodes, strict=True):
         before = blocks_of(first)
         before = before[before["episode"] <= until]
-        assert (row["episodes"], row["seed"], row["stages"]) == (until + 40, 7, "64")
+        assert (row["episodes"], row["seed"], row["start"]) == (until + 40, 7, "milestone")
         own = blocks_of(run)
         assert row["moves"] == before["moves"].sum() + own["moves"].sum()
         assert row["core_seconds"] == pytest.approx(before["seconds"].sum() + own["seconds"].sum(), abs=0.002)
