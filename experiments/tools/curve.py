@@ -110,7 +110,7 @@ def _line(axes: Axes, rows: pd.DataFrame, along: str, colour: str, dash: str) ->
 
     A line through means would join those of three seeds to those of one.
     """
-    for _, seed in rows.groupby("seed"):
+    for _, seed in rows.sort_values(along).groupby("seed"):
         axes.plot(seed[along], seed["greedy_mean"], color=colour, linestyle=dash, linewidth=0.9, alpha=0.6)
     for _, part in rows.groupby("budget"):
         mean, low, high = interval(part, "greedy_mean")

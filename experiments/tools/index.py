@@ -104,15 +104,23 @@ def less_rows(folder: Path, columns: Sequence[str], pairs: Sequence[str]) -> lis
     rows = [["runs", "seeds", "less", "seeds", "figure", "difference"]]
     for names in (pair.strip().split(" - ") for pair in pairs):
         parts = [_runs_of(folder, name.split(" + ")) for name in names]
-        told = [cell for name, part in zip(names, parts, strict=True) for cell in (_named(name), str(len(part)))]
-        rows += [[*told, column, less(*parts, column)] for column in columns]
+        for column in columns:
+            seeds = [str(part[column].notna().sum()) for part in parts]
+            told = [cell for each in zip(map(_named, names), seeds, strict=True) for cell in each]
+            rows.append([*told, column, less(*parts, column)])
     return rows
 
 
 def _runs_of(folder: Path, sources: Sequence[str]) -> pd.DataFrame:
     """The rows that all of the sources name together."""
     files = [source.split() for source in sources]
-    return pd.concat([select(read_table(folder / file), words) for file, *words in files])
+    parts = []
+    for file, *words in files:
+        table = read_table(folder / file)
+        if absent := {word.split("=")[0] for word in words} - {*table}:
+            raise TableError(f"{folder.name}: {file} has no column {', '.join(sorted(absent))}")
+        parts.append(select(table, words))
+    return pd.concat(parts)
 
 
 def _named(runs: str) -> str:
@@ -140,7 +148,7 @@ def select(frame: pd.DataFrame, setting: Sequence[str]) -> pd.DataFrame:
     """The rows of a setting, words KEY=VALUE; there must be one. A key that the table lacks selects nothing."""
     frame = matching(frame, setting)
     if frame.empty:
-        raise TableError(f"index.yaml: no row with {' '.join(setting)}")
+        raise TableError(f"no row with {' '.join(setting)}")
     return frame
 
 

@@ -23,6 +23,9 @@ CLEARED = ("afterstate", "state")
 AT_TOP = ("alpha_per", "gamma")
 """Options that the configuration has beside its section of the learner."""
 
+MAX_COUNT = 2**31 - 1
+"""What the kernels count moves and games of an episode with."""
+
 MAX_HISTORY = 4096
 """Afterstates a forward learner may keep for later; 4,096 is lambda = 0.9994."""
 
@@ -81,9 +84,9 @@ class LearnerOptions:
     epsilon: float = share(0.0)
     start: str = choice("empty", STARTS)
     restart_at: float = above_zero(0.5, most=1)
-    restart_moves: int = whole(10, least=1)
+    restart_moves: int = whole(10, least=1, most=MAX_COUNT)
     milestone: int = whole(4096, least=1)
-    attempts: int = whole(3, least=1)
+    attempts: int = whole(3, least=1, most=MAX_COUNT)
     expectation: str = choice("auto", EXPECTATIONS)
     reward_shift: bool = flag(False)
     stored_value: bool = flag(False)

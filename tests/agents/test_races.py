@@ -38,7 +38,7 @@ def test_threads_that_share_a_network(choices, stages):
 
 @pytest.mark.parametrize("start", STARTS)
 def test_threads_that_share_stages(start):
-    assert trained({"start": start}, Stages((16, 32))).weights.any()
+    assert trained({"start": start, "milestone": 12}, Stages((16, 32))).weights.any()
 
 
 @pytest.mark.parametrize("engine", ["bits", "array"])
