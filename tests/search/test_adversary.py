@@ -33,6 +33,7 @@ LEARNERS = {
     "backward": {"order": "backward", "step": "coherent"},
     "state": {"order": "forward", "target": "state"},
     "restart": {"order": "backward", "start": "restart", "restart_moves": 4},
+    "milestone": {"order": "backward", "start": "milestone", "milestone": 12},
     "none": {"order": "none"},
 }
 each_placer = pytest.mark.parametrize("placer", PLACERS.values(), ids=PLACERS)
