@@ -179,6 +179,8 @@ def test_a_difference_of_two_settings_has_its_interval(tmp_path):
     assert row[-1] == "+10.0 [+5.0, +15.0]"
     with pytest.raises(TableError, match=r"no row with alpha=0\.9"):
         less_rows(tmp_path, ["mean"], ["one.csv alpha=0.9 - one.csv alpha=0.5"])
+    with pytest.raises(TableError, match=r"one\.csv has no column alhpa"):
+        less_rows(tmp_path, ["mean"], ["one.csv alhpa=0.1 - one.csv alpha=0.5"])
     page = tmp_path / "README.md"
     page.write_text("<!-- less mean: one.csv alpha=0.5 - one.csv alpha=0.7 -->\n<!-- end -->\n")
     assert "| alpha=0.5 | 1 | alpha=0.7 | 1 | mean | -4.0 |" in filled(page)  # nothing is known of the games
