@@ -1,6 +1,7 @@
 """The rows of results.csv: a row for each run, with its setting, its seed and its figures.
 
-`mean_10k`, `max_10k` and `reach_2048_10k` are of the training games of the block that ends at 10,000 episodes;
+`mean_10k`, `max_10k` and `reach_2048_10k` are of the training games of the block that ends at 10,000 episodes,
+`moves_10k` and `seconds_10k` of all training until then;
 `greedy_mean` and `reach_2048` are of the games after training (`_low` and `_high` bound 95% intervals over them);
 `expected`, `gap`, `value_bias` and `value_rmse` are exact.
 """
@@ -64,14 +65,15 @@ def _training_figures(runs: pd.DataFrame, blocks: pd.DataFrame) -> list[pd.Serie
     columns: list[pd.Series] = []
     if blocks.empty:
         return columns
-    blocks = blocks.assign(seconds=blocks.groupby("run")["seconds"].cumsum())
+    whole = ["moves", "seconds"]
+    blocks = blocks.assign(**blocks.groupby("run")[whole].cumsum())
     last = blocks.groupby("run")["episode"].max()
     for episode in sorted({*EPISODES, *(last if last.nunique() == 1 else ())}):
         part = blocks[blocks["episode"] == episode].set_index("run")
         if len(part):
-            for name in ("mean", "seconds", "max", *(name for name in blocks if name.startswith(REACH))):
+            for name in ("mean", *whole, "max", *(name for name in blocks if name.startswith(REACH))):
                 column = runs["run"].map(part[name]).rename(f"{name}_{episode // 1000}k")
-                if name in ("mean", "seconds") or (
+                if name in ("mean", *whole) or (
                     episode in (10_000, last.max()) and (name == "max" or _is_informative(column))
                 ):
                     columns.append(column.round(4 if name.startswith(REACH) else 1))

@@ -140,6 +140,7 @@ def test_collected_figures_are_those_of_the_runs(tmp_path):
     assert row["mean_1k"] == pytest.approx(blocks["mean"].iloc[0], abs=0.051)
     assert row["mean_2k"] == pytest.approx(blocks["mean"].iloc[1], abs=0.051)
     assert row["reach_256_2k"] == pytest.approx(blocks["reach_256"].iloc[1])
+    assert row["moves_2k"] == blocks["moves"].sum() == row["moves"]
     assert row["seconds_2k"] == pytest.approx(blocks["seconds"].sum(), abs=0.051)
     games = tdl.results.games(tmp_path / "runs" / "0.3_4")
     assert row["greedy_mean"] == pytest.approx(games["score"].mean(), abs=0.051)
