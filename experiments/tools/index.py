@@ -100,15 +100,33 @@ def compared_rows(chapters: Sequence[str], home: Path = EXPERIMENTS) -> list[lis
 
 
 def less_rows(folder: Path, columns: Sequence[str], pairs: Sequence[str]) -> list[list[str]]:
-    """A row for each column of each pair `RUNS - RUNS`, where runs are `FILE KEY=VALUE ...`, several with ` + `."""
-    rows = [["runs", "seeds", "less", "seeds", "figure", "difference"]]
+    """A row for each column of each pair `RUNS - RUNS`, where runs are `FILE KEY=VALUE ...`, several with ` + `.
+
+    What both of a pair have stands once, under `both`, where all sets of the pair have more than that.
+    """
+    rows = [["both", "runs", "seeds", "less", "seeds", "figure", "difference"]]
     for names in (pair.strip().split(" - ") for pair in pairs):
         parts = [_runs_of(folder, name.split(" + ")) for name in names]
+        both, ours, theirs = _apart(*names)
         for column in columns:
-            seeds = [str(part[column].notna().sum()) for part in parts]
-            told = [cell for each in zip(map(_named, names), seeds, strict=True) for cell in each]
-            rows.append([*told, column, less(*parts, column)])
-    return rows
+            seeds, others = (str(part[column].notna().sum()) for part in parts)
+            rows.append([both, ours, seeds, theirs, others, column, less(parts[0], parts[1], column)])
+    return rows if any(row[0] for row in rows[1:]) else [row[1:] for row in rows]
+
+
+def _apart(*runs: str) -> tuple[str, str, str]:
+    """What two sets of runs have in common, KEY=VALUE, and what either has besides; nothing where one has no more."""
+    sources = [name.split(" + ") for name in runs]
+    first, *rest = (source for each in sources for source in each)
+    both = [word for word in first.split() if "=" in word and all(word in other.split() for other in rest)]
+    cut = [
+        " + ".join(" ".join(word for word in source.split() if word not in both) for source in each)
+        for each in sources
+    ]
+    if any("=" not in name for name in cut):
+        both, cut = [], list(runs)
+    ours, theirs = map(_named, cut)
+    return " ".join(both), ours, theirs
 
 
 def _runs_of(folder: Path, sources: Sequence[str]) -> pd.DataFrame:

@@ -177,6 +177,13 @@ def test_a_difference_of_two_settings_has_its_interval(tmp_path):
     pd.DataFrame(games).to_csv(tmp_path / "games.csv")
     _, row = less_rows(tmp_path, ["mean"], ["games.csv seed=1 - games.csv seed=2"])
     assert row[-1] == "+10.0 [+5.0, +15.0]"
+    _, first, second = less_rows(
+        tmp_path,
+        ["mean"],
+        ["more.csv alpha=0.5 plies=2 - more.csv alpha=0.5 plies=1", "more.csv alpha=0.1 - one.csv alpha=0.1"],
+    )
+    assert first[:4] == ["alpha=0.5", "plies=2", "1", "plies=1"]  # what both have stands once
+    assert second[:4] == ["", "alpha=0.1", "1", "alpha=0.1"]  # where nothing would be left, all stays
     with pytest.raises(TableError, match=r"no row with alpha=0\.9"):
         less_rows(tmp_path, ["mean"], ["one.csv alpha=0.9 - one.csv alpha=0.5"])
     with pytest.raises(TableError, match=r"one\.csv has no column alhpa"):
