@@ -123,7 +123,7 @@ def _apart(*runs: str) -> tuple[str, str, str]:
         " + ".join(" ".join(word for word in source.split() if word not in both) for source in each)
         for each in sources
     ]
-    if any("=" not in name for name in cut):
+    if any("=" not in source for name in cut for source in name.split(" + ")):
         both, cut = [], list(runs)
     ours, theirs = map(_named, cut)
     return " ".join(both), ours, theirs

@@ -72,7 +72,10 @@ def _training_figures(runs: pd.DataFrame, blocks: pd.DataFrame) -> list[pd.Serie
         part = blocks[blocks["episode"] == episode].set_index("run")
         if len(part):
             for name in ("mean", *whole, "max", *(name for name in blocks if name.startswith(REACH))):
-                column = runs["run"].map(part[name]).rename(f"{name}_{episode // 1000}k")
+                known = (
+                    part[name].fillna(0.0) if name.startswith(REACH) else part[name]
+                )  # a tile that no game of the run made
+                column = runs["run"].map(known).rename(f"{name}_{episode // 1000}k")
                 if name in ("mean", *whole) or (
                     episode in (10_000, last.max()) and (name == "max" or _is_informative(column))
                 ):

@@ -153,6 +153,18 @@ def test_collected_figures_are_those_of_the_runs(tmp_path):
     assert list(pd.read_csv(tmp_path / "two" / "results.csv")["seed"]) == [4]
 
 
+def test_a_tile_that_a_run_never_made_has_the_rate_zero():
+    """Its blocks.csv has no column of it, where that of another run has one."""
+    from experiments.tools.summary import summary
+
+    same = {"episodes": 1000, "moves": 10, "seconds": 1.0, "moves_per_second": 10.0}
+    runs = pd.DataFrame({"run": ["a", "b", "c"], "seed": [0, 1, 2], "status": "finished", **same})
+    blocks = pd.DataFrame({"run": ["a", "b"], "episode": 1000, "mean": 9.0, "max": 9, "moves": 10, "seconds": 1.0})
+    table = summary(runs, blocks.assign(reach_64=[0.5, np.nan]), [])
+    assert list(table["reach_64_1k"][:2]) == [0.5, 0.0]
+    assert np.isnan(table["reach_64_1k"][2])  # no block of it is known
+
+
 def test_rates_of_games_never_played_are_not_zero(tmp_path):
     from experiments.tools import collect
 

@@ -184,6 +184,10 @@ def test_a_difference_of_two_settings_has_its_interval(tmp_path):
     )
     assert first[:4] == ["alpha=0.5", "plies=2", "1", "plies=1"]  # what both have stands once
     assert second[:4] == ["", "alpha=0.1", "1", "alpha=0.1"]  # where nothing would be left, all stays
+    _, third = less_rows(
+        tmp_path, ["mean"], ["more.csv alpha=0.1 plies=1 + one.csv alpha=0.1 - more.csv alpha=0.1 plies=1"]
+    )
+    assert third[:2] == ["alpha=0.1 plies=1 + alpha=0.1", "3"]  # of one source of several, too
     with pytest.raises(TableError, match=r"no row with alpha=0\.9"):
         less_rows(tmp_path, ["mean"], ["one.csv alpha=0.9 - one.csv alpha=0.5"])
     with pytest.raises(TableError, match=r"one\.csv has no column alhpa"):
