@@ -66,16 +66,15 @@ def _training_figures(runs: pd.DataFrame, blocks: pd.DataFrame) -> list[pd.Serie
     if blocks.empty:
         return columns
     whole = ["moves", "seconds"]
-    blocks = blocks.assign(**blocks.groupby("run")[whole].cumsum())
+    rates = [name for name in blocks if name.startswith(REACH)]
+    unmade = blocks[rates].fillna(0.0)  # a tile that no game of a run made has no column in its blocks.csv
+    blocks = blocks.assign(**blocks.groupby("run")[whole].cumsum(), **unmade)
     last = blocks.groupby("run")["episode"].max()
     for episode in sorted({*EPISODES, *(last if last.nunique() == 1 else ())}):
         part = blocks[blocks["episode"] == episode].set_index("run")
         if len(part):
-            for name in ("mean", *whole, "max", *(name for name in blocks if name.startswith(REACH))):
-                known = (
-                    part[name].fillna(0.0) if name.startswith(REACH) else part[name]
-                )  # a tile that no game of the run made
-                column = runs["run"].map(known).rename(f"{name}_{episode // 1000}k")
+            for name in ("mean", *whole, "max", *rates):
+                column = runs["run"].map(part[name]).rename(f"{name}_{episode // 1000}k")
                 if name in ("mean", *whole) or (
                     episode in (10_000, last.max()) and (name == "max" or _is_informative(column))
                 ):
