@@ -12,7 +12,7 @@ import sys
 import tdl.results
 from experiments.tools import split_options, target_of
 from experiments.tools.figures import draw_results, draw_runs
-from experiments.tools.summary import compared_keys, network_seed, summary
+from experiments.tools.summary import compared_keys, network_seed, summary, with_errors
 from tdl.results.design import ordered
 
 
@@ -29,7 +29,7 @@ def main(experiment: str, *words: str) -> None:
         runs["seed"] = runs["checkpoint"].map(network_seed)
     blocks = tdl.results.load(folders)
     if len(blocks):
-        blocks = blocks[blocks["run"].isin(runs["run"])]
+        blocks = with_errors(blocks[blocks["run"].isin(runs["run"])], tdl.results.episodes(folders))
     keys = options["by"].split(",") if "by" in options else compared_keys(runs)
     summary(runs, blocks, keys).to_csv(target / "results.csv", index=False)
     draw_runs(runs, blocks, ordered(runs, keys), target / "figure.png")

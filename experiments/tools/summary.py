@@ -1,7 +1,8 @@
 """The rows of results.csv: a row for each run, with its setting, its seed and its figures.
 
-`mean_10k`, `max_10k` and `reach_2048_10k` are of the training games of the block that ends at 10,000 episodes,
-`moves_10k` and `seconds_10k` of all training until then;
+`mean_10k`, `max_10k` and `reach_2048_10k` are of the training games of the block that ends at 10,000 episodes
+(`_low` and `_high` bound the 95% interval of the mean over these), `moves_10k` and `seconds_10k` of all training until
+then;
 `greedy_mean` and `reach_2048` are of the games after training (`_low` and `_high` bound 95% intervals over them);
 `expected`, `gap`, `value_bias` and `value_rmse` are exact.
 """
@@ -12,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 import tdl.results
-from tdl.statistics.intervals import share_interval
+from tdl.statistics.intervals import Z95, share_interval
 
 REACH = "reach_"
 EPISODES = [1_000, 2_000, 10_000, 20_000, 22_000, 50_000, 100_000, 200_000, 500_000, 1_000_000]
@@ -36,6 +37,16 @@ def summary(runs: pd.DataFrame, blocks: pd.DataFrame, keys: list[str]) -> pd.Dat
         if f"eval_{name}" in runs:
             rows[name] = runs[f"eval_{name}"].round(4)
     return rows.sort_values([*keys, "seed"], key=lambda column: column.map(_sort_key))
+
+
+def with_errors(blocks: pd.DataFrame, games: pd.DataFrame) -> pd.DataFrame:
+    """The blocks, with the standard error of each mean by its games (`tdl.results.episodes`) as `mean_error`."""
+    if blocks.empty or games.empty:
+        return blocks.assign(mean_error=math.nan)
+    ends = blocks[["run", "episode"]].assign(end=blocks["episode"]).sort_values("episode")
+    games = pd.merge_asof(games.sort_values("episode"), ends, on="episode", by="run", direction="forward")
+    errors = games.groupby(["run", "end"])["score"].sem().rename_axis(["run", "episode"]).rename("mean_error")
+    return blocks.merge(errors.reset_index(), on=["run", "episode"], how="left")
 
 
 def compared_keys(runs: pd.DataFrame) -> list[str]:
@@ -79,6 +90,10 @@ def _training_figures(runs: pd.DataFrame, blocks: pd.DataFrame) -> list[pd.Serie
                     episode in (10_000, last.max()) and (name == "max" or _is_informative(column))
                 ):
                     columns.append(column.round(4 if name.startswith(REACH) else 1))
+                if name == "mean" and "mean_error" in part:
+                    half = Z95 * runs["run"].map(part["mean_error"])
+                    bounds = {"low": column - half, "high": column + half}
+                    columns += [bound.round(1).rename(f"{column.name}_{side}") for side, bound in bounds.items()]
     return columns
 
 

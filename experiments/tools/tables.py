@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,9 @@ SHARES = (REACH, "gain")
 
 SIGNED = ("gain", "bias", "start_bias", "value_bias", "difference", "regret")
 """Columns whose names begin so may be below zero, and so may those that are."""
+
+GREEDY, TRAINING_MEAN = "greedy_mean", re.compile(r"mean_\d+k")
+"""The mean score of the games after training, and the names of means of training games."""
 
 GAMES = 1000
 """Training games of a block, and so behind a figure as `reach_2048_10k`."""
@@ -206,14 +210,20 @@ def _half_width(part: pd.DataFrame, name: str) -> float:
 def errors_of(part: pd.DataFrame, name: str) -> NDArray[np.float64]:
     """The standard error that its games alone give the figure of each run; nan where the file does not tell it.
 
-    Of shares by Wilson's interval, so that a tile that no game made has one, too.
+    Of shares by Wilson's interval, so that a tile that no game made has one, too. Training games whose spread the file
+    does not have are taken to spread, in shares of their mean, like the games after training.
     """
     low, high = f"{name}_low", f"{name}_high"
+    unknown = np.full(len(part), np.nan)
+    errors = ((part[high] - part[low]) / 2 / Z95).to_numpy(float) if low in part else unknown
+    if TRAINING_MEAN.fullmatch(name) and f"{GREEDY}_low" in part:
+        shares = errors_of(part, GREEDY) / part[GREEDY].to_numpy(float)
+        return np.where(np.isnan(errors), shares * part[name].to_numpy(float), errors)
     if low in part:
-        return ((part[high] - part[low]) / 2 / Z95).to_numpy(float)
+        return errors
     games = pd.Series(GAMES, part.index) if name.endswith("k") else part.get("greedy_games")
     if not name.startswith(REACH) or games is None:
-        return np.full(len(part), np.nan)
+        return unknown
     bounds = [share_interval(round(p * n), int(n)) for p, n in zip(part[name], games, strict=True)]
     return np.array([(most - least) / 2 / Z95 for least, most in bounds])
 

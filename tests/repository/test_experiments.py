@@ -139,6 +139,10 @@ def test_collected_figures_are_those_of_the_runs(tmp_path):
     row = table.query("alpha == 0.3 and seed == 4").iloc[0]
     assert row["mean_1k"] == pytest.approx(blocks["mean"].iloc[0], abs=0.051)
     assert row["mean_2k"] == pytest.approx(blocks["mean"].iloc[1], abs=0.051)
+    games = tdl.results.episodes(tmp_path / "runs" / "0.3_4").query("1000 < episode <= 2000")["score"]
+    half = 1.96 * games.std() / 1000**0.5
+    assert row["mean_2k_high"] - row["mean_2k"] == pytest.approx(half, rel=1e-3)
+    assert row["mean_2k"] - row["mean_2k_low"] == pytest.approx(half, rel=1e-3)
     assert row["reach_256_2k"] == pytest.approx(blocks["reach_256"].iloc[1])
     assert row["moves_2k"] == blocks["moves"].sum() == row["moves"]
     assert row["seconds_2k"] == pytest.approx(blocks["seconds"].sum(), abs=0.051)

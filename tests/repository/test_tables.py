@@ -207,6 +207,19 @@ def test_an_interval_is_no_narrower_than_the_games_make_it():
     assert figure(frame.assign(**bounds), "greedy_mean") == "1,001 [966, 1,036]"
 
 
+def test_training_games_whose_spread_is_not_kept_have_that_of_the_games_after_it():
+    """In points of the mean: three runs of 1,000 known to 60 each, so those of 500 to 30, but one that has its own."""
+    from experiments.tools.tables import errors_of, figure
+
+    frame = pd.DataFrame({"greedy_mean": 1000.0, "mean_10k": [500.0, 500.5, 501]})
+    assert figure(frame, "mean_10k") == "500 [499, 502]"
+    known = frame.assign(greedy_mean_low=940.0, greedy_mean_high=1060.0)
+    assert figure(known, "mean_10k") == "500 [483, 518]"
+    own = known.assign(mean_10k_low=[500 - 1.96, np.nan, np.nan], mean_10k_high=[500 + 1.96, np.nan, np.nan])
+    assert errors_of(own, "mean_10k") == pytest.approx([1, 15.32, 15.34], abs=0.01)
+    assert errors_of(own, "max_10k") == pytest.approx([np.nan] * 3, nan_ok=True)
+
+
 def test_an_interval_has_no_bounds_that_cannot_be():
     from experiments.tools.tables import figure
 
