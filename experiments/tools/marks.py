@@ -89,7 +89,7 @@ def mark_published(drawn: Drawn, folder: Path, entry: dict[str, Any]) -> str:
             _tell(told, _mark_score(drawn, panel, other), other)
         if other.block and not drawn.by_seconds and (panel := _only(drawn.curves, other.runs)):
             _tell(told, _mark(drawn, panel, other.block, other), other)
-            _hold(drawn.curves, other.value)
+            _hold(drawn.curves, other)
     by = {STARS: "published by ", LINES: "published by "}
     return " ".join(f"{kind.capitalize()}: {by.get(kind, '')}{' and '.join(told[kind])}." for kind in sorted(told))
 
@@ -116,7 +116,7 @@ def _mark_score(drawn: Drawn, panel: Panel, other: Other) -> str:
     axes, runs = panel
     if not drawn.keys:
         axes.axhline(other.value, color="black", linewidth=0.9)
-        _hold(drawn.scores, other.value)
+        _hold(drawn.scores, other)
         if other.interval:
             axes.axhspan(*other.interval, color="black", alpha=0.1, linewidth=0)
         return BANDS if other.interval else LINES
@@ -125,7 +125,7 @@ def _mark_score(drawn: Drawn, panel: Panel, other: Other) -> str:
         return ""
     (name,) = Scale("names", tuple(values)).labels
     places = {text.get_text(): x for text, x in zip(axes.get_xticklabels(), axes.get_xticks(), strict=True)}
-    _hold(drawn.scores, other.value)
+    _hold(drawn.scores, other)
     return _mark(drawn, panel, places[name], other, BESIDE)
 
 
@@ -157,9 +157,10 @@ def star(axes: Axes, x: float, y: float, colour: str, **more: Any) -> None:
               clip_on=False, **more)  # fmt: skip
 
 
-def _hold(panels: Sequence[Panel], value: float) -> None:
-    """Make the axes, which have one range, hold a value and some room around it."""
+def _hold(panels: Sequence[Panel], other: Other) -> None:
+    """Make the axes, which have one range, hold a figure with its interval and some room around them."""
     low, high = panels[0][0].get_ylim()
-    room = 0.06 * (max(high, value) - min(low, value))
+    least, most = other.interval or (other.value, other.value)
+    room = 0.06 * (max(high, most) - min(low, least))
     for axes, _ in panels:
-        axes.set_ylim(min(low, max(0, value - room)), max(high, value + room))
+        axes.set_ylim(min(low, max(0, least - room)), max(high, most + room))
