@@ -16,7 +16,18 @@ import pandas as pd
 import yaml
 
 from experiments.tools import EXPERIMENTS
-from experiments.tools.tables import INSIDE, TableError, compare, figure, less, number, position, read_table
+from experiments.tools.tables import (
+    INSIDE,
+    TRAINING_MEAN,
+    TableError,
+    compare,
+    figure,
+    less,
+    number,
+    position,
+    read_table,
+    unseen,
+)
 from tdl.storage.titles import value_text
 
 Index = dict[str, dict[str, dict[str, Any]]]
@@ -70,7 +81,9 @@ def index_rows(chapter: str, home: Path = EXPERIMENTS) -> list[list[str]]:
 
 def published_rows(chapters: Sequence[str], home: Path = EXPERIMENTS) -> list[list[str]]:
     """A row for each published figure that the index names in the chapters, with ours; the first row is the head."""
-    rows = [["experiment", "published by", "figure", "published", "ours", "published lies", "figures inside"]]
+    rows = [
+        ["experiment", "published by", "figure", "published", "ours", "published lies", "unseen", "figures inside"]
+    ]
     index = read_index(home)
     for name, entry in (item for chapter in chapters for item in index[chapter].items()):
         for comparison in entry.get("published", []):
@@ -78,7 +91,8 @@ def published_rows(chapters: Sequence[str], home: Path = EXPERIMENTS) -> list[li
             ours, theirs = (read_table(home / name / file) for file in ("results.csv", "published.csv"))
             ours, theirs = select(ours, setting), select(theirs[theirs["source"] == source], setting)
             value = theirs[column].dropna().iloc[0]
-            cells = [number(column, value), figure(ours, column), position(ours, column, value), _inside(ours, theirs)]
+            where = position(ours, column, value), unseen(ours, column)
+            cells = [number(column, value), figure(ours, column), *where, _inside(ours, theirs)]
             rows.append([f"[{name}](../experiments/{name}/README.md)", source, column, *cells])
     return rows
 
@@ -91,12 +105,30 @@ def compared_rows(chapters: Sequence[str], home: Path = EXPERIMENTS) -> list[lis
         for pair in entry.get("peers", []):
             words = pair.get("setting", "").split()
             ours, theirs = (select(read_table(home / name / file), words) for file in ("results.csv", "peers.csv"))
-            head = ["experiment", "setting", "figure", theirs["program"].iloc[0], "seeds", "ours", "difference"]
+            head = [
+                "experiment",
+                "setting",
+                "figure",
+                theirs["program"].iloc[0],
+                "seeds",
+                "ours",
+                "difference",
+                "moves",
+            ]
             rows = rows or [head]
             their_mean, seeds, our_mean, _, difference, _ = compare(ours, theirs, pair["figure"])
             link = f"[{name}](../experiments/{name}/README.md)"
-            rows.append([link, " ".join(words), pair["figure"], their_mean, seeds, our_mean, difference])
+            cells = [their_mean, seeds, our_mean, difference, _moves(ours, theirs, pair["figure"])]
+            rows.append([link, " ".join(words), pair["figure"], *cells])
     return rows
+
+
+def _moves(ours: pd.DataFrame, theirs: pd.DataFrame, name: str) -> str:
+    """How many times their moves of training ours have until the figure; nothing where a file does not say."""
+    moves = name.replace("mean", "moves") if TRAINING_MEAN.fullmatch(name) else "moves"
+    if not all(moves in part and part[moves].notna().all() for part in (ours, theirs)):
+        return ""
+    return f"{ours[moves].mean() / theirs[moves].mean():.2f} times"
 
 
 def less_rows(folder: Path, columns: Sequence[str], pairs: Sequence[str]) -> list[list[str]]:

@@ -164,18 +164,21 @@ def test_pages_and_the_index_ask_for_them(tmp_path):
 
     folder = tmp_path / "one"
     folder.mkdir()
-    OURS.to_csv(folder / "results.csv", index=False)
-    THEIRS.to_csv(folder / "peers.csv", index=False)
+    OURS.assign(moves_1k=300, moves=9).to_csv(folder / "results.csv", index=False)
+    THEIRS.assign(moves_1k=200).to_csv(folder / "peers.csv", index=False)
     page = folder / "README.md"
     page.write_text("<!-- peers results.csv peers.csv: alpha | mean_1k -->\n<!-- end -->\n")
     assert "| 0.1 | mean_1k | 1,000 [" in pages.filled(page)
     (tmp_path / "index.yaml").write_text("C: {one: {peers: [{figure: mean_1k, setting: alpha=0.1}]}, two: {}}\n")
     head, row = index.compared_rows(["C"], tmp_path)
-    assert head == ["experiment", "setting", "figure", "P", "seeds", "ours", "difference"]
+    assert head == ["experiment", "setting", "figure", "P", "seeds", "ours", "difference", "moves"]
     assert row[:3] == ["[one](../experiments/one/README.md)", "alpha=0.1", "mean_1k"]
     assert row[3].startswith("1,000 [")
     assert row[4] == "3"
-    assert row[-1].startswith("+25.0 [")
+    assert row[-2].startswith("+25.0 [")
+    assert row[-1] == "1.50 times"
+    OURS.to_csv(folder / "results.csv", index=False)
+    assert index.compared_rows(["C"], tmp_path)[1][-1] == ""  # ours are not known
 
 
 def test_a_figure_marks_their_means(tmp_path):

@@ -44,7 +44,7 @@ Chapter:
     ]
     (row,) = index.published_rows(["Chapter"], tmp_path)[1:]
     assert row[1:4] == ["some", "mean_1k", "100"]
-    assert row[-2:] == ["-68.0%", "1 of 2"]
+    assert row[-3:] == ["-68.0%", "137.5%", "1 of 2"]
 
 
 def test_verdicts_on_published_figures(tmp_path):
