@@ -18,7 +18,6 @@ import yaml
 from experiments.tools import EXPERIMENTS
 from experiments.tools.tables import (
     INSIDE,
-    TRAINING_MEAN,
     TableError,
     compare,
     figure,
@@ -39,6 +38,9 @@ ENTRIES: dict[str, Sequence[str]] = {
     "curves": ("episodes", "seconds", "none", "budgets"),
 }
 """What an experiment may have in index.yaml, with the words allowed there, of which the first is usual."""
+
+IN_TRAINING = re.compile(r"_\d+k$")
+"""How the names of figures of training games end, as `mean_10k`."""
 
 
 def read_index(home: Path = EXPERIMENTS) -> Index:
@@ -120,12 +122,12 @@ def compared_rows(chapters: Sequence[str], home: Path = EXPERIMENTS) -> list[lis
             link = f"[{name}](../experiments/{name}/README.md)"
             cells = [their_mean, seeds, our_mean, difference, _moves(ours, theirs, pair["figure"])]
             rows.append([link, " ".join(words), pair["figure"], *cells])
-    return rows
+    return rows if any(row[-1] for row in rows[1:]) else [row[:-1] for row in rows]
 
 
 def _moves(ours: pd.DataFrame, theirs: pd.DataFrame, name: str) -> str:
     """How many times their moves of training ours have until the figure; nothing where a file does not say."""
-    moves = name.replace("mean", "moves") if TRAINING_MEAN.fullmatch(name) else "moves"
+    moves = f"moves_{name.split('_')[-1]}" if IN_TRAINING.search(name) else "moves"
     if not all(moves in part and part[moves].notna().all() for part in (ours, theirs)):
         return ""
     return f"{ours[moves].mean() / theirs[moves].mean():.2f} times"

@@ -211,13 +211,16 @@ def errors_of(part: pd.DataFrame, name: str) -> NDArray[np.float64]:
     """The standard error that its games alone give the figure of each run; nan where the file does not tell it.
 
     Of shares by Wilson's interval, so that a tile that no game made has one, too. Training games whose spread the file
-    does not have are taken to spread, in shares of their mean, like the games after training.
+    does not have are taken to be as many and to spread, in shares of their mean, like the games after training, those of
+    a run without such games like those of the others.
     """
     low, high = f"{name}_low", f"{name}_high"
     unknown = np.full(len(part), np.nan)
     errors = ((part[high] - part[low]) / 2 / Z95).to_numpy(float) if low in part else unknown
     if TRAINING_MEAN.fullmatch(name) and f"{GREEDY}_low" in part:
         shares = errors_of(part, GREEDY) / part[GREEDY].to_numpy(float)
+        known = shares[~np.isnan(shares)]
+        shares[np.isnan(shares)] = np.sqrt(np.mean(known**2)) if len(known) else np.nan
         return np.where(np.isnan(errors), shares * part[name].to_numpy(float), errors)
     if low in part:
         return errors

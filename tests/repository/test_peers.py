@@ -178,7 +178,7 @@ def test_pages_and_the_index_ask_for_them(tmp_path):
     assert row[-2].startswith("+25.0 [")
     assert row[-1] == "1.50 times"
     OURS.to_csv(folder / "results.csv", index=False)
-    assert index.compared_rows(["C"], tmp_path)[1][-1] == ""  # ours are not known
+    assert index.compared_rows(["C"], tmp_path)[0][-1] == "difference"  # ours are not known
 
 
 def test_a_figure_marks_their_means(tmp_path):
@@ -197,6 +197,9 @@ def test_a_figure_marks_their_means(tmp_path):
     assert [[line.get_ydata()[0] for line in lines] for lines in diamonds] == [[1000], [1000]]
     bars = [[line.get_ydata() for line in axes.lines if line.get_gid() == DIAMONDS] for axes in drawn[0].axes]
     low, high = mean_interval(THEIRS["mean_1k"].to_numpy(float)[:3])
+    for bottom, top in (axes.get_ylim() for axes in drawn[0].axes):
+        assert bottom <= low
+        assert top > high
     assert [np.ravel(each).tolist() for each in bars] == [[low, high]] * 2
     text = drawn[0].get_supxlabel().replace("\n", " ")
     assert text.endswith("Diamonds with bars: means of P over its seeds and their 95% intervals.")

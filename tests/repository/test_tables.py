@@ -217,6 +217,8 @@ def test_training_games_whose_spread_is_not_kept_have_that_of_the_games_after_it
     assert figure(known, "mean_10k") == "500 [483, 518]"
     own = known.assign(mean_10k_low=[500 - 1.96, np.nan, np.nan], mean_10k_high=[500 + 1.96, np.nan, np.nan])
     assert errors_of(own, "mean_10k") == pytest.approx([1, 15.32, 15.34], abs=0.01)
+    some = known.assign(greedy_mean=[1000.0, np.nan, np.nan], greedy_mean_low=[940.0, np.nan, np.nan])
+    assert errors_of(some, "mean_10k") == pytest.approx([15.31, 15.32, 15.34], abs=0.01)  # like the one that has games
     assert errors_of(own, "max_10k") == pytest.approx([np.nan] * 3, nan_ok=True)
 
 
