@@ -211,8 +211,8 @@ def errors_of(part: pd.DataFrame, name: str) -> NDArray[np.float64]:
     """The standard error that its games alone give the figure of each run; nan where the file does not tell it.
 
     Of shares by Wilson's interval, so that a tile that no game made has one, too. Training games whose spread the file
-    does not have are taken to be as many and to spread, in shares of their mean, like the games after training, those of
-    a run without such games like those of the others.
+    does not have are taken to be as many and to spread, in shares of their mean, like the games after training; a run
+    that has none of these, like the other runs.
     """
     low, high = f"{name}_low", f"{name}_high"
     unknown = np.full(len(part), np.nan)
