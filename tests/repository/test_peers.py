@@ -197,9 +197,21 @@ def test_a_figure_marks_their_means(tmp_path):
     assert [[line.get_ydata()[0] for line in lines] for lines in diamonds] == [[1000], [1000]]
     bars = [[line.get_ydata() for line in axes.lines if line.get_gid() == DIAMONDS] for axes in drawn[0].axes]
     low, high = mean_interval(THEIRS["mean_1k"].to_numpy(float)[:3])
-    for bottom, top in (axes.get_ylim() for axes in drawn[0].axes):
-        assert bottom <= low
-        assert top > high
     assert [np.ravel(each).tolist() for each in bars] == [[low, high]] * 2
     text = drawn[0].get_supxlabel().replace("\n", " ")
     assert text.endswith("Diamonds with bars: means of P over its seeds and their 95% intervals.")
+
+
+def test_axes_hold_the_whole_interval_of_their_mean():
+    from matplotlib.figure import Figure
+
+    from experiments.tools.marks import _hold
+    from experiments.tools.others import Other
+
+    figure = Figure()
+    axes = figure.add_subplot()
+    axes.set_ylim(10, 20)
+    _hold([(axes, pd.DataFrame())], Other("P", "mean_1k", 15, (5, 30), 1000, pd.Series(dtype=str)))
+    low, high = axes.get_ylim()
+    assert low < 5
+    assert high > 30
