@@ -38,6 +38,9 @@ SCORES = {"expected": "expected score", "greedy_mean": "mean score after trainin
 
 SPEED = "moves_per_second"
 
+ALONG = ("moves", "seconds")
+"""What learning curves may go by, where they do not go by episodes."""
+
 TOLD = ("episodes", "budget.moves", "budget.seconds", "evaluate.episodes")
 """Keys of an experiment's file that the text under its figure says."""
 
@@ -59,7 +62,7 @@ OWN = {
 def draw_runs(runs: pd.DataFrame, blocks: pd.DataFrame, keys: list[str], path: Path, home: Path = EXPERIMENTS) -> None:
     """Scores and learning curves of runs; scores are exact where the game is solved, else of games after training."""
     if len(blocks):
-        blocks = blocks.assign(seconds=blocks.groupby("run")["seconds"].cumsum())
+        blocks = blocks.assign(**blocks.groupby("run")[[*ALONG]].cumsum())
     _draw(
         runs.rename(columns=EVALUATED),
         list(runs.columns.drop([*EVALUATED], errors="ignore")),
@@ -90,27 +93,27 @@ def draw_results(results: Path, path: Path, home: Path = EXPERIMENTS) -> None:
 def _draw(
     rows: pd.DataFrame, columns: list[str], blocks: pd.DataFrame, keys: list[str], path: Path, home: Path
 ) -> None:
-    """The figure of runs and of their blocks, whose seconds are those since the run began.
+    """The figure of runs and of their blocks, whose moves and seconds are those since the run began.
 
     `columns` of the rows are what its text may be of; the others are figures.
     """
     entry, last = entry_of(path.parent.name, home), _last(blocks)
     rows, score, label = _scores(rows, blocks, last, entry)
     blocks = blocks[:0] if entry.get("curves") == "none" else blocks
-    by_seconds = entry.get("curves") == "seconds"
+    along = entry["curves"] if entry.get("curves") in ALONG else "episodes"
     if "rows" in entry:
         save(rows_figure(rows, blocks, entry, path.parent, score, label), path)
         return
     table = rows[columns].assign(eval_mean=rows[score], **_budget(path.parent.name, columns, home))
     if score == "greedy_mean" and {*GAMES.values()} <= {*rows}:
         table = table.assign(**{ours: rows[name] for ours, name in GAMES.items()})
-    if by_seconds and len(blocks):
-        blocks = pd.concat([_by_seconds(part) for _, part in settings(blocks, keys)], ignore_index=True)
+    if along in ALONG and len(blocks):
+        blocks = pd.concat([_along(along, part) for _, part in settings(blocks, keys)], ignore_index=True)
     shown = table, blocks, keys
     figure = sweep_figure(*shown)
     if figure is None:
         raise ValueError(f"{path}: no scores and no curves")
-    drawn = Drawn.of(figure, rows, keys, score, sweep_panels(*shown), by_seconds=by_seconds)
+    drawn = Drawn.of(figure, rows, keys, score, sweep_panels(*shown), along)
     _name_axes(drawn, label)
     if notes := _mark(drawn, path.parent, entry):
         caption(figure, " ".join([figure.get_supxlabel().replace("\n", " "), *notes]))
@@ -155,8 +158,10 @@ def _name_axes(drawn: Drawn, name: str) -> None:
             axes.set_ylim(0.7 * drawn.rows[GAP].min(), 1.4 * drawn.rows[GAP].max())
             axes.yaxis.set_major_formatter("{x:g}")
     for axes, _ in drawn.curves:
-        if drawn.by_seconds and axes.get_xlabel():
-            axes.set_xlabel("seconds of training")
+        if drawn.along in ALONG and axes.get_xlabel():
+            axes.set_xlabel(f"{drawn.along} of training")
+            if drawn.along == "moves":
+                axes.xaxis.set_major_formatter(MILLIONS)
 
 
 def _mark(drawn: Drawn, folder: Path, entry: dict[str, Any]) -> list[str]:
@@ -187,22 +192,22 @@ def _means_at(blocks: pd.DataFrame, episode: int, runs: pd.Series) -> pd.Series:
     return runs.map(at).astype(float)
 
 
-def _by_seconds(blocks: pd.DataFrame) -> pd.DataFrame:
-    """The scores of a setting's blocks at seconds that all its runs had, between two blocks in a straight line.
+def _along(name: str, blocks: pd.DataFrame) -> pd.DataFrame:
+    """The scores of a setting's blocks after as many moves or seconds, between two blocks in a straight line.
 
-    So that a mean is of all runs everywhere: the slow ones have fewer blocks.
+    Where all its runs have some, so that a mean is of all runs everywhere: the slow ones have fewer blocks.
     """
     runs = [run for _, run in blocks.groupby("run", sort=False)]
-    first, last = max(run["seconds"].iloc[0] for run in runs), min(run["seconds"].iloc[-1] for run in runs)
+    first, last = max(run[name].iloc[0] for run in runs), min(run[name].iloc[-1] for run in runs)
     at = np.linspace(first, last, min(map(len, runs)))
     return pd.concat(
-        [run[: len(at)].assign(episode=at, mean=np.interp(at, run["seconds"], run["mean"])) for run in runs],
+        [run[: len(at)].assign(episode=at, mean=np.interp(at, run[name], run["mean"])) for run in runs],
         ignore_index=True,
     )
 
 
 def _blocks(rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
-    """The columns `mean_10k` and so on as blocks, with `seconds_10k` where there are such."""
+    """The columns `mean_10k` and so on as blocks, with `moves_10k` and `seconds_10k` where there are such."""
     names = [
         name for name in map(str, rows) if name.startswith(MEAN) and name.endswith("k") and rows[name].notna().any()
     ]
@@ -210,8 +215,8 @@ def _blocks(rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     parts = []
     for name in names:
         thousands = name.removeprefix(MEAN)
-        seconds = rows.get(f"seconds_{thousands}")
-        parts.append(rows[fixed].assign(episode=int(thousands[:-1]) * THOUSAND, mean=rows[name], seconds=seconds))
+        until = {along: rows.get(f"{along}_{thousands}") for along in ALONG}
+        parts.append(rows[fixed].assign(episode=int(thousands[:-1]) * THOUSAND, mean=rows[name], **until))
     blocks = pd.concat(parts).dropna(subset="mean") if parts else pd.DataFrame()
     return blocks.sort_values(["run", "episode"], ignore_index=True) if parts else blocks
 

@@ -35,7 +35,7 @@ Index = dict[str, dict[str, dict[str, Any]]]
 ENTRIES: dict[str, Sequence[str]] = {
     **dict.fromkeys(("question", "result", "time", "published", "peers", "verdicts", "rows"), ()),
     "scores": ("points", "speed", "training", "gap"),
-    "curves": ("episodes", "seconds", "none", "budgets"),
+    "curves": ("episodes", "moves", "seconds", "none", "budgets"),
 }
 """What an experiment may have in index.yaml, with the words allowed there, of which the first is usual."""
 

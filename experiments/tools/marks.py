@@ -22,6 +22,9 @@ GAP = "gap"
 STARS, LINES, DIAMONDS, BANDS = "stars", "black lines", "diamonds with bars", "black lines with bands"
 """What marks a published figure and, where a figure has no keys, its score; likewise the mean of a peer's seeds."""
 
+LEFT = "stars, left of means"
+"""What marks a published score, and the means of blocks of the same source."""
+
 POINTS = 72
 """To an inch."""
 
@@ -42,7 +45,7 @@ class Drawn:
     keys : those of the axis, of the colours and of the panels.
     score : the column of results.csv that the panels of scores show.
     scores, curves : the panels.
-    by_seconds : curves go by seconds of training, not by episodes.
+    along : what curves go by: episodes, moves or seconds of training.
     """
 
     figure: Figure
@@ -51,17 +54,17 @@ class Drawn:
     score: str
     scores: list[Panel]
     curves: list[Panel]
-    by_seconds: bool
+    along: str
 
     @classmethod
     def of(
         cls, figure: Figure, rows: pd.DataFrame, keys: list[str], score: str,
-        panels: tuple[list[pd.DataFrame], list[pd.DataFrame]], *, by_seconds: bool,
+        panels: tuple[list[pd.DataFrame], list[pd.DataFrame]], along: str,
     ) -> Drawn:  # fmt: skip
         """A figure with panels as of `tdl.results.sweep_figure.sweep_panels`."""
         scores, curves = panels
         both = list(zip(figure.axes, [*scores, *curves], strict=True))
-        return cls(figure, rows, keys, score, both[: len(scores)], both[len(scores) :], by_seconds)
+        return cls(figure, rows, keys, score, both[: len(scores)], both[len(scores) :], along)
 
 
 def mark_optimum(drawn: Drawn) -> None:
@@ -87,10 +90,13 @@ def mark_published(drawn: Drawn, folder: Path, entry: dict[str, Any]) -> str:
     for other in others(drawn.rows, folder, entry):
         if other.name == drawn.score and (panel := _only(drawn.scores, other.runs)):
             _tell(told, _mark_score(drawn, panel, other), other)
-        if other.block and not drawn.by_seconds and (panel := _only(drawn.curves, other.runs)):
-            _tell(told, _mark(drawn, panel, other.block, other), other)
+        place = other.along.get(drawn.along)
+        if place and (panel := _only(drawn.curves, other.runs)):
+            _tell(told, _mark(drawn, panel, place, other), other)
             _hold(drawn.curves, other)
-    by = {STARS: "published by ", LINES: "published by "}
+    if LEFT in told:
+        told[LEFT] = [*dict.fromkeys([*told[LEFT], *told.pop(STARS, [])])]
+    by = {STARS: "published by ", LEFT: "published by ", LINES: "published by "}
     return " ".join(f"{kind.capitalize()}: {by.get(kind, '')}{' and '.join(told[kind])}." for kind in sorted(told))
 
 
@@ -144,7 +150,7 @@ def _mark(drawn: Drawn, panel: Panel, x: float, other: Other, beside: float = 0)
     place = axes.transData + ScaledTranslation(beside / POINTS, 0, drawn.figure.dpi_scale_trans)
     if other.interval is None:
         star(axes, x, other.value, colour, transform=place)
-        return STARS
+        return LEFT if beside else STARS
     axes.plot([x] * 2, other.interval, "-", color=colour, linewidth=0.8, zorder=4, gid=DIAMONDS, transform=place)
     axes.plot([x], [other.value], "D", color=colour, markerfacecolor="none", markeredgewidth=1, markersize=5.5,
               zorder=5, clip_on=False, transform=place)  # fmt: skip

@@ -32,6 +32,7 @@ class Other:
     interval : of that mean, 95%; None of a published figure.
     episodes : games of training of the program's runs; None of a published figure.
     runs : our runs of that setting, by `run`.
+    moves : of training until then, the mean over a program's seeds; None where they are not known.
     """
 
     source: str
@@ -40,6 +41,12 @@ class Other:
     interval: tuple[float, float] | None
     episodes: int | None
     runs: pd.Series
+    moves: float | None = None
+
+    @property
+    def along(self) -> dict[str, float | None]:
+        """Its place on the axis of learning curves, by what they go by; it has none by seconds, of other machines."""
+        return {"episodes": self.block, "moves": self.moves}
 
     @property
     def block(self) -> int:
@@ -81,7 +88,9 @@ def _peers(rows: pd.DataFrame, file: Path, ours: list[str]) -> Iterator[Other]:
             scores = part[name].dropna().to_numpy(float)
             if len(scores):
                 episodes = int(part["episodes"].max()) if "episodes" in part else None
-                yield Other(str(values[0]), name, scores.mean(), mean_interval(scores), episodes, runs)
+                moves = f"moves_{name.removeprefix(MEAN)}" if name.startswith(MEAN) else ""
+                after = part[moves].mean() if moves in part else None
+                yield Other(str(values[0]), name, scores.mean(), mean_interval(scores), episodes, runs, after)
 
 
 def _words(keys: list[str], values: Any) -> list[str]:

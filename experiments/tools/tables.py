@@ -238,9 +238,11 @@ def _half_width_of_a_run(part: pd.DataFrame, name: str) -> float:
 
 
 def _against(part: pd.DataFrame | None, name: str, published: float) -> str:
-    """Ours with its interval, and the position of the published figure."""
+    """Ours with its interval, and the position of the published figure; how much could be unseen, where it agrees."""
     if part is None or name not in part:
         return ""
     if part[name].isna().all():
         return NOT_REACHED
-    return f"{figure(part, name)}, {position(part, name, published)}"
+    where, power = position(part, name, published), unseen(part, name)
+    agrees = power and (where == INSIDE or where.endswith(WITHIN))
+    return ", ".join([figure(part, name), where, *[f"{power} unseen"] * bool(agrees)])

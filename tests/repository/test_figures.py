@@ -18,15 +18,16 @@ def _tools(monkeypatch):
 
 @pytest.fixture
 def drawn(monkeypatch, tmp_path):
-    """The figure of an experiment, from its rows, the text of its published.csv and its entries in the index."""
+    """The figure of an experiment, from its rows, the texts of published.csv and peers.csv and its index entries."""
 
-    def draw(rows, published="", entry="question: q"):
+    def draw(rows, published="", entry="question: q", peers=""):
         from experiments.tools import figures
 
         (tmp_path / "one").mkdir()
         rows.to_csv(tmp_path / "one" / "results.csv", index=False)
-        if published:
-            (tmp_path / "one" / "published.csv").write_text(published)
+        for name, text in {"published": published, "peers": peers}.items():
+            if text:
+                (tmp_path / "one" / f"{name}.csv").write_text(text)
         (tmp_path / "index.yaml").write_text(f"Chapter: {{one: {{{entry}}}}}")
         saved = []
         monkeypatch.setattr(figures, "save", lambda figure, path: saved.append(figure))
@@ -57,7 +58,7 @@ def test_published_scores_and_optimal_play_are_marked(drawn):
     colour = to_hex(figure.legends[0].get_lines()[1].get_color())
     assert stars(scores) == [(0.5, 32, colour)]
     assert stars(curves) == [(2000, 6, colour)]
-    assert figure.get_supxlabel().endswith("Stars: published by some.")
+    assert figure.get_supxlabel().endswith("Stars, left of means: published by some.")
 
 
 def test_a_published_figure_is_in_the_panel_of_its_setting(drawn):
@@ -167,6 +168,16 @@ def test_curves_by_seconds_are_of_all_runs_everywhere(drawn):
     assert line.get_ydata().tolist() == [10, 45]
 
 
+def test_curves_by_moves_have_peers_at_their_moves(drawn):
+    table = rows(0, 1, alpha=[0.1]).assign(moves_1k=[3e6, 5e6], moves_2k=[7e6, 9e6])
+    peers = "program,alpha,seed,mean_2k,moves_2k\nP,0.1,0,6,2e6\nP,0.1,1,8,4e6\n"
+    curves = drawn(table, "source,alpha,mean_2k\nsome,0.1,6\n", "curves: moves", peers).axes[1]
+    assert curves.get_xlabel() == "moves of training"
+    assert curves.lines[0].get_xdata().tolist() == [5e6, 7e6]
+    assert [line.get_xdata()[0] for line in curves.lines if line.get_marker() == "D"] == [3e6]
+    assert stars(curves) == []
+
+
 def test_a_fast_setting_does_not_cut_the_seconds_of_a_slow_one(drawn):
     table = rows(0, 1, alpha=[0.1, 0.5]).assign(seconds_1k=1.0, seconds_2k=[5.0, 5, 9, 9])
     fast, slow = drawn(table, entry="curves: seconds").axes[1].lines[:2]
@@ -189,7 +200,7 @@ def test_budgets_have_a_figure_of_their_own(monkeypatch, tmp_path):
     ("entry", "message"),
     [
         ("curve: none", "one: curve is not allowed: question, result, time, published, peers, verdicts, rows, "),
-        ("curves: no", "one: curves: False is not allowed: episodes, seconds, none, budgets"),
+        ("curves: no", "one: curves: False is not allowed: episodes, moves, seconds, none, budgets"),
         ("scores: moves_per_second", "one: scores: moves_per_second is not allowed: points, speed, training, gap"),
     ],
 )

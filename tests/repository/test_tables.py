@@ -124,7 +124,7 @@ def test_published_figures_stand_beside_ours():
     published = pd.DataFrame({"source": ["R9", "R9", "R9"], "alpha": [0.1, 0.5, 0.7], "mean_1k": [11.5, 100, 5]})
     rows = beside(FRAME, published, ["alpha"], [])
     assert rows[0] == ["source", "alpha", "figure", "published", "ours"]
-    assert rows[1][-1].endswith(", inside")
+    assert rows[1][-1].endswith(", inside, 200.1% unseen")  # a mean of two runs, 11, with t of one degree of freedom
     assert rows[2][-1].endswith(", -68.0%")
     assert len(rows) == 3  # nothing of ours stands beside the third
 
