@@ -3,7 +3,8 @@
     python -m experiments.tools.collect EXPERIMENT FOLDER [FOLDER ...] [into=FOLDER] [by=KEY,KEY]
     python -m experiments.tools.collect EXPERIMENT     # a figure of the results.csv that is there
 
-`by` names the keys of the settings, where some of the keys in which the runs differ follow from others.
+Runs stand beside evaluations by their own games after training; both have the moves that trained the network. `by`
+names the keys of the settings, where some of the keys in which the runs differ follow from others.
 `experiments.tools.summary` explains the columns of results.csv.
 """
 
@@ -12,7 +13,8 @@ import sys
 import tdl.results
 from experiments.tools import split_options, target_of
 from experiments.tools.figures import draw_results, draw_runs
-from experiments.tools.summary import compared_keys, network_seed, summary, with_errors
+from experiments.tools.networks import with_training
+from experiments.tools.summary import compared_keys, summary, with_errors
 from tdl.results.design import ordered
 
 
@@ -26,7 +28,8 @@ def main(experiment: str, *words: str) -> None:
     diverged = runs["error"].astype(str).str.contains("diverged")  # a result, too
     runs = runs[(runs["status"] == "finished") | diverged].reset_index(drop=True)
     if "checkpoint" in runs:  # evaluations: the seed that counts is the network's, not that of the games
-        runs["seed"] = runs["checkpoint"].map(network_seed)
+        runs = with_training(runs).assign(games=runs["evaluate.episodes"])
+        runs["evaluate.plies"] = runs["evaluate.plies"].fillna(1).astype(int)
     blocks = tdl.results.load(folders)
     if len(blocks):
         blocks = with_errors(blocks[blocks["run"].isin(runs["run"])], tdl.results.episodes(folders))

@@ -19,13 +19,13 @@ from matplotlib.ticker import EngFormatter
 
 import tdl.results
 from experiments.tools import split_options, target_of
-from experiments.tools.summary import GREEDY, run_of
+from experiments.tools.networks import TRAINED, with_training
+from experiments.tools.summary import GREEDY
 from experiments.tools.tables import interval
 from tdl.results.palette import DASHES, colours
 from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
 
 NETWORK = ["tuples", "start", "budget", "seed"]
-TRAINED = ["episodes", "moves", "core_seconds"]
 PLAYED = {"evaluate.plies": "plies", "search.downgrade": "downgrade", "evaluate.episodes": "games"}
 STARTS = {"empty": "", "restart": " from the middle", "milestone": " from milestones", "carousel": " from stages"}
 REACHES = {f"eval_reach_{tile}": f"reach_{tile}" for tile in (8192, 16384, 32768)}
@@ -35,37 +35,12 @@ def rows_of(folders: list[str]) -> pd.DataFrame:
     """The rows of results.csv."""
     judged = tdl.results.runs(folders)
     judged = judged[(judged["status"] == "finished") & judged["eval_mean"].notna()].reset_index(drop=True)
-    judged = judged.drop(columns=["moves", "seed"]).assign(trained=[_trained(row) for _, row in judged.iterrows()])
-    judged = judged.rename(columns={"episodes": "own"})
-    rows = judged.merge(_spent(sorted({*judged["trained"]})), "left", on=["trained", "own"])
+    rows = with_training(judged)
     rows["budget"] = rows["moves"].map(first_digit)
     rows["evaluate.plies"] = rows["evaluate.plies"].fillna(1).astype(int) if "evaluate.plies" in rows else 1
     rows = rows.reindex(columns=[*NETWORK, *TRAINED, *PLAYED, *GREEDY, *REACHES]).astype({"evaluate.episodes": int})
     rows = rows.rename(columns=PLAYED | GREEDY | REACHES).fillna(dict.fromkeys(REACHES.values(), 0.0))
     return rows.sort_values(["tuples", "start", "plies", "budget", "seed"]).round(dict.fromkeys(GREEDY.values(), 1))
-
-
-def _trained(row: pd.Series) -> str:
-    """The folder of the run that trained the network of a row of `tdl.results.runs`."""
-    return str(row["run"] if pd.isna(row.get("checkpoint")) else run_of(row["checkpoint"]))
-
-
-def _spent(runs: list[str]) -> pd.DataFrame:
-    """What trained the networks of runs until the end of each block, and the runs' seeds and starts."""
-    return pd.concat([_spent_by(run) for run in runs], ignore_index=True).round({"core_seconds": 3})
-
-
-def _spent_by(run: str) -> pd.DataFrame:
-    """Of one run; with what trained the network that it began with, whose checkpoint is named by its last episode."""
-    blocks = tdl.results.load(run)
-    blocks["core_seconds"] = blocks["seconds"] * blocks["threads"]
-    spent = blocks[["moves", "core_seconds"]].cumsum().assign(episodes=blocks["episode"], seed=blocks["seed"])
-    source = blocks["init"].iloc[0]
-    if not pd.isna(source):
-        before = _spent_by(str(run_of(source)))
-        episode = int(Path(source).name) if Path(source).name.isdecimal() else before["episodes"].max()
-        spent[TRAINED] += before.loc[before["episodes"] == episode, TRAINED].iloc[0]
-    return spent.assign(trained=run, own=blocks["episode"], start=blocks["learner.start"])
 
 
 def first_digit(moves: float) -> int:

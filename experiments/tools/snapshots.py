@@ -16,7 +16,7 @@ import pandas as pd
 
 import tdl.results
 from experiments.tools import EXPERIMENTS, split_options, target_of
-from experiments.tools.summary import network_seed
+from experiments.tools.networks import network_seed
 from tdl.results.palette import colours
 from tdl.results.style import WIDTH, caption, dress, from_zero, new_figure, save, style
 from tdl.statistics.intervals import mean_interval

@@ -8,7 +8,6 @@ then;
 """
 
 import math
-from pathlib import Path
 
 import pandas as pd
 
@@ -17,7 +16,7 @@ from tdl.statistics.intervals import Z95, share_interval
 
 REACH = "reach_"
 EPISODES = [1_000, 2_000, 10_000, 20_000, 22_000, 50_000, 100_000, 200_000, 500_000, 1_000_000]
-FIGURES = ["status", "episodes", "moves", "seconds", "moves_per_second"]
+FIGURES = ["status", "episodes", "moves", "seconds", "moves_per_second", "games"]
 GREEDY = {"eval_mean": "greedy_mean", "eval_low": "greedy_mean_low", "eval_high": "greedy_mean_high"}
 """Our names of the mean score of the games after training, and of its 95% interval over them."""
 
@@ -29,7 +28,7 @@ NOT_COMPARED = ("save.", "hydra.", "checkpoint", "evaluate.solution")
 
 def summary(runs: pd.DataFrame, blocks: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     """The rows of results.csv: the values of `keys`, the seed and the figures of each run."""
-    rows = runs[[*keys, "seed", *(name for name in FIGURES if name not in keys)]].round(
+    rows = runs[[*keys, "seed", *(name for name in FIGURES if name in runs and name not in keys)]].round(
         {"seconds": 1, "moves_per_second": 0}
     )
     rows = pd.concat([rows, *_training_figures(runs, blocks), *_evaluation_figures(runs)], axis=1)
@@ -55,16 +54,6 @@ def compared_keys(runs: pd.DataFrame) -> list[str]:
     budgets = [key for key in runs if key.startswith("budget.") and runs[key].notna().any()]
     episodes = runs.loc[runs["status"] == "finished", "episodes"]
     return [*keys, "episodes"] if episodes.nunique() > 1 and not budgets else keys
-
-
-def run_of(checkpoint: str) -> Path:
-    """The folder of the run that wrote a checkpoint."""
-    return next(folder for folder in Path(checkpoint, "x").parents if (folder / "result.json").exists())
-
-
-def network_seed(checkpoint: str) -> int:
-    """The seed of the run that wrote a checkpoint."""
-    return int(tdl.results.runs(run_of(checkpoint))["seed"].iloc[0])
 
 
 def _sort_key(value: object) -> tuple[int, float, str]:

@@ -18,7 +18,8 @@ import pandas as pd
 import tdl.results
 from experiments.tools import split_options, target_of
 from experiments.tools.contrasts import differences, power
-from experiments.tools.summary import GREEDY, NOT_COMPARED, network_seed
+from experiments.tools.networks import network_seed
+from experiments.tools.summary import GREEDY, NOT_COMPARED
 from experiments.tools.tables import errors_of
 from tdl.results.comparison import NO_FACTORS
 from tdl.results.palette import BLUE, GREY, ORANGE

@@ -123,8 +123,8 @@ def _with_games(scores: pd.DataFrame, played: pd.DataFrame, keys: list[str]) -> 
     if scores["low"].notna().any() or not has_games(played):
         return scores
     own = played.groupby(keys, dropna=False, observed=True, as_index=False)[[*GAMES]].first()
-    own = scores[keys].merge(own, "left", on=keys)
-    return scores.assign(low=own[GAMES[0]].to_numpy(float), high=own[GAMES[1]].to_numpy(float))
+    low, high = np.where(scores["runs"] == 1, scores[keys].merge(own, "left", on=keys)[[*GAMES]].T, np.nan)
+    return scores.assign(low=low, high=high)
 
 
 def limit_scores(axes: Axes, scores: Any) -> None:

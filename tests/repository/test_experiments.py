@@ -123,7 +123,7 @@ def test_every_link_of_a_page_leads_somewhere():
 
 
 def test_collected_figures_are_those_of_the_runs(tmp_path):
-    """Of a sweep, and of evaluations of its networks, whose seed is that of the network."""
+    """Of a sweep, and of evaluations of its networks, whose seed and moves are those of the network's training."""
     from experiments.tools import collect
 
     for alpha in (0.1, 0.3):
@@ -153,8 +153,11 @@ def test_collected_figures_are_those_of_the_runs(tmp_path):
     played = tmp_path / "played"
     words = (f"checkpoint={tmp_path / 'runs' / '0.1_4'}", "evaluate.episodes=20", f"hydra.run.dir={played}")
     assert inside(*words, program=__import__("tdl.evaluate", fromlist=["main"]).main).returncode == 0
-    collect.main("two", str(played), f"into={tmp_path / 'two'}")
-    assert list(pd.read_csv(tmp_path / "two" / "results.csv")["seed"]) == [4]
+    collect.main("two", str(played), str(tmp_path / "runs" / "0.1_4"), f"into={tmp_path / 'two'}", "by=evaluate.plies")
+    both = pd.read_csv(tmp_path / "two" / "results.csv")
+    assert list(both["seed"]) == [4, 4]
+    assert set(both["moves"]) == {table.query("alpha == 0.1 and seed == 4")["moves"].iloc[0]}
+    assert sorted(both["games"]) == [5, 20]
 
 
 def test_a_tile_that_a_run_never_made_has_the_rate_zero():

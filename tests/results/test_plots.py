@@ -135,6 +135,15 @@ def test_paths_are_named_by_their_last_part(axes):
     assert ticks(axes) == ["one", "two"]
 
 
+def test_a_mean_of_several_runs_does_not_get_the_interval_of_one(axes):
+    """Of runs that differ in a key that is not drawn: one run for each of its values has no interval over seeds."""
+    frame = table(alpha=[0.1, 0.5, 0.5], learner=["td", "td", "tc"], seed=[0, 0, 0])
+    frame = frame.assign(eval_low=frame["eval_mean"] - 2, eval_high=frame["eval_mean"] + 3)
+    plots.draw_scores(axes, frame, ["alpha"])
+    assert [bar.lines[0].get_ydata()[0] for bar in axes.containers] == [10, 25]
+    assert [len(bar.lines[2]) for bar in axes.containers] == [1, 0]
+
+
 def test_scores_of_the_last_block_where_there_are_no_games_after_training():
     blocks = pd.DataFrame({"run": ["run0", "run0", "run1"], "mean": [1.0, 2.0, 3.0]})
     frame = table(seed=[0, 1]).assign(eval_mean=float("nan"))

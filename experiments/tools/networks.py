@@ -1,0 +1,53 @@
+"""What trained the networks that evaluations judge: the run that wrote a checkpoint, its seed, episodes and moves."""
+
+from pathlib import Path
+
+import pandas as pd
+
+import tdl.results
+
+TRAINED = ["episodes", "moves", "core_seconds"]
+"""Columns of what trained a network; `core_seconds` are seconds of its run times its threads."""
+
+
+def run_of(checkpoint: str) -> Path:
+    """The folder of the run that wrote a checkpoint."""
+    return next(folder for folder in Path(checkpoint, "x").parents if (folder / "result.json").exists())
+
+
+def network_seed(checkpoint: str) -> int:
+    """The seed of the run that wrote a checkpoint."""
+    return int(tdl.results.runs(run_of(checkpoint))["seed"].iloc[0])
+
+
+def with_training(judged: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `tdl.results.runs`, of runs or evaluations, with `TRAINED`, the seed and the start of the network's run.
+
+    What trained the network of `init=` counts.
+    """
+    judged = judged.drop(columns=["moves", "seed"], errors="ignore")
+    judged = judged.assign(trained=[_trained(row) for _, row in judged.iterrows()])
+    spent = pd.concat([_spent(run) for run in sorted({*judged["trained"]})], ignore_index=True)
+    own = judged.rename(columns={"episodes": "own"})
+    return own.merge(spent.round({"core_seconds": 3}), "left", on=["trained", "own"])
+
+
+def _trained(row: pd.Series) -> str:
+    """The folder of the run that trained the network of a row of `tdl.results.runs`."""
+    return str(row["run"] if pd.isna(row.get("checkpoint")) else run_of(row["checkpoint"]))
+
+
+def _spent(run: str) -> pd.DataFrame:
+    """What trained the network of a run until the end of each block.
+
+    With what trained the network that it began with, whose checkpoint is named by its last episode.
+    """
+    blocks = tdl.results.load(run)
+    blocks["core_seconds"] = blocks["seconds"] * blocks["threads"]
+    spent = blocks[["moves", "core_seconds"]].cumsum().assign(episodes=blocks["episode"], seed=blocks["seed"])
+    source = blocks["init"].iloc[0]
+    if not pd.isna(source):
+        before = _spent(str(run_of(source)))
+        episode = int(Path(source).name) if Path(source).name.isdecimal() else before["episodes"].max()
+        spent[TRAINED] += before.loc[before["episodes"] == episode, TRAINED].iloc[0]
+    return spent.assign(trained=run, own=blocks["episode"], start=blocks["learner.start"])
