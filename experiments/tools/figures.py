@@ -44,8 +44,13 @@ ALONG = ("moves", "seconds")
 TOLD = ("episodes", "budget.moves", "budget.seconds", "evaluate.episodes")
 """Keys of an experiment's file that the text under its figure says."""
 
-GAMES = {"eval_low": "greedy_mean_low", "eval_high": "greedy_mean_high"}
-EVALUATED = {"eval_mean": "greedy_mean", "eval_expected": "expected", "eval_optimal": "optimal", **GAMES}
+GAMES = {"eval_low": "_low", "eval_high": "_high"}
+"""Columns of `tdl.results.runs` with the interval of a score over games, and how their names end in results.csv."""
+
+EVALUATED = {
+    "eval_mean": "greedy_mean", "eval_expected": "expected", "eval_optimal": "optimal",
+    **{ours: f"greedy_mean{side}" for ours, side in GAMES.items()},
+}  # fmt: skip
 """Columns of `tdl.results.runs` and their names in results.csv."""
 
 OWN = {
@@ -105,8 +110,9 @@ def _draw(
         save(rows_figure(rows, blocks, entry, path.parent, score, label), path)
         return
     table = rows[columns].assign(eval_mean=rows[score], **_budget(path.parent.name, columns, home))
-    if score == "greedy_mean" and {*GAMES.values()} <= {*rows}:
-        table = table.assign(**{ours: rows[name] for ours, name in GAMES.items()})
+    games = {ours: f"{score}{side}" for ours, side in GAMES.items()}
+    if {*games.values()} <= {*rows}:
+        table = table.assign(**{ours: rows[name] for ours, name in games.items()})
     if along in ALONG and len(blocks):
         blocks = pd.concat([_along(along, part) for _, part in settings(blocks, keys)], ignore_index=True)
     shown = table, blocks, keys
