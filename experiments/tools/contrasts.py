@@ -56,28 +56,35 @@ def differences(
     return table.round({"difference": 1, "difference_low": 1, "difference_high": 1})
 
 
-def power(samples: Sequence[NDArray[Any]]) -> pd.DataFrame:
+def power(samples: Sequence[NDArray[Any]], rows: int) -> pd.DataFrame:
     """Which difference two settings must have to be told apart, from the spread of the seeds of all settings.
+
+    Parameters
+    ----------
+    samples : the scores of the seeds of each setting.
+    rows : differences for whose number p is corrected.
 
     Returns
     -------
     one row: `seeds` of a setting; `spread`, the standard deviation between seeds, pooled over the settings;
-    `half_width` of the interval of a difference with that spread; and `shown`, the true difference of which the
-    interval leaves out 0 in `NEEDED` of all experiments.
+    `half_width` of the interval of a difference with that spread; `shown`, the true difference of which the interval
+    leaves out 0 in `NEEDED` of all experiments; and `shown_corrected`, that whose p is below .05 in as many even where
+    it is multiplied by `rows`, as Holm's correction does with the least.
     """
     seeds = min(len(sample) for sample in samples)
     spread = _spread(samples)
     half_width = t_quantile(0.95, 2 * (seeds - 1)) * spread * np.sqrt(2 / seeds)
-    row = {"seeds": [seeds], "spread": spread, "half_width": half_width, "shown": shown(samples)}
+    row = {"seeds": [seeds], "spread": spread, "half_width": half_width}
+    row |= {"shown": shown(samples), "shown_corrected": shown(samples, rows)}
     return pd.DataFrame(row).round(1)
 
 
-def shown(samples: Sequence[NDArray[Any]]) -> float:
-    """The `shown` of `power`; nan where a sample has less than two values."""
+def shown(samples: Sequence[NDArray[Any]], rows: int = 1) -> float:
+    """The `shown` of `power`, with p multiplied by `rows`; nan where a sample has less than two values."""
     seeds = min(len(sample) for sample in samples)
     if seeds < 2:
         return np.nan
-    return float(_spread(samples) * np.sqrt(2 / seeds) * _errors_shown(2 * (seeds - 1)))
+    return float(_spread(samples) * np.sqrt(2 / seeds) * _errors_shown(2 * (seeds - 1), 1 - 0.05 / rows))
 
 
 def _spread(samples: Sequence[NDArray[Any]]) -> float:
@@ -86,9 +93,9 @@ def _spread(samples: Sequence[NDArray[Any]]) -> float:
 
 
 @cache
-def _errors_shown(freedom: int) -> float:
-    """The same in standard errors of the difference."""
+def _errors_shown(freedom: int, level: float) -> float:
+    """The same in standard errors of the difference, for intervals of a level."""
     draws = np.random.default_rng(0)
     scale, noise = np.sqrt(draws.chisquare(freedom, DRAWS) / freedom), draws.standard_normal(DRAWS)
     # the test's statistic is (shown / error + noise) / scale, and must pass the limit
-    return float(np.quantile(t_quantile(0.95, freedom) * scale - noise, NEEDED))
+    return float(np.quantile(t_quantile(level, freedom) * scale - noise, NEEDED))

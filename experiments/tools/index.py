@@ -130,7 +130,7 @@ def _moves(ours: pd.DataFrame, theirs: pd.DataFrame, name: str) -> str:
     moves = f"moves_{name.split('_')[-1]}" if IN_TRAINING.search(name) else "moves"
     if not all(moves in part and part[moves].notna().all() for part in (ours, theirs)):
         return ""
-    return f"{ours[moves].mean() / theirs[moves].mean():.2f} times"
+    return f"{ours[moves].mean() / theirs[moves].mean():.2f}x"
 
 
 def less_rows(folder: Path, columns: Sequence[str], pairs: Sequence[str]) -> list[list[str]]:

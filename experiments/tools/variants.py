@@ -88,7 +88,8 @@ def compare(folder: Path) -> None:
     trained = {name: scores for name, scores in samples.items() if name == BASE or name not in shared}
     widest = max(trained, key=lambda name: trained[name].var())
     rest = [scores for name, scores in trained.items() if name != widest]
-    shown = {"all": power([*trained.values()])} | ({f"all but {widest}": power(rest)} if rest else {})
+    tested = len(pairs) - len(paired)
+    shown = {"all": power([*trained.values()], tested)} | ({f"all but {widest}": power(rest, tested)} if rest else {})
     pd.concat(shown, names=["spread_of"]).droplevel(1).to_csv(folder / "power.csv")
 
 

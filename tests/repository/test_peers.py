@@ -147,7 +147,7 @@ def test_a_difference_has_its_own_interval():
     assert (row[3], row[5]) == ("3", "2")
     total, low, high = contrast_interval([ours, theirs], [1, -1])
     assert row[6] == f"{total:+.1f} [{low:+.1f}, {high:+.0f}]"
-    assert float(row[7]) == pytest.approx(power([ours, theirs])["shown"].item(), abs=0.5)
+    assert float(row[7]) == pytest.approx(power([ours, theirs], 1)["shown"].item(), abs=0.5)
     one = compared(OURS, THEIRS[:1], ["alpha"], ["mean_1k"])[1]
     assert one[-2:] == ["+25.0", ""]  # a single run has no interval
 
@@ -176,7 +176,7 @@ def test_pages_and_the_index_ask_for_them(tmp_path):
     assert row[3].startswith("1,000 [")
     assert row[4] == "3"
     assert row[-2].startswith("+25.0 [")
-    assert row[-1] == "1.50 times"
+    assert row[-1] == "1.50x"
     OURS.to_csv(folder / "results.csv", index=False)
     assert index.compared_rows(["C"], tmp_path)[0][-1] == "difference"  # ours are not known
 
