@@ -201,11 +201,13 @@ def _means_at(blocks: pd.DataFrame, episode: int, runs: pd.Series) -> pd.Series:
 def _along(name: str, blocks: pd.DataFrame) -> pd.DataFrame:
     """The scores of a setting's blocks after as many moves or seconds, between two blocks in a straight line.
 
-    Where all its runs have some, so that a mean is of all runs everywhere: the slow ones have fewer blocks.
+    Where all its runs have some, so that a mean is of all runs everywhere: the slow ones have fewer blocks. As
+    dense as the blocks are, which take little early in training.
     """
     runs = [run for _, run in blocks.groupby("run", sort=False)]
     first, last = max(run[name].iloc[0] for run in runs), min(run[name].iloc[-1] for run in runs)
-    at = np.linspace(first, last, min(map(len, runs)))
+    places = np.mean([run[name].to_numpy(float)[: min(map(len, runs))] for run in runs], axis=0)
+    at = np.array([first, *places[1:-1].clip(first, last), last])
     return pd.concat(
         [run[: len(at)].assign(episode=at, mean=np.interp(at, run[name], run["mean"])) for run in runs],
         ignore_index=True,
