@@ -12,7 +12,8 @@ from tdl.storage.run_folder import FAILED, FINISHED
 from tdl.storage.titles import title, value_text
 
 USUAL = {"tiles": "p90_10", "placer": "random", "gamma": 1.0, "engine": "bits", "threads": 1, "replicas": 1,
-         "round": "auto", "alpha_per": "total"}  # fmt: skip
+         "round": "auto", "alpha_per": "total", "learner.td_lambda": 0.0, "learner.start": "empty",
+         "learner.schedule": None}  # fmt: skip
 """Keys that are said only where they have another value."""
 
 NETWORK = ("tuples", "learner", "alpha")
@@ -24,6 +25,8 @@ def held_fixed(table: pd.DataFrame, but: Sequence[str] = ()) -> str:
 
     >>> held_fixed(pd.DataFrame({"game": ["pow2"] * 2, "size": ["4x4"] * 2, "alpha": [0.1, 0.3]}), ["alpha"])
     '2048 on 4x4'
+    >>> held_fixed(pd.DataFrame({"learner": ["tc"], "learner.td_lambda": [0.5], "learner.schedule": [None]}))
+    'learner tc, learner.td_lambda 0.5'
     """
     fixed = {key: plain(table[key].iloc[0]) for key in table if key not in but and table[key].map(str).nunique() == 1}
     words = [value_text("game", fixed["game"])] if "game" in fixed else []
