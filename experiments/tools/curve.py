@@ -76,7 +76,7 @@ def draw(folder: Path) -> None:
                  for network, plies in kinds.itertuples(index=False)]  # fmt: skip
         figure.legend(handles=lines, loc="outside upper center", ncols=2)
         caption(figure, "Games after training. Thin lines: single seeds. Points: means over seeds, bars their 95% "
-                        "intervals (Student's t); open points: one seed, bars over its games. Core seconds are those of "
+                        "intervals (Student's t); open points: one seed, bars over its games. Core seconds are of "
                         "several machines beside other work.")  # fmt: skip
     save(figure, folder / "figure.png")
 
