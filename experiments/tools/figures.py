@@ -202,14 +202,13 @@ def _along(name: str, blocks: pd.DataFrame) -> pd.DataFrame:
     """The scores of a setting's blocks after as many moves or seconds, between two blocks in a straight line.
 
     Where all its runs have some, so that a mean is of all runs everywhere: the slow ones have fewer blocks. As
-    dense as the blocks are, which take little early in training.
+    dense as the blocks of the run that has most, which take little early in training.
     """
     runs = [run for _, run in blocks.groupby("run", sort=False)]
     first, last = max(run[name].iloc[0] for run in runs), min(run[name].iloc[-1] for run in runs)
-    places = np.mean([run[name].to_numpy(float)[: min(map(len, runs))] for run in runs], axis=0)
-    at = np.array([first, *places[1:-1].clip(first, last), last])
+    at = np.unique(max(runs, key=len)[name].clip(first, last))
     return pd.concat(
-        [run[: len(at)].assign(episode=at, mean=np.interp(at, run[name], run["mean"])) for run in runs],
+        [run.iloc[[0] * len(at)].assign(episode=at, mean=np.interp(at, run[name], run["mean"])) for run in runs],
         ignore_index=True,
     )
 

@@ -164,8 +164,8 @@ def test_curves_by_seconds_are_of_all_runs_everywhere(drawn):
         mean_1k=10.0, mean_2k=[20.0, 40], mean_4k=[np.nan, 70], seconds_1k=1.0, seconds_2k=[5.0, 3], seconds_4k=5.0
     )
     line = drawn(table, entry="curves: seconds").axes[1].lines[0]
-    assert line.get_xdata().tolist() == [1, 5]
-    assert line.get_ydata().tolist() == [10, 45]
+    assert line.get_xdata().tolist() == [1, 3, 5]
+    assert line.get_ydata().tolist() == [10, 27.5, 45]
 
 
 def test_curves_by_moves_have_peers_at_their_moves(drawn):
