@@ -11,6 +11,7 @@ all runs of a setting go.
 """
 
 import sys
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -22,21 +23,15 @@ import tdl.results
 from experiments.tools import split_options, target_of
 from experiments.tools.contrasts import differences
 from experiments.tools.summary import summary
-from experiments.tools.tables import errors_of
+from experiments.tools.tables import errors_of, settings
 from tdl.results.palette import DASHES, MARKERS, colours
 from tdl.results.style import THOUSANDS, WIDTH, caption, from_zero, new_figure, save, style
 from tdl.statistics.intervals import mean_interval
 
 LEARNER, STEP, SCORE = ["learner", "learner.td_lambda"], "alpha", "greedy_mean"
 
-FAR = 5
-"""Scores that lie so many times apart stand on a logarithmic axis."""
-
 BESIDE = 1.06
 """The place of judged seeds on the logarithmic axis: their step times this."""
-
-FEW = 4
-"""Settings whose names find room beside their curves."""
 
 TUNING = [STEP, "seed", "status", "episodes", "moves", "seconds", SCORE]
 """Columns of tuning.csv after those of the setting."""
@@ -106,44 +101,44 @@ def curves(blocks: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 def draw(folder: Path) -> None:
     """Scores against the step size, and learning curves at each learner's own best one, into figure.png.
 
-    Runs that end by time have different episodes: their curves are by seconds.
+    A row of panels for each game. Runs that end by time have different episodes: their curves are by seconds.
     """
     tuning, best, along = (pd.read_csv(folder / f"{name}.csv") for name in ("tuning", "best", "by_episodes"))
     keys, judged = keys_of(best), pd.read_csv(folder / "results.csv")
     axis = "episode" if (judged.groupby(keys)["episodes"].nunique() == 1).all() else "seconds"
+    games = settings(best, [key for key in keys if key not in LEARNER])
     with style():
-        figure = new_figure(WIDTH, 3.1)
-        steps, learning = figure.subplots(1, 2)
-        for setting, look, marker in _looks(best[keys]):
-            _draw_steps(steps, _of(tuning, setting), look | {"marker": marker})
-            row, curve = _of(best, setting).iloc[0], _of(along, setting)
-            _draw_judged(steps, row, look["color"], marker)
-            learning.fill_between(
-                curve[axis], curve["low"], curve["high"], color=look["color"], alpha=0.15, linewidth=0
-            )
-            learning.plot(curve[axis], curve["mean"], **look, label=f"{name_of(keys, setting)}, alpha {row[STEP]:g}")
-        steps.set(
-            xscale="log", xlabel="alpha", ylabel="mean score after training", xticks=sorted(tuning[STEP].unique())
-        )
-        steps.xaxis.set_major_formatter("{x:g}")
-        steps.minorticks_off()
-        steps.tick_params(axis="x", labelrotation=45)
-        learning.set(xlabel={"episode": "episodes"}.get(axis, axis), ylabel="mean score in training")
-        if axis == "episode":
-            learning.xaxis.set_major_formatter(THOUSANDS)
-        far = best["judged"].max() > FAR * best["judged"].min()
-        for axes in (steps, learning):
-            if far:
-                axes.set_yscale("log")
-                axes.yaxis.set_major_formatter(THOUSANDS)
-            else:
+        figure = new_figure(WIDTH, 0.7 + 2.4 * len(games))
+        for (game, rows), panels in zip(games, figure.subplots(len(games), 2, squeeze=False), strict=True):
+            _draw_game(panels, rows, _of(tuning, game), along, axis)
+            for axes in panels:
+                axes.set_title(" ".join(map(str, game)))
                 from_zero(axes)
-        if len(best) > FEW:  # they would hide the curves
-            figure.legend(*learning.get_legend_handles_labels(), loc="outside upper center", ncols=3)
-        else:
-            learning.legend(loc="lower right")
+        figure.legend(*panels[1].get_legend_handles_labels(), loc="outside upper center", ncols=6)
         caption(figure, _text(tuning, axis))
     save(figure, folder / "figure.png")
+
+
+def _draw_game(
+    panels: Sequence[Axes], best: pd.DataFrame, tuning: pd.DataFrame, along: pd.DataFrame, axis: str
+) -> None:
+    """The two panels of a game."""
+    steps, learning = panels
+    keys = keys_of(best)
+    own = [key for key in keys if key in LEARNER]
+    for setting, look, marker in _looks(best[keys]):
+        _draw_steps(steps, _of(tuning, setting), look | {"marker": marker})
+        row, curve = _of(best, setting).iloc[0], _of(along, setting)
+        _draw_judged(steps, row, look["color"], marker)
+        learning.fill_between(curve[axis], curve["low"], curve["high"], color=look["color"], alpha=0.15, linewidth=0)
+        learning.plot(curve[axis], curve["mean"], **look, label=name_of(own, tuple(row[own])))
+    steps.set(xscale="log", xlabel="alpha", ylabel="mean score after training", xticks=sorted(tuning[STEP].unique()))
+    steps.xaxis.set_major_formatter("{x:g}")
+    steps.minorticks_off()
+    steps.tick_params(axis="x", labelrotation=45)
+    learning.set(xlabel={"episode": "episodes"}.get(axis, axis), ylabel="mean score in training")
+    if axis == "episode":
+        learning.xaxis.set_major_formatter(THOUSANDS)
 
 
 def _looks(settings: pd.DataFrame) -> list[tuple[tuple[Any, ...], dict[str, str], str]]:
