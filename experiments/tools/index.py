@@ -83,9 +83,7 @@ def index_rows(chapter: str, home: Path = EXPERIMENTS) -> list[list[str]]:
 
 def published_rows(chapters: Sequence[str], home: Path = EXPERIMENTS) -> list[list[str]]:
     """A row for each published figure that the index names in the chapters, with ours; the first row is the head."""
-    rows = [
-        ["experiment", "published by", "figure", "published", "ours", "ours less it", "unseen", "figures inside"]
-    ]
+    rows = [["experiment", "published by", "figure", "published", "ours", "ours less it", "unseen", "figures inside"]]
     index = read_index(home)
     for name, entry in (item for chapter in chapters for item in index[chapter].items()):
         for comparison in entry.get("published", []):
