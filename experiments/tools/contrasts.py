@@ -18,8 +18,9 @@ WELCH, PAIRED = "Welch", "pairs"
 
 COLUMNS = ["setting", "less", "difference", "difference_low", "difference_high", "interval", "p"]
 
-NEEDED, DRAWS = 0.8, 1_000_000
-"""The chance to show a difference that is taken for enough; random numbers that its size is made of."""
+NEEDED, DRAWS, QUANTILES = 0.8, 1_000_000, 200
+"""The chance to show a difference that is taken for enough; random numbers that its size is made of; of how many
+degrees of freedom between the fewest and the most the quantiles are computed, the others read between them."""
 
 
 def differences(
@@ -84,7 +85,7 @@ def shown(samples: Sequence[NDArray[Any]], rows: int = 1) -> float:
     seeds = min(len(sample) for sample in samples)
     if seeds < 2:
         return np.nan
-    return float(_spread(samples) * np.sqrt(2 / seeds) * _errors_shown(2 * (seeds - 1), 1 - 0.05 / rows))
+    return float(_spread(samples) * np.sqrt(2 / seeds) * _errors_shown(seeds, 1 - 0.05 / rows))
 
 
 def _spread(samples: Sequence[NDArray[Any]]) -> float:
@@ -93,9 +94,13 @@ def _spread(samples: Sequence[NDArray[Any]]) -> float:
 
 
 @cache
-def _errors_shown(freedom: int, level: float) -> float:
-    """The same in standard errors of the difference, for intervals of a level."""
+def _errors_shown(seeds: int, level: float) -> float:
+    """The same in standard errors of the difference, by Welch at a level, of two settings alike spread."""
     draws = np.random.default_rng(0)
-    scale, noise = np.sqrt(draws.chisquare(freedom, DRAWS) / freedom), draws.standard_normal(DRAWS)
+    ours, theirs = draws.chisquare(seeds - 1, (2, DRAWS)) / (seeds - 1)
+    freedom = (seeds - 1) * (ours + theirs) ** 2 / (ours**2 + theirs**2)  # from seeds - 1 to twice as many
+    grid = np.linspace(seeds - 1, 2 * (seeds - 1), QUANTILES)
+    limit = np.interp(freedom, grid, [t_quantile(level, df) for df in grid])
     # the test's statistic is (shown / error + noise) / scale, and must pass the limit
-    return float(np.quantile(t_quantile(level, freedom) * scale - noise, NEEDED))
+    scale, noise = np.sqrt((ours + theirs) / 2), draws.standard_normal(DRAWS)
+    return float(np.quantile(limit * scale - noise, NEEDED))
