@@ -22,8 +22,8 @@ GREEDY = {"eval_mean": "greedy_mean", "eval_low": "greedy_mean_low", "eval_high"
 
 EXACT = ["expected", "optimal", "gap", "value_bias", "value_rmse"]
 
-NOT_COMPARED = ("save.", "hydra.", "checkpoint", "evaluate.solution")
-"""Keys that say where files lie, not what the runs compare."""
+NOT_COMPARED = ("save.", "hydra.", "checkpoint", "evaluate.solution", "trained", "core_seconds")
+"""Keys that say where files lie and columns of what trained a network, not what the runs compare."""
 
 
 def summary(runs: pd.DataFrame, blocks: pd.DataFrame, keys: list[str]) -> pd.DataFrame:

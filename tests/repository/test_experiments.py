@@ -158,6 +158,10 @@ def test_collected_figures_are_those_of_the_runs(tmp_path):
     assert list(both["seed"]) == [4, 4]
     assert set(both["moves"]) == {table.query("alpha == 0.1 and seed == 4")["moves"].iloc[0]}
     assert sorted(both["games"]) == [5, 20]
+    words = (f"checkpoint={tmp_path / 'runs' / '0.1_3'}", *words[1:2], f"hydra.run.dir={tmp_path / 'more' / 'b'}")
+    assert inside(*words, program=__import__("tdl.evaluate", fromlist=["main"]).main).returncode == 0
+    collect.main("three", str(played), str(tmp_path / "more"), f"into={tmp_path / 'two'}")
+    assert list(pd.read_csv(tmp_path / "two" / "results.csv").columns[:2]) == ["seed", "status"]  # one setting
 
 
 def test_a_tile_that_a_run_never_made_has_the_rate_zero():
