@@ -76,7 +76,7 @@ def index_rows(chapter: str, home: Path = EXPERIMENTS) -> list[list[str]]:
     for name, entry in read_index(home)[chapter].items():
         results = home / name / "results.csv"
         seeds = _seeds(read_table(results)) if results.exists() else ""
-        result = _result(home / name, entry)
+        result = filled(home / name, entry["result"])
         rows.append([f"[{name}]({name}/README.md)", entry["question"], result, seeds, entry["time"]])
     return rows
 
@@ -178,8 +178,8 @@ def _named(runs: str) -> str:
     return re.sub(r"(^| )\w+\.csv ", r"\1", runs).replace("../", "").replace("/results.csv", ":")
 
 
-def _result(folder: Path, entry: dict[str, Any]) -> str:
-    """The result of an experiment, with its figures filled in."""
+def filled(folder: Path, text: str) -> str:
+    """A text of index.yaml about an experiment, with its figures filled in."""
 
     def value(match: re.Match[str]) -> str:
         place, *setting = match[1].split()
@@ -191,7 +191,7 @@ def _result(folder: Path, entry: dict[str, Any]) -> str:
             raise TableError(f"{folder.name}: no column {column}")
         return number(column, float(part[column].mean()))
 
-    return re.sub(r"\{([^}]+)\}", value, entry["result"])
+    return re.sub(r"\{([^}]+)\}", value, text)
 
 
 def select(frame: pd.DataFrame, setting: Sequence[str]) -> pd.DataFrame:

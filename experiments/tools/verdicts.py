@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from experiments.tools import EXPERIMENTS
-from experiments.tools.index import matching, read_index, select, setting_keys, word
+from experiments.tools.index import filled, matching, read_index, select, setting_keys, word
 from experiments.tools.tables import INSIDE, NOT_REACHED, WITHIN, figure, number, position, read_table, unseen
 
 HEAD = ["published by", "experiment", "setting", "figure", "published", "ours", "seeds", "unseen", "verdict"]
@@ -44,6 +44,7 @@ def _rows(folder: Path, verdict: dict[str, Any]) -> Iterator[list[str]]:
         for name in published.columns.drop(["source", *keys]):
             if pd.notna(row[name]) and name in part:
                 cells = [number(name, row[name]), *_ours(part, name, row[name], verdict)]
+                cells[-1] = filled(folder, cells[-1])
                 yield [verdict["source"], page, " ".join(setting), name, *cells]
 
 

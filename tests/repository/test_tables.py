@@ -60,13 +60,13 @@ def test_verdicts_on_published_figures(tmp_path):
 Chapter:
   one:
     verdicts:
-      - {source: some, explained: {mean_1k: another step}}
+      - {source: some, explained: {mean_1k: "not {mean_1k alpha=0.1}"}}
 """)
     rows = verdicts.verdict_rows(tmp_path)[1:]
     assert [(*row[2:5], *row[6:]) for row in rows] == [
         ("alpha=0.1", "mean_1k", "11.5", "2", "200.1%", "agrees"),
         ("alpha=0.1", "reach_8", "90.0%", "2", "110.0 points", "agrees"),
-        ("alpha=0.5", "mean_1k", "100", "2", "137.5%", "another step"),
+        ("alpha=0.5", "mean_1k", "100", "2", "137.5%", "not 11"),
         ("alpha=0.5", "reach_8", "30.0%", "2", "0.0 points", "unexplained"),
         ("alpha=0.7", "mean_1k", "1", "", "", "not run"),
     ]
