@@ -6,7 +6,7 @@ Replicas play side by side, so the time of training goes by the moves that *each
 divided by the replicas that play in it. curves.csv: the mean score of blocks of 1,000 games, and the moves of each
 replica until then, in millions. scores.csv: these moves until a block first has a mean of 30,000, 60,000, ... points.
 differences.csv, of the results.csv that `experiments.tools.collect` has made: how much more the merged network scores
-than the one of a single replica, with a 95% interval over seeds.
+than the one of a single replica, with a 95% interval over seeds and a p value corrected for all rows.
 """
 
 import sys
@@ -20,10 +20,11 @@ from matplotlib.lines import Line2D
 
 import tdl.results
 from experiments.tools import split_options, target_of
+from experiments.tools.tables import errors_of
 from tdl.learning.rounds import ReplicaOptions
 from tdl.results.palette import colours
 from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
-from tdl.statistics.intervals import contrast_interval, mean_interval
+from tdl.statistics.intervals import contrast_interval, contrast_p, holm, mean_interval
 
 EPISODES = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 45_000, 70_000, 95_000]
 """Points of the curves: none is the last block of a run, which is a shorter round, played nearer to a merge."""
@@ -56,14 +57,19 @@ def scores(blocks: pd.DataFrame) -> pd.DataFrame:
 
 
 def differences(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of differences.csv, of those of results.csv."""
+    """The rows of differences.csv, of those of results.csv; `p` is corrected by Holm for all of them."""
     found = []
     for panel, part in rows.groupby(PANEL, sort=False):
-        means = {replicas: seeds["greedy_mean"].to_numpy() for replicas, seeds in part.groupby("replicas")}
-        for replicas in sorted(means.keys() - {1}):
-            told = np.round(contrast_interval([means[replicas], means[1]], [1.0, -1.0]))
-            found.append((*panel, replicas, *told))
-    return pd.DataFrame(found, columns=[*PANEL, "replicas", "difference", "difference_low", "difference_high"])
+        samples = dict(iter(part.groupby("replicas")))
+        for replicas in sorted(samples.keys() - {1}):
+            pair = [samples[replicas], samples[1]]
+            scores = [each["greedy_mean"].to_numpy() for each in pair]
+            contrast = scores, [1.0, -1.0], [errors_of(each, "greedy_mean") for each in pair]
+            found.append((*panel, replicas, *np.round(contrast_interval(*contrast)), contrast_p(*contrast)))
+    columns = [*PANEL, "replicas", "difference", "difference_low", "difference_high", "p"]
+    table = pd.DataFrame(found, columns=columns)
+    table["p"] = [float(f"{p:.3g}") for p in holm(table["p"].to_numpy(float))]
+    return table
 
 
 def draw(folder: Path) -> None:

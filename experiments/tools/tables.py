@@ -171,6 +171,12 @@ def unseen(part: pd.DataFrame, name: str) -> str:
     return f"{100 * half:.1f} points" if name.startswith(SHARES) else f"{half / mean:.1%}"
 
 
+def tells_little(part: pd.DataFrame, name: str) -> bool:
+    """Whether `unseen` is more than half of our mean, and of shares more than ten points, too."""
+    half = _half_width_of_a_run(part, name)
+    return bool(half > 0.5 * part[name].mean() and half > (0.1 if name.startswith(SHARES) else 0))
+
+
 def markdown(rows: Sequence[Sequence[str]]) -> str:
     """A table of Markdown, whose head is the first row."""
     lines = ["| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in rows]

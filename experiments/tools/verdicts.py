@@ -16,11 +16,22 @@ import pandas as pd
 
 from experiments.tools import EXPERIMENTS
 from experiments.tools.index import filled, matching, read_index, select, setting_keys, word
-from experiments.tools.tables import INSIDE, NOT_REACHED, WITHIN, figure, number, position, read_table, unseen
+from experiments.tools.tables import (
+    INSIDE,
+    NOT_REACHED,
+    WITHIN,
+    figure,
+    number,
+    position,
+    read_table,
+    tells_little,
+    unseen,
+)
 
 HEAD = ["published by", "experiment", "setting", "figure", "published", "ours", "seeds", "unseen", "verdict"]
 
 AGREES, UNEXPLAINED, NOT_RUN = "agrees", "unexplained", "not run"
+LITTLE = "but our seeds lie so far apart that they rule out little"
 
 
 def verdict_rows(home: Path = EXPERIMENTS) -> list[list[str]]:
@@ -61,6 +72,6 @@ def _verdict(part: pd.DataFrame, name: str, published: float, verdict: dict[str,
     """Whether a published figure agrees with ours, and if not, why."""
     where = position(part, name, published)
     if where == INSIDE or where.endswith(WITHIN):
-        return AGREES
+        return f"{AGREES}, {LITTLE}" if tells_little(part, name) else AGREES
     reason = verdict.get("explained", UNEXPLAINED)
     return str(reason.get(name, UNEXPLAINED) if isinstance(reason, dict) else reason)

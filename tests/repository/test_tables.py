@@ -64,8 +64,8 @@ Chapter:
 """)
     rows = verdicts.verdict_rows(tmp_path)[1:]
     assert [(*row[2:5], *row[6:]) for row in rows] == [
-        ("alpha=0.1", "mean_1k", "11.5", "2", "200.1%", "agrees"),
-        ("alpha=0.1", "reach_8", "90.0%", "2", "110.0 points", "agrees"),
+        ("alpha=0.1", "mean_1k", "11.5", "2", "200.1%", f"agrees, {verdicts.LITTLE}"),
+        ("alpha=0.1", "reach_8", "90.0%", "2", "110.0 points", f"agrees, {verdicts.LITTLE}"),
         ("alpha=0.5", "mean_1k", "100", "2", "137.5%", "not 11"),
         ("alpha=0.5", "reach_8", "30.0%", "2", "0.0 points", "unexplained"),
         ("alpha=0.7", "mean_1k", "1", "", "", "not run"),
