@@ -100,7 +100,7 @@ def _errors_shown(seeds: int, level: float) -> float:
     ours, theirs = draws.chisquare(seeds - 1, (2, DRAWS)) / (seeds - 1)
     freedom = (seeds - 1) * (ours + theirs) ** 2 / (ours**2 + theirs**2)  # from seeds - 1 to twice as many
     grid = np.linspace(seeds - 1, 2 * (seeds - 1), QUANTILES)
-    limit = np.interp(freedom, grid, [t_quantile(level, df) for df in grid])
+    limit = np.interp(freedom, grid, [t_quantile(level, df) for df in grid.tolist()])
     # the test's statistic is (shown / error + noise) / scale, and must pass the limit
     scale, noise = np.sqrt((ours + theirs) / 2), draws.standard_normal(DRAWS)
     return float(np.quantile(limit * scale - noise, NEEDED))
