@@ -184,11 +184,21 @@ def markdown(rows: Sequence[Sequence[str]]) -> str:
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """The rows of a csv file."""
+    """The rows of a csv file, with intervals of all training means, of which older rows have none.
+
+    Those are taken to spread, in shares of their mean, like the training games of the same episodes in other rows.
+    """
     try:
-        return pd.read_csv(path)
+        table = pd.read_csv(path)
     except FileNotFoundError:
         raise TableError(f"{path}: no such file") from None
+    for name in filter(TRAINING_MEAN.fullmatch, table.columns):
+        low, high = f"{name}_low", f"{name}_high"
+        if low in table and table[low].notna().any():
+            share = np.sqrt((((table[high] - table[low]) / 2 / table[name]) ** 2).mean())
+            table[low] = table[low].fillna(table[name] * (1 - share))
+            table[high] = table[high].fillna(table[name] * (1 + share))
+    return table
 
 
 def interval(part: pd.DataFrame, name: str) -> tuple[float, float, float]:

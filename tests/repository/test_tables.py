@@ -234,3 +234,17 @@ def test_an_interval_of_figures_below_zero_holds_its_mean():
 
     frame = pd.DataFrame({"value_bias": [1.0, 3], "start_bias": [-300, -302], "new_name": [-300, -302]})
     assert [figure(frame, name) for name in frame] == ["2 [-10.7, 14.7]", "-301 [-314, -288]", "-301 [-314, -288]"]
+
+
+def test_older_rows_get_the_spread_of_newer_ones(tmp_path):
+    """In shares of their mean; where no row has one, none gets one."""
+    from experiments.tools.tables import read_table
+
+    (tmp_path / "a.csv").write_text("seed,mean_1k,mean_1k_low,mean_1k_high\n0,100,,\n1,200,190,210\n2,50,45,55\n3,,,\n")
+    table = read_table(tmp_path / "a.csv")
+    share = ((0.05**2 + 0.1**2) / 2) ** 0.5
+    assert table["mean_1k_high"].tolist()[:3] == pytest.approx([100 * (1 + share), 210, 55])
+    assert table["mean_1k_low"].tolist()[:3] == pytest.approx([100 * (1 - share), 190, 45])
+    assert table["mean_1k_low"].isna().tolist() == [False, False, False, True]
+    (tmp_path / "b.csv").write_text("seed,mean_1k,mean_1k_low,mean_1k_high\n0,100,,\n")
+    assert read_table(tmp_path / "b.csv")["mean_1k_low"].isna().all()
