@@ -240,7 +240,9 @@ def test_older_rows_get_the_spread_of_newer_ones(tmp_path):
     """In shares of their mean; where no row has one, none gets one."""
     from experiments.tools.tables import read_table
 
-    (tmp_path / "a.csv").write_text("seed,mean_1k,mean_1k_low,mean_1k_high\n0,100,,\n1,200,190,210\n2,50,45,55\n3,,,\n")
+    (tmp_path / "a.csv").write_text(
+        "seed,mean_1k,mean_1k_low,mean_1k_high\n0,100,,\n1,200,190,210\n2,50,45,55\n3,,,\n"
+    )
     table = read_table(tmp_path / "a.csv")
     share = ((0.05**2 + 0.1**2) / 2) ** 0.5
     assert table["mean_1k_high"].tolist()[:3] == pytest.approx([100 * (1 + share), 210, 55])
