@@ -134,3 +134,22 @@ def test_variants_are_called_by_what_they_change(tmp_path):
     assert found.set_index("setting")["interval"]["plies=2"] == "pairs"
     assert (found["interval"] == "Welch").sum() == 6
     assert (tmp_path / "out" / "figure.png").stat().st_size > 10_000
+
+
+def test_replicas_are_compared_with_one_of_their_panel():
+    """With p corrected for all rows, and no interval narrower than the games of the runs make it."""
+    from experiments.tools.replica_curves import differences
+
+    means = {1: [100.0, 101, 102], 2: [110.0, 111, 112], 4: [100.0, 101, 103]}
+    rows = [
+        (tuples, "td", replicas, seed, mean, mean - half, mean + half)
+        for tuples, half in (("4x6", 0.1), ("8x6", 50.0))
+        for replicas, seeds in means.items()
+        for seed, mean in enumerate(seeds)
+    ]
+    columns = ["tuples", "learner", "replicas", "seed", "greedy_mean", "greedy_mean_low", "greedy_mean_high"]
+    table = differences(pd.DataFrame(rows, columns=columns)).set_index(["tuples", "replicas"])
+    assert table["difference"].tolist() == [10, 0, 10, 0]
+    assert table.loc[("4x6", 2), "p"] < 0.01 < table.loc[("4x6", 4), "p"]
+    assert table.loc[("4x6", 2), "difference_low"] > 0 > table.loc[("8x6", 2), "difference_low"]
+    assert table.loc[("8x6", 2), "p"] == 1
