@@ -13,23 +13,25 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 import tdl.results
-from experiments.tools import split_options, target_of
+from experiments.tools import contrasts, split_options, target_of
 from experiments.tools.tables import errors_of
 from tdl.learning.rounds import ReplicaOptions
 from tdl.results.palette import colours
 from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
-from tdl.statistics.intervals import contrast_interval, contrast_p, holm, mean_interval
+from tdl.statistics.intervals import mean_interval
 
 EPISODES = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 45_000, 70_000, 95_000]
 """Points of the curves: none is the last block of a run, which is a shorter round, played nearer to a merge."""
 
 SCORES = [30_000, 60_000, 100_000, 120_000]
+
+POINTS = ["difference", "difference_low", "difference_high"]
+"""Columns of differences.csv that are told in whole points."""
 
 PANEL = ["tuples", "learner"]
 KEYS = [*PANEL, "replicas", "seed"]
@@ -58,18 +60,16 @@ def scores(blocks: pd.DataFrame) -> pd.DataFrame:
 
 def differences(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of differences.csv, of those of results.csv; `p` is corrected by Holm for all of them."""
-    found = []
-    for panel, part in rows.groupby(PANEL, sort=False):
-        samples = dict(iter(part.groupby("replicas")))
-        for replicas in sorted(samples.keys() - {1}):
-            pair = [samples[replicas], samples[1]]
-            scores = [each["greedy_mean"].to_numpy() for each in pair]
-            contrast = scores, [1.0, -1.0], [errors_of(each, "greedy_mean") for each in pair]
-            found.append((*panel, replicas, *np.round(contrast_interval(*contrast)), contrast_p(*contrast)))
-    columns = [*PANEL, "replicas", "difference", "difference_low", "difference_high", "p"]
-    table = pd.DataFrame(found, columns=columns)
-    table["p"] = [float(f"{p:.3g}") for p in holm(table["p"].to_numpy(float))]
-    return table
+    settings = {tuple(key): part for key, part in rows.groupby([*PANEL, "replicas"])}
+    several = [key for key in settings if key[-1] != 1]
+    names = {key: " ".join(map(str, key)) for key in settings}
+    table = contrasts.differences(
+        {names[key]: part["greedy_mean"].to_numpy() for key, part in settings.items()},
+        [(names[key], names[*key[:-1], 1]) for key in several],
+        errors={names[key]: errors_of(part, "greedy_mean") for key, part in settings.items()},
+    )
+    keys = pd.DataFrame(several, columns=[*PANEL, "replicas"])
+    return keys.join(table.drop(columns=["setting", "less", "interval"]).round(dict.fromkeys(POINTS, 0)))
 
 
 def draw(folder: Path) -> None:
