@@ -28,7 +28,7 @@ from experiments.tools.index import entry_of, setting_keys
 from experiments.tools.marks import GAP, Drawn, mark_optimum, mark_published
 from experiments.tools.others import MEAN, THOUSAND
 from experiments.tools.setting_rows import rows_figure
-from experiments.tools.tables import settings
+from experiments.tools.tables import read_table, settings
 from tdl.results.design import followers, ordered
 from tdl.results.style import MILLIONS, caption, save
 from tdl.results.sweep_figure import sweep_figure, sweep_panels
@@ -80,7 +80,7 @@ def draw_runs(runs: pd.DataFrame, blocks: pd.DataFrame, keys: list[str], path: P
 
 def draw_results(results: Path, path: Path, home: Path = EXPERIMENTS) -> None:
     """Scores and learning curves of the rows of a results.csv, each of which is a run."""
-    rows = pd.read_csv(results)
+    rows = read_table(results)
     keys = [key for key in setting_keys(rows) if rows[key].nunique(dropna=False) > 1]
     keys = [key for key in keys if key not in followers(rows, keys)]
     for key in keys:
