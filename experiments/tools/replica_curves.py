@@ -26,7 +26,7 @@ from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
 from tdl.statistics.intervals import mean_interval
 
 EPISODES = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 45_000, 70_000, 95_000]
-"""Points of the curves: none is the last block of a run, which is a shorter round, played nearer to a merge."""
+"""Points of the curves: none is the last block of a run, on 4x6 a round of its own, played nearer to a merge."""
 
 SCORES = [30_000, 60_000, 100_000, 120_000]
 
