@@ -25,8 +25,13 @@ TOO_LARGE = "fib_unshared"
 
 
 def commands(experiment: str, home: Path = EXPERIMENTS) -> list[list[str]]:
-    """The commands on a page, in words that all begin as `python -m MODULE`: indented lines of these and of `tdl`."""
-    return [as_module(shlex.split(line)) for line in COMMAND.findall(page(experiment, home).read_text())]
+    """The commands on a page, in words that all begin as `python -m MODULE`: indented lines of these and of `tdl`.
+
+    What stands after a # is a comment, as in a shell.
+    """
+    return [
+        as_module(shlex.split(line, comments=True)) for line in COMMAND.findall(page(experiment, home).read_text())
+    ]
 
 
 def as_module(words: list[str]) -> list[str]:

@@ -234,10 +234,20 @@ def test_gains_are_made_of_means():
 def test_a_table_is_made_without_the_run_that_is_too_large():
     from experiments.tools.commands import commands, reduced
 
-    *_, without, collected = map(reduced, commands("fib_adversary_plies2"))
-    assert without is None
+    written = commands("fib_adversary_plies2")
+    (unshared,) = [words for words in written if words[2] == "tdl.run" and "tuples.share=false" in words]
+    assert reduced(unshared) is None
+    (collected,) = [reduced(words) for words in written if "outputs/fib_unshared_plies2" in words]
     assert "outputs/reduced/fib_adversary_plies2_both" in collected
     assert not any("unshared" in word for word in collected)
+
+
+def test_a_comment_behind_a_command_is_no_word_of_it():
+    from experiments.tools.commands import commands, reduced
+
+    *_, drawn = commands("fib_adversary_plies2")
+    assert drawn == ["python", "-m", "experiments.tools.collect", "fib_adversary_plies2"]
+    assert reduced(drawn) == [*drawn, "into=outputs/reduced/fib_adversary_plies2"]
 
 
 def test_the_reduced_version_of_one_run_is_one_run():
