@@ -28,6 +28,9 @@ GREEDY, TRAINING_MEAN = "greedy_mean", re.compile(r"mean_\d+k")
 GAMES = 1000
 """Training games of a block, and so behind a figure as `reach_2048_10k`."""
 
+PLAYED = ("greedy_games", "games")
+"""Columns that may hold the number of games after training."""
+
 COUNTS: dict[str, Any] = {
     "runs": lambda part: str(len(part)),
     "finished": lambda part: f"{(part['status'] == 'finished').sum()} of {len(part)}",
@@ -240,7 +243,8 @@ def errors_of(part: pd.DataFrame, name: str) -> NDArray[np.float64]:
         return np.where(np.isnan(errors), shares * part[name].to_numpy(float), errors)
     if low in part:
         return errors
-    games = pd.Series(GAMES, part.index) if name.endswith("k") else part.get("greedy_games")
+    played = next((part[column] for column in PLAYED if column in part), None)
+    games = pd.Series(GAMES, part.index) if name.endswith("k") else played
     if not name.startswith(REACH) or games is None:
         return unknown
     bounds = [share_interval(round(p * n), int(n)) for p, n in zip(part[name], games, strict=True)]

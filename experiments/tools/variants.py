@@ -55,7 +55,8 @@ def rows_of(base: str, folders: list[str]) -> pd.DataFrame:
     runs = runs.rename(columns=GREEDY | REACHES)
     runs["mean"] = runs.groupby("variant")["greedy_mean"].transform("mean").where(runs["variant"] != BASE, np.inf)
     runs = runs.sort_values(["mean", "variant", "seed"], ascending=[False, True, True])
-    columns = ["variant", "seed", "networks", "status", *TRAINED, *GREEDY.values(), *REACHES.values()]
+    runs["games"] = runs["evaluate.episodes"]
+    columns = ["variant", "seed", "networks", "status", *TRAINED, "games", *GREEDY.values(), *REACHES.values()]
     return runs.reindex(columns=columns).round(dict.fromkeys(["seconds", *GREEDY.values()], 1))
 
 

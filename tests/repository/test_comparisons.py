@@ -127,6 +127,7 @@ def test_variants_are_called_by_what_they_change(tmp_path):
     assert rows["variant"].iloc[0] == "base"
     assert sorted(rows["variant"].unique()) == sorted(names)
     assert rows["seed"].tolist() == [0, 1] * len(names)
+    assert set(rows["games"]) == {5}
     assert set(rows[rows["networks"] == "base"]["variant"]) == {"base", "plies=2"}
     found = pd.read_csv(tmp_path / "out" / "differences.csv")
     assert sorted(found["setting"].iloc[:-1]) == sorted(names[1:])

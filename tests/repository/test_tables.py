@@ -105,6 +105,7 @@ def test_shares_are_known_no_better_than_by_their_games():
     assert figure(shares, "reach_8_10k") == "50.0% [47.8%, 52.2%]"
     assert figure(shares, "reach_16_10k") == "0.0% [0.0%, 0.1%]"
     assert figure(shares, "reach_8") == "50.0% [50.0%, 50.0%]"  # of how many games is not said
+    assert figure(shares.assign(games=1000), "reach_8") == "50.0% [47.8%, 52.2%]"
     after = shares.assign(greedy_games=1000)
     assert figure(after, "reach_8") == "50.0% [47.8%, 52.2%]"
     assert compare(after, after, "reach_8")[-2] == "+0.0 [-3.1, +3.1] points"
