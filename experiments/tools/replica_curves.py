@@ -99,9 +99,9 @@ def draw(folder: Path) -> None:
             _differences(column[2], less[(less[PANEL] == [tuples, learner]).all(axis=1)], colour)
             for axes in column[:2]:
                 axes.yaxis.set_major_formatter(THOUSANDS)
-                axes.set_ylim(bottom=0)
         for axes in grid[:2, 0]:
             axes.set_ylabel("mean score in training")
+            axes.set_ylim(bottom=0)  # of all panels of its row, so after the last of them
         grid[2, 0].set_ylabel("points more\nthan one replica")
         lines = [Line2D([], [], color=each, marker=".", label=str(number)) for number, each in colour.items()]
         grid[0, -1].legend(handles=lines, title="replicas", loc="upper left", bbox_to_anchor=(1, 1))
