@@ -14,11 +14,15 @@ from tdl.agents.player import Player
 from tdl.checks import check_whole
 from tdl.game.batch import Batch
 from tdl.game.packing import pack
+from tdl.game.rules import Rules
 from tdl.game.streams import EVALUATION
 
-PLAYED_VALUE = np.dtype([("episode", "<i8"), ("move", "<i4"), ("tile", "<i8"), ("value", "<f4"), ("earned", "<f8")])
+PLAYED_VALUE = np.dtype(
+    [("episode", "<i8"), ("move", "<i4"), ("tile", "<i8"), ("value", "<f4"), ("earned", "<f8"), ("afterstate", "<u8")]
+)
 """An afterstate of a game: the numbers of the game and of the move that made it, both from 0, the value of its largest
-tile, the player's value of it, and the points from there to the end of the game (discounted by the player's gamma)."""
+tile, the player's value of it, the points from there to the end of the game (discounted by the player's gamma), and the
+board itself."""
 
 
 def played_values(
@@ -50,21 +54,25 @@ def played_values(
 
     def select_actions(which: Which, moves: Moves) -> Actions:
         values = np.full(moves.legal.shape, np.nan, np.float32)
-        values[moves.legal] = player.afterstate_values(pack(moves.after[moves.legal].astype(np.uint64).T, rules))
+        values[moves.legal] = player.afterstate_values(_packed(moves.after[moves.legal], rules))
         actions = best_of(moves.rewards.astype(np.float32) + np.float32(player.gamma) * values)
         rows = np.arange(len(which))
-        largest = moves.after[rows, actions].max(axis=1)
-        turns.append((which, values[rows, actions], moves.rewards[rows, actions], largest))
+        turns.append((which, values[rows, actions], moves.rewards[rows, actions], moves.after[rows, actions]))
         return actions
 
     batch = Batch(rules, max(1, min(boards, episodes)))
     play_block(batch, 0, episodes, seed=seed, role=EVALUATION, select_actions=select_actions, on_progress=on_progress)
-    games, values, rewards, largest = (np.concatenate(parts) for parts in zip(*turns, strict=True))
-    return _rows(player, games, values, rewards, largest)
+    games, values, rewards, cells = (np.concatenate(parts) for parts in zip(*turns, strict=True))
+    return _rows(player, games, values, rewards, cells)
+
+
+def _packed(cells: NDArray[Any], rules: Rules) -> NDArray[Any]:
+    """Boards as numbers, of rows of their cells."""
+    return pack(cells.astype(np.uint64).T, rules)
 
 
 def _rows(
-    player: Player, games: NDArray[Any], values: NDArray[Any], rewards: NDArray[Any], largest: NDArray[Any]
+    player: Player, games: NDArray[Any], values: NDArray[Any], rewards: NDArray[Any], cells: NDArray[Any]
 ) -> NDArray[np.void]:
     """The moves in the order of the games, each with what its game earned after it."""
     order = np.argsort(games, kind="stable")  # a game's moves stay in their order
@@ -73,7 +81,9 @@ def _rows(
     first = np.flatnonzero(np.diff(rows["episode"], prepend=-1))
     rows["move"] = np.arange(len(rows)) - np.repeat(first, np.diff(first, append=len(rows)))
     rules = player.network.rules
-    rows["tile"] = np.array([rules.value(tile) for tile in range(rules.largest + 1)])[largest[order].astype(np.int64)]
+    tiles = np.array([rules.value(tile) for tile in range(rules.largest + 1)])
+    rows["tile"] = tiles[cells[order].max(axis=1).astype(np.int64)]
+    rows["afterstate"] = _packed(cells[order], rules)
     rows["earned"] = _earned(rewards[order].tolist(), rows["move"].tolist(), player.gamma)
     return rows
 

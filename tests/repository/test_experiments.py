@@ -48,6 +48,9 @@ def test_every_experiment_plays_a_few_games(name, tmp_path):
     for i, words in enumerate(swept(name)):
         folder = tmp_path / str(i)
         done = inside(f"experiment={name}", *words, *FEW, *smaller, "hydra.mode=RUN", f"hydra.run.dir={folder}")
+        if name == "stability" and "alpha=2" in words:  # is about steps that diverge
+            assert "learning diverged" in done.stderr
+            continue
         assert done.returncode == 0, done.stderr
         assert result(folder)["episodes"] == 4
 

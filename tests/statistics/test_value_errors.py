@@ -52,6 +52,7 @@ def test_games_are_those_of_the_recorder(shape, gamma):
         assert part["earned"] == pytest.approx(earned)
         for row, move in zip(part, moves, strict=True):
             after = player.engine.move(move.board, move.action)[0]
+            assert row["afterstate"] == after
             assert row["tile"] == player.engine.max_tile(after)
             assert row["value"] * gamma == pytest.approx(move.values[move.action] - move.reward, rel=1e-5, abs=1e-4)
 
@@ -65,7 +66,7 @@ def test_what_cannot_be_played(episodes, shape, message):
 
 def test_errors_by_hand():
     rows = np.array(
-        [(0, 0, 2, 5.0, 8.0), (0, 1, 4, 4.0, 0.0), (1, 0, 2, 5.0, 4.0), (1, 1, 2, 4.0, 4.0)], PLAYED_VALUE
+        [(0, 0, 2, 5.0, 8.0, 0), (0, 1, 4, 4.0, 0.0, 0), (1, 0, 2, 5.0, 4.0, 0), (1, 1, 2, 4.0, 4.0, 0)], PLAYED_VALUE
     )  # errors -3, 4 | 1, 0
     small, large = played_errors(rows)
     assert small.item()[:6] == (2, 2, 3, pytest.approx(14 / 3), pytest.approx(16 / 3), pytest.approx(-2 / 3))

@@ -1,0 +1,206 @@
+"""By how much the errors of values grow from game to game, by step size: growth.csv and growth.png.
+
+    python -m experiments.tools.stability EXPERIMENT [FOLDER ...] [into=FOLDER]
+
+The folders have runs of TD learning that kept their networks; without folders the figure is drawn alone. Each network
+plays greedy games, and the entries that the afterstates of a game have in common are counted. With them the updates of
+a game are a linear map of the values (docs/theory.md, section 10), for each step, order of the updates and lambda.
+growth.csv has, over all networks,
+
+- `alone`: by how many percent errors grow when one game comes again and again; median, smallest and largest;
+- `in_turn`: the same a game, when forty come in turn, again and again;
+- `met`: the largest factor from the errors that a game's afterstates have before its updates to those that the updates
+  meet; median;
+- `repeated`: `as they are`, or `once`: with each update divided by its board's c, as if no entry were repeated.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+import tdl
+import tdl.results
+from experiments.tools import split_options, target_of
+from tdl.agents.played_values import played_values
+from tdl.agents.player import Player
+from tdl.network.ntuple import NTupleNetwork
+from tdl.results.palette import BLUE, VERMILION
+from tdl.results.style import WIDTH, caption, dress, new_figure, save, style
+
+GAMES, ALONE = 40, 5
+"""Games of each network in turn, and how many of them are looked at alone."""
+
+LAST = 400
+"""Afterstates of a game, its last: of a longer one the matrix would take too long."""
+
+UPDATES = 600
+"""Games whose updates are played; growth is measured over the last half."""
+
+STEPS = {"backward": (0.6, 0.9, 0.95, 1.0, 1.05, 1.1), "forward": (0.6, 0.9, 1.0, 1.1, 1.2, 1.5, 2.0)}
+"""Step sizes by the order of the updates: backward, errors grow beyond all bounds above 1."""
+
+PASSES = (("backward", 0.0, "as they are"), ("backward", 0.0, "once"), ("backward", 0.5, "as they are"),
+          ("forward", 0.0, "as they are"))  # fmt: skip
+"""Orders of the updates, with lambda and how repeated entries count."""
+
+KEYS = ["order", "td_lambda", "share", "repeated", "alpha"]
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Met:
+    """The afterstates of a game: the places of their entries among those of all games, and their overlaps."""
+
+    places: NDArray[np.intp]
+    overlap: Matrix
+
+
+def overlaps(network: NTupleNetwork, boards: NDArray[np.uint64]) -> Matrix:
+    """By how much the value of each board moves when a step of 1 corrects another's error of 1.
+
+    Of a board with itself that is its c, of boards that have no entry in common 0.
+    """
+    entries = np.array([network.entries(int(board)) for board in boards])
+    number, entry = np.unique(entries, return_inverse=True)
+    row = np.repeat(np.arange(len(boards)), entries.shape[1])
+    readings = np.zeros((len(boards), len(number)), np.float32)
+    np.add.at(readings, (row, entry.ravel()), 1)
+    return (readings @ readings.T).astype(float) / network.m
+
+
+def gain_of(moved: Matrix, alpha: float, order: str, td_lambda: float = 0.0) -> Matrix:
+    """The map from the errors that a game's afterstates have before its TD updates to those that the updates meet.
+
+    Parameters
+    ----------
+    moved : entry t, j is how far the value of afterstate t moves when a step of 1 corrects afterstate j's error of 1.
+    alpha : step size.
+    order : `backward` or `forward`.
+    td_lambda : share of the later returns in a target, for `backward` alone.
+    """
+    ahead = np.eye(len(moved), k=1)  # row t picks afterstate t + 1; the target of the last is 0
+    met = alpha * (ahead @ moved - moved)
+    met = np.triu(met, 1) if order == "backward" else np.tril(met, -1)
+    met += td_lambda * ahead * (1 - alpha * np.diag(moved))
+    return np.linalg.inv(np.eye(len(moved)) - met)
+
+
+def growth(games: Sequence[Met], gains: Sequence[Matrix], rates: Sequence[Matrix], m: int) -> float:
+    """The factor a game by which errors grow when the games come in turn, by powers of the map of their updates.
+
+    `rates` are the step sizes of each game's afterstates, and m the number of features.
+    """
+    size = 1 + max(int(game.places.max()) for game in games)
+    weights = np.zeros(size)
+    noise = np.random.default_rng(0)
+    for game in games:
+        np.add.at(weights, game.places, noise.normal(size=(len(game.places), 1)))
+    logs = []
+    for number in range(UPDATES):
+        place = number % len(games)
+        values = weights[games[place].places].sum(axis=1)
+        errors = gains[place] @ (np.append(values[1:], 0) - values)
+        moves = np.broadcast_to((rates[place] / m * errors)[:, None], games[place].places.shape)
+        weights += np.bincount(games[place].places.ravel(), moves.ravel(), size)
+        norm = float(np.linalg.norm(weights))
+        weights /= norm
+        logs.append(np.log(norm))
+    return float(np.exp(np.mean(logs[len(logs) // 2 :])))
+
+
+def games_of(player: Player, seed: int) -> list[Met]:
+    """The games of a network."""
+    played = played_values(player, GAMES, seed)
+    boards = [played["afterstate"][played["episode"] == episode][-LAST:] for episode in range(GAMES)]
+    entries = [np.array([player.network.entries(int(board)) for board in game]) for game in boards]
+    _, places = np.unique(np.concatenate(entries), return_inverse=True)
+    parts = np.split(places.reshape(-1, entries[0].shape[1]), np.cumsum([len(game) for game in boards])[:-1])
+    return [Met(part, overlaps(player.network, game)) for part, game in zip(parts, boards, strict=True)]
+
+
+def figures_of(games: list[Met], m: int) -> Iterator[dict[str, Any]]:
+    """The figures of a network, for each step, order, lambda and counting of repeated entries."""
+    settings = [(*kind, alpha) for kind in PASSES for alpha in STEPS[kind[0]]]
+    if all((np.diag(game.overlap) == 1).all() for game in games):
+        settings = [setting for setting in settings if setting[2] == "as they are"]
+    for order, td_lambda, repeated, alpha in tqdm(settings, unit="setting", leave=False):
+        c = [np.diag(game.overlap) if repeated == "once" else np.ones(len(game.overlap)) for game in games]
+        gains = [gain_of(game.overlap / own, alpha, order, td_lambda) for game, own in zip(games, c, strict=True)]
+        rates = [alpha / own for own in c]
+        setting = {"order": order, "td_lambda": td_lambda, "repeated": repeated, "alpha": alpha}
+        alone = [growth([games[k]], [gains[k]], [rates[k]], m) for k in range(ALONE)]
+        met = [np.linalg.norm(gain, 2) for gain in gains[:ALONE]]
+        yield setting | {"in_turn": growth(games, gains, rates, m), "alone": alone, "met": met}
+
+
+def rows_of(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """The figures of all networks, with what their games overlap on average."""
+    for run in tqdm(runs.to_dict("records"), unit="network"):
+        player = tdl.load(run["run"])
+        games = games_of(player, run["seed"])
+        mean_c = np.mean([np.diag(game.overlap).mean() for game in games])
+        network = {"share": player.network.tuples.share, "c": mean_c}
+        yield from (network | row for row in figures_of(games, player.network.m))
+
+
+def table(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of growth.csv: figures over all networks."""
+
+    def row(part: pd.DataFrame) -> pd.Series:
+        alone, met = (np.concatenate(part[name].to_list()) for name in ("alone", "met"))
+        figures = {"networks": len(part), "c": part["c"].mean(), "met": np.median(met)}
+        for name, factors in (("alone", alone), ("in_turn", part["in_turn"].to_numpy())):
+            percent = 100 * (factors - 1)
+            figures |= {name: np.median(percent), f"{name}_smallest": percent.min(), f"{name}_largest": percent.max()}
+        return pd.Series({name: float(f"{figure:.4g}") for name, figure in figures.items()})
+
+    frame = rows.groupby(KEYS, sort=False)[rows.columns.difference(KEYS).tolist()].apply(row).reset_index()
+    return frame.astype({"networks": int})
+
+
+def draw(folder: Path) -> None:
+    """Growth a game with forty games in turn, by step size; a panel for each order and lambda."""
+    growths = pd.read_csv(folder / "growth.csv").query("repeated == 'as they are'")
+    passes = list(dict.fromkeys(zip(growths["order"], growths["td_lambda"], strict=True)))
+    with style():
+        figure = new_figure(WIDTH, 3.2)
+        for axes, (order, td_lambda) in zip(figure.subplots(1, len(passes), sharey=True), passes, strict=True):
+            panel = growths[(growths["order"] == order) & (growths["td_lambda"] == td_lambda)]
+            for share, colour, marker in ((True, VERMILION, "o"), (False, BLUE, "s")):
+                part = panel[panel["share"] == share]
+                label = "images share tables" if share else "each has its own"
+                axes.plot(part["alpha"], part["in_turn"], color=colour, marker=marker, markersize=3, label=label)
+                axes.plot(part["alpha"], part["alone"], ":", color=colour, linewidth=1)
+            axes.axhline(0, color="#444444", linewidth=0.8)
+            axes.set(title=f"{order}, lambda {td_lambda:g}", xlabel="step size", ylim=(-10, 1e6))
+            axes.set_yscale("symlog", linthresh=0.1)
+            axes.set_yticks(
+                [-10, -0.1, 0, 0.1, 10, 1000, 100000], ["-10%", "-0.1%", "0", "0.1%", "10%", "1,000%", "100,000%"]
+            )
+            dress(axes)
+        figure.axes[0].set_ylabel("growth of errors a game")
+        figure.axes[-1].legend(loc="upper left")
+        text = f"Growth of errors from game to game: {GAMES} games in turn (solid), one game alone (dotted); medians."
+        caption(figure, text)
+    save(figure, folder / "growth.png")
+
+
+def main(experiment: str, *words: str) -> None:
+    """Write growth.csv and growth.png; without folders the figure alone."""
+    folders, options = split_options(words, "into")
+    target = target_of(options, experiment)
+    if folders:
+        table(pd.DataFrame(rows_of(tdl.results.runs(folders)))).to_csv(target / "growth.csv", index=False)
+    draw(target)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,82 @@
+"""The pass of updates as a linear map, held against the learner itself on the afterstates of a game."""
+
+import numpy as np
+import pytest
+from support.shapes import RULES, small_tuples
+
+from experiments.tools.stability import Met, gain_of, growth, overlaps
+from tdl.agents.played_values import played_values
+from tdl.agents.player import Player
+from tdl.agents.trainer import Trainer
+from tdl.game.packing import unpack
+from tdl.learning.options import LearnerOptions
+from tdl.learning.reference import Game, ReferenceLearner
+from tdl.network.ntuple import NTupleNetwork
+from tdl.network.reference import ReferenceNetwork
+
+
+@pytest.mark.parametrize(("order", "td_lambda"), [("backward", 0), ("backward", 0.6), ("forward", 0)])
+@pytest.mark.parametrize(("shape", "alpha"), [("2x3", 0.3), ("3x3", 0.9), ("3x3", 1.2)])
+def test_a_pass_is_the_learner_on_one_game(shape, alpha, order, td_lambda):
+    rules = RULES[shape]
+    tuples = small_tuples(rules)["mixed"]
+    network = NTupleNetwork(rules, tuples)
+    Trainer(network, alpha=0.2, seed=5).train(20)
+    played = played_values(Player(network), 1, 3)
+    boards = [tuple(unpack(int(board), rules)) for board in played["afterstate"]]
+    rewards = [0, *(-np.diff(played["earned"])).astype(int).tolist()]
+
+    twin = ReferenceNetwork(rules, tuples)
+    learner = ReferenceLearner(twin, alpha, LearnerOptions(order=order, td_lambda=td_lambda))
+
+    def after_a_game(values):
+        """The values of the boards after the learner's pass: the twin starts from weights that have these values."""
+        twin.tables = [dict(table) for table in values]
+        game = Game(boards[0], 0)
+        for board, reward in zip(boards, rewards, strict=True):
+            game.path.append((board, reward))
+            if order == "forward":
+                learner.observe(game)
+        end = learner.finish if order == "forward" else learner.replay_backward
+        end(game, np.float32(0))
+        return np.array([twin.value(board) for board in boards])
+
+    rng = np.random.default_rng(1)
+    first, second = (
+        [{entry: np.float32(rng.normal()) for entry in table} for table in tables]
+        for tables in [_entries(twin, boards)] * 2
+    )
+    twin.tables = first
+    before = np.array([twin.value(board) for board in boards])
+    twin.tables = second
+    difference = before - np.array([twin.value(board) for board in boards])
+    found = after_a_game(first) - after_a_game(second)
+    overlap = overlaps(network, played["afterstate"])
+    errors = gain_of(overlap, alpha, order, td_lambda) @ (np.append(difference[1:], 0) - difference)
+    assert np.ptp(played["earned"]) > 0
+    assert difference + alpha * overlap @ errors == pytest.approx(found, rel=1e-3, abs=1e-3)
+
+
+def _entries(network, boards):
+    """For each table the entries that the boards read."""
+    tables = [set() for _ in network.tables]
+    for board in boards:
+        for table, index in network.active(board):
+            tables[table].add(index)
+    return [sorted(table) for table in tables]
+
+
+@pytest.mark.parametrize("alpha", [0.5, 1.5, 2.5])
+def test_growth_of_one_board_is_known(alpha):
+    """A game of one afterstate with four entries: its error becomes 1 - alpha of itself."""
+    game = Met(np.arange(4)[None, :], np.ones((1, 1)))
+    found = growth([game], [gain_of(game.overlap, alpha, "backward")], [alpha * np.ones(1)], 4)
+    assert found == pytest.approx(abs(1 - alpha))
+
+
+@pytest.mark.parametrize("alpha", [0.9, 1.1])
+def test_an_error_is_carried_back_by_the_step(alpha):
+    """An entry for each afterstate: an error at the end comes to the beginning as alpha to the power of the moves."""
+    gain = gain_of(np.eye(50), alpha, "backward")
+    assert gain[0, -1] == pytest.approx(alpha**49)
+    assert gain_of(np.eye(50), alpha, "forward") == pytest.approx(np.eye(50))
