@@ -21,8 +21,8 @@ PLAYED_VALUE = np.dtype(
     [("episode", "<i8"), ("move", "<i4"), ("tile", "<i8"), ("value", "<f4"), ("earned", "<f8"), ("afterstate", "<u8")]
 )
 """An afterstate of a game: the numbers of the game and of the move that made it, both from 0, the value of its largest
-tile, the player's value of it, the points from there to the end of the game (discounted by the player's gamma), and the
-board itself."""
+tile, the player's value of it, the points from there to the end of the game (discounted by the player's gamma), and
+the board itself."""
 
 
 def played_values(
