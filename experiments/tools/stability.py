@@ -5,13 +5,15 @@
 The folders have runs of TD learning that kept their networks; without folders the figure is drawn alone. Each network
 plays greedy games, and the entries that the afterstates of a game have in common are counted. With them the updates of
 a game are a linear map of the values (docs/theory.md, section 10), for each step, order of the updates and lambda.
-growth.csv has, over all networks,
+growth.csv has, for the step at which the networks were `trained`, over all of them,
 
-- `alone`: by how many percent errors grow when one game comes again and again; median, smallest and largest;
-- `in_turn`: the same a game, when forty come in turn, again and again;
-- `met`: the largest factor from the errors that a game's afterstates have before its updates to those that the updates
-  meet; median;
-- `repeated`: `as they are`, or `once`: with each update divided by its board's c, as if no entry were repeated.
+- `alone`: by how many percent errors grow when one game comes again and again, in the end; median, smallest, largest;
+- `in_turn`: the same a game, when forty come in turn: of the weights' norm, over the last half of 600 games;
+- `met`: how many times as large the errors that a game's updates meet are than those before them, as root of the sum
+  of squares and in the worst case; median;
+- `repeated`: `as they are`, or `once`: with each update divided by its board's c.
+
+An error is here the difference between two sets of values, whatever the rewards. The discount is 1.
 """
 
 import sys
@@ -37,20 +39,17 @@ from tdl.results.style import WIDTH, caption, dress, new_figure, save, style
 GAMES, ALONE = 40, 5
 """Games of each network in turn, and how many of them are looked at alone."""
 
-LAST = 400
-"""Afterstates of a game, its last: of a longer one the matrix would take too long."""
-
 UPDATES = 600
 """Games whose updates are played; growth is measured over the last half."""
 
 STEPS = {"backward": (0.6, 0.9, 0.95, 1.0, 1.05, 1.1), "forward": (0.6, 0.9, 1.0, 1.1, 1.2, 1.5, 2.0)}
-"""Step sizes by the order of the updates: backward, errors grow beyond all bounds above 1."""
+"""Step sizes by the order of the updates; larger ones are not looked at."""
 
 PASSES = (("backward", 0.0, "as they are"), ("backward", 0.0, "once"), ("backward", 0.5, "as they are"),
           ("forward", 0.0, "as they are"))  # fmt: skip
 """Orders of the updates, with lambda and how repeated entries count."""
 
-KEYS = ["order", "td_lambda", "share", "repeated", "alpha"]
+KEYS = ["trained", "order", "td_lambda", "share", "repeated", "alpha"]
 
 Matrix = NDArray[np.float64]
 
@@ -85,7 +84,13 @@ def gain_of(moved: Matrix, alpha: float, order: str, td_lambda: float = 0.0) -> 
     alpha : step size.
     order : `backward` or `forward`.
     td_lambda : share of the later returns in a target, for `backward` alone.
+
+    Raises
+    ------
+    ValueError : forward with lambda.
     """
+    if td_lambda and order == "forward":
+        raise ValueError("forward updates with lambda are another map")
     ahead = np.eye(len(moved), k=1)  # row t picks afterstate t + 1; the target of the last is 0
     met = alpha * (ahead @ moved - moved)
     met = np.triu(met, 1) if order == "backward" else np.tril(met, -1)
@@ -93,8 +98,20 @@ def gain_of(moved: Matrix, alpha: float, order: str, td_lambda: float = 0.0) -> 
     return np.linalg.inv(np.eye(len(moved)) - met)
 
 
+def radius(game: Met, gain: Matrix, rates: NDArray[np.float64]) -> float:
+    """The factor by which errors grow in the end when one game comes again and again: the map's spectral radius.
+
+    `rates` are the step sizes of the afterstates. The map of the weights is 1 plus a product, which is not 0 only
+    between the directions that the values can take.
+    """
+    values, directions = np.linalg.eigh(game.overlap)
+    rooted = directions[:, values > 1e-9 * values[-1]] * np.sqrt(values[values > 1e-9 * values[-1]])
+    ahead = np.eye(len(gain), k=1) - np.eye(len(gain))
+    return float(np.abs(1 + np.linalg.eigvals(rooted.T @ (rates[:, None] * gain) @ ahead @ rooted)).max())
+
+
 def growth(games: Sequence[Met], gains: Sequence[Matrix], rates: Sequence[Matrix], m: int) -> float:
-    """The factor a game by which errors grow when the games come in turn, by powers of the map of their updates.
+    """The mean factor a game of the weights' norm when the games come in turn.
 
     `rates` are the step sizes of each game's afterstates, and m the number of features.
     """
@@ -119,7 +136,7 @@ def growth(games: Sequence[Met], gains: Sequence[Matrix], rates: Sequence[Matrix
 def games_of(player: Player, seed: int) -> list[Met]:
     """The games of a network."""
     played = played_values(player, GAMES, seed)
-    boards = [played["afterstate"][played["episode"] == episode][-LAST:] for episode in range(GAMES)]
+    boards = [played["afterstate"][played["episode"] == episode] for episode in range(GAMES)]
     entries = [np.array([player.network.entries(int(board)) for board in game]) for game in boards]
     _, places = np.unique(np.concatenate(entries), return_inverse=True)
     parts = np.split(places.reshape(-1, entries[0].shape[1]), np.cumsum([len(game) for game in boards])[:-1])
@@ -136,18 +153,18 @@ def figures_of(games: list[Met], m: int) -> Iterator[dict[str, Any]]:
         gains = [gain_of(game.overlap / own, alpha, order, td_lambda) for game, own in zip(games, c, strict=True)]
         rates = [alpha / own for own in c]
         setting = {"order": order, "td_lambda": td_lambda, "repeated": repeated, "alpha": alpha}
-        alone = [growth([games[k]], [gains[k]], [rates[k]], m) for k in range(ALONE)]
+        alone = [radius(*parts) for parts in zip(games[:ALONE], gains, rates, strict=False)]
         met = [np.linalg.norm(gain, 2) for gain in gains[:ALONE]]
         yield setting | {"in_turn": growth(games, gains, rates, m), "alone": alone, "met": met}
 
 
 def rows_of(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """The figures of all networks, with what their games overlap on average."""
-    for run in tqdm(runs.to_dict("records"), unit="network"):
+    for run in tqdm(runs[runs["status"] == "finished"].to_dict("records"), unit="network"):
         player = tdl.load(run["run"])
         games = games_of(player, run["seed"])
         mean_c = np.mean([np.diag(game.overlap).mean() for game in games])
-        network = {"share": player.network.tuples.share, "c": mean_c}
+        network = {"trained": run["alpha"], "share": player.network.tuples.share, "c": mean_c}
         yield from (network | row for row in figures_of(games, player.network.m))
 
 
@@ -168,7 +185,7 @@ def table(rows: pd.DataFrame) -> pd.DataFrame:
 
 def draw(folder: Path) -> None:
     """Growth a game with forty games in turn, by step size; a panel for each order and lambda."""
-    growths = pd.read_csv(folder / "growth.csv").query("repeated == 'as they are'")
+    growths = pd.read_csv(folder / "growth.csv").query("repeated == 'as they are' and trained == trained.min()")
     passes = list(dict.fromkeys(zip(growths["order"], growths["td_lambda"], strict=True)))
     with style():
         figure = new_figure(WIDTH, 3.2)
@@ -180,7 +197,7 @@ def draw(folder: Path) -> None:
                 axes.plot(part["alpha"], part["in_turn"], color=colour, marker=marker, markersize=3, label=label)
                 axes.plot(part["alpha"], part["alone"], ":", color=colour, linewidth=1)
             axes.axhline(0, color="#444444", linewidth=0.8)
-            axes.set(title=f"{order}, lambda {td_lambda:g}", xlabel="step size", ylim=(-10, 1e6))
+            axes.set(title=f"{order}, lambda {td_lambda:g}", xlabel="step size", ylim=(-30, 1e6))
             axes.set_yscale("symlog", linthresh=0.1)
             axes.set_yticks(
                 [-10, -0.1, 0, 0.1, 10, 1000, 100000], ["-10%", "-0.1%", "0", "0.1%", "10%", "1,000%", "100,000%"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from support.shapes import RULES, small_tuples
 
-from experiments.tools.stability import Met, gain_of, growth, overlaps
+from experiments.tools.stability import Met, gain_of, growth, overlaps, radius
 from tdl.agents.played_values import played_values
 from tdl.agents.player import Player
 from tdl.agents.trainer import Trainer
@@ -70,8 +70,29 @@ def _entries(network, boards):
 def test_growth_of_one_board_is_known(alpha):
     """A game of one afterstate with four entries: its error becomes 1 - alpha of itself."""
     game = Met(np.arange(4)[None, :], np.ones((1, 1)))
-    found = growth([game], [gain_of(game.overlap, alpha, "backward")], [alpha * np.ones(1)], 4)
-    assert found == pytest.approx(abs(1 - alpha))
+    gain, rates = gain_of(game.overlap, alpha, "backward"), alpha * np.ones(1)
+    assert growth([game], [gain], [rates], 4) == pytest.approx(abs(1 - alpha))
+    assert radius(game, gain, rates) == pytest.approx(abs(1 - alpha))
+
+
+@pytest.mark.parametrize("order", ["backward", "forward"])
+@pytest.mark.parametrize("alpha", [0.4, 1.3, 1.7])
+def test_growth_is_the_largest_eigenvalue(alpha, order):
+    """Of a game of afterstates that share entries, two of them alike: of the map of the values, but for its 1s."""
+    rng = np.random.default_rng(3)
+    places = rng.integers(0, 12, (8, 4))
+    places[5] = places[2]
+    readings = np.zeros((8, 12))
+    np.add.at(readings, (np.arange(8)[:, None], places), 1)
+    game = Met(places, readings @ readings.T / 4)
+    rates = alpha / np.diag(game.overlap)
+    gain = gain_of(game.overlap / np.diag(game.overlap), alpha, order)
+    ahead = np.eye(8, k=1) - np.eye(8)
+    whole = np.linalg.eigvals(np.eye(12) + readings.T @ (rates[:, None] * gain) @ ahead @ readings / 4)
+    largest = np.abs(whole[np.abs(whole - 1) > 1e-6]).max()
+    assert radius(game, gain, rates) == pytest.approx(largest)
+    found = growth([game], [gain], [rates], 4)
+    assert found == pytest.approx(largest, rel=0.02) if largest > 1 else found <= 1  # of 600 games little is left then
 
 
 @pytest.mark.parametrize("alpha", [0.9, 1.1])
@@ -80,3 +101,5 @@ def test_an_error_is_carried_back_by_the_step(alpha):
     gain = gain_of(np.eye(50), alpha, "backward")
     assert gain[0, -1] == pytest.approx(alpha**49)
     assert gain_of(np.eye(50), alpha, "forward") == pytest.approx(np.eye(50))
+    with pytest.raises(ValueError, match="lambda"):
+        gain_of(np.eye(50), alpha, "forward", 0.5)
