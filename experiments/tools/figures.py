@@ -156,7 +156,7 @@ def _name_axes(drawn: Drawn, name: str) -> None:
     """Say what scores are of, and what curves go by."""
     for axes, _ in drawn.scores:
         if axes.get_ylabel():
-            axes.set_ylabel(name)
+            axes.set_ylabel(name.replace(", ", ",\n"))  # one line is longer than a panel is high
         if drawn.score == SPEED:
             axes.yaxis.set_major_formatter(MILLIONS)
         if drawn.score == GAP:

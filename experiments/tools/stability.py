@@ -205,7 +205,10 @@ def draw(folder: Path) -> None:
             dress(axes)
         figure.axes[0].set_ylabel("growth of errors a game")
         figure.axes[-1].legend(loc="upper left")
-        text = f"Growth of errors from game to game: {GAMES} games in turn (solid), one game alone (dotted); medians."
+        text = (
+            f"Growth of errors from game to game: {GAMES} games in turn (solid), one game alone (dotted); medians. "
+            "Larger growth than a million percent lies above the axes."
+        )
         caption(figure, text)
     save(figure, folder / "growth.png")
 

@@ -106,7 +106,7 @@ def test_scores_may_be_those_of_the_last_games_of_training(drawn):
     table = rows(0, 1, alpha=[0.1, 0.5]).assign(greedy_mean=9.0)
     figure = drawn(table, "source,alpha,mean_2k\nsome,0.5,6\n", "scores: training, curves: none")
     (axes,) = figure.axes
-    assert axes.get_ylabel() == "mean score in training, game 2,000"
+    assert axes.get_ylabel() == "mean score in training,\ngame 2,000"
     assert sorted(bar.lines[0].get_ydata()[0] for bar in axes.containers) == [7.5, 9.5]
     assert [star[:2] for star in stars(axes)] == [(0.5, 6)]
 
