@@ -275,7 +275,7 @@ def test_the_reduced_version_changes_nothing_here():
     """A fiftieth of the games of the page, three seeds, everything below outputs/reduced."""
     from experiments.tools.commands import commands, reduced
 
-    learn, *_, collected = map(reduced, commands("td_states_alpha"))
+    learn, _, _, collected, *_ = map(reduced, commands("td_states_alpha"))
     assert learn[-3:] == ["episodes=200", "evaluate.episodes=200", "seed=0,1,2"]
     assert "hydra.sweep.dir=outputs/reduced/td_states_alpha" in learn
     assert collected[3:5] == ["td_states_alpha", "outputs/reduced/td_states_alpha"]
