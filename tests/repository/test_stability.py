@@ -1,10 +1,11 @@
 """The pass of updates as a linear map, held against the learner itself on the afterstates of a game."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from support.shapes import RULES, small_tuples
 
-from experiments.tools.stability import Met, gain_of, growth, overlaps, radius
 from tdl.agents.played_values import played_values
 from tdl.agents.player import Player
 from tdl.agents.trainer import Trainer
@@ -15,9 +16,17 @@ from tdl.network.ntuple import NTupleNetwork
 from tdl.network.reference import ReferenceNetwork
 
 
+@pytest.fixture
+def stability(monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).parents[2])
+    from experiments.tools import stability
+
+    return stability
+
+
 @pytest.mark.parametrize(("order", "td_lambda"), [("backward", 0), ("backward", 0.6), ("forward", 0)])
 @pytest.mark.parametrize(("shape", "alpha"), [("2x3", 0.3), ("3x3", 0.9), ("3x3", 1.2)])
-def test_a_pass_is_the_learner_on_one_game(shape, alpha, order, td_lambda):
+def test_a_pass_is_the_learner_on_one_game(stability, shape, alpha, order, td_lambda):
     rules = RULES[shape]
     tuples = small_tuples(rules)["mixed"]
     network = NTupleNetwork(rules, tuples)
@@ -51,8 +60,8 @@ def test_a_pass_is_the_learner_on_one_game(shape, alpha, order, td_lambda):
     twin.tables = second
     difference = before - np.array([twin.value(board) for board in boards])
     found = after_a_game(first) - after_a_game(second)
-    overlap = overlaps(network, played["afterstate"])
-    errors = gain_of(overlap, alpha, order, td_lambda) @ (np.append(difference[1:], 0) - difference)
+    overlap = stability.overlaps(network, played["afterstate"])
+    errors = stability.gain_of(overlap, alpha, order, td_lambda) @ (np.append(difference[1:], 0) - difference)
     assert np.ptp(played["earned"]) > 0
     assert difference + alpha * overlap @ errors == pytest.approx(found, rel=1e-3, abs=1e-3)
 
@@ -67,39 +76,39 @@ def _entries(network, boards):
 
 
 @pytest.mark.parametrize("alpha", [0.5, 1.5, 2.5])
-def test_growth_of_one_board_is_known(alpha):
+def test_growth_of_one_board_is_known(stability, alpha):
     """A game of one afterstate with four entries: its error becomes 1 - alpha of itself."""
-    game = Met(np.arange(4)[None, :], np.ones((1, 1)))
-    gain, rates = gain_of(game.overlap, alpha, "backward"), alpha * np.ones(1)
-    assert growth([game], [gain], [rates], 4) == pytest.approx(abs(1 - alpha))
-    assert radius(game, gain, rates) == pytest.approx(abs(1 - alpha))
+    game = stability.Met(np.arange(4)[None, :], np.ones((1, 1)))
+    gain, rates = stability.gain_of(game.overlap, alpha, "backward"), alpha * np.ones(1)
+    assert stability.growth([game], [gain], [rates], 4) == pytest.approx(abs(1 - alpha))
+    assert stability.radius(game, gain, rates) == pytest.approx(abs(1 - alpha))
 
 
 @pytest.mark.parametrize("order", ["backward", "forward"])
 @pytest.mark.parametrize("alpha", [0.4, 1.3, 1.7])
-def test_growth_is_the_largest_eigenvalue(alpha, order):
+def test_growth_is_the_largest_eigenvalue(stability, alpha, order):
     """Of a game of afterstates that share entries, two of them alike: of the map of the values, but for its 1s."""
     rng = np.random.default_rng(3)
     places = rng.integers(0, 12, (8, 4))
     places[5] = places[2]
     readings = np.zeros((8, 12))
     np.add.at(readings, (np.arange(8)[:, None], places), 1)
-    game = Met(places, readings @ readings.T / 4)
+    game = stability.Met(places, readings @ readings.T / 4)
     rates = alpha / np.diag(game.overlap)
-    gain = gain_of(game.overlap / np.diag(game.overlap), alpha, order)
+    gain = stability.gain_of(game.overlap / np.diag(game.overlap), alpha, order)
     ahead = np.eye(8, k=1) - np.eye(8)
     whole = np.linalg.eigvals(np.eye(12) + readings.T @ (rates[:, None] * gain) @ ahead @ readings / 4)
     largest = np.abs(whole[np.abs(whole - 1) > 1e-6]).max()
-    assert radius(game, gain, rates) == pytest.approx(largest)
-    found = growth([game], [gain], [rates], 4)
+    assert stability.radius(game, gain, rates) == pytest.approx(largest)
+    found = stability.growth([game], [gain], [rates], 4)
     assert found == pytest.approx(largest, rel=0.02) if largest > 1 else found <= 1  # of 600 games little is left then
 
 
 @pytest.mark.parametrize("alpha", [0.9, 1.1])
-def test_an_error_is_carried_back_by_the_step(alpha):
+def test_an_error_is_carried_back_by_the_step(stability, alpha):
     """An entry for each afterstate: an error at the end comes to the beginning as alpha to the power of the moves."""
-    gain = gain_of(np.eye(50), alpha, "backward")
+    gain = stability.gain_of(np.eye(50), alpha, "backward")
     assert gain[0, -1] == pytest.approx(alpha**49)
-    assert gain_of(np.eye(50), alpha, "forward") == pytest.approx(np.eye(50))
+    assert stability.gain_of(np.eye(50), alpha, "forward") == pytest.approx(np.eye(50))
     with pytest.raises(ValueError, match="lambda"):
-        gain_of(np.eye(50), alpha, "forward", 0.5)
+        stability.gain_of(np.eye(50), alpha, "forward", 0.5)
