@@ -32,7 +32,6 @@ import tdl.results
 from experiments.tools import split_options, target_of
 from tdl.agents.played_values import played_values
 from tdl.agents.player import Player
-from tdl.network.ntuple import NTupleNetwork
 from tdl.results.palette import BLUE, VERMILION
 from tdl.results.style import WIDTH, caption, dress, new_figure, save, style
 
@@ -62,26 +61,25 @@ class Met:
     overlap: Matrix
 
 
-def overlaps(network: NTupleNetwork, boards: NDArray[np.uint64]) -> Matrix:
+def overlaps(entries: NDArray[np.integer[Any]]) -> Matrix:
     """By how much the value of each board moves when a step of 1 corrects another's error of 1.
 
-    Of a board with itself that is its c, of boards that have no entry in common 0.
+    Of a board with itself that is its c, of boards that have no entry in common 0. A row of `entries` is a board's.
     """
-    entries = np.array([network.entries(int(board)) for board in boards])
     number, entry = np.unique(entries, return_inverse=True)
-    row = np.repeat(np.arange(len(boards)), entries.shape[1])
-    readings = np.zeros((len(boards), len(number)), np.float32)
+    row = np.repeat(np.arange(len(entries)), entries.shape[1])
+    readings = np.zeros((len(entries), len(number)), np.float32)
     np.add.at(readings, (row, entry.ravel()), 1)
-    return (readings @ readings.T).astype(float) / network.m
+    return (readings @ readings.T).astype(float) / entries.shape[1]
 
 
-def gain_of(moved: Matrix, alpha: float, order: str, td_lambda: float = 0.0) -> Matrix:
+def gain_of(overlap: Matrix, rates: NDArray[np.float64], order: str, td_lambda: float = 0.0) -> Matrix:
     """The map from the errors that a game's afterstates have before its TD updates to those that the updates meet.
 
     Parameters
     ----------
-    moved : entry t, j is how far the value of afterstate t moves when a step of 1 corrects afterstate j's error of 1.
-    alpha : step size.
+    overlap : of the afterstates.
+    rates : the step size of each.
     order : `backward` or `forward`.
     td_lambda : share of the later returns in a target, for `backward` alone.
 
@@ -91,10 +89,11 @@ def gain_of(moved: Matrix, alpha: float, order: str, td_lambda: float = 0.0) -> 
     """
     if td_lambda and order == "forward":
         raise ValueError("forward updates with lambda are another map")
+    moved = overlap * rates  # entry t, j: how far the value of t moves when j's error of 1 is corrected
     ahead = np.eye(len(moved), k=1)  # row t picks afterstate t + 1; the target of the last is 0
-    met = alpha * (ahead @ moved - moved)
+    met = ahead @ moved - moved
     met = np.triu(met, 1) if order == "backward" else np.tril(met, -1)
-    met += td_lambda * ahead * (1 - alpha * np.diag(moved))
+    met += td_lambda * ahead * (1 - np.diag(moved))
     return np.linalg.inv(np.eye(len(moved)) - met)
 
 
@@ -105,17 +104,19 @@ def radius(game: Met, gain: Matrix, rates: NDArray[np.float64]) -> float:
     between the directions that the values can take.
     """
     values, directions = np.linalg.eigh(game.overlap)
-    rooted = directions[:, values > 1e-9 * values[-1]] * np.sqrt(values[values > 1e-9 * values[-1]])
+    taken = values > 1e-9 * values[-1]
+    rooted = directions[:, taken] * np.sqrt(values[taken])
     ahead = np.eye(len(gain), k=1) - np.eye(len(gain))
     return float(np.abs(1 + np.linalg.eigvals(rooted.T @ (rates[:, None] * gain) @ ahead @ rooted)).max())
 
 
-def growth(games: Sequence[Met], gains: Sequence[Matrix], rates: Sequence[Matrix], m: int) -> float:
+def growth(games: Sequence[Met], gains: Sequence[Matrix], rates: Sequence[NDArray[np.float64]]) -> float:
     """The mean factor a game of the weights' norm when the games come in turn.
 
-    `rates` are the step sizes of each game's afterstates, and m the number of features.
+    `rates` are the step sizes of each game's afterstates.
     """
     size = 1 + max(int(game.places.max()) for game in games)
+    features = games[0].places.shape[1]
     weights = np.zeros(size)
     noise = np.random.default_rng(0)
     for game in games:
@@ -125,7 +126,7 @@ def growth(games: Sequence[Met], gains: Sequence[Matrix], rates: Sequence[Matrix
         place = number % len(games)
         values = weights[games[place].places].sum(axis=1)
         errors = gains[place] @ (np.append(values[1:], 0) - values)
-        moves = np.broadcast_to((rates[place] / m * errors)[:, None], games[place].places.shape)
+        moves = np.broadcast_to((rates[place] / features * errors)[:, None], games[place].places.shape)
         weights += np.bincount(games[place].places.ravel(), moves.ravel(), size)
         norm = float(np.linalg.norm(weights))
         weights /= norm
@@ -140,22 +141,22 @@ def games_of(player: Player, seed: int) -> list[Met]:
     entries = [np.array([player.network.entries(int(board)) for board in game]) for game in boards]
     _, places = np.unique(np.concatenate(entries), return_inverse=True)
     parts = np.split(places.reshape(-1, entries[0].shape[1]), np.cumsum([len(game) for game in boards])[:-1])
-    return [Met(part, overlaps(player.network, game)) for part, game in zip(parts, boards, strict=True)]
+    return [Met(part, overlaps(part)) for part in parts]
 
 
-def figures_of(games: list[Met], m: int) -> Iterator[dict[str, Any]]:
+def figures_of(games: list[Met]) -> Iterator[dict[str, Any]]:
     """The figures of a network, for each step, order, lambda and counting of repeated entries."""
     settings = [(*kind, alpha) for kind in PASSES for alpha in STEPS[kind[0]]]
     if all((np.diag(game.overlap) == 1).all() for game in games):
         settings = [setting for setting in settings if setting[2] == "as they are"]
     for order, td_lambda, repeated, alpha in tqdm(settings, unit="setting", leave=False):
-        c = [np.diag(game.overlap) if repeated == "once" else np.ones(len(game.overlap)) for game in games]
-        gains = [gain_of(game.overlap / own, alpha, order, td_lambda) for game, own in zip(games, c, strict=True)]
-        rates = [alpha / own for own in c]
+        divisors = [np.diag(game.overlap) if repeated == "once" else np.ones(len(game.overlap)) for game in games]
+        rates = [alpha / divisor for divisor in divisors]
+        gains = [gain_of(game.overlap, rate, order, td_lambda) for game, rate in zip(games, rates, strict=True)]
         setting = {"order": order, "td_lambda": td_lambda, "repeated": repeated, "alpha": alpha}
         alone = [radius(*parts) for parts in zip(games[:ALONE], gains, rates, strict=False)]
         met = [np.linalg.norm(gain, 2) for gain in gains[:ALONE]]
-        yield setting | {"in_turn": growth(games, gains, rates, m), "alone": alone, "met": met}
+        yield setting | {"in_turn": growth(games, gains, rates), "alone": alone, "met": met}
 
 
 def rows_of(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
@@ -165,7 +166,7 @@ def rows_of(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
         games = games_of(player, run["seed"])
         mean_c = np.mean([np.diag(game.overlap).mean() for game in games])
         network = {"trained": run["alpha"], "share": player.network.tuples.share, "c": mean_c}
-        yield from (network | row for row in figures_of(games, player.network.m))
+        yield from (network | row for row in figures_of(games))
 
 
 def table(rows: pd.DataFrame) -> pd.DataFrame:
