@@ -9,6 +9,9 @@ import tdl.results
 TRAINED = ["episodes", "moves", "core_seconds"]
 """Columns of what trained a network; `core_seconds` are seconds of its run times its threads."""
 
+SETTINGS = ["learner.stages", "learner.stage_downgrade"]
+"""Keys of the run that trained a network, which its evaluations do not have."""
+
 
 def run_of(checkpoint: str) -> Path:
     """The folder of the run that wrote a checkpoint."""
@@ -21,11 +24,11 @@ def network_seed(checkpoint: str) -> int:
 
 
 def with_training(judged: pd.DataFrame) -> pd.DataFrame:
-    """Rows of `tdl.results.runs`, of runs or evaluations, with `TRAINED`, the seed and the start of the network's run.
+    """Rows of `tdl.results.runs`, of runs or evaluations, with what trained the network.
 
-    What trained the network of `init=` counts.
+    That is `TRAINED`, seed, start and `SETTINGS` of its run; what trained the network of `init=` counts.
     """
-    judged = judged.drop(columns=["moves", "seed"], errors="ignore")
+    judged = judged.drop(columns=["moves", "seed", *SETTINGS], errors="ignore")
     judged = judged.assign(trained=[_trained(row) for _, row in judged.iterrows()])
     spent = pd.concat([_spent(run) for run in sorted({*judged["trained"]})], ignore_index=True)
     own = judged.rename(columns={"episodes": "own"})
@@ -50,4 +53,5 @@ def _spent(run: str) -> pd.DataFrame:
         before = _spent(str(run_of(source)))
         episode = int(Path(source).name) if Path(source).name.isdecimal() else before["episodes"].max()
         spent[TRAINED] += before.loc[before["episodes"] == episode, TRAINED].iloc[0]
-    return spent.assign(trained=run, own=blocks["episode"], start=blocks["learner.start"])
+    settings = blocks.reindex(columns=SETTINGS)
+    return spent.assign(trained=run, own=blocks["episode"], start=blocks["learner.start"], **settings)
