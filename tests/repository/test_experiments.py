@@ -266,9 +266,9 @@ def test_the_reduced_version_of_one_run_is_one_run():
     from experiments.tools.commands import commands, reduced
 
     single = [words for words in map(reduced, commands("best_searched")) if words and "hydra.mode=RUN" in words]
-    assert len(single) == 3
+    assert len(single) == 6
     seeds = [word for words in single for word in words if word.startswith("seed=")]
-    assert seeds == ["seed=20", "seed=21", "seed=20"]
+    assert seeds == 2 * ["seed=20", "seed=21", "seed=22"]
 
 
 def test_the_reduced_version_changes_nothing_here():
