@@ -43,7 +43,7 @@ def _trained(row: pd.Series) -> str:
 def _spent(run: str) -> pd.DataFrame:
     """What trained the network of a run until the end of each block.
 
-    With what trained the network that it began with, whose checkpoint is named by its last episode.
+    With what trained the network that it began with; one that was kept is named by the last episode of its own run.
     """
     blocks = tdl.results.load(run)
     blocks["core_seconds"] = blocks["seconds"] * blocks["threads"]
@@ -51,7 +51,8 @@ def _spent(run: str) -> pd.DataFrame:
     source = blocks["init"].iloc[0]
     if not pd.isna(source):
         before = _spent(str(run_of(source)))
-        episode = int(Path(source).name) if Path(source).name.isdecimal() else before["episodes"].max()
-        spent[TRAINED] += before.loc[before["episodes"] == episode, TRAINED].iloc[0]
+        kept = Path(source).parent.name == "kept"
+        episode = int(Path(source).name) if kept else before["own"].max()
+        spent[TRAINED] += before.loc[before["own"] == episode, TRAINED].iloc[0]
     settings = blocks.reindex(columns=SETTINGS)
     return spent.assign(trained=run, own=blocks["episode"], start=blocks["learner.start"], **settings)

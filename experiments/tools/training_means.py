@@ -2,8 +2,8 @@
 
     python -m experiments.tools.training_means FOLDER [FOLDER ...] every=MOVES [since=MOVES] [until=MOVES] into=FILE
 
-A row for each part of `every` moves of a run, with its last episode and the moves until there. A block of games that
-passes a multiple of `every` belongs to the next part.
+A row for each part of `every` moves of a run, with its last episode and the moves until there, its own alone; the last
+part may be shorter. A block of games that passes a multiple of `every` belongs to the next part.
 """
 
 import sys
@@ -21,14 +21,15 @@ def parts(blocks: pd.DataFrame, every: int) -> pd.DataFrame:
     games = blocks["episode"].diff().fillna(blocks["episode"])
     moves = blocks["moves"].cumsum()
     part = ((moves - 1) // every).rename("part")
-    means = blocks.reindex(columns=["mean", *REACHED]).fillna(0.0).mul(games, axis=0).groupby(part).sum()
+    made = blocks.reindex(columns=["mean", *REACHED]).fillna(dict.fromkeys(REACHED, 0.0))
+    means = made.mul(games, axis=0).groupby(part).sum()
     means = means.div(games.groupby(part).sum(), axis=0)
     ends = blocks.assign(moves=moves).groupby(part)[["seed", "episode", "moves"]].last()
     return ends.join(means)
 
 
 def main(*words: str) -> None:
-    """Write the rows of all runs of the folders that end after `since` moves, the last at `until`."""
+    """Write the rows of all runs of the folders whose moves lie between `since` and `until`."""
     folders, options = split_options(words, "every", "since", "until", "into")
     runs = [parts(blocks, int(options["every"])) for _, blocks in tdl.results.load(folders).groupby("run", sort=False)]
     table = pd.concat(runs, ignore_index=True)

@@ -54,6 +54,21 @@ def test_what_trained_the_network_of_init_counts(tmp_path, monkeypatch):
         assert row["core_seconds"] == pytest.approx(before["seconds"].sum() + own["seconds"].sum(), abs=0.002)
 
 
+def test_what_trained_the_network_of_an_init_of_an_init_counts(tmp_path, monkeypatch):
+    """The folders are numbers, which are no names of checkpoints."""
+    monkeypatch.syspath_prepend(Path(__file__).parents[2])
+    from experiments.tools.curve import rows_of
+
+    words = ("episodes=60", "block=20", "save.every=20", "save.keep=9", "evaluate.episodes=4")
+    first = train(tmp_path / "1", *words)
+    second = train(tmp_path / "2", f"init={first}", *words)
+    third = train(tmp_path / "3", f"init={sorted((second / 'kept').iterdir())[1]}", *words)
+    (row,) = rows_of([str(third)]).to_dict("records")
+    spent = [blocks_of(first), blocks_of(second)[:2], blocks_of(third)]
+    assert row["episodes"] == 60 + 40 + 60
+    assert row["moves"] == sum(blocks["moves"].sum() for blocks in spent)
+
+
 @pytest.mark.parametrize(("moves", "budget"), [(1e6, 1_000_000), (1.99e6, 1_000_000), (2.2e9, 2_000_000_000), (9, 9)])
 def test_a_budget_is_told_by_its_first_digit(moves, budget, monkeypatch):
     monkeypatch.syspath_prepend(Path(__file__).parents[2])
