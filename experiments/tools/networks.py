@@ -54,5 +54,6 @@ def _spent(run: str) -> pd.DataFrame:
         kept = Path(source).parent.name == "kept"
         episode = int(Path(source).name) if kept else before["own"].max()
         spent[TRAINED] += before.loc[before["own"] == episode, TRAINED].iloc[0]
+        spent = spent.astype({"episodes": int, "moves": int})
     settings = blocks.reindex(columns=SETTINGS)
     return spent.assign(trained=run, own=blocks["episode"], start=blocks["learner.start"], **settings)

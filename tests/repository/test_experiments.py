@@ -20,7 +20,7 @@ from tdl.solver.solution import save, solve
 ROOT = Path(__file__).parents[2]
 FILES = sorted(path.stem for path in (ROOT / "conf" / "experiment").glob("*.yaml"))
 FEW = ("episodes=4", "block=4", "evaluate.episodes=2", "budget.seconds=null", "budget.moves=null")
-WITHOUT_FILE = {"best_searched", "plies", "solver_3x3"}
+WITHOUT_FILE = {"best_searched", "late_stage", "plies", "solver_3x3"}
 """Pages of programs that learn nothing, or what others learn."""
 
 
