@@ -33,6 +33,7 @@ AGAIN = re.compile(r" alpha=\S+ lambda=\S+ make=\S+ what=.*")
 """Where two parts of a run are alike the program says the words of its command once more."""
 BLOCK = re.compile(r"^\d+/\d+ (\d+)ms ([\d.]+)ops\nlocal: +avg=(\d+) max=(\d+) tile=\d+ win=([\d.]+)%$", re.M)
 TILE = re.compile(r"^(\d+) +(\d+) +\d+ +\d+ +[\d.]+% +[\d.]+%$", re.M)
+ALL = re.compile(r"^summary .*\ntotal: +avg=(\d+) max=(\d+) ", re.M)
 FAILED = re.compile(r"^# finished= (?!0$)(.*)$", re.M)
 
 TUPLES = {"4x6patt": "4x6", "8x6patt": "8x6", "8x6patt mono num": "8x6_order_count"}
@@ -163,11 +164,11 @@ def _parts(recipes: list[re.Match[str]], texts: list[str]) -> tuple[list[Trainin
         else:
             tiles = {int(tile): int(count) for tile, count in TILE.findall(text)}
             plies = re.search(r"search=(\d+)p", more)
-            if len(blocks) != 1 or sum(tiles.values()) != int(games):
+            total = ALL.search(text)
+            if total is None or sum(tiles.values()) != int(loops) * int(games):
                 raise LogError(f"cut: no summary of all games of {recipe[0].strip()}")
             episode = training[-1].episode if training else 0
-            _, _, mean, largest, _ = blocks[0]
-            played.append(Played(episode, int(plies[1]) if plies else 1, int(mean), int(largest), tiles))
+            played.append(Played(episode, int(plies[1]) if plies else 1, int(total[1]), int(total[2]), tiles))
     return training, played
 
 

@@ -4,6 +4,7 @@ Trusts `data/tdl2048_tc5.log`, which TDL2048+ printed: 2,000 games of training, 
 and 20 games of two plies.
 """
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +65,18 @@ def test_games_after_training_are_those_of_the_end():
     (row,) = rows_of(read(LOG), ["evaluate.plies"])
     assert (row["evaluate.plies"], row["greedy_games"], row["greedy_mean"]) == (2, 20, 56192)
     assert "mean_1k" not in row
+
+
+def test_games_after_training_may_come_in_blocks(tmp_path):
+    """Their mean is that of the summary, not of the first block."""
+    from experiments.tools.peers import read, rows_of
+
+    text = LOG.read_text().replace("-e 1x1000", "-e 2x500").replace("evaluate: 1x1000", "evaluate: 2x500")
+    first = re.search(r"evaluate: 2x500.*?\n\n(\d+/\d+ .*?\n)(local: .*?\n)", text, re.S)
+    text = text.replace(first[0], first[0] + first[1] + first[2].replace("avg=24653", "avg=1"), 1)
+    (tmp_path / "log").write_text(text)
+    (row,) = rows_of(read(tmp_path / "log"), [], until=2000)
+    assert (row["greedy_games"], row["greedy_mean"], row["greedy_max"]) == (1000, 24653, 77696)
 
 
 @pytest.mark.parametrize(
