@@ -19,7 +19,7 @@ def test_evaluations_are_told_apart_by_the_stages_of_their_networks(tmp_path, mo
         words = (f"checkpoint={tmp_path / name}", "evaluate.episodes=5", "evaluate.plies=2", folder)
         assert inside(*words, program=evaluate).returncode == 0
     keys = "learner.stages,learner.stage_downgrade,evaluate.plies"
-    collect.main("late_stage", str(tmp_path), f"by={keys}", f"into={tmp_path}")
+    collect.main("one", str(tmp_path), f"by={keys}", f"into={tmp_path}")
     rows = pd.read_csv(tmp_path / "results.csv")[[*keys.split(","), "seed", "games"]].astype(object)
     rows = rows.where(rows.notna(), "none")
     assert sorted(map(tuple, rows.to_numpy().tolist())) == [
