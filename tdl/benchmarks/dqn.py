@@ -15,7 +15,7 @@ from tdl.benchmarks.registry import Report
 from tdl.checks import check_choice, check_whole
 from tdl.config.agent import dqn_choices
 from tdl.dqn.networks import Network
-from tdl.dqn.options import PRECISIONS, DQNOptions
+from tdl.dqn.options import DEVICES, PRECISIONS, DQNOptions
 from tdl.dqn.player import DQNPlayer
 from tdl.dqn.pytorch import instructions, torch
 from tdl.dqn.trainer import DQNTrainer
@@ -43,8 +43,8 @@ class OneByOne:
         """The legal action of the largest value on each board."""
         values = np.full(moves.legal.shape, np.nan)
         for row, action in zip(*np.nonzero(moves.legal), strict=True):
-            tiles = torch.from_numpy(moves.tiles[row : row + 1])
-            values[row, action] = float(self.network(tiles, torch.tensor([int(action)])))
+            tiles = torch.from_numpy(moves.tiles[row : row + 1]).to(self.network.table.device)
+            values[row, action] = float(self.network(tiles, torch.tensor([int(action)], device=tiles.device)))
         return best_of(values)
 
 
@@ -52,6 +52,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--games", type=int, default=5, help="one at a time in each turn (5)")
     parser.add_argument("--threads", type=int, default=1, help="of PyTorch (1)")
     parser.add_argument("--precision", default="float32", help="of the updates: float32 or bfloat16 (float32)")
+    parser.add_argument("--device", default="cpu", help="cpu or cuda (cpu)")
     parser.add_argument("--rounds", type=int, default=5, help="turns of each (5)")
 
 
@@ -60,8 +61,9 @@ def measure(options: Namespace) -> Report:
     for key in ("rounds", "games", "threads"):
         check_whole(f"--{key}", getattr(options, key), 1)
     check_choice("--precision", options.precision, PRECISIONS)
+    check_choice("--device", options.device, DEVICES)
     choices = replace(dqn_choices("dqn"), precision=options.precision)
-    trainer = DQNTrainer(RULES, choices, threads=options.threads)
+    trainer = DQNTrainer(RULES, choices, threads=options.threads, device=options.device)
     with progress("iterate", 1) as advance:
         iteration = _iteration(trainer, choices)
         advance()
@@ -75,7 +77,7 @@ def measure(options: Namespace) -> Report:
     with progress("play", options.rounds) as advance:
         speeds = in_turn(("one", "many"), options.rounds, speed, advance)
     figures = {
-        **environment.describe(instructions("cpu")),
+        **environment.describe(instructions(options.device)),
         "threads": options.threads,
         "precision": options.precision,
         "moves_per_second": {name: float(np.median(side)) for name, side in speeds.items()},

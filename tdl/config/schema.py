@@ -13,7 +13,7 @@ from tdl.agents.description import KINDS
 from tdl.agents.options import PlayOptions
 from tdl.checks import above_zero, check_value, checked, choice, whole
 from tdl.config.sections import key_of, section
-from tdl.dqn.options import DQNOptions
+from tdl.dqn.options import DEVICES, DQNOptions
 from tdl.errors import nearest, refuse
 from tdl.game.rules import GAMES
 from tdl.learning.options import AT_TOP, LearnerOptions
@@ -112,7 +112,7 @@ class AgentConfig(DQNOptions):
     """Who learns and plays; all but `kind` is of the deep Q-learner, and null where another one is."""
 
     kind: str = choice(MISSING, KINDS)
-    device: str | None = choice(None, ("cpu", "cuda"), null=True)
+    device: str | None = choice(None, DEVICES, null=True)
 
 
 @dataclass

@@ -1,9 +1,12 @@
 """The deep Q-learner: targets of transitions, one update of the network, and when updates are made."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 from tdl.agents.player import WEIGHTS
+from tdl.dqn.graph import CUDA, Repeated, Step
 from tdl.dqn.networks import NOT_FINITE, fill, flat, new_network, q_values
 from tdl.dqn.options import DQNOptions
 from tdl.dqn.pytorch import torch
@@ -51,17 +54,23 @@ class Learner:
         weights, self.optimiser = list(self.network.parameters()), self._optimiser()
         for weight in weights:  # before the first update, so that a checkpoint always has the same arrays
             zeros = {name: torch.zeros_like(weight) for name in MOMENTS[options.optimiser]}
-            self.optimiser.state[weight] = {"step": torch.zeros(()), **zeros}
+            step = torch.zeros((), device=device if self.optimiser.defaults["capturable"] else "cpu")
+            self.optimiser.state[weight] = {"step": step, **zeros}
         self.images = torch.tensor(symmetries(rules.rows, rules.cols)).to(device)
         self.updates, self._due = 0, 0
         self._error, self._errors = torch.zeros((), device=device), 0
+        self._step: Step = self._compute
+        self._whole_epoch: Step = self._compute_epoch
+        if device == CUDA:
+            self._step, self._whole_epoch = Repeated(self._compute), Repeated(self._compute_epoch)
 
     def _optimiser(self) -> torch.optim.Optimizer:
         weights, rate = self.network.parameters(), self.options.rate
+        captured = self.device == CUDA
         if self.options.optimiser == "rmsprop":
             # Decay and epsilon as in the published program's library, where its text says nothing of them.
-            return torch.optim.RMSprop(weights, rate, alpha=0.9, eps=1e-7)
-        return torch.optim.Adam(weights, rate)
+            return torch.optim.RMSprop(weights, rate, alpha=0.9, eps=1e-7, capturable=captured)
+        return torch.optim.Adam(weights, rate, capturable=captured)
 
     def labels(self, rows: Transitions) -> Tensor:
         """The targets of transitions, rewards and the value that they bootstrap from: float32 (n,)."""
@@ -87,6 +96,14 @@ class Learner:
         if self.options.symmetries:
             image = torch.randint(len(self.images), (len(board),), generator=self.generator).to(self.device)
             board = board.gather(1, self.images[image])
+        self._step(board, action, label)
+        self.updates += 1
+        if self.options.target_network and self.updates % self.options.target_network == 0:
+            self.frozen.load_state_dict(self.network.state_dict())
+        self._errors += len(board)
+
+    def _compute(self, board: Tensor, action: Tensor, label: Tensor) -> Tensor:
+        """What of an update the device computes alone; the sum of all errors so far."""
         with torch.autocast(self.device, torch.bfloat16, enabled=self.options.precision == "bfloat16"):
             value = self.network(board, action if self.network.of_actions else None)
         error = (value - label) / self.options.scale
@@ -97,11 +114,8 @@ class Learner:
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
         self.optimiser.step()
-        self.updates += 1
-        if self.options.target_network and self.updates % self.options.target_network == 0:
-            self.frozen.load_state_dict(self.network.state_dict())
         self._error += error.detach().abs().sum() * self.options.scale
-        self._errors += len(board)
+        return self._error
 
     def fit(self, replay: Replay) -> bool:
         """After an iteration: several epochs over a sample, with targets computed once.
@@ -115,9 +129,23 @@ class Learner:
         labels, (board, action) = self.labels(rows), self._inputs(rows)
         for _ in range(options.epochs):
             order = torch.randperm(len(labels), generator=self.generator).to(self.device)
-            for part in torch.split(order, options.batch):
-                self.update(board[part], action[part], labels[part])
+            self._epoch(board[order], action[order], labels[order])
         return True
+
+    def _epoch(self, *tensors: Tensor) -> None:
+        options = self.options
+        if options.target_network or options.symmetries:  # which come between two updates
+            for part in zip(*(torch.split(each, options.batch) for each in tensors), strict=True):
+                self.update(*part)
+            return
+        self._whole_epoch(*tensors)
+        self.updates += math.ceil(len(tensors[0]) / options.batch)
+        self._errors += len(tensors[0])
+
+    def _compute_epoch(self, *tensors: Tensor) -> Tensor:
+        for part in zip(*(torch.split(each, self.options.batch) for each in tensors), strict=True):
+            self._compute(*part)
+        return self._error
 
     def after_moves(self, moves: int, replay: Replay) -> None:
         """After some moves: the updates that are due."""

@@ -178,7 +178,9 @@ def parameter_count(options: DQNOptions, rules: Rules) -> int:
         return sum(each.numel() for each in NETWORK_TYPES[options.network](options, rules).parameters())
 
 
-def q_values(network: Network, gamma: float, tiles: Tensor, gains: Tensor, after: Tensor, legal: Tensor) -> Tensor:
+def q_values(
+    network: Network, gamma: float, tiles: Tensor, gains: Tensor, after: Tensor, legal: Tensor | None
+) -> Tensor:
     """Q of the four actions on boards: float32 (n, 4); undefined where illegal.
 
     Parameters
@@ -186,10 +188,13 @@ def q_values(network: Network, gamma: float, tiles: Tensor, gains: Tensor, after
     gamma : discount of the values of afterstates.
     tiles : uint8 (n, cells); needed where values of actions are learned.
     gains, after : float32 (n, 4), uint8 (n, 4, cells); needed where those of afterstates are.
-    legal : bool (n, 4).
+    legal : bool (n, 4); None: all four are valued, whatever they are, in kernels of the same shapes for every board.
     """
     if network.of_actions:
         return network.action_values(tiles, legal)
+    if legal is None:
+        values: Tensor = network(after.flatten(0, 1))
+        return gains + gamma * values.view(-1, 4)
     out = gains.clone()
     out[legal] += gamma * network(after[legal])
     return out

@@ -24,6 +24,7 @@ LOSSES = ("squared", "huber")
 DECAYS = ("step", "linear")
 
 PRECISIONS = ("float32", "bfloat16")
+DEVICES = ("cpu", "cuda")
 
 MAX_STEPS = 64
 """Rewards in a target."""

@@ -12,6 +12,7 @@ from tdl.agents.batch_play import Actions
 from tdl.agents.description import kind_of, read_agent
 from tdl.agents.player import WEIGHTS, BoardLike, checkpoint_folder
 from tdl.checks import built
+from tdl.dqn.graph import Repeated
 from tdl.dqn.networks import NOT_FINITE, Network, fill, new_network, parameter_count, q_values
 from tdl.dqn.options import DQNOptions
 from tdl.dqn.pytorch import torch
@@ -42,6 +43,7 @@ class DQNPlayer:
     def __init__(self, network: Network, rules: Rules, gamma: float = 1.0) -> None:
         self.network, self.rules, self.gamma = network, rules, gamma
         self.engine = Engine(rules)
+        self._values = Repeated(lambda tiles, gains, after: q_values(network, gamma, tiles, gains, after, None))
 
     def __repr__(self) -> str:
         weights = sum(values.numel() for values in self.network.parameters())
@@ -55,14 +57,25 @@ class DQNPlayer:
         ------
         DivergenceError : the network's values are not finite.
         """
-        device = self.network.table.device
-        legal = torch.from_numpy(moves.legal).to(device)
-        tiles, after = (torch.from_numpy(boards).to(device) for boards in (moves.tiles, moves.after))
-        gains = torch.from_numpy(moves.rewards).to(device).float()
-        values = q_values(self.network, self.gamma, tiles, gains, after, legal).masked_fill(~legal, torch.nan)
-        q: NDArray[np.float32] = values.cpu().numpy()
+        q = self._on_card(moves) if self.network.table.is_cuda else self._on_cpu(moves)
         if not np.isfinite(q[moves.legal]).all():
             raise DivergenceError(NOT_FINITE)
+        q[~moves.legal] = np.nan
+        return q
+
+    def _on_cpu(self, moves: Moves) -> NDArray[np.float32]:
+        tiles, gains, after, legal = map(torch.from_numpy, (moves.tiles, moves.rewards, moves.after, moves.legal))
+        q: NDArray[np.float32] = q_values(self.network, self.gamma, tiles, gains.float(), after, legal).numpy()
+        return q
+
+    def _on_card(self, moves: Moves) -> NDArray[np.float32]:
+        """Of all four actions, and of as many boards as a power of two: a few graphs, however many games are left."""
+        n = len(moves.legal)
+        rows = range(1 << (n - 1).bit_length())
+        after = np.where(moves.legal[..., None], moves.after, 0)
+        arrays = (each.take(rows, axis=0, mode="clip") for each in (moves.tiles, moves.rewards, after))
+        values = self._values(*(torch.from_numpy(each) for each in arrays))
+        q: NDArray[np.float32] = values[:n].cpu().numpy()
         return q
 
     def select_actions(self, moves: Moves) -> Actions:

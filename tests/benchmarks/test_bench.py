@@ -77,6 +77,7 @@ def test_only_the_benchmark_that_runs_is_imported():
         ("peer --tdl2048 x --checkpoint missing", "missing: no checkpoint here"),
         ("peer --tdl2048 x --checkpoint missing --plies 0", "--plies: 0 is not allowed"),
         ("dqn --rounds 0", "--rounds: 0 is not allowed"),
+        ("dqn --device gpu", "--device: 'gpu' is not allowed; expected cpu or cuda"),
         ("dqn --precision float8", "--precision: 'float8' is not allowed; expected float32 or bfloat16"),
         ("serve --checkpoint missing --rounds 0", "--rounds: 0 is not allowed"),
         ("serve --checkpoint missing", "missing: no checkpoint here"),
