@@ -43,6 +43,8 @@ def logged_summary(games: pd.DataFrame) -> pd.DataFrame:
     """A row for each run and each 100 iterations: mean score with its 95% interval over games."""
     rows = []
     for (iterations, seed), part in games.groupby(["iterations", "seed"]):
+        if part["episode"].max() < GAMES * iterations:  # a run that ended within this hundred
+            continue
         low, high = mean_interval(part["score"].to_numpy())
         row = {"iterations": iterations, "seed": seed, "games": len(part), "mean": part["score"].mean()}
         rows.append(row | {"mean_low": low, "mean_high": high, "max": part["score"].max()})
@@ -112,13 +114,25 @@ def draw(folder: Path) -> None:
         left.set_ylabel("mean score")
         for axes in (left, right):
             dress(axes)
-            axes.set_xticks(sorted(logged["iterations"].unique()))
+            axes.set_xticks(_ticks(sorted(logged["iterations"].unique())))
             from_zero(axes)
             axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=4, handlelength=1.2, columnspacing=1)
-        caption(figure, "Means of games with 95% intervals over these games. Left: those logged in the hundred "
-                        "iterations until there. Right: 1,000 of the network after them; side by side: seeds 0, 1, 2 "
-                        "of each player.")  # fmt: skip
+        caption(
+            figure,
+            "Means of games with 95% intervals over these games. Left: those logged in the hundred iterations until "
+            f"there. Right: 1,000 of the network after them{_aside(played)}.",
+        )
     save(figure, folder / "figure.png")
+
+
+def _ticks(iterations: list[int]) -> list[int]:
+    """At most five of these, the last among them."""
+    return iterations[:: -1 - (len(iterations) - 1) // 5]
+
+
+def _aside(played: pd.DataFrame) -> str:
+    seeds = sorted(played["seed"].unique())
+    return f"; side by side: seeds {', '.join(map(str, seeds))} of each player" if len(seeds) > 1 else ""
 
 
 def _is_published(folder: Path) -> bool:

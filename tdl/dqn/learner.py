@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.agents.player import WEIGHTS
-from tdl.dqn.graph import CUDA, Repeated, Step
+from tdl.dqn.graph import CUDA, Repeated
 from tdl.dqn.networks import NOT_FINITE, fill, flat, new_network, q_values
 from tdl.dqn.options import DQNOptions
 from tdl.dqn.pytorch import torch
@@ -54,15 +54,12 @@ class Learner:
         weights, self.optimiser = list(self.network.parameters()), self._optimiser()
         for weight in weights:  # before the first update, so that a checkpoint always has the same arrays
             zeros = {name: torch.zeros_like(weight) for name in MOMENTS[options.optimiser]}
-            step = torch.zeros((), device=device if self.optimiser.defaults["capturable"] else "cpu")
-            self.optimiser.state[weight] = {"step": step, **zeros}
+            self.optimiser.state[weight] = {"step": torch.zeros((), device=device), **zeros}
         self.images = torch.tensor(symmetries(rules.rows, rules.cols)).to(device)
         self.updates, self._due = 0, 0
         self._error, self._errors = torch.zeros((), device=device), 0
-        self._step: Step = self._compute
-        self._whole_epoch: Step = self._compute_epoch
-        if device == CUDA:
-            self._step, self._whole_epoch = Repeated(self._compute), Repeated(self._compute_epoch)
+        self._graph = Repeated(self._compute) if device == CUDA else None
+        self._epoch_graph = Repeated(self._compute_epoch) if device == CUDA else None
 
     def _optimiser(self) -> torch.optim.Optimizer:
         weights, rate = self.network.parameters(), self.options.rate
@@ -96,14 +93,14 @@ class Learner:
         if self.options.symmetries:
             image = torch.randint(len(self.images), (len(board),), generator=self.generator).to(self.device)
             board = board.gather(1, self.images[image])
-        self._step(board, action, label)
+        (self._graph or self._compute)(board, action, label)
         self.updates += 1
         if self.options.target_network and self.updates % self.options.target_network == 0:
             self.frozen.load_state_dict(self.network.state_dict())
         self._errors += len(board)
 
     def _compute(self, board: Tensor, action: Tensor, label: Tensor) -> Tensor:
-        """What of an update the device computes alone; the sum of all errors so far."""
+        """What of an update the device computes alone; the sum of errors since they were last asked for."""
         with torch.autocast(self.device, torch.bfloat16, enabled=self.options.precision == "bfloat16"):
             value = self.network(board, action if self.network.of_actions else None)
         error = (value - label) / self.options.scale
@@ -138,7 +135,7 @@ class Learner:
             for part in zip(*(torch.split(each, options.batch) for each in tensors), strict=True):
                 self.update(*part)
             return
-        self._whole_epoch(*tensors)
+        (self._epoch_graph or self._compute_epoch)(*tensors)
         self.updates += math.ceil(len(tensors[0]) / options.batch)
         self._errors += len(tensors[0])
 

@@ -26,6 +26,10 @@ _DEFAULTS = [each.name for each in fields(DQNOptions)]
 """Options that a checkpoint from before there were any may lack."""
 
 
+CHUNK = 1024
+"""Boards that a graphics card values at a time."""
+
+
 class DQNPlayer:
     """Plays the legal action of the largest Q, the first of equals.
 
@@ -69,11 +73,16 @@ class DQNPlayer:
         return q
 
     def _on_card(self, moves: Moves) -> NDArray[np.float32]:
+        n = len(moves.legal)
+        parts = [self._part_on_card(moves[first : first + CHUNK]) for first in range(0, n, CHUNK)]
+        return np.concatenate([np.zeros((0, 4), np.float32), *parts])
+
+    def _part_on_card(self, moves: Moves) -> NDArray[np.float32]:
         """Of all four actions, and of as many boards as a power of two: a few graphs, however many games are left."""
         n = len(moves.legal)
-        rows = range(1 << (n - 1).bit_length())
-        after = np.where(moves.legal[..., None], moves.after, 0)
-        arrays = (each.take(rows, axis=0, mode="clip") for each in (moves.tiles, moves.rewards, after))
+        rows = np.arange(1 << (n - 1).bit_length())
+        gains, after = moves.rewards.astype(np.float32), np.where(moves.legal[..., None], moves.after, 0)
+        arrays = (each.take(rows, axis=0, mode="clip") for each in (moves.tiles, gains, after))
         values = self._values(*(torch.from_numpy(each) for each in arrays))
         q: NDArray[np.float32] = values[:n].cpu().numpy()
         return q

@@ -35,7 +35,7 @@ class DQNTrainer:
     rules : of the game.
     options : of the learner.
     seed : of the drops, by episode, and of all other random numbers.
-    threads : of PyTorch. With one the result is the same bit for bit on the same machine.
+    threads : of PyTorch. With one, and on the CPU, the result is the same bit for bit on the same machine.
     episode : number of the next episode (not 0 when training is continued).
     engine : type of the boards, "bits" or "array"; the same games.
     device : "cpu", or "cuda".
@@ -172,7 +172,7 @@ class DQNTrainer:
         )
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """The trainer's state between two blocks: NumPy arrays by name. In one thread it continues bit for bit.
+        """The trainer's state between two blocks: NumPy arrays by name. In one thread on the CPU it continues bit for bit.
 
         Names, shapes and dtypes depend on options and rules only.
         """
