@@ -172,7 +172,7 @@ class DQNTrainer:
         )
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """The trainer's state between two blocks: NumPy arrays by name. In one thread on the CPU it continues bit for bit.
+        """The trainer's state between two blocks: NumPy arrays by name. In one thread of the CPU, bit for bit.
 
         Names, shapes and dtypes depend on options and rules only.
         """
