@@ -28,6 +28,9 @@ from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
 NETWORK = ["tuples", "start", "budget", "seed"]
 PLAYED = {"evaluate.plies": "plies", "search.downgrade": "downgrade", "evaluate.episodes": "games"}
 STARTS = {"empty": "", "restart": " from the middle", "milestone": " from milestones", "carousel": " from stages"}
+ROOM = 1.3
+"""Height of the panels, in best means: the interval of two seeds may be several times as high."""
+
 REACHES = {f"eval_reach_{tile}": f"reach_{tile}" for tile in (8192, 16384, 32768)}
 
 
@@ -68,16 +71,19 @@ def draw(folder: Path) -> None:
             axes.set(xscale="log", xlabel=f"{label} of training")
             axes.xaxis.set_major_formatter(EngFormatter(sep=""))
             axes.yaxis.set_major_formatter(THOUSANDS)
-            axes.set_ylim(bottom=0)
+            axes.set_ylim(0, ROOM * rows["greedy_mean"].max())
         panels[0].set_ylabel("mean score after training")
         kinds = rows[["network", "plies"]].drop_duplicates()
         lines = [Line2D([], [], color=colour[network], linestyle=dashes[plies], marker=".",
                         label=f"{network}, {plies}-ply")
                  for network, plies in kinds.itertuples(index=False)]  # fmt: skip
         figure.legend(handles=lines, loc="outside upper center", ncols=2)
-        caption(figure, "Games after training. Thin lines: single seeds. Points: means over seeds, bars their 95% "
-                        "intervals (Student's t); open points: one seed, bars over its games. Core seconds are of "
-                        "several machines beside other work.")  # fmt: skip
+        caption(
+            figure,
+            "Games after training. Thin lines: single seeds. Points: means over seeds, bars their 95% intervals "
+            "(Student's t), cut off where two seeds tell little; open points: one seed, bars over its games. Core "
+            "seconds are of several machines beside other work.",
+        )
     save(figure, folder / "figure.png")
 
 
