@@ -1,23 +1,24 @@
-"""Games by a fixed order of the four actions, beside the greedy games of snapshots: which of these are the same.
+"""Games of players whose values do not depend on the board, beside the greedy games of snapshots: which are the same.
 
-    python -m experiments.tools.orders EVALUATIONS into=FOLDER
+    python -m experiments.tools.orders EXPERIMENT EVALUATIONS [into=FOLDER]
 
-EVALUATIONS has those of tdl.evaluate, whose rules, seed and number of games the orders play. Writes orders.csv, a row
-for each order, also with a look-ahead over one drawn drop, and same.csv, a row for each snapshot with the order that
-has the most of its scores.
+EVALUATIONS has those of tdl.evaluate, of one game, seed and number of games, which the players play, too: one for each
+order of the four actions, and one that values all actions alike, also with a look-ahead over one drawn drop. Writes
+orders.csv, a row for each player, and same.csv, a row for each snapshot with the player that has most of its games.
 """
 
 import json
 import sys
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 import tdl.results
-from experiments.tools import split_options
+from experiments.tools import split_options, target_of
 from experiments.tools.networks import network_seed
 from experiments.tools.snapshots import GAMES
 from tdl.agents.batch_moves import Moves, best_of, moves_of_boards
@@ -28,20 +29,25 @@ from tdl.game.engine import Engine
 from tdl.game.rules import Rules
 from tdl.statistics.intervals import mean_interval
 
-Scores = NDArray[np.int64]
+Games = NDArray[np.void]
 
 ACTIONS = ("up", "right", "down", "left")
+ALIKE = "all alike"
+"""The player that values all actions alike; of equals the first is taken, as by a deep Q-network."""
+
+CHANCE = 0.01
+"""Share of games that the best of these players has by chance."""
 
 
-class FixedOrder:
-    """The first legal action of an order, whatever the board is; its values are below 4, the least reward."""
+class Constant:
+    """Values of the four actions that are the same on every board, but nan where illegal."""
 
-    def __init__(self, rules: Rules, order: tuple[int, ...]) -> None:
+    def __init__(self, rules: Rules, values: list[float]) -> None:
         self.rules, self.engine = rules, Engine(rules)
-        self._values = 3.0 - np.argsort(order)
+        self._values = np.array(values)
 
     def q(self, moves: Moves) -> Values:
-        """Values of the four actions on boards: float64 (n, 4), nan where illegal."""
+        """Values of the four actions on boards: float64 (n, 4)."""
         return np.where(moves.legal, self._values, np.nan)
 
     def values(self, board: BoardLike) -> Values:
@@ -53,51 +59,59 @@ class FixedOrder:
         return best_of(self.q(moves))
 
 
-def players(rules: Rules) -> dict[str, FixedOrder]:
-    """A player for each order of the actions, by its name."""
-    orders = permutations(range(len(ACTIONS)))
-    return {" ".join(ACTIONS[action] for action in order): FixedOrder(rules, order) for order in orders}
+def players(rules: Rules) -> dict[str, Constant]:
+    """A player for each order of the actions by its name, and the one that values all alike."""
+    orders = {
+        " ".join(ACTIONS[action] for action in order): Constant(rules, [float(4 - order.index(a)) for a in range(4)])
+        for order in permutations(range(len(ACTIONS)))
+    }
+    return {ALIKE: Constant(rules, [1.0] * len(ACTIONS))} | orders
 
 
-def summary(scores: dict[str, Scores], ahead: dict[str, Scores]) -> pd.DataFrame:
-    """A row for each order: mean scores with 95% intervals over games, of the order and of a look-ahead over it."""
-    rows: list[dict[str, str | float]] = []
-    for order in scores:
-        row: dict[str, str | float] = {"order": order, "games": len(scores[order])}
-        for name, of_order in {"mean": scores[order], "ahead": ahead[order]}.items():
-            low, high = mean_interval(of_order)
-            row |= {name: of_order.mean(), f"{name}_low": low, f"{name}_high": high}
-        rows.append(row)
+def summary(played: dict[str, Games], ahead: dict[str, Games]) -> pd.DataFrame:
+    """A row for each player: mean score with its 95% interval over games, and that of a look-ahead over it."""
+    rows = []
+    for player, games in played.items():
+        row: dict[str, Any] = {"player": player, "games": len(games)} | _mean("mean", games)
+        rows.append(row | (_mean("ahead", ahead[player]) if player in ahead else {}))
     return pd.DataFrame(rows).round(1).sort_values("mean", ascending=False)
 
 
-def same_games(scores: dict[str, Scores], games: Scores) -> tuple[str, float]:
-    """The order that has the most of these games' scores, game by game, and the share that it has."""
-    shares = {order: float((of_order == games).mean()) for order, of_order in scores.items()}
-    best = max(shares, key=lambda order: shares[order])
+def _mean(name: str, games: Games) -> dict[str, float]:
+    low, high = mean_interval(games["score"])
+    return {name: float(games["score"].mean()), f"{name}_low": low, f"{name}_high": high}
+
+
+def same_games(played: dict[str, Games], games: Games) -> tuple[str, float]:
+    """The player that has the most of these games, by score, moves and largest tile, and the share that it has."""
+    shares = {player: float((of_player == games).mean()) for player, of_player in played.items()}
+    best = max(shares, key=lambda player: shares[player])
     return best, shares[best]
 
 
-def main(evaluations: str, *words: str) -> None:
+def main(experiment: str, evaluations: str, *words: str) -> None:
     """Write orders.csv and same.csv."""
     _, options = split_options(words, "into")
-    runs = tdl.results.runs(evaluations)
+    target, runs = target_of(options, experiment), tdl.results.runs(evaluations)
     greedy = runs[(runs["status"] == "finished") & (runs["evaluate.plies"] == 1)]
-    first = greedy.iloc[0]
-    rules = Rules.from_dict(json.loads((Path(first["run"]) / "result.json").read_text())["rules"])
-    games, seed = int(first["evaluate.episodes"]), int(first["seed"])
-    scores = {order: play_games(player, games, seed)["score"] for order, player in players(rules).items()}
-    ahead = {
-        order: play_games(one_sampled_look_ahead(player), games, seed)["score"]
-        for order, player in players(rules).items()
+    ((rules, episodes, seed),) = {
+        (json.dumps(_result(run)["rules"]), run["evaluate.episodes"], run["seed"]) for run in greedy.to_dict("records")
     }
+    of_rules = players(Rules.from_dict(json.loads(rules)))
+    played = {name: play_games(player, episodes, seed) for name, player in of_rules.items()}
+    ahead = {ALIKE: play_games(one_sampled_look_ahead(of_rules[ALIKE]), episodes, seed)}
+    summary(played, ahead).to_csv(target / "orders.csv", index=False)
     rows = []
     for run in greedy.to_dict("records"):
-        order, share = same_games(scores, np.load(Path(run["run"]) / "evaluation.npy")["score"])
+        player, share = same_games(played, np.load(Path(run["run"]) / "evaluation.npy"))
         row = {"seed": network_seed(run["checkpoint"]), "iterations": run["episodes"] // GAMES}
-        rows.append(row | {"order": order, "same": round(share, 4)})
-    summary(scores, ahead).to_csv(Path(options["into"]) / "orders.csv", index=False)
-    pd.DataFrame(rows).sort_values(["seed", "iterations"]).to_csv(Path(options["into"]) / "same.csv", index=False)
+        rows.append(row | {"player": player if share > CHANCE else None, "same": round(share, 4)})
+    pd.DataFrame(rows).sort_values(["seed", "iterations"]).to_csv(target / "same.csv", index=False)
+
+
+def _result(run: dict[Any, Any]) -> dict[str, Any]:
+    result: dict[str, Any] = json.loads((Path(run["run"]) / "result.json").read_text())
+    return result
 
 
 if __name__ == "__main__":

@@ -119,8 +119,8 @@ def draw(folder: Path) -> None:
             axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=4, handlelength=1.2, columnspacing=1)
         caption(
             figure,
-            "Means of games with 95% intervals over these games. Left: those logged in the hundred iterations until "
-            f"there. Right: 1,000 of the network after them{_aside(played)}.",
+            "Means with 95% intervals over games. Left: games logged in the 100 iterations before each point. Right: "
+            f"1,000 games of the snapshot there, {_seeds(played)}.",
         )
     save(figure, folder / "figure.png")
 
@@ -130,9 +130,10 @@ def _ticks(iterations: list[int]) -> list[int]:
     return iterations[:: -1 - (len(iterations) - 1) // 5]
 
 
-def _aside(played: pd.DataFrame) -> str:
+def _seeds(played: pd.DataFrame) -> str:
     seeds = sorted(played["seed"].unique())
-    return f"; side by side: seeds {', '.join(map(str, seeds))} of each player" if len(seeds) > 1 else ""
+    side = "side by side: " if len(seeds) > 1 else ""
+    return f"{side}seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
 
 
 def _is_published(folder: Path) -> bool:

@@ -31,7 +31,8 @@ from experiments.tools.tables import (
 HEAD = ["published by", "experiment", "setting", "figure", "published", "ours", "seeds", "unseen", "verdict"]
 
 AGREES, UNEXPLAINED, NOT_RUN = "agrees", "unexplained", "not run"
-LITTLE = "but our seeds lie so far apart that they rule out little"
+LITTLE = "but our seeds are so few, or lie so far apart, that they rule out little"
+ONE_SEED = "not judged: one seed of ours, and how far seeds lie apart is not known"
 
 
 def verdict_rows(home: Path = EXPERIMENTS) -> list[list[str]]:
@@ -70,6 +71,8 @@ def _ours(part: pd.DataFrame, name: str, published: float, verdict: dict[str, An
 
 def _verdict(part: pd.DataFrame, name: str, published: float, verdict: dict[str, Any]) -> str:
     """Whether a published figure agrees with ours, and if not, why."""
+    if part[name].notna().sum() == 1:
+        return ONE_SEED
     where = position(part, name, published)
     if where == INSIDE or where.endswith(WITHIN):
         return f"{AGREES}, {LITTLE}" if tells_little(part, name) else AGREES
