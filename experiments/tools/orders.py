@@ -26,12 +26,12 @@ from tdl.agents.batch_play import Actions, play_games
 from tdl.agents.lookahead import Values, one_sampled_look_ahead
 from tdl.agents.player import BoardLike
 from tdl.game.engine import Engine
-from tdl.game.rules import Rules
+from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.statistics.intervals import mean_interval
+from tdl.storage.result_file import RESULT, read_result
 
 Games = NDArray[np.void]
 
-ACTIONS = ("up", "right", "down", "left")
 ALIKE = "all alike"
 """The player that values all actions alike; of equals the first is taken, as by a deep Q-network."""
 
@@ -62,10 +62,10 @@ class Constant:
 def players(rules: Rules) -> dict[str, Constant]:
     """A player for each order of the actions by its name, and the one that values all alike."""
     orders = {
-        " ".join(ACTIONS[action] for action in order): Constant(rules, [float(4 - order.index(a)) for a in range(4)])
-        for order in permutations(range(len(ACTIONS)))
+        " ".join(order): Constant(rules, [float(-order.index(name)) for name in ACTION_NAMES])
+        for order in permutations(ACTION_NAMES)
     }
-    return {ALIKE: Constant(rules, [1.0] * len(ACTIONS))} | orders
+    return {ALIKE: Constant(rules, [1.0] * len(ACTION_NAMES))} | orders
 
 
 def summary(played: dict[str, Games], ahead: dict[str, Games]) -> pd.DataFrame:
@@ -95,7 +95,8 @@ def main(experiment: str, evaluations: str, *words: str) -> None:
     target, runs = target_of(options, experiment), tdl.results.runs(evaluations)
     greedy = runs[(runs["status"] == "finished") & (runs["evaluate.plies"] == 1)]
     ((rules, episodes, seed),) = {
-        (json.dumps(_result(run)["rules"]), run["evaluate.episodes"], run["seed"]) for run in greedy.to_dict("records")
+        (json.dumps(read_result(Path(run["run"]) / RESULT)["rules"]), run["evaluate.episodes"], run["seed"])
+        for run in greedy.to_dict("records")
     }
     of_rules = players(Rules.from_dict(json.loads(rules)))
     played = {name: play_games(player, episodes, seed) for name, player in of_rules.items()}
@@ -107,11 +108,6 @@ def main(experiment: str, evaluations: str, *words: str) -> None:
         row = {"seed": network_seed(run["checkpoint"]), "iterations": run["episodes"] // GAMES}
         rows.append(row | {"player": player if share > CHANCE else None, "same": round(share, 4)})
     pd.DataFrame(rows).sort_values(["seed", "iterations"]).to_csv(target / "same.csv", index=False)
-
-
-def _result(run: dict[Any, Any]) -> dict[str, Any]:
-    result: dict[str, Any] = json.loads((Path(run["run"]) / "result.json").read_text())
-    return result
 
 
 if __name__ == "__main__":

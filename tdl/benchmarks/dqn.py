@@ -14,9 +14,8 @@ from tdl.benchmarks.paired import in_turn, per_second, progress
 from tdl.benchmarks.registry import Report
 from tdl.checks import check_choice, check_whole
 from tdl.config.agent import dqn_choices
-from tdl.dqn.graph import CUDA
 from tdl.dqn.networks import Network
-from tdl.dqn.options import DEVICES, PRECISIONS, DQNOptions
+from tdl.dqn.options import CUDA, DEVICES, PRECISIONS, DQNOptions
 from tdl.dqn.player import DQNPlayer
 from tdl.dqn.pytorch import instructions, torch
 from tdl.dqn.trainer import DQNTrainer
@@ -94,12 +93,13 @@ def _iteration(trainer: DQNTrainer, choices: DQNOptions) -> dict[str, float]:
 
     The second such iteration on a graphics card, where the first one records what is repeated.
     """
-    fit = choices.epochs * -(-(choices.newest + choices.older) // choices.batch)
-    wanted = 2 * fit if trainer.learner.device == CUDA else fit
-    while trainer.learner.updates < wanted:
-        start, moves = time.perf_counter(), trainer.moves
+    fits = 2 if trainer.learner.device == CUDA else 1
+    while fits:
+        start, moves, updates = time.perf_counter(), trainer.moves, trainer.learner.updates
         trainer.train(choices.games)
-    return {"seconds": time.perf_counter() - start, "moves": trainer.moves - moves, "updates": fit}
+        seconds, made = time.perf_counter() - start, trainer.learner.updates - updates
+        fits -= made > 0
+    return {"seconds": seconds, "moves": trainer.moves - moves, "updates": made}
 
 
 def _moves(player: OneByOne | DQNPlayer, games: int, boards: int, seed: int) -> int:

@@ -7,12 +7,11 @@ On an NVIDIA H200 a fit of the published learner, 1,200 updates, takes .5 second
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tdl.dqn.options import CUDA
 from tdl.dqn.pytorch import torch
 
 Tensor = torch.Tensor
 Function = Callable[..., Tensor]
-
-CUDA = "cuda"
 
 WARM_UP = 3
 """Calls before the capture, on a stream of their own, as PyTorch's notes on CUDA graphs ask."""

@@ -1,14 +1,15 @@
 """The deep Q-learner: targets of transitions, one update of the network, and when updates are made."""
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tdl.agents.player import WEIGHTS
-from tdl.dqn.graph import CUDA, Repeated
+from tdl.dqn.graph import Repeated
 from tdl.dqn.networks import NOT_FINITE, fill, flat, new_network, q_values
-from tdl.dqn.options import DQNOptions
+from tdl.dqn.options import CUDA, DQNOptions
 from tdl.dqn.pytorch import torch
 from tdl.dqn.replay import Replay, Transitions
 from tdl.errors import DivergenceError, refuse
@@ -132,7 +133,7 @@ class Learner:
     def _epoch(self, *tensors: Tensor) -> None:
         options = self.options
         if options.target_network or options.symmetries:  # which come between two updates
-            for part in zip(*(torch.split(each, options.batch) for each in tensors), strict=True):
+            for part in self._batches(*tensors):
                 self.update(*part)
             return
         (self._epoch_graph or self._compute_epoch)(*tensors)
@@ -140,9 +141,12 @@ class Learner:
         self._errors += len(tensors[0])
 
     def _compute_epoch(self, *tensors: Tensor) -> Tensor:
-        for part in zip(*(torch.split(each, self.options.batch) for each in tensors), strict=True):
+        for part in self._batches(*tensors):
             self._compute(*part)
         return self._error
+
+    def _batches(self, *tensors: Tensor) -> Iterator[tuple[Tensor, ...]]:
+        return zip(*(torch.split(each, self.options.batch) for each in tensors), strict=True)
 
     def after_moves(self, moves: int, replay: Replay) -> None:
         """After some moves: the updates that are due."""

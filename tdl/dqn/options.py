@@ -24,7 +24,8 @@ LOSSES = ("squared", "huber")
 DECAYS = ("step", "linear")
 
 PRECISIONS = ("float32", "bfloat16")
-DEVICES = ("cpu", "cuda")
+CUDA = "cuda"
+DEVICES = ("cpu", CUDA)
 
 MAX_STEPS = 64
 """Rewards in a target."""

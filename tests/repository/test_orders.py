@@ -51,7 +51,7 @@ def test_files_of_two_evaluations(orders, tmp_path, monkeypatch):
                      "seed": 1, "checkpoint": "", "episodes": 2000 * (number + 1)})  # fmt: skip
     monkeypatch.setattr(orders.tdl.results, "runs", lambda _: pd.DataFrame(runs))
     monkeypatch.setattr(orders, "network_seed", lambda _: 7)
-    monkeypatch.setattr(orders, "_result", lambda _: {"rules": rules.to_dict()})
+    monkeypatch.setattr(orders, "read_result", lambda _: {"rules": rules.to_dict()})
     orders.main("published_dqn", "there", f"into={tmp_path}")
     table, same = pd.read_csv(tmp_path / "orders.csv"), pd.read_csv(tmp_path / "same.csv")
     assert len(table) == 25

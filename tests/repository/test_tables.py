@@ -47,6 +47,17 @@ Chapter:
     assert row[-3:] == ["-68.0%", "137.5%", "1 of 2"]
 
 
+def test_one_seed_is_not_judged(tmp_path):
+    """Neither where the figure lies in its interval over games, nor elsewhere."""
+    from experiments.tools import verdicts
+
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "results.csv").write_text("seed,mean,mean_low,mean_high\n0,10,8,12\n")
+    (tmp_path / "one" / "published.csv").write_text("source,mean\nsome,11\nsome,30\n")
+    (tmp_path / "index.yaml").write_text("Chapter:\n  one:\n    verdicts:\n      - {source: some}\n")
+    assert [row[-1] for row in verdicts.verdict_rows(tmp_path)[1:]] == [verdicts.ONE_SEED] * 2
+
+
 def test_verdicts_on_published_figures(tmp_path):
     """Inside our interval, or only in that of a further run; explained, without a reason, of a setting not run."""
     from experiments.tools import verdicts
