@@ -2,10 +2,10 @@
 
     python -m experiments.tools.curve EXPERIMENT FOLDER [FOLDER ...] [into=FOLDER]
 
-The folders hold runs, judged by their games after training, and evaluations of their checkpoints. A row for each
-of both: the run's tuples, start rule and seed, the episodes, moves and core seconds that trained the network, and its
-games by the depth of search. What trained the network of `init=` counts. `budget` is the number of moves, rounded down
-to its first digit.
+The folders hold runs of one game, judged by their games after training, and evaluations of their checkpoints. A row
+for each of both: the run's tuples, start rule and seed, the episodes, moves and core seconds that trained the network,
+and its games by the depth of search. What trained the network of `init=` counts. `budget` is the number of moves,
+rounded down to its first digit.
 """
 
 import math
@@ -31,7 +31,8 @@ STARTS = {"empty": "", "restart": " from the middle", "milestone": " from milest
 ROOM = 1.3
 """Height of the panels, in best means: the interval of two seeds may be several times as high."""
 
-REACHES = {f"eval_reach_{tile}": f"reach_{tile}" for tile in (8192, 16384, 32768)}
+TILES = {"pow2": (8192, 16384, 32768), "fib": (2584, 10946, 28657, 75025)}
+"""Tiles by game, of which results.csv has the share of games that made them."""
 
 
 def rows_of(folders: list[str]) -> pd.DataFrame:
@@ -41,8 +42,10 @@ def rows_of(folders: list[str]) -> pd.DataFrame:
     rows = with_training(judged)
     rows["budget"] = rows["moves"].map(first_digit)
     rows["evaluate.plies"] = rows["evaluate.plies"].fillna(1).astype(int) if "evaluate.plies" in rows else 1
-    rows = rows.reindex(columns=[*NETWORK, *TRAINED, *PLAYED, *GREEDY, *REACHES]).astype({"evaluate.episodes": int})
-    rows = rows.rename(columns=PLAYED | GREEDY | REACHES).fillna(dict.fromkeys(REACHES.values(), 0.0))
+    (game,) = judged["game"].unique()
+    reaches = {f"eval_reach_{tile}": f"reach_{tile}" for tile in TILES[game]}
+    rows = rows.reindex(columns=[*NETWORK, *TRAINED, *PLAYED, *GREEDY, *reaches]).astype({"evaluate.episodes": int})
+    rows = rows.rename(columns=PLAYED | GREEDY | reaches).fillna(dict.fromkeys(reaches.values(), 0.0))
     return rows.sort_values(["tuples", "start", "plies", "budget", "seed"]).round(dict.fromkeys(GREEDY.values(), 1))
 
 
