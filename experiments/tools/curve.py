@@ -15,7 +15,7 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import EngFormatter
+from matplotlib.ticker import EngFormatter, NullFormatter
 
 import tdl.results
 from experiments.tools import split_options, target_of
@@ -73,6 +73,7 @@ def draw(folder: Path) -> None:
                 _line(axes, part, along, colour[network], dashes[plies])
             axes.set(xscale="log", xlabel=f"{label} of training")
             axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+            axes.xaxis.set_minor_formatter(NullFormatter())  # would label less than a decade on top of each other
             axes.yaxis.set_major_formatter(THOUSANDS)
             axes.set_ylim(0, ROOM * rows["greedy_mean"].max())
         panels[0].set_ylabel("mean score after training")
