@@ -63,6 +63,8 @@ def job(
         print(ending.answer(run.result, run.last_block()), end="", flush=True)
         episodes = run.trainer.episode
         run.release()
+        if episodes:
+            print(ending.warning(folder, run.result), end="", flush=True)
         if episodes and figures:
             _draw_curve(folder)
         print(ending.results_line(folder, run.result), end="")

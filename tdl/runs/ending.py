@@ -7,7 +7,9 @@ from typing import Any
 
 from tdl.config.compose import word_of
 from tdl.distribution import command
+from tdl.runs.unlearning import unlearned
 from tdl.statistics.summary import evaluation_block
+from tdl.storage.records import load_records
 from tdl.storage.result_file import DELETED_WEIGHTS, KEPT_WEIGHTS, RESULT, WEIGHTS
 from tdl.storage.run_folder import CHECKPOINT, RunFolder
 
@@ -31,6 +33,15 @@ def answer(result: Mapping[str, Any], last_block: Mapping[str, Any] | None) -> s
     if exact := evaluation.get("exact"):
         text += f"expected {exact['expected']:.10g}, the best play {exact['optimal']:.10g}: gap {exact['gap']:.6g}\n"
     return text
+
+
+def warning(folder: RunFolder, result: Mapping[str, Any]) -> str:
+    """A line where the training has unlearned, and what to try; empty where it has not."""
+    text = unlearned(load_records(folder.episodes))
+    if not text:
+        return ""
+    way = "; try a smaller alpha, or learner.start=milestone" if result["config"]["agent"]["kind"] == "ntuple" else ""
+    return f"{text}{way}\n"
 
 
 def results_line(folder: RunFolder, result: Mapping[str, Any]) -> str:
