@@ -40,8 +40,11 @@ def warning(folder: RunFolder, result: Mapping[str, Any]) -> str:
     text = unlearned(load_records(folder.episodes))
     if not text:
         return ""
-    way = "; try a smaller alpha, or learner.start=milestone" if result["config"]["agent"]["kind"] == "ntuple" else ""
-    return f"{text}{way}\n"
+    config = result["config"]
+    if config["agent"]["kind"] != "ntuple":
+        return f"{text}\n"
+    milestones = "learner.start=milestone, or " if config["learner"]["start"] == "empty" else ""
+    return f"{text}; try {milestones}a smaller alpha\n"
 
 
 def results_line(folder: RunFolder, result: Mapping[str, Any]) -> str:

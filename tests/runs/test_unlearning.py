@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from support.programs import SMALL, inside
 
+from tdl.runs.ending import warning
 from tdl.runs.unlearning import PARTS, unlearned
-from tdl.storage.records import RECORD
+from tdl.storage.records import RECORD, load_records
+from tdl.storage.run_folder import RunFolder
 
 FALLING = ("game=fib", "size=2x3", "tuples=2x3_full", "tuples.radix=14", "learner=otd_tc", "alpha=1", "block=1000")
 """Optimistic TD, then TC with a step of 1, on a solved board: from some 870 points to 200."""
@@ -57,10 +59,15 @@ def test_parts_have_as_many_moves_not_as_many_games():
 
 
 def test_a_run_says_so_and_what_to_try(tmp_path):
-    done = inside(*FALLING, "learner.initial_value=1500", "episodes=20000", f"hydra.run.dir={tmp_path / 'run'}")
+    folder = tmp_path / "run"
+    done = inside(*FALLING, "learner.initial_value=1500", "episodes=20000", f"hydra.run.dir={folder}")
     assert done.returncode == 0, done.stderr
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("unlearned")]
-    assert line.endswith("; try a smaller alpha, or learner.start=milestone")
+    told = unlearned(load_records(folder / "episodes.npy"))
+    assert line == f"{told}; try learner.start=milestone, or a smaller alpha"
+    config = {"agent": {"kind": "ntuple"}, "learner": {"start": "milestone"}}
+    assert warning(RunFolder(folder), {"config": config}) == f"{told}; try a smaller alpha\n"
+    assert warning(RunFolder(folder), {"config": {"agent": {"kind": "dqn"}}}) == f"{told}\n"
 
 
 def test_a_run_that_has_not_says_nothing(tmp_path):
