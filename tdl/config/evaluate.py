@@ -97,7 +97,11 @@ def filled(given: Mapping[str, Any], stored: Mapping[str, Any]) -> dict[str, Any
 def check(settings: EvaluationConfig) -> None:
     """Check every value that does not need the network. Laws are checked by `Rules`."""
     check_fields(settings)
-    search(settings.search, settings.evaluate.plies).check("search.")
+    looks = search(settings.search, settings.evaluate.plies)
+    looks.check("search.")
+    if looks.seconds is not None and looks.deepest == 1:
+        ways = "null unless evaluate.plies is above 1: boards are searched to at most so many plies"
+        raise refuse("search.seconds", looks.seconds, ways)
     placer(settings.placer).check("placer.", judged=settings.placer.network is not None)
     games, key = settings.evaluate, "evaluate.record"
     if games.record > games.episodes:

@@ -228,6 +228,11 @@ MISTAKES = [
     ("checkpoint=RUN evaluate.plies=two", 1, ["evaluate.plies=two", "Integer"]),
     ("checkpoint=RUN evaluate.episodes=0", 2, ["evaluate.episodes: 0 is not allowed", "at least 1"]),
     ("checkpoint=RUN search.cutof=0.1", 1, ["search.cutof: no such key", "did you mean 'search.cutoff'"]),
+    (
+        "checkpoint=RUN search.seconds=1",
+        2,
+        ["search.seconds: 1.0 is not allowed", "null unless evaluate.plies is above 1"],
+    ),
     ("checkpoint=RUN search.cutoff=2", 2, ["search.cutoff: 2.0 is not allowed", "from 0 to 1"]),
     ("checkpoint=RUN search.plies=2", 1, ["search.plies: no such key"]),
     ("checkpoint=RUN tiles=p75", 1, ["tiles=p75: no such choice", "did you mean 'p75_25'"]),

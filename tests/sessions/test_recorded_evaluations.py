@@ -93,7 +93,7 @@ MISTAKES = [
     ("evaluate.record=-1", "evaluate.record: -1 is not allowed; expected a whole number of at least 0"),
     ("evaluate.record=21", "evaluate.record: 21 is not allowed; expected at most evaluate.episodes, 20"),
     ("evaluate.record=1 placer=adversary", "expected 0 unless placer.kind=random"),
-    ("evaluate.record=1 search.seconds=1", "expected 0 unless search.seconds=null"),
+    ("evaluate.plies=2 evaluate.record=1 search.seconds=1", "expected 0 unless search.seconds=null"),
     ("evaluate.mistakes=3", "evaluate.mistakes: 3 is not allowed; expected null unless evaluate.record is above 0"),
     (
         "evaluate.record=1 evaluate.mistakes=1",
