@@ -99,9 +99,7 @@ def check(settings: EvaluationConfig) -> None:
     check_fields(settings)
     looks = search(settings.search, settings.evaluate.plies)
     looks.check("search.")
-    if looks.seconds is not None and looks.deepest == 1:
-        ways = "null unless evaluate.plies is above 1: boards are searched to at most so many plies"
-        raise refuse("search.seconds", looks.seconds, ways)
+    looks.check_seconds("evaluate.plies")
     placer(settings.placer).check("placer.", judged=settings.placer.network is not None)
     games, key = settings.evaluate, "evaluate.record"
     if games.record > games.episodes:

@@ -12,7 +12,7 @@ from tdl.config.compose import composed, typed
 from tdl.config.schema import GameConfig, PlacerConfig, SearchKeys, TilesConfig
 from tdl.errors import refuse
 from tdl.game.rules import Rules
-from tdl.search.options import check_same_board
+from tdl.search.options import MAX_PLIES, check_same_board
 from tdl.sessions.action_values import ActionValues
 from tdl.sessions.advisor import load_advisor
 from tdl.sessions.tile_placer import TilePlacer
@@ -36,7 +36,7 @@ class MatchConfig:
     search: SearchKeys = field(default_factory=SearchKeys)
     size: str = MISSING
     checkpoint: str | None = MISSING
-    plies: int = MISSING
+    plies: int = whole(MISSING, least=1, most=MAX_PLIES)
     evil: bool = flag(MISSING)
     seed: int = whole(MISSING, least=0)
     play_name: str | None = checked(MISSING, _check_name, null=True)
@@ -53,7 +53,9 @@ def read(cfg: DictConfig) -> MatchConfig:
     if settings.checkpoint is None and not settings.evil:
         raise refuse("checkpoint", None, "the folder of a run or of a checkpoint, unless evil=true")
     build.placer(settings.placer).check("placer.", judged=settings.placer.network is not None)
-    search(settings.search, settings.plies).check("search.")
+    looks = search(settings.search, settings.plies)
+    looks.check("search.")
+    looks.check_seconds("plies")
     if settings.placer.kind == "adversary" and not settings.placer.first_empty and _evaluator(settings, board) is None:
         raise refuse("placer.network", None, "the folder of a run or of a checkpoint, where checkpoint is null")
     return settings

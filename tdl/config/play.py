@@ -22,6 +22,7 @@ from tdl.config.files import group_file
 from tdl.config.schema import GameConfig, SearchKeys, TilesConfig
 from tdl.config.unused import refuse_changed, refuse_unused
 from tdl.errors import refuse
+from tdl.search.options import MAX_PLIES
 from tdl.storage.checkpoint import Meta
 
 FASTEST = 1000.0
@@ -40,7 +41,7 @@ class PlayConfig:
     search: SearchKeys = field(default_factory=SearchKeys)
     size: Any = MISSING
     checkpoint: str | None = MISSING
-    plies: int = MISSING
+    plies: int = whole(MISSING, least=1, most=MAX_PLIES)
     seed: int | None = whole(MISSING, least=0, null=True)
     episode: int = whole(MISSING, least=0)
     watch: bool = MISSING
@@ -79,8 +80,8 @@ def _trained(meta: Meta) -> dict[str, Any]:
 def check(settings: PlayConfig, meta: Meta | None) -> None:
     """Check every value that does not need the agent itself; `meta` describes its checkpoint, if there is one."""
     rules(settings)
-    search(settings.search, settings.plies).check()
     check_fields(settings)
+    search(settings.search, settings.plies).check("search.")
     if settings.record is not None and Path(settings.record).exists() and not Path(settings.record).is_dir():
         raise refuse("record", settings.record, "a folder, or null: this is a file")
     if meta is None:
@@ -105,6 +106,7 @@ def _check_agent(settings: PlayConfig, meta: Meta) -> None:
         if given != own:
             raise refuse(key, given, f"{own}, that of the checkpoint")
     check_depth(settings.plies, kind_of(meta), "plies")
+    search(settings.search, settings.plies).check_seconds("plies")
 
 
 def refuse_beside_replay(keys: Sequence[str]) -> None:

@@ -63,6 +63,8 @@ def _check_network(config: RunConfig, board: Rules) -> None:
     learner(config).check("learner.", stages=stages(config).count, extras=extras)
     placer(config.placer).check("placer.", judged=config.placer.network is not None)
     search(config.search, config.search.plies).check("search.")
+    deeper = max(config.search.plies, config.evaluate.plies)
+    search(config.search, deeper).check_seconds("search.plies or evaluate.plies")
     schedule(config)
     replicas(config).check(learner(config), config.threads)
 

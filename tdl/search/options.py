@@ -99,6 +99,17 @@ class SearchOptions:
         """
         check_fields(self, prefix)
 
+    def check_seconds(self, depth: str) -> None:
+        """Refuse a limit of time where no board is searched to more than one ply.
+
+        Parameters
+        ----------
+        depth : the keys that give the plies, for the message.
+        """
+        if self.seconds is not None and self.deepest == 1:
+            ways = f"null unless {depth} is above 1: boards are searched to at most so many plies"
+            raise refuse("search.seconds", self.seconds, ways)
+
     @property
     def deepest(self) -> int:
         """The largest number of plies that any board is searched to."""

@@ -230,6 +230,8 @@ def test_two_programs_play_a_game(run, tmp_path):
         (("evil=true", "placer=adversary"), "placer.network: None is not allowed"),
         (("evil=true", "size=5x4"), "size: '5x4' is not allowed; expected a board of at most 16 cells"),
         (("evil=true", "play_name=a:b"), "play_name: 'a:b' is not allowed; expected a name without spaces and colons"),
+        (("evil=true", "plies=0"), "tdl: plies: 0 is not allowed; expected a whole number from 1 to 12"),
+        (("checkpoint={run}", "search.seconds=1"), "search.seconds: 1.0 is not allowed; expected null unless plies"),
         (("checkpoint=nothing",), "nothing: no checkpoint here"),
         (("checkpoint={run}", "game=pow2", "tiles=p90_10"), "checkpoint: 'a network of 2584 4x4' is not allowed"),
         (("evil=true", "plys=2"), "plys: no such key; did you mean 'plies'"),
