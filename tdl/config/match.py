@@ -55,7 +55,8 @@ def read(cfg: DictConfig) -> MatchConfig:
     build.placer(settings.placer).check("placer.", judged=settings.placer.network is not None)
     looks = search(settings.search, settings.plies)
     looks.check("search.")
-    looks.check_seconds("plies")
+    if settings.checkpoint is not None:
+        looks.check_seconds("plies")
     if settings.placer.kind == "adversary" and not settings.placer.first_empty and _evaluator(settings, board) is None:
         raise refuse("placer.network", None, "the folder of a run or of a checkpoint, where checkpoint is null")
     return settings

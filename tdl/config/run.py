@@ -63,8 +63,9 @@ def _check_network(config: RunConfig, board: Rules) -> None:
     learner(config).check("learner.", stages=stages(config).count, extras=extras)
     placer(config.placer).check("placer.", judged=config.placer.network is not None)
     search(config.search, config.search.plies).check("search.")
-    deeper = max(config.search.plies, config.evaluate.plies)
-    search(config.search, deeper).check_seconds("search.plies or evaluate.plies")
+    games = config.evaluate
+    plies = max(config.search.plies, games.plies if games.episodes else 1)  # the limit holds in training and in these
+    search(config.search, plies).check_seconds("search.plies, evaluate.plies")
     schedule(config)
     replicas(config).check(learner(config), config.threads)
 

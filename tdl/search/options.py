@@ -99,15 +99,15 @@ class SearchOptions:
         """
         check_fields(self, prefix)
 
-    def check_seconds(self, depth: str) -> None:
-        """Refuse a limit of time where no board is searched to more than one ply.
+    def check_seconds(self, keys: str) -> None:
+        """Refuse a limit of time where no board is searched to more than one ply, by `plies` or `by_empty`.
 
         Parameters
         ----------
-        depth : the keys that give the plies, for the message.
+        keys : those that give `plies`, for the message.
         """
         if self.seconds is not None and self.deepest == 1:
-            ways = f"null unless {depth} is above 1: boards are searched to at most so many plies"
+            ways = f"null unless {keys} or the plies of search.by_empty are above 1: one ply is not cut short"
             raise refuse("search.seconds", self.seconds, ways)
 
     @property

@@ -50,7 +50,11 @@ CASES = [
     ("--help lernr", 2, ["--help lernr: neither a group nor a key of this program; did you mean 'learner'"]),
     ("gamma=2", 2, ["gamma: 2.0 is not allowed", "from 0 to 1"]),
     ("learner.order=backwards", 2, ["learner.order: 'backwards' is not allowed", "did you mean 'backward'"]),
-    ("search.seconds=1", 2, ["search.seconds: 1.0 is not allowed", "null unless search.plies or evaluate.plies is"]),
+    (
+        "search.seconds=1",
+        2,
+        ["search.seconds: 1.0 is not allowed", "unless search.plies, evaluate.plies or the plies of"],
+    ),
     ("learner=ts", 1, ["learner=ts: no such choice", "tc"]),
     ("learner.step=coherant", 2, ["learner.step: 'coherant' is not allowed", "did you mean 'coherent'"]),
     ("learner.td_lambda=1.5", 2, ["learner.td_lambda: 1.5 is not allowed", "from 0 to 1"]),

@@ -158,6 +158,23 @@ def test_the_usual_configuration_is_allowed():
     assert to_plain(from_plain(usual()))["learner"].keys() == {f.name for f in fields(LearnerConfig)}
 
 
+def test_a_limit_of_time_needs_a_second_ply_in_training_or_in_the_games_after_it():
+    def timed(searched, played):
+        plain = usual()
+        return plain | {
+            "search": plain["search"] | searched | {"seconds": 1.0},
+            "evaluate": plain["evaluate"] | played,
+        }
+
+    for searched, played in (({"plies": 2}, {}), ({}, {"plies": 2}), ({"by_empty": [[2, 2]]}, {})):
+        from_plain(timed(searched, played))
+    for played in ({}, {"plies": 2, "episodes": 0}):
+        with pytest.raises(
+            ConfigError, match=r"^search\.seconds: 1\.0 is not allowed; expected null unless search\.plies"
+        ):
+            from_plain(timed({}, played))
+
+
 def test_a_key_without_effect_is_refused():
     refuse_unused({"query": "", "hydra.run.dir": ""}, ("query",), "only query counts")
     with pytest.raises(ConfigError, match=r"^size: only query counts$"):

@@ -231,7 +231,7 @@ MISTAKES = [
     (
         "checkpoint=RUN search.seconds=1",
         2,
-        ["search.seconds: 1.0 is not allowed", "null unless evaluate.plies is above 1"],
+        ["search.seconds: 1.0 is not allowed", "null unless evaluate.plies or the plies of"],
     ),
     ("checkpoint=RUN search.cutoff=2", 2, ["search.cutoff: 2.0 is not allowed", "from 0 to 1"]),
     ("checkpoint=RUN search.plies=2", 1, ["search.plies: no such key"]),

@@ -33,7 +33,11 @@ CASES = [
     ("checkpoint=run game=fib", 2, ["game: 'fib' is not allowed", "pow2, that of the checkpoint"]),
     ("checkpoint=run size=4x4", 2, ["size: '4x4' is not allowed", "2x3, that of the checkpoint"]),
     ("checkpoint=run plies=0", 2, ["tdl: plies: 0 is not allowed", "from 1 to 12"]),
-    ("checkpoint=run search.seconds=1", 2, ["search.seconds: 1.0 is not allowed", "null unless plies is above 1"]),
+    (
+        "checkpoint=run search.seconds=1",
+        2,
+        ["search.seconds: 1.0 is not allowed", "null unless plies or the plies of search.by_empty"],
+    ),
     ("watch=true", 2, ["watch: True is not allowed", "no agent to watch"]),
     ("plies=2", 2, ["plies: 2 would change nothing with no checkpoint"]),
     ("search.cutoff=0.1", 2, ["search.cutoff: 0.1 would change nothing with no checkpoint"]),
