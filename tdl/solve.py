@@ -1,4 +1,4 @@
-"""Solve a small game exactly: `tdl solve game=fib size=2x3`. All keys: `conf/solve.yaml`."""
+"""Solve a small game exactly: `tdl solve game=2584 size=2x3`. All keys: `conf/solve.yaml`."""
 
 import time
 from pathlib import Path

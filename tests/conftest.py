@@ -33,10 +33,8 @@ def small_run(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def _games_as_they_were():
     """Games that a test registers are forgotten after it: others look at all that there are."""
-    known = merge_laws.GAMES, merge_laws.NAMES
-    before = [dict(names) for names in known]
+    before = set(merge_laws.GAMES)
     yield
-    for names, kept in zip(known, before, strict=True):
-        for name in set(names) - set(kept):
-            del names[name]
+    for name in set(merge_laws.GAMES) - before:
+        del merge_laws.GAMES[name]
     registration._registered.intersection_update(merge_laws.GAMES)

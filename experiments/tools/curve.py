@@ -31,7 +31,7 @@ STARTS = {"empty": "", "restart": " from the middle", "milestone": " from milest
 ROOM = 1.3
 """Height of the panels, in best means: the interval of two seeds may be several times as high."""
 
-TILES = {"pow2": (8192, 16384, 32768), "fib": (2584, 10946, 28657, 75025)}
+TILES = {"2048": (8192, 16384, 32768), "2584": (2584, 10946, 28657, 75025)}
 """Tiles by game, of which results.csv has the share of games that made them."""
 
 

@@ -31,7 +31,7 @@ from tdl.network.tuples import TupleSet
 from tdl.runs import environment
 from tdl.statistics.intervals import ratio_range, ratio_text
 
-GAMES = ("pow2", "fib")
+GAMES = ("2048", "2584")
 
 BOARDS = 1 << 14
 """Boards of a sample, whose rows are then as varied as in play."""

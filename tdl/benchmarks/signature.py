@@ -43,14 +43,14 @@ LEARNERS: tuple[dict[str, Any], ...] = (
 
 def signature_runs(game: str) -> Sequence[tuple[Rules, TupleSet, int]]:
     """Rules, tuples and episodes of a game's signature: 2048's own, for the others three of its sets."""
-    if game == "pow2":
+    if game == "2048":
         return RUNS
     square, small, extra = (RUNS[i][1] for i in (0, 2, 3))
     return ((Rules(game), square, 30), (Rules(game, 2, 3, HALVES), small, 200), (Rules(game, drop=HALVES), extra, 10))
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--game", default="pow2", choices=GAMES, help="each has its own number (pow2)")
+    parser.add_argument("--game", default="2048", choices=GAMES, help="each has its own number (2048)")
 
 
 def measure(options: Namespace) -> Report:
@@ -59,7 +59,7 @@ def measure(options: Namespace) -> Report:
     return Report({"signature": number}, str(number))
 
 
-def signature(game: str = "pow2", learners: Sequence[Mapping[str, Any]] = LEARNERS) -> int:
+def signature(game: str = "2048", learners: Sequence[Mapping[str, Any]] = LEARNERS) -> int:
     """A number that depends on behaviour alone: the same on every machine, build and instruction set.
 
     It changes when and only when rules, random streams, choices, updates or their arithmetic change. Each game has its

@@ -19,7 +19,7 @@ def arguments(parser: ArgumentParser) -> None:
     add_tuples(parser)
     add_lanes(parser)
     add_episodes(parser)
-    parser.add_argument("--game", default="pow2", choices=GAMES, help="(pow2)")
+    parser.add_argument("--game", default="2048", choices=GAMES, help="(2048)")
     parser.add_argument("--radix", type=int, help="tile symbols of a cell (as many as the game says)")
     parser.add_argument("--order", default="backward", choices=ORDERS)
     parser.add_argument("--measured", type=int, default=5_000, help="episodes of the second measurement (5000)")

@@ -9,7 +9,7 @@ from tdl.config.groups import groups
 from tdl.errors import ConfigError, nearest
 
 HOMES = {
-    "game": "pow2",
+    "game": "2048",
     "tiles": "p90_10",
     "tuples": "4x6",
     "learner": "td",

@@ -10,24 +10,12 @@ from omegaconf.errors import OmegaConfBaseException
 from tdl.config.files import CONF, group_names
 from tdl.config.keys import keys_of, sections
 from tdl.config.schema import RunConfig
-from tdl.config.synonyms import CHOICES, SYNONYMS, like
+from tdl.config.synonyms import SYNONYMS, choice_hint, like
 from tdl.distribution import install
-from tdl.errors import TdlError, file_text, nearest, printable
+from tdl.errors import TdlError, file_text, nearest, printable, refuse
+from tdl.old_names import KEYS as OLD_KEYS
 from tdl.runs import resolvers as _resolvers  # noqa: F401 - registered by the import
 from tdl.sweeps import slurm
-
-RENAMED = {
-    "experiment": {
-        "r1_state": "td_states",
-        "r1_alpha": "td_states_alpha",
-        "r2_afterstate": "td_afterstates",
-        "r2_poor": "poor_tuples",
-        "r3_adversary": "fib_adversary_plies2",
-        "r4_dqn": "published_dqn",
-        "r5_axe_box": "axe_box",
-    }
-}
-"""The new names of choices that were renamed, by group."""
 
 
 def main_of(work: Callable[[], None]) -> None:
@@ -76,9 +64,9 @@ def _missing_choice(error: MissingConfigException) -> str:
         return _one_line(str(error))
     if (group, choice) == ("hydra/sweeper", "optuna"):
         return f"hydra/sweeper=tune: Optuna's plugin is not installed: {install('optuna')}"
-    renamed = RENAMED.get(group, {}).get(choice)
-    hint = f"; did you mean {renamed!r}?" if renamed else like(choice, options, CHOICES.get(group, {}))
-    return f"{group}={choice}: no such choice; expected one of {', '.join(options)}{hint}"
+    return (
+        f"{group}={choice}: no such choice; expected one of {', '.join(options)}{choice_hint(group, choice, options)}"
+    )
 
 
 def _hydra_line(chain: list[BaseException], schema: type) -> str:
@@ -95,14 +83,26 @@ def _hydra_line(chain: list[BaseException], schema: type) -> str:
         return f"hydra/launcher={choice}: its plugin is not installed: {install(extra)}"
     # Hydra names the override, a cause says what is wrong with it.
     causes = [str(link) for link in chain[1:] if isinstance(link, OmegaConfBaseException) and str(link)]
-    return f"{line}: {causes[0].splitlines()[0]}" if causes else line
+    full = f"{line}: {causes[0].splitlines()[0]}" if causes else line
+    if typed := re.search(r"override '?([\w.]+)=.*: Value '(.*)' of type '\w+' could not be converted to (\w+)", full):
+        return str(refuse(typed[1], typed[2], _of_type(typed[1], typed[3])))
+    return full
+
+
+def _of_type(key: str, kind: str) -> str:
+    """What a key takes, by what OmegaConf calls its type."""
+    if key.endswith("seconds"):
+        return "a number of seconds, or a time as 90s, 5min, 1h"
+    return {"Float": "a number", "Integer": "a whole number"}.get(kind, kind)
 
 
 def _nearest_key(key: str, schema: type) -> str:
     """A hint at the key that was meant: one of this name in another group, or a synonym, before one spelt alike."""
     known, last = _known_keys(schema), key.split(".")[-1]
+    if key in OLD_KEYS or key in SYNONYMS:
+        return like(key, known)
     elsewhere = [name for name in known if name.split(".")[-1] == last]
-    return nearest(key, elsewhere) if elsewhere else like(key if key in SYNONYMS else last, known) or like(key, known)
+    return nearest(key, elsewhere) if elsewhere else like(last, known) or like(key, known)
 
 
 def _as_list(word: str) -> str:

@@ -5,15 +5,22 @@ from collections.abc import Sequence
 from typing import get_args
 
 from tdl.cli import folders
+from tdl.config.files import GROUPS
 from tdl.config.keys import keys_of
 from tdl.errors import ConfigError, refuse
-from tdl.game.merge_laws import NAMES
+
+UNITS = {"s": 1, "min": 60, "m": 60, "h": 3600, "d": 86400}
+"""Units of time, in seconds."""
+
+_TIME = re.compile(rf"(?<![\w.-])(['\"]?)(\d+(?:\.\d+)?)({'|'.join(UNITS)})\1(?![\w.])")
+
+_NUMBER = re.compile(r"(?<![\w.'\"-])(\d+)(?![\w.'\"-])")
 
 _WHOLE = re.compile(r"(?<![\w.+-])(\d+(?:\.\d*)?)[eE]\+?(\d{1,2})(?![\w.])")
 
 
 def as_hydra_reads(program: str, words: Sequence[str], schema: type, *, sweep: bool) -> list[str]:
-    """The words of people as those that Hydra takes: folders, seeds, whole numbers, names of games.
+    """The words of people as those that Hydra takes: folders, seeds, whole numbers, choices that are numbers.
 
     Parameters
     ----------
@@ -27,18 +34,22 @@ def as_hydra_reads(program: str, words: Sequence[str], schema: type, *, sweep: b
     """
     words = folders.with_keys(program, words, sweep=sweep)
     words = folders.with_homes(folders.with_output(program, words, sweep=sweep))
-    return with_game_names(with_whole_numbers(with_seeds(words, sweep=sweep), schema))
+    return as_hydra_values(with_seeds(words, sweep=sweep), schema)
 
 
-def with_game_names(words: Sequence[str]) -> list[str]:
-    """The words with games by the names that configurations hold, also where a word has what people call them.
+def as_hydra_values(words: Sequence[str], schema: type) -> list[str]:
+    """The words with values that Hydra takes: times in seconds, whole numbers in digits, choices that are numbers."""
+    return with_quoted_numbers(with_whole_numbers(with_seconds(words), schema))
 
-    >>> with_game_names(["-m", "game=2048,fib,2584", "seed=2048"])
-    ['-m', 'game=pow2,fib,fib', 'seed=2048']
+
+def with_quoted_numbers(words: Sequence[str]) -> list[str]:
+    """The words with the choices that are numbers in quotes: without them Hydra takes no number for a choice.
+
+    >>> with_quoted_numbers(["-m", "game=2048,threes_law,2584", "tuples=4x6", "seed=2048"])
+    ['-m', "game='2048',threes_law,'2584'", 'tuples=4x6', 'seed=2048']
     """
-    title = re.compile(rf"(?<![\w.-])({'|'.join(map(re.escape, NAMES))})(?![\w.-])")
-    return [title.sub(lambda found: NAMES[found[1]], word) if re.match(r"\+*game(\.name)?=", word) else word
-            for word in words]  # fmt: skip
+    group = re.compile(rf"\+*({'|'.join(GROUPS)})=")
+    return [_NUMBER.sub(r"'\1'", word) if group.match(word) else word for word in words]
 
 
 def with_seeds(words: Sequence[str], *, sweep: bool) -> list[str]:
@@ -59,6 +70,20 @@ def with_seeds(words: Sequence[str], *, sweep: bool) -> list[str]:
         raise ConfigError(f"{given[0]}: {value} seeds are {value} runs: add -m (tdl sweep)")
     seeds = f"seed=range(0,{value})" if sweep else "seed=0"
     return [seeds if word.startswith("seeds=") else word for word in words]
+
+
+def with_seconds(words: Sequence[str]) -> list[str]:
+    """The words with times in seconds, where a key that takes seconds has another unit: s, min or m, h, d.
+
+    >>> with_seconds(["budget.seconds=5min,1.5h", "save.seconds='1d'", "out=5min"])
+    ['budget.seconds=300,5400', 'save.seconds=86400', 'out=5min']
+    """
+    key = re.compile(r"\+*(\w+\.)?seconds=")
+    return [_TIME.sub(_in_seconds, word) if key.match(word) else word for word in words]
+
+
+def _in_seconds(found: re.Match[str]) -> str:
+    return f"{float(found[2]) * UNITS[found[3]]:.12g}"
 
 
 def with_whole_numbers(words: Sequence[str], schema: type) -> list[str]:

@@ -11,7 +11,7 @@ from tdl.config.files import file, group_file, plain_dict
 from tdl.config.schema import RunConfig
 from tdl.config.sections import options_of
 from tdl.config.unused import refuse_changed
-from tdl.dqn.options import DQNOptions
+from tdl.dqn.options import DEVICES, DQNOptions
 from tdl.errors import refuse
 
 OF_NTUPLE = (
@@ -30,7 +30,9 @@ def check(config: RunConfig) -> None:
         refuse_changed(dataclasses.asdict(config), _usual(), OF_NTUPLE, f"agent.kind={agent.kind}")
     elif games.drops == "one":
         refuse_changed(dataclasses.asdict(config), _usual(), ("search",), "evaluate.drops=one")
-    for key in (*FIELDS, "device"):
+    if config.device != DEVICES[0] and agent.kind != "dqn":
+        raise refuse("device", config.device, f"{DEVICES[0]} unless agent.kind=dqn")
+    for key in FIELDS:
         if (value := getattr(agent, key)) is None and agent.kind == "dqn":
             raise refuse(f"agent.{key}", None, "a value with agent.kind=dqn; agent=dqn gives all of them")
         if value is not None and agent.kind != "dqn":

@@ -11,7 +11,8 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from tdl.errors import nearest, refuse
+from tdl.config.synonyms import choice_hint
+from tdl.errors import refuse
 from tdl.game.merge_laws import GAMES
 
 CONF = resources.files("tdl.conf")
@@ -71,7 +72,7 @@ def group_text(group: str, name: str) -> str:
 def _check_choice(group: str, name: str) -> None:
     names = group_names(group)
     if name not in names:
-        raise refuse(group, name, f"one of {', '.join(names)}{nearest(name, names)}")
+        raise refuse(group, name, f"one of {', '.join(names)}{choice_hint(group, name, names)}")
 
 
 def file(path: str) -> dict[str, Any]:

@@ -68,7 +68,7 @@ def read(cfg: DictConfig) -> PlayConfig:
 
 def _usual() -> dict[str, Any]:
     """What is played without a checkpoint, unless something else is given."""
-    return {"game": group_file("game", "pow2"), "tiles": group_file("tiles", "p90_10"), "size": "4x4"}
+    return {"game": group_file("game", "2048"), "tiles": group_file("tiles", "p90_10"), "size": "4x4"}
 
 
 def _trained(meta: Meta) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from tdl.agents.options import PlayOptions
 from tdl.checks import above_zero, check_value, checked, choice, whole
 from tdl.config.sections import key_of, section
 from tdl.dqn.options import DEVICES, DQNOptions
-from tdl.errors import nearest, refuse
-from tdl.game.rules import GAMES
+from tdl.errors import refuse
+from tdl.game.rules import GAMES, unknown_game
 from tdl.learning.options import AT_TOP, LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import MAX_ALPHA, Schedule
@@ -30,7 +30,7 @@ LOGGERS = ("none", "tensorboard", "wandb")
 def check_game(key: str, name: str) -> None:
     """Refuse anything but the name of a game."""
     if name not in GAMES:
-        raise refuse(key, name, f"one of {', '.join(GAMES)}{nearest(name, GAMES)}")
+        raise unknown_game(key, name)
 
 
 AUTO = "auto"
@@ -112,7 +112,6 @@ class AgentConfig(DQNOptions):
     """Who learns and plays; all but `kind` is of the deep Q-learner, and null where another one is."""
 
     kind: str = choice(MISSING, KINDS)
-    device: str | None = choice(None, DEVICES, null=True)
 
 
 @dataclass
@@ -176,12 +175,13 @@ class RunConfig:
     seed: int = key_of(PlayOptions, "seed")
     lanes: Any = key_of(PlayOptions, "lanes")
     threads: int = key_of(PlayOptions, "threads")
+    device: str = choice(DEVICES[0], DEVICES)  # older checkpoints do not have it
     replicas: int = key_of(ReplicaOptions, "replicas")
     round: Any = key_of(ReplicaOptions, "round")
     budget: BudgetConfig = field(default_factory=BudgetConfig)
     evaluate: EvaluateConfig = field(default_factory=EvaluateConfig)
     save: SaveConfig = field(default_factory=SaveConfig)
-    init: str | None = None  # older checkpoints do not have it
+    init: str | None = None  # nor this
     init_accumulators: bool = True  # nor this
     logger: str = choice("none", LOGGERS)  # nor this
     resume: str | None = MISSING

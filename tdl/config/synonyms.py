@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 
 from tdl.errors import nearest
+from tdl.old_names import KEYS as OLD_KEYS
+from tdl.old_names import new_choice
 
 SYNONYMS = {
     "lr": "alpha",
@@ -45,31 +47,40 @@ SYNONYMS = {
 
 CHOICES = {
     "learner": {"tcl": "tc", "temporal_coherence": "tc", "td0": "td", "q": "td", "sarsa": "td"},
-    "game": {"threes": "threes_law", "fibonacci": "fib"},
+    "game": {"threes": "threes_law", "fibonacci": "2584"},
     "agent": {"dqlearning": "dqn", "deep_q": "dqn", "n_tuple": "ntuple"},
 }
 """The same for choices, by group."""
 
 
-def like(name: str, known: Iterable[str], synonyms: dict[str, str] | None = None) -> str:
-    """A hint such as ``; did you mean 'alpha'?``, or nothing where no name is near.
+def choice_hint(group: str, name: str, names: Iterable[str]) -> str:
+    """A hint such as ``; did you mean '2048'?`` at a choice of a group, or nothing where no name is near.
 
-    Parameters
-    ----------
-    known : the names there are.
-    synonyms : other words for some of them; None: those of keys.
-
-    >>> like("lr", ["alpha", "learner"]), like("TC", ["td", "tc"], {})
-    ("; did you mean 'alpha'?", "; did you mean 'tc'?")
+    >>> choice_hint("game", "pow2", ["2048"]), choice_hint("learner", "TCL", ["td", "tc"])
+    ("; did you mean '2048'?", "; did you mean 'tc'?")
     """
-    names, low = list(known), name.lower()
-    meant = (SYNONYMS if synonyms is None else synonyms).get(low.replace("-", "_"))
-    if meant is None:
-        meant = next((each for each in names if each.lower() == low and each != name), None)
-    if meant is not None and (synonyms is not None or meant.partition("=")[0].partition(".")[0] in _tops(names)):
-        return f"; did you mean {meant!r}?"
+    names = list(names)
+    meant = new_choice(group, name) or CHOICES.get(group, {}).get(_plain(name)) or _in_capitals(name, names)
+    return f"; did you mean {meant!r}?" if meant else nearest(name, names)
+
+
+def like(name: str, known: Iterable[str]) -> str:
+    """The same at a key, of the keys that are known.
+
+    >>> like("lr", ["alpha", "learner"]), like("agent.rate", ["agent.learning_rate"])
+    ("; did you mean 'alpha'?", "; did you mean 'agent.learning_rate'?")
+    """
+    names = list(known)
+    tops = {each.partition(".")[0] for each in names} | {"out"}
+    for meant in (OLD_KEYS.get(name), SYNONYMS.get(_plain(name)), _in_capitals(name, names)):
+        if meant and meant.partition("=")[0].partition(".")[0] in tops:
+            return f"; did you mean {meant!r}?"
     return nearest(name, names)
 
 
-def _tops(names: Iterable[str]) -> set[str]:
-    return {name.partition(".")[0] for name in names} | {"out"}
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "_")
+
+
+def _in_capitals(name: str, names: Iterable[str]) -> str | None:
+    return next((each for each in names if each.lower() == name.lower() and each != name), None)

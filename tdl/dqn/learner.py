@@ -25,11 +25,11 @@ CHUNK = 1024
 """Transitions labelled at a time."""
 
 MOMENTS = {"rmsprop": ("square_avg",), "adam": ("exp_avg", "exp_avg_sq")}
-"""The state of an optimiser for each weight, beside the number of its updates."""
+"""The state of an optimizer for each weight, beside the number of its updates."""
 
 
 class Learner:
-    """A network, its optimiser, and the copy that targets are computed with.
+    """A network, its optimizer, and the copy that targets are computed with.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Learner:
     Attributes
     ----------
     network : plays and learns.
-    frozen : computes targets; the network itself where `options.target_network` is 0.
+    frozen : computes targets; the network itself where `options.target_network_frequency` is 0.
     updates : number of updates so far.
     """
 
@@ -49,23 +49,23 @@ class Learner:
         self.options, self.generator, self.device = options, generator, device
         self.network = new_network(options, rules, generator).to(device)
         self.frozen = self.network
-        if options.target_network:
+        if options.target_network_frequency:
             self.frozen = new_network(options, rules, torch.Generator()).to(device)
             self.frozen.load_state_dict(self.network.state_dict())
-        weights, self.optimiser = list(self.network.parameters()), self._optimiser()
+        weights, self.optimizer = list(self.network.parameters()), self._optimizer()
         for weight in weights:  # before the first update, so that a checkpoint always has the same arrays
-            zeros = {name: torch.zeros_like(weight) for name in MOMENTS[options.optimiser]}
-            self.optimiser.state[weight] = {"step": torch.zeros((), device=device), **zeros}
+            zeros = {name: torch.zeros_like(weight) for name in MOMENTS[options.optimizer]}
+            self.optimizer.state[weight] = {"step": torch.zeros((), device=device), **zeros}
         self.images = torch.tensor(symmetries(rules.rows, rules.cols)).to(device)
         self.updates, self._due = 0, 0
         self._error, self._errors = torch.zeros((), device=device), 0
         self._graph = Repeated(self._compute) if device == CUDA else None
         self._epoch_graph = Repeated(self._compute_epoch) if device == CUDA else None
 
-    def _optimiser(self) -> torch.optim.Optimizer:
-        weights, rate = self.network.parameters(), self.options.rate
+    def _optimizer(self) -> torch.optim.Optimizer:
+        weights, rate = self.network.parameters(), self.options.learning_rate
         captured = self.device == CUDA
-        if self.options.optimiser == "rmsprop":
+        if self.options.optimizer == "rmsprop":
             # Decay and epsilon as in the published program's library, where its text says nothing of them.
             return torch.optim.RMSprop(weights, rate, alpha=0.9, eps=1e-7, capturable=captured)
         return torch.optim.Adam(weights, rate, capturable=captured)
@@ -96,7 +96,7 @@ class Learner:
             board = board.gather(1, self.images[image])
         (self._graph or self._compute)(board, action, label)
         self.updates += 1
-        if self.options.target_network and self.updates % self.options.target_network == 0:
+        if self.options.target_network_frequency and self.updates % self.options.target_network_frequency == 0:
             self.frozen.load_state_dict(self.network.state_dict())
         self._errors += len(board)
 
@@ -109,9 +109,9 @@ class Learner:
             loss = error.square().mean()
         else:
             loss = torch.nn.functional.huber_loss(error, torch.zeros_like(error))
-        self.optimiser.zero_grad(set_to_none=True)
+        self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
-        self.optimiser.step()
+        self.optimizer.step()
         self._error += error.detach().abs().sum() * self.options.scale
         return self._error
 
@@ -121,7 +121,7 @@ class Learner:
         Returns whether the replay held enough transitions to learn from.
         """
         options = self.options
-        if options.learn != "iteration" or len(replay) < options.least:
+        if options.learn != "iteration" or len(replay) < options.learning_starts:
             return False
         rows = replay.newest_and_older(options.newest, options.older, self.generator)
         labels, (board, action) = self.labels(rows), self._inputs(rows)
@@ -132,12 +132,12 @@ class Learner:
 
     def _epoch(self, *tensors: Tensor) -> None:
         options = self.options
-        if options.target_network or options.symmetries:  # which come between two updates
+        if options.target_network_frequency or options.symmetries:  # which come between two updates
             for part in self._batches(*tensors):
                 self.update(*part)
             return
         (self._epoch_graph or self._compute_epoch)(*tensors)
-        self.updates += math.ceil(len(tensors[0]) / options.batch)
+        self.updates += math.ceil(len(tensors[0]) / options.batch_size)
         self._errors += len(tensors[0])
 
     def _compute_epoch(self, *tensors: Tensor) -> Tensor:
@@ -146,17 +146,17 @@ class Learner:
         return self._error
 
     def _batches(self, *tensors: Tensor) -> Iterator[tuple[Tensor, ...]]:
-        return zip(*(torch.split(each, self.options.batch) for each in tensors), strict=True)
+        return zip(*(torch.split(each, self.options.batch_size) for each in tensors), strict=True)
 
     def after_moves(self, moves: int, replay: Replay) -> None:
         """After some moves: the updates that are due."""
         options = self.options
-        if options.learn != "moves" or len(replay) < options.least:
+        if options.learn != "moves" or len(replay) < options.learning_starts:
             return
         self._due += moves
-        while self._due >= options.every:
-            self._due -= options.every
-            rows = replay.sample(options.batch, self.generator)
+        while self._due >= options.train_frequency:
+            self._due -= options.train_frequency
+            rows = replay.sample(options.batch_size, self.generator)
             self.update(*self._inputs(rows), self.labels(rows))
 
     def mean_abs_error(self) -> float:
@@ -179,24 +179,24 @@ class Learner:
         arrays = {WEIGHTS: flat(weights)}
         if self.frozen is not self.network:
             arrays[TARGET] = flat(self.frozen.parameters())
-        for name in MOMENTS[self.options.optimiser]:
-            arrays[name] = flat([self.optimiser.state[weight][name] for weight in weights])
-        steps = float(self.optimiser.state[weights[0]]["step"])
+        for name in MOMENTS[self.options.optimizer]:
+            arrays[name] = flat([self.optimizer.state[weight][name] for weight in weights])
+        steps = float(self.optimizer.state[weights[0]]["step"])
         return {**arrays, "updates": np.array([self.updates, self._due, int(steps)], np.int64)}
 
     def load_state(self, state: dict[str, NDArray[np.generic]]) -> None:
         """Continue from a `state()`; a ConfigError where more moves wait for an update than ever do."""
         weights = list(self.network.parameters())
         self.updates, self._due, steps = (int(count) for count in state["updates"])
-        if self._due >= self.options.every:
-            raise refuse("updates", self._due, f"moves since the last update below {self.options.every}")
+        if self._due >= self.options.train_frequency:
+            raise refuse("updates", self._due, f"moves since the last update below {self.options.train_frequency}")
         fill(weights, state[WEIGHTS])
         if self.frozen is not self.network:
             fill(self.frozen.parameters(), state[TARGET])
         for weight in weights:
-            self.optimiser.state[weight]["step"].fill_(steps)
-        for name in MOMENTS[self.options.optimiser]:
-            fill([self.optimiser.state[weight][name] for weight in weights], state[name])
+            self.optimizer.state[weight]["step"].fill_(steps)
+        for name in MOMENTS[self.options.optimizer]:
+            fill([self.optimizer.state[weight][name] for weight in weights], state[name])
 
     def _on_device(self, rows: Transitions, first: int) -> dict[str, Tensor]:
         return {name: torch.from_numpy(rows[name][first : first + CHUNK]).to(self.device) for name in rows}

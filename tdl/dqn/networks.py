@@ -14,7 +14,7 @@ from tdl.game.rules import Rules
 Tensor = torch.Tensor
 nn = torch.nn
 
-NOT_FINITE = "a value of the network is not finite; make agent.rate smaller"
+NOT_FINITE = "a value of the network is not finite; make agent.learning_rate smaller"
 
 
 class Network(nn.Module):

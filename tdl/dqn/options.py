@@ -17,7 +17,7 @@ VALUES_OF = ("actions", "afterstates")
 
 LEARN = ("iteration", "moves")
 
-OPTIMISERS = ("rmsprop", "adam")
+OPTIMIZERS = ("rmsprop", "adam")
 
 LOSSES = ("squared", "huber")
 
@@ -48,7 +48,7 @@ class DQNOptions:
     values_of : "actions": Q(s, a) is learned; "afterstates": V(s') is, and Q(s, a) = r + gamma V(s').
     scale : points that an output of 1 stands for.
     symmetries : every transition is learned as one of its mirror images, at random (afterstates only).
-    target_network : updates between two copies of the network that targets are computed with; 0: there is none.
+    target_network_frequency : updates between two copies of the network that targets are computed with; 0: no copy.
     double : the network chooses the action in the target, the target network values it.
     masked : the maximum in the target is over legal actions only.
     n_step : rewards in each target before it relies on a value.
@@ -57,15 +57,15 @@ class DQNOptions:
     games : of an iteration, played at once.
     greedy_every : of the games of an iteration number 0, this, twice this ... are greedy; 0: none is.
     logged : after each fit one greedy game is played that nothing is learned from.
-    epsilon_first, epsilon, epsilon_games, epsilon_decay : the probability of a random legal move is `epsilon_first` in
+    epsilon_start, epsilon, epsilon_games, epsilon_decay : the probability of a random legal move is `epsilon_start` in
         the first `epsilon_games` games ("step") or falls evenly over them ("linear"), and is `epsilon` from then on.
-    replay : transitions kept.
-    least : transitions before anything is learned.
+    buffer_size : transitions kept.
+    learning_starts : transitions before anything is learned.
     learn : "iteration": after each iteration, `epochs` times over the `newest` transitions and a sample of `older`
-        others, with targets computed once; "moves": after every `every` moves a sample of `batch` of all.
-    newest, older, epochs, every : see there.
-    batch : transitions of an update.
-    optimiser, rate : how an update moves the weights.
+        others, with targets computed once; "moves": every `train_frequency` moves a sample of `batch_size` of all.
+    newest, older, epochs, train_frequency : see there.
+    batch_size : transitions of an update.
+    optimizer, learning_rate : how an update moves the weights.
     precision : "float32", or "bfloat16": updates multiply numbers of 16 bits, weights and the last layer keep 32. On a
         CPU with instructions for it an update of the published network took 26 ms, not 46, in one thread.
     loss : "squared" error, or "huber": beyond an error of `scale` its absolute value.
@@ -78,7 +78,7 @@ class DQNOptions:
     values_of: str = choice("actions", VALUES_OF)
     scale: float = above_zero(1.0)
     symmetries: bool = flag(False)
-    target_network: int = whole(0, least=0)
+    target_network_frequency: int = whole(0, least=0)
     double: bool = flag(False)
     masked: bool = flag(True)
     n_step: int = whole(1, least=1, most=MAX_STEPS)
@@ -87,20 +87,20 @@ class DQNOptions:
     games: int = whole(20, least=1, most=(1 << 16) - 1)
     greedy_every: int = whole(10, least=0)
     logged: bool = flag(True)
-    epsilon_first: float = share(0.2)
+    epsilon_start: float = share(0.2)
     epsilon: float = share(0.1)
     epsilon_games: int = whole(600, least=0)
     epsilon_decay: str = choice("step", DECAYS)
-    replay: int = whole(50_000, least=1, most=MAX_REPLAY)
-    least: int = 5_000  # at most `replay`, as `batch`
+    buffer_size: int = whole(50_000, least=1, most=MAX_REPLAY)
+    learning_starts: int = 5_000  # at most `buffer_size`, as `batch_size`
     learn: str = choice("iteration", LEARN)
     newest: int = whole(1_000, least=0, most=MAX_REPLAY)
     older: int = whole(2_000, least=0, most=MAX_REPLAY)
     epochs: int = whole(100, least=1)
-    every: int = whole(64, least=1)
-    batch: int = 250
-    optimiser: str = choice("rmsprop", OPTIMISERS)
-    rate: float = above_zero(1e-3)
+    train_frequency: int = whole(64, least=1)
+    batch_size: int = 250
+    optimizer: str = choice("rmsprop", OPTIMIZERS)
+    learning_rate: float = above_zero(1e-3)
     precision: str = choice("float32", PRECISIONS)
     loss: str = choice("squared", LOSSES)
 
@@ -112,13 +112,13 @@ class DQNOptions:
         prefix : of the keys in messages.
         """
         check_fields(self, prefix)
-        for key in ("least", "batch"):
-            check_whole(prefix + key, getattr(self, key), 1, self.replay + 1)
+        for key in ("learning_starts", "batch_size"):
+            check_whole(prefix + key, getattr(self, key), 1, self.buffer_size + 1)
         self._check_together(prefix)
 
     def _check_together(self, prefix: str) -> None:
-        if self.double and not self.target_network:
-            raise refuse(prefix + "double", True, f"false unless {prefix}target_network is above 0")
+        if self.double and not self.target_network_frequency:
+            raise refuse(prefix + "double", True, f"false unless {prefix}target_network_frequency is above 0")
         if self.values_of == "afterstates":
             if not self.masked:  # an illegal move has no afterstate
                 raise refuse(prefix + "masked", False, f"true unless {prefix}values_of=actions")
@@ -128,16 +128,17 @@ class DQNOptions:
             raise refuse(prefix + "logged", True, f"false unless {prefix}learn=iteration")
         if self.learn == "iteration" and self.newest + self.older == 0:
             raise refuse(prefix + "newest", 0, f"above 0 where {prefix}older=0")
-        if self.learn == "iteration" and self.newest + self.older > self.least:
-            raise refuse(prefix + "least", self.least, f"at least newest + older, {self.newest + self.older}")
+        if self.learn == "iteration" and self.newest + self.older > self.learning_starts:
+            rows = self.newest + self.older
+            raise refuse(prefix + "learning_starts", self.learning_starts, f"at least newest + older, {rows}")
 
     def epsilon_at(self, episode: int) -> float:
         """The probability of a random move in a training game, by its number; greedy games not counted."""
         if episode >= self.epsilon_games:
             return self.epsilon
         if self.epsilon_decay == "step":
-            return self.epsilon_first
-        return self.epsilon_first + (self.epsilon - self.epsilon_first) * episode / self.epsilon_games
+            return self.epsilon_start
+        return self.epsilon_start + (self.epsilon - self.epsilon_start) * episode / self.epsilon_games
 
     def greedy(self, episode: int) -> bool:
         """Whether a training game is played without random moves, by its number."""

@@ -27,7 +27,7 @@ machine.keep_freed_memory()
 def without_denormals() -> Iterator[None]:
     """While this context is open numbers below 1e-38 are zeros, for this thread and those that it starts.
 
-    What an optimiser keeps of weights that no longer move falls for ever: after 30 iterations of the published learner
+    What an optimizer keeps of weights that no longer move falls for ever: after 30 iterations of the published learner
     half of its numbers were below, and an update took 47 ms, not 31 (16 bits, one thread).
     """
     torch.set_flush_denormal(True)
@@ -40,7 +40,7 @@ def without_denormals() -> Iterator[None]:
 def prepare(threads: int, device: str = "cpu") -> None:
     """Set the number of PyTorch's threads, and refuse a device that it does not find, with a ConfigError."""
     if device == "cuda" and not torch.cuda.is_available():
-        raise refuse("agent.device", device, "cpu: PyTorch finds no CUDA device here")
+        raise refuse("device", device, "cpu: PyTorch finds no CUDA device here")
     torch.backends.cudnn.allow_tf32 = False  # products of convolutions in 32 bits, as all others
     torch.set_num_threads(threads)
     torch.use_deterministic_algorithms(True, warn_only=device != "cpu")

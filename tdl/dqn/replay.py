@@ -40,7 +40,7 @@ class Replay:
     """
 
     def __init__(self, options: DQNOptions, cells: int) -> None:
-        size, boards = options.replay, 4 if options.values_of == "afterstates" else 1
+        size, boards = options.buffer_size, 4 if options.values_of == "afterstates" else 1
         self.size = size
         self.arrays: Transitions = {
             "board": np.zeros((size, cells), np.uint8),

@@ -10,8 +10,7 @@ class MergeLaw:
 
     Attributes
     ----------
-    name : its name, the key in `GAMES`; configurations, checkpoints and tables hold it.
-    title : what people call the game, wherever they read of it.
+    name : what people call it, and the key in `GAMES`.
     version : rises when results change.
     value : the tile value of an index; 0 of index 0, an empty cell.
     merge : the tile index that two neighbouring indices above 0 merge into, 0 when they do not merge. Symmetric.
@@ -21,7 +20,6 @@ class MergeLaw:
     """
 
     name: str
-    title: str
     version: int
     value: Callable[[int], int]
     merge: Callable[[int, int], int]
@@ -62,23 +60,12 @@ def _merge_threes(a: int, b: int) -> int:
 GAMES: dict[str, MergeLaw] = {
     # 2048, Gabriele Cirulli 2014: https://github.com/gabrielecirulli/2048/blob/master/js/game_manager.js
     # 2^26 is the largest tile that 25 cells can make of drops of 2 and 4.
-    "pow2": MergeLaw("pow2", "2048", 1, _power_of_two, _merge_equal, bits=4, largest=26, radix=16),
+    "2048": MergeLaw("2048", 1, _power_of_two, _merge_equal, bits=4, largest=26, radix=16),
     # 2584-Fibonacci: neighbours in the sequence 1, 2, 3, 5, 8 ... merge into their sum, and so do two 1s, but no other
     # equal tiles. Index 17 is the tile 2584.
-    "fib": MergeLaw("fib", "2584", 1, _fibonacci, _merge_neighbours, bits=5, largest=31, radix=18),
+    "2584": MergeLaw("2584", 1, _fibonacci, _merge_neighbours, bits=5, largest=31, radix=18),
     # The merge law of Threes! (Vollmer and Wohlwend 2014) on the slides and drops of 2048: 1 and 2 make 3, and from 3
     # on equal tiles merge. As in 2048, drops of indices 1 and 2 make no index above 26 on 25 cells.
-    "threes_law": MergeLaw("threes_law", "threes_law", 1, _three_doubled, _merge_threes, bits=4, largest=26, radix=16),
+    "threes_law": MergeLaw("threes_law", 1, _three_doubled, _merge_threes, bits=4, largest=26, radix=16),
 }
-
-NAMES: dict[str, str] = {law.title: name for name, law in GAMES.items() if law.title != name}
-"""The names of the games by the titles that they do not share. Both grow by `tdl.register_game`."""
-
-
-def game_title(name: str) -> str:
-    """What people call a game.
-
-    >>> game_title("pow2"), game_title("chess")
-    ('2048', 'chess')
-    """
-    return GAMES[name].title if name in GAMES else name
+"""All games by name. They grow by `tdl.register_game`."""

@@ -6,7 +6,8 @@ import zlib
 from collections.abc import Callable, Sequence
 
 from tdl.errors import ConfigError, refuse
-from tdl.game.merge_laws import GAMES, NAMES, MergeLaw
+from tdl.game.merge_laws import GAMES, MergeLaw
+from tdl.old_names import new_choice
 
 MAX_TILES = 31
 """Tiles of a game: what a cell of 5 bits holds beside the empty cell."""
@@ -23,7 +24,6 @@ def register_game(
     tiles: Sequence[int],
     merge: Callable[[int, int], int],
     *,
-    title: str | None = None,
     radix: int | None = None,
 ) -> None:
     """Make a game known, whose tiles slide as far as they can: then `Rules(game=name)` and `game=name` take it.
@@ -38,7 +38,6 @@ def register_game(
         is 64 bits, with more, at most 31, it is 128.
     merge : the value of the tile that two neighbours merge into, from their values; 0 where they do not merge. It is
         also the reward. It must not depend on their order. What is larger than the last tile becomes the last one.
-    title : what people call the game; None: the name.
     radix : tile symbols of a cell in a network, where its tuple set does not say; None: one for each tile and one for
         the empty cell, at most 18.
 
@@ -56,7 +55,6 @@ def register_game(
     known = (0, *values, above)
     law = MergeLaw(
         name,
-        name if title is None else title,
         zlib.crc32(repr((values, merged, above)).encode()),
         lambda index: known[index],
         lambda a, b: merged[a][b],
@@ -67,17 +65,15 @@ def register_game(
     _check_name(law)
     GAMES[name] = law
     _registered.add(name)
-    if law.title != name:
-        NAMES[law.title] = name
 
 
 def _check_name(law: MergeLaw) -> None:
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", law.name):
-        raise refuse("name", law.name, "lower-case letters, digits and underscores, a letter first")
+    if not re.fullmatch(r"[a-z0-9_]+", law.name):
+        raise refuse("name", law.name, "lower-case letters, digits and underscores")
+    if new := new_choice("game", law.name):
+        raise refuse("name", law.name, f"another name than the old one of {new}")
     if law.name in GAMES and (law.name not in _registered or GAMES[law.name].version != law.version):
         raise ConfigError(f"name: there is a game {law.name!r} with other rules; give this one another name")
-    if NAMES.get(law.title, law.name) != law.name or (law.title in GAMES and law.title != law.name):
-        raise refuse("title", law.title, f"one that is not {NAMES.get(law.title, law.title)}'s")
 
 
 def _checked_tiles(name: str, tiles: Sequence[int]) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from typing import Any
 from tdl.checks import built
 from tdl.errors import ConfigError, nearest, refuse
 from tdl.game.merge_laws import GAMES as GAMES
-from tdl.game.merge_laws import NAMES
+from tdl.old_names import new_choice, with_new_names
 
 UP, RIGHT, DOWN, LEFT = 0, 1, 2, 3
 """Actions. Some programs count left, up, right, down: convert at the edge, never inside."""
@@ -42,7 +42,7 @@ class Rules:
     ConfigError : a law that is not a probability distribution, an unknown game, a board that does not fit.
     """
 
-    game: str = "pow2"
+    game: str = "2048"
     rows: int = 4
     cols: int = 4
     drop: tuple[tuple[int, float], ...] = ((1, 0.9), (2, 0.1))
@@ -50,8 +50,7 @@ class Rules:
 
     def __post_init__(self) -> None:
         if not isinstance(self.game, str) or self.game not in GAMES:
-            names = f"one of {sorted(GAMES)}{nearest(str(self.game), GAMES)}"
-            raise refuse("game", self.game, _named_for(self.game) or names)
+            raise unknown_game("game", self.game)
         for name, side in (("rows", self.rows), ("cols", self.cols)):
             if isinstance(side, bool) or not isinstance(side, int) or not 2 <= side <= 5:
                 raise refuse(f"board {name}", side, "2 to 5")
@@ -59,14 +58,9 @@ class Rules:
         object.__setattr__(self, "start", _checked_start(self.start, self.tiles, self.cells))
 
     @property
-    def title(self) -> str:
-        """What people call the game."""
-        return GAMES[self.game].title
-
-    @property
     def name(self) -> str:
-        """What people call the game on this board: "2048 4x4"."""
-        return f"{self.title} {self.rows}x{self.cols}"
+        """The game and its board: "2048 4x4"."""
+        return f"{self.game} {self.rows}x{self.cols}"
 
     @property
     def tiles_text(self) -> str:
@@ -142,7 +136,7 @@ class Rules:
         """The rules of a description by `to_dict`; a ConfigError where the game's version is another one."""
         if not isinstance(data, Mapping):
             raise refuse("rules", data, "names with values")
-        rest = dict(data)
+        rest = dict(with_new_names({"rules": data})["rules"])
         version = rest.pop("version", None)
         try:
             rules = built(cls, "", rest)
@@ -170,10 +164,11 @@ def _nearest_size(text: object) -> str:
     return f"; did you mean '{rows}x{cols}'?"
 
 
-def _named_for(title: object) -> str:
-    """The name of a game given by what people call it; empty for anything else."""
-    name = NAMES.get(str(title))
-    return f"{name!r}, which is {title}" if name else ""
+def unknown_game(key: str, name: object) -> ConfigError:
+    """The refusal of what is no game's name."""
+    new = new_choice("game", name)
+    hint = f"; did you mean {new!r}?" if new else nearest(str(name), GAMES)
+    return refuse(key, name, f"one of {', '.join(GAMES)}{hint}")
 
 
 def _checked_drop(law: Sequence[Any], tiles: Sequence[int]) -> tuple[tuple[int, float], ...]:

@@ -33,7 +33,7 @@ class Boards:
     def __init__(
         self,
         n: int,
-        game: str = "pow2",
+        game: str = "2048",
         size: str = "4x4",
         tiles: str = "p90_10",
         drop: Any = None,

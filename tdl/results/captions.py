@@ -23,7 +23,7 @@ NETWORK = ("tuples", "learner", "alpha")
 def held_fixed(table: pd.DataFrame, but: Sequence[str] = ()) -> str:
     """What all runs have in common: game, board, network, learner.
 
-    >>> held_fixed(pd.DataFrame({"game": ["pow2"] * 2, "size": ["4x4"] * 2, "alpha": [0.1, 0.3]}), ["alpha"])
+    >>> held_fixed(pd.DataFrame({"game": ["2048"] * 2, "size": ["4x4"] * 2, "alpha": [0.1, 0.3]}), ["alpha"])
     '2048 on 4x4'
     >>> held_fixed(pd.DataFrame({"learner": ["tc"], "learner.td_lambda": [0.5], "learner.schedule": [None]}))
     'learner tc, learner.td_lambda 0.5'

@@ -17,7 +17,7 @@ from tdl.results.comparison import factors, follows, plain
 from tdl.results.palette import DASHES, MARKERS, colours
 from tdl.storage.titles import NAMELESS, value_text
 
-STEP_SIZES = ("alpha", "learner.alpha", "agent.rate")
+STEP_SIZES = ("alpha", "learner.alpha", "agent.learning_rate")
 """Keys whose values are steps: their axis is always logarithmic."""
 
 LOG_FROM = 4

@@ -140,7 +140,6 @@ class DQNAgent(Agent):
     def __init__(self, settings: RunConfig, episode: int) -> None:
         from tdl.dqn import player, pytorch, trainer  # not at the top: they need PyTorch
 
-        assert settings.agent.device is not None
         self.settings, self.options = settings, agent_config.choices(settings)
         self.trainer = trainer.DQNTrainer(
             build.rules(settings),
@@ -149,9 +148,9 @@ class DQNAgent(Agent):
             threads=settings.threads,
             episode=episode,
             engine=settings.engine,
-            device=settings.agent.device,
+            device=settings.device,
         )
-        self.instructions = pytorch.instructions(settings.agent.device)
+        self.instructions = pytorch.instructions(settings.device)
         self._describe = player.describe
 
     def describe(self) -> dict[str, Any]:

@@ -59,9 +59,9 @@ def checkpoint_bytes(settings: RunConfig) -> int:
     rules = build.rules(settings)
     if settings.agent.kind == "dqn":
         options = settings.agent
-        assert options.replay is not None
+        assert options.buffer_size is not None
         boards = 1 + (4 if options.values_of == "afterstates" else 1)
-        return int(options.replay) * (boards * rules.cells + 8 + 4 + 16 + 4)  # see `tdl.dqn.replay`
+        return int(options.buffer_size) * (boards * rules.cells + 8 + 4 + 16 + 4)  # see `tdl.dqn.replay`
     if settings.agent.kind != "ntuple":
         return 0
     tuples, stages = build.tuple_set_of(settings), build.stages(settings).count

@@ -190,6 +190,6 @@ class Evaluator(Protocol):
 
 def check_same_board(judged: Rules, played: Rules, key: str = "placer.network") -> None:
     """Refuse a judge of another game or board; it may have been trained with other drops."""
-    theirs, ours = ((rules.title, f"{rules.rows}x{rules.cols}") for rules in (judged, played))
+    theirs, ours = ((rules.game, f"{rules.rows}x{rules.cols}") for rules in (judged, played))
     if theirs != ours:
         raise refuse(key, f"a network of {' '.join(theirs)}", f"one of {' '.join(ours)}")

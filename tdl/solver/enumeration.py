@@ -111,7 +111,7 @@ def check_solvable(rules: Rules) -> None:
             if merged and rules.value(merged) < rules.value(a) + rules.value(b):
                 raise ConfigError(
                     f"game: the exact solver needs a game whose merges do not lower the sum of the tiles; in "
-                    f"{rules.title} {rules.value(a)} and {rules.value(b)} make {rules.value(merged)}"
+                    f"{rules.game} {rules.value(a)} and {rules.value(b)} make {rules.value(merged)}"
                 )
 
 

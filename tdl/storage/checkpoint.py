@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.errors import CheckpointError, naming
+from tdl.old_names import with_new_names
 from tdl.storage.array_head import check_head, read_head
 from tdl.storage.atomic import delete, delete_unfinished, new_file, new_folder, open_new, sync_file
 from tdl.storage.description import check_description
@@ -105,6 +106,7 @@ def read_meta(folder: Path) -> Meta:
         raise CheckpointError(f"{path}: not a checkpoint of this program (expected format {FORMAT!r})")
     if meta.get("digest") != _digest(meta):
         raise CheckpointError(f"{path}: corrupt (its digest does not match)")
+    meta = with_new_names(meta)
     with naming(path):
         check_description(meta)
     return meta

@@ -20,6 +20,7 @@ from tdl.checks import (
     or_null,
 )
 from tdl.errors import TdlError, naming, refuse
+from tdl.old_names import with_new_names
 from tdl.storage.reading import read_json
 
 RESULT = "result.json"
@@ -57,6 +58,7 @@ def read_result(path: Path) -> dict[str, Any]:
         raise TdlError(f"{path}: cut or corrupt: {error}") from error
     if not isinstance(result, dict) or "config" not in result:
         raise TdlError(f"{path}: not the result of a run")
+    result = with_new_names(result)
     with naming(path, TdlError):
         check_result(result)
     return result

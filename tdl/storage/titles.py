@@ -10,7 +10,6 @@ from pathlib import PurePath
 from typing import Any
 
 from tdl.errors import printable
-from tdl.game.merge_laws import game_title
 from tdl.storage.run_folder import CHECKPOINT
 
 NAMELESS = ("game", "size", "tiles", "tuples", "learner", "placer", "agent")
@@ -56,15 +55,13 @@ def flat(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def value_text(key: str, value: Any) -> str:
-    """A value of a configuration as people read it: a game by its title, a number as short as it is, a path's end."""
+    """A value of a configuration as people read it: a number as short as it is, a path's end."""
     if value is None or value != value:
         return "null"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.10g}"
-    if key == "game":
-        return printable(game_title(str(value)))
     if _is_path(value):
         path = PurePath(value)
         return printable(path.parent.name if path.name == CHECKPOINT else path.name)

@@ -14,7 +14,6 @@ from typing import Any
 from tdl.agents.description import kind_of, read_agent
 from tdl.agents.player import checkpoint_folder
 from tdl.errors import CheckpointError, TdlError, naming
-from tdl.game.merge_laws import game_title
 from tdl.results import frames as results
 from tdl.results.titles import titles_of
 from tdl.sessions import game_file
@@ -163,7 +162,7 @@ class Library:
             entry |= _of_row(row)
         if files[0].name == META:
             entry |= _of_meta(files[0].parent)
-        return entry | ({"called": game_title(entry["game"])} if isinstance(entry.get("game"), str) else {})
+        return entry
 
     def curve(self, name: object) -> dict[str, list[float]]:
         """The learning curve of a run: `episode`, `mean` and `max` of some of its blocks."""

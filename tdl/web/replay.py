@@ -76,7 +76,7 @@ def replay_json(game: RecordedGame, agent: ServedAgent | None) -> dict[str, Any]
         "made": [made_json(move, rules) for move in game.moves],
         "rows": rules.rows,
         "cols": rules.cols,
-        "title": f"{rules.title} on {rules.rows}x{rules.cols}",
+        "title": f"{rules.game} on {rules.rows}x{rules.cols}",
         "seed": game.seed,
         "episode": game.episode,
         "complete": game.complete,

@@ -42,7 +42,7 @@ MAX_BODY = 64 << 10
 MAX_BODIES = {"/api/replay": 8 << 20}
 """Of other paths: a game of 20,000 moves has some 6 MiB."""
 
-USUAL_TILES = {"pow2": "p90_10", "fib": "p75_25", "threes_law": "p50_50"}
+USUAL_TILES = {"2048": "p90_10", "2584": "p75_25", "threes_law": "p50_50"}
 """The tile rule that a page offers first."""
 
 SIZES = [f"{rows}x{cols}" for rows in range(2, 6) for cols in range(2, 6)]
@@ -128,10 +128,7 @@ class Site:
     def _start(self) -> dict[str, Any]:
         """The choices of a page."""
         return {
-            "games": [
-                {"name": name, "title": law.title, "tiles": _usual_tiles(name), "words": _tiles_words(name)}
-                for name, law in GAMES.items()
-            ],
+            "games": [{"name": name, "tiles": _usual_tiles(name), "words": _tiles_words(name)} for name in GAMES],
             "sizes": SIZES,
             "plies": MAX_PLIES,
             "seconds": self.seconds,
@@ -150,7 +147,7 @@ class Site:
     ) -> dict[str, Any]:
         check_whole("seed", seed, 0)
         agent = None if checkpoint is None else self.agents.get(checkpoint)
-        rules = named_rules(game or "pow2", size or "4x4", tiles) if agent is None else agent.rules
+        rules = named_rules(game or "2048", size or "4x4", tiles) if agent is None else agent.rules
         if agent is not None:
             _check_same(agent, game, size, tiles)
         opened = OpenGame(rules, agent, seed, plies, self.seconds)
@@ -249,16 +246,13 @@ def _check_same(agent: ServedAgent, game: object, size: object, tiles: object) -
     own = agent.rules
     wanted = named_rules(game or own.game, size or f"{own.rows}x{own.cols}", tiles)
     if wanted != (own if tiles is not None else replace(own, drop=wanted.drop, start=wanted.start)):
-        raise ConfigError(
-            f"checkpoint: its agent plays {own.title} on {own.rows}x{own.cols} by its own tile rule only"
-        )
+        raise ConfigError(f"checkpoint: its agent plays {own.game} on {own.rows}x{own.cols} by its own tile rule only")
 
 
 def _rules_json(rules: Rules) -> dict[str, Any]:
     fitting = [name for name in group_names("tiles") if _laws(name) == (rules.drop, rules.start)]
     return {
         "game": rules.game,
-        "title": rules.title,
         "size": f"{rules.rows}x{rules.cols}",
         "rows": rules.rows,
         "cols": rules.cols,

@@ -46,7 +46,7 @@ def test_threads_that_share_stages(start):
 def test_the_carousel_has_whole_boards(engine, target):
     """Of 128 bits, or of a byte a cell: no processor copies them at once, and half of another has no empty cell."""
     choices = {"start": "carousel", "target": target, "engine": engine}
-    assert trained(choices, Stages((8, 13)), "fib-2x3").weights.any()
+    assert trained(choices, Stages((8, 13)), "2584-2x3").weights.any()
 
 
 @pytest.mark.parametrize("plies", [1, 2])

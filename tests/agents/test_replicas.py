@@ -81,7 +81,7 @@ def assert_equal_one_by_one(choices, stages):
     assert (trainer.episode, trainer.moves) == (80, records["moves"].sum())
 
 
-@pytest.mark.parametrize("name", ["4x4", "3x4", "5x5", "fib-4x4-75-25", "threes_law-4x4"])
+@pytest.mark.parametrize("name", ["4x4", "3x4", "5x5", "2584-4x4-75-25", "threes_law-4x4"])
 @pytest.mark.parametrize("engine", ["bits", "array"])
 def test_on_every_kind_of_board(name, engine):
     rules = RULES[name]

@@ -222,7 +222,7 @@ def wide_reference(board, m, order):
 @pytest.mark.parametrize("instructions", NTupleNetwork.instruction_sets())
 @pytest.mark.parametrize("order", ["forward", "backward"])
 @pytest.mark.parametrize("m", WIDTHS)
-@pytest.mark.parametrize("board", ["2x3", "fib-2x3"])
+@pytest.mark.parametrize("board", ["2x3", "2584-2x3"])
 def test_every_width_and_instruction_set(board, m, order, instructions):
     records, tables = wide_reference(board, m, order)
     for boards in ENGINES:
@@ -244,7 +244,7 @@ def large_reference(board, tuples):
 
 @pytest.mark.parametrize("instructions", NTupleNetwork.instruction_sets())
 @pytest.mark.parametrize("radix", [16, 19])
-@pytest.mark.parametrize("board", ["3x4", "4x5", "5x5", "fib-4x4-75-25", "fib-5x5"])
+@pytest.mark.parametrize("board", ["3x4", "4x5", "5x5", "2584-4x4-75-25", "2584-5x5"])
 def test_every_board_and_instruction_set(board, radix, instructions):
     """The index functions of each type of board; more than 16 cells take two shuffles."""
     rules = RULES[board]
@@ -276,7 +276,7 @@ RICH = {"episodes": 2, "order": "forward", "step": "coherent", "alpha": 0.3, "ga
 
 
 # Four kinds of tiles drop: games are a third as long.
-RICH_RULES = (Rules(drop=FOUR_TILES), Rules(rows=3, cols=4, drop=FOUR_TILES), Rules("fib", 3, 4, drop=FOUR_APART))
+RICH_RULES = (Rules(drop=FOUR_TILES), Rules(rows=3, cols=4, drop=FOUR_TILES), Rules("2584", 3, 4, drop=FOUR_APART))
 
 
 @cache

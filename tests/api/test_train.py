@@ -84,7 +84,7 @@ def test_of_many_runs_one_fails_alone(tmp_path, capsys):
         ({"alpha": [-1, 0.1]}, "1 of 2 jobs is refused, so none was begun"),
         ({"tuples": "4x7"}, "tuples=4x7: no such choice; expected one of .*; did you mean '4x6'"),
         ({"tuples": ["4x7", "4x6"]}, "tuples=4x7: no such choice"),
-        ({"episodes": "many"}, "Value 'many' of type 'str' could not be converted to Integer"),
+        ({"episodes": "many"}, "episodes: 'many' is not allowed; expected a whole number"),
         ({"seeds": 2, "seed": 1}, "seeds: seed is given, too"),
         ({"cores": 0, "alpha": [0.1, 0.2]}, "cores: 0 is not allowed"),
     ],

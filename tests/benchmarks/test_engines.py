@@ -11,7 +11,7 @@ from tdl.network.tuples import TupleSet
 
 def test_boards_compares_both_engines():
     figures = compare(TupleSet(((0, 1, 2), (4, 5))), episodes=50, rounds=2, boards=500, seconds=1e-4)
-    for game in ("pow2", "fib"):
+    for game in ("2048", "2584"):
         parts = figures[game]["operations"]
         assert tuple(parts) == OPERATIONS
         for part in parts.values():

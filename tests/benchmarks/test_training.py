@@ -13,7 +13,7 @@ def test_train_says_radix_and_memory(capsys):
     words = [
         "train",
         "--game",
-        "fib",
+        "2584",
         "--radix",
         "21",
         "--tuples",
@@ -25,7 +25,7 @@ def test_train_says_radix_and_memory(capsys):
     ]
     main([*words, "--json"])
     figures = json.loads(capsys.readouterr().out)
-    assert (figures["game"], figures["radix"]) == ("fib", 21)
+    assert (figures["game"], figures["radix"]) == ("2584", 21)
     source = Path(tdl.__file__).parents[1]
     assert (figures["commit"] is not None) == (source / ".git").exists()
     assert figures["weights_mib"] == pytest.approx(4 * (21**3 + 21**2 + 7936) / 2**20, abs=0.01)

@@ -7,6 +7,8 @@ program's `main`, at a fourth of the time. Exit code 2 is ours, 1 is Hydra's.
 import pytest
 from support.programs import files, inside, program
 
+from tdl import old_names
+
 HUGE = str([[*range(7), last] for last in range(7, 16)]).replace(" ", "")  # a table for each of 8 images: 1,152 GiB
 
 CASES = [
@@ -19,7 +21,7 @@ CASES = [
     ("tuples=9x9", 1, ["tuples=9x9: no such choice", "4x6", "axe_box"]),
     ("tuples=4x7", 1, ["tuples=4x7: no such choice", "did you mean '4x6' or"]),
     ("experiment=nothing", 1, ["experiment=nothing: no such choice", "quick"]),
-    ("alpha=abc", 1, ["alpha=abc", "'abc'", "Float"]),
+    ("alpha=abc", 1, ["alpha: 'abc' is not allowed; expected a number"]),
     ("alpha=-1", 2, ["alpha: -1.0 is not allowed", "above 0"]),
     ("alpha=nan", 2, ["alpha: nan is not allowed", "above 0"]),
     ("alpha=inf", 2, ["alpha: inf is not allowed", "at most"]),
@@ -35,7 +37,7 @@ CASES = [
     ("TC", 1, ["TC: a word without a value; did you mean 'learner=tc'?"]),
     ("8x6", 1, ["8x6: a word without a value; did you mean 'tuples=8x6'?"]),
     ("game=Threes", 1, ["game=Threes: no such choice", "did you mean 'threes_law'?"]),
-    ("episodes=1.5e0", 1, ["episodes=1.5e0", "Integer"]),
+    ("episodes=1.5e0", 1, ["episodes: '1.5' is not allowed; expected a whole number"]),
     ("seeds=5", 2, ["seeds=5: 5 seeds are 5 runs: add -m (tdl sweep)"]),
     ("seeds=1,2", 2, ["seeds: '1,2' is not allowed", "did you mean 'seed=1,2'?"]),
     ("seeds=1 seed=3", 2, ["seeds=1: the seeds are given already"]),
@@ -117,7 +119,7 @@ CASES = [
         2,
         ["tiles.drop: 16 is not allowed", "1 to 15", "did you mean 4, the index of"],
     ),
-    ("tiles.drop=[[1,0.75],[32,0.25]] game=fib", 2, ["tiles.drop: 32 is not allowed", "a tile index from 1 to 31"]),
+    ("tiles.drop=[[1,0.75],[32,0.25]] game=2584", 2, ["tiles.drop: 32 is not allowed", "a tile index from 1 to 31"]),
     ("tiles.drop=[[1,0.75],[27,0.25]] size=5x5 tuples=5x5_4x6", 2, ["tiles.drop: 27 is not allowed", "from 1 to 26"]),
     ("tiles.drop=[[0.75,1],[0.25,3]]", 2, ["tiles.drop: 0.75 is not allowed", "a tile index from 1 to 15"]),
     ("tiles.drop=[1,2]", 2, ["tiles.drop: 1 is not allowed", "pairs [tile index, probability]"]),
@@ -133,8 +135,8 @@ CASES = [
     ("tiles.start=[]", 2, ["tiles.start: [] is not allowed", "between 1 and 15 tiles"]),
     ("tiles.start=[1,1,1,1] size=2x2 tuples.cells=[[0,1]]", 2, ["tiles.start", "between 1 and 3 tiles"]),
     ("tiles=p90_01", 1, ["tiles=p90_01: no such choice", "did you mean 'p90_10'"]),
-    ("game=fibs", 1, ["game=fibs: no such choice", "did you mean 'fib'"]),
-    ("game.name=fibs", 2, ["game.name: 'fibs' is not allowed", "did you mean 'fib'"]),
+    ("game=20488", 1, ["game=20488: no such choice", "did you mean '2048'"]),
+    ("game.name=20488", 2, ["game.name: '20488' is not allowed", "did you mean '2048'"]),
     ("size=6x6", 2, ["size: '6x6' is not allowed", "ROWSxCOLS from 2x2 to 5x5", "did you mean '5x5'?"]),
     ("size=44", 2, ["size: '44' is not allowed", "did you mean '4x4'?"]),
     ("size=null", 1, ["size=null"]),
@@ -148,7 +150,12 @@ CASES = [
     ("engine=arrays", 2, ["engine: 'arrays' is not allowed", "bits or array", "did you mean 'array'"]),
     ("episodes=-5", 2, ["episodes: -5 is not allowed", "at least 0"]),
     ("block=0", 2, ["block: 0 is not allowed", "at least 1"]),
-    ("seed=1.5", 1, ["seed=1.5", "Integer"]),
+    ("seed=1.5", 1, ["seed: '1.5' is not allowed; expected a whole number"]),
+    (
+        "budget.seconds=5minutes",
+        1,
+        ["'5minutes' is not allowed; expected a number of seconds, or a time as 90s, 5min"],
+    ),
     ("seed=-1", 2, ["seed: -1 is not allowed", "at least 0"]),
     ("lanes=0", 2, ["lanes: 0 is not allowed", "1 to 64"]),
     ("lanes=many", 2, ["lanes: 'many' is not allowed", "auto"]),
@@ -165,8 +172,15 @@ CASES = [
     ("placer=adversary placer.network=missing", 2, ["missing", "no checkpoint here"]),
     ("evaluate.solution=missing", 2, ["missing", "no solution here"]),
     ("resume=missing", 2, ["missing/checkpoint", "no checkpoint here"]),
-    ("experiment=r1_state", 1, ["experiment=r1_state: no such choice", "; did you mean 'td_states'?"]),
-    ("experiment=r4_dqn", 1, ["experiment=r4_dqn: no such choice", "; did you mean 'published_dqn'?"]),
+    *[
+        (f"{group}={old}", 1, [f"{group}={old}: no such choice", f"; did you mean {new!r}?"])
+        for group, names in old_names.CHOICES.items()
+        for old, new in names.items()
+    ],
+    *[
+        (f"agent=dqn {old}=1", 1, [f"{old}: no such key; did you mean {new!r}?"])
+        for old, new in old_names.KEYS.items()
+    ],
 ]
 
 

@@ -1,13 +1,14 @@
 """Words of a command line, before Hydra reads them."""
 
 import json
+import re
 
 import pytest
 from support.programs import SMALL, inside, train
 from support.sweeps import SHORT, rows_of, sweep
 
 from tdl.cli.flags import apart
-from tdl.cli.words import with_game_names, with_seeds, with_whole_numbers
+from tdl.cli.words import with_quoted_numbers, with_seconds, with_seeds, with_whole_numbers
 from tdl.config.evaluate import EvaluationConfig
 from tdl.config.schema import RunConfig
 from tdl.errors import ConfigError
@@ -17,38 +18,48 @@ from tdl.solve import main as solve
 @pytest.mark.parametrize(
     ("word", "read"),
     [
-        ("game=2048", "game=pow2"),
-        ("game=2584", "game=fib"),
-        ("game=2048,fib,threes_law", "game=pow2,fib,threes_law"),
-        ("game=choice(2584, 2048)", "game=choice(fib, pow2)"),
-        ("game=20480", "game=20480"),
-        ("game=pow2", "game=pow2"),
-        ("game.name=2048", "game.name=pow2"),
+        ("game=2048", "game='2048'"),
+        ("game=2048,2584,threes_law", "game='2048','2584',threes_law"),
+        ("game=choice(2584, 2048)", "game=choice('2584', '2048')"),
+        ("game='2048'", "game='2048'"),
+        ("tuples=4x6,2048", "tuples=4x6,'2048'"),
+        ("game.name=2048", "game.name=2048"),
         ("seed=2048", "seed=2048"),
         ("hydra.run.dir=game=2048", "hydra.run.dir=game=2048"),
     ],
 )
-def test_a_game_is_also_named_by_its_title(word, read):
-    assert with_game_names([word]) == [read]
+def test_choices_that_are_numbers_are_quoted(word, read):
+    assert with_quoted_numbers([word]) == [read]
 
 
-def test_runs_by_a_title_are_those_by_the_name(tmp_path):
-    """With the same hash, and the name in results: tables and checkpoints have one word for a game."""
-    files = [train(tmp_path / game, *SHORT, f"game={game}") / "result.json" for game in ("2048", "pow2")]
-    one, other = (json.loads(path.read_text()) for path in files)
-    assert one["config_hash"] == other["config_hash"]
-    assert one["names"]["game"] == other["names"]["game"] == "pow2"
+def test_a_game_has_one_name_everywhere(tmp_path):
+    result = json.loads((train(tmp_path / "run", *SHORT, "game=2048") / "result.json").read_text())
+    assert (result["names"]["game"], result["config"]["game"]) == ("2048", {"name": "2048"})
     assert inside("game=2584", "size=2x2", f"hydra.run.dir={tmp_path / 'solved'}", program=solve).returncode == 0
     (meta,) = (tmp_path / "solved").rglob("meta.json")
-    assert json.loads(meta.read_text())["rules"]["game"] == "fib"
+    assert json.loads(meta.read_text())["rules"]["game"] == "2584"
 
 
-def test_a_sweep_over_titles(tmp_path):
+def test_a_sweep_over_games(tmp_path):
     done = sweep(tmp_path, *SHORT, "game=2048,2584")
     assert done.returncode == 0
-    assert {row["game"] for row in rows_of(tmp_path)} == {"pow2", "fib"}
-    assert "2584" in done.stdout
-    assert "pow2" not in done.stdout  # the table on the screen has what people call them
+    assert {row["game"] for row in rows_of(tmp_path)} == {"2048", "2584"}
+    assert {*re.findall("2048|2584", done.stdout)} == {"2048", "2584"}
+
+
+@pytest.mark.parametrize(
+    ("word", "read"),
+    [
+        ("budget.seconds=5min", "budget.seconds=300"),
+        ("budget.seconds=90s,5m,1.5h,2d", "budget.seconds=90,300,5400,172800"),
+        ("seconds='1h'", "seconds=3600"),
+        ("budget.seconds=1min30", "budget.seconds=1min30"),
+        ("budget.seconds=1e3", "budget.seconds=1e3"),
+        ("out=5min", "out=5min"),
+    ],
+)
+def test_times_are_read_in_seconds(word, read):
+    assert with_seconds([word]) == [read]
 
 
 @pytest.mark.parametrize(

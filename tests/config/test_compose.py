@@ -13,6 +13,7 @@ from omegaconf import OmegaConf
 from support.composing import composed_once
 
 import tdl
+from tdl.cli.words import with_quoted_numbers
 from tdl.config import build
 from tdl.config import run as run_config
 from tdl.config.compose import register
@@ -32,7 +33,7 @@ def anew():
     """Composes `conf/run.yaml` with overrides, as Hydra does before a run."""
     register()
     with initialize_config_module("tdl.conf", **BASE):
-        yield lambda *words, **more: compose("run", list(words), **more)
+        yield lambda *words, **more: compose("run", with_quoted_numbers(words), **more)
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def composed(anew, monkeypatch):
     [
         (),
         ("alpha=0.5", "tuples.cells=[[0,1]]", "+more=1", "hydra.run.dir=there"),
-        ("game=fib", "learner=tc", "tiles=p75_25", "learner.td_lambda=0.5"),
+        ("game=2584", "learner=tc", "tiles=p75_25", "learner.td_lambda=0.5"),
         ("experiment=learners", "seed=3"),
         ("agent=dqn", "hydra/launcher=basic"),
         ("learner={step:coherent}",),

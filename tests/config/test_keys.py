@@ -60,7 +60,7 @@ NAMES = {
 WITHOUT_DEFAULT = {
     "learner/td": {"alpha", "initial_value"},  # Python has no usual step size; of V, a network's argument
     "placer/random": {"network"},  # a folder; in Python the player itself is passed
-    "agent/dqn": {"kind", "device"},  # in Python the class, and an argument of its trainer
+    "agent/dqn": {"kind"},  # in Python the class
     "tuples/4x6": {"board", "cells"},  # what the file is there for
 }
 """Keys that no options in Python have a default for."""

@@ -105,7 +105,7 @@ def test_names_of_tdl_are_not_taken(folder):
     ("code", "telling"),
     [
         ("1 / 0", "games.py: ZeroDivisionError: division by zero"),
-        ("import tdl\ntdl.register_game('pow2', [1, 2], max)", "games.py: "),
+        ("import tdl\ntdl.register_game('2048', [1, 2], max)", "games.py: "),
     ],
 )
 def test_games_that_cannot_be_registered_are_one_line(folder, code, telling):

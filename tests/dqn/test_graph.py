@@ -25,18 +25,18 @@ def trained(learner, sizes):
         board = torch.randint(8, (rows, 16), generator=source, dtype=torch.uint8)
         action = torch.randint(4, (rows,), generator=source)
         batch = [each.to("cuda") for each in (board, action, 100 * torch.rand(rows, generator=source))]
-        learner.update(*batch) if rows <= learner.options.batch else learner._epoch(*batch)
+        learner.update(*batch) if rows <= learner.options.batch_size else learner._epoch(*batch)
     return {**learner.state(), "error": learner.mean_abs_error()}
 
 
 @needs_card
 @pytest.mark.parametrize(
     "options",
-    [PUBLISHED, replace(PUBLISHED, precision="bfloat16"), replace(LIVELY, batch=250)],
+    [PUBLISHED, replace(PUBLISHED, precision="bfloat16"), replace(LIVELY, batch_size=250)],
     ids=["published", "bfloat16", "afterstates"],
 )
 def test_updates_as_a_graph_are_the_same(options):
-    rules, batch = Rules(), options.batch
+    rules, batch = Rules(), options.batch_size
     sizes = [batch] * (WARM_UP + 2) + [7, batch] + [2 * batch + 7] * (WARM_UP + 2)
     graph, plain = (Learner(options, rules, generator(1), "cuda") for _ in range(2))
     plain._graph = plain._epoch_graph = None

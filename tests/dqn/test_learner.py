@@ -39,9 +39,13 @@ def transition(legal, *, reward=2.0, next_tiles=((5, 0, 0, 0),), gains=(0, 0, 0,
         ({"gamma": 0.5, "n_step": 3}, (1, 1, 1, 0), 2 + 30 / 8),
         ({"masked": False}, (1, 1, 0, 0), 2 + 40),
         ({"masked": False}, (0, 0, 0, 0), 2),
-        ({"target_network": 1}, (1, 1, 1, 0), 2 + 300),  # the largest of the frozen network
-        ({"target_network": 1, "double": True}, (1, 1, 1, 0), 2 + 100),  # the frozen one's, of the other's best
-        ({"target_network": 1, "double": True, "masked": False}, (1, 1, 1, 0), 2 + 400),
+        ({"target_network_frequency": 1}, (1, 1, 1, 0), 2 + 300),  # the largest of the frozen network
+        (
+            {"target_network_frequency": 1, "double": True},
+            (1, 1, 1, 0),
+            2 + 100,
+        ),  # the frozen one's, of the other's best
+        ({"target_network_frequency": 1, "double": True, "masked": False}, (1, 1, 1, 0), 2 + 400),
     ],
 )
 def test_labels_of_actions_by_hand(changed, legal, expected):
@@ -59,8 +63,8 @@ def test_labels_of_actions_by_hand(changed, legal, expected):
         ({}, (0, 0, 0, 0), 0),
         ({"gamma": 0.5}, (1, 1, 1, 0), 8 + 5),
         ({"gamma": 0.5, "n_step": 2}, (1, 1, 1, 0), (8 + 5) / 2),
-        ({"target_network": 1, "double": True}, (1, 1, 1, 0), 8 + 1),
-        ({"target_network": 1}, (1, 1, 1, 0), 0 + 30),
+        ({"target_network_frequency": 1, "double": True}, (1, 1, 1, 0), 8 + 1),
+        ({"target_network_frequency": 1}, (1, 1, 1, 0), 0 + 30),
     ],
 )
 def test_labels_of_afterstates_by_hand(changed, legal, expected):
@@ -72,7 +76,7 @@ def test_labels_of_afterstates_by_hand(changed, legal, expected):
 
 
 def test_the_target_network_is_copied_at_its_interval():
-    learner = learner_of(replace(LIVELY, target_network=3, rate=0.1))
+    learner = learner_of(replace(LIVELY, target_network_frequency=3, learning_rate=0.1))
     board, action = torch.ones((4, 4), dtype=torch.uint8), torch.zeros(4, dtype=torch.int64)
     for number in range(1, 7):
         learner.update(board, action, torch.full((4,), 50.0))

@@ -54,16 +54,22 @@ def test_the_presets_are_allowed(options):
     [
         ({"network": "qads"}, r"agent.network: 'qads' is not allowed; expected .*; did you mean 'quads'\?"),
         ({"n_step": 0}, r"agent.n_step: 0 is not allowed; expected a whole number from 1 to 64"),
-        ({"least": 60_000}, r"agent.least: 60000 is not allowed; expected a whole number from 1 to 50000"),
-        ({"least": 2_999}, r"agent.least: 2999 is not allowed; expected at least newest \+ older, 3000"),
+        (
+            {"learning_starts": 60_000},
+            r"agent.learning_starts: 60000 is not allowed; expected a whole number from 1 to 50000",
+        ),
+        (
+            {"learning_starts": 2_999},
+            r"agent.learning_starts: 2999 is not allowed; expected at least newest \+ older, 3000",
+        ),
         (
             {"double": True},
-            r"agent.double: True is not allowed; expected false unless agent.target_network is above 0",
+            r"agent.double: True is not allowed; expected false unless agent.target_network_frequency is above 0",
         ),
         ({"symmetries": True}, r"agent.symmetries: True is not .* expected false unless agent.values_of=afterstates"),
         ({"values_of": "afterstates", "masked": False}, r"agent.masked: False .* true unless agent.values_of=actions"),
         ({"learn": "moves"}, r"agent.logged: True is not allowed; expected false unless agent.learn=iteration"),
-        ({"rate": 0}, r"agent.rate: 0 is not allowed; expected a number above 0"),
+        ({"learning_rate": 0}, r"agent.learning_rate: 0 is not allowed; expected a number above 0"),
         ({"masked": 1}, r"agent.masked: 1 is not allowed; expected true or false"),
     ],
 )
@@ -74,7 +80,7 @@ def test_wrong_choices_are_refused_by_name(changed, message):
 
 def test_epsilon_falls_by_games():
     assert [PUBLISHED.epsilon_at(e) for e in (0, 599, 600, 10**6)] == [0.2, 0.2, 0.1, 0.1]
-    falling = DQNOptions(epsilon_first=0.5, epsilon=0.1, epsilon_games=100, epsilon_decay="linear")
+    falling = DQNOptions(epsilon_start=0.5, epsilon=0.1, epsilon_games=100, epsilon_decay="linear")
     assert [falling.epsilon_at(e) for e in (0, 50, 100, 101)] == pytest.approx([0.5, 0.3, 0.1, 0.1])
 
 

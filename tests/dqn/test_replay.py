@@ -9,7 +9,7 @@ from tdl.dqn.replay import Replay
 
 
 def test_the_replay_keeps_the_newest():
-    replay = Replay(replace(PUBLISHED, replay=10), 4)
+    replay = Replay(replace(PUBLISHED, buffer_size=10), 4)
     replay.add(numbered(0, 4))
     assert len(replay) == 4
     replay.add(numbered(4, 13))
@@ -21,7 +21,7 @@ def test_the_replay_keeps_the_newest():
 
 
 def test_a_fit_takes_the_newest_and_a_sample_of_the_older_none_twice():
-    replay = Replay(replace(PUBLISHED, replay=100), 4)
+    replay = Replay(replace(PUBLISHED, buffer_size=100), 4)
     replay.add(numbered(0, 120))
     counts = np.zeros(120, int)
     for seed in range(200):
@@ -37,7 +37,7 @@ def test_a_fit_takes_the_newest_and_a_sample_of_the_older_none_twice():
 
 
 def test_a_sample_draws_all_alike():
-    replay = Replay(replace(PUBLISHED, replay=10), 4)
+    replay = Replay(replace(PUBLISHED, buffer_size=10), 4)
     replay.add(numbered(0, 15))
     sample = np.bincount(replay.sample(10_000, generator())["board"][:, 0], minlength=15)
     assert not sample[:5].any()

@@ -53,7 +53,7 @@ def test_each_fit_is_followed_by_a_logged_game():
 
 
 def test_the_replay_of_an_iteration_is_game_by_game():
-    trainer = DQNTrainer(TINY, replace(SMALL, least=200))
+    trainer = DQNTrainer(TINY, replace(SMALL, learning_starts=200))
     records = trainer.train(4)
     legal = trainer.replay.rows(np.arange(len(trainer.replay))[::-1])["legal"]
     assert np.flatnonzero(~legal.any(axis=1)).tolist() == (np.cumsum(records["moves"]) - 1).tolist()
@@ -67,6 +67,8 @@ def test_a_small_modern_learner_learns():
 
 
 def test_too_large_a_step_is_told():
-    trainer = DQNTrainer(TINY, replace(SMALL, rate=1e30))
-    with pytest.raises(DivergenceError, match=r"^a value of the network is not finite; make agent.rate smaller$"):
+    trainer = DQNTrainer(TINY, replace(SMALL, learning_rate=1e30))
+    with pytest.raises(
+        DivergenceError, match=r"^a value of the network is not finite; make agent.learning_rate smaller$"
+    ):
         trainer.train(60)

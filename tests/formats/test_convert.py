@@ -15,7 +15,7 @@ ORDERS = (((0, 1, 2, 3), (8, 9, 10, 11)),)
 
 UNSAYABLE = {
     "size": (lambda: network_of(((0, 1),), rules=tdl.Rules(rows=3, cols=3)), {}, "rows is 3; TDL2048+ has only 4"),
-    "game": (lambda: network_of(((0, 1),), rules=tdl.Rules("fib")), {}, "game is fib; TDL2048+ has only pow2"),
+    "game": (lambda: network_of(((0, 1),), rules=tdl.Rules("2584")), {}, "game is 2584; TDL2048+ has only 2048"),
     "drop": (
         lambda: network_of(((0, 1),), rules=tdl.Rules(drop=((1, 0.5), (2, 0.5)))), {},
         "drop is [[1, 0.5], [2, 0.5]]; TDL2048+ has only [[1, 0.9], [2, 0.1]]",

@@ -98,7 +98,9 @@ def test_random_play_across_slices():
     assert play_random(episodes=0).tolist() == []
 
 
-@pytest.mark.parametrize("rules", [RULES["4x4"], RULES["fib-4x4-75-25"], RULES["fib-5x5"]], ids=["64", "128", "fib5"])
+@pytest.mark.parametrize(
+    "rules", [RULES["4x4"], RULES["2584-4x4-75-25"], RULES["2584-5x5"]], ids=["64", "128", "fib5"]
+)
 def test_arrays(rules):
     batch = Batch(rules, 2)
     shapes = {"tiles": (2, rules.cells), "legal": (2, 4), "rewards": (2, 4)}

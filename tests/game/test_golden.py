@@ -16,10 +16,10 @@ from tdl.game.streams import EVALUATION
 
 DATA = Path(__file__).parents[1] / "data"
 GAMES = {
-    "golden_pow2_4x4.txt": (RULES["4x4"], 2048),
-    "golden_pow2_2x3.txt": (RULES["2x3"], 2048),
-    "golden_fib_4x4.txt": (Rules("fib"), 2595),
-    "golden_fib_3x4.txt": (Rules("fib", 3, 4, drop=P75_25), 2584),
+    "golden_2048_4x4.txt": (RULES["4x4"], 2048),
+    "golden_2048_2x3.txt": (RULES["2x3"], 2048),
+    "golden_2584_4x4.txt": (Rules("2584"), 2595),
+    "golden_2584_3x4.txt": (Rules("2584", 3, 4, drop=P75_25), 2584),
     "golden_threes_law_4x4.txt": (RULES["threes_law-4x4"], 6144),
 }
 

@@ -10,23 +10,22 @@ import pytest
 import tdl
 from tdl.errors import ConfigError
 from tdl.game import registration
-from tdl.game.merge_laws import GAMES, NAMES
+from tdl.game.merge_laws import GAMES
 
 
 @pytest.fixture(autouse=True)
 def forgotten():
     """Games that a test registers are forgotten after it."""
-    known, titles = dict(GAMES), dict(NAMES)
+    known = dict(GAMES)
     yield
-    for now, before in ((GAMES, known), (NAMES, titles)):
-        now.clear()
-        now.update(before)
+    GAMES.clear()
+    GAMES.update(known)
     registration._registered.clear()
 
 
 def fibonacci(a, b):
     """The merge law of 2584, of tile values."""
-    values = tdl.Rules("fib").tiles
+    values = tdl.Rules("2584").tiles
     near = abs(values.index(a) - values.index(b)) == 1
     return a + b if near or a == b == 1 else 0
 
@@ -34,9 +33,9 @@ def fibonacci(a, b):
 @pytest.mark.parametrize(
     ("name", "size", "tiles", "merge"),
     [
-        ("pow2", (4, 4), 15, lambda a, b: a + b if a == b else 0),
-        ("pow2", (2, 5), 15, lambda a, b: a + b if a == b else 0),
-        ("fib", (3, 3), 31, fibonacci),
+        ("2048", (4, 4), 15, lambda a, b: a + b if a == b else 0),
+        ("2048", (2, 5), 15, lambda a, b: a + b if a == b else 0),
+        ("2584", (3, 3), 31, fibonacci),
     ],
 )
 def test_a_game_that_is_described_anew_is_played_alike(name, size, tiles, merge):
@@ -56,9 +55,8 @@ def test_a_game_that_is_described_anew_is_played_alike(name, size, tiles, merge)
 
 def test_a_network_learns_it_and_its_checkpoint_says_which_it_was(tmp_path):
     words = ("pow3", [3**i for i in range(1, 11)], lambda a, b: 3 * a if a == b else 0)
-    tdl.register_game(*words, title="threefold")
-    tdl.register_game(*words, title="threefold")
-    assert tdl.Rules("pow3").title == "threefold"
+    tdl.register_game(*words)
+    tdl.register_game(*words)
     network = tdl.NTupleNetwork(tdl.Rules("pow3"), tdl.tuple_set("2x4"))
     games = tdl.Trainer(network, alpha=0.1, seed=1).train(50)
     assert set(games["max_tile"].tolist()) <= set(tdl.Rules("pow3").tiles)
@@ -73,7 +71,7 @@ def double(a, b):
 @pytest.mark.parametrize(
     ("name", "tiles", "merge", "more", "telling"),
     [
-        ("pow2", [2, 4], double, {}, "there is a game 'pow2'"),
+        ("2048", [2, 4], double, {}, "there is a game '2048'"),
         ("Mine", [2, 4], double, {}, "name: 'Mine' is not allowed; expected lower-case letters"),
         ("mine", [2], double, {}, "tiles: .* expected 2 to 31 values"),
         ("mine", [4, 2], double, {}, "tiles: .* ascending"),
@@ -90,7 +88,7 @@ def double(a, b):
         ("mine", [2, 4], lambda a, b: a + b + 8, {}, r"merge: \[12, 14, 16\] are above the last tile"),
         ("mine", [2, 2**30], lambda a, b: 0, {}, "tiles: 1073741824 is not allowed"),
         ("mine", [2, 4], double, {"radix": 4}, "radix: 4 is not allowed; expected 2 to 3"),
-        ("mine", [2, 4], double, {"title": "2048"}, "title: '2048' is not allowed"),
+        ("fib", [2, 4], double, {}, "name: 'fib' is not allowed; expected another name than the old one of 2584"),
     ],
 )
 def test_what_is_no_game_is_refused(name, tiles, merge, more, telling):

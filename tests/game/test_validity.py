@@ -17,9 +17,9 @@ SMALL = [
     Rules(rows=2, cols=2),
     Rules(rows=2, cols=2, drop=((1, 0.8), (2, 0.2)), start=(1, 1)),
     Rules(rows=2, cols=2, start=(5,)),
-    Rules("fib", 2, 2),
-    Rules("fib", 2, 2, drop=P75_25),
-    Rules("fib", 2, 3),
+    Rules("2584", 2, 2),
+    Rules("2584", 2, 2, drop=P75_25),
+    Rules("2584", 2, 3),
     Rules("threes_law", 2, 2, drop=P50_50),
 ]
 

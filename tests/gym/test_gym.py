@@ -30,8 +30,8 @@ GAMES = {
         {"size": "5x5", "tiles": "p80_20_two"},
         Rules(rows=5, cols=5, drop=((1, 0.8), (2, 0.2)), start=(1, 1)),
     ),
-    "2584-2x3": ({"game": "fib", "size": "2x3"}, RULES["fib-2x3"]),
-    "2584-75-25": ({"game": "fib", "tiles": "p75_25"}, RULES["fib-4x4-75-25"]),
+    "2584-2x3": ({"game": "2584", "size": "2x3"}, RULES["2584-2x3"]),
+    "2584-75-25": ({"game": "2584", "tiles": "p75_25"}, RULES["2584-4x4-75-25"]),
     "threes-3x2": ({"game": "threes_law", "size": "3x2", "tiles": "p50_50"}, RULES["threes_law-3x2"]),
     "own laws": (
         {"size": "2x2", "drop": [[1, 0.5], [2, 0.5]], "start": ["drop", 3]},
@@ -270,7 +270,7 @@ def test_a_video_of_a_game(tmp_path):
     [
         ({"observation": "plane"}, "observation: 'plane' is not allowed; .*did you mean 'planes'"),
         ({"illegal": "raises"}, "illegal: 'raises' is not allowed; .*did you mean 'raise'"),
-        ({"game": "pow3"}, "game: 'pow3' is not allowed; .*did you mean 'pow2'"),
+        ({"game": "pow3"}, "game: 'pow3' is not allowed; .*did you mean '2048'"),
         ({"size": "4"}, "size: '4' is not allowed; .*did you mean '4x4'"),
         ({"tiles": "p90"}, "tiles: 'p90' is not allowed; expected one of p50_50, .*did you mean 'p90_10'"),
         ({"drop": [[1, 0.5]]}, "tiles.drop: the probabilities sum to 0.5"),

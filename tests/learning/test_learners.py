@@ -28,7 +28,7 @@ played = given(
     gamma=st.sampled_from([1.0, 0.9]),
     set_name=st.sampled_from([name for name in SET_NAMES if name != "unshared"]),
     lanes=st.sampled_from([1, 3]),
-    shape=st.sampled_from(["2x3", "3x3", "2x2", "fib-2x2", "threes_law-3x2"]),
+    shape=st.sampled_from(["2x3", "3x3", "2x2", "2584-2x2", "threes_law-3x2"]),
     engine=st.sampled_from(ENGINES),
 )
 
@@ -84,14 +84,14 @@ def test_how_episodes_begin(choices, stages, **how):
 # Four kinds of tiles drop: games are a third as long.
 LARGE = {
     "4x4": Rules(drop=FOUR_TILES),
-    "fib-4x4": Rules("fib", drop=FOUR_APART),
-    "fib-5x5": RULES["fib-5x5"],
+    "2584-4x4": Rules("2584", drop=FOUR_APART),
+    "2584-5x5": RULES["2584-5x5"],
 }
 
 
 @each(TARGETS, ORDERS, STARTS)
 @pytest.mark.parametrize(
-    ("board", "engine"), [("4x4", "bits"), ("4x4", "array"), ("fib-4x4", "bits"), ("fib-5x5", "array")]
+    ("board", "engine"), [("4x4", "bits"), ("4x4", "array"), ("2584-4x4", "bits"), ("2584-5x5", "array")]
 )
 def test_on_large_boards(choices, stages, board, engine):
     """That of the published programs, whose tuples here activate some entries twice, in each type of board."""

@@ -39,7 +39,7 @@ def test_a_network_says_whether_it_has_learned():
     assert repr(network) == network_text(network) == "NTupleNetwork(2048 4x4, 2x2, 512 weights, blank)"
     network.weights[-1] = 1
     assert repr(network) == "NTupleNetwork(2048 4x4, 2x2, 512 weights, trained)"
-    optimistic = tdl.NTupleNetwork(tdl.Rules("fib", 3, 4), SMALL, stages=Stages((89,)), initial_value=320_000)
+    optimistic = tdl.NTupleNetwork(tdl.Rules("2584", 3, 4), SMALL, stages=Stages((89,)), initial_value=320_000)
     assert repr(optimistic) == "NTupleNetwork(2584 3x4, 2x2, 2 stages, 1.3k weights, initial value 320,000)"
 
 
@@ -53,7 +53,7 @@ def test_what_plays_and_learns_says_with_what():
 
 
 def test_games_say_what_is_played():
-    assert repr(tdl.Engine(tdl.Rules("fib", 2, 3))) == "Engine(2584 2x3)"
+    assert repr(tdl.Engine(tdl.Rules("2584", 2, 3))) == "Engine(2584 2x3)"
     assert repr(tdl.Stream(3, 0, 5)) == "Stream(seed=3, role=0, episode=5)"
     assert repr(Batch(None, 64)) == "Batch(64 x 2048 4x4)"
-    assert repr(solve(tdl.Rules("pow2", 2, 2))).startswith("Solution(2048 2x2, score, best play 6")
+    assert repr(solve(tdl.Rules("2048", 2, 2))).startswith("Solution(2048 2x2, score, best play 6")

@@ -154,7 +154,7 @@ def test_runs_without_games_after_training(tmp_path):
 
 def test_no_run_played(tmp_path):
     (tmp_path / "result.json").write_text(
-        json.dumps({"status": "failed", "error": "no", "names": {"game": "pow2"}, "config": {"seed": 1, "alpha": -1}})
+        json.dumps({"status": "failed", "error": "no", "names": {"game": "2048"}, "config": {"seed": 1, "alpha": -1}})
     )
     page, _ = written(tmp_path)
     assert titles(page) == ["Answer", "How it was made", "Runs", "Not finished"]

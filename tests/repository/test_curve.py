@@ -81,7 +81,7 @@ def test_rows_of_2584_have_its_tiles(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(Path(__file__).parents[2])
     from experiments.tools.curve import TILES, rows_of
 
-    run = train(tmp_path / "run", "game=fib", "episodes=200", "block=20", "evaluate.episodes=50")
+    run = train(tmp_path / "run", "game=2584", "episodes=200", "block=20", "evaluate.episodes=50")
     (row,) = rows_of([str(run)]).to_dict("records")
-    assert [name for name in row if name.startswith("reach_")] == [f"reach_{tile}" for tile in TILES["fib"]]
+    assert [name for name in row if name.startswith("reach_")] == [f"reach_{tile}" for tile in TILES["2584"]]
     assert row["reach_75025"] == 0

@@ -256,9 +256,9 @@ def test_a_comment_behind_a_command_is_no_word_of_it():
 def test_a_table_beside_the_results_has_a_folder_of_its_own():
     from experiments.tools.commands import commands, reduced
 
-    collected = [words for words in map(reduced, commands("best_300s")) if words and words[2].endswith("collect")]
+    collected = [words for words in map(reduced, commands("restart")) if words and words[2].endswith("collect")]
     folders = [[word for word in words if word.startswith("into=")] for words in collected]
-    assert folders == [["into=outputs/reduced/best_300s"], ["into=outputs/reduced/best_300s_plain"]]
+    assert folders == [["into=outputs/reduced/restart"], ["into=outputs/reduced/best_300s_plain"]]
 
 
 def test_the_reduced_version_of_one_run_is_one_run():

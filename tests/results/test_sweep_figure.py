@@ -14,7 +14,7 @@ from tdl.results.style import write
 from tdl.results.sweep_figure import sweep_figure, sweep_panels
 
 FIXED = {
-    "game": "pow2",
+    "game": "2048",
     "size": "4x4",
     "agent": "ntuple",
     "evaluate.episodes": 200,

@@ -35,7 +35,7 @@ def test_runs_that_differ_in_nothing_have_their_network_and_learner(rows):
 
 
 def test_games_are_called_as_people_do():
-    assert titles(game=["pow2", "fib", "pow2"])[1] == "2584, tc, alpha 1, seed 0"
+    assert titles(game=["2048", "2584", "2048"])[1] == "2584, tc, alpha 1, seed 0"
 
 
 def test_no_two_titles_are_the_same():

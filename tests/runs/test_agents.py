@@ -26,14 +26,14 @@ pytest.importorskip("torch", reason="the extra dqn is not installed")
 
 from tdl.dqn import player
 
-DQN = ("agent=dqn", "agent.network=dense", "agent.input=planes", "agent.width=8", "agent.least=200",
-       "agent.newest=100", "agent.older=100", "agent.epochs=2", "agent.batch=50", "agent.replay=1000", "agent.games=4",
-       "size=3x3", "block=4", "evaluate.episodes=20")  # fmt: skip
+DQN = ("agent=dqn", "agent.network=dense", "agent.input=planes", "agent.width=8", "agent.learning_starts=200",
+       "agent.newest=100", "agent.older=100", "agent.epochs=2", "agent.batch_size=50", "agent.buffer_size=1000",
+       "agent.games=4", "size=3x3", "block=4", "evaluate.episodes=20")  # fmt: skip
 """A deep Q-learner that plays and learns an iteration of 4 games in some hundredths of a second."""
 
-MODERN = ("agent=dqn_modern", "agent.width=8", "agent.least=100", "agent.replay=1000", "agent.every=8",
-          "agent.batch=16", "agent.games=4", "agent.target_network=20", "size=3x3", "block=10",
-          "evaluate.episodes=20")  # fmt: skip
+MODERN = ("agent=dqn_modern", "agent.width=8", "agent.learning_starts=100", "agent.buffer_size=1000",
+          "agent.train_frequency=8", "agent.batch_size=16", "agent.games=4", "agent.target_network_frequency=20",
+          "size=3x3", "block=10", "evaluate.episodes=20")  # fmt: skip
 
 
 def run(folder, *words, program=UNDRAWN):
@@ -60,7 +60,7 @@ def test_an_agent_without_values_plays_and_is_evaluated(tmp_path, kind, play):
     assert (np.load(folder / "episodes.npy") == play(rules, 50, seed=4, role=TRAINING)).all()
     assert (np.load(folder / "evaluation.npy") == play(rules, 30, seed=4)).all()
     told = result(folder)
-    assert told["names"] == {"game": "pow2", "tiles": "p90_10", "agent": kind}
+    assert told["names"] == {"game": "2048", "tiles": "p90_10", "agent": kind}
     assert told["evaluation"]["mean"] == play(rules, 30, seed=4)["score"].mean()
     assert (folder / "curve.png").exists()
     assert checkpoint(folder)[1] == {}
@@ -89,7 +89,7 @@ def test_it_is_evaluated_again(tmp_path):
 
 def test_a_deep_run_leaves_the_files_of_any_run(deep):
     told = result(deep)
-    assert told["names"] == {"game": "pow2", "tiles": "p80_20_two", "agent": "dqn"}
+    assert told["names"] == {"game": "2048", "tiles": "p80_20_two", "agent": "dqn"}
     assert told["status"] == "finished"
     assert "torch" in told["versions"]
     assert len(np.load(deep / "episodes.npy")) == 40
@@ -209,11 +209,14 @@ def test_a_table_looks_over_one_drop(tmp_path):
         (("agent=dqn", "evaluate.plies=6"), "evaluate.plies: 6 is not allowed; expected a whole number from 1 to 5"),
         (("agent=dqn", "placer=adversary"), "placer.kind: 'adversary' would change nothing with agent.kind=dqn"),
         (("agent=dqn", "evaluate.average=2", "save.keep=2"), "evaluate.average: 2 is not allowed; expected 1 unless"),
-        (("agent=dqn", "agent.device=gpu"), "agent.device: 'gpu' is not allowed; expected cpu or cuda"),
+        (("agent=dqn", "device=gpu"), "device: 'gpu' is not allowed; expected cpu or cuda"),
         (("agent=dqn", "agent.loss=hubert"), "expected squared or huber; did you mean 'huber'?"),
-        (("agent=dqn", "agent.rate=null"), "agent.rate: None is not allowed; expected a value with agent.kind=dqn"),
+        (
+            ("agent=dqn", "agent.learning_rate=null"),
+            "agent.learning_rate: None is not allowed; expected a value with agent.kind=dqn",
+        ),
         (("agent.kind=dqm",), "agent.kind: 'dqm' is not allowed; expected ntuple or dqn or random or greedy; did you"),
-        (("agent.rate=0.1",), "agent.rate: 0.1 is not allowed; expected null unless agent.kind=dqn"),
+        (("agent.learning_rate=0.1",), "agent.learning_rate: 0.1 is not allowed; expected null unless agent.kind=dqn"),
         (("evaluate.drops=one",), "evaluate.drops: 'one' is not allowed; expected all unless evaluate.plies=2"),
         (
             ("evaluate.drops=one", "evaluate.plies=2", "search.cutoff=0.1"),
@@ -251,9 +254,9 @@ def test_an_evaluation_refuses_them_too(deep, tmp_path, words, message):
 
 @pytest.mark.skipif(player.torch.cuda.is_available(), reason="there is such a device")
 def test_a_device_that_is_not_there_is_refused(tmp_path):
-    done = inside(*DQN, "agent.device=cuda", f"hydra.run.dir={tmp_path}/run")
+    done = inside(*DQN, "device=cuda", f"hydra.run.dir={tmp_path}/run")
     assert done.returncode == 2
-    assert done.stderr == "tdl: agent.device: 'cuda' is not allowed; expected cpu: PyTorch finds no CUDA device here\n"
+    assert done.stderr == "tdl: device: 'cuda' is not allowed; expected cpu: PyTorch finds no CUDA device here\n"
 
 
 def test_agents_stand_in_one_table(tmp_path):

@@ -129,7 +129,7 @@ def test_final_is_true_false_or_auto(tmp_path, value):
         ("learner=tc", "learner.stages=[64,128]"),
         ("tuples=2x4", "tuples.radix=8"),
         ("tuples.orders=[[[0,1,2],[4,5,6]]]", "tuples.counts=[[0],[1,2]]", "learner=state"),
-        ("game=fib", "size=2x3", "tuples=2x3_full"),
+        ("game=2584", "size=2x3", "tuples=2x3_full"),
     ],
     ids=" ".join,
 )

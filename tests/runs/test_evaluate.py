@@ -76,7 +76,7 @@ def test_what_is_left(tmp_path, trained):
         ("learner.target=state",),
         ("learner.target=state", "learner.expectation=direct"),
         ("placer=adversary", "placer.tile=chosen"),
-        ("game=fib", "size=2x3", "tiles=p75_25", "learner=tc", "engine=array"),
+        ("game=2584", "size=2x3", "tiles=p75_25", "learner=tc", "engine=array"),
         ("learner.stages=[32,64]",),
         ("evaluate.plies=2", "search.cutoff=0.1"),
         ("evaluate.plies=2", "placer=adversary"),
@@ -160,8 +160,8 @@ def test_a_checkpoint_that_no_run_made(tmp_path):
     write_checkpoint(tmp_path / "net", meta, {"weights": net.weights})
     evaluated(tmp_path / "out", f"checkpoint={tmp_path / 'net'}")
     assert games(tmp_path / "out").tobytes() == tdl.Player(net).evaluate(20, seed=3).tobytes()
-    assert result(tmp_path / "out")["names"] == {"game": "pow2"}
-    assert tdl.results.runs(tmp_path / "out")["game"].tolist() == ["pow2"]
+    assert result(tmp_path / "out")["names"] == {"game": "2048"}
+    assert tdl.results.runs(tmp_path / "out")["game"].tolist() == ["2048"]
 
 
 def test_a_sweep_over_checkpoints(tmp_path, trained):
@@ -244,7 +244,7 @@ MISTAKES = [
     ("checkpoint=RUN threads=0", 2, ["threads: 0 is not allowed", "from 1 to 256"]),
     ("checkpoint=RUN lanes=many", 2, ["lanes: 'many' is not allowed"]),
     ("checkpoint=RUN engine=arrays", 2, ["engine: 'arrays' is not allowed", "did you mean 'array'"]),
-    ("checkpoint=RUN game=fib", 1, ["game: no such key"]),
+    ("checkpoint=RUN game=2584", 1, ["game: no such key"]),
 ]
 
 

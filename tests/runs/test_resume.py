@@ -51,7 +51,7 @@ def signal_after(monkeypatch):
         ("forward learner=otd_tc learner.fixed_share=0.5 learner.target=state", "auto", 20),
         ("backward learner.stages=[32,64] learner.start=carousel learner.epsilon=0.1", "auto", 20),
         ("backward learner=tc learner.stages=[8,64] learner.stage_downgrade=4 learner.promotion_share=.3", "auto", 20),
-        ("backward game=fib learner.stages=[34,89] learner.start=carousel engine=array", "auto", 20),
+        ("backward game=2584 learner.stages=[34,89] learner.start=carousel engine=array", "auto", 20),
         ("forward placer=adversary placer.tile=chosen", "auto", 20),
         ("backward learner=tc replicas=3 round=5", "auto", 20),
         ("backward learner.stages=[32,64] learner.start=carousel replicas=2 round=10 threads=2", "auto", 20),

@@ -143,7 +143,7 @@ def test_result(folder):
     assert set(told) == RESULT
     assert (told["status"], told["seed"], told["alpha"], told["episodes"]) == ("finished", 0, 0.1, 55)
     assert told["weights"] == "kept"
-    assert told["names"] == {"game": "pow2", "tiles": "p90_10", "tuples": "custom", "learner": "td",
+    assert told["names"] == {"game": "2048", "tiles": "p90_10", "tuples": "custom", "learner": "td",
                              "placer": "random", "agent": "ntuple"}  # fmt: skip
     assert told["moves"] == np.load(folder / "episodes.npy")["moves"].sum()
     assert told["seconds"] > 0
@@ -178,7 +178,7 @@ def test_checkpoint(folder):
     meta, arrays = checkpoint(folder)
     assert {"format", "episode", "moves", "rules", "network", "learner", "names", "config", "arrays"} <= set(meta)
     assert meta["episode"] == 55
-    assert meta["rules"]["game"] == "pow2"
+    assert meta["rules"]["game"] == "2048"
     assert meta["network"]["tuples"]["cells"] == [[0, 1, 2, 3], [4, 5]]
     assert list(arrays) == ["weights"]
     assert arrays["weights"].dtype == np.float32
@@ -279,8 +279,8 @@ def test_cfg_job_prints_the_configuration(tmp_path):
 @pytest.mark.parametrize(
     "words",
     [
-        ("game=fib", "tiles=p75_25", "learner=tc"),
-        ("game=fib", "size=2x3", "learner.order=forward"),
+        ("game=2584", "tiles=p75_25", "learner=tc"),
+        ("game=2584", "size=2x3", "learner.order=forward"),
         ("game=threes_law", "tiles=p50_50"),
         ("size=4x5",),
         ("placer=adversary", "learner.target=state"),

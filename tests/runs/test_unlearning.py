@@ -9,7 +9,7 @@ from tdl.runs.unlearning import PARTS, unlearned
 from tdl.storage.records import RECORD, load_records
 from tdl.storage.run_folder import RunFolder
 
-FALLING = ("game=fib", "size=2x3", "tuples=2x3_full", "tuples.radix=14", "learner=otd_tc", "alpha=1", "block=1000")
+FALLING = ("game=2584", "size=2x3", "tuples=2x3_full", "tuples.radix=14", "learner=otd_tc", "alpha=1", "block=1000")
 """Optimistic TD, then TC with a step of 1, on a solved board: from some 870 points to 200."""
 
 

@@ -90,7 +90,7 @@ def test_equals_a_naive_recursion(rules, data):
     assert_same_values(search, reference, board)
 
 
-@pytest.mark.parametrize("shape", ["2x2", "fib-2x2", "2x3", "threes_law-3x2"])
+@pytest.mark.parametrize("shape", ["2x2", "2584-2x2", "2x3", "threes_law-3x2"])
 @some
 @given(data=st.data())
 def test_three_plies_on_small_boards(shape, data):
@@ -113,7 +113,7 @@ def test_three_plies_on_small_boards(shape, data):
     assert_same_values(search, reference, crowded(data.draw(boards(rules)), 3))
 
 
-@pytest.mark.parametrize("shape", ["2x3", "fib-2x3", "4x4"])
+@pytest.mark.parametrize("shape", ["2x3", "2584-2x3", "4x4"])
 @pytest.mark.parametrize("plies", [1, 2])
 @fewer
 @given(data=st.data())
@@ -150,7 +150,7 @@ def test_the_loops_for_32_and_64_features(features, board):
 
 @each_node
 @pytest.mark.parametrize("learner", LEARNERS, ids=str)
-@pytest.mark.parametrize(("shape", "kind"), [("2x2", "bits"), ("fib-2x2", "array"), ("threes_law-3x2", "bits")])
+@pytest.mark.parametrize(("shape", "kind"), [("2x2", "bits"), ("2584-2x2", "array"), ("threes_law-3x2", "bits")])
 def test_games_equal_the_reference(node, learner, shape, kind):
     """Learning goes on between two searches: what a table kept must not count any more."""
     options, placer = split(node)
@@ -183,7 +183,7 @@ def full_table(rules, solution):
     return network
 
 
-@pytest.mark.parametrize("shape", ["2x2", "fib-2x2"])
+@pytest.mark.parametrize("shape", ["2x2", "2584-2x2"])
 def test_exact_values_stay_exact(shape):
     """Looking further than a perfect value function finds nothing new: the recursion is that of the solver."""
     rules = RULES[shape]
@@ -290,7 +290,7 @@ def test_a_tile_beyond_the_radix_counts_as_the_largest():
     assert not np.array_equal(high, other, equal_nan=True)
 
 
-@pytest.mark.parametrize("shape", ["4x4", "fib-4x4-75-25", "threes_law-4x4"])
+@pytest.mark.parametrize("shape", ["4x4", "2584-4x4-75-25", "threes_law-4x4"])
 @some
 @given(data=st.data())
 def test_lowering_keeps_what_merges(shape, data):
@@ -315,7 +315,7 @@ def test_lowering_is_done_at_the_largest_hole():
     assert downgraded(high, 14, rules) == drawn("16384 8192 4 2/. . . ./. . . ./. . . .", rules)
     assert downgraded(high, 12, rules) == drawn("4096 2048 4 2/. . . ./. . . ./. . . .", rules)
     assert downgraded(high, 3, rules) == drawn("16 8 4 2/. . . ./. . . ./. . . .", rules)  # as far as it goes
-    fib = RULES["fib-4x4-75-25"]
+    fib = RULES["2584-4x4-75-25"]
     apart = drawn("34 8 . ./. . . ./. . . ./. . . .", fib)
     assert downgraded(apart, 7, fib) == drawn("21 8 . ./. . . ./. . . ./. . . .", fib)
     beside = drawn("21 8 . ./. . . ./. . . ./. . . .", fib)

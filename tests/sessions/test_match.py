@@ -27,7 +27,7 @@ from tdl.sessions.session import Session
 from tdl.sessions.tile_placer import TilePlacer
 from tdl.sessions.two_player_protocol import MAX_CHARACTERS, MAX_MATCHES, Matches, bounded_lines, converse
 
-FIB = tdl.Rules("fib", drop=((1, 0.75), (3, 0.25)))
+FIB = tdl.Rules("2584", drop=((1, 0.75), (3, 0.25)))
 PLACINGS = {
     "worst": PlacerOptions("adversary"),
     "two ahead": PlacerOptions("adversary", depth=2),
@@ -55,7 +55,7 @@ def told(matches, *lines):
 
 def test_the_lines_of_a_match():
     """Worked out by hand: a 1 on cell 5 and a 3 on cell 6 do not merge, a 1 and a 2 do (fib 1 + 2 = 3, index 3)."""
-    rules = tdl.Rules("fib", drop=((1, 0.9), (2, 0.1)))
+    rules = tdl.Rules("2584", drop=((1, 0.9), (2, 0.1)))
     matches = both(rules)
     assert told(matches, "match 7 open me:you") == ["match 7 play ready", "match 7 evil ready"]
     assert told(matches, "match 7 play take turn") == ["match 7 play move ffffffff"]  # nothing to move
@@ -152,7 +152,7 @@ def test_a_line_without_end_is_not_kept():
 
 
 @pytest.mark.parametrize("placing", PLACINGS.values(), ids=PLACINGS)
-@pytest.mark.parametrize("shape", ["2x3", "fib-2x2"])
+@pytest.mark.parametrize("shape", ["2x3", "2584-2x2"])
 @pytest.mark.parametrize("target", ["afterstate", "state"])
 def test_an_adversary_is_its_reference(placing, shape, target):
     rules = RULES[shape]
@@ -175,7 +175,7 @@ def test_an_adversary_is_its_reference(placing, shape, target):
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    return train(tmp_path_factory.mktemp("match") / "run", "game=fib", "tiles=p75_25", "episodes=300",
+    return train(tmp_path_factory.mktemp("match") / "run", "game=2584", "tiles=p75_25", "episodes=300",
                  "evaluate.episodes=0")  # fmt: skip
 
 
@@ -233,7 +233,7 @@ def test_two_programs_play_a_game(run, tmp_path):
         (("evil=true", "plies=0"), "tdl: plies: 0 is not allowed; expected a whole number from 1 to 12"),
         (("checkpoint={run}", "search.seconds=1"), "search.seconds: 1.0 is not allowed; expected null unless plies"),
         (("checkpoint=nothing",), "nothing: no checkpoint here"),
-        (("checkpoint={run}", "game=pow2", "tiles=p90_10"), "checkpoint: 'a network of 2584 4x4' is not allowed"),
+        (("checkpoint={run}", "game=2048", "tiles=p90_10"), "checkpoint: 'a network of 2584 4x4' is not allowed"),
         (("evil=true", "plys=2"), "plys: no such key; did you mean 'plies'"),
     ],
 )  # fmt: skip

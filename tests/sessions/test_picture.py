@@ -31,7 +31,7 @@ NUMBERS = [str(value) for row in BOARD for value in row if value]
 
 @pytest.fixture
 def game(tmp_path):
-    session = Session(tdl.Rules("fib", 3, 3), seed=4)
+    session = Session(tdl.Rules("2584", 3, 3), seed=4)
     while not session.over:
         session.move(session.legal[0])
     save(tmp_path / "game.jsonl", session.game())
@@ -98,7 +98,7 @@ def test_the_heat_map_is_logarithmic():
     assert heatmap([[2]], axes=axes) is axes
 
 
-@pytest.mark.parametrize("shape", ["2x3", "fib-5x5", "threes_law-3x2"])
+@pytest.mark.parametrize("shape", ["2x3", "2584-5x5", "threes_law-3x2"])
 def test_packed_boards_by_their_rules(shape):
     rules = RULES[shape]
     tiles = [index % rules.largest for index in range(rules.cells)]

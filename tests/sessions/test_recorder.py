@@ -39,7 +39,7 @@ def test_the_games_of_an_evaluation_that_looks_ahead(search, target):
         assert game.search == options
 
 
-@pytest.mark.parametrize("shape", ["2x4", "fib-2x3", "threes_law-3x3"])
+@pytest.mark.parametrize("shape", ["2x4", "2584-2x3", "threes_law-3x3"])
 def test_the_games_of_a_network_of_states(shape):
     """By the table of the drops, bit for bit: the moves depend on the last bit where two are nearly equal."""
     player = trained(*SHAPES[shape], target="state")

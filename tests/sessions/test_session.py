@@ -48,7 +48,7 @@ def test_an_agent_of_states_is_asked_as_it_plays(tmp_path):
 
 
 @few
-@given(data=st.data(), rules=st.sampled_from([RULES["2x3"], RULES["fib-2x3"], RULES["4x4"], RULES["fib-5x5"]]))
+@given(data=st.data(), rules=st.sampled_from([RULES["2x3"], RULES["2584-2x3"], RULES["4x4"], RULES["2584-5x5"]]))
 def test_what_is_taken_back_was_never_made(rules, data):
     """Any moves and undos end where the moves that stand lead to alone, and the file of the game can be read."""
     session = Session(rules, seed=3)
@@ -143,7 +143,8 @@ def test_a_deep_network_thinks_as_well(tmp_path):
     pytest.importorskip("torch", reason="the extra dqn is not installed")
     run = tmp_path / "run"
     done = inside("agent=dqn_modern", "size=2x3", "tiles=p90_10", "episodes=4", "block=4", "agent.width=8",
-                  "agent.games=4", "agent.least=8", "evaluate.episodes=0", f"hydra.run.dir={run}")  # fmt: skip
+                  "agent.games=4", "agent.learning_starts=8", "evaluate.episodes=0",
+                  f"hydra.run.dir={run}")  # fmt: skip
     assert done.returncode == 0, done.stderr
     agent = load_advisor(run)
     session = Session(agent.rules, action_values=agent.action_values(SearchOptions(2)))

@@ -29,7 +29,7 @@ def solved(tmp_path_factory):
 
 
 @pytest.mark.parametrize("target", ["afterstate", "state"])
-@pytest.mark.parametrize("shape", ["2x3", "fib-2x2"])
+@pytest.mark.parametrize("shape", ["2x3", "2584-2x2"])
 def test_a_player_judges_many_afterstates_as_it_does_one(shape, target):
     rules = RULES[shape]
     stages = Stages((8,)) if shape == "2x3" else Stages()
@@ -103,6 +103,6 @@ def test_a_missing_solution_is_refused(tmp_path):
 
 
 def test_boards_of_more_than_64_bits_have_no_values_at_once():
-    network = NTupleNetwork(RULES["fib-5x5"], small_tuples(RULES["fib-5x5"])["odd"])
+    network = NTupleNetwork(RULES["2584-5x5"], small_tuples(RULES["2584-5x5"])["odd"])
     with pytest.raises(ConfigError, match="boards: '125 bits' is not allowed; expected boards of at most 64 bits"):
         network.values(np.zeros(1, np.uint64))

@@ -26,7 +26,7 @@ TABLE = list(csv.reader((Path(__file__).parents[1] / "data" / "solver_2x3.csv").
 
 
 def test_a_solution_is_stored(tmp_path):
-    solution = solve(Rules("fib", 2, 2), "reach", 34)
+    solution = solve(Rules("2584", 2, 2), "reach", 34)
     save(tmp_path, solution)
     for folder in (tmp_path, tmp_path / "solution"):
         loaded = load(folder)
@@ -77,7 +77,7 @@ def solver(cwd, *words):
 
 
 def test_the_published_answers(tmp_path):
-    save(tmp_path, solve(Rules("fib", 2, 3)))
+    save(tmp_path, solve(Rules("2584", 2, 3)))
     (tmp_path / "boards").write_text("".join(" ".join(row[:7]) + "\n" for row in TABLE))
     done = solver(tmp_path, "solution=.", "query=boards")
     assert done.returncode == 0, done.stderr
@@ -86,19 +86,19 @@ def test_the_published_answers(tmp_path):
 
 
 def test_the_program_solves_and_leaves_its_figures(tmp_path):
-    done = solver(tmp_path, "game=fib", "size=2x2", "tiles=p90_10")
+    done = solver(tmp_path, "game=2584", "size=2x2", "tiles=p90_10")
     assert done.returncode == 0, done.stderr
     printed = dict(line.split() for line in done.stdout.splitlines())
     folder = only_run(tmp_path)
     assert Path(printed["solution"]) == folder
     result = json.loads((folder / "result.json").read_text())
     assert result["status"] == "finished"
-    assert result["rules"] == Rules("fib", 2, 2).to_dict()
+    assert result["rules"] == Rules("2584", 2, 2).to_dict()
     assert result["config"]["size"] == "2x2"
     for name in ("optimal", "random", "before", "after", "largest"):
         assert float(printed[name]) == pytest.approx(result[name], rel=1e-11)
     assert load(folder).optimal == result["optimal"]
-    again = inside("game=fib", f"hydra.run.dir={folder}", program=program.main)
+    again = inside("game=2584", f"hydra.run.dir={folder}", program=program.main)
     assert again.returncode == 2
     assert "holds results already" in again.stderr
 
@@ -108,7 +108,7 @@ MISTAKES = [
     ("+objectve=score", 2, ["objectve: no such key", "did you mean 'objective'"]),
     ("tuples=4x6", 1, ["tuples"]),
     ("size=2x9", 2, ["size: '2x9' is not allowed"]),
-    ("game=fib size=4x4", 2, ["size: '4x4' is not allowed", "at most 64 bits, which is 12 cells"]),
+    ("game=2584 size=4x4", 2, ["size: '4x4' is not allowed", "at most 64 bits, which is 12 cells"]),
     ("objective=reech", 2, ["objective: 'reech' is not allowed", "did you mean 'reach'"]),
     ("objective=reach", 2, ["tile: None is not allowed", "a tile of the game"]),
     ("objective=reach tile=100", 2, ["tile: 100 is not allowed", "2, 4, 8"]),

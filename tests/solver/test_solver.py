@@ -20,20 +20,20 @@ from tdl.solver.policy_evaluation import evaluate_policy
 from tdl.solver.solution import UNREACHABLE, solve
 
 PUBLISHED = {  # (states, afterstates, largest tile, optimal, random)
-    ("pow2", 2, 2): (662, 464, 32, 66.9641495, 19.6565402),
-    ("fib", 2, 2): (2_219, 1_452, 34, 116.741288, 22.9602775),
-    ("fib", 2, 3): (815_828, 525_758, 233, None, 73.8727863),
+    ("2048", 2, 2): (662, 464, 32, 66.9641495, 19.6565402),
+    ("2584", 2, 2): (2_219, 1_452, 34, 116.741288, 22.9602775),
+    ("2584", 2, 3): (815_828, 525_758, 233, None, 73.8727863),
 }
 
 TWINS = {
     "2048": Rules(rows=2, cols=2),
-    "2584": Rules("fib", 2, 2),
-    "2584, tiles 1 and 3": Rules("fib", 2, 2, drop=((1, 0.75), (3, 0.25))),
-    "fixed start": Rules("fib", 2, 2, drop=((2, 0.5), (1, 0.25), (4, 0.25)), start=(3, "drop", 1)),
-    "2x3, nothing merges": Rules("fib", 2, 3, drop=((3, 0.3), (6, 0.7))),
-    "3x2, nothing merges": Rules("fib", 3, 2, drop=((2, 0.3), (5, 0.7)), start=(5, "drop")),
-    "2x3, full start": Rules("pow2", 2, 3, drop=((4, 0.6), (7, 0.4)), start=(1, 2, 3, 5, 6)),
-    "2x5, one tile": Rules("fib", 2, 5, drop=((2, 1.0),), start=(2,)),
+    "2584": Rules("2584", 2, 2),
+    "2584, tiles 1 and 3": Rules("2584", 2, 2, drop=((1, 0.75), (3, 0.25))),
+    "fixed start": Rules("2584", 2, 2, drop=((2, 0.5), (1, 0.25), (4, 0.25)), start=(3, "drop", 1)),
+    "2x3, nothing merges": Rules("2584", 2, 3, drop=((3, 0.3), (6, 0.7))),
+    "3x2, nothing merges": Rules("2584", 3, 2, drop=((2, 0.3), (5, 0.7)), start=(5, "drop")),
+    "2x3, full start": Rules("2048", 2, 3, drop=((4, 0.6), (7, 0.4)), start=(1, 2, 3, 5, 6)),
+    "2x5, one tile": Rules("2584", 2, 5, drop=((2, 1.0),), start=(2,)),
 }
 
 each_twin = pytest.mark.parametrize("rules", TWINS.values(), ids=TWINS)
@@ -41,7 +41,7 @@ each_twin = pytest.mark.parametrize("rules", TWINS.values(), ids=TWINS)
 
 @pytest.fixture(scope="module")
 def fib_2x3():
-    return solve(Rules("fib", 2, 3))
+    return solve(Rules("2584", 2, 3))
 
 
 @pytest.fixture(autouse=True)
@@ -74,7 +74,7 @@ def test_published_values(game, rows, cols, fib_2x3):
 
 
 def test_a_board_on_its_side_is_worth_the_same(fib_2x3):
-    turned = solve(Rules("fib", 3, 2))
+    turned = solve(Rules("2584", 3, 2))
     assert turned.optimal == pytest.approx(fib_2x3.optimal, rel=1e-12)
     assert turned.random == pytest.approx(fib_2x3.random, rel=1e-12)
     assert (turned.before, turned.after) == (fib_2x3.before, fib_2x3.after)
@@ -98,7 +98,7 @@ def test_any_tile_rule(data):
     weights = [data.draw(st.integers(1, 9)) for _ in tiles]
     drop = tuple((tile, weight / sum(weights)) for tile, weight in zip(tiles, weights, strict=True))
     start = tuple(data.draw(st.lists(st.sampled_from(["drop", 1, 2, 5]), min_size=1, max_size=3)))
-    rules = Rules(data.draw(st.sampled_from(["pow2", "fib"])), 2, 2, drop, start)
+    rules = Rules(data.draw(st.sampled_from(["2048", "2584"])), 2, 2, drop, start)
     solution, best = solve(rules), reference.Solver(rules)
     assert same_values(by_tiles(solution.states, solution.state_values, rules), best.states)
     assert solution.optimal == pytest.approx(best.start, rel=1e-11)
@@ -106,7 +106,7 @@ def test_any_tile_rule(data):
 
 @pytest.mark.parametrize("tile", [5, 8, 21, 34])
 def test_probability_of_a_tile(tile):
-    rules = Rules("fib", 2, 2)
+    rules = Rules("2584", 2, 2)
     solution, best = solve(rules, "reach", tile), reference.Solver(rules, reach=tile)
     assert same_values(by_tiles(solution.states, solution.state_values, rules), best.states)
     assert solution.optimal == pytest.approx(best.start, rel=1e-11)
@@ -162,7 +162,7 @@ def test_symmetric_boards_folded_into_one(fib_2x3, objective):
 
 
 def test_folded_squares():
-    rules = Rules("fib", 2, 2)
+    rules = Rules("2584", 2, 2)
     folded, plain = solve(rules, fold=True), solve(rules)
     assert (folded.before, folded.after) == (plain.before, plain.after)
     assert len(folded.states) < len(plain.states) / 6
@@ -221,7 +221,7 @@ def followed(rules, own):
 
 
 def test_a_policy_of_probabilities():
-    rules = Rules("fib", 2, 2)
+    rules = Rules("2584", 2, 2)
     solution = solve(rules, "reach", 21)
     judged = np.random.default_rng(2).normal(0, 20, len(solution.afterstates)).astype(np.float32)
     judge = by_tiles(solution.afterstates, judged, rules)
@@ -264,9 +264,9 @@ def test_best_moves_and_values_of_boards(fib_2x3):
         fib_2x3.best(0)
 
 
-GROWING = MergeLaw("growing", "growing", 1, lambda i: 3**i if i else 0, lambda a, b: a + 1 if a == b else 0, 4, 15, 16)
-SHRINKING = MergeLaw("shrinking", "shrinking", 1, lambda i: i, lambda a, b: a + 1 if a == b else 0, 4, 15, 16)
-SMALL = MergeLaw("small", "small", 1, lambda i: 2**i if i else 0, lambda a, b: a + 1 if a == b else 0, 4, 4, 5)
+GROWING = MergeLaw("growing", 1, lambda i: 3**i if i else 0, lambda a, b: a + 1 if a == b else 0, 4, 15, 16)
+SHRINKING = MergeLaw("shrinking", 1, lambda i: i, lambda a, b: a + 1 if a == b else 0, 4, 15, 16)
+SMALL = MergeLaw("small", 1, lambda i: 2**i if i else 0, lambda a, b: a + 1 if a == b else 0, 4, 4, 5)
 
 
 def test_merges_that_raise_the_sum(monkeypatch):
@@ -285,13 +285,13 @@ def test_games_that_cannot_be_solved(monkeypatch):
     with pytest.raises(ConfigError, match=r"size: a cell holds tiles up to 16, .* larger ones"):
         solve(Rules("small", 2, 2))
     with pytest.raises(ConfigError, match="size: '3x5' is not allowed; expected a board of at most 64 bits"):
-        solve(Rules("fib", 3, 5))
+        solve(Rules("2584", 3, 5))
 
 
 def test_too_little_memory(monkeypatch):
     monkeypatch.setattr(machine, "available_memory", lambda: 10_000)
     with pytest.raises(ConfigError, match=r"size: the successors of the states whose tiles sum to .* are free"):
-        solve(Rules("fib", 2, 2))
+        solve(Rules("2584", 2, 2))
 
 
 def test_progress_is_told():

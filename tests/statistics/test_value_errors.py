@@ -37,7 +37,7 @@ def solution():
 
 
 @pytest.mark.parametrize("gamma", [1.0, 0.9])
-@pytest.mark.parametrize("shape", ["2x3", "fib-2x2"])
+@pytest.mark.parametrize("shape", ["2x3", "2584-2x2"])
 def test_games_are_those_of_the_recorder(shape, gamma):
     network = NTupleNetwork(RULES[shape], small_tuples(RULES[shape])["mixed"])
     Trainer(network, alpha=0.1, gamma=gamma, seed=4).train(100)
@@ -57,9 +57,11 @@ def test_games_are_those_of_the_recorder(shape, gamma):
             assert row["value"] * gamma == pytest.approx(move.values[move.action] - move.reward, rel=1e-5, abs=1e-4)
 
 
-@pytest.mark.parametrize(("episodes", "shape", "message"), [(0, "2x2", "episodes"), (1, "fib-4x4", "at most 64 bits")])
+@pytest.mark.parametrize(
+    ("episodes", "shape", "message"), [(0, "2x2", "episodes"), (1, "2584-4x4", "at most 64 bits")]
+)
 def test_what_cannot_be_played(episodes, shape, message):
-    rules = Rules("fib") if shape == "fib-4x4" else SQUARE
+    rules = Rules("2584") if shape == "2584-4x4" else SQUARE
     with pytest.raises(ConfigError, match=message):
         played_values(Player(NTupleNetwork(rules, TupleSet(((0, 1),)))), episodes)
 

@@ -10,7 +10,7 @@ from tdl.storage.reading import MAX_DEPTH, MAX_JSON
 from tdl.storage.result_file import has_deleted_weights, read_result
 
 GOOD = {
-    "config": {"seed": 3, "evaluate": {"plies": 1}}, "names": {"game": "pow2"}, "status": "finished", "alpha": 0.1,
+    "config": {"seed": 3, "evaluate": {"plies": 1}}, "names": {"game": "2048"}, "status": "finished", "alpha": 0.1,
     "episodes": 20, "moves": 300, "seconds": 1.5, "moves_per_second": None, "weights": "deleted",
     "evaluation": {"episodes": 2, "mean": 3.0, "mean_ci95": None, "reach": {"64": {"rate": 0.5}}},
 }  # fmt: skip

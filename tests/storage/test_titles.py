@@ -9,7 +9,7 @@ KEYS = ("learner", "learner.alpha", "alpha", "evaluate.plies", "search.plies", "
 
 TITLES = [
     ({"seed": 2, "alpha": 1.0, "learner": "tc"}, "tc, alpha 1, seed 2", "tc-alpha1-seed2"),
-    ({"game": "pow2", "learner.td_lambda": 0.5}, "2048, td_lambda 0.5", "2048-td_lambda0.5"),
+    ({"game": "2048", "learner.td_lambda": 0.5}, "2048, td_lambda 0.5", "2048-td_lambda0.5"),
     ({"evaluate.plies": 2}, "evaluate.plies 2", "evaluate.plies2"),  # plies alone would be those of training, too
     ({"engine": "array", "share": True}, "engine array, share true", "engine-array-share-true"),
     ({"alpha": None, "tuples": "4x6"}, "4x6, alpha null", "4x6-alpha-null"),

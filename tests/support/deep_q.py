@@ -16,12 +16,13 @@ TINY = Rules(rows=2, cols=2)
 
 PUBLISHED, MODERN = dqn_choices("dqn"), dqn_choices("dqn_modern")
 
-SMALL = replace(PUBLISHED, network="dense", input="planes", width=16, least=40, newest=20, older=20, epochs=2,
-                batch=8, games=4, greedy_every=2, replay=200, scale=100.0, rate=1e-3)  # fmt: skip
+SMALL = replace(PUBLISHED, network="dense", input="planes", width=16, learning_starts=40, newest=20, older=20,
+                epochs=2, batch_size=8, games=4, greedy_every=2, buffer_size=200, scale=100.0,
+                learning_rate=1e-3)  # fmt: skip
 """The published schedule in little."""
 
-LIVELY = replace(MODERN, width=32, least=100, replay=2_000, games=8, every=8, batch=32, target_network=50,
-                 epsilon_games=200, scale=20.0, rate=2e-3)  # fmt: skip
+LIVELY = replace(MODERN, width=32, learning_starts=100, buffer_size=2_000, games=8, train_frequency=8, batch_size=32,
+                 target_network_frequency=50, epsilon_games=200, scale=20.0, learning_rate=2e-3)  # fmt: skip
 """The modern one in little."""
 
 

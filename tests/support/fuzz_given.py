@@ -45,9 +45,9 @@ def _deep(path):
         import torch  # noqa: F401 - whether it is there
     except ImportError as error:
         raise NotHere("PyTorch is not installed") from error
-    agent = ("agent=dqn_modern", "agent.width=8", "agent.games=4", "agent.least=8", "agent.replay=200")
+    agent = ("agent=dqn_modern", "agent.width=8", "agent.games=4", "agent.learning_starts=8", "agent.buffer_size=200")
     words = (*TWICE, "block=10", "evaluate.episodes=2", "size=2x3", "tiles=p90_10", f"hydra.run.dir={path}")
-    done = inside(*words, *agent, "agent.every=8", "agent.batch=8")
+    done = inside(*words, *agent, "agent.train_frequency=8", "agent.batch_size=8")
     assert done.returncode in (None, 0), done.stderr
 
 

@@ -239,7 +239,7 @@ def _matched(place, outside, chance):
     said = b"".join((changed_bytes(line, chance) if chance.random() < 0.2 else line) + b"\n" for line in words)
     said += chance.choice((b"", b"x" * 5000, b"\xff\n"))
     with mock.patch("sys.stdin", io.TextIOWrapper(io.BytesIO(said))):
-        done = inside(f"checkpoint={run}", "game=pow2", "tiles=p90_10", "play_name=a", program=tdl.match.main)
+        done = inside(f"checkpoint={run}", "game=2048", "tiles=p90_10", "play_name=a", program=tdl.match.main)
     lines = done.stderr.splitlines()
     if done.returncode:
         _program(lambda: _exit(done))

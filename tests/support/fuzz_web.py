@@ -18,7 +18,7 @@ PATHS = ["/", "/page.js", "/api/start", "/api/library", "/api/curve?run=plain", 
 
 POSTS = [
     ("/api/new", {"checkpoint": "plain", "seed": 1, "plies": 2}),
-    ("/api/new", {"game": "fib", "size": "2x3", "tiles": "p75_25", "seed": 3}),
+    ("/api/new", {"game": "2584", "size": "2x3", "tiles": "p75_25", "seed": 3}),
     ("/api/move", {"id": "ID", "action": "left", "version": 0}),
     ("/api/step", {"id": "ID", "count": 5}),
     ("/api/undo", {"id": "ID", "count": 2}),

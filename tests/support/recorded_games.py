@@ -5,7 +5,7 @@ from tdl.search.options import SearchOptions
 
 SHAPES = {
     "2x4": (tdl.Rules(rows=2, cols=4), ((0, 1, 2, 3), (0, 1, 4, 5))),
-    "fib-2x3": (tdl.Rules("fib", 2, 3, drop=((1, 0.75), (3, 0.25))), ((0, 1, 2), (0, 1, 3, 4))),
+    "2584-2x3": (tdl.Rules("2584", 2, 3, drop=((1, 0.75), (3, 0.25))), ((0, 1, 2), (0, 1, 3, 4))),
     "threes_law-3x3": (tdl.Rules("threes_law", 3, 3, drop=((1, 0.5), (2, 0.5))), ((0, 1, 2), (0, 1, 3, 4))),
     "4x5": (tdl.Rules(rows=4, cols=5, drop=tuple((tile, 0.25) for tile in (1, 2, 3, 4))), ((0, 1, 2), (0, 1, 5, 6))),
 }

@@ -35,11 +35,11 @@ RULES = {
     "2x5": Rules(rows=2, cols=5),  # the longest line that is tabulated
     "4x5": Rules(rows=4, cols=5, drop=FOUR_TILES),  # 128 bits; a row's lines are computed, a column's tabulated
     "5x5": Rules(rows=5, cols=5, drop=FOUR_TILES),  # the largest tile is not the largest number of a cell
-    "fib-2x2": Rules("fib", 2, 2),
-    "fib-2x3": Rules("fib", 2, 3),
-    "fib-3x4": Rules("fib", 3, 4),  # the tables of its columns are others than those of its rows
-    "fib-4x4-75-25": Rules("fib", drop=P75_25),  # its fast path, and rewards that depend on the direction
-    "fib-5x5": Rules("fib", 5, 5, drop=FOUR_APART),  # 125 bits, and every line computed
+    "2584-2x2": Rules("2584", 2, 2),
+    "2584-2x3": Rules("2584", 2, 3),
+    "2584-3x4": Rules("2584", 3, 4),  # the tables of its columns are others than those of its rows
+    "2584-4x4-75-25": Rules("2584", drop=P75_25),  # its fast path, and rewards that depend on the direction
+    "2584-5x5": Rules("2584", 5, 5, drop=FOUR_APART),  # 125 bits, and every line computed
     "threes_law-3x2": Rules("threes_law", 3, 2, drop=P50_50),
     "threes_law-4x4": Rules("threes_law", drop=P50_50),  # the fast path of 2048 with another merge law
 }

@@ -16,7 +16,7 @@ from tdl.terminal.panel import Panel, Status
 from tdl.terminal.play import PlayApp
 
 
-@pytest.mark.parametrize("rules", [RULES["fib-2x3"], RULES["threes_law-3x2"], RULES["5x5"]])
+@pytest.mark.parametrize("rules", [RULES["2584-2x3"], RULES["threes_law-3x2"], RULES["5x5"]])
 def test_a_game_by_hand_is_that_of_a_session(rules):
     app, session = PlayApp(rules, seed=5, episode=2), Session(rules, seed=5, episode=2)
 

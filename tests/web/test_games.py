@@ -161,7 +161,7 @@ def test_slides_lead_to_the_afterstate(rules):
     ("path", "data", "telling"),
     [
         ("/api/new", {"game": "chess"}, "game: 'chess' is not allowed"),
-        ("/api/new", {"game": ["pow2"]}, "game: ['pow2'] is not allowed"),
+        ("/api/new", {"game": ["2048"]}, "game: ['2048'] is not allowed"),
         ("/api/new", {"size": "9x9"}, "did you mean '5x5'?"),
         ("/api/new", {"size": 4}, "size: 4 is not allowed"),
         ("/api/new", {"tiles": "../../etc/passwd"}, "tiles: '../../etc/passwd' is not allowed"),
@@ -198,7 +198,7 @@ def test_an_unknown_game_is_told_of(client, unknown):
 
 
 def test_illegal_moves_are_refused(client):
-    made = client.done("/api/new", game="pow2", size="2x2", seed=1)
+    made = client.done("/api/new", game="2048", size="2x2", seed=1)
     state = made["state"]
     while len(state["legal"]) == 4:
         state = client.done("/api/move", id=made["id"], action=state["legal"][0])["state"]
@@ -250,7 +250,7 @@ def test_a_board_is_judged(client, folder):
 
 def test_a_deep_network_is_asked_as_well(tmp_path):
     pytest.importorskip("torch", reason="the extra dqn is not installed")
-    shape = ("size=2x3", "tiles=p90_10", "agent.width=8", "agent.games=4", "agent.least=8")
+    shape = ("size=2x3", "tiles=p90_10", "agent.width=8", "agent.games=4", "agent.learning_starts=8")
     counts = ("episodes=4", "block=4", "evaluate.episodes=0")
     done = inside("agent=dqn_modern", *shape, *counts, f"hydra.run.dir={tmp_path / 'deep'}")
     assert done.returncode == 0, done.stderr

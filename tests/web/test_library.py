@@ -18,7 +18,7 @@ def test_the_list_names_runs_and_checkpoints(client):
     entries = {entry["name"]: entry for entry in told["entries"]}
     assert (status, set(entries)) == (200, {"first", "sweep/small"})
     first = entries["first"]
-    assert (first["game"], first["size"], first["episodes"], first["kind"]) == ("pow2", "4x4", 100, "ntuple")
+    assert (first["game"], first["size"], first["episodes"], first["kind"]) == ("2048", "4x4", 100, "ntuple")
     assert first["checkpoint"] and first["curve"] and first["mean"] > 0  # noqa: PT018
     assert entries["sweep/small"]["size"] == "2x3"
 
@@ -30,7 +30,7 @@ def test_entries_are_titled_by_what_those_of_their_folder_differ_in(folder, tmp_
     with serving(tmp_path) as server:
         client = Client(server)
         assert titles(client) == {"sweep/one": "custom, td, alpha 0.1, seed 0", "sweep/imported": "imported"}
-        train(tmp_path / "sweep" / "two", "game=fib", "seed=3", "episodes=10")
+        train(tmp_path / "sweep" / "two", "game=2584", "seed=3", "episodes=10")
         assert titles(client)["sweep/two"] == "2584, seed 3"
         entries = client.get("/api/library")[1]["entries"]
         assert {entry["name"]: entry["called"] for entry in entries if entry["name"] != "sweep/imported"} == {

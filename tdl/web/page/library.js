@@ -71,7 +71,7 @@ export class Library {
 
 function description(entry) {
   if (entry.error) return "cannot be read";
-  const parts = [entry.called, entry.size, entry.kind === "ntuple" ? null : entry.kind];
+  const parts = [entry.game, entry.size, entry.kind === "ntuple" ? null : entry.kind];
   if (entry.episodes) parts.push(`${entry.episodes.toLocaleString("en")} games`);
   if (entry.mean) parts.push(`mean ${Math.round(entry.mean).toLocaleString("en")}`);
   if (!entry.checkpoint) parts.push("no checkpoint");

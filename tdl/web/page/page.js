@@ -73,7 +73,7 @@ async function begin(wish) {
 function tellGame() {
   const { rules, checkpoint, id } = game;
   form.fill(game);
-  $("who").textContent = `${checkpoint ?? "By hand"}: ${rules.title} on ${rules.size}`;
+  $("who").textContent = `${checkpoint ?? "By hand"}: ${rules.game} on ${rules.size}`;
   $("values-title").textContent = checkpoint === null ? "Rewards of the moves" : "Values of the moves";
   document.title = `tdl – ${checkpoint ?? "by hand"}`;
   $("save").href = `/api/game.jsonl?id=${encodeURIComponent(id)}`;

@@ -6,7 +6,7 @@ export class RulesForm {
   // Offer what the server has.
   setUp({ games, sizes }) {
     this.games = games;
-    for (const { name, title } of games) $("game").add(new Option(title, name));
+    for (const { name } of games) $("game").add(new Option(name));
     for (const size of sizes) $("size").add(new Option(size));
     $("size").value = "4x4";
     this.usualTiles();

@@ -24,7 +24,7 @@ def browser():
 def server(tmp_path_factory):
     place = tmp_path_factory.mktemp("page")
     train(place / "agent", "episodes=200", "evaluate.episodes=5")
-    train(place / "wide", "game=fib", "size=2x5", "tiles=p75_25", "tuples.board=2x5", "tuples.cells=[[0,1,2]]",
+    train(place / "wide", "game=2584", "size=2x5", "tiles=p75_25", "tuples.board=2x5", "tuples.cells=[[0,1,2]]",
           "episodes=50", "evaluate.episodes=0")  # fmt: skip
     shutil.copytree(place / "agent", place / "broken")
     session = Session(tdl.Rules(), seed=4)

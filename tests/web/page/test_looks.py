@@ -33,7 +33,7 @@ def test_tile_rules_are_told_in_words(page):
     texts = page.eval_on_selector_all("#tiles option", "all => all.map(e => [e.value, e.textContent])")
     assert ["p90_10", "2 at 90%, 4 at 10%"] in texts
     assert ["p80_20_two", "2 at 80%, 4 at 20%; begins with 2 and 2"] in texts
-    page.select_option("#game", "fib")
+    page.select_option("#game", "2584")
     assert page.eval_on_selector("#tiles", "e => e.selectedOptions[0].textContent") == "1 at 75%, 3 at 25%"
 
 
