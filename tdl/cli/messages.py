@@ -84,6 +84,8 @@ def _hydra_line(chain: list[BaseException], schema: type) -> str:
     # Hydra names the override, a cause says what is wrong with it.
     causes = [str(link) for link in chain[1:] if isinstance(link, OmegaConfBaseException) and str(link)]
     full = f"{line}: {causes[0].splitlines()[0]}" if causes else line
+    if (wrong := re.search(r"override '?([\w.]+)=", line)) and wrong[1] not in _known_keys(schema):
+        return f"{wrong[1]}: no such key{_nearest_key(wrong[1], schema)}; --help lists all keys"
     if typed := re.search(r"override '?([\w.]+)=.*: Value '(.*)' of type '\w+' could not be converted to (\w+)", full):
         return str(refuse(typed[1], typed[2], _of_type(typed[1], typed[3])))
     return full

@@ -6,47 +6,55 @@ from tdl.errors import nearest
 from tdl.old_names import KEYS as OLD_KEYS
 from tdl.old_names import new_choice
 
-SYNONYMS = {
-    "lr": "alpha",
-    "learning_rate": "alpha",
-    "stepsize": "alpha",
-    "step_size": "alpha",
-    "eta": "alpha",
-    "discount": "gamma",
-    "lambda": "learner.td_lambda",
-    "lambda_": "learner.td_lambda",
-    "lam": "learner.td_lambda",
-    "trace_decay": "learner.td_lambda",
-    "eps": "learner.epsilon",
-    "games": "episodes",
-    "n_episodes": "episodes",
-    "num_episodes": "episodes",
-    "random_seed": "seed",
-    "n_threads": "threads",
-    "cores": "threads",
-    "board": "size",
-    "board_size": "size",
-    "patterns": "tuples",
-    "network": "tuples",
-    "ntuples": "tuples",
-    "depth": "evaluate.plies",
-    "ply": "evaluate.plies",
-    "algorithm": "learner",
-    "algo": "learner",
-    "method": "learner",
-    "model": "checkpoint",
-    "output": "out",
-    "outdir": "out",
-    "output_dir": "out",
-    "save_dir": "out",
-    "tc": "learner=tc",
-    "td": "learner=td",
-    "dqn": "agent=dqn",
+_WORDS = {
+    "alpha": "lr learning_rate stepsize step_size eta",
+    "gamma": "discount",
+    "seed": "random_seed",
+    "threads": "n_threads num_threads cores workers n_jobs",
+    "size": "board board_size",
+    "episodes": "games n_episodes num_episodes n_games train.games train.episodes",
+    "block": "log_every log_interval log.every log_frequency print_every",
+    "budget.seconds": "time max_time max_seconds seconds duration time_limit budget.time",
+    "budget.moves": "moves max_moves steps max_steps total_timesteps",
+    "evaluate.episodes": "eval.games eval.episodes eval_games eval_episodes evaluate.games test.games",
+    "evaluate.plies": "depth ply plies eval.depth evaluate.depth",
+    "search.plies": "search.depth train.depth train.plies",
+    "search.cutoff": "min_prob search.min_prob eval.min_prob",
+    "search.seconds": "eval.time search.time time_per_move",
+    "search.table": "tt search.tt search.tt_mb search.tt_size eval.tt transposition_table cache",
+    "save.every": "save_every save_freq save_frequency checkpoint_every checkpoint.every",
+    "save.keep": "keep_last checkpoint.keep checkpoint.keep_last",
+    "init": "init_from load pretrained warm_start",
+    "logger": "log",
+    "logger=tensorboard": "tensorboard",
+    "logger=wandb": "wandb",
+    "out": "output outdir output_dir save_dir",
+    "checkpoint": "model",
+    "tuples": "patterns network ntuples",
+    "tiles.drop": "p4 prob_4 game.p4 drop spawn_prob",
+    "placer": "spawner spawn env environment opponent adversary",
+    "agent": "player",
+    "experiment": "recipe preset",
+    "learner": "algorithm algo method",
+    "learner=tc": "tc",
+    "learner=td": "td",
+    "agent=dqn": "dqn",
+    "learner.td_lambda": "lambda lambda_ lam trace_decay returns mc monte_carlo",
+    "learner.epsilon": "epsilon eps",
+    "learner.n_step": "n_step nstep",
+    "learner.initial_value": "v_init v0 init_value optimistic optimism",
+    "learner.schedule": "schedule alpha_schedule alpha.schedule lr_schedule",
+    "learner.target": "values value afterstate afterstates",
+    "learner.order": "update updates backward forward",
+    "learner.start=restart": "restart restarts",
+    "agent.learning_rate": "agent.lr dqn.lr agent.alpha",
 }
-"""What other programs and papers call a key, with its name here."""
+"""The keys here, with what other programs, papers and people call them."""
+
+SYNONYMS = {word: key for key, words in _WORDS.items() for word in words.split()}
 
 CHOICES = {
-    "learner": {"tcl": "tc", "temporal_coherence": "tc", "td0": "td", "q": "td", "sarsa": "td"},
+    "learner": {"tcl": "tc", "temporal_coherence": "tc", "td0": "td", "q": "td", "sarsa": "td", "dqn": "agent=dqn"},
     "game": {"threes": "threes_law", "fibonacci": "2584"},
     "agent": {"dqlearning": "dqn", "deep_q": "dqn", "n_tuple": "ntuple"},
 }
@@ -72,6 +80,7 @@ def like(name: str, known: Iterable[str]) -> str:
     """
     names = list(known)
     tops = {each.partition(".")[0] for each in names} | {"out"}
+    tops |= {"experiment"} if "learner" in tops else set()  # the group of a run that is no section of its schema
     for meant in (OLD_KEYS.get(name), SYNONYMS.get(_plain(name)), _in_capitals(name, names)):
         if meant and meant.partition("=")[0].partition(".")[0] in tops:
             return f"; did you mean {meant!r}?"

@@ -135,6 +135,25 @@ CASES = [
     ("tiles.start=[]", 2, ["tiles.start: [] is not allowed", "between 1 and 15 tiles"]),
     ("tiles.start=[1,1,1,1] size=2x2 tuples.cells=[[0,1]]", 2, ["tiles.start", "between 1 and 3 tiles"]),
     ("tiles=p90_01", 1, ["tiles=p90_01: no such choice", "did you mean 'p90_10'"]),
+    ("tuples=[[0,1,2,3]]", 2, ["tuples: '[[0,1,2,3]]' is not allowed", "are tuples.cells='[[0,1,2,3]]'"]),
+    ("learner=dqn", 1, ["learner=dqn: no such choice", "did you mean 'agent=dqn'?"]),
+    ("alpha.schedule=linear", 1, ["alpha.schedule: no such key; did you mean 'learner.schedule'?"]),
+    *[
+        (f"{word}=1", 1, [f"{word}: no such key; did you mean {key!r}?"])
+        for word, key in {
+            "games": "episodes",
+            "time": "budget.seconds",
+            "moves": "budget.moves",
+            "eval.games": "evaluate.episodes",
+            "eval.depth": "evaluate.plies",
+            "train.plies": "search.plies",
+            "agent.lr": "agent.learning_rate",
+            "search.time": "search.seconds",
+            "recipe": "experiment",
+            "log_every": "block",
+            "p4": "tiles.drop",
+        }.items()
+    ],
     ("game=20488", 1, ["game=20488: no such choice", "did you mean '2048'"]),
     ("game.name=20488", 2, ["game.name: '20488' is not allowed", "did you mean '2048'"]),
     ("size=6x6", 2, ["size: '6x6' is not allowed", "ROWSxCOLS from 2x2 to 5x5", "did you mean '5x5'?"]),
