@@ -270,7 +270,7 @@ def test_a_video_of_a_game(tmp_path):
     [
         ({"observation": "plane"}, "observation: 'plane' is not allowed; .*did you mean 'planes'"),
         ({"illegal": "raises"}, "illegal: 'raises' is not allowed; .*did you mean 'raise'"),
-        ({"game": "pow3"}, "game: 'pow3' is not allowed; .*did you mean '2048'"),
+        ({"game": "pow2"}, "game: 'pow2' is not allowed; .*did you mean '2048'"),
         ({"size": "4"}, "size: '4' is not allowed; .*did you mean '4x4'"),
         ({"tiles": "p90"}, "tiles: 'p90' is not allowed; expected one of p50_50, .*did you mean 'p90_10'"),
         ({"drop": [[1, 0.5]]}, "tiles.drop: the probabilities sum to 0.5"),

@@ -225,7 +225,7 @@ MISTAKES = [
     ("checkpiont=RUN", 1, ["checkpiont: no such key", "did you mean 'checkpoint'"]),
     ("checkpoint=RUN +evaluate.plys=2", 2, ["evaluate.plys: no such key", "did you mean 'plies'"]),
     ("checkpoint=RUN evaluate.plies=0", 2, ["evaluate.plies: 0 is not allowed", "from 1 to 12"]),
-    ("checkpoint=RUN evaluate.plies=two", 1, ["evaluate.plies=two", "Integer"]),
+    ("checkpoint=RUN evaluate.plies=two", 1, ["evaluate.plies: 'two' is not allowed; expected a whole number"]),
     ("checkpoint=RUN evaluate.episodes=0", 2, ["evaluate.episodes: 0 is not allowed", "at least 1"]),
     ("checkpoint=RUN search.cutof=0.1", 1, ["search.cutof: no such key", "did you mean 'search.cutoff'"]),
     (

@@ -33,7 +33,7 @@ def test_entries_are_titled_by_what_those_of_their_folder_differ_in(folder, tmp_
         train(tmp_path / "sweep" / "two", "game=2584", "seed=3", "episodes=10")
         assert titles(client)["sweep/two"] == "2584, seed 3"
         entries = client.get("/api/library")[1]["entries"]
-        assert {entry["name"]: entry["called"] for entry in entries if entry["name"] != "sweep/imported"} == {
+        assert {entry["name"]: entry["game"] for entry in entries if entry["name"] != "sweep/imported"} == {
             "sweep/one": "2048", "sweep/two": "2584"
         }  # fmt: skip
 
