@@ -132,7 +132,7 @@ def _actions(boards: int) -> NDArray[np.int64]:
 def of_single(env: Any, rendered: bool = False) -> Steps:
     """One environment; `rendered`: each board is drawn, as for a video."""
     env.action_space.seed(0)
-    actions = [env.action_space.sample() for _ in range(1024)]
+    actions = np.array([env.action_space.sample() for _ in range(1024)]).tolist()
     env.reset(seed=0)
     while True:
         for action in actions:

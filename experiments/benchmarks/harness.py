@@ -53,6 +53,8 @@ def _add_option(parser: ArgumentParser, name: str, default: Any) -> None:
 
 
 def _print(rows: list[Row], as_json: bool) -> None:
+    if not rows:  # those of several processes are the first one's
+        return
     network = NTupleNetwork(Rules(), TupleSet(((0, 1),)))  # which chooses the instruction set as all do
     machine = environment.describe(network.instructions)
     if as_json:
@@ -66,14 +68,17 @@ def _print(rows: list[Row], as_json: bool) -> None:
 def _text(figure: Any) -> str:
     if isinstance(figure, dict):
         return ratio_text(figure)
-    number = statistics.median(figure) if isinstance(figure, list) else figure
-    return number if isinstance(number, str) else f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
+    if isinstance(figure, list):
+        figure = statistics.median(figure)
+    if isinstance(figure, str):
+        return figure
+    return f"{figure:,.0f}" if abs(figure) >= 1000 else f"{figure:.4g}"
 
 
 def per_second(work: Callable[[], int], seconds: float = 0.0) -> float:
     """Moves per second of work that returns how many it made; done again until so many seconds are over."""
     start, moves, passed = time.perf_counter(), 0, 0.0
-    while not passed or passed < seconds:
+    while passed <= seconds:
         moves += work()
         passed = time.perf_counter() - start
     return moves / passed

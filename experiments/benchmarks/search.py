@@ -46,11 +46,11 @@ def play(player: Player, plies: int, games: int, table: int, turn: int) -> dict[
     """Moves per second with a table of so many MiB, boards valued for a move, and the share found in the table."""
     network, options = player.network, PlayOptions(search=SearchOptions(plies, table=table))
     learner = LearnerOptions(gamma=player.gamma, target=player.target)
-    play = kernel(network)(network, LineTables(network.rules), learner, options, role=EVALUATION, learns=False)
-    speed = per_second(lambda: play.play(0, games)["moves"].sum())
-    counts = play.search.counts if play.search else {"leaves": 0, "nodes": 0, "found": 0}
+    selfplay = kernel(network)(network, LineTables(network.rules), learner, options, role=EVALUATION, learns=False)
+    speed = per_second(lambda: selfplay.play(0, games)["moves"].sum())
+    counts = selfplay.search.counts if selfplay.search else {"leaves": 0, "nodes": 0, "found": 0}
     found = counts["found"] / max(1, counts["nodes"] + counts["found"])
-    return {"speed": speed, "boards": counts["leaves"] / play.moves, "found": found}
+    return {"speed": speed, "boards": counts["leaves"] / selfplay.moves, "found": found}
 
 
 def threaded(player: Player, plies: int, games: int, threads: int, turn: int) -> float:
