@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 BUILD_TOOLS := "setuptools>=77" wheel "cython>=3.1,<4" "numpy>=2.0"
-SOURCES := setup.py pyproject.toml $(shell find tdl -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi' -o -name '*.h')
+SOURCES := setup.py pyproject.toml $(shell find tdl experiments -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi' -o -name '*.h')
 KERNEL_TESTS := $(addprefix tests/,game/test_rules.py game/test_stream.py game/test_engine.py game/test_batch.py \
 	game/test_counts.py network/test_layout.py network/test_extra_features.py network/test_ntuple.py \
 	agents/test_selfplay.py agents/test_replicas.py learning/test_learners.py learning/test_merge.py learning/test_rows.py \
@@ -93,7 +93,7 @@ $(VENV)/.docs: $(VENV)/.developed
 lint: dqn    # mypy reads the types of PyTorch
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	PATH=$(CURDIR)/$(BIN):$$PATH $(BIN)/cython-lint tdl    # it calls pycodestyle by name
+	PATH=$(CURDIR)/$(BIN):$$PATH $(BIN)/cython-lint tdl experiments    # it calls pycodestyle by name
 	$(BIN)/mypy
 
 # The kernels with every index checked, as `sanitize` does too; this one is built sooner.
@@ -185,4 +185,4 @@ bounds: package
 	build/bounds/bin/pytest -q -p no:cacheprovider $(SAMPLE) tests/results tests/sweeps/test_table.py
 
 clean:
-	rm -rf build dist *.egg-info $(VENV) && find tdl -name '*.so' -delete
+	rm -rf build dist *.egg-info $(VENV) && find tdl experiments -name '*.so' -delete

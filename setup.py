@@ -11,6 +11,7 @@ Environment variables choose a variant, which needs a build folder of its own (`
 """
 
 import os
+import sys
 import sysconfig
 from multiprocessing import get_start_method
 from pathlib import Path
@@ -29,7 +30,10 @@ native = os.environ.get("TDL_NATIVE") == "1"
 gcc = "clang" not in os.environ.get("CC", sysconfig.get_config_var("CC") or "")  # which does not know `--param`
 quick = os.environ.get("TDL_QUICK") == "1" or bool(sanitize)
 
-MODULES = {str(path.with_suffix("")).replace(os.sep, "."): str(path) for path in sorted(Path("tdl").rglob("*.pyx"))}
+# A checkout has the modules of benchmarks, too; `make build` alone builds in place, and no distribution has them.
+HOMES = ("tdl", "experiments") if "--inplace" in sys.argv else ("tdl",)
+SOURCES = [path for home in HOMES for path in sorted(Path(home).rglob("*.pyx"))]
+MODULES = {str(path.with_suffix("")).replace(os.sep, "."): str(path) for path in SOURCES}
 HEADERS = sorted(str(path) for path in Path("tdl").rglob("*.h"))
 GENERATED = Path("build/cython")  # the C sources of all variants are the same
 
@@ -41,7 +45,7 @@ SHARED = "tdl.cython_shared"
 HOT = ("tdl.learning.merge", "tdl.search.expectimax", "tdl.solver.layers", "tdl.solver.layer_values", "tdl.game.batch")
 
 # Compiled once more as `NAME_avx2`, for CPUs with AVX2, from the same C source.
-WIDE = () if portable or not x86 else ("tdl.agents.selfplay", "tdl.benchmarks.operations")
+WIDE = {"tdl.agents.selfplay", "experiments.benchmarks.operations"} & MODULES.keys() if x86 and not portable else ()
 
 # -ffp-contract=off: no fused multiply-adds, so that every build and every CPU computes the same bits.
 compile_args = ["-ffp-contract=off", "-fno-math-errno"]

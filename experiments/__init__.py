@@ -1,1 +1,1 @@
-"""Experiments: a folder with a page, csv files and a figure for each, and the tools that make them."""
+"""Experiments: a folder with a page, csv files and a figure for each, and the tools that make them; benchmarks."""

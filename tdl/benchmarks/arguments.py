@@ -1,4 +1,4 @@
-"""Options that several benchmarks share, on the command line and checked."""
+"""Options that several benchmarks share."""
 
 import json
 from argparse import ArgumentParser
@@ -8,18 +8,10 @@ from tdl.errors import refuse
 from tdl.network.tuples import TupleSet
 
 
-def add_tuples(parser: ArgumentParser) -> None:
-    """The option `--tuples`; `tuples_of` reads it."""
+def add_training(parser: ArgumentParser) -> None:
+    """The options `--tuples`, `--lanes`, and `--blank` and `--state` of training that is measured twice."""
     parser.add_argument("--tuples", default="4x6", help="a named tuple set (4x6), or its cells: [[0,1,2],[4,5,6]]")
-
-
-def add_lanes(parser: ArgumentParser) -> None:
-    """The option `--lanes`."""
     parser.add_argument("--lanes", type=_lanes, default="auto", help="auto or a number")
-
-
-def add_episodes(parser: ArgumentParser) -> None:
-    """The options `--blank` and `--state` of what is measured twice."""
     parser.add_argument("--blank", type=int, default=20_000, help="episodes measured from blank (20000)")
     parser.add_argument("--state", type=int, default=100_000, help="episodes before the second measurement; 0: none")
 

@@ -3,13 +3,13 @@
 import math
 import statistics
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from tqdm import tqdm
+
 from tdl.agents.trainer import Trainer
-from tdl.runs.progress import Progress
 from tdl.statistics.intervals import ratio_range
 
 BLOCK = 1000
@@ -17,32 +17,14 @@ BLOCK = 1000
 
 Side = TypeVar("Side")
 Figure = TypeVar("Figure")
-Advance = Callable[..., None]
 
 
-@contextmanager
-def progress(what: str, total: int) -> Iterator[Advance]:
-    """Progress of `total` steps on the screen: `advance(steps=1, moves=0, mean=None)` adds steps that are done."""
-    shown = Progress(what, total, "moves")
-
-    def advance(steps: int = 1, moves: int = 0, mean: float | None = None) -> None:
-        shown.update(shown.done + steps, moves, "" if mean is None else f"mean {mean:,.0f}")
-
-    try:
-        yield advance
-    finally:
-        shown.close()
-
-
-def in_turn(
-    sides: Iterable[Side], turns: int, measure: Callable[[Side, int], Figure], advance: Advance = lambda *_: None
-) -> dict[Side, list[Figure]]:
+def in_turn(sides: Iterable[Side], turns: int, measure: Callable[[Side, int], Figure]) -> dict[Side, list[Figure]]:
     """The figures of each side; `measure` gets the side and the number of the turn, from 0."""
     figures: dict[Side, list[Figure]] = {side: [] for side in sides}
-    for turn in range(turns):
+    for turn in tqdm(range(turns), "turns", disable=None, leave=False):
         for side, measured in figures.items():
             measured.append(measure(side, turn))
-        advance()
     return figures
 
 
@@ -55,13 +37,6 @@ def paired(speeds: Mapping[str, Sequence[float]]) -> dict[str, Any]:
 def millions(speeds: Sequence[float]) -> str:
     """The median of moves per second, in millions."""
     return f"{statistics.median(speeds) / 1e6:.2f}"
-
-
-def per_second(work: Callable[[], int]) -> float:
-    """Moves per second of work that returns how many moves it made."""
-    start = time.perf_counter()
-    moves = work()
-    return moves / (time.perf_counter() - start)
 
 
 @dataclass(frozen=True)
@@ -79,14 +54,15 @@ class Training:
         return self.moves / self.seconds
 
 
-def train(trainer: Trainer, episodes: int, advance: Advance = lambda *_: None) -> Training:
+def train(trainer: Trainer, episodes: int) -> Training:
     """Train the next episodes in blocks, or in rounds of replicas; the clock stands still between two of them."""
     moves, seconds, mean, end = trainer.moves, 0.0, 0.0, trainer.episode + episodes
-    while trainer.episode < end:
-        block = min(trainer.replicas.stretch(trainer.episode, BLOCK), end - trainer.episode)
-        start = time.perf_counter()
-        scores = trainer.train(block)["score"]
-        seconds += time.perf_counter() - start
-        mean = float(scores.mean()) if len(scores) else math.nan
-        advance(block, trainer.moves, mean)
+    with tqdm(total=episodes, desc="episodes", disable=None, leave=False) as bar:
+        while trainer.episode < end:
+            block = min(trainer.replicas.stretch(trainer.episode, BLOCK), end - trainer.episode)
+            start = time.perf_counter()
+            scores = trainer.train(block)["score"]
+            seconds += time.perf_counter() - start
+            mean = float(scores.mean()) if len(scores) else math.nan
+            bar.update(block)
     return Training(episodes, trainer.moves - moves, seconds, mean)

@@ -10,34 +10,31 @@ from __future__ import annotations
 import re
 import subprocess
 import tempfile
+import time
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import repeat
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tdl.agents.player import Player, load
-from tdl.agents.trainer import Trainer
-from tdl.benchmarks.arguments import add_episodes, add_lanes, add_tuples
-from tdl.benchmarks.paired import BLOCK, Advance, in_turn, millions, paired, progress, train
+from tdl.benchmarks.arguments import add_training
+from tdl.benchmarks.paired import BLOCK, in_turn, millions, paired, train
 from tdl.benchmarks.registry import Report
-from tdl.benchmarks.search import GAMES, check_search, play
+from tdl.benchmarks.versus import blank_trainer, trainer_from
 from tdl.checks import check_whole
-from tdl.config.build import tuple_set
 from tdl.config.files import group_file
 from tdl.errors import TdlError, refuse
 from tdl.formats.exchange import export_weights
-from tdl.game.rules import Rules
-from tdl.network.ntuple import NTupleNetwork
-from tdl.search.options import AUTO_TABLE, SearchOptions
+from tdl.search.options import AUTO_TABLE, SearchOptions, check_plies
 from tdl.statistics.intervals import ratio_text
 
 ORDERS = ("backward", "forward")
+
+GAMES = {1: 400, 2: 40, 3: 3}
+"""Games of each turn, by plies, so that each takes some seconds of a well trained network; beyond, 1."""
 
 PEER_TABLE = "64M"
 """The table that the peer is tried with; it wants a power of two."""
@@ -50,9 +47,7 @@ _SUMMARY = re.compile(r"(?m)^summary \d+ms ([\d.]+)ops\s+total:\s+avg=([\d.]+)")
 
 
 def arguments(parser: ArgumentParser) -> None:
-    add_tuples(parser)
-    add_lanes(parser)
-    add_episodes(parser)
+    add_training(parser)
     parser.add_argument("--tdl2048", required=True, metavar="PATH", help="the binary")
     parser.add_argument("--checkpoint", metavar="PATH", help="compare searched games with this network, not training")
     parser.add_argument("--plies", type=int, nargs="+", default=[2, 3], help="of the searched games (2 3)")
@@ -66,18 +61,22 @@ def arguments(parser: ArgumentParser) -> None:
 def measure(options: Namespace) -> Report:
     """Moves per second of both programs and their ratios: of training by order, of searched games by plies."""
     if options.checkpoint is not None:
-        check_search(options.plies, options.games)
+        for plies in options.plies:
+            check_plies("--plies", plies)
+        if options.games is not None:
+            check_whole("--games", options.games, 1)
         check_whole("--pairs", options.pairs, 1)
         searched = compare_search(options)
         return Report(searched, search_text(searched))
     orders = ORDERS if options.order == "both" else (options.order,)
-    settings = [Setting(options.tuples, order, options.learner, options.td_lambda, options.lanes) for order in orders]
+    if options.td_lambda and options.order != "backward":
+        raise refuse("--td-lambda", options.td_lambda, "0 unless --order=backward, as the peer's -l")
     check_whole("--pairs", options.pairs, 1)
     for key, episodes, least in (("--blank", options.blank, BLOCK), ("--state", options.state, 0)):
         check_whole(key, episodes, least)
         if episodes % BLOCK:
             raise refuse(key, episodes, f"a multiple of {BLOCK}")
-    trained = {setting.order: compare_training(setting, options) for setting in settings}
+    trained = {order: compare_training(options, order) for order in orders}
     return Report(trained, training_text(trained))
 
 
@@ -89,98 +88,50 @@ def output(words: Sequence[str]) -> str:
         raise TdlError(f"{words[0]}: cannot be run: {error}") from error
 
 
-@dataclass(frozen=True)
-class Setting:
-    """What both programs train: tuples by a name that the peer knows too, and a learner with its own step size."""
-
-    tuples: str
-    order: str
-    learner: str = "td"
-    td_lambda: float = 0.0
-    lanes: int | str = "auto"
-
-    def __post_init__(self) -> None:
-        if self.td_lambda and self.order != "backward":
-            raise refuse("--td-lambda", self.td_lambda, "0 unless --order=backward, as the peer's -l")
-
-    def peer_words(self) -> list[str]:
-        """The setting as options of the peer."""
-        alpha = group_file("learner", self.learner)["alpha"]
-        words = ["-n", f"{self.tuples}patt", "-a", str(alpha), *["coherence"] * (self.learner == "tc")]
-        # With a lambda and no mode it learns backward; its mode `backward` with a lambda stays at 1,000 points.
-        return [*words, *(["-l", str(self.td_lambda)] if self.td_lambda else ["-tt", self.order]), "-e", "0"]
-
-    def trainer(self, network: NTupleNetwork, episode: int) -> Trainer:
-        """A trainer of ours."""
-        options = {key: group_file("learner", self.learner)[key] for key in ("alpha", "step")}
-        options |= {"order": self.order, "td_lambda": self.td_lambda, "lanes": self.lanes}
-        return Trainer(network, **options, episode=episode)
+def peer_words(options: Namespace, order: str) -> list[str]:
+    """What is trained, as options of the peer; it knows the tuples by the same name."""
+    alpha, td_lambda = group_file("learner", options.learner)["alpha"], options.td_lambda
+    words = ["-n", f"{options.tuples}patt", "-a", str(alpha), *["coherence"] * (options.learner == "tc")]
+    # With a lambda and no mode it learns backward; its mode `backward` with a lambda stays at 1,000 points.
+    return [*words, *(["-l", str(td_lambda)] if td_lambda else ["-tt", order]), "-e", "0"]
 
 
-def compare_training(setting: Setting, options: Namespace) -> dict[str, Any]:
+def our_words(options: Namespace, order: str) -> dict[str, Any]:
+    """The same as `blank_trainer` takes it."""
+    learner = {key: group_file("learner", options.learner)[key] for key in ("alpha", "step")}
+    choices = {key: getattr(options, key) for key in ("tuples", "td_lambda", "lanes")}
+    return {**learner, **choices, "order": order}
+
+
+def compare_training(options: Namespace, order: str) -> dict[str, Any]:
     """Both programs from blank, and after `--state` episodes for a quarter of `--blank`."""
-    pairs, blank, state = options.pairs, options.blank, options.state
-    with tempfile.TemporaryDirectory() as folder, progress("pairs", pairs * (2 if state else 1)) as advance:
-        ours, peer = _OurTraining(setting), _PeerTraining([options.tdl2048, *setting.peer_words()], folder)
-        sides: dict[str, _OurTraining | _PeerTraining] = {"ours": ours, "peer": peer}
+    words, peer, state = our_words(options, order), [options.tdl2048, *peer_words(options, order)], options.state
+    ours = blank_trainer(words)
 
-        def compare(episodes: int, first: int) -> dict[str, Any]:
-            return paired(in_turn(sides, pairs, lambda name, _: sides[name].speed(episodes, first), advance))
+    def compare(episodes: int, *later: str) -> dict[str, Any]:
+        sides = {
+            "ours": lambda: train(trainer_from(ours, words), episodes).speed,
+            "peer": lambda: peer_speed([*peer, *later], episodes),
+        }
+        return paired(in_turn(sides, options.pairs, lambda name, _: sides[name]()))
 
-        figures = {"blank": compare(blank, 0)}
-        if state:
-            ours.prepare(state)
-            peer.prepare(state)
-            figures[f"after_{state}"] = compare(max(BLOCK, blank // 4 // BLOCK * BLOCK), state)
+    figures = {"blank": compare(options.blank)}
+    if state:
+        with tempfile.TemporaryDirectory() as folder:
+            saved = f"{folder}/state.w"
+            train(ours, state)
+            peer_speed([*peer, "-o", saved], state)
+            figures[f"after_{state}"] = compare(max(BLOCK, options.blank // 4 // BLOCK * BLOCK), "-i", saved)
     return figures
 
 
-class _OurTraining:
-    """Our program: its speed from blank, and from the weights that `prepare` saved."""
-
-    def __init__(self, setting: Setting) -> None:
-        self.setting = setting
-        self.network = NTupleNetwork(Rules(), tuple_set(setting.tuples))
-        self.saved: list[NDArray[np.float32]] = []
-
-    def speed(self, episodes: int, first: int) -> float:
-        return train(self._trainer(first), episodes).speed
-
-    def prepare(self, state: int) -> None:
-        trainer = self._trainer(0)
-        train(trainer, state)
-        self.saved = [array.copy() for array in _learned(trainer)]
-
-    def _trainer(self, first: int) -> Trainer:
-        trainer = self.setting.trainer(self.network, first)
-        values: Iterable[Any] = self.saved if first else repeat(0)
-        for array, value in zip(_learned(trainer), values, strict=False):
-            array[:] = value  # touched before the clock runs, as the peer's are
-        return trainer
-
-
-def _learned(trainer: Trainer) -> list[NDArray[np.float32]]:
-    return [trainer.network.weights, *trainer.state.values()]
-
-
-class _PeerTraining:
-    """The same of the peer."""
-
-    def __init__(self, words: Sequence[str], folder: str) -> None:
-        self.words, self.saved = words, str(Path(folder) / "state.w")
-
-    def speed(self, episodes: int, first: int) -> float:
-        return self._train(episodes, *(["-i", self.saved] if first else []))
-
-    def prepare(self, state: int) -> None:
-        self._train(state, "-o", self.saved)
-
-    def _train(self, episodes: int, *more: str) -> float:
-        printed = output([*self.words, "-t", f"{episodes // BLOCK}x{BLOCK}", *more])
-        blocks = [(int(ms) / 1000, float(speed)) for ms, speed in _BLOCK_LINE.findall(printed)]
-        if len(blocks) != episodes // BLOCK:
-            raise TdlError(f"{self.words[0]}: printed {len(blocks)} lines of speed, expected {episodes // BLOCK}")
-        return sum(seconds * speed for seconds, speed in blocks) / sum(seconds for seconds, _ in blocks)
+def peer_speed(words: Sequence[str], episodes: int) -> float:
+    """Moves per second of the peer's training."""
+    blocks = _BLOCK_LINE.findall(output([*words, "-t", f"{episodes // BLOCK}x{BLOCK}"]))
+    if len(blocks) != episodes // BLOCK:
+        raise TdlError(f"{words[0]}: printed {len(blocks)} lines of speed, expected {episodes // BLOCK}")
+    times = [int(milliseconds) for milliseconds, _ in blocks]
+    return sum(ms * float(speed) for ms, (_, speed) in zip(times, blocks, strict=True)) / sum(times)
 
 
 def training_text(figures: dict[str, Any]) -> str:
@@ -200,8 +151,7 @@ Side = Callable[[int | str, int], dict[str, Any]]
 def compare_search(options: Namespace) -> dict[int, Any]:
     """Both programs with the network of `--checkpoint`, by plies, each turn with other games."""
     player, figures = load(options.checkpoint, copy=True), {}
-    turns = len(options.plies) * (options.pairs + 1)
-    with tempfile.TemporaryDirectory() as folder, progress("pairs", turns) as advance:
+    with tempfile.TemporaryDirectory() as folder:
         weights = Path(folder) / "network.w"
         words = export_weights(Path(options.checkpoint), weights, "tdl2048").words.split()
         peer = [options.tdl2048, *words, "-i", str(weights), "-t", "0"]
@@ -212,12 +162,15 @@ def compare_search(options: Namespace) -> dict[int, Any]:
                 "ours": partial(_our_games, player, plies, games),
                 "peer": partial(_peer_games, [*peer, "-e", f"1x{counts['peer']}", "-d", f"{plies}p"]),
             }
-            figures[plies] = _compare_games(sides, counts, options.pairs, advance)
+            figures[plies] = _compare_games(sides, counts, options.pairs)
     return figures
 
 
 def _our_games(player: Player, plies: int, games: int, table: int | str, seed: int) -> dict[str, Any]:
-    return play(player, SearchOptions(plies, table=table), games, seed)
+    start = time.perf_counter()
+    records = player.evaluate(games, seed, search=SearchOptions(plies, table=table))
+    seconds = time.perf_counter() - start
+    return {"moves_per_second": round(records["moves"].sum() / seconds), "mean": float(records["score"].mean())}
 
 
 def _peer_games(words: Sequence[str], table: int | str, seed: int) -> dict[str, Any]:
@@ -227,11 +180,10 @@ def _peer_games(words: Sequence[str], table: int | str, seed: int) -> dict[str, 
     return {"moves_per_second": float(summary[1]), "mean": float(summary[2])}
 
 
-def _compare_games(sides: dict[str, Side], games: dict[str, int], pairs: int, advance: Advance) -> dict[str, Any]:
+def _compare_games(sides: dict[str, Side], games: dict[str, int], pairs: int) -> dict[str, Any]:
     """Both programs at one depth, each with its faster table, which the games of seed 0 show."""
     tables = {"ours": _faster(sides["ours"], AUTO_TABLE), "peer": _faster(sides["peer"], PEER_TABLE)}
-    advance()
-    turns = in_turn(sides, pairs, lambda name, turn: sides[name](tables[name], turn + 1), advance)
+    turns = in_turn(sides, pairs, lambda name, turn: sides[name](tables[name], turn + 1))
     return {
         **paired({name: [turn["moves_per_second"] for turn in side] for name, side in turns.items()}),
         "tables": {"ours_mib": tables["ours"], "peer": tables["peer"]},

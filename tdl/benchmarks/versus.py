@@ -13,7 +13,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from tdl.agents.trainer import Trainer
-from tdl.benchmarks.paired import in_turn, millions, progress, train
+from tdl.benchmarks.paired import in_turn, millions, train
 from tdl.benchmarks.registry import Report
 from tdl.checks import check_whole
 from tdl.config.build import tuple_set
@@ -49,11 +49,9 @@ def measure(options: Namespace) -> Report:
             merging.append(trainer.merge_seconds / trained.seconds)
         return trained.speed
 
-    with progress("state", options.state) as advance:
-        state = blank_trainer(settings[1])
-        train(state, options.state, advance)
-    with progress("versus", options.pairs) as advance:
-        speeds = in_turn((0, 1), options.pairs, speed, advance)
+    state = blank_trainer(settings[1])
+    train(state, options.state)
+    speeds = in_turn((0, 1), options.pairs, speed)
     figures: dict[str, Any] = {text: [round(speed) for speed in speeds[side]] for side, text in enumerate(texts)}
     figures |= ratio_range(speeds[0], speeds[1])
     sides = ", ".join(f"{text}: {millions(figures[text])}" for text in texts)

@@ -3,15 +3,13 @@
 import json
 import stat
 import sys
+from argparse import Namespace
 
 import pytest
 from support.programs import train
 
 from tdl.bench import main
-from tdl.benchmarks.peer import PEER_TABLE, Setting
-from tdl.game.rules import Rules
-from tdl.network.ntuple import NTupleNetwork
-from tdl.network.tuples import TupleSet
+from tdl.benchmarks.peer import PEER_TABLE, our_words, peer_words
 
 PEER = f"""#!{sys.executable}
 # Stands in for the peer: prints its lines for the episodes asked for, 100 ms and 2,000,000 moves/s each.
@@ -60,13 +58,14 @@ def test_peer_takes_turns_and_gives_ratios(capsys, peer):
     assert "peer 2.00 M moves/s; ratio" in line
 
 
-def test_peer_learns_the_same(tmp_path):
+def test_peer_learns_the_same():
     """The words are those of the peer's own documentation."""
-    assert Setting("4x6", "forward").peer_words() == ["-n", "4x6patt", "-a", "0.1", "-tt", "forward", "-e", "0"]
-    tc = Setting("8x6", "backward", "tc", 0.5, 2)
-    assert tc.peer_words() == ["-n", "8x6patt", "-a", "1.0", "coherence", "-l", "0.5", "-e", "0"]
-    trainer = tc.trainer(NTupleNetwork(Rules(), TupleSet(((0, 1),))), 7)
-    assert (trainer.episode, list(trainer.state)) == (7, ["sums"])
+    td = Namespace(tuples="4x6", learner="td", td_lambda=0.0, lanes="auto")
+    assert peer_words(td, "forward") == ["-n", "4x6patt", "-a", "0.1", "-tt", "forward", "-e", "0"]
+    tc = Namespace(tuples="8x6", learner="tc", td_lambda=0.5, lanes=2)
+    assert peer_words(tc, "backward") == ["-n", "8x6patt", "-a", "1.0", "coherence", "-l", "0.5", "-e", "0"]
+    words = {"tuples": "8x6", "alpha": 1.0, "step": "coherent", "order": "backward", "td_lambda": 0.5, "lanes": 2}
+    assert our_words(tc, "backward") == words
 
 
 def test_peer_at_a_later_state_with_sums(capsys, peer):

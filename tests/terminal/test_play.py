@@ -30,7 +30,7 @@ from tdl.terminal.colours import DARK, LIGHT
 CASES = [
     ("checkpoint=missing", 2, ["missing: no checkpoint here"]),
     ("checkpoint=cut", 2, ["cut"]),
-    ("checkpoint=run game=2584", 2, ["game: '2584' is not allowed", "pow2, that of the checkpoint"]),
+    ("checkpoint=run game=2584", 2, ["game: '2584' is not allowed", "2048, that of the checkpoint"]),
     ("checkpoint=run size=4x4", 2, ["size: '4x4' is not allowed", "2x3, that of the checkpoint"]),
     ("checkpoint=run plies=0", 2, ["tdl: plies: 0 is not allowed", "from 1 to 12"]),
     (

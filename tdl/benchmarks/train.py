@@ -6,8 +6,8 @@ from typing import Any
 
 from tdl.agents.options import lane_count
 from tdl.agents.trainer import Trainer
-from tdl.benchmarks.arguments import add_episodes, add_lanes, add_tuples, tuples_of
-from tdl.benchmarks.paired import Training, progress, train
+from tdl.benchmarks.arguments import add_training, tuples_of
+from tdl.benchmarks.paired import Training, train
 from tdl.benchmarks.registry import Report
 from tdl.game.rules import GAMES, Rules
 from tdl.learning.options import ORDERS
@@ -16,9 +16,7 @@ from tdl.runs import environment
 
 
 def arguments(parser: ArgumentParser) -> None:
-    add_tuples(parser)
-    add_lanes(parser)
-    add_episodes(parser)
+    add_training(parser)
     parser.add_argument("--game", default="2048", choices=GAMES, help="(2048)")
     parser.add_argument("--radix", type=int, help="tile symbols of a cell (as many as the game says)")
     parser.add_argument("--order", default="backward", choices=ORDERS)
@@ -41,11 +39,10 @@ def measure(options: Namespace) -> Report:
         "lanes": lane_count(options.lanes, network.m),
         "weights_mib": round(network.weights.nbytes / 2**20, 2),
     }
-    with progress("bench", options.state + options.measured if options.state else options.blank) as advance:
-        figures["blank"] = _figures(train(trainer, options.blank, advance))
-        if options.state:
-            train(trainer, options.state - options.blank, advance)
-            figures[f"after_{options.state}"] = _figures(train(trainer, options.measured, advance))
+    figures["blank"] = _figures(train(trainer, options.blank))
+    if options.state:
+        train(trainer, options.state - options.blank)
+        figures[f"after_{options.state}"] = _figures(train(trainer, options.measured))
     figures |= environment.describe(network.instructions)
     return Report(figures, text(figures))
 

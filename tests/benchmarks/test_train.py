@@ -10,19 +10,7 @@ from tdl.bench import main
 
 
 def test_train_says_radix_and_memory(capsys):
-    words = [
-        "train",
-        "--game",
-        "2584",
-        "--radix",
-        "21",
-        "--tuples",
-        "[[0,1,2],[4,5]]",
-        "--blank",
-        "100",
-        "--state",
-        "0",
-    ]
+    words = ["train", "--game=2584", "--radix=21", "--tuples=[[0,1,2],[4,5]]", "--blank=100", "--state=0"]
     main([*words, "--json"])
     figures = json.loads(capsys.readouterr().out)
     assert (figures["game"], figures["radix"]) == ("2584", 21)
