@@ -12,10 +12,7 @@ import pandas as pd
 
 import tdl.results
 from experiments.tools import split_options, target_of
-from experiments.tools.tables import errors_of
-from tdl.results.palette import colours
-from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
-from tdl.statistics.intervals import mean_interval
+from experiments.tools.drawing import draw_means, in_words, panels
 
 TITLES = {
     "random": "random",
@@ -42,28 +39,15 @@ def read(folder: str, budget: str) -> pd.DataFrame:
     return runs[["player", "seed", "episodes", "moves", "seconds", *GAMES]].assign(budget=budget)
 
 
-def draw(folder: Path) -> None:
-    """Mean scores of the rows of results.csv and seconds.csv on a logarithmic axis, into figure.png."""
-    colour = colours(list(TITLES))
-    with style():
-        figure = new_figure(WIDTH, 2.9)
-        for axes, (budget, file) in zip(figure.subplots(1, 2, sharey=True), FILES.items(), strict=True):
-            for player, part in pd.read_csv(folder / file).groupby("player"):
-                place, scores = list(TITLES).index(str(player)), part["greedy_mean"].to_numpy()
-                low, high = mean_interval(scores, errors_of(part, "greedy_mean"))
-                mean = scores.mean()
-                bars = None if pd.isna(low) else [[mean - low], [high - mean]]
-                axes.errorbar([mean], [place], None, bars, color=colour[player], marker="o", markersize=4.5, capsize=2,
-                              linestyle="none", elinewidth=1.1)  # fmt: skip
-                axes.scatter(scores, [place - 0.22] * len(scores), color=colour[player], s=9, alpha=0.4, linewidths=0)
-            axes.set_xscale("log")
-            axes.set(xlabel="mean score after training", title=f"equal {budget}")
-            axes.xaxis.set_major_formatter(THOUSANDS)
-            axes.set_yticks(range(len(TITLES)), list(TITLES.values()))
-            axes.grid(visible=False, axis="y")
-        caption(figure, "Points are means over seeds of the mean scores of 1,000 games, bars their 95% intervals "
-                        "(Student's t), faint dots single seeds. Logarithmic axes.")  # fmt: skip
-    save(figure, folder / "figure.png")
+def draw(folder: Path) -> str:
+    """Mean scores of results.csv and seconds.csv on a logarithmic axis, into figure.png; returns its caption."""
+    tables = {budget: pd.read_csv(folder / file) for budget, file in FILES.items()}
+    rows = pd.concat(tables, names=["budget"]).reset_index()
+    rows["player"], rows["budget"] = rows["player"].map(TITLES), in_words(rows["budget"], folder)
+    with panels(folder / "figure.png", 2.9) as axes:
+        draw_means(axes, rows, "player", "budget", dodge=0.4, order=[*TITLES.values()][::-1])
+        axes.set(xscale="log", xlabel="mean score after training (logarithmic)")
+    return "Points: means over three to five seeds; bars: 95% intervals (Student's t); faint: seeds, 1,000 games each."
 
 
 def main(experiment: str, *words: str) -> None:

@@ -13,23 +13,20 @@ import sys
 from pathlib import Path
 
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.ticker import EngFormatter, NullFormatter
+import seaborn as sns
 
 import tdl.results
 from experiments.tools import split_options, target_of
+from experiments.tools.drawing import BARS, in_words, panels
 from experiments.tools.networks import TRAINED, with_training
 from experiments.tools.summary import GREEDY
-from experiments.tools.tables import interval
-from tdl.results.palette import DASHES, colours
-from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
+from tdl.results.palette import BLUE, CYCLE, GREY, VERMILION
 
 NETWORK = ["tuples", "start", "budget", "seed"]
 PLAYED = {"evaluate.plies": "plies", "search.downgrade": "downgrade", "evaluate.episodes": "games"}
-STARTS = {"empty": "", "restart": " from the middle", "milestone": " from milestones", "carousel": " from stages"}
-ROOM = 1.3
-"""Height of the panels, in best means: the interval of two seeds may be several times as high."""
+
+MAKES, SEVERAL = 0.01, 3
+"""The share of games from which on a network makes a tile, and the networks that it takes to draw a mean."""
 
 TILES = {"2048": (8192, 16384, 32768), "2584": (2584, 10946, 28657, 75025)}
 """Tiles by game, of which results.csv has the share of games that made them."""
@@ -59,50 +56,31 @@ def first_digit(moves: float) -> int:
     return int(moves // size * size)
 
 
-def draw(folder: Path) -> None:
-    """Draw results.csv: mean scores by moves and by core seconds of training."""
+def draw(folder: Path) -> str:
+    """Scores by training moves: networks that search, and means with one ply, into figure.png; returns its caption."""
     rows = pd.read_csv(folder / "results.csv")
-    rows["network"] = rows["tuples"] + rows["start"].map(STARTS)
-    colour = colours(sorted(rows["network"].unique()))
-    dashes = dict(zip(sorted(rows["plies"].unique()), DASHES, strict=False))
-    with style():
-        figure = new_figure(WIDTH, 3.2)
-        panels = figure.subplots(1, 2, sharey=True)
-        for axes, along, label in zip(panels, ("moves", "core_seconds"), ("moves", "core seconds"), strict=True):
-            for (network, plies), part in rows.groupby(["network", "plies"]):
-                _line(axes, part, along, colour[network], dashes[plies])
-            axes.set(xscale="log", xlabel=f"{label} of training")
-            axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-            axes.xaxis.set_minor_formatter(NullFormatter())  # would label less than a decade on top of each other
-            axes.yaxis.set_major_formatter(THOUSANDS)
-            axes.set_ylim(0, ROOM * rows["greedy_mean"].max())
-        panels[0].set_ylabel("mean score after training")
-        kinds = rows[["network", "plies"]].drop_duplicates()
-        lines = [Line2D([], [], color=colour[network], linestyle=dashes[plies], marker=".",
-                        label=f"{network}, {plies}-ply")
-                 for network, plies in kinds.itertuples(index=False)]  # fmt: skip
-        figure.legend(handles=lines, loc="outside upper center", ncols=2)
-        caption(
-            figure,
-            "Games after training. Thin lines: single seeds. Points: means over seeds, bars their 95% intervals "
-            "(Student's t), cut off where two seeds tell little; open points: one seed, bars over its games. Core "
-            "seconds are of several machines beside other work.",
-        )
-    save(figure, folder / "figure.png")
-
-
-def _line(axes: Axes, rows: pd.DataFrame, along: str, colour: str, dash: str) -> None:
-    """A thin line for each seed; over it the means of the budgets that several have, with bars, and no line.
-
-    A line through means would join those of three seeds to those of one.
-    """
-    for _, seed in rows.sort_values(along).groupby("seed"):
-        axes.plot(seed[along], seed["greedy_mean"], color=colour, linestyle=dash, linewidth=0.9, alpha=0.6)
-    for _, part in rows.groupby("budget"):
-        mean, low, high = interval(part, "greedy_mean")
-        shape = {} if len(part) > 1 else {"markerfacecolor": "white"}
-        axes.errorbar([part[along].mean()], [mean], [[mean - low], [high - mean]], color=colour, marker="o",
-                      markersize=4, capsize=2, elinewidth=1, **shape)  # fmt: skip
+    top = [*rows][-1].removeprefix("reach_")
+    rows["recipe"] = in_words(rows["tuples"] + " " + rows["start"], folder)
+    rows["network"] = (rows[f"reach_{top}"] >= MAKES).map({True: f"makes {top}", False: "does not (yet)"})
+    searched = rows[rows["recipe"].isin(rows.loc[rows["plies"] == rows["plies"].max(), "recipe"])]
+    plain = rows[rows["plies"] == 1]
+    makes = {"hue": "network", "palette": {f"makes {top}": VERMILION, "does not (yet)": BLUE}}
+    recipes = {"hue": "recipe", "palette": dict(zip(rows["recipe"].unique(), (2 * CYCLE)[2:], strict=False))}
+    seeds = {"units": "seed", "estimator": None, "color": GREY, "linewidth": 0.7, "legend": False}
+    bars = BARS | {"marker": "o", "estimator": lambda scores: scores.mean() if len(scores) >= SEVERAL else math.nan}
+    with panels(folder / "figure.png", 3.4, 1, 2, sharex=True, sharey=True) as (left, right):
+        sns.lineplot(searched, x="moves", y="greedy_mean", style="plies", **seeds, ax=left)
+        sns.scatterplot(searched, x="moves", y="greedy_mean", style="plies", markers=True, **makes, ax=left)
+        if (folder / "peers.csv").exists():
+            peers = pd.read_csv(folder / "peers.csv")
+            right.plot(peers["moves"], peers["greedy_mean"], "kD", markersize=4, zorder=3, label="TDL2048+, one run")
+        sns.scatterplot(plain, x="budget", y="greedy_mean", **recipes, alpha=0.4, s=12, legend=False, ax=right)
+        sns.lineplot(plain, x="budget", y="greedy_mean", **recipes, **bars, ax=right)
+        left.set(title=", ".join(searched["recipe"].unique()), ylabel="mean score", xscale="log", ylim=(0, None))
+        left.set_xlabel("training moves")
+        right.set(title="without search", xlabel="training moves (rounded down)")
+    networks = f"Left: each point is a network, which makes the tile in {MAKES:.0%} of its games or more."
+    return f"{networks} Right: means of {SEVERAL} or more with 95% intervals (Student's t); faint: single networks."
 
 
 def main(experiment: str, *words: str) -> None:

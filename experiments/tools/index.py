@@ -36,6 +36,7 @@ ENTRIES: dict[str, Sequence[str]] = {
     **dict.fromkeys(("question", "result", "time", "published", "peers", "verdicts", "rows"), ()),
     "scores": ("points", "speed", "training", "gap"),
     "curves": ("episodes", "moves", "seconds", "none", "budgets"),
+    **dict.fromkeys(("title", "title_growth", "title_reach", "names"), ()),
 }
 """What an experiment may have in index.yaml, with the words allowed there, of which the first is usual."""
 

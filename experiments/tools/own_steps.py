@@ -11,27 +11,25 @@ all runs of a setting go.
 """
 
 import sys
-from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from matplotlib.axes import Axes
+import seaborn as sns
 
 import tdl.results
 from experiments.tools import split_options, target_of
 from experiments.tools.contrasts import differences
+from experiments.tools.drawing import BARS, BOUNDS, in_words, panels, with_bounds
 from experiments.tools.summary import summary
 from experiments.tools.tables import errors_of, settings
-from tdl.results.palette import DASHES, MARKERS, colours
-from tdl.results.style import THOUSANDS, WIDTH, caption, from_zero, new_figure, save, style
+from tdl.results.palette import PLAYERS
 from tdl.statistics.intervals import mean_interval
 
 LEARNER, STEP, SCORE = ["learner", "learner.td_lambda"], "alpha", "greedy_mean"
 
-BESIDE = 1.06
-"""The place of judged seeds on the logarithmic axis: their step times this."""
+CROSSES = {"style": None, "marker": "x", "clip_on": False, "in_layout": False}
 
 TUNING = [STEP, "seed", "status", "episodes", "moves", "seconds", SCORE]
 """Columns of tuning.csv after those of the setting."""
@@ -98,99 +96,49 @@ def curves(blocks: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     return table.round(1)
 
 
-def draw(folder: Path) -> None:
-    """Scores against the step size, and learning curves at each learner's own best one, into figure.png.
+def draw(folder: Path) -> str:
+    """Scores by step size, and learning curves at each learner's own best one, into figure.png; returns its caption.
 
     A row of panels for each game. Runs that end by time have different episodes: their curves are by seconds.
     """
-    tuning, best, along = (pd.read_csv(folder / f"{name}.csv") for name in ("tuning", "best", "by_episodes"))
-    keys, judged = keys_of(best), pd.read_csv(folder / "results.csv")
-    axis = "episode" if (judged.groupby(keys)["episodes"].nunique() == 1).all() else "seconds"
-    games = settings(best, [key for key in keys if key not in LEARNER])
-    with style():
-        figure = new_figure(WIDTH, 0.7 + 2.4 * len(games))
-        for (game, rows), panels in zip(games, figure.subplots(len(games), 2, squeeze=False), strict=True):
-            _draw_game(panels, rows, _of(tuning, game), along, axis)
-            for axes in panels:
-                axes.set_title(" ".join(map(str, game)))
-                from_zero(axes)
-        figure.legend(*panels[1].get_legend_handles_labels(), loc="outside upper center", ncols=6)
-        caption(figure, _text(tuning, axis))
-    save(figure, folder / "figure.png")
+    tuning, judged, along = (pd.read_csv(folder / f"{name}.csv") for name in ("tuning", "results", "by_episodes"))
+    keys, ticks = keys_of(tuning), sorted(tuning[STEP].unique())
+    by_games = (judged.groupby(keys)["episodes"].nunique() == 1).all()
+    axis, label = ("episode", "training games") if by_games else ("seconds", "seconds of training")
+    games = settings(tuning, [key for key in keys if key not in LEARNER])
+    shape = {"nrows": len(games), "ncols": 2, "squeeze": False, "sharex": "col", "sharey": "row"}
+    with panels(folder / "figure.png", 0.9 + 2.2 * len(games), **shape) as grid:
+        for (game, rows), (steps, learning) in zip(games, grid, strict=True):
+            lost = rows.groupby([*keys, STEP])["status"].transform(lambda status: (status != "finished").any())
+            tried, crosses = rows[~lost], rows[lost].assign(**{SCORE: 0.0})
+            curve = with_bounds(_of(along, game), "mean", "low", "high")
+            sns.lineplot(tried, x=STEP, y=SCORE, **_looks(tried), **BARS, legend=False, ax=steps)
+            sns.scatterplot(crosses, x=STEP, y=SCORE, **_looks(crosses) | CROSSES, legend=False, ax=steps)
+            band = BOUNDS | {"markers": False, "legend": learning is grid[0, 1] and "auto"}
+            sns.lineplot(curve, x=axis, y="mean", **_looks(curve) | band, ax=learning)
+            words = in_words(pd.Series(game, dtype=object), folder)
+            steps.set(title=", ".join([*words, "after training"]), ylabel="mean score", ylim=(0, None), xscale="log")
+            learning.set(title=", ".join([*words, "in training"]), xlabel=label)
+        steps.set(xlabel="step size alpha")
+        steps.set_xticks(ticks, [f"{tick:g}" for tick in ticks], rotation=45)
+        steps.minorticks_off()
+    left = f"Left: means over {tuning['seed'].nunique()} tuning seeds with 95% intervals; crosses: a run diverged."
+    return f"{left} Right: {judged['seed'].nunique()} test seeds at each learner's best step; bands: 95% intervals."
 
 
-def _draw_game(
-    panels: Sequence[Axes], best: pd.DataFrame, tuning: pd.DataFrame, along: pd.DataFrame, axis: str
-) -> None:
-    """The two panels of a game."""
-    steps, learning = panels
-    keys = keys_of(best)
-    own = [key for key in keys if key in LEARNER]
-    for setting, look, marker in _looks(best[keys]):
-        _draw_steps(steps, _of(tuning, setting), look | {"marker": marker})
-        row, curve = _of(best, setting).iloc[0], _of(along, setting)
-        _draw_judged(steps, row, look["color"], marker)
-        learning.fill_between(curve[axis], curve["low"], curve["high"], color=look["color"], alpha=0.15, linewidth=0)
-        learning.plot(curve[axis], curve["mean"], **look, label=name_of(own, tuple(row[own])))
-    steps.set(xscale="log", xlabel="alpha", ylabel="mean score after training", xticks=sorted(tuning[STEP].unique()))
-    steps.xaxis.set_major_formatter("{x:g}")
-    steps.minorticks_off()
-    steps.tick_params(axis="x", labelrotation=45)
-    learning.set(xlabel={"episode": "episodes"}.get(axis, axis), ylabel="mean score in training")
-    if axis == "episode":
-        learning.xaxis.set_major_formatter(THOUSANDS)
-
-
-def _looks(settings: pd.DataFrame) -> list[tuple[tuple[Any, ...], dict[str, str], str]]:
-    """Each setting with its colour and line, and its marker: the colour tells the learner, the rest the other keys."""
-    colour, others = colours([*dict.fromkeys(settings[LEARNER[0]])]), settings.drop(columns=LEARNER[0])
-    rest = [*others.itertuples(index=False, name=None)]
-    places = [[*dict.fromkeys(rest)].index(other) for other in rest]
-    rows = zip(settings.itertuples(index=False, name=None), settings[LEARNER[0]], places, strict=True)
-    return [(row, {"color": colour[name], "linestyle": DASHES[place]}, MARKERS[place]) for row, name, place in rows]
+def _looks(rows: pd.DataFrame) -> dict[str, Any]:
+    """For seaborn: learners have colours and lambdas dashes, both with names in words."""
+    looks = {"hue": rows[LEARNER[0]].str.upper(), "palette": {name.upper(): hue for name, hue in PLAYERS.items()}}
+    if LEARNER[1] not in rows:
+        return looks
+    style = rows[LEARNER[1]].map("{:g}".format).rename("lambda")
+    return looks | {"style": style, "markers": dict(zip(style.unique(), "os^DvPX", strict=False))}
 
 
 def _of(table: pd.DataFrame, setting: tuple[Any, ...]) -> pd.DataFrame:
     """The rows of a setting, whose keys are the first columns of all files."""
     keys: list[str] = [*table.columns[: len(setting)]]
     return table[(table[keys] == list(setting)).all(axis=1)]
-
-
-def _draw_steps(axes: Axes, rows: pd.DataFrame, look: dict[str, str]) -> None:
-    """Means of the runs that chose, with intervals; a cross on the axis where a run diverged."""
-    finished = rows.groupby(STEP)["status"].agg(lambda status: (status == "finished").all())
-    groups = rows[rows[STEP].map(finished)].groupby(STEP)[SCORE]
-    means, bounds = groups.mean(), groups.agg(lambda scores: mean_interval(scores.to_numpy())[1])
-    axes.errorbar(means.index, means, bounds - means, markersize=4, capsize=2, elinewidth=1, linewidth=1, **look)
-    lost = finished.index[~finished]
-    if len(lost):
-        on_axis = axes.get_xaxis_transform()
-        axes.plot(lost, [0] * len(lost), "x", color=look["color"], clip_on=False, transform=on_axis)
-
-
-def _draw_judged(axes: Axes, row: pd.Series, colour: str, marker: str) -> None:
-    """The mean of the seeds that are judged with its interval, beside those that chose the step."""
-    bars = [[row["judged"] - row["judged_low"]], [row["judged_high"] - row["judged"]]]
-    axes.errorbar([row[STEP] * BESIDE], [row["judged"]], bars, color=colour, marker=marker, markersize=7,
-                  markerfacecolor="white", capsize=3, elinewidth=1, linestyle="none", zorder=4)  # fmt: skip
-
-
-def _text(tuning: pd.DataFrame, axis: str) -> str:
-    diverged = (
-        " A cross on the axis: runs diverged, of several learners where their steps are the same."
-        if (tuning["status"] != "finished").any()
-        else ""
-    )
-    far = (
-        "all runs of a learner go"
-        if axis == "episode"
-        else "all runs of a learner have games; seconds are means over the runs after as many games"
-    )
-    return (
-        "Left: 1,000 games after training against the step size; filled the seeds that chose it, with 95% intervals "
-        f"(Student's t), open beside them the seeds that are judged.{diverged} Right: games of training of the latter "
-        f"at their own best step size, with intervals as bands, as far as {far}."
-    )
 
 
 def main(experiment: str, *words: str) -> None:

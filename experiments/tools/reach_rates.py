@@ -8,16 +8,14 @@ For each seed: the share of the last 10,000 training games that reached the tile
 import sys
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
-from matplotlib.ticker import PercentFormatter
+import seaborn as sns
 
 import tdl.results
 from experiments.tools import split_options, target_of
+from experiments.tools.drawing import panels
 from experiments.tools.tables import markdown
 from tdl.results.palette import tile_colour
-from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
-from tdl.statistics.intervals import mean_interval
 
 TILES = [8192, 16384]
 GAMES = 10_000
@@ -33,29 +31,16 @@ def reach_rates(folder: str) -> pd.DataFrame:
     return rates.groupby(["episode", "seed", "tile"], as_index=False)["share"].mean()
 
 
-def draw(folder: Path) -> None:
-    """Shares of reach.csv against episodes, into reach.png: a colour for each tile, and a thin line for each seed."""
-    table = pd.read_csv(folder / "reach.csv", index_col="episode")
-    seeds = 0
-    with style():
-        figure = new_figure(0.75 * WIDTH, 3.2)
-        axes = figure.subplots()
-        for tile in TILES:
-            shares = table[[name for name in table if name.startswith(f"reach_{tile}_")]].to_numpy(float)
-            seeds = shares.shape[1]
-            bounds = np.clip([mean_interval(row) for row in shares], 0, 1)
-            colour = tile_colour(tile)
-            axes.fill_between(table.index, *bounds.T, color=colour, alpha=0.15, linewidth=0)
-            axes.plot(table.index, shares, color=colour, linewidth=0.5, alpha=0.5)
-            axes.plot(table.index, shares.mean(axis=1), color=colour, label=str(tile))
-        axes.set(xlabel="episodes", ylabel="games that reached the tile", xlim=(0, None), ylim=(0, 1))
-        axes.xaxis.set_major_formatter(THOUSANDS)
-        axes.yaxis.set_major_formatter(PercentFormatter(1))
-        axes.legend(title="tile", loc="center left", bbox_to_anchor=(1, 0.5))
-        bands = "mean over seeds (thick) with its 95% interval (Student's t) as a band, and each seed (thin); "
-        text = f"Share of {GAMES:,} games of training; " + (bands if seeds > 1 else "") + f"n = {seeds} seed"
-        caption(figure, f"{text}{'s' if seeds > 1 else ''}.")
-    save(figure, folder / "reach.png")
+def draw(folder: Path) -> str:
+    """Shares of reach.csv against episodes, a line for each tile and seed, into reach.png; returns its caption."""
+    rates = pd.read_csv(folder / "reach.csv").melt("episode", value_name="share")
+    rates[["tile", "seed"]] = rates["variable"].str.extract(r"reach_(\d+)_seed_(\d+)")
+    rates["share"] *= 100
+    looks = {"hue": "tile", "palette": [*map(tile_colour, TILES)], "units": "seed", "estimator": None}
+    with panels(folder / "reach.png", 3.2) as axes:
+        sns.lineplot(rates, x="episode", y="share", **looks, ax=axes)
+        axes.set(xlabel="training games", ylabel="% of games that reach the tile", ylim=(0, 100))
+    return f"Each line is one of {rates['seed'].nunique()} seeds. A point is the share of {GAMES:,} training games."
 
 
 def main(experiment: str, *words: str) -> None:

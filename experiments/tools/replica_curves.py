@@ -11,18 +11,16 @@ than the one of a single replica, with a 95% interval over seeds and a p value c
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
+import seaborn as sns
 
 import tdl.results
 from experiments.tools import contrasts, split_options, target_of
+from experiments.tools.drawing import BOUNDS, MEANS, panels, with_bounds
 from experiments.tools.tables import errors_of
 from tdl.learning.rounds import ReplicaOptions
-from tdl.results.palette import colours
-from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
+from tdl.results.palette import GREY, colours
 from tdl.statistics.intervals import mean_interval
 
 EPISODES = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 45_000, 70_000, 95_000]
@@ -72,56 +70,25 @@ def differences(rows: pd.DataFrame) -> pd.DataFrame:
     return keys.join(table.drop(columns=["setting", "less", "interval"]).round(dict.fromkeys(POINTS, 0)))
 
 
-def draw(folder: Path) -> None:
-    """Draw curves.csv: scores against the games of all replicas, and against the moves of each."""
-    rows = pd.read_csv(folder / "curves.csv")
-    keys = [*PANEL, "replicas", "episode"]
-    groups = rows.groupby(keys, as_index=False, sort=False)
-    points = groups[["mean", "moves_of_each"]].mean()
-    points[["low", "high"]] = [mean_interval(part["mean"].to_numpy()) for _, part in groups]
-    less = pd.read_csv(folder / "differences.csv")
-    panels = list(points.groupby(PANEL, sort=False))
-    colour = colours(sorted(points["replicas"].unique()), numbers=True)
-    with style():
-        figure = new_figure(WIDTH, 6.2)
-        grid = figure.subplots(3, len(panels), squeeze=False, sharex="row", sharey="row")
-        for column, ((tuples, learner), panel) in zip(grid.T, panels, strict=True):
-            for replicas, part in panel.groupby("replicas"):
-                for axes, along in zip(column[:2], ("episode", "moves_of_each"), strict=True):
-                    axes.plot(part[along], part["mean"], color=colour[replicas], marker=".")
-                    axes.fill_between(
-                        part[along], part["low"], part["high"], color=colour[replicas], alpha=0.15, linewidth=0
-                    )
-            column[0].set(title=f"{tuples}, {learner}", xlabel="games of all replicas", xscale="log")
-            column[1].set(xlabel="million moves of each", xscale="log")
-            column[0].xaxis.set_major_formatter(THOUSANDS)
-            column[1].xaxis.set_major_formatter("{x:g}")
-            _differences(column[2], less[(less[PANEL] == [tuples, learner]).all(axis=1)], colour)
-            for axes in column[:2]:
-                axes.yaxis.set_major_formatter(THOUSANDS)
-        for axes in grid[:2, 0]:
-            axes.set_ylabel("mean score in training")
-            axes.set_ylim(bottom=0)  # of all panels of its row, so after the last of them
-        grid[2, 0].set_ylabel("points more\nthan one replica")
-        lines = [Line2D([], [], color=each, marker=".", label=str(number)) for number, each in colour.items()]
-        grid[0, -1].legend(handles=lines, title="replicas", loc="upper left", bbox_to_anchor=(1, 1))
-        seeds = rows.groupby([*PANEL, "replicas"])["seed"].nunique()
-        told = f"{seeds.min()} to {seeds.max()}" if seeds.nunique() > 1 else seeds.max()
-        time = "Moves of each replica are the time of its core, without merges and waiting."
-        bars = "Bands and bars: 95% intervals over these (Student's t, Welch). Below: games after training."
-        caption(figure, f"Blocks of 1,000 games, mean over {told} seeds. {bars} {time}")
-    save(figure, folder / "figure.png")
-
-
-def _differences(axes: Axes, less: pd.DataFrame, colour: dict[Any, str]) -> None:
-    """What merged networks score more than that of one replica, with intervals."""
-    axes.axhline(0, color="#444444", linewidth=0.8)
-    for place, row in enumerate(less.itertuples()):
-        bars = [[row.difference - row.difference_low], [row.difference_high - row.difference]]
-        axes.errorbar([place], [row.difference], bars, color=colour[row.replicas], marker="o", markersize=4, capsize=2)
-    axes.set_xticks(range(len(less)), [f"{number:g}" for number in less["replicas"]])
-    axes.set(xlabel="replicas", xlim=(-0.6, len(less) - 0.4))
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value / 1000:g}k")
+def draw(folder: Path) -> str:
+    """Scores by the moves of each replica, and what merged networks gain, into figure.png; returns its caption."""
+    points, less = pd.read_csv(folder / "curves.csv"), pd.read_csv(folder / "differences.csv")
+    points["moves_of_each"] = points.groupby([*PANEL, "replicas", "episode"])["moves_of_each"].transform("mean") * 1e6
+    less = with_bounds(less, *POINTS)
+    looks = {"hue": "replicas", "palette": colours(sorted(points["replicas"].unique()), numbers=True)}
+    parts = points.groupby(PANEL)
+    with panels(folder / "figure.png", 5, 2, len(parts), sharex="row", sharey="row") as grid:
+        for (upper, lower), ((tuples, learner), part) in zip(grid.T, parts, strict=True):
+            gains = less[(less[PANEL] == [tuples, learner]).all(axis=1)]
+            key = upper is grid[0, 1] and "auto"
+            sns.lineplot(part, x="moves_of_each", y="mean", **looks, errorbar=mean_interval, legend=key, ax=upper)
+            sns.pointplot(gains, x="replicas", y="difference", **looks, **BOUNDS, **MEANS, legend=False, ax=lower)
+            lower.axhline(0, color=GREY, linewidth=0.8)
+            upper.set(title=f"{learner.upper()} on {tuples}", xscale="log", ylim=(0, None))
+            upper.set(xlabel="moves of each replica", ylabel="mean score in training")
+            lower.set(ylabel="more than one replica\nafter as many games")
+    means = f"Means over {points['seed'].nunique()} seeds with 95% intervals. Above: training games, by moves of each"
+    return f"{means} replica. Below: games of the merged network after training, against one replica."
 
 
 def main(experiment: str, *words: str) -> None:

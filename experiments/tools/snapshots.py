@@ -9,24 +9,21 @@ which become snapshots.csv.
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
 
 import tdl.results
-from experiments.tools import EXPERIMENTS, split_options, target_of
+from experiments.tools import split_options, target_of
+from experiments.tools.drawing import BOUNDS, MEANS, in_words, panels, with_bounds
 from experiments.tools.networks import network_seed
-from tdl.results.palette import colours
-from tdl.results.style import WIDTH, caption, dress, from_zero, new_figure, save, style
+from tdl.results.palette import BLACK, CYCLE, GREY
 from tdl.statistics.intervals import mean_interval
 
 GAMES = 20
 STEP = 100
 """Games of an iteration, and iterations of a row of the published table."""
-
-BESIDE = 9.0
-"""Iterations by which points of one place stand apart."""
 
 PLAYERS = {(1, "all"): "greedy", (2, "one"): "one drop", (2, "all"): "all drops"}
 """The name of a player by its plies and its drops."""
@@ -91,60 +88,29 @@ def with_gains(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(**{name: column.round(4) for name, column in gains.items()})
 
 
-def draw(folder: Path) -> None:
-    """Of results.csv, snapshots.csv and published.csv: logged games, and the snapshots' games by player."""
+def draw(folder: Path) -> str:
+    """Games logged in training beside published ones, and games of snapshots, into figure.png; returns its caption."""
     logged, played = pd.read_csv(folder / "results.csv"), pd.read_csv(folder / "snapshots.csv")
-    published = pd.read_csv(EXPERIMENTS / folder.name / "published.csv") if _is_published(folder) else None
-    with style():
-        figure = new_figure(WIDTH, 3.2)
-        left, right = figure.subplots(1, 2, sharey=True)
-        for (seed, part), colour in zip(logged.groupby("seed"), colours(range(9)).values(), strict=False):
-            _means(left, part["iterations"] + BESIDE * (int(str(seed)) - 1), part, colour, f"seed {seed}")
-        if published is not None:
-            within = published[published["iterations"] <= logged["iterations"].max()]
-            left.plot(within["iterations"], within["mean"], "k*", markersize=8, label="published")
-        left.set(xlabel="iterations", title="greedy games logged in training")
-        for place, (player, colour) in enumerate(colours(list(PLAYERS.values())).items()):
-            part = played[played["player"] == player]
-            if len(part):
-                _means(
-                    right, part["iterations"] + BESIDE * (place - 1) + 3.0 * part["seed"], part, colour, str(player)
-                )
-        right.set(xlabel="iterations", title="games of the snapshots")
-        left.set_ylabel("mean score")
-        for axes in (left, right):
-            dress(axes)
-            axes.set_xticks(_ticks(sorted(logged["iterations"].unique())))
-            from_zero(axes)
-            axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=4, handlelength=1.2, columnspacing=1)
-        caption(
-            figure,
-            "Means with 95% intervals over games. Left: games logged in the 100 iterations before each point. Right: "
-            f"1,000 games of the snapshot there, {_seeds(played)}.",
-        )
-    save(figure, folder / "figure.png")
-
-
-def _ticks(iterations: list[int]) -> list[int]:
-    """At most five of these, the last among them."""
-    return iterations[:: -1 - (len(iterations) - 1) // 5]
-
-
-def _seeds(played: pd.DataFrame) -> str:
-    seeds = sorted(played["seed"].unique())
-    side = "side by side: " if len(seeds) > 1 else ""
-    return f"{side}seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
-
-
-def _is_published(folder: Path) -> bool:
-    return (EXPERIMENTS / folder.name / "published.csv").exists()
-
-
-def _means(axes: Any, places: pd.Series, part: pd.DataFrame, colour: str, label: str) -> None:
-    """Means with the intervals that the file has for them."""
-    bars = [part["mean"] - part["mean_low"], part["mean_high"] - part["mean"]]
-    axes.errorbar(places, part["mean"], bars, color=colour, marker="o", markersize=4, capsize=2, linestyle="none",
-                  elinewidth=1.1, label=label)  # fmt: skip
+    logged["line"] = "seed " + logged["seed"].astype(str)
+    played["line"] = in_words(played["player"], folder) + ", seed " + played["seed"].astype(str)
+    palette = dict(zip([*logged["line"].unique(), *played["line"].unique()], 2 * CYCLE, strict=False))
+    looks = {"x": "iterations", "y": "mean", "hue": "line", "palette": palette, "native_scale": True}
+    with panels(folder / "figure.png", 3.2, 1, 2, sharex=True, sharey=True) as (left, right):
+        if (folder / "published.csv").exists():
+            published = pd.read_csv(folder / "published.csv").query(f"iterations <= {logged['iterations'].max()}")
+            left.plot(published["iterations"], published["mean"], "*", color=BLACK, label="published")
+        if (folder / "orders.csv").exists():
+            alike = pd.read_csv(folder / "orders.csv").set_index("player").loc["all alike"]
+            right.axhline(alike["mean"], color=GREY, zorder=1, label="fixed order")
+            right.axhline(alike["ahead"], color=GREY, zorder=1, linestyle="--", label="fixed order, look-ahead")
+        for axes, rows in ((left, logged), (right, played)):
+            dodge, rows = 0.3 * (rows["line"].nunique() > 1), with_bounds(rows, "mean", "mean_low", "mean_high")
+            sns.pointplot(rows, **looks, **BOUNDS, **MEANS, dodge=dodge, ax=axes)
+            axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, columnspacing=1)
+        left.set(title="greedy games in training", ylabel="mean score", ylim=(0, None))
+        right.set(title="games of its snapshots")
+    logs = "Points: means over games with 95% intervals. Left: greedy games logged in the 100 iterations before."
+    return f"{logs} Right: {played['games'].max():,} games of each snapshot."
 
 
 def main(experiment: str, *words: str) -> None:

@@ -24,16 +24,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from numpy.typing import NDArray
 from tqdm import tqdm
 
 import tdl
 import tdl.results
 from experiments.tools import split_options, target_of
+from experiments.tools.drawing import in_words, panels
 from tdl.agents.played_values import played_values
 from tdl.agents.player import Player
-from tdl.results.palette import BLUE, VERMILION
-from tdl.results.style import WIDTH, caption, dress, new_figure, save, style
 
 GAMES, ALONE = 40, 5
 """Games of each network in turn, and how many of them are looked at alone."""
@@ -184,34 +184,22 @@ def table(rows: pd.DataFrame) -> pd.DataFrame:
     return frame.astype({"networks": int})
 
 
-def draw(folder: Path) -> None:
-    """Growth a game with forty games in turn, by step size; a panel for each order and lambda."""
-    growths = pd.read_csv(folder / "growth.csv").query("repeated == 'as they are' and trained == trained.min()")
-    passes = list(dict.fromkeys(zip(growths["order"], growths["td_lambda"], strict=True)))
-    with style():
-        figure = new_figure(WIDTH, 3.2)
-        for axes, (order, td_lambda) in zip(figure.subplots(1, len(passes), sharey=True), passes, strict=True):
-            panel = growths[(growths["order"] == order) & (growths["td_lambda"] == td_lambda)]
-            for share, colour, marker in ((True, VERMILION, "o"), (False, BLUE, "s")):
-                part = panel[panel["share"] == share]
-                label = "images share tables" if share else "each has its own"
-                axes.plot(part["alpha"], part["in_turn"], color=colour, marker=marker, markersize=3, label=label)
-                axes.plot(part["alpha"], part["alone"], ":", color=colour, linewidth=1)
-            axes.axhline(0, color="#444444", linewidth=0.8)
-            axes.set(title=f"{order}, lambda {td_lambda:g}", xlabel="step size", ylim=(-30, 1e6))
+def draw(folder: Path) -> str:
+    """Growth of errors by step size, a panel for each order and lambda, into growth.png; returns its caption."""
+    rows = pd.read_csv(folder / "growth.csv").query("repeated == 'as they are' and trained == trained.min()")
+    rows = rows.melt(["order", "td_lambda", "share", "alpha"], ["in_turn", "alone"], "games", "growth")
+    rows = rows.assign(tables=in_words(rows["share"], folder), games=in_words(rows["games"], folder))
+    looks = {"hue": "tables", "style": "games", "markers": True}
+    passes = rows.groupby(["order", "td_lambda"])
+    with panels(folder / "growth.png", 3.4, 1, len(passes), sharey=True) as row:
+        for axes, ((order, td_lambda), part) in zip(row, passes, strict=True):
+            sns.lineplot(part, x="alpha", y="growth", **looks, legend=axes is row[1] and "auto", ax=axes)
+            axes.axhline(0, color="grey", linewidth=0.8)
             axes.set_yscale("symlog", linthresh=0.1)
-            axes.set_yticks(
-                [-10, -0.1, 0, 0.1, 10, 1000, 100000], ["-10%", "-0.1%", "0", "0.1%", "10%", "1,000%", "100,000%"]
-            )
-            dress(axes)
-        figure.axes[0].set_ylabel("growth of errors a game")
-        figure.axes[-1].legend(loc="upper left")
-        text = (
-            f"Growth of errors from game to game: {GAMES} games in turn (solid), one game alone (dotted); medians. "
-            "Larger growth than a million percent lies above the axes."
-        )
-        caption(figure, text)
-    save(figure, folder / "growth.png")
+            axes.set(title=f"{order} updates, lambda {td_lambda:g}", xlabel="step size alpha", ylim=(-30, 1e6))
+            axes.set(ylabel="growth of errors\n(linear to 0.1%, then log)", yticks=[-10, -0.1, 0, 0.1, 10, 1e3, 1e5])
+            axes.yaxis.set_major_formatter("{x:,g}%")
+    return "Medians of five networks trained at a step of 0.3. Growth above a million percent is outside the panels."
 
 
 def main(experiment: str, *words: str) -> None:

@@ -15,15 +15,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.ticker import FuncFormatter
+import seaborn as sns
 from tqdm import tqdm
 
 import tdl
 import tdl.results
 from experiments.tools import split_options, target_of
+from experiments.tools.drawing import panels
+from experiments.tools.own_steps import name_of
 from tdl.agents.played_values import played_values
-from tdl.results.palette import BLUE, GREEN, PURPLE, VERMILION
-from tdl.results.style import WIDTH, caption, dress, new_figure, save, style
+from tdl.results.palette import BLUE, GREEN, GREY, PURPLE, VERMILION
 from tdl.solver.policy_evaluation import evaluate_policy
 from tdl.solver.solution import load as load_solution
 from tdl.statistics.intervals import mean_interval
@@ -41,9 +42,8 @@ GAMES = 1000
 RARE = 500
 """Afterstates that a stage must have had in these games, of each seed, to be drawn."""
 
-POINTS = FuncFormatter(lambda value, _: f"{value / 1000:g}k" if abs(value) >= 1000 else f"{value:g}")
-
-COLOURS = {("td", 0.0): BLUE, ("td", 0.5): GREEN, ("tc", 0.0): VERMILION, ("tc", 0.5): PURPLE}
+COLOURS = {"TC(0)": VERMILION, "TC(.5)": PURPLE, "TD(0)": BLUE, "TD(.5)": GREEN}
+SPREAD = {"errorbar": None, "linestyle": ":", "marker": "", "legend": False}
 
 
 def rows_of(runs: pd.DataFrame, keys: list[str]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
@@ -89,66 +89,34 @@ def _frame(setting: dict[str, Any], errors: np.ndarray) -> pd.DataFrame:
     return table
 
 
-def draw(folder: Path) -> None:
-    """Bias and root mean square error by stage of games on 4x4; below, biases on a solved board by first value."""
+def draw(folder: Path) -> str:
+    """Bias and root mean square error by stage on 4x4, and bias on a solved board, into figure.png; its caption."""
     stages, exact = pd.read_csv(folder / "stages.csv"), pd.read_csv(folder / "solved_stages.csv")
     exact["boards"] *= GAMES
-    with style():
-        figure = new_figure(WIDTH, 5.6)
-        upper, lower = figure.subplots(2, 2)
-        for axes, name, title in zip(upper, ("bias", "rmse"), ("bias", "root mean square error"), strict=True):
-            _lines(axes, stages, name)
-            _dress(axes, stages, f"2048 on 4x4: {title}")
-        _lines(upper[1], stages, "spread", dotted=True)
-        upper[1].set_ylim(bottom=0)
-        for axes, (start, part) in zip(lower, exact.groupby("learner.initial_value"), strict=True):
-            _lines(axes, part, "bias")
-            _dress(axes, part, f"2584 on 2x3, first values {start:,.0f}: bias")
-        lower[-1].set_yscale("symlog", linthresh=10)  # biases of a few points beside some of a thousand
-        lower[-1].set_ylim(-20, 2000)
-        lower[-1].yaxis.set_major_formatter(POINTS)
-        upper[0].legend(loc="upper left")
-        caption(figure, _caption(stages))
-    save(figure, folder / "figure.png")
+    parts = [("2048 on 4x4: bias", stages, "bias"), ("2048 on 4x4: root mean square error", stages, "rmse")]
+    by_start = exact.groupby(SOLVED_KEYS[0])
+    parts += [(f"2584 on 2x3, first values {start:,.0f}: bias", rows, "bias") for start, rows in by_start]
+    looks = {"x": "stage", "hue": "learner", "palette": COLOURS, "hue_order": COLOURS, "dodge": 0.3, "linewidth": 1}
+    with panels(folder / "figure.png", 5.6, 2, 2) as grid:
+        for axes, (title, rows, name) in zip(grid.flat, parts, strict=True):
+            often = _often(rows)
+            key = axes is grid[0, 0] and "auto"
+            sns.pointplot(often, y=name, **looks, errorbar=mean_interval, markersize=2, legend=key, ax=axes)
+            axes.axhline(0, color=GREY, linewidth=0.8)
+            axes.set(title=title, xlabel="largest tile of the afterstate", ylabel="points")
+            axes.tick_params(axis="x", labelrotation=45)
+        sns.pointplot(_often(stages), y="spread", **looks, **SPREAD, ax=grid[0, 1])
+        axes.set_yscale("symlog", linthresh=10)  # biases of a few points beside some of a thousand
+        axes.set(ylim=(-20, 2000), ylabel="points (linear to 10, then log)")
+    bias = f"Bias: value minus the points that follow. Means over {stages['seed'].nunique()} seeds with 95% intervals."
+    return f"{bias} Dotted: error of one constant for each stage. Tile 128 includes smaller ones. Below: exact."
 
 
-def _lines(axes: Any, table: pd.DataFrame, name: str, dotted: bool = False) -> None:
-    """A line for each learner: means over seeds with their intervals, at the stages that every seed often came to."""
-    settings = list(table.groupby(KEYS, sort=False))
-    seeds = table["seed"].nunique()
-    for place, ((learner, td_lambda), part) in enumerate(settings):
-        often = part[part["boards"] >= RARE].groupby("stage")[name].apply(lambda column: column.to_numpy())
-        often = often[often.map(len) == seeds]
-        means = often.map(np.mean)
-        colour = COLOURS[learner, td_lambda]
-        if dotted:
-            axes.plot(often.index, means, ":", color=colour, linewidth=1)
-            continue
-        bounds = np.array([mean_interval(values) for values in often]).T
-        label = f"{str(learner).upper()}({f'{td_lambda:g}'.removeprefix('0') or '0'})"
-        places = often.index * 1.035 ** (place - (len(settings) - 1) / 2)
-        axes.errorbar(places, means, np.abs(bounds - means.to_numpy()), color=colour, label=label, marker="o",
-                      markersize=3, capsize=2, linewidth=1, elinewidth=0.9)  # fmt: skip
-
-
-def _dress(axes: Any, table: pd.DataFrame, title: str) -> None:
-    dress(axes)
-    often = table[table["boards"] >= RARE].groupby([*KEYS, "stage"]).size()
-    ticks = sorted(often[often == table["seed"].nunique()].index.unique("stage"))
-    axes.axhline(0, color="#444444", linewidth=0.8)
-    axes.set(title=title, ylabel="points", xlabel="largest tile of the afterstate", xscale="log")
-    axes.minorticks_off()
-    axes.set_xticks(ticks, [f"≤{tick}" if tick == FIRST_STAGE else str(tick) for tick in ticks], rotation=45)
-    axes.yaxis.set_major_formatter(POINTS)
-
-
-def _caption(stages: pd.DataFrame) -> str:
-    return (
-        "Value of an afterstate less the points that follow it, each afterstate as often as greedy play meets it; "
-        f"means over {stages['seed'].nunique()} seeds with their 95% intervals (Student's t). Above: {GAMES:,} games "
-        "each; dotted: the standard deviation of the points that follow, the error of one constant for each stage. "
-        "Below: exact, against what follows on average. Stages with few afterstates are left out. Note the scales."
-    )
+def _often(rows: pd.DataFrame) -> pd.DataFrame:
+    """The stages that every seed of a learner often came to, with the learner in words."""
+    rows = rows[rows["boards"] >= RARE]
+    rows = rows.assign(learner=[name_of(KEYS, setting) for setting in rows[KEYS].itertuples(index=False, name=None)])
+    return rows[rows.groupby(["learner", "stage"])["seed"].transform("nunique") == rows["seed"].nunique()]
 
 
 def main(experiment: str, *words: str) -> None:

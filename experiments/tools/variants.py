@@ -18,13 +18,12 @@ import pandas as pd
 import tdl.results
 from experiments.tools import split_options, target_of
 from experiments.tools.contrasts import differences, power
+from experiments.tools.drawing import draw_means, in_words, panels
 from experiments.tools.networks import network_seed
 from experiments.tools.summary import GREEDY, NOT_COMPARED
 from experiments.tools.tables import errors_of
 from tdl.results.comparison import NO_FACTORS
-from tdl.results.palette import BLUE, GREY, ORANGE
-from tdl.results.style import THOUSANDS, WIDTH, caption, new_figure, save, style
-from tdl.statistics.intervals import mean_interval
+from tdl.results.palette import GREY
 from tdl.storage.titles import value_text
 
 BASE = "base"
@@ -98,33 +97,16 @@ def _variants(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     return [(str(name), part) for name, part in rows.groupby("variant", sort=False)]
 
 
-def draw(folder: Path) -> None:
-    """The score of each variant with its interval, the base as a line, into figure.png."""
-    variants = _variants(pd.read_csv(folder / "results.csv"))
-    with style():
-        figure = new_figure(WIDTH, 0.6 + 0.24 * len(variants))
-        axes = figure.subplots()
-        for place, (name, rows) in enumerate(variants):
-            scores = rows["greedy_mean"].to_numpy(float)
-            mean, (low, high) = scores.mean(), mean_interval(scores, errors_of(rows, "greedy_mean"))
-            colour = ORANGE if (rows["networks"] == BASE).all() else BLUE
-            if name == BASE:
-                axes.axvline(mean, color=GREY, linewidth=1)
-                axes.axvspan(low, high, color=GREY, alpha=0.15, linewidth=0)
-            bars = [[mean - max(low, 0.0)], [high - mean]]  # no points below zero
-            axes.errorbar([mean], [place], None, bars, color=colour, marker="o", markersize=4.5, capsize=2,
-                          linestyle="none", elinewidth=1.1)  # fmt: skip
-            axes.scatter(scores, [place + 0.25] * len(scores), color=colour, s=9, alpha=0.4, linewidths=0)
-        axes.set_yticks(range(len(variants)), [name for name, _ in variants])
-        axes.invert_yaxis()
-        axes.set_xlabel("mean score after training")
-        axes.xaxis.set_major_formatter(THOUSANDS)
-        axes.grid(visible=False, axis="y")
-        shared = len({*pd.read_csv(folder / "results.csv")["networks"]}) > 1
-        caption(figure, "Games after training: means over seeds, bars their 95% intervals (Student's t), faint dots "
-                        "single seeds; line and band are those of the base."
-                        + " Blue: networks of their own; orange: those of the base." * shared)  # fmt: skip
-    save(figure, folder / "figure.png")
+def draw(folder: Path) -> str:
+    """Mean scores of the variants, with that of the base as a line, into figure.png; returns its caption."""
+    rows = pd.read_csv(folder / "results.csv")
+    base = rows.loc[rows["variant"] == BASE, "greedy_mean"].mean()
+    rows["variant"], rows["networks"] = in_words(rows["variant"], folder), rows["networks"] + " networks"
+    with panels(folder / "figure.png", 0.8 + 0.24 * rows["variant"].nunique()) as axes:
+        axes.axvline(base, color=GREY, linewidth=1)
+        draw_means(axes, rows, "variant", "networks")
+        axes.set_xlim(left=0)
+    return f"Means over {rows['seed'].nunique()} seeds with 95% intervals (Student's t); faint: seeds; line: base."
 
 
 def main(experiment: str, *words: str) -> None:

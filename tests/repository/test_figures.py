@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 ROOT = Path(__file__).parents[2]
 
@@ -211,3 +213,84 @@ def test_an_index_with_what_none_may_have_is_refused(tmp_path, entry, message):
     (tmp_path / "index.yaml").write_text(f"Chapter: {{one: {{{entry}}}}}")
     with pytest.raises(TableError, match=f"index.yaml: {message}"):
         read_index(tmp_path)
+
+
+FIGURES = {
+    "baselines": "title", "published_dqn": "title", "replicas": "title", "values": "title", "fib_learners": "title",
+    "learners_seconds": "title", "variants": "title", "best_parts": "title", "curve": "title", "fib_best": "title",
+    "tc5_8x6": "title_reach", "stability": "title_growth",
+}  # fmt: skip
+"""Experiments that draw a figure themselves, and which title it has in the index."""
+
+
+@pytest.fixture
+def own_figure(monkeypatch):
+    """The figure that an experiment draws itself of the files of a folder, and its caption."""
+    from experiments.tools import drawing, figures, reach_rates, stability
+
+    def draw(folder):
+        saved = []
+        monkeypatch.setattr(drawing, "save", lambda figure, path: saved.append(figure))
+        draws = {"tc5_8x6": reach_rates.draw, "stability": stability.draw}
+        caption = (draws.get(folder.name) or figures._own(folder, folder.parent))(folder)
+        return saved[0], caption
+
+    return draw
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_of_its_own_has_a_title_and_speaks_in_words(own_figure, name):
+    from experiments.tools.index import entry_of
+
+    figure, caption = own_figure(ROOT / "experiments" / name)
+    assert figure.get_suptitle() == entry_of(name)[FIGURES[name]]
+    assert len(figure.get_suptitle().split()) <= 12
+    assert 10 < len(caption.split()) <= 40
+    texts = [text.get_text() for text in figure.findobj(Text) if text.get_visible()]
+    assert [text for text in texts if "_" in text or "=" in text] == []
+    scores = [axes for axes in figure.axes if axes.get_ylabel().startswith("mean score")]
+    assert all(axes.get_ylim()[0] == 0 for axes in scores)
+
+
+def test_bars_of_scores_are_the_intervals_of_the_tables():
+    """Never narrower than the games of the runs make them: both runs here score alike."""
+    from experiments.tools.drawing import draw_means
+    from experiments.tools.tables import interval
+
+    table = pd.DataFrame({"name": [*"aabb"], "kind": [*"xxyy"], "greedy_mean": [50.0, 50, 70, 90]})
+    table = table.assign(greedy_mean_low=table["greedy_mean"] - 3, greedy_mean_high=table["greedy_mean"] + 3)
+    axes = Figure().subplots()
+    draw_means(axes, table, "name", "kind")
+    bars = [xs for line in axes.lines if len(xs := line.get_xdata()) and max(xs) > min(xs)]
+    bounds = [interval(part, "greedy_mean")[1:] for _, part in table.groupby("name")]
+    assert np.array([(min(bar), max(bar)) for bar in bars]) == pytest.approx(np.array(bounds))
+
+
+def test_bounds_of_a_file_are_drawn_as_they_are():
+    import seaborn as sns
+
+    from experiments.tools.drawing import BOUNDS, with_bounds
+
+    table = pd.DataFrame({"x": [1, 2], "y": [5.0, 7], "low": [1.0, 6], "high": [6.0, 11]})
+    table = with_bounds(table, "y", "low", "high")
+    axes = Figure().subplots()
+    sns.lineplot(table, x="x", y="y", **BOUNDS, err_style="bars", ax=axes)
+    (bars,) = axes.containers
+    assert axes.lines[0].get_ydata().tolist() == [5, 7]
+    assert [segment[:, 1].tolist() for segment in bars.lines[2][0].get_segments()] == [[1, 6], [6, 11]]
+
+
+def test_two_networks_are_points_without_a_mean_and_bar(own_figure, tmp_path):
+    columns = ["tuples", "start", "budget", "seed", "moves", "plies", "greedy_mean", "reach_32768"]
+    table = [
+        ("8x6", "empty", budget, seed, budget + seed, 1, float(budget + seed), 0.0)
+        for budget, seeds in ((100, 3), (1000, 2))
+        for seed in range(seeds)
+    ]
+    (tmp_path / "one").mkdir()
+    pd.DataFrame(table, columns=columns).to_csv(tmp_path / "one" / "results.csv", index=False)
+    (tmp_path / "index.yaml").write_text("Chapter: {one: {question: q, curves: budgets}}")
+    right = own_figure(tmp_path / "one")[0].axes[1]
+    (bars,) = right.containers
+    assert np.nanmin(bars.lines[0].get_ydata()) == np.nanmax(bars.lines[0].get_ydata()) == 101
+    assert right.collections[0].get_offsets()[:, 1].tolist() == [100, 101, 102, 1000, 1001]

@@ -1,0 +1,66 @@
+"""What the figures that experiments draw for themselves have in common: their frame, names and intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.ticker import EngFormatter, LogFormatter, ScalarFormatter
+
+from experiments.tools.index import entry_of
+from experiments.tools.tables import interval
+from tdl.results.palette import CYCLE
+from tdl.results.style import WIDTH, new_figure, save, style
+from tdl.statistics.intervals import mean_interval
+
+MEANS: dict[str, Any] = {"linestyle": "none", "linewidth": 1, "markersize": 4, "capsize": 0.1}
+"""How seaborn's pointplot shows means without a line."""
+
+BARS: dict[str, Any] = {"errorbar": mean_interval, "err_style": "bars", "err_kws": {"capsize": 2}, "markersize": 5}
+"""How seaborn's lineplot shows means with their 95% intervals as bars."""
+
+BOUNDS: dict[str, Any] = {"estimator": "median", "errorbar": ("pi", 100)}
+"""How seaborn shows rows of `with_bounds`: their mean, and an interval from bound to bound."""
+
+
+@contextmanager
+def panels(path: Path, height: float, *shape: int, **options: Any) -> Iterator[Any]:
+    """The axes of a figure, which is saved in the end as a file of an experiment.
+
+    Over figure.png stands the experiment's `title` of index.yaml, over another file `title_NAME`.
+    """
+    name, short = "title" if path.stem == "figure" else f"title_{path.stem}", EngFormatter(sep="")
+    with style():
+        sns.set_palette(CYCLE)
+        figure = new_figure(WIDTH, height)
+        figure.suptitle(entry_of(path.parent.name).get(name, ""), x=0.01, ha="left", weight="bold")
+        yield figure.subplots(*shape, **options)
+        for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
+            if isinstance(axis.get_major_formatter(), ScalarFormatter | LogFormatter):
+                axis.set_major_formatter(lambda value, _: short(value) if abs(value) >= 1000 else f"{value:g}")
+        save(figure, path)
+
+
+def in_words(column: pd.Series, folder: Path) -> pd.Series:
+    """A column with the names that index.yaml has for its values."""
+    names = entry_of(folder.name).get("names", {})
+    return column.map(lambda value: names.get(value, value))
+
+
+def with_bounds(rows: pd.DataFrame, mean: str, low: str, high: str) -> pd.DataFrame:
+    """Each row three times: with its mean, and with both ends of its interval in the place of the mean."""
+    return pd.concat([rows.assign(**{mean: rows[name]}) for name in (mean, low, high)], ignore_index=True)
+
+
+def draw_means(axes: Axes, rows: pd.DataFrame, y: str, hue: str, dodge: float = 0, **options: Any) -> None:
+    """Mean scores after training over the runs of each setting, with the intervals of our tables, and each run."""
+    options |= {"x": "greedy_mean", "y": y, "hue": hue, "ax": axes}
+    bars = {"errorbar": lambda scores: interval(rows.loc[scores.index], "greedy_mean")[1:]}
+    sns.pointplot(rows, dodge=dodge, **bars, **MEANS, **options)
+    sns.stripplot(rows, dodge=dodge > 0, alpha=0.4, size=3, jitter=False, legend=False, **options)
+    axes.set(xlabel="mean score after training", ylabel="")
