@@ -10,11 +10,11 @@ from omegaconf.errors import OmegaConfBaseException
 from tdl.config.files import CONF, group_names
 from tdl.config.keys import keys_of, sections
 from tdl.config.schema import RunConfig
-from tdl.config.synonyms import CHOICES, SYNONYMS, like
 from tdl.distribution import install
 from tdl.errors import TdlError, file_text, nearest, printable
 from tdl.runs import resolvers as _resolvers  # noqa: F401 - registered by the import
 from tdl.sweeps import slurm
+from tdl.synonyms import CHOICES, SYNONYMS, like
 
 RENAMED = {
     "experiment": {
@@ -124,9 +124,9 @@ def _meant(word: str, schema: type) -> str:
 
 
 def _known_keys(schema: type) -> list[str]:
-    """Keys and their sections."""
+    """Keys and their sections, and the word that says where results go."""
     keys = keys_of(schema)
-    return [*sections(keys), *keys]
+    return [*sections(keys), *keys, "out"]
 
 
 def _one_line(text: str) -> str:

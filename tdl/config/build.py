@@ -21,6 +21,7 @@ from tdl.learning.state import ACCUMULATORS, LearnerState
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
+from tdl.network.tuples import tuple_set as tuple_set
 from tdl.network.widening import widen
 from tdl.search.options import PlacerOptions, SearchOptions, check_same_board
 from tdl.solver.solution import Solution
@@ -168,11 +169,7 @@ def build_trainer(config: RunConfig, network: NTupleNetwork, episode: int, ranks
     )
 
 
-def tuple_set(name: str) -> TupleSet:
-    """One of the named tuple sets of `conf/tuples`, for use in Python: `tuple_set("4x6")`.
-
-    Raises
-    ------
-    ConfigError : no set has this name.
-    """
+@tuple_set.register
+def _named_tuple_set(name: str) -> TupleSet:
+    """One of the named tuple sets of `conf/tuples`."""
     return _tuple_set(group_file("tuples", name))

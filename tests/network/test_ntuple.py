@@ -179,7 +179,7 @@ def test_too_many_features_are_refused():
 def test_too_many_weights_are_refused(monkeypatch):
     monkeypatch.setattr(machine, "available_memory", lambda: 2**60)
     with pytest.raises(ConfigError, match=r"tuples: '.* weights' is not allowed; expected at most 4,294,967,296"):
-        NTupleNetwork(RULES["4x4"], TupleSet(tuple(tuple(range(first, first + 7)) for first in range(8)), share=False))
+        NTupleNetwork(RULES["4x4"], TupleSet(tuple((*range(6), last) for last in range(6, 14)), share=False))
 
 
 def test_description():

@@ -59,17 +59,21 @@ def like(name: str, known: Iterable[str], synonyms: dict[str, str] | None = None
     known : the names there are.
     synonyms : other words for some of them; None: those of keys.
 
-    >>> like("lr", ["alpha", "learner"]), like("TC", ["td", "tc"], {})
-    ("; did you mean 'alpha'?", "; did you mean 'tc'?")
+    >>> like("lr", ["alpha", "learner"]), like("TC", ["td", "tc"], {}), like("lambda", ["td_lambda"])
+    ("; did you mean 'alpha'?", "; did you mean 'tc'?", "; did you mean 'td_lambda'?")
     """
     names, low = list(known), name.lower()
     meant = (SYNONYMS if synonyms is None else synonyms).get(low.replace("-", "_"))
+    if meant is not None and synonyms is None:
+        meant = _as_known(meant, names)
     if meant is None:
         meant = next((each for each in names if each.lower() == low and each != name), None)
-    if meant is not None and (synonyms is not None or meant.partition("=")[0].partition(".")[0] in _tops(names)):
-        return f"; did you mean {meant!r}?"
-    return nearest(name, names)
+    return nearest(name, names) if meant is None else f"; did you mean {meant!r}?"
 
 
-def _tops(names: Iterable[str]) -> set[str]:
-    return {name.partition(".")[0] for name in names} | {"out"}
+def _as_known(key: str, names: Iterable[str]) -> str | None:
+    """A key as these names have it: in its section, or by its own name alone; None: they do not have it."""
+    top, last = key.partition("=")[0].partition(".")[0], key.rpartition(".")[2]
+    if top in {name.partition(".")[0] for name in names}:
+        return key
+    return last if last in names else None
