@@ -98,8 +98,10 @@ class Player(Settled):
         DivergenceError : the network's values are not finite or beyond all bounds.
         """
         (fields,) = sort_keywords(keywords if seed is None else {**keywords, "seed": seed}, PlayOptions)
-        play, episodes = replace(play or PlayOptions(), **fields), without_numpy(episodes)
-        return evaluate(self, self.engine.tables, episodes, play, on_progress)
+        if play is not None:
+            check_instance("play", play, PlayOptions)
+        options = replace(play or PlayOptions(), **fields)
+        return evaluate(self, self.engine.tables, without_numpy(episodes), options, on_progress)
 
     def value(self, board: BoardLike) -> float:
         """V of an afterstate (or state, by the target), in points: the expected reward still to come."""
@@ -122,6 +124,7 @@ class Player(Settled):
         ------
         ConfigError : no such board, or an option out of range.
         """
+        plies = without_numpy(plies)
         if plies != 1 or placer is not None or search:
             (fields,) = sort_keywords({"plies": plies, **search}, SearchOptions)
             return self._search(SearchOptions(**fields), placer).values(board)

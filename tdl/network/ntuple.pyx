@@ -203,7 +203,10 @@ cdef class NTupleNetwork:
         ConfigError : not as many values as the table has entries, or no such table or stage.
         """
         self._check_table(number, stage)
-        values = np.asarray(values, np.float32)
+        try:
+            values = np.asarray(values, np.float32)
+        except (TypeError, ValueError, OverflowError):
+            raise refuse(f"table {number}", values, "numbers") from None
         if values.shape != (self.layout.size(number),):
             raise refuse(f"table {number}", values.shape, f"shape ({self.layout.size(number)},)")
         self.weights[self.table_entries(number, stage)] = values
