@@ -170,6 +170,13 @@ def build_trainer(config: RunConfig, network: NTupleNetwork, episode: int, ranks
 
 
 @tuple_set.register
-def _named_tuple_set(name: str) -> TupleSet:
+def _named_tuple_set(name: str, rules: Rules | None = None) -> TupleSet:
     """One of the named tuple sets of `conf/tuples`."""
-    return _tuple_set(group_file("tuples", name))
+    shape = group_file("tuples", name)
+    board, size = shape.get("board"), None if rules is None else f"{rules.rows}x{rules.cols}"
+    if board and size and board != size:
+        raise ConfigError(
+            f"tuples: the cells of {name} are numbered on a {board} board, and the rules have {size}; expected lists "
+            f"of cells, or tdl.tuple_set({name!r}) to take the numbers as they are"
+        )
+    return _tuple_set(shape)

@@ -51,7 +51,7 @@ cdef class NTupleNetwork:
 
     def __cinit__(self, rules, tuples, *, stages=None, initial_value=0.0, weights=None):
         self.rules = rules = checked_rules(rules)
-        self.tuples = tuples = tuple_set(tuples)
+        self.tuples = tuples = tuple_set(tuples, rules)
         self.stages = Stages() if stages is None else stages
         check_instance("stages", self.stages, Stages, "as Stages((2048, 8192))")
         check_value("initial_value", initial_value)

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from tdl.checks import without_numpy
 from tdl.errors import ConfigError, refuse
+from tdl.game.rules import Rules
 from tdl.network.extra_features import COUNT_CAP, Lines, Pairs, check_cells, checked_counts, checked_orders, pairs_of
 
 Feature = TypeVar("Feature")
@@ -102,10 +103,14 @@ class TupleSet:
 
 
 @singledispatch
-def tuple_set(shape: Any) -> TupleSet:
+def tuple_set(shape: Any, rules: Rules | None = None) -> TupleSet:
     """A tuple set: `tuple_set("4x6")` is one of the named ones of `conf/tuples`, lists of cells make one of one's own.
 
     A `TupleSet` is itself. `NTupleNetwork` takes all three.
+
+    Parameters
+    ----------
+    rules : where they are given, a named set whose cells are numbered on another board is refused.
 
     Raises
     ------
@@ -115,7 +120,7 @@ def tuple_set(shape: Any) -> TupleSet:
 
 
 @tuple_set.register
-def _(shape: TupleSet) -> TupleSet:
+def _(shape: TupleSet, rules: Rules | None = None) -> TupleSet:
     return shape
 
 
