@@ -1,9 +1,11 @@
 """Temporal-difference learning of n-tuple networks for 2048 and its relatives."""
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tdl import gym as gym
     from tdl import picture, results
     from tdl.api.train import train
 
@@ -30,12 +32,17 @@ except ModuleNotFoundError as error:
 
 
 def __getattr__(name: str) -> Any:
-    """What is imported when it is asked for: pandas takes half a second, Hydra a fifth."""
-    if name in ("results", "picture"):
+    """What is imported when it is asked for: pandas takes half a second, Hydra a fifth, Gymnasium is an extra."""
+    if name in ("gym", "picture", "results"):
         return import_module(f"tdl.{name}")
     if name == "train":
         return import_module("tdl.api.train").train
     raise AttributeError(f"module 'tdl' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The public names, whether they were imported or not."""
+    return [*__all__, "__version__", *(["gym"] if find_spec("gymnasium") else [])]
 
 
 __all__ = [

@@ -8,6 +8,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
+import numpy as np
+
 from tdl.errors import ConfigError, nearest, refuse
 
 if TYPE_CHECKING:
@@ -27,10 +29,29 @@ MAX_NAME = 255
 """Characters of a file's name."""
 
 
+def without_numpy(value: Any) -> Any:
+    """Python's numbers and lists for those of NumPy, pandas and PyTorch, also within lists; any other value itself."""
+    if type(value) in (int, float, str):  # most are: rows of a board in half the time
+        return value
+    if hasattr(value, "__array__"):
+        return np.asarray(value).tolist()
+    if type(value) in (list, tuple):
+        return type(value)(map(without_numpy, value))
+    if type(value) is dict:
+        return {key: without_numpy(item) for key, item in value.items()}
+    return value
+
+
+def check_instance(key: str, value: object, kind: type, more: str = "") -> None:
+    """Refuse anything but an object of a class; `more` says how one is made, or what else there is."""
+    if not isinstance(value, kind):
+        raise refuse(key, value, ", ".join(filter(None, (kind.__name__, more))))
+
+
 def check_whole(key: str, value: object, least: int, below: int = 2**63) -> None:
     """Refuse anything but a whole number from `least` on."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value < below:
-        limit = f"from {least} to {below - 1}" if below < 2**63 else f"of at least {least}"
+        limit = f"of at least {least}" if below == 2**63 else f"from {least} to {below - 1}"
         raise refuse(key, value, f"a whole number {limit}")
 
 
@@ -55,7 +76,7 @@ def check_true_or_false(key: str, value: object) -> None:
 
 def check_choice(key: str, value: object, choices: Sequence[str]) -> None:
     """Refuse anything but one of a few names."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise refuse(key, value, f"{' or '.join(choices)}{nearest(str(value), choices)}")
 
 

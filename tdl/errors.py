@@ -54,8 +54,9 @@ def refuse(key: str, given: object, allowed: str) -> ConfigError:
 
 
 def shown(given: object) -> str:
-    """A value as messages show it: cut where it is long."""
+    """A value as messages show it: on one line, cut where it is long."""
     text = repr(given)
+    text = " ".join(text.split()) if "\n" in text else text  # arrays
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
 
 

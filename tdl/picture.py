@@ -9,10 +9,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tdl.agents.player import BoardLike
 from tdl.cli.messages import main_of
 from tdl.config import own
 from tdl.errors import ConfigError, refuse
+from tdl.game.boards import BoardLike
 from tdl.game.rules import Rules
 from tdl.sessions import game_file
 from tdl.sessions.board_picture import heatmap, png, svg, text

@@ -11,7 +11,7 @@ from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, boa
                              legal_afterstates, max_tile, place)
 from tdl.game.engine import ENGINES
 from tdl.game.lines cimport LineTables
-from tdl.game.rules import Rules
+from tdl.game.rules import checked_rules
 from tdl.game.streams import EVALUATION, EXPLORATION
 from tdl.game.stream cimport Stream, draw, stream_of
 
@@ -56,7 +56,7 @@ def _play(rules, episodes, seed, role, first, engine, *, bint greedy):
     for key, number in (("episodes", episodes), ("seed", seed), ("role", role), ("first", first)):
         check_whole(key, number, 0)
     check_choice("engine", engine, ENGINES)
-    cdef LineTables tables = tables_of(rules if rules is not None else Rules())
+    cdef LineTables tables = tables_of(checked_rules(rules))
     cdef int kind = kind_for(engine == "array", tables.bits)
     score, moves, largest = np.zeros(episodes, np.int64), np.zeros(episodes, np.int32), np.zeros(episodes, np.int32)
     cdef Games games

@@ -36,7 +36,7 @@ def average(checkpoints: Sequence[str | Path]) -> Player:
     ConfigError : none is given.
     CheckpointError : missing, damaged, or of different networks, rules, targets or discounts.
     """
-    if isinstance(checkpoints, str) or not checkpoints:
+    if isinstance(checkpoints, str) or not isinstance(checkpoints, Sequence) or not checkpoints:
         raise refuse("checkpoints", checkpoints, "a list of at least one folder")
     players = [load(folder) for folder in checkpoints]
     first = players[0]

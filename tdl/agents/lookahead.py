@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from tdl.agents.batch_moves import Moves, best_of, moves_of_boards
 from tdl.agents.batch_play import Actions
-from tdl.agents.player import BoardLike
 from tdl.checks import check_whole
 from tdl.errors import refuse
+from tdl.game.boards import BoardLike
 from tdl.game.engine import Engine, Stream
 from tdl.game.packing import pack, unpack
 from tdl.game.streams import EXPLORATION

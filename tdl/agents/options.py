@@ -4,14 +4,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from tdl.checks import check_fields, checked, choice, whole
-from tdl.errors import ConfigError, nearest, refuse
+from tdl.checks import check_fields, check_instance, checked, choice, whole, without_numpy
+from tdl.errors import ConfigError, refuse
 from tdl.game.engine import ENGINES
 from tdl.game.rules import Rules
 from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import Schedule
 from tdl.search.options import Evaluator, PlacerOptions, SearchOptions, check_same_board
+from tdl.synonyms import like
 
 MAX_LANES = 64
 
@@ -56,6 +57,8 @@ class PlayOptions:
 
     def check(self, rules: Rules) -> None:
         """Refuse values out of range, and an evaluator of another game or board than these rules."""
+        check_instance("search", self.search, SearchOptions, "as SearchOptions(plies=2)")
+        check_instance("placer", self.placer, PlacerOptions, 'as PlacerOptions("adversary")')
         check_fields(self)
         self.placer.check("placer.", judged=self.evaluator is not None)
         self.search.check("search.")
@@ -75,14 +78,19 @@ def lane_count(lanes: int | str, features: int) -> int:
 
 
 def sort_keywords(keywords: Mapping[str, Any], *classes: type) -> list[dict[str, Any]]:
-    """Keywords by the dataclass that has a field of the name; one that several classes have goes to each."""
+    """Keywords by the dataclass that has a field of the name; one that several classes have goes to each.
+
+    Raises
+    ------
+    ConfigError : no class has such a field; it names the one that is meant.
+    """
     names = [[each.name for each in fields(kind)] for kind in classes]
     known = sorted({name for own in names for name in own})
     for keyword in keywords:
         if keyword not in known:
-            expected = f"expected one of {', '.join(known)}{nearest(keyword, known)}"
+            expected = f"expected one of {', '.join(known)}{like(keyword, known)}"
             raise ConfigError(f"{keyword}: no such option; {expected}")
-    return [{name: value for name, value in keywords.items() if name in own} for own in names]
+    return [{name: without_numpy(value) for name, value in keywords.items() if name in own} for own in names]
 
 
 def training_options(
@@ -98,6 +106,12 @@ def training_options(
     ----------
     schedule : a `Schedule`, or the `form` of one.
     """
+    if learner is not None:
+        check_instance("learner", learner, LearnerOptions, "its fields are keywords here; tdl.train takes names")
+    if play is not None:
+        check_instance("play", play, PlayOptions, "its fields are keywords here")
+    if replicas is not None:
+        check_instance("replicas", replicas, ReplicaOptions, "or a whole number")
     if not isinstance(schedule, Schedule | None):
         schedule, keywords = None, {**keywords, "form": schedule}
     classes = LearnerOptions, Schedule, PlayOptions, ReplicaOptions

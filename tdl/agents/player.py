@@ -1,22 +1,25 @@
 """A trained network as a player: values of moves and boards, and games."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from tdl.agents.description import WEIGHTS as WEIGHTS
 from tdl.agents.description import describe, read_agent
 from tdl.agents.evaluation import evaluate
 from tdl.agents.options import OnProgress, PlayOptions, sort_keywords
-from tdl.checks import check_choice
-from tdl.errors import CheckpointError, shown
+from tdl.agents.settled import Settled
+from tdl.checks import check_choice, check_instance, check_share, without_numpy
+from tdl.errors import CheckpointError, refuse, shown
+from tdl.game.boards import BoardLike
 from tdl.game.engine import Engine
 from tdl.game.packing import unpack
 from tdl.game.rules import Rules
-from tdl.learning.options import TARGETS
+from tdl.learning.options import EXPECTATIONS, TARGETS
 from tdl.network.allocation import allocate
 from tdl.network.ntuple import NTupleNetwork
 from tdl.search.expectimax import Expectimax
@@ -24,11 +27,8 @@ from tdl.search.options import PlacerOptions, SearchOptions
 from tdl.storage.checkpoint import META, read_array
 from tdl.storage.run_folder import CHECKPOINT
 
-BoardLike = int | ArrayLike
-"""A packed board (cell 0 in the lowest bits) or rows of tile values."""
 
-
-class Player:
+class Player(Settled):
     """Chooses the move with the largest reward + gamma * V(afterstate), the first of equals, or looks further ahead.
 
     Not for two threads at once where it looks ahead: a search has memory of its own.
@@ -44,12 +44,21 @@ class Player:
     Attributes
     ----------
     engine : the game; `engine.show(board)` prints a board, `engine.array(board)` gives its tile values.
+
+    Raises
+    ------
+    ConfigError : no network, an unknown target, or a discount that is no number from 0 to 1.
     """
+
+    __slots__ = ("_expectimax", "_searched", "engine", "expectation", "gamma", "network", "target")
 
     def __init__(
         self, network: NTupleNetwork, gamma: float = 1.0, target: str = "afterstate", expectation: str = "auto"
     ) -> None:
+        check_instance("network", network, NTupleNetwork)
         check_choice("target", target, TARGETS)
+        check_choice("expectation", expectation, EXPECTATIONS)
+        check_share("gamma", gamma)
         self.network = network
         self.engine = Engine(network.rules)
         self.gamma, self.target, self.expectation = gamma, target, expectation
@@ -89,11 +98,14 @@ class Player:
         DivergenceError : the network's values are not finite or beyond all bounds.
         """
         (fields,) = sort_keywords(keywords if seed is None else {**keywords, "seed": seed}, PlayOptions)
-        return evaluate(self, self.engine.tables, episodes, replace(play or PlayOptions(), **fields), on_progress)
+        if play is not None:
+            check_instance("play", play, PlayOptions)
+        options = replace(play or PlayOptions(), **fields)
+        return evaluate(self, self.engine.tables, without_numpy(episodes), options, on_progress)
 
     def value(self, board: BoardLike) -> float:
         """V of an afterstate (or state, by the target), in points: the expected reward still to come."""
-        return float(self.network.value(self.engine.board(board)))
+        return float(self.network.value(board))
 
     def values(
         self, board: BoardLike, plies: int = 1, *, placer: PlacerOptions | None = None, **search: Any
@@ -112,9 +124,10 @@ class Player:
         ------
         ConfigError : no such board, or an option out of range.
         """
+        plies = without_numpy(plies)
         if plies != 1 or placer is not None or search:
-            (fields,) = sort_keywords(search, SearchOptions)
-            return self._search(SearchOptions(plies, **fields), placer).values(self.engine.board(board))
+            (fields,) = sort_keywords({"plies": plies, **search}, SearchOptions)
+            return self._search(SearchOptions(**fields), placer).values(board)
         out = np.full(4, np.nan)
         for action, after, reward in self.engine.afterstates(board):
             value = self.network.value(after) if self.target == "afterstate" else self._expected(after)
@@ -153,6 +166,8 @@ class Player:
 
     def _search(self, search: SearchOptions, placer: PlacerOptions | None) -> Expectimax:
         """The search of such options; the last one is kept with its memory."""
+        if placer is not None:
+            check_instance("placer", placer, PlacerOptions, 'as PlacerOptions("adversary")')
         if self._searched != (search, placer):
             self._expectimax = Expectimax(
                 self.network, search, self.engine.tables, gamma=self.gamma, target=self.target, placer=placer
@@ -197,6 +212,8 @@ def load(checkpoint: str | Path, *, copy: bool = False) -> Player:
 
 def checkpoint_folder(path: str | Path) -> Path:
     """The folder of a checkpoint, by its own path or that of its run."""
+    if not isinstance(path, str | os.PathLike):
+        raise refuse("checkpoint", path, "a folder")
     folder = Path(path)
     return folder / CHECKPOINT if (folder / CHECKPOINT).is_dir() else folder
 

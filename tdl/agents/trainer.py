@@ -1,5 +1,6 @@
 """Training a network by self-play, block by block."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,9 @@ from numpy.typing import NDArray
 from tdl.agents.options import OnProgress, PlayOptions, training_options
 from tdl.agents.ranks import ALONE, Ranks
 from tdl.agents.replicas import Replicas
+from tdl.agents.settled import Settled
 from tdl.agents.threads import Threads
-from tdl.checks import check_whole
+from tdl.checks import check_instance, check_whole, without_numpy
 from tdl.errors import ConfigError
 from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
@@ -18,24 +20,26 @@ from tdl.learning.state import new_state
 from tdl.network.ntuple import NTupleNetwork
 
 
-class Trainer:
+class Trainer(Settled):
     """TD learning by self-play.
 
     Parameters
     ----------
     network : `NTupleNetwork` that plays and learns, in place.
     learner : how it learns; None: the defaults of `LearnerOptions`.
-    schedule : the step size over the episodes, a `Schedule`; anything else is taken for the `form` of one.
+    schedule : the step size over the episodes, a `Schedule`; anything else is taken for the `form` of one. So a
+        function may be given: of the number of the next episode, it gives the step size of the block that begins with
+        it, above 0. Functions are not saved: the runs of `tdl.train` take none.
     play : how the games are played; None: the defaults of `PlayOptions`.
     replicas : how many networks learn apart and are merged; None or the number of them: `ReplicaOptions`.
     ranks : the processes that carry the replicas, each an equal number of them with `threads` threads: `joined()` of
         `tdl.agents.ranks`, in a program that mpirun starts several times. All do the same then.
     episode : number of the next episode (not 0 when training is continued).
     keywords : fields of these four, which replace theirs: `alpha=0.1, order="forward", seed=1, threads=2`.
-        Without a `Schedule`, `alpha` must be among them.
 
     Attributes
     ----------
+    alpha : step size of the next block. One that is assigned holds from then on, whatever the schedule was.
     learner, schedule, play, replicas : the options.
     episode, moves : episodes and moves played so far.
     spent : share of the run that is over, by which a schedule in percent goes; None: that of `schedule.episodes`.
@@ -45,7 +49,24 @@ class Trainer:
     Raises
     ------
     ConfigError : an unknown keyword, a value out of its range, or options that exclude each other.
+    AttributeError : where another attribute is assigned, which would change nothing.
     """
+
+    __slots__ = (
+        "_players",
+        "episode",
+        "learner",
+        "mean_abs_error",
+        "moves",
+        "network",
+        "play",
+        "replicas",
+        "schedule",
+        "spent",
+        "state",
+    )
+
+    CHANGEABLE = ("alpha", "episode", "moves", "spent", "mean_abs_error")
 
     def __init__(
         self,
@@ -59,13 +80,14 @@ class Trainer:
         episode: int = 0,
         **keywords: Any,
     ) -> None:
-        self.network = network
+        check_instance("network", network, NTupleNetwork)
+        self.network, replicas = network, without_numpy(replicas)
         if isinstance(replicas, int):
             replicas, keywords["replicas"] = None, replicas
         self.learner, self.schedule, self.play, self.replicas = training_options(
             learner, schedule, play, replicas, keywords
         )
-        self.episode, self.moves = episode, 0
+        self.episode, self.moves = without_numpy(episode), 0
         self.spent: float | None = None
         self.mean_abs_error = float("nan")
         self._check(ranks)
@@ -78,7 +100,7 @@ class Trainer:
             self._players = Threads(network, self.state, own, self.play)
 
     def __repr__(self) -> str:
-        return f"Trainer({self.network!r}, alpha {self.schedule.alpha:g}, {self.episode:,} episodes)"
+        return f"Trainer({self.network!r}, alpha {self.alpha:g}, {self.episode:,} episodes)"
 
     def _check(self, ranks: Ranks) -> None:
         network = self.network
@@ -89,6 +111,17 @@ class Trainer:
         check_whole("episode", self.episode, 0)
         if not network.weights.flags.writeable:
             raise ConfigError("network: its weights are read-only, as those of a loaded player are; it cannot learn")
+
+    @property
+    def alpha(self) -> float:
+        """The step size of the next block."""
+        return self.schedule.at(self.episode, self.spent)
+
+    @alpha.setter
+    def alpha(self, alpha: float) -> None:
+        alpha = without_numpy(alpha)
+        constant = replace(self.schedule, alpha=alpha, form=None, fixed_alpha=alpha)
+        object.__setattr__(self, "schedule", constant)
 
     @property
     def merge_seconds(self) -> float | None:
@@ -104,10 +137,13 @@ class Trainer:
 
         Raises
         ------
+        ConfigError : no number of episodes, or a function as schedule gives no step size.
         DivergenceError : a value is not finite or beyond all bounds; the network is not to be used further.
         """
+        episodes = without_numpy(episodes)
+        check_whole("episodes", episodes, 0)
         step = "fixed" if self.schedule.is_fixed(self.episode) else self.learner.step
-        self._players.set_step(self.schedule.at(self.episode, self.spent), step)
+        self._players.set_step(self.alpha, step)
         records = self._players.play(self.episode, episodes, on_progress)
         self.episode += episodes
         self.moves += self._players.moves

@@ -6,6 +6,8 @@ What each means stands beside it in `conf/run.yaml` and in the groups.
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias, TypedDict, TypeVar
 
+from tdl.network.tuples import TupleSet
+
 Value = TypeVar("Value")
 
 Some: TypeAlias = Value | Iterable[Value]
@@ -17,7 +19,7 @@ class Keywords(TypedDict, total=False):
 
     game: Some[str]
     tiles: Some[str]
-    tuples: Some[str]
+    tuples: Some[str] | TupleSet | Sequence[Sequence[int]]
     learner: Some[str]
     placer: Some[str]
     search: Some[str]

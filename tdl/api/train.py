@@ -14,7 +14,7 @@ from tdl.api.keywords import Keywords
 from tdl.api.words import words_of
 from tdl.checks import check_whole
 from tdl.config.seeds import seed_values
-from tdl.errors import ConfigError
+from tdl.errors import ConfigError, refuse
 from tdl.runs.blocks import OnBlock
 from tdl.runs.progress import hidden
 
@@ -69,6 +69,8 @@ def train(
         if "seed" in keywords:
             raise ConfigError("seeds: seed is given, too; expected one of them")
         keywords["seed"] = seed_values(seeds)
+    if out is not None and not isinstance(out, str | os.PathLike):
+        raise refuse("out", out, "a folder, or None")
     words, number = words_of(keywords)
     folder = None if out is None else Path(out).expanduser()
     with contextlib.nullcontext() if progress else hidden():

@@ -1,14 +1,18 @@
 """Keywords of Python as words of a command line, which Hydra composes a configuration of."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from pathlib import PurePath
 from typing import Any
 
+from tdl.checks import without_numpy
 from tdl.config.compose import quoted
 from tdl.config.files import GROUPS
 from tdl.config.keys import keys_of, takes_list
 from tdl.config.schema import RunConfig
-from tdl.errors import ConfigError, nearest, refuse
+from tdl.errors import ConfigError, refuse
+from tdl.network.tuples import TupleSet, tuple_set
+from tdl.synonyms import like
 
 TYPES = {**dict.fromkeys(GROUPS, str), **{name: key.kind for name, key in keys_of(RunConfig).items()}}
 """All keys of a run with their types."""
@@ -25,7 +29,7 @@ def words_of(keywords: Mapping[str, Any]) -> tuple[list[str], int]:
     ConfigError : an unknown keyword, no value, or a value that no word can say.
     """
     words, runs = {}, 1
-    for keyword, value in keywords.items():
+    for keyword, value in _with_cells(keywords).items():
         key = key_of(keyword)
         values = _values(key, value)
         if not values:
@@ -39,19 +43,30 @@ def key_of(keyword: str) -> str:
     """The key that a keyword stands for: `learner_order`, or `learner.order` itself."""
     key = keyword if keyword in TYPES else KEYS.get(keyword)
     if key is None:
+        hint = like(keyword, [*KEYS, "out"]).replace(".", "_")
         known = "its keywords are the keys that `tdl run --help` lists"
-        raise ConfigError(f"{keyword}: no such keyword of tdl.train{nearest(keyword, KEYS)}; {known}")
+        raise ConfigError(f"{keyword}: no such keyword of tdl.train{hint}; {known}")
     return key
+
+
+def _with_cells(keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """The keywords with the single keys of a tuple set of one's own, a `TupleSet` or lists of cells."""
+    own, rest = without_numpy(keywords.get("tuples")), {**keywords}
+    if isinstance(own, TupleSet) or (isinstance(own, list | tuple) and own and isinstance(own[0], list | tuple)):
+        del rest["tuples"]
+        rest = {f"tuples_{name}": value for name, value in asdict(tuple_set(own)).items()} | rest
+    return rest
 
 
 def _values(key: str, value: Any) -> list[str]:
     """The values of a key as text: several where a list is not a value of its own."""
-    value = value.tolist() if hasattr(value, "tolist") else value  # of NumPy and pandas
+    value = without_numpy(value)
     several = isinstance(value, Iterable) and not isinstance(value, str | Mapping) and not takes_list(key, TYPES[key])
     return [_text(key, each) for each in (value if several else [value])]
 
 
 def _text(key: str, value: Any) -> str:
+    value = without_numpy(value)
     if key in GROUPS and not isinstance(value, str):
         own = ", ".join(name for name, full in KEYS.items() if full.startswith(f"{key}."))
         raise refuse(key, value, f"a name, or several; single keys are {own}" if own else "a name, or several")
@@ -74,6 +89,5 @@ def _value(key: str, value: Any) -> str:
         return "{" + ",".join(f"{name}:{_value(key, item)}" for name, item in value.items()) + "}"
     if isinstance(value, Iterable):
         return "[" + ",".join(_value(key, item) for item in value) + "]"
-    if hasattr(value, "item"):  # a number of NumPy
-        return _value(key, value.item())
-    raise refuse(key, value, "a number, a text, None, or a list of these")
+    beside = "; tdl.Trainer takes functions, which no run can save" if callable(value) else ""
+    raise refuse(key, value, f"a number, a text, None, or a list of these{beside}")

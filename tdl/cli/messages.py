@@ -10,12 +10,12 @@ from omegaconf.errors import OmegaConfBaseException
 from tdl.config.files import CONF, group_names
 from tdl.config.keys import keys_of, sections
 from tdl.config.schema import RunConfig
-from tdl.config.synonyms import SYNONYMS, choice_hint, like
 from tdl.distribution import install
 from tdl.errors import TdlError, file_text, nearest, printable, refuse
 from tdl.old_names import KEYS as OLD_KEYS
 from tdl.runs import resolvers as _resolvers  # noqa: F401 - registered by the import
 from tdl.sweeps import slurm
+from tdl.synonyms import SYNONYMS, choice_hint, like
 
 
 def main_of(work: Callable[[], None]) -> None:
@@ -126,9 +126,9 @@ def _meant(word: str, schema: type) -> str:
 
 
 def _known_keys(schema: type) -> list[str]:
-    """Keys and their sections."""
+    """Keys and their sections, the word that says where results go, and the one group without keys of its own."""
     keys = keys_of(schema)
-    return [*sections(keys), *keys]
+    return [*sections(keys), *keys, "out", *(["experiment"] if schema is RunConfig else [])]
 
 
 def _one_line(text: str) -> str:

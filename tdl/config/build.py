@@ -21,6 +21,7 @@ from tdl.learning.state import ACCUMULATORS, LearnerState
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
+from tdl.network.tuples import tuple_set as tuple_set
 from tdl.network.widening import widen
 from tdl.search.options import PlacerOptions, SearchOptions, check_same_board
 from tdl.solver.solution import Solution
@@ -168,11 +169,14 @@ def build_trainer(config: RunConfig, network: NTupleNetwork, episode: int, ranks
     )
 
 
-def tuple_set(name: str) -> TupleSet:
-    """One of the named tuple sets of `conf/tuples`, for use in Python: `tuple_set("4x6")`.
-
-    Raises
-    ------
-    ConfigError : no set has this name.
-    """
-    return _tuple_set(group_file("tuples", name))
+@tuple_set.register
+def _named_tuple_set(name: str, rules: Rules | None = None) -> TupleSet:
+    """One of the named tuple sets of `conf/tuples`."""
+    shape = group_file("tuples", name)
+    board, size = shape.get("board"), None if rules is None else f"{rules.rows}x{rules.cols}"
+    if board and size and board != size:
+        raise ConfigError(
+            f"tuples: the cells of {name} are numbered on a {board} board, and the rules have {size}; expected lists "
+            f"of cells, or tdl.tuple_set({name!r}) to take the numbers as they are"
+        )
+    return _tuple_set(shape)

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from tdl.agents.batch_moves import Moves, best_of, moves_of_boards
 from tdl.agents.batch_play import Actions
 from tdl.agents.description import kind_of, read_agent
-from tdl.agents.player import WEIGHTS, BoardLike, checkpoint_folder
+from tdl.agents.player import WEIGHTS, checkpoint_folder
 from tdl.checks import built
 from tdl.dqn.graph import Repeated
 from tdl.dqn.networks import NOT_FINITE, Network, fill, new_network, parameter_count, q_values
 from tdl.dqn.options import DQNOptions
 from tdl.dqn.pytorch import torch
 from tdl.errors import CheckpointError, DivergenceError, naming
+from tdl.game.boards import BoardLike
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules
 from tdl.network.texts import number_text

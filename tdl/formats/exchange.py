@@ -21,6 +21,8 @@ from tdl.formats.weight_file import Column, Feature, NewTable, Table, WeightForm
 from tdl.game.rules import Rules
 from tdl.learning.options import LearnerOptions
 from tdl.learning.state import ACCUMULATORS, new_state
+from tdl.network.allocation import allocate
+from tdl.network.layout import entries_of
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet, count_features, order_features, table_cells
 from tdl.storage.atomic import new_file, new_folder
@@ -66,7 +68,9 @@ def import_weights(source: Path, target: Path, form: str, *, symmetries: bool = 
     cells, orders, counts = (tuple(f.reads for f in features if f.kind == kind) for kind in _KINDS)
     try:
         tuples = TupleSet(cells, symmetries, orders=orders, counts=counts, count_cap=tdl2048.COUNT_CAP)
-        network = NTupleNetwork(_RULES, tuples)
+        entries = entries_of(tuples, _RULES.rows, _RULES.cols, _RULES.radix)
+        weights = allocate("tuples", entries, f"the network's {entries:,} weights")
+        network = NTupleNetwork(_RULES, tuples, weights=weights)
         coherent = any(len(table.columns) > 1 for tables in groups.values() for table in tables)
         sums = new_state(network, LearnerOptions(step="coherent" if coherent else "fixed")).get(ACCUMULATORS)
     except ConfigError as error:

@@ -13,7 +13,7 @@ from tdl.game.board cimport (FIVES, NIBBLES, afterstates, board64, board128, boa
                              kind_for, place, same, size_of, unpack)
 from tdl.game.engine import ENGINES
 from tdl.game.lines cimport LineTables
-from tdl.game.rules import Rules
+from tdl.game.rules import checked_rules
 from tdl.game.stream cimport Stream, stream_of
 
 tables_of = lru_cache(maxsize=8)(LineTables)
@@ -91,7 +91,7 @@ cdef class Batch:
     def __cinit__(self, rules=None, n=1, *, engine="bits"):
         check_choice("engine", engine, ENGINES)
         check_whole("n", n, 1, 2**31)
-        self.tables = tables_of(rules if rules is not None else Rules())
+        self.tables = tables_of(checked_rules(rules))
         self.n = n
         cdef int kind = kind_for(engine == "array", self.tables.bits)
         self.on = (functions_of(<board64 *> NULL) if kind == NIBBLES else
@@ -211,7 +211,7 @@ cdef class Batch:
         """The numbers of the boards that are meant."""
         if which is None:
             return self._all
-        boards = np.asarray(which)
+        boards = array_of("which", which)
         if boards.ndim != 1 or boards.size and boards.dtype.kind not in "iu":
             raise refuse("which", which, "a list of board numbers, or None")
         return np.ascontiguousarray(boards, np.int64)
@@ -236,9 +236,17 @@ cdef object read_only(array):
     return view
 
 
+cdef object array_of(str key, values):
+    """The values as an array."""
+    try:
+        return np.asarray(values)
+    except ValueError:     # lists of unequal length
+        raise refuse(key, values, "a number, or a list of numbers") from None
+
+
 cdef object whole_numbers(str key, values, int64_t n, dtype, least=0):
     """Whole numbers, one for each of `n` boards, or one for all, as an array of shape (n,)."""
-    numbers = np.asarray(values)
+    numbers = array_of(key, values)
     if least is None and numbers.dtype is WHOLE and numbers.shape == (n,):     # a step of one board: +14%
         return np.ascontiguousarray(numbers)
     if numbers.size and numbers.dtype.kind not in "iu" or numbers.shape not in ((), (n,)):

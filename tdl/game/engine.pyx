@@ -4,14 +4,14 @@ import numpy as np
 
 from libc.stdint cimport int32_t, uint64_t
 
-from tdl.checks import check_choice
+from tdl.checks import check_choice, check_instance, check_whole, without_numpy
 from tdl.errors import refuse
 from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, empty_cells,
                              first_board, kind_for, legal_afterstates, max_tile, place)
+from tdl.game.boards import action_of, packed_board
 from tdl.game.packing cimport as_int, taken
 from tdl.game.lines cimport LineTables
 from tdl.game.packing import unpack
-from tdl.game.rules import Rules
 from tdl.game.stream cimport Stream as StreamState, draw, stream_of
 
 ENGINES = ("bits", "array")
@@ -34,9 +34,12 @@ cdef class Stream:
     cdef StreamState state
     cdef uint64_t seed, role, episode
 
-    def __cinit__(self, uint64_t seed, uint64_t role, uint64_t episode):
-        self.state = stream_of(seed, role, episode)
+    def __cinit__(self, seed, role, episode):
+        numbers = {"seed": seed, "role": role, "episode": episode}
+        for key, number in numbers.items():
+            check_whole(key, without_numpy(number), 0, 2**64)
         self.seed, self.role, self.episode = seed, role, episode
+        self.state = stream_of(self.seed, self.role, self.episode)
 
     def __repr__(self):
         return f"Stream(seed={self.seed}, role={self.role}, episode={self.episode})"
@@ -75,9 +78,9 @@ cdef class Engine:
     cdef readonly LineTables tables
     cdef Functions on
 
-    def __init__(self, rules=None, engine="bits"):
+    def __cinit__(self, rules=None, engine="bits"):
         check_choice("engine", engine, ENGINES)
-        self.tables = LineTables(rules if rules is not None else Rules())
+        self.tables = LineTables(rules)
         cdef int kind = kind_for(engine == "array", self.tables.bits)
         self.on = (functions_of(<board64 *> NULL) if kind == NIBBLES else
                    functions_of(<board128 *> NULL) if kind == FIVES else functions_of(<board_array *> NULL))
@@ -90,38 +93,18 @@ cdef class Engine:
         """The `Rules` played by."""
         return self.tables.rules
 
-    def board(self, cells):
+    def board(self, board):
         """Pack a board.
 
         Parameters
         ----------
-        cells : an int (returned as it is, checked), or rows of tile *values*, shape (rows, cols), 0 = empty.
+        board : an int (returned as it is, checked), or rows of tile *values*, shape (rows, cols), 0 = empty.
 
         Raises
         ------
-        ConfigError : a wrong shape, or a number that is no tile of this game.
+        ConfigError : a wrong shape, or a number that is no tile of this game. All methods that take a board raise it.
         """
-        rules = self.tables.rules
-        if isinstance(cells, (int, np.integer)) and not isinstance(cells, bool):
-            packed = int(cells)
-            if not 0 <= packed < 1 << (rules.bits * rules.cells):
-                raise refuse("board", cells, f"an int of {rules.bits * rules.cells} bits")
-            if rules.largest < rules.cell_mask and (largest := max(unpack(packed, rules))) > rules.largest:
-                raise refuse("board", f"tile index {largest}", f"at most {rules.largest}")
-            return packed
-        try:
-            grid = np.asarray(cells)
-        except ValueError:     # rows of unequal length
-            raise refuse("board", cells, f"{rules.rows} rows of {rules.cols} tile values") from None
-        if grid.shape != (rules.rows, rules.cols):
-            raise refuse("board shape", grid.shape, f"{(rules.rows, rules.cols)}")
-        index = {rules.value(i): i for i in range(rules.largest, -1, -1)}
-        packed = 0
-        for cell, value in enumerate(grid.ravel().tolist()):
-            if isinstance(value, dict) or value not in index:     # JSON has such values
-                raise refuse(f"board cell {cell}", value, f"a tile of the game: {list(index)[::-1][:6]} ...")
-            packed |= index[value] << (rules.bits * cell)
-        return packed
+        return packed_board(board, self.tables.rules)
 
     def array(self, board):
         """The tile values of a board: int64 array of shape (rows, cols)."""
@@ -148,8 +131,9 @@ cdef class Engine:
 
         Raises
         ------
-        ConfigError : the action is not legal on this board.
+        ConfigError : there is no such action, or it is not legal on this board.
         """
+        action = action_of(action)
         for legal, after, reward in self.afterstates(board):
             if legal == action:
                 return after, reward
@@ -164,22 +148,24 @@ cdef class Engine:
         board = self.board(board)
         return self.on.empty(self.tables, board, NULL)
 
-    def place(self, board, Stream stream not None, int tile=0):
+    def place(self, board, stream, tile=0):
         """Drop a tile (index `tile`; 0: by the drop law) on a random empty cell of an afterstate.
 
         Raises
         ------
         ConfigError : the board is full, or there is no such tile.
         """
-        board = self.board(board)
-        if not 0 <= tile <= self.tables.rules.largest:
+        board, tile = self.board(board), without_numpy(tile)
+        check_instance("stream", stream, Stream, "as tdl.Stream(seed, role, episode)")
+        if type(tile) is not int or not 0 <= tile <= self.tables.rules.largest:
             raise refuse("tile", tile, f"a tile index from 1 to {self.tables.rules.largest}, or 0")
         if not self.empty(board):
             raise refuse("board", self.show(board), "a board with an empty cell")
         return self.on.place(self.tables, board, NULL, stream, tile)
 
-    def start(self, Stream stream not None):
+    def start(self, stream):
         """The first board of a game."""
+        check_instance("stream", stream, Stream, "as tdl.Stream(seed, role, episode)")
         return self.on.start(self.tables, NULL, stream)
 
     def max_tile(self, board):

@@ -4,7 +4,7 @@ import numpy as np
 
 from libc.stdint cimport uint32_t, uint64_t
 
-from tdl.game.rules import DROP
+from tdl.game.rules import DROP, checked_rules
 
 
 cdef class LineTables:
@@ -17,7 +17,7 @@ cdef class LineTables:
     """
 
     def __cinit__(self, rules):
-        self.rules = rules
+        self.rules = rules = checked_rules(rules)
         self.rows, self.cols, self.cells, self.bits = rules.rows, rules.cols, rules.cells, rules.bits
         self._copy_laws()
         self._memory = []

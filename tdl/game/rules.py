@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
-from tdl.checks import built
+from tdl.checks import built, check_instance, without_numpy
 from tdl.errors import ConfigError, nearest, refuse
 from tdl.game.merge_laws import GAMES as GAMES
 from tdl.old_names import new_choice, with_new_names
@@ -49,6 +50,8 @@ class Rules:
     start: tuple[int | str, ...] = (DROP, DROP)
 
     def __post_init__(self) -> None:
+        for each in fields(self):
+            object.__setattr__(self, each.name, without_numpy(getattr(self, each.name)))
         if not isinstance(self.game, str) or self.game not in GAMES:
             raise unknown_game("game", self.game)
         for name, side in (("rows", self.rows), ("cols", self.cols)):
@@ -69,22 +72,22 @@ class Rules:
         first = [str(self.value(int(item))) for item in self.start if item != DROP]
         return f"{drops}; begins with {' and '.join(first)}" if first else drops
 
-    @property
+    @cached_property
     def cells(self) -> int:
         """Number of cells."""
         return self.rows * self.cols
 
-    @property
+    @cached_property
     def bits(self) -> int:
         """Bits of a cell in the packed board: 4, if they hold the game's tiles and 64 bits hold the board, or 5."""
         return GAMES[self.game].bits if self.cells <= 16 else 5
 
-    @property
+    @cached_property
     def largest(self) -> int:
         """Largest tile index a cell can hold. Two that merge into a larger one become it, with the full reward."""
         return min(self.cell_mask, GAMES[self.game].largest)
 
-    @property
+    @cached_property
     def cell_mask(self) -> int:
         """The bits of the lowest cell of a packed board."""
         return (1 << self.bits) - 1
@@ -120,6 +123,11 @@ class Rules:
         """All tile values of this board, ascending."""
         return tuple(self.value(i) for i in range(1, self.largest + 1))
 
+    @cached_property
+    def index_of(self) -> Mapping[int, int]:
+        """The tile index of each tile value of this board, ascending; 0: an empty cell."""
+        return {value: index for index, value in enumerate((0, *self.tiles))}
+
     def to_dict(self) -> dict[str, Any]:
         """The description in `meta.json`; `from_dict` reads it back."""
         return {
@@ -145,6 +153,14 @@ class Rules:
         if version != GAMES[rules.game].version or isinstance(version, bool):
             raise refuse("rules version", version, f"{GAMES[rules.game].version} for game {rules.game}")
         return rules
+
+
+def checked_rules(rules: Rules | None) -> Rules:
+    """The rules themselves; None stands for 2048 on 4x4. Refuses anything else."""
+    if rules is None:
+        return Rules()
+    check_instance("rules", rules, Rules, "as tdl.Rules(rows=4, cols=4)")
+    return rules
 
 
 def parse_size(text: object, key: str = "size") -> tuple[int, int]:

@@ -1,5 +1,6 @@
 """The boards behind both environments: a batch, its observations and infos, and the seed of each board."""
 
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -8,16 +9,19 @@ from numpy.typing import NDArray
 
 from tdl.checks import check_choice
 from tdl.config.files import group_file
+from tdl.errors import ConfigError
 from tdl.game.batch import Batch
 from tdl.game.engine import grid_text
 from tdl.game.rules import Rules, parse_size
 from tdl.game.streams import TRAINING
 from tdl.sessions.board_frames import frame
+from tdl.synonyms import like
 
 OBSERVATIONS = ("indices", "values", "planes")
 ILLEGAL = ("ignore", "raise")
 RENDER_MODES = ("ansi", "rgb_array")
-FIGURES = ("score", "moves", "max_tile", "episode")
+FIGURES = {"score": "score", "moves": "moves", "max_tile": "max_tile", "game": "episode"}
+"""Keys of `info` with what a batch calls them; under `episode` Gymnasium's wrappers put statistics."""
 
 Observation = NDArray[Any]
 Info = dict[str, Any]
@@ -42,7 +46,11 @@ class Boards:
         observation: str = "indices",
         illegal: str = "ignore",
         render_mode: str | None = None,
+        **unknown: Any,
     ) -> None:
+        for name in unknown:
+            known = ", ".join([*signature(Boards).parameters][1:-1])
+            raise ConfigError(f"{name}: no such argument; expected one of {known}{like(name, known.split(', '))}")
         check_choice("observation", observation, OBSERVATIONS)
         check_choice("illegal", illegal, ILLEGAL)
         if render_mode is not None:
@@ -84,7 +92,7 @@ class Boards:
         assert self.seeds is not None
         return {
             "action_mask": batch.legal.astype(np.int8),
-            **{key: getattr(batch, key).copy() for key in FIGURES},
+            **{key: getattr(batch, name).copy() for key, name in FIGURES.items()},
             "seed": self.seeds.copy(),
         }
 

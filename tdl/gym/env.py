@@ -1,6 +1,5 @@
 """The environment of one game."""
 
-from operator import index
 from typing import Any
 
 import gymnasium
@@ -9,8 +8,9 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from tdl.checks import check_whole
+from tdl.checks import check_whole, without_numpy
 from tdl.errors import refuse
+from tdl.game.boards import action_of
 from tdl.gym.boards import FIGURES, RENDER_MODES, Boards, Frame, Info, Observation
 
 
@@ -40,7 +40,8 @@ class GameEnv(gymnasium.Env[Observation, Any]):
     - `"planes"`: `MultiBinary((L + 1, rows, cols))`, plane i is 1 where the tile index is i; plane 0 marks
       empty cells.
 
-    `info` holds `action_mask`, `score`, `moves` (legal ones), `max_tile` (its value), `seed` and `episode`.
+    `info` holds `action_mask`, `score`, `moves` (legal ones), `max_tile` (its value), `seed` and `game` (which
+    of that seed, from 0 on).
 
     ## Rewards
 
@@ -91,7 +92,10 @@ class GameEnv(gymnasium.Env[Observation, Any]):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
         """Begin a game: the first of `seed`, or the next one. There are no options."""
+        if options:
+            raise refuse("options", options, "none")
         if seed is not None:
+            seed = without_numpy(seed)
             check_whole("seed", seed, 0)
         super().reset(seed=seed)
         boards, only = self._boards, np.zeros(1, np.int64)
@@ -101,13 +105,11 @@ class GameEnv(gymnasium.Env[Observation, Any]):
         return boards.observe()[0], self._info()
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, Info]:
-        """Play a move; a step after the end of the game is an illegal one."""
+        """Play a move; a step after the end of the game is an illegal one. `action`: also an array of one number."""
         boards, batch = self._boards, self._boards.batch
         if boards.seeds is None:
             raise ResetNeeded("reset() comes before the first step()")
-        action = index(action)
-        if not 0 <= action < 4:
-            raise refuse("action", action, "0 (up), 1 (right), 2 (down) or 3 (left)")
+        action = action_of(action)
         reward = 0.0
         if boards.raises or self._mask[action]:
             self._action[0] = action
@@ -129,6 +131,6 @@ class GameEnv(gymnasium.Env[Observation, Any]):
         assert seeds is not None
         return {
             "action_mask": self._mask.copy(),
-            **{key: getattr(batch, key).item() for key in FIGURES},
+            **{key: getattr(batch, name).item() for key, name in FIGURES.items()},
             "seed": seeds.item(),
         }

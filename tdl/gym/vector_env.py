@@ -10,8 +10,9 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from tdl.checks import check_choice, check_whole
+from tdl.checks import check_choice, check_whole, without_numpy
 from tdl.errors import refuse
+from tdl.game.boards import actions_of
 from tdl.gym.boards import Boards, Frame, Info, Observation
 from tdl.gym.env import GameEnv
 
@@ -68,7 +69,10 @@ class GameVectorEnv(VectorEnv[Observation, Any, NDArray[Any]]):
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, Info]:
         """Begin a game on every board, or on those of the bool array `options["reset_mask"]`."""
-        mask = (options or {}).get("reset_mask")
+        options = options or {}
+        if options.keys() - {"reset_mask"}:
+            raise refuse("options", options, "reset_mask alone")
+        mask = options.get("reset_mask")
         if mask is not None and not (np.shape(mask) == (self.num_envs,) and np.asarray(mask).dtype.kind == "b"):
             raise refuse("reset_mask", mask, f"a bool array of shape {(self.num_envs,)}")
         which = self._rows if mask is None else np.flatnonzero(mask)
@@ -79,13 +83,11 @@ class GameVectorEnv(VectorEnv[Observation, Any, NDArray[Any]]):
         return self._boards.observe(), self._info()
 
     def step(self, actions: ArrayLike) -> tuple[Observation, NDArray[Any], NDArray[Any], NDArray[Any], Info]:
-        """Play a move on every board. `actions`: whole numbers 0 to 3, shape (num_envs,)."""
+        """Play a move on every board. `actions`: whole numbers 0 to 3, shape (num_envs,) or (num_envs, 1)."""
         boards, batch = self._boards, self._boards.batch
         if boards.seeds is None:
             raise ResetNeeded("reset() comes before the first step()")
-        chosen = np.asarray(actions)
-        if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() > 3:
-            raise refuse("actions", chosen.tolist(), f"{self.num_envs} of 0 (up), 1 (right), 2 (down) and 3 (left)")
+        chosen = actions_of(actions, self.num_envs)
         starting = self._ended if self.autoreset_mode == AutoresetMode.NEXT_STEP else None
         rewards = self._play(chosen, starting)
         self._steps += 1
@@ -111,6 +113,7 @@ class GameVectorEnv(VectorEnv[Observation, Any, NDArray[Any]]):
 
     def _seed(self, seed: int | Sequence[int | None] | None, which: NDArray[np.int64]) -> None:
         """Note the seeds of boards that are to be reset; None leaves a board those it has."""
+        seed = without_numpy(seed)
         if isinstance(seed, int):
             check_whole("seed", seed, 0, 2**63 - self.num_envs)
             VectorEnv.reset(self, seed=seed)  # which seeds `np_random`
@@ -119,7 +122,7 @@ class GameVectorEnv(VectorEnv[Observation, Any, NDArray[Any]]):
             self._boards.seed(self._rows, self.np_random.integers(2**63, size=self.num_envs))
         if seed is None:
             return
-        if len(seed) != self.num_envs:
+        if not isinstance(seed, Sequence) or isinstance(seed, str) or len(seed) != self.num_envs:
             raise refuse("seed", seed, f"a whole number, or a list of {self.num_envs}")
         for i in which:
             if (own := seed[i]) is not None:

@@ -5,13 +5,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from tdl.checks import above_zero, check_above_zero, check_fields, check_whole, share
+from tdl.checks import above_zero, check_above_zero, check_fields, check_whole, share, without_numpy
 from tdl.errors import ConfigError, refuse
 
 MAX_ALPHA = 10.0
 """Above 2 a single entry diverges; experiments with divergence need somewhat more."""
 
 Number = TypeVar("Number", int, float)
+
+Form = Callable[[int], float]
 
 PERCENT = "%"
 
@@ -28,7 +30,8 @@ class Schedule:
     form : None (alpha always), "linear" (from alpha at episode 0 down to 0 at `episodes`), "halving:N" (half of it
         every N episodes) or pairs of an episode and the step size from there on; before the first of them alpha.
         The last pairs, or all, may name shares of the run instead of episodes, as "90%": of its episodes, its moves or
-        its seconds, whichever are used up first. The last pair that is reached holds.
+        its seconds, whichever are used up first. The last pair that is reached holds. Or a function, of the number of
+        the episode that a block begins with, whose result is the step size of the block, above 0.
     episodes : of the whole run; "linear", `fixed_share` and shares count by it.
     fixed_share : 0 to 1, share of the episodes that are learned with a fixed step before the learner's own begins (the
         OTD+TC of Guei, Chen and Wu (2021), Optimistic Temporal Difference Learning for 2048: 0.9). `form` counts from
@@ -36,8 +39,8 @@ class Schedule:
     fixed_alpha : step size of that first part.
     """
 
-    alpha: float
-    form: str | Sequence[Any] | Mapping[Any, Any] | None = None
+    alpha: float = 0.1
+    form: Form | str | Sequence[Any] | Mapping[Any, Any] | None = None
     episodes: int | None = None
     fixed_share: float = share(0.0)
     fixed_alpha: float = above_zero(0.1, most=MAX_ALPHA)
@@ -47,7 +50,7 @@ class Schedule:
         check_fields(self, "learner.")
         if isinstance(self.form, str):
             self._halving()
-        else:
+        elif not callable(self.form):
             self._points()
         if self.episodes is None and (self.form == "linear" or self.fixed_share or self.by_share):
             raise refuse("episodes", None, "a number of episodes, which learner.schedule and fixed_share count by")
@@ -55,7 +58,7 @@ class Schedule:
     @property
     def by_share(self) -> bool:
         """Whether pairs of `form` name shares of the run."""
-        return not isinstance(self.form, str) and PERCENT in str(self.form)
+        return not isinstance(self.form, str) and not callable(self.form) and PERCENT in str(self.form)
 
     def is_fixed(self, episode: int) -> bool:
         """Whether a block that begins with this episode is learned with the fixed step that comes first."""
@@ -64,10 +67,14 @@ class Schedule:
     def at(self, episode: int, spent: float | None = None) -> float:
         """Step size of a block that begins with this episode, when this share of the run is over.
 
-        `spent` None: the share of `episodes`.
+        `spent` None: the share of `episodes`. Raises a ConfigError where a function gives no step size.
         """
         if self.is_fixed(episode):
             return self.fixed_alpha
+        if callable(self.form):
+            alpha = without_numpy(self.form(episode))
+            check_above_zero(f"schedule({episode})", alpha, MAX_ALPHA)
+            return float(alpha)
         over = episode / max(1, self.episodes or 1)
         if self.form == "linear":
             return self.alpha * max(0.0, 1 - over)

@@ -28,4 +28,5 @@ cdef class NTupleNetwork:
     cdef tdl_extras plan_of_extras      # what `plan.extras` points to, if there are any
     cdef float *w
     cdef _copy_stages(self)
+    cdef _check_table(self, number, stage)
     cdef _new_weights(self, entries, float initial_value)

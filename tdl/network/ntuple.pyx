@@ -6,9 +6,12 @@ import numpy as np
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
+from tdl.checks import check_instance, check_value, check_whole
 from tdl.errors import refuse
 from tdl.game.board cimport board64, board128, board_array, board_t
+from tdl.game.boards import packed_board, packed_boards
 from tdl.game.downgrade cimport merging_of
+from tdl.game.rules import checked_rules
 from tdl.network.allocation import allocate, require_memory
 from tdl.network.index cimport (TDL_INDEX_SETS, activate_all, plan_extras, plan_tuples, tdl_check, tdl_extras_choose,
                                 tdl_index_choose, tdl_index_has, tdl_index_names)
@@ -16,7 +19,7 @@ from tdl.network.layout import Paired16, layout_for, next_region
 from tdl.network.stages import Stages
 from tdl.network.stages cimport is_later, lift, total_promoted
 from tdl.network.texts import network_text
-from tdl.network.tuples import count_features, order_features
+from tdl.network.tuples import count_features, order_features, tuple_set
 from tdl.network.tuples import features as features_of_set
 from tdl.network.weights cimport total
 
@@ -26,8 +29,8 @@ cdef class NTupleNetwork:
 
     Parameters
     ----------
-    rules : `Rules`.
-    tuples : `TupleSet`.
+    rules : `Rules`; None: 2048 on 4x4.
+    tuples : `TupleSet`, the name of one ("4x6"), or lists of cells, as `tuple_set` takes them.
     stages : `Stages`; None: one stage.
     initial_value : V of every board before learning, in points, split over the active entries.
     weights : float32 array in memory order to use in place (a read-only one cannot learn); None makes a new one.
@@ -42,12 +45,16 @@ cdef class NTupleNetwork:
 
     Raises
     ------
-    ConfigError : tuples that are not on the board, weights of another shape, a network larger than the free memory.
+    ConfigError : tuples that are not on the board, weights of another shape; of a new network also tuples that are
+        images of one another, and more weights than the memory that is free has room for.
     """
 
-    def __init__(self, rules, tuples, *, stages=None, float initial_value=0.0, weights=None):
-        self.rules, self.tuples = rules, tuples
+    def __cinit__(self, rules, tuples, *, stages=None, initial_value=0.0, weights=None):
+        self.rules = rules = checked_rules(rules)
+        self.tuples = tuples = tuple_set(tuples, rules)
         self.stages = Stages() if stages is None else stages
+        check_instance("stages", self.stages, Stages, "as Stages((2048, 8192))")
+        check_value("initial_value", initial_value)
         self.features = tuple(features_of_set(tuples, rules.rows, rules.cols))
         self.orders = tuple(order_features(tuples, rules.rows, rules.cols))
         self.counts = tuple(count_features(tuples, rules.rows, rules.cols))
@@ -68,9 +75,12 @@ cdef class NTupleNetwork:
         self._copy_stages()
         entries = self.stride * (self.stages.count - 1) + self.layout.entries
         if weights is None:
+            tuples.check_repeats(rules.rows, rules.cols)
             weights = self._new_weights(entries, initial_value)
-        elif weights.shape != (entries,) or weights.dtype != np.float32:
-            raise refuse("weights", f"{weights.shape} {weights.dtype}", f"({entries},) float32")
+        else:
+            check_instance("weights", weights, np.ndarray)
+            if weights.shape != (entries,) or weights.dtype != np.float32 or not weights.flags.c_contiguous:
+                raise refuse("weights", f"{weights.shape} {weights.dtype}", f"({entries},) float32, without gaps")
         self.weights = weights
         cdef const float[::1] view = weights
         self.w = <float *> &view[0]
@@ -129,7 +139,13 @@ cdef class NTupleNetwork:
         self.instructions = name
 
     def entries(self, board):
-        """The memory indices of the active entries of a board, in its stage's tables: uint32 array of shape (m,)."""
+        """The memory indices of the active entries of a board, in its stage's tables: uint32 array of shape (m,).
+
+        Raises
+        ------
+        ConfigError : no board of these rules; `value` raises it, too.
+        """
+        board = packed_board(board, self.rules)
         out = np.empty(self.plan.padded, np.uint32)
         cdef uint32_t[::1] entry = out
         cdef board64 nibbles
@@ -143,58 +159,72 @@ cdef class NTupleNetwork:
         return out[: self.m]
 
     def value(self, board):
-        """V of a packed board (an afterstate, or a state where states are learned), in points."""
+        """V of a board (an afterstate, or a state where states are learned), in points.
+
+        Parameters
+        ----------
+        board : packed, or rows of tile values.
+        """
         cdef const uint32_t[::1] entry = self.entries(board)
         return value_of_entries(self, &entry[0])
 
     def values(self, boards):
-        """V of many boards of at most 64 bits: packed boards, uint64 array -> float32 array, both of shape (n,).
+        """V of many boards of at most 64 bits: float32 array of shape (n,).
+
+        Parameters
+        ----------
+        boards : packed boards, an array of shape (n,); or a list of boards, each packed or rows of tile values.
 
         Raises
         ------
-        ConfigError : the boards of these rules need more than 64 bits.
+        ConfigError : the boards of these rules need more than 64 bits, or one is no board of them.
         """
-        if self.rules.bits * self.rules.cells > 64:
-            raise refuse("boards", f"{self.rules.bits * self.rules.cells} bits", "boards of at most 64 bits")
-        cdef const uint64_t[::1] packed = np.ascontiguousarray(boards, np.uint64)
-        out = np.empty(len(packed), np.float32)
+        cdef const uint64_t[::1] numbers = packed_boards(boards, self.rules)
+        out = np.empty(len(numbers), np.float32)
         cdef float[::1] value = out
         if self.rules.bits == 4:
-            _values(self, packed, <board64 *> NULL, value)
+            _values(self, numbers, <board64 *> NULL, value)
         else:
-            _values(self, packed, <board128 *> NULL, value)
+            _values(self, numbers, <board128 *> NULL, value)
         return out
 
-    def table(self, int number, int stage=0):
+    def table(self, number, stage=0):
         """A copy of one table in natural order: float32, shape (layout.size(number),).
 
         A tuple's is radix**n, the first cell least significant; `tdl.network.reference` has the order of the others.
         """
         return self.weights[self.table_entries(number, stage)]
 
-    def set_table(self, int number, values, int stage=0):
+    def set_table(self, number, values, stage=0):
         """Replace one table by values in natural order.
 
         Raises
         ------
-        ConfigError : not as many values as the table has entries.
+        ConfigError : not as many values as the table has entries, or no such table or stage.
         """
-        values = np.asarray(values, np.float32)
+        self._check_table(number, stage)
+        try:
+            values = np.asarray(values, np.float32)
+        except (TypeError, ValueError, OverflowError):
+            raise refuse(f"table {number}", values, "numbers") from None
         if values.shape != (self.layout.size(number),):
             raise refuse(f"table {number}", values.shape, f"shape ({self.layout.size(number)},)")
         self.weights[self.table_entries(number, stage)] = values
 
-    def table_entries(self, int number, int stage=0):
+    def table_entries(self, number, stage=0):
         """Where the entries of one table are in `weights`, in natural order: int64 array.
 
         Raises
         ------
-        ConfigError : no such stage.
+        ConfigError : no such table or stage.
         """
-        if not 0 <= stage < self.stages.count:
-            raise refuse("stage", stage, f"0 to {self.stages.count - 1}")
+        self._check_table(number, stage)
         natural = np.arange(self.layout.size(number), dtype=np.uint32)
         return self.layout.map(number, natural).astype(np.int64) + stage * self.stride
+
+    cdef _check_table(self, number, stage):
+        check_whole("table", number, 0, len(self.lengths))
+        check_whole("stage", stage, 0, self.stages.count)
 
     @property
     def stride(self):

@@ -32,13 +32,17 @@ def network_text(network: NTupleNetwork) -> str:
 
 
 def tuples_text(tuples: TupleSet) -> str:
-    """How many tuples of how many cells: "4x6", or "2x6+1x4"."""
+    """How many tuples of how many cells: "4 tuples of 6 cells", or "2 tuples of 6 cells, 1 tuple of 1 cell"."""
     lengths = Counter(len(cells) for cells in tuples.cells)
-    parts = ["+".join(f"{number}x{cells}" for cells, number in lengths.items())] if lengths else []
-    for features, what in ((tuples.orders, "order"), (tuples.counts, "count")):
+    parts = [f"{_counted(number, 'tuple')} of {_counted(cells, 'cell')}" for cells, number in lengths.items()]
+    for features, what in ((tuples.orders, "order feature"), (tuples.counts, "count feature")):
         if features:
-            parts.append(f"{len(features)} {what} {'feature' if len(features) == 1 else 'features'}")
-    return " and ".join(parts)
+            parts.append(_counted(len(features), what))
+    return ", ".join(parts)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def number_text(number: int) -> str:

@@ -1,10 +1,13 @@
 """Tuple sets: the cells that each n-tuple reads, further features, and the symmetric images of both."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import singledispatch
 from typing import Any, TypeVar
 
+from tdl.checks import without_numpy
 from tdl.errors import ConfigError, refuse
+from tdl.game.rules import Rules
 from tdl.network.extra_features import COUNT_CAP, Lines, Pairs, check_cells, checked_counts, checked_orders, pairs_of
 
 Feature = TypeVar("Feature")
@@ -44,6 +47,8 @@ class TupleSet:
     count_cap: int = COUNT_CAP
 
     def __post_init__(self) -> None:
+        for each in fields(self):
+            object.__setattr__(self, each.name, without_numpy(getattr(self, each.name)))
         for name, flag in (("tuples.symmetries", self.symmetries), ("tuples.share", self.share)):
             if not isinstance(flag, bool):
                 raise refuse(name, flag, "true or false")
@@ -97,9 +102,32 @@ class TupleSet:
         return described
 
 
+@singledispatch
+def tuple_set(shape: Any, rules: Rules | None = None) -> TupleSet:
+    """A tuple set: `tuple_set("4x6")` is one of the named ones of `conf/tuples`, lists of cells make one of one's own.
+
+    A `TupleSet` is itself. `NTupleNetwork` takes all three.
+
+    Parameters
+    ----------
+    rules : where they are given, a named set whose cells are numbered on another board is refused.
+
+    Raises
+    ------
+    ConfigError : no set has this name, or these are no cells.
+    """
+    return TupleSet(shape)
+
+
+@tuple_set.register
+def _(shape: TupleSet, rules: Rules | None = None) -> TupleSet:
+    return shape
+
+
 def _checked_cells(lists: Any) -> tuple[tuple[int, ...], ...]:
     if isinstance(lists, str) or not isinstance(lists, Sequence) or not lists:
-        raise refuse("tuples.cells", lists, "at least one list of cells, as [[0,1,2,3],[4,5,6,7]] (the set is empty)")
+        empty = " (the set is empty)" if isinstance(lists, Sequence) and not lists else ""
+        raise refuse("tuples.cells", lists, f"at least one list of cells, as [[0,1,2,3],[4,5,6,7]]{empty}")
     tuples = []
     for cells in lists:
         if isinstance(cells, str) or not isinstance(cells, Sequence) or not cells:

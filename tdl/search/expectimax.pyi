@@ -1,6 +1,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.game.boards import BoardLike
 from tdl.game.lines import LineTables
 from tdl.network.ntuple import NTupleNetwork
 from tdl.search.options import PlacerOptions, SearchOptions
@@ -20,6 +21,6 @@ class Expectimax:
         engine: str = "bits",
         placer: PlacerOptions | None = None,
     ) -> None: ...
-    def values(self, board: int) -> NDArray[np.float64]: ...
+    def values(self, board: BoardLike) -> NDArray[np.float64]: ...
     @property
     def counts(self) -> dict[str, int]: ...

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.agents.player import BoardLike
-from tdl.errors import refuse
+from tdl.game.boards import BoardLike, grid
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules
 from tdl.sessions.tile_colours import BOARD, rgb, tile_colours
@@ -47,16 +46,7 @@ def rows_of(board: BoardLike, rules: Rules | None = None) -> NDArray[np.int64]:
     ------
     ConfigError : it is no board, or no board of these rules.
     """
-    if rules is not None:
-        engine = Engine(rules)
-        return engine.array(engine.board(board))
-    try:
-        rows = np.array(board, np.int64)
-    except (TypeError, ValueError, OverflowError):
-        rows = np.zeros(0, np.int64)
-    if rows.ndim != 2 or not rows.size or (rows < 0).any():
-        raise refuse("board", board, "rows of tile values, all of one length; a packed board needs its rules")
-    return rows
+    return grid(board) if rules is None else Engine(rules).array(board)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ cdef class CanonicalBoards:
     images : for each symmetry of the board but the identity, which cell each cell goes to; empty: each board alone.
     """
 
-    def __init__(self, LineTables tables not None, images=()):
+    def __cinit__(self, LineTables tables not None, images=()):
         cdef int n = 0
         self.tables = tables
         self.symmetries.images = len(images)
@@ -66,8 +66,8 @@ cdef class Layers:
     first : int64 array: the index in `boards` at which each layer begins, and at its end the number of boards.
     """
 
-    def __init__(self, CanonicalBoards canonical not None, const uint64_t[::1] boards, const int64_t[::1] sums,
-                 const int64_t[::1] first):
+    def __cinit__(self, CanonicalBoards canonical not None, const uint64_t[::1] boards, const int64_t[::1] sums,
+                  const int64_t[::1] first):
         if not len(boards) or len(first) != len(sums) + 1 or first[0] != 0 or first[len(sums)] != len(boards):
             raise ConfigError(f"layers: {len(sums)} layers of {len(boards)} boards do not fit together")
         if np.any(np.diff(np.asarray(first)) <= 0) or np.any(np.diff(np.asarray(sums)) <= 0):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from tdl.checks import (
     Check,
@@ -19,6 +19,7 @@ from tdl.checks import (
     or_null,
 )
 from tdl.errors import CheckpointError, naming, refuse
+from tdl.game.boards import BoardLike
 from tdl.game.engine import Engine
 from tdl.game.lines import LineTables
 from tdl.game.rules import Rules
@@ -46,9 +47,6 @@ FIGURES = ("optimal", "random", "before", "after", "largest", "objective", "tile
 
 UNREACHABLE = -1.0
 """The value that stands for a board to which no game comes."""
-
-BoardLike = int | ArrayLike
-"""A packed board (cell 0 in the lowest bits) or rows of tile values."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from support.reference_runs import (
     reference_of,
     selfplay,
 )
-from support.shapes import FOUR_APART, FOUR_TILES, RULES, SET_NAMES, SHARE, each_rules, engine, small_tuples
+from support.shapes import FOUR_APART, FOUR_TILES, RULES, SET_NAMES, SHARE, Repeated, each_rules, engine, small_tuples
 
 from tdl.agents.kernels import kernel
 from tdl.agents.trainer import Trainer
@@ -204,7 +204,7 @@ SHAPES = ((0, 1), (2, 5, 4), (3,), (0, 1, 4), (1, 4), (0, 3), (5, 4, 3), (1, 2),
 def wide_set(m):
     """A tuple set with m features on 2x3."""
     tuples, mirrored = WIDTHS[m]
-    return TupleSet((SHAPES * 7)[:tuples], symmetries=mirrored)
+    return Repeated((SHAPES * 7)[:tuples], symmetries=mirrored)
 
 
 WIDE = {"alpha": 0.3, "gamma": 1.0, "seed": 10, "lanes": 2}

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from support.programs import files, inside, program
+from support.shapes import Repeated
 from support.weight_files import PEER_FILE, SMALL_TD, complaint, converted, held, network_of, saved, written
 
 import tdl
@@ -35,7 +36,7 @@ UNSAYABLE = {
         lambda: network_of(((0, 1),), counts=(tuple(range(8)),), count_cap=2), {},
         "tuples.count_cap is 2; TDL2048+ has only 7",
     ),
-    "twice": (lambda: network_of(((0, 1), (0, 1))), {}, "tuples: two tables of the same cells, 01"),
+    "twice": (lambda: network_of(((0, 1), (0, 1)), kind=Repeated), {}, "tuples: two tables of the same cells, 01"),
 }  # fmt: skip
 
 

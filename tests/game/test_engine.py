@@ -50,10 +50,15 @@ def test_illegal_moves_are_refused(rules, kind):
                     engine(rules, kind).move(packed, action)
 
 
-@pytest.mark.parametrize("action", [-1, 4])
+@pytest.mark.parametrize("action", [-1, 4, 1.5, "up", None, True, [1, 2], [[]], np.array([0.5])], ids=repr)
 def test_an_unknown_action_is_refused(action):
-    with pytest.raises(ConfigError, match=rf"action: {action} is not allowed; .* legal actions \[1, 2\]"):
+    with pytest.raises(ConfigError, match=r"action: .* is not allowed; expected 0 \(up\), 1 \(right\), 2"):
         Engine().move(1, action)
+
+
+@pytest.mark.parametrize("action", [1, 1.0, np.int8(1), np.float32(1), np.array(1), np.array([1]), [[1]]], ids=repr)
+def test_an_action_may_be_a_whole_float_or_an_array_of_one(action):
+    assert Engine().move(1, action) == (1 << 12, 0)
 
 
 @each_engine
@@ -146,10 +151,23 @@ def test_cell_0_lies_in_the_lowest_bits():
     [
         (-1, "board: -1 is not allowed; expected an int of 24 bits"),
         (1 << 24, "board: 16777216 is not allowed; expected an int of 24 bits"),
-        ([[2, 4], [0, 0], [0, 0]], r"board shape: \(3, 2\) is not allowed; expected \(2, 3\)"),
-        ([2, 4, 0, 0, 0, 0], r"board shape: \(6,\) is not allowed; expected \(2, 3\)"),
-        (True, r"board shape: \(\) is not allowed; expected \(2, 3\)"),
-        ([[2, 4, 0], [0, 3, 0]], r"board cell 4: 3 is not allowed; expected a tile of the game: \[0, 2, 4, 8"),
+        ([[2, 4], [0, 0], [0, 0]], r"board: \[\[2, 4\], .* is not allowed; expected 2 rows of 3 tile values, or"),
+        ([[2, 4, 0], [0, 0]], "board: .* is not allowed; expected 2 rows of 3 tile values"),
+        ([2, 4, 0, 0, 0, 0], "board: .* is not allowed; expected 2 rows of 3 tile values"),
+        ([[[2]] * 3] * 2, r"board cell 0: \[2\] is not allowed; expected a tile of the game"),
+        (True, "board: True is not allowed; expected 2 rows of 3 tile values"),
+        ("2 4 8", "board: '2 4 8' is not allowed; expected 2 rows of 3 tile values"),
+        ({}, "board: {} is not allowed; expected 2 rows of 3 tile values"),
+        (None, "board: None is not allowed; expected 2 rows of 3 tile values"),
+        (
+            [[2, 4, 0], [0, 3, 0]],
+            "board cell 4: 3 is not allowed; expected a tile of the game: 0, 2, 4, 8, 16, 32 ... 3",
+        ),
+        ([[2, 4, 0], [0, 0, 2.5]], "board cell 5: 2.5 is not allowed; expected a tile of the game"),
+        ([[2, 4, 0], [0, 0, "2"]], "board cell 5: '2' is not allowed; expected a tile of the game"),
+        ([[2, 4, 0], [0, 0, None]], "board cell 5: None is not allowed; expected a tile of the game"),
+        ([[2, 4, 0], [0, 0, {}]], "board cell 5: {} is not allowed; expected a tile of the game"),
+        (np.full((2, 3), np.nan), "board cell 0: nan is not allowed; expected a tile of the game"),
         ([[2, 4, 0], [0, 0, -2]], "board cell 5: -2 is not allowed; expected a tile of the game"),
         ([[65536, 4, 0], [0, 0, 0]], "board cell 0: 65536 is not allowed; expected a tile of the game"),
     ],

@@ -5,14 +5,19 @@ Trusts nothing but the drawings: the plain-Python game must agree with them, and
 
 import json
 
+import numpy as np
 import pytest
 from support.shapes import RULES, drawn, each_rules, engine
 
+from tdl.agents.baselines import play_random
 from tdl.errors import ConfigError
-from tdl.game.engine import ENGINES
+from tdl.game.batch import Batch
+from tdl.game.engine import ENGINES, Engine
+from tdl.game.lines import LineTables
 from tdl.game.packing import lines, pack
 from tdl.game.reference import move, slide
 from tdl.game.rules import DOWN, DRAW_ONE, DROP, GAMES, LEFT, RIGHT, UP, Rules, parse_size
+from tdl.network.ntuple import NTupleNetwork
 
 LINES_OF_2048 = [
     # line          slid to the left   reward
@@ -297,6 +302,22 @@ def test_every_game_has_its_name_and_a_file():
 @each_rules
 def test_description_round_trip(rules):
     assert Rules.from_dict(json.loads(json.dumps(rules.to_dict()))) == rules
+
+
+def test_rules_of_numpy_are_those_of_python():
+    drop = [(np.int64(1), np.float32(0.5)), (2, np.float64(0.5))]
+    rules = Rules(rows=np.int64(2), cols=np.int8(3), drop=drop, start=np.array([1, 1]))
+    assert rules == Rules(rows=2, cols=3, drop=((1, 0.5), (2, 0.5)), start=(1, 1))
+    assert json.dumps(rules.to_dict())
+
+
+@pytest.mark.parametrize(
+    "taker", [Engine, Batch, LineTables, play_random, lambda rules: NTupleNetwork(rules, [[0, 1]])]
+)
+@pytest.mark.parametrize("wrong", ["4x4", 4, (4, 4), [4, 4], {"rows": 4}], ids=repr)
+def test_what_are_no_rules(taker, wrong):
+    with pytest.raises(ConfigError, match=r"rules: .* is not allowed; expected Rules, as tdl.Rules\(rows=4, cols=4\)"):
+        taker(wrong)
 
 
 def test_another_version_is_refused():

@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.shapes import many
 
+from tdl.errors import ConfigError
 from tdl.game.engine import Stream
 from tdl.game.reference import Stream as ReferenceStream
 from tdl.game.reference import splitmix
@@ -62,5 +63,5 @@ def test_streams_are_unlike(stream):
 
 def test_a_key_outside_64_bits_is_refused():
     for key in ((-1, 0, 0), (0, 0, 2**64)):
-        with pytest.raises(OverflowError):
+        with pytest.raises(ConfigError, match="is not allowed; expected a whole number from 0 to"):
             Stream(*key)

@@ -14,7 +14,8 @@ import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from gymnasium.wrappers import RecordVideo
+from gymnasium.wrappers import RecordEpisodeStatistics, RecordVideo
+from gymnasium.wrappers.vector import RecordEpisodeStatistics as RecordVectorStatistics
 from support.reference_batch import ReferenceBatch
 from support.shapes import RULES, each_engine
 
@@ -68,7 +69,7 @@ def test_games_are_those_of_the_reference(words, rules, kind):
             assert seen.ravel().tolist() == reference.tiles[0]
             assert info["action_mask"].tolist() == reference.legal[0]
             assert env.unwrapped.action_masks().tolist() == reference.legal[0]
-            assert (info["seed"], info["episode"], info["moves"]) == (seed or 5, episode, moves)
+            assert (info["seed"], info["game"], info["moves"]) == (seed or 5, episode, moves)
             assert (info["score"], info["max_tile"]) == (reference.score[0], reference.max_tile[0])
             action = env.action_space.sample(info["action_mask"]) if policy.random() < 0.5 else policy.integers(4)
             seen, reward, ended, truncated, info = env.step(action)
@@ -174,7 +175,7 @@ def test_without_a_seed_games_differ_and_can_be_repeated():
     seeds = {first.reset()[1]["seed"], second.reset()[1]["seed"]}
     assert len(seeds) == 2
     seen, info = first.reset()
-    assert info["episode"] == 1
+    assert info["game"] == 1
     second.reset(seed=info["seed"])
     assert np.array_equal(second.reset()[0], seen)
     vector = GameVectorEnv(3)
@@ -276,6 +277,7 @@ def test_a_video_of_a_game(tmp_path):
         ({"drop": [[1, 0.5]]}, "tiles.drop: the probabilities sum to 0.5"),
         ({"start": 2}, "tiles.start: 2 is not allowed; expected a list of tile indices"),
         ({"engine": "bit"}, "engine: 'bit' is not allowed; .*did you mean 'bits'"),
+        ({"board_size": "4x4"}, "board_size: no such argument; expected one of game, size, .*; did you mean 'size'"),
         ({"render_mode": "human"}, "render_mode: 'human' is not allowed; expected ansi or rgb_array"),
     ],
 )
@@ -283,6 +285,37 @@ def test_a_video_of_a_game(tmp_path):
 def test_wrong_arguments(kind, words, message):
     with pytest.raises(ConfigError, match=message):
         kind(**words)
+
+
+@pytest.mark.parametrize("number", [np.int64, np.float32, float, np.array, lambda action: np.array([action])])
+def test_actions_and_seeds_of_numpy(number):
+    """As policies of PyTorch and Stable-Baselines3 give them."""
+    env, plain = GameEnv(), GameEnv()
+    env.reset(seed=np.int64(3)), plain.reset(seed=3)
+    for action in (0, 1, 2, 3):
+        assert np.array_equal(env.step(number(action))[0], plain.step(action)[0])
+    envs, others = GameVectorEnv(2), GameVectorEnv(2)
+    envs.reset(seed=np.array([3, 4])), others.reset(seed=3)
+    for actions in ([0, 1], [2, 3]):
+        assert np.array_equal(envs.step(np.stack([number(action) for action in actions]))[0], others.step(actions)[0])
+
+
+@pytest.mark.parametrize("mode", ["vector_entry_point", "sync"])
+def test_gymnasium_records_statistics(mode):
+    """Its wrappers put them into `info["episode"]`, for one environment and for many."""
+    env = RecordEpisodeStatistics(gymnasium.make(ID, size="2x2"))
+    _, info = env.reset(seed=1)
+    steps = 0
+    while "episode" not in info:
+        _, _, ended, _, info = env.step(int(info["action_mask"].argmax()))
+        steps += 1
+    assert ended
+    assert (info["episode"]["r"], info["episode"]["l"]) == (info["score"], steps)
+    envs = RecordVectorStatistics(gymnasium.make_vec(ID, 2, size="2x2", vectorization_mode=mode))
+    _, info = envs.reset(seed=1)
+    while "episode" not in info:
+        _, _, ended, _, info = envs.step(info["action_mask"].argmax(1))
+    assert info["episode"]["r"][ended].tolist() == info["score"][ended].tolist()
 
 
 def test_wrong_calls():
@@ -304,9 +337,20 @@ def test_wrong_calls():
     with pytest.raises(ConfigError, match=r"reset_mask: .* expected a bool array of shape"):
         envs.reset(options={"reset_mask": [1, 0]})
     envs.reset(seed=1)
-    for actions in ([0], [0, 4], [0.0, 1.0], [0, -1]):
-        with pytest.raises(ConfigError, match=r"actions: .* is not allowed; expected 2 of 0"):
+    for actions in ([0], 0, [[0, 1]], [0, [1, 2]], [True, False], "ab", None):
+        with pytest.raises(ConfigError, match=r"actions: .* is not allowed; expected 2 of 0 \(up\), 1 \(right\)"):
             envs.step(actions)
+    for wrong in (4, -1, 1.5, np.nan):
+        with pytest.raises(ConfigError, match=rf"actions\[1\]: {wrong} is not allowed; expected 0 \(up\)"):
+            envs.step([0, wrong])
+    for each, options in ((env, {"board": [[2]]}), (envs, {"mask": [True, False]})):
+        with pytest.raises(ConfigError, match=r"options: {.*} is not allowed; expected"):
+            each.reset(options=options)
+    for seed in ("ab", 1.5):
+        with pytest.raises(ConfigError, match=r"seed: .* is not allowed; expected a whole number"):
+            envs.reset(seed=seed)
+        with pytest.raises(ConfigError, match=r"seed: .* is not allowed; expected a whole number"):
+            env.reset(seed=seed)
     for words, message in (
         ({"autoreset_mode": "nextstep"}, "autoreset_mode: 'nextstep' is not allowed; .*did you mean 'NextStep'"),
         ({"max_episode_steps": 0}, "max_episode_steps: 0 is not allowed"),

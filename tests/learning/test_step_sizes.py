@@ -65,7 +65,7 @@ def test_coherent_steps_above_2_need_not_diverge():
 
 
 def test_e_and_a_hold_moves_in_the_alpha_of_their_time():
-    network = NTupleNetwork(Rules(rows=2, cols=3), TupleSet(((0, 1, 2), (3, 4, 5))))
+    network = NTupleNetwork(Rules(rows=2, cols=3), TupleSet(((0, 1, 2), (1, 4))))
     trainer = Trainer(network, step="coherent", alpha=0.8, schedule=["0:0.8", "1:0.1"], seed=3)
     asked = []
     for alpha in (0.8, 0.1):

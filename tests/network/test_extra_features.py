@@ -5,7 +5,7 @@ Trusts indices worked out by hand, and `tdl.network.reference`, which is checked
 
 import numpy as np
 import pytest
-from support.shapes import RULES, SHARE, drawn, each_rules, small_tuples, telling_boards
+from support.shapes import RULES, SHARE, Repeated, drawn, each_rules, small_tuples, telling_boards
 
 from tdl.errors import ConfigError
 from tdl.game.packing import pack
@@ -132,7 +132,7 @@ def test_features_fill_rows_of_any_length(tuple_features, others):
     """Rows are padded to 16: one that the tuples fill, one that the others do, and what is between."""
     cells = tuple((f % 6, (f + 1) % 6) for f in range(tuple_features))
     orders = tuple(((f % 6, (f + 2) % 6, (f + 3) % 6),) for f in range(others))
-    tuples = TupleSet(cells, symmetries=False, orders=orders, counts=((0, 1),))
+    tuples = Repeated(cells, symmetries=False, orders=orders, counts=((0, 1),))
     network = NTupleNetwork(RULES["2x3"], tuples)
     assert network.m == tuple_features + others + 1
     assert_entries_of_the_reference(network, [[0] * 6, [1, 2, 3, 4, 5, 6], [15, 0, 0, 1, 1, 0]])

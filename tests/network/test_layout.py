@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.shapes import RULES, many, random_boards
+from support.shapes import RULES, Repeated, many, random_boards
 
 from tdl.errors import ConfigError
 from tdl.game.packing import pack
@@ -161,8 +161,8 @@ SETS = {
     "unshared": (RULES["4x4"], TupleSet(((0, 1), (4, 5, 6)), share=False)),
     "1 feature": (RULES["4x4"], TupleSet(((7, 11, 10),), symmetries=False)),
     "3 features": (RULES["3x4"], TupleSet(((0, 4), (1, 5, 9), (11,)), symmetries=False)),
-    "17 features": (RULES["4x4"], TupleSet(tuple((cell, 15 - cell) for cell in range(16)) + ((0, 1, 5),), False)),
-    "64 features": (RULES["4x4"], TupleSet(tuple((cell, cell + 1, cell + 4) for cell in range(8)))),
+    "17 features": (RULES["4x4"], Repeated(tuple((cell, 15 - cell) for cell in range(16)) + ((0, 1, 5),), False)),
+    "64 features": (RULES["4x4"], Repeated(tuple((cell, cell + 1, cell + 4) for cell in range(8)))),
     "pairs": (RULES["4x4"], TupleSet(((0, 1, 2, 4, 5), (3,), (1, 5, 4, 0, 6), (9, 8, 4, 5), (0, 1, 5, 2)))),
     "2x2": (RULES["2x2"], TupleSet(((0, 1), (0, 1, 2, 3)))),
     "2x3": (RULES["2x3"], TupleSet(((0, 1, 2), (0, 3), (4,)))),

@@ -11,9 +11,10 @@ from support.shapes import RULES, drawn, each_rules, each_set, random_boards, sm
 from tdl import machine
 from tdl.errors import ConfigError
 from tdl.game.packing import pack
+from tdl.network.layout import entries_of
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.reference import ReferenceNetwork
-from tdl.network.tuples import TupleSet, symmetries
+from tdl.network.tuples import TupleSet, symmetries, tuple_set
 
 
 def bits(value):
@@ -179,7 +180,71 @@ def test_too_many_features_are_refused():
 def test_too_many_weights_are_refused(monkeypatch):
     monkeypatch.setattr(machine, "available_memory", lambda: 2**60)
     with pytest.raises(ConfigError, match=r"tuples: '.* weights' is not allowed; expected at most 4,294,967,296"):
-        NTupleNetwork(RULES["4x4"], TupleSet(tuple(tuple(range(first, first + 7)) for first in range(8)), share=False))
+        NTupleNetwork(RULES["4x4"], TupleSet(tuple((*range(6), last) for last in range(6, 14)), share=False))
+
+
+SAME = TupleSet(((0, 1, 2, 3), (4, 5, 6, 7)))
+
+
+@pytest.mark.parametrize(
+    "tuples",
+    [SAME, "2x4", [[0, 1, 2, 3], [4, 5, 6, 7]], SAME.cells, np.arange(8).reshape(2, 4), [np.arange(4), range(4, 8)]],
+    ids=["set", "name", "lists", "tuples", "array", "rows"],
+)
+def test_tuples_are_a_set_a_name_or_cells(tuples):
+    assert tuple_set(tuples) == NTupleNetwork(None, tuples).tuples == tuple_set("2x4") == SAME
+
+
+@pytest.mark.parametrize(
+    ("tuples", "message"),
+    [
+        ("4x7", "tuples: '4x7' is not allowed; expected one of .*; did you mean '4x6' or"),
+        ([0, 1], r"tuples.cells: 0 is not allowed; expected a list of cells, as \[0,1,2,3\]"),
+        ([[0, 16]], r"tuples.cells: cell 16 of \[0, 16\] is not on the board; expected cells 0 to 15 of a 4x4 board"),
+        ([[0, 1], [15, 14]], r"tuples.cells: \[15, 14\] is an image of \[0, 1\], so that both learn the same"),
+        ([[0, 1], [1, 0]], r"tuples.cells: \[1, 0\] has the same cells as \[0, 1\], so that both learn the same"),
+        (
+            "3x4_5x6",
+            "tuples: the cells of 3x4_5x6 are numbered on a 3x4 board, and the rules have 4x4; expected lists of",
+        ),
+        (None, "tuples.cells: None is not allowed; expected at least one list of cells"),
+        (RULES["4x4"], "tuples.cells: Rules.* is not allowed; expected at least one list of cells"),
+    ],
+)
+def test_what_are_no_tuples_is_refused(tuples, message):
+    with pytest.raises(ConfigError, match=message):
+        NTupleNetwork(RULES["4x4"], tuples)
+
+
+def test_images_of_one_another_are_taken_with_weights_and_where_they_are_not_read():
+    """A file of another program may have them; without symmetries they learn apart."""
+    cells = [[0, 1], [15, 14]]
+    assert NTupleNetwork(None, TupleSet(cells, symmetries=False)).m == 2
+    assert NTupleNetwork(None, cells, weights=np.zeros(entries_of(TupleSet(cells), 4, 4, 16), np.float32)).m == 16
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"rules": "4x4"}, "rules: '4x4' is not allowed; expected Rules"),
+        ({"stages": (2048,)}, r"stages: \(2048,\) is not allowed; expected Stages"),
+        ({"initial_value": "high"}, "initial_value: 'high' is not allowed; expected a number"),
+        ({"weights": [0.0] * 256}, "weights: .* is not allowed; expected ndarray"),
+        ({"weights": np.zeros(256)}, r"weights: '\(256,\) float64' is not allowed; expected \(256,\) float32"),
+        ({"weights": np.zeros(512, np.float32)[::2]}, "weights: .* is not allowed; expected .*, without gaps"),
+    ],
+)
+def test_wrong_options_are_refused(options, message):
+    with pytest.raises(ConfigError, match=message):
+        NTupleNetwork(**{"rules": None, "tuples": [[0, 1]], **options})
+
+
+@pytest.mark.parametrize("number", [-1, 1, 0.0, "0"])
+def test_a_table_must_exist(number):
+    network = NTupleNetwork(RULES["2x2"], [[0, 1]])
+    for call in (network.table, network.table_entries, lambda table: network.set_table(table, np.zeros(256))):
+        with pytest.raises(ConfigError, match=r"table: .* is not allowed; expected a whole number from 0 to 0"):
+            call(number)
 
 
 def test_description():

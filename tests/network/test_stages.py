@@ -114,7 +114,7 @@ def test_checkpoints_have_the_laws_of_later_stages_only_where_they_are_not_the_u
 
 def test_a_stage_must_exist():
     network = tdl.NTupleNetwork(BOARD, TUPLES, stages=Stages((8,)))
-    with pytest.raises(ConfigError, match="stage: 2 is not allowed; expected 0 to 1"):
+    with pytest.raises(ConfigError, match="stage: 2 is not allowed; expected a whole number from 0 to 1"):
         network.table(0, stage=2)
 
 

@@ -24,10 +24,10 @@ def test_numbers_are_short(number, text):
 @pytest.mark.parametrize(
     ("tuples", "text"),
     [
-        (tdl.tuple_set("4x6"), "4x6"),
-        (tdl.TupleSet(((0, 1, 2), (4, 5), (1, 2, 3))), "2x3+1x2"),
-        (tdl.TupleSet(((0, 1),), counts=((0,),)), "1x2 and 1 count feature"),
-        (tdl.tuple_set("8x6_order_count"), "8x6 and 2 order features and 2 count features"),
+        (tdl.tuple_set("4x6"), "4 tuples of 6 cells"),
+        (tdl.TupleSet(((0, 1, 2), (4, 5), (1, 2, 3))), "2 tuples of 3 cells, 1 tuple of 2 cells"),
+        (tdl.TupleSet(((0, 1),), counts=((0,),)), "1 tuple of 2 cells, 1 count feature"),
+        (tdl.tuple_set("8x6_order_count"), "8 tuples of 6 cells, 2 order features, 2 count features"),
     ],
 )
 def test_tuples_are_counted_by_their_cells(tuples, text):
@@ -36,17 +36,18 @@ def test_tuples_are_counted_by_their_cells(tuples, text):
 
 def test_a_network_says_whether_it_has_learned():
     network = tdl.NTupleNetwork(tdl.Rules(), SMALL)
-    assert repr(network) == network_text(network) == "NTupleNetwork(2048 4x4, 2x2, 512 weights, blank)"
+    assert repr(network) == network_text(network) == "NTupleNetwork(2048 4x4, 2 tuples of 2 cells, 512 weights, blank)"
     network.weights[-1] = 1
-    assert repr(network) == "NTupleNetwork(2048 4x4, 2x2, 512 weights, trained)"
+    assert repr(network) == "NTupleNetwork(2048 4x4, 2 tuples of 2 cells, 512 weights, trained)"
     optimistic = tdl.NTupleNetwork(tdl.Rules("2584", 3, 4), SMALL, stages=Stages((89,)), initial_value=320_000)
-    assert repr(optimistic) == "NTupleNetwork(2584 3x4, 2x2, 2 stages, 1.3k weights, initial value 320,000)"
+    expected = "2584 3x4, 2 tuples of 2 cells, 2 stages, 1.3k weights, initial value 320,000"
+    assert repr(optimistic) == f"NTupleNetwork({expected})"
 
 
 def test_what_plays_and_learns_says_with_what():
     network = tdl.NTupleNetwork(tdl.Rules(), SMALL)
     trainer = tdl.Trainer(network, alpha=0.25)
-    blank = "NTupleNetwork(2048 4x4, 2x2, 512 weights, blank)"
+    blank = "NTupleNetwork(2048 4x4, 2 tuples of 2 cells, 512 weights, blank)"
     assert repr(trainer) == f"Trainer({blank}, alpha 0.25, 0 episodes)"
     assert repr(Player(network)) == f"Player({blank}, values of afterstates)"
     assert repr(Player(network, 0.5, "state")) == f"Player({blank}, values of states, gamma 0.5)"

@@ -5,6 +5,7 @@ Trusts geometry: symmetries are permutations of the cells that keep neighbours n
 
 from itertools import product
 
+import numpy as np
 import pytest
 from support.shapes import each_rules
 
@@ -102,6 +103,12 @@ def test_cells_off_the_board(rows, cols, cell):
     message = rf"cell {cell} of \[0, {cell}\] is not on the board; expected cells 0 to .* of a {rows}x{cols} board"
     with pytest.raises(ConfigError, match=message):
         features(TupleSet(((0, 1), (0, cell))), rows, cols)
+
+
+def test_a_set_of_numpy_is_one_of_python():
+    given = TupleSet(np.array([[3, 1], [0, 2]]), radix=np.int64(8), symmetries=np.bool_(False))
+    assert given == TupleSet(((3, 1), (0, 2)), radix=8, symmetries=False)
+    assert all(type(cell) is int for cells in given.cells for cell in cells)
 
 
 def test_a_set_may_be_given_as_lists_and_keeps_its_order():

@@ -43,6 +43,7 @@ LAYERS = [  # from top to bottom; one package or module of tdl a row, but for th
     ["checks"],
     ["machine"],
     ["distribution"],
+    ["synonyms"],
     ["old_names"],
     ["errors"],
 ]

@@ -84,7 +84,7 @@ TAMPERED = [
     (0, {"rules": {}}, "line 1: rules: game: missing"),
     (0, {"rules": {**OTHER.to_dict(), "version": 9}}, "line 1: rules version: 9"),
     (0, {"rules": {**OTHER.to_dict(), "game": "chess"}}, "line 1: rules: game: 'chess'"),
-    (0, {"rules": tdl.Rules().to_dict()}, "line 1: board shape"),
+    (0, {"rules": tdl.Rules().to_dict()}, "line 1: board: "),
     (0, {"start": FULL}, "line 1: the first board has not the tiles of the start law"),
     (0, {"start": [[0, 0, 0, 2], [2, 0, 0, 0]]}, "line 2: move 0: its board is not the one"),
     (0, {"start": "none"}, "line 1: start: 'none'"),

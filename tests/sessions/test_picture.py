@@ -115,9 +115,9 @@ def test_numbers_can_be_read_on_every_tile():
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
 
 
-@pytest.mark.parametrize("board", [[[2, 4], [2]], [2, 4], [], "board", 5, [[-2]], [[None]], [[2.5, "a"]]])
+@pytest.mark.parametrize("board", [[[2, 4], [2]], [2, 4], [], "board", 5, [[-2]], [[None]], [[2.5, "a"]], [[2.5]]])
 def test_what_is_no_board_is_refused(board):
-    with pytest.raises(ConfigError, match="board: "):
+    with pytest.raises(ConfigError, match=r"board: |board cell 0: "):
         svg(board)
 
 

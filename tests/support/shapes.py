@@ -97,6 +97,13 @@ def telling_boards(rules, n):
     return found
 
 
+class Repeated(TupleSet):
+    """A tuple set that may read the same cells twice: small boards have no other sets of all the widths of kernels."""
+
+    def check_repeats(self, rows, cols):
+        pass
+
+
 def small_tuples(rules):
     """Tuple sets that fit every board of at least 2x2: odd, even and mixed lengths, both flags, orders, counts.
 

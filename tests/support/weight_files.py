@@ -106,9 +106,9 @@ def saved(folder, network, sums=None, **learner):
     return folder
 
 
-def network_of(cells, **more):
+def network_of(cells, *, rules=None, kind=tdl.TupleSet, **more):
     """A network with random weights."""
-    network = tdl.NTupleNetwork(more.pop("rules", tdl.Rules()), tdl.TupleSet(cells, **more))
+    network = tdl.NTupleNetwork(rules, kind(cells, **more))
     for number in range(len(network.lengths)):
         network.set_table(number, floats(number, network.layout.size(number)))
     return network

@@ -75,16 +75,23 @@ def choice_hint(group: str, name: str, names: Iterable[str]) -> str:
 def like(name: str, known: Iterable[str]) -> str:
     """The same at a key, of the keys that are known.
 
-    >>> like("lr", ["alpha", "learner"]), like("agent.rate", ["agent.learning_rate"])
-    ("; did you mean 'alpha'?", "; did you mean 'agent.learning_rate'?")
+    >>> like("lr", ["alpha", "learner"]), like("agent.rate", ["agent.learning_rate"]), like("lambda", ["td_lambda"])
+    ("; did you mean 'alpha'?", "; did you mean 'agent.learning_rate'?", "; did you mean 'td_lambda'?")
     """
     names = list(known)
-    tops = {each.partition(".")[0] for each in names} | {"out"}
-    tops |= {"experiment"} if "learner" in tops else set()  # the group of a run that is no section of its schema
-    for meant in (OLD_KEYS.get(name), SYNONYMS.get(_plain(name)), _in_capitals(name, names)):
-        if meant and meant.partition("=")[0].partition(".")[0] in tops:
-            return f"; did you mean {meant!r}?"
-    return nearest(name, names)
+    for meant in (OLD_KEYS.get(name), SYNONYMS.get(_plain(name))):
+        if meant and (own := _as_known(meant, names)):
+            return f"; did you mean {own!r}?"
+    capital = _in_capitals(name, names)
+    return f"; did you mean {capital!r}?" if capital else nearest(name, names)
+
+
+def _as_known(key: str, names: Iterable[str]) -> str | None:
+    """A key as these names have it: in its section, or by its own name alone; None: they do not have it."""
+    if key.partition("=")[0].partition(".")[0] in {name.partition(".")[0] for name in names}:
+        return key
+    last = key.rpartition(".")[2]
+    return last if last in names else None
 
 
 def _plain(name: str) -> str:

@@ -1,0 +1,165 @@
+"""Whatever stands for a board becomes the same int, whoever takes it; what stands for none is refused in one line.
+
+Trusts `tdl.game.packing`, which the tests of the engine check.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from support.shapes import RULES, each_rules, random_boards
+
+import tdl
+from tdl.errors import ConfigError
+from tdl.game.boards import action_of, actions_of, grid, packed_board, packed_boards
+from tdl.game.merge_laws import GAMES
+from tdl.game.packing import pack
+from tdl.search.expectimax import Expectimax
+from tdl.search.options import SearchOptions
+from tdl.sessions.board_picture import rows_of
+from tdl.solver.solution import solve
+
+RULES_2X2 = RULES["2x2"]
+
+ROWS = [[2, 4], [0, 8]]
+
+PACKED = 0x3021
+
+ALIKE = {
+    "rows": ROWS,
+    "tuples": ((2, 4), (0, 8)),
+    "rows of arrays": [np.array(row) for row in ROWS],
+    "numbers of NumPy": [[np.int16(value) for value in row] for row in ROWS],
+    "array": np.array(ROWS, np.uint16),
+    "whole floats": np.array(ROWS, np.float32),
+    "data frame": pd.DataFrame(ROWS),
+    "int": PACKED,
+    "int of NumPy": np.uint64(PACKED),
+    "array of one int": np.array(PACKED),
+}
+
+NONE = {
+    "of another size": [[2, 4, 0], [0, 8, 0]],
+    "unequal rows": [[2, 4], [0]],
+    "one row": [2, 4, 0, 8],
+    "empty": [],
+    "empty rows": [[], []],
+    "no tile": [[2, 3], [0, 8]],
+    "part of a tile": [[2, 4.5], [0, 8]],
+    "text": [[2, "4"], [0, 8]],
+    "a truth value": [[True, 4], [0, 8]],
+    "None": None,
+    "a word": "2 4 0 8",
+    "too large an int": 1 << 16,
+    "below 0": -1,
+    "a float": 1.0,
+}
+
+
+@pytest.fixture(scope="module")
+def takers():
+    """All that take one board, by name."""
+    network = tdl.NTupleNetwork(RULES_2X2, [[0, 1, 2], [0, 3]])
+    network.weights[:] = np.random.default_rng(1).integers(0, 100, len(network.weights))
+    player, engine, solution = tdl.Player(network), tdl.Engine(RULES_2X2), solve(RULES_2X2)
+    drops = [tdl.Stream(1, 0, 0) for _ in range(2 * len(ALIKE) + len(NONE))]
+    methods = ("board", "array", "show", "afterstates", "legal", "terminal", "empty", "max_tile")
+    return {
+        **{f"Engine.{name}": getattr(engine, name) for name in methods},
+        "Engine.move": lambda board: engine.move(board, 2),
+        "Engine.place": lambda board: engine.place(board, drops.pop()),
+        "NTupleNetwork.value": network.value,
+        "NTupleNetwork.entries": network.entries,
+        "NTupleNetwork.values": lambda board: network.values([board]),
+        "Player.value": player.value,
+        "Player.values": player.values,
+        "Player.values, 2 plies": lambda board: player.values(board, 2),
+        "Player.best": player.best,
+        "Expectimax": Expectimax(network, SearchOptions(2)).values,
+        "Solution.value": solution.value,
+        "Solution.value_after": solution.value_after,
+        "Solution.best": solution.best,
+        "tdl.picture.svg": lambda board: tdl.picture.svg(board, RULES_2X2),
+        "tdl.picture.text": lambda board: tdl.picture.text(board, RULES_2X2),
+    }
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_all_take_what_stands_for_a_board(takers, name):
+    for taker, take in takers.items():
+        np.testing.assert_array_equal(take(ALIKE[name]), take(PACKED), err_msg=taker)
+
+
+@pytest.mark.parametrize("name", NONE)
+def test_all_refuse_in_one_line_what_stands_for_none(takers, name):
+    messages = set()
+    for take in takers.values():
+        with pytest.raises(ConfigError, match="board") as caught:
+            take(NONE[name])
+        messages.add(str(caught.value).removeprefix("boards[0]: "))
+    assert len(messages) == 1
+    assert "\n" not in messages.pop()
+
+
+@each_rules
+def test_many_boards(rules):
+    tiles = random_boards(rules, 50)
+    numbers = [pack(board, rules) for board in tiles]
+    rows = [[rules.value(tile) for tile in board] for board in tiles]
+    grids = np.array(rows).reshape(50, rules.rows, rules.cols)
+    if rules.bits * rules.cells > 64:
+        with pytest.raises(ConfigError, match=r"boards: '\d+ bits' is not allowed; expected boards of at most"):
+            packed_boards(numbers, rules)
+        return
+    array = np.array(numbers, np.uint64)
+    signed = [] if max(numbers) >= 1 << 63 else [array.astype(np.int64)]
+    for boards in (numbers, array, np.array(numbers, object), *signed, grids, list(grids), iter(numbers)):
+        found = packed_boards(boards, rules)
+        assert (found.dtype, found.tolist()) == (np.uint64, numbers)
+    assert packed_boards([], rules).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("boards", "message"),
+    [
+        (np.array([1, 1 << 16], np.uint64), "boards[1]: board: 65536 is not allowed; expected an int of 16 bits"),
+        (np.array([1, -1]), "boards[1]: board: -1 is not allowed; expected an int of 16 bits"),
+        (ROWS, "boards[0]: board: [2, 4] is not allowed; expected 2 rows of 2 tile values, or an int"),
+        ([ROWS, [[2, 3], [0, 0]]], "boards[1]: board cell 1: 3 is not allowed; expected a tile of the game"),
+        (5, "boards: 5 is not allowed; expected a list of boards, or an array of them"),
+    ],
+    ids=repr,
+)
+def test_of_many_boards_the_wrong_one_is_named(boards, message):
+    with pytest.raises(ConfigError) as caught:
+        tdl.NTupleNetwork(RULES_2X2, [[0, 1]]).values(boards)
+    assert str(caught.value).startswith(message)
+
+
+def test_a_tile_that_the_game_has_not_is_found_in_an_array(monkeypatch):
+    monkeypatch.setitem(GAMES, "six_tiles", replace(GAMES["2048"], name="six_tiles", largest=6))
+    rules = tdl.Rules("six_tiles", 2, 2)
+    assert packed_boards(np.array([0x6000]), rules).tolist() == [0x6000]
+    with pytest.raises(ConfigError, match=r"boards\[1\]: board: 'tile index 7' is not allowed; expected at most 6"):
+        packed_boards(np.array([0, 0x7000]), rules)
+
+
+def test_rows_without_rules():
+    assert grid(((3, 0, 5.0),)).tolist() == rows_of(np.array([[3, 0, 5]])).tolist() == [[3, 0, 5]]
+
+
+@pytest.mark.parametrize("action", [2, 2.0, np.int32(2), np.float64(2), np.array(2), np.array([2]), [[2]]], ids=repr)
+def test_an_action(action):
+    assert action_of(action) == 2
+    assert type(action_of(action)) is int
+
+
+@pytest.mark.parametrize("actions", [[0, 3], (0, 3), np.array([0, 3], np.int8), [0.0, 3.0], [[0], [3]]], ids=repr)
+def test_actions(actions):
+    found = actions_of(actions, 2)
+    assert (found.dtype, found.tolist()) == (np.int64, [0, 3])
+
+
+def test_a_packed_board_is_returned_as_it_is():
+    assert packed_board(PACKED, RULES_2X2) == PACKED

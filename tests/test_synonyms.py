@@ -1,0 +1,37 @@
+"""Words of other programs are answered with our names.
+
+Trusts the examples in the docstring.
+"""
+
+import doctest
+
+import pytest
+
+from tdl import synonyms
+from tdl.synonyms import like
+
+
+def test_examples():
+    told = doctest.testmod(synonyms)
+    assert told.attempted
+    assert not told.failed
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "hint"),
+    [
+        ("LR", ["alpha"], "alpha"),
+        ("learning-rate", ["alpha"], "alpha"),
+        ("lambda", ["learner.order", "learner.td_lambda"], "learner.td_lambda"),
+        ("lambda", ["order", "td_lambda"], "td_lambda"),
+        ("tc", ["learner"], "learner=tc"),
+        ("Alpha", ["alpha", "gamma"], "alpha"),
+        ("gama", ["alpha", "gamma"], "gamma"),
+    ],
+)
+def test_the_name_that_is_meant(name, known, hint):
+    assert like(name, known) == f"; did you mean {hint!r}?"
+
+
+def test_what_is_not_known_is_not_proposed():
+    assert like("output", ["alpha", "gamma"]) == ""
