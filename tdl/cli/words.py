@@ -38,9 +38,8 @@ def as_hydra_reads(program: str, words: Sequence[str], schema: type, *, sweep: b
 
 
 def as_hydra_values(words: Sequence[str], schema: type) -> list[str]:
-    """The words with values that Hydra takes: times in seconds, whole numbers in digits, choices that are numbers."""
-    for word in words:
-        _refuse_list(word)
+    """The words with values that Hydra takes: times in seconds, whole numbers in digits, numbers of choices in quotes."""
+    words = [re.sub(r"^tuples=(?=\[)", "tuples.cells=", word) for word in words]  # cells of one's own
     return with_quoted_numbers(with_whole_numbers(with_seconds(words), schema))
 
 
@@ -72,14 +71,6 @@ def with_seeds(words: Sequence[str], *, sweep: bool) -> list[str]:
         raise ConfigError(f"{given[0]}: {value} seeds are {value} runs: add -m (tdl sweep)")
     seeds = f"seed=range(0,{value})" if sweep else "seed=0"
     return [seeds if word.startswith("seeds=") else word for word in words]
-
-
-def _refuse_list(word: str) -> None:
-    """Refuse a list where a group takes a name: cells of one's own are a key."""
-    group, _, value = word.partition("=")
-    if group in GROUPS and value.startswith("["):
-        own = f"; cells of your own are tuples.cells='{value}'" if group == "tuples" else ""
-        raise refuse(group, value, f"a name{own}")
 
 
 def with_seconds(words: Sequence[str]) -> list[str]:

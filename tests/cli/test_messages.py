@@ -135,7 +135,7 @@ CASES = [
     ("tiles.start=[]", 2, ["tiles.start: [] is not allowed", "between 1 and 15 tiles"]),
     ("tiles.start=[1,1,1,1] size=2x2 tuples.cells=[[0,1]]", 2, ["tiles.start", "between 1 and 3 tiles"]),
     ("tiles=p90_01", 1, ["tiles=p90_01: no such choice", "did you mean 'p90_10'"]),
-    ("tuples=[[0,1,2,3]]", 2, ["tuples: '[[0,1,2,3]]' is not allowed", "are tuples.cells='[[0,1,2,3]]'"]),
+    ("tuples=[[0,1,2,16]]", 2, ["tuples.cells: cell 16 of [0, 1, 2, 16] is not on the board"]),
     ("learner=dqn", 1, ["learner=dqn: no such choice", "did you mean 'agent=dqn'?"]),
     ("alpha.schedule=linear", 1, ["alpha.schedule: no such key; did you mean 'learner.schedule'?"]),
     *[

@@ -8,7 +8,7 @@ from support.programs import SMALL, inside, train
 from support.sweeps import SHORT, rows_of, sweep
 
 from tdl.cli.flags import apart
-from tdl.cli.words import with_quoted_numbers, with_seconds, with_seeds, with_whole_numbers
+from tdl.cli.words import as_hydra_values, with_quoted_numbers, with_seconds, with_seeds, with_whole_numbers
 from tdl.config.evaluate import EvaluationConfig
 from tdl.config.schema import RunConfig
 from tdl.errors import ConfigError
@@ -119,3 +119,10 @@ def test_a_sweep_whose_flag_is_in_the_middle(tmp_path):
     done = inside(*SMALL, "seeds=2", *SHORT, "-m", f"out={tmp_path}/sweep", "alpha=0.1")
     assert done.returncode == 0, done.stderr
     assert {row["seed"] for row in rows_of(tmp_path / "sweep")} == {"0", "1"}
+
+
+def test_cells_of_ones_own_are_a_key():
+    assert as_hydra_values(["tuples=[[0,1],[2,3]]", "tuples=4x6"], RunConfig) == [
+        "tuples.cells=[[0,1],[2,3]]",
+        "tuples=4x6",
+    ]
