@@ -38,7 +38,7 @@ def as_hydra_reads(program: str, words: Sequence[str], schema: type, *, sweep: b
 
 
 def as_hydra_values(words: Sequence[str], schema: type) -> list[str]:
-    """The words with values that Hydra takes: times in seconds, whole numbers in digits, numbers of choices in quotes."""
+    """The words with values that Hydra takes: times in seconds, whole numbers in digits, choices in quotes."""
     words = [re.sub(r"^tuples=(?=\[)", "tuples.cells=", word) for word in words]  # cells of one's own
     return with_quoted_numbers(with_whole_numbers(with_seconds(words), schema))
 
