@@ -86,7 +86,7 @@ class Player(Settled):
         seed : of the drops; None: that of `play`, 0 by default.
         play : how the games are played; None: the defaults of `PlayOptions`.
         on_progress : called now and then with the numbers of games and moves so far. May raise to give the games up.
-        keywords : fields of `PlayOptions`, which replace those of `play`: `threads=2, search=SearchOptions(2)`.
+        keywords : fields of `PlayOptions` and `SearchOptions`, which replace those of `play`: `threads=2, plies=3`.
 
         Returns
         -------
@@ -97,10 +97,12 @@ class Player(Settled):
         ConfigError : an unknown keyword, or a value out of its range.
         DivergenceError : the network's values are not finite or beyond all bounds.
         """
-        (fields,) = sort_keywords(keywords if seed is None else {**keywords, "seed": seed}, PlayOptions)
+        keywords |= {} if seed is None else {"seed": seed}
+        fields, search = sort_keywords(keywords, PlayOptions, SearchOptions)
         if play is not None:
             check_instance("play", play, PlayOptions)
         options = replace(play or PlayOptions(), **fields)
+        options = replace(options, search=replace(options.search, **search))
         return evaluate(self, self.engine.tables, without_numpy(episodes), options, on_progress)
 
     def value(self, board: BoardLike) -> float:

@@ -16,6 +16,7 @@ from tdl.errors import CheckpointError, ConfigError
 from tdl.game.streams import EVALUATION
 from tdl.learning.options import LearnerOptions
 from tdl.learning.schedule import Schedule
+from tdl.search.options import SearchOptions
 from tdl.storage.records import RECORD
 
 CELLS = ((0, 1, 2, 3), (4, 5))
@@ -278,3 +279,11 @@ def test_sums_that_do_not_fit_are_refused(monkeypatch):
     with pytest.raises(ConfigError, match=r"step: temporal coherence's 8,192 sums need 0\.0 GiB of memory"):
         tdl.Trainer(network, alpha=1.0, step="coherent")
     tdl.Trainer(network, alpha=1.0)
+
+
+def test_games_are_searched_by_keywords_too():
+    player = tdl.Player(tdl.NTupleNetwork(tdl.Rules(rows=2, cols=3), [[0, 1, 2]]))
+    by_keyword, by_options = player.evaluate(5, seed=3, plies=2), player.evaluate(5, seed=3, search=SearchOptions(2))
+    assert by_keyword.tolist() == by_options.tolist() != player.evaluate(5, seed=3).tolist()
+    with pytest.raises(ConfigError, match=r"depth: no such option; expected .*; did you mean 'plies'\?"):
+        player.evaluate(5, depth=2)
