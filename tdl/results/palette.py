@@ -22,9 +22,6 @@ PLAYERS: Mapping[Hashable, str] = {
 }  # fmt: skip
 """The colours of learners and agents."""
 
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-DASHES = ("-", "--", ":", "-.")
-
 LIGHTEST = 0.85
 """Where viridis ends: lines in its yellow are hard to see on white."""
 
@@ -43,7 +40,8 @@ def colours(values: Sequence[Hashable], *, numbers: bool = False) -> dict[Hashab
         return {value: mpl.colors.to_hex(scale(LIGHTEST * i / last)) for i, value in enumerate(values)}
     if all(value in PLAYERS for value in values):
         return {value: PLAYERS[value] for value in values}
-    return {value: CYCLE[i % len(CYCLE)] for i, value in enumerate(values)}
+    cycle = CYCLE if len(values) <= len(CYCLE) else [BLUE] * len(values)  # repeated, they would tell what is not
+    return dict(zip(values, cycle, strict=False))
 
 
 def tile_colour(tile: int) -> str:
