@@ -1,11 +1,9 @@
 """Figures of the experiments, made of their csv files: `python -m experiments.tools.figures [EXPERIMENT ...]`.
 
-Scores and learning curves, as those of a sweep, of results.csv; figures of their own of the experiments that have one
-of the files in `OWN`, and of reach.csv. A figure's title is that of index.yaml; its caption goes to the page, where
-the page asks for it (`experiments.tools.pages`).
+Scores and learning curves, as those of a sweep, of results.csv; figures of their own of the files in `OWN`. A figure's
+title is that of index.yaml; its caption goes to the page, where that asks for it (`experiments.tools.pages`).
 """
 
-import math
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -75,21 +73,19 @@ def draw_results(folder: Path, home: Path = EXPERIMENTS) -> str:
     if drawn is None:
         raise ValueError(f"{folder}: no scores and no curves")
     figure, caption = drawn
-    for file, names in marks.groupby("file")["source"].unique().items():
-        caption += " " + TEXTS[file].format(" and ".join(names))
+    for marker, names in marks.groupby("marker")["source"].unique().items():
+        caption += " " + TEXTS[marker].format(" and ".join(names))
     save(figure, folder / "figure.png", caption)
     return caption
 
 
 def _runs(folder: Path, entry: dict[str, Any]) -> tuple[pd.DataFrame, list[str]]:
     """The runs of results.csv, and the keys of their figure: those that differ, or the names that index.yaml has."""
-    rows = read_table(folder / "results.csv")
+    rows = read_table(folder / "results.csv").copy()  # of one piece, as pandas wants it
     keys = [key for key in setting_keys(rows) if rows[key].nunique(dropna=False) > 1]
     status = rows.get("status", pd.Series(FINISHED, rows.index))
     new = {"run": [f"row {i}" for i in rows.index], "status": status, "episodes": rows.get("episodes")}
     rows = rows.assign(**new, error=status.map({"failed": "learning diverged"}))  # no other failures are collected
-    if "optimal" in rows:
-        rows["gap"] = rows["optimal"] - rows["expected"]
     if named := entry.get("rows"):
         names = {run: row["name"] for row in named for run in matching(rows, row["setting"].split())["run"]}
         rows[ROW] = pd.Categorical(rows["run"].map(names), [row["name"] for row in named])
@@ -109,7 +105,7 @@ def _score(rows: pd.DataFrame, scores: str) -> tuple[str, str]:
 
 def _blocks(rows: pd.DataFrame, along: str) -> pd.DataFrame:
     """The columns `mean_10k` and so on as blocks, at the episodes, moves or seconds of training until their end."""
-    parts = [rows.assign(episode=0, at=0.0, mean=math.nan)]
+    parts = [rows.assign(episode=0, at=0.0, mean=float("nan"))]
     for name in rows.filter(regex=f"^{BLOCK}$") if along != "none" else ():
         episode, at = 1000 * int(name[5:-1]), name.replace("mean", along)
         parts.append(rows.assign(episode=episode, at=episode if along == "episodes" else rows[at], mean=rows[name]))

@@ -13,16 +13,13 @@ from experiments.tools.index import matching, setting_keys, word
 from experiments.tools.tables import read_table, settings
 from tdl.statistics.intervals import mean_interval
 
-SOURCES = {"published": "source", "peers": "program"}
-"""The files with figures of others, and the columns that say whose they are."""
+SOURCES = {"published": ("source", "*"), "peers": ("program", "D")}
+"""The files with figures of others: the columns that say whose they are, and what marks them."""
+
+TEXTS = {"*": "Stars: published by {}.", "D": "Diamonds: means of {} over its seeds, with 95% intervals."}
 
 RUN_OF_A_PEER = ("revision", "command", "seed")
 """Columns of peers.csv that are no figures."""
-
-MARKERS = {"published": "*", "peers": "D"}
-"""What marks the figures of a file."""
-
-TEXTS = {"published": "Stars: published by {}.", "peers": "Diamonds: means of {} over its seeds, with 95% intervals."}
 
 BLOCK = r"mean_(\d+)k"
 """Columns of the means of blocks: `mean_10k` is that of the block that ends at 10,000 episodes."""
@@ -36,11 +33,11 @@ def others(rows: pd.DataFrame, folder: Path, entry: dict[str, Any], score: str, 
 
     Returns
     -------
-    `marks` as of `tdl.results.sweep_figure.sweep_figure`, with their `file` and `source`.
+    `marks` as of `tdl.results.sweep_figure.sweep_figure`, with their `source`.
     """
     found, keys = [], setting_keys(read_table(folder / "results.csv"))
     stated = {verdict["source"]: verdict.get("setting", "").split() for verdict in entry.get("verdicts", [])}
-    for file, source in SOURCES.items():
+    for file, (source, marker) in SOURCES.items():
         table = read_table(folder / f"{file}.csv") if (folder / f"{file}.csv").exists() else pd.DataFrame({source: []})
         shared = [key for key in keys if key in table]
         for (name, *values), part in settings(table, [source, *shared]):
@@ -49,11 +46,11 @@ def others(rows: pd.DataFrame, folder: Path, entry: dict[str, Any], score: str, 
             means = part.drop(columns=[*RUN_OF_A_PEER, *shared], errors="ignore").select_dtypes("number")
             for column in means.dropna(axis="columns", how="all") if runs["setting"].nunique() == 1 else ():
                 scores = means[column].dropna().to_numpy(float)
-                figure = (file, name, MARKERS[file], runs["run"].iloc[0], scores.mean(), *mean_interval(scores))
+                figure = (name, marker, runs["run"].iloc[0], scores.mean(), *mean_interval(scores))
                 found += [
                     (*figure, at) for at in ([math.nan] if column == score else []) + _places(means, column, along)
                 ]
-    return pd.DataFrame(found, columns=["file", "source", "marker", "run", "value", "low", "high", "at"])
+    return pd.DataFrame(found, columns=["source", "marker", "run", "value", "low", "high", "at"])
 
 
 def _places(means: pd.DataFrame, column: str, along: str) -> list[float]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 
@@ -26,8 +25,7 @@ def caption_of(table: pd.DataFrame, runs: pd.DataFrame, keys: Sequence[str], *, 
 
     Parameters
     ----------
-    table : all runs, those that are not shown, too.
-    runs : those that are, with scores where there are such; `keys` are what they differ in.
+    table, runs : all, and those that are shown, with scores where there are such; `keys` are what these differ in.
     curves : whether there are learning curves.
     """
     scores = placed(runs[runs[SCORE].notna()] if runs[SCORE].notna().any() else runs, keys)
@@ -62,12 +60,9 @@ def held_fixed(table: pd.DataFrame, but: Sequence[str] = ()) -> str:
     fixed = {key: found[0] for key, found in values.items() if len(found) == 1}
     board = " on ".join(value_text(key, fixed.pop(key)) for key in ("game", "size") if key in fixed)
     told = {key: fixed[key] for key, usual in FIXED.items() if fixed.get(key, usual) not in (None, usual)}
-    words = [f"{label(key)} {_value_text(key, value)}" for key, value in told.items()]
+    words = [f"{label(key)} {f'{value:,.12g}' if pd.api.types.is_number(value) else value_text(key, value)}"
+             for key, value in told.items()]  # fmt: skip
     return ", ".join(filter(None, [board, *words]))
-
-
-def _value_text(key: str, value: Any) -> str:
-    return f"{value:,.12g}" if pd.api.types.is_number(value) else value_text(key, value)
 
 
 def failures_of(table: pd.DataFrame) -> list[str]:

@@ -35,10 +35,7 @@ BUDGETS = {"budget.moves": "moves", "budget.seconds": "seconds"}
 
 
 def with_scores(table: pd.DataFrame, blocks: pd.DataFrame) -> pd.DataFrame:
-    """The runs that played, with their scores: of the last block where none has games after training.
-
-    Runs that did not finish have none.
-    """
+    """The runs that played, with the scores of those that finished: of the last block where there are no others."""
     after = SCORE in table and table[SCORE].notna().any()
     scores = (table[SCORE] if after else last_blocks(table, blocks)).where(table["status"] == FINISHED)
     begun = scores.notna() | table.index.isin(failed_in(table).index)

@@ -28,11 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["THOUSANDS", "draw_curves", "draw_distributions", "draw_reach", "draw_scores", "ordered"]
 
-MAX_CURVES, MAX_ROWS = 6, 40
-"""The most settings with a curve, or with a row each; of more the best are drawn, and the title says so."""
-
-DENSE = 100
-"""The most points of a curve: more are not seen."""
+MAX_CURVES, MAX_ROWS, DENSE = 6, 40, 100
+"""The most settings with a curve or a row, of more the best; the most points of a curve, as more are not seen."""
 
 AFTER = "mean score after training"
 
@@ -75,10 +72,11 @@ def draw_scores(
     dots = layer | {"dodge": dodged, "jitter": False}
     sns.stripplot(rows, **dots | {score: "judged"}, size=4, alpha=0.35)
     sns.stripplot(rows, **dots | {score: "alone"}, size=4.5)
-    sns.stripplot(rows, **dots | {score: "zero"}, size=6, marker="X", clip_on=False, gid="failed")
-    _mark(axes, rows, marks, palette, "place", upright=upright)
+    if failed.any():
+        sns.stripplot(rows, **dots | {score: "zero"}, size=6, marker="X", clip_on=False, label="_failed")
     axes.set(**{f"{at}label": ", ".join(map(label, keys[:1])), f"{score}label": name})
     axes.set(**{f"{at}lim": getattr(axes, f"get_{at}lim")()} | ({} if keys else {"xticks": []}))
+    _mark(axes, rows, marks, palette, "place", upright=upright)
     from_zero(axes, score)
     _legend(axes)
 
@@ -155,7 +153,7 @@ def draw_curves(
             sns.lineplot(part, **layer, **kind, hue=_named(part["colour"], hues), style=style, marker=".",
                          markeredgewidth=0, legend="full" if keys and not axes.get_legend() else False)  # fmt: skip
     if len(failed := ends[ends["status"] == FAILED]):
-        sns.scatterplot(failed, **layer, hue="colour", marker="X", legend=False, gid="failed", zorder=3)
+        sns.scatterplot(failed, **layer, hue="colour", marker="X", legend=False, label="_failed", zorder=3)
     _mark(axes, rows, marks, palette, "at", upright=True)
     axes.set(xlabel=f"{along} of training", ylabel="mean score in training", title=title)
     from_zero(axes, "x", "y")
@@ -172,8 +170,9 @@ def _mark(
         point = {"x": mark[across], "y": mark["value"], "yerr": bars}
         if not upright:
             point = {"x": mark["value"], "y": mark[across], "xerr": bars}
-        axes.errorbar(**point, marker=mark["marker"], markersize=6, markerfacecolor="white", elinewidth=0.8,
-                      color=palette[mark["colour"]], linestyle="none", zorder=5, clip_on=False)  # fmt: skip
+        axes.errorbar(**point, marker=mark["marker"], markersize=10 if mark["marker"] == "*" else 5, elinewidth=0.8,
+                      markerfacecolor="white", color=palette[mark["colour"]], linestyle="none", zorder=5,
+                      clip_on=False)  # fmt: skip
 
 
 def _few(

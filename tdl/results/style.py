@@ -13,13 +13,14 @@ from matplotlib.ticker import FuncFormatter
 
 from tdl.storage.atomic import new_file
 
+for _name in ("fontTools", "matplotlib"):  # they tell of each table of a font, and of each axis of names
+    logging.getLogger(_name).setLevel(logging.WARNING)
+
 WIDTH = 7.0
 """Inches: two columns of a journal's page."""
 
 FONT = 8.5
 """Points: still to be read where the figure is made as narrow as one column."""
-
-DPI = 200
 
 STYLE: dict[str, Any] = {
     "font.size": FONT, "axes.titlesize": FONT, "axes.titlelocation": "left", "axes.labelsize": FONT,
@@ -65,10 +66,9 @@ def write(figure: Figure, file: BinaryIO, kind: str, caption: str = "") -> None:
 
     A caption is in the file, too, as the description of the picture.
     """
-    logging.getLogger("fontTools").setLevel(logging.WARNING)  # it tells of each table of a font that a PDF takes
     with style():
         metadata: dict[str, Any] = {DATES[kind]: None, "Subject" if kind == "pdf" else "Description": caption}
-        figure.savefig(file, format=kind, dpi=DPI, metadata=metadata)
+        figure.savefig(file, format=kind, dpi=200, metadata=metadata)
 
 
 def save(figure: Figure, path: Path, caption: str = "") -> None:

@@ -18,11 +18,8 @@ from tdl.results.labels import label
 from tdl.results.plots import AFTER, NO_MARKS, draw_curves, draw_scores
 from tdl.results.style import WIDTH, new_figure, style
 
-MAX_FACETS = 6
-"""The most rows; of more combinations of further keys the best are drawn."""
-
-HEIGHT, LINE, LETTERS = 2.3, 0.32, 12
-"""Inches of a panel, and of a name on its axis; letters of the title to an inch."""
+MAX_FACETS, HEIGHT, LINE, LETTERS = 6, 2.3, 0.32, 12
+"""The most rows, of the best combinations; inches of a panel, and of a name there; letters of the title to an inch."""
 
 
 def sweep_figure(

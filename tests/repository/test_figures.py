@@ -56,7 +56,7 @@ def marks(axes, marker="*"):
 
 def scores(axes):
     """The scores of single runs that are drawn."""
-    dots = [part for part in axes.collections if isinstance(part, PathCollection) and part.get_gid() is None]
+    dots = [part for part in axes.collections if isinstance(part, PathCollection) and part.get_label() != "_failed"]
     return sorted(y for part in dots for _, y in part.get_offsets())
 
 
@@ -132,7 +132,7 @@ def test_scores_may_be_those_of_the_last_games_of_training(drawn):
 
 
 def test_scores_may_be_distances_from_optimal_play(drawn):
-    table = rows(0, 1, alpha=[0.1, 0.5]).assign(expected=[30.0, 32, 39, 39], optimal=40.0)
+    table = rows(0, 1, alpha=[0.1, 0.5]).assign(expected=[30.0, 32, 39, 39], gap=[10.0, 8, 1, 1])
     figure, _ = drawn(table, entry="scores: gap")
     assert figure.axes[0].get_ylabel() == "optimum minus expected score"
     assert scores(figure.axes[0]) == [1, 1, 8, 10]

@@ -52,7 +52,9 @@ def bars(axes):
 
 def dots(axes, *, faint):
     """The scores of single runs: those beside a mean, or those that stand for themselves."""
-    parts = [part for part in axes.collections if part.get_gid() != "failed" and (part.get_alpha() == 0.35) == faint]
+    parts = [
+        part for part in axes.collections if part.get_label() != "_failed" and (part.get_alpha() == 0.35) == faint
+    ]
     return sorted(y for part in parts for _, y in part.get_offsets())
 
 
@@ -128,7 +130,7 @@ def test_failed_runs_are_crosses_at_zero(axes):
     frame = table(alpha=[0.1, 0.1, 0.5, 0.5, 1.0], seed=[0, 1, 0, 1, 0])
     frame.loc[[3, 4], ["status", "eval_mean"]] = ["failed", None]
     plots.draw_scores(axes, frame, ["alpha"])
-    crosses = [point for part in axes.collections if part.get_gid() == "failed" for point in part.get_offsets()]
+    crosses = [point for part in axes.collections if part.get_label() == "_failed" for point in part.get_offsets()]
     assert sorted(map(tuple, crosses)) == [(pytest.approx(0.5), 0), (pytest.approx(1), 0)]
     assert dots(axes, faint=False) == [10, 20, 30]
     assert axes.get_ylim()[0] == 0
@@ -217,7 +219,7 @@ def test_a_failed_run_is_in_no_mean_and_its_curve_ends_with_a_cross(axes):
     frame = curves(1, seeds=4).assign(status=["finished"] * 6 + ["failed"] * 2)
     plots.draw_curves(axes, frame, [])
     assert lines(axes) == [[11, 12], [31, 32]]
-    (cross,) = [part for part in axes.collections if part.get_gid() == "failed"]
+    (cross,) = [part for part in axes.collections if part.get_label() == "_failed"]
     assert cross.get_offsets().tolist() == [[2, 32]]
 
 

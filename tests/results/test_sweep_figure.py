@@ -120,7 +120,7 @@ def test_what_diverged_is_marked_and_counted():
     chosen = (table["learner"] == "td") & (table["alpha"] == 1.0)
     figure, caption = sweep_figure(*fail(table, blocks, chosen))
     for axes in figure.axes:
-        crosses = [part for part in axes.collections if part.get_gid() == "failed" and len(part.get_offsets())]
+        crosses = [part for part in axes.collections if part.get_label() == "_failed" and len(part.get_offsets())]
         assert {to_hex(colour) for part in crosses for colour in part.get_facecolors()} == {BLUE.lower()}
         assert sum(len(part.get_offsets()) for part in crosses) == 3
     assert "Crosses: 3 of 12 runs diverged; they are in no mean." in caption
