@@ -35,11 +35,11 @@ def caption_of(table: pd.DataFrame, runs: pd.DataFrame, keys: Sequence[str], *, 
     fixed = ", ".join(filter(None, (held_fixed(scores, keys), f"seeds {counts}")))
     words = [f"{fixed[0].upper()}{fixed[1:]}."]
     if certain.any():
-        bands = " and bands" if curves else ""
-        words.append(f"Points: means over seeds; bars{bands}: 95% intervals (Student's t); faint dots: single runs.")
+        points = "Points and curves" if curves else "Points"
+        words.append(f"{points} are means over seeds with 95% intervals (Student's t), faint dots single runs.")
     if several and not certain.all():
-        thin = " and thin lines" if curves else ""
-        words.append(f"Full dots{thin}: single runs, where there are fewer than three or two clear groups.")
+        dots = "Full dots and thin lines" if curves else "Full dots"
+        words.append(f"{dots} are single runs, where there are fewer than three or two clear groups.")
     for key, leader in followers(runs).items():
         pairs = runs[[leader, key]].drop_duplicates().itertuples(index=False, name=None)
         values = "; ".join(title({leader: a, key: b}) for a, b in pairs)
@@ -70,7 +70,7 @@ def failures_of(table: pd.DataFrame) -> list[str]:
     failed, words = failed_in(table), []
     if len(failed):
         word = "diverged" if failed["error"].map(str).str.contains("diverged").all() else FAILED
-        words.append(f"Crosses: {len(failed)} of {len(table)} runs {word}; they are in no mean.")
+        words.append(f"Crosses: {len(failed)} of {len(table)} runs {word} and are in no mean.")
     if refused := (table["status"] == FAILED).sum() - len(failed):
         words.append(f"{refused} more failed before {'its' if refused == 1 else 'their'} first game.")
     cut = table.loc[~table["status"].isin([FAILED, FINISHED]), "status"].value_counts()

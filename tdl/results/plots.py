@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["THOUSANDS", "draw_curves", "draw_distributions", "draw_reach", "draw_scores", "ordered"]
 
-MAX_CURVES, MAX_ROWS, DENSE = 6, 40, 100
+MAX_CURVES, MAX_ROWS, DENSE = 9, 40, 100
 """The most settings with a curve or a row, of more the best; the most points of a curve, as more are not seen."""
 
 AFTER = "mean score after training"

@@ -122,7 +122,7 @@ def test_figures_say_what_is_seen(swept, told):
         assert f"{word} {row['tiles']}, alpha {row['alpha']:g}, {row['mean']:,.0f} [" in scores
     assert scores.startswith("Mean score by step size alpha and tile rule: ")
     assert "up to episode 30 by step size alpha and tile rule: highest in the last block " in scores
-    assert "Full dots and thin lines: single runs" in scores  # the caption of the sweep's own figure
+    assert "Full dots and thin lines are single runs" in scores  # the caption of the sweep's own figure
 
 
 def test_text_in_figures_is_text(told):

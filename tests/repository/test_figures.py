@@ -77,7 +77,7 @@ def test_a_figure_has_its_title_and_its_captions_stands_on_the_page(tmp_path, mo
     page = (folder / "README.md").read_text()
     start, _, rest = page.partition("<!-- caption figure.png -->\n\n*")
     assert start == image
-    assert rest.startswith("Seeds 3. Points: means over seeds")
+    assert rest.startswith("Seeds 3. Points and curves are means over seeds")
     assert rest.endswith("*\n\n<!-- end -->\n\nB\n")
     figures.main(home=tmp_path)
     assert (folder / "README.md").read_text() == page

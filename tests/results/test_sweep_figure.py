@@ -97,14 +97,16 @@ def test_the_title_is_the_finding_or_the_question():
 def test_the_caption_says_what_was_held_fixed_and_how():
     figure, caption = sweep_figure(*sweep(alpha=[0.1, 0.3]))
     assert caption == (
-        "2048 on 4x4, episodes 4, games after training 200, seeds 3. Points: means over seeds; bars and bands: 95% "
-        "intervals (Student's t); faint dots: single runs."
+        "2048 on 4x4, episodes 4, games after training 200, seeds 3. Points and curves are means over seeds with 95% "
+        "intervals (Student's t), faint dots single runs."
     )
     assert not figure.texts[1:]  # it is no part of the picture, but for the title
     single = sweep_figure(*sweep(seeds=1, alpha=[0.1, 0.3]))[1]
     assert single == "2048 on 4x4, episodes 4, games after training 200, seeds 1."
     two = sweep_figure(*sweep(seeds=2, alpha=[0.1, 0.3]))[1]
-    assert two.endswith("Full dots and thin lines: single runs, where there are fewer than three or two clear groups.")
+    assert two.endswith(
+        "Full dots and thin lines are single runs, where there are fewer than three or two clear groups."
+    )
 
 
 def test_a_key_that_follows_from_the_learner_is_said_in_the_caption():
@@ -123,7 +125,7 @@ def test_what_diverged_is_marked_and_counted():
         crosses = [part for part in axes.collections if part.get_label() == "_failed" and len(part.get_offsets())]
         assert {to_hex(colour) for part in crosses for colour in part.get_facecolors()} == {BLUE.lower()}
         assert sum(len(part.get_offsets()) for part in crosses) == 3
-    assert "Crosses: 3 of 12 runs diverged; they are in no mean." in caption
+    assert "Crosses: 3 of 12 runs diverged and are in no mean." in caption
 
 
 def test_jobs_that_never_began_are_counted_and_stretch_no_axis():
