@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tdl.statistics.intervals import contrast_interval, contrast_p, has_interval, holm, improvement, mean_interval, p_text
+from tdl.statistics.intervals import (
+    contrast_interval,
+    contrast_p,
+    has_interval,
+    holm,
+    improvement,
+    mean_interval,
+    p_text,
+)
 from tdl.statistics.student import t_quantile, t_tails
 
 FREEDOM = (1, 1.3, 2, 2.7, 3, 5, 9, 17.3, 99, 1e3, 1e5)
