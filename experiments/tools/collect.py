@@ -12,10 +12,9 @@ import sys
 
 import tdl.results
 from experiments.tools import split_options, target_of
-from experiments.tools.figures import draw_results, draw_runs
+from experiments.tools.figures import draw_results
 from experiments.tools.networks import with_training
 from experiments.tools.summary import compared_keys, summary, with_errors
-from tdl.results.design import ordered
 
 
 def main(experiment: str, *words: str) -> None:
@@ -23,7 +22,8 @@ def main(experiment: str, *words: str) -> None:
     folders, options = split_options(words, "into", "by")
     target = target_of(options, experiment)
     if not folders:
-        return draw_results(target / "results.csv", target / "figure.png")
+        draw_results(target)
+        return
     runs = tdl.results.runs(folders)
     diverged = runs["error"].astype(str).str.contains("diverged")  # a result, too
     runs = runs[(runs["status"] == "finished") | diverged].reset_index(drop=True)
@@ -35,7 +35,7 @@ def main(experiment: str, *words: str) -> None:
         blocks = with_errors(blocks[blocks["run"].isin(runs["run"])], tdl.results.episodes(folders))
     keys = options["by"].split(",") if "by" in options else compared_keys(runs)
     summary(runs, blocks, keys).to_csv(target / "results.csv", index=False)
-    draw_runs(runs, blocks, ordered(runs, keys), target / "figure.png")
+    draw_results(target)
 
 
 if __name__ == "__main__":

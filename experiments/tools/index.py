@@ -33,8 +33,8 @@ Index = dict[str, dict[str, dict[str, Any]]]
 """Chapters, experiments of a chapter, entries of an experiment, whose names are those of `ENTRIES`."""
 
 ENTRIES: dict[str, Sequence[str]] = {
-    **dict.fromkeys(("question", "result", "time", "published", "peers", "verdicts", "rows"), ()),
-    "scores": ("points", "speed", "training", "gap"),
+    **dict.fromkeys(("question", "result", "time", "published", "peers", "verdicts", "rows", "axis"), ()),
+    "scores": ("points", "moves_per_second", "training", "gap"),
     "curves": ("episodes", "moves", "seconds", "none", "budgets"),
     **dict.fromkeys(("title", "title_growth", "title_reach", "names"), ()),
 }

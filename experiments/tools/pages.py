@@ -9,6 +9,7 @@ and the lines up to `<!-- end -->` are replaced:
     <!-- beside FILE PUBLISHED: KEY KEY | KEY -->
     <!-- peers FILE PEERS: KEY KEY | COLUMN COLUMN -->
     <!-- less COLUMN COLUMN: FILE KEY=VALUE KEY=VALUE - FILE KEY=VALUE + FILE KEY=VALUE | FILE ... -->
+    <!-- caption FIGURE -->
     <!-- index CHAPTER -->
     <!-- published CHAPTER | CHAPTER -->
     <!-- compared CHAPTER | CHAPTER -->
@@ -20,7 +21,8 @@ over games). `runs` among the columns is their number, `finished` how many did n
 each published figure, with ours under the values of the last keys; PUBLISHED names a `source` and has figures in
 columns of the same names as FILE. `peers` has a row for each figure of another program, whose runs are the rows of
 PEERS (`experiments.tools.peers`), with ours and the difference. `less` has a row for each figure of two sets of runs:
-the first one's mean less the second one's; `+` joins runs of several files. `index` and `published` have the rows of
+the first one's mean less the second one's; `+` joins runs of several files. `caption` has the
+text beside a figure, which `experiments.tools.figures` writes as it draws it. `index` and `published` have the rows of
 chapters of index.yaml, `compared` and `verdicts` those of its `peers` and `verdicts`.
 """
 
@@ -43,7 +45,9 @@ DOCUMENTS = [
 """Pages that are not those of an experiment."""
 
 END = "<!-- end -->"
-MARK = re.compile(rf"(<!-- (table|beside|peers|less|index|published|compared|verdicts) (.*?) -->\n).*?({END})", re.S)
+MARK = re.compile(
+    rf"(<!-- (table|beside|peers|less|index|published|compared|verdicts|caption) (.*?) -->\n).*?({END})", re.S
+)
 
 
 def filled(page: Path) -> str:
@@ -56,6 +60,8 @@ def filled(page: Path) -> str:
 
     def filled_table(match: re.Match[str]) -> str:
         opening, kind, request, closing = match.groups()
+        if kind == "caption":
+            return match[0]
         try:
             return f"{opening}\n{markdown(_rows(page.parent, kind, request))}\n\n{closing}"
         except KeyError as error:
@@ -65,6 +71,14 @@ def filled(page: Path) -> str:
     if text.count(END) != len(MARK.findall(text)):
         raise TableError(f"{page}: a table's first or last line is wrong")
     return MARK.sub(filled_table, text)
+
+
+def write_caption(folder: Path, figure: str, caption: str) -> None:
+    """Write the text beside a figure into the page of an experiment, where it asks for it."""
+    page = folder / "README.md"
+    if page.exists():
+        mark = re.compile(rf"(<!-- caption {re.escape(figure)} -->\n).*?({END})", re.S)
+        page.write_text(mark.sub(lambda match: f"{match[1]}\n*{caption}*\n\n{match[2]}", page.read_text()))
 
 
 def _rows(folder: Path, kind: str, request: str) -> list[list[str]]:

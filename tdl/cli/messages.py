@@ -1,5 +1,6 @@
 """Errors of all programs as one line and an exit code."""
 
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from tdl.synonyms import SYNONYMS, choice_hint, like
 
 def main_of(work: Callable[[], None]) -> None:
     """Do the work of a program without Hydra; an error is one line and the exit code."""
+    os.environ["MPLBACKEND"] = "agg"  # programs draw into files; matplotlib cannot be imported where it names none
     try:
         work()
     except (TdlError, OSError, MemoryError, KeyboardInterrupt) as error:

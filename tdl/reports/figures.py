@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import pandas as pd
+from matplotlib.figure import Figure
 
 from tdl.reports.page import Section
-from tdl.reports.svg import Drawing, drawing
+from tdl.reports.svg import drawing
 from tdl.results import plots
-from tdl.results.comparison import REACH, SCORE, factors, means, reach_columns
+from tdl.results.comparison import REACH, factors, means, reach_columns
 from tdl.results.design import ordered
 from tdl.results.frames import games
+from tdl.results.labels import label
+from tdl.results.style import new_figure, style
+from tdl.results.sweep_figure import sweep_figure
 from tdl.statistics.intervals import interval_text
 from tdl.storage.titles import title as title_of
 
-Draw = Callable[..., object]
-
-Panel = tuple[str, Draw, pd.DataFrame, str]
-"""A figure to be drawn: its title, what draws it, its data, and what is seen."""
+SIZE = (7.0, 3.9)
+"""Inches; a page scales it."""
 
 
 @dataclass(frozen=True)
@@ -30,16 +32,16 @@ class Runs:
 
     Attributes
     ----------
-    begun : rows of `tdl.results.runs` for the runs that have played.
+    table : rows of `tdl.results.runs` for all runs.
+    begun : those that have played, without keys of one value.
     played : those of them with a score.
     blocks : rows of `tdl.results.load`.
-    failed : rows of runs that failed after they began, as learning diverged.
     """
 
+    table: pd.DataFrame
     begun: pd.DataFrame
     played: pd.DataFrame
     blocks: pd.DataFrame
-    failed: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @cached_property
     def keys(self) -> list[str]:
@@ -49,94 +51,76 @@ class Runs:
 
 def figures(runs: Runs) -> list[Section]:
     """All figures that there is something for."""
-    panels = [_scores, _curves, _reach, _distributions, _heat, _speed]
-    return [_section(panel, runs.keys) for find in panels for panel in find(runs)]
+    return [*_sweep(runs), *_reach(runs), *distributions(runs)]
 
 
-def distributions(runs: Runs, title: str) -> list[Section]:
-    """The score distributions alone, under another title."""
-    return [_section((title, draw, data, seen), runs.keys) for _, draw, data, seen in _distributions(runs)]
+def _sweep(runs: Runs) -> Iterator[Section]:
+    """The figure of a sweep with its caption, as `tdl sweep` draws it."""
+    several = runs.blocks.groupby("run").size().max() > 1 if len(runs.blocks) else False
+    drawn = sweep_figure(runs.table, runs.blocks) if several or len(runs.played) > 1 else None
+    if drawn:
+        figure, caption = drawn
+        seen = [*_scores(runs), *(_curves(runs) if several else []), caption]
+        yield _section("Scores and learning curves", figure, " ".join(seen))
 
 
-def _section(panel: Panel, keys: Sequence[str]) -> Section:
-    title, draw, data, seen = panel
-    return Section(title, drawing=_drawn(draw, data, keys, title, seen))
-
-
-def _drawn(draw: Draw, data: pd.DataFrame, keys: Sequence[str], title: str, seen: str) -> Drawing:
-    """The one place that knows how functions of `tdl.results.plots` are called."""
-    return drawing(f"figure-{title.lower().replace(' ', '-')}", title, seen, lambda axes: draw(axes, data, keys))
-
-
-def _scores(runs: Runs) -> Iterator[Panel]:
-    if len(runs.played) > 1:
+def _scores(runs: Runs) -> Iterator[str]:
+    if len(runs.played):
         scores = means(runs.played, runs.keys).sort_values("mean", ascending=False).to_dict("records")
         told = [(_name(row, runs.keys), interval_text(row["mean"], row["low"], row["high"])) for row in scores]
-        seen = _ends(f"Mean score{_by(runs.keys)}", told, "best", "lowest")
-        told_failed = f" {len(runs.failed)} runs {plots.failed_word(runs.failed)}." if len(runs.failed) else ""
-        yield "Scores", plots.draw_scores, pd.concat([runs.played, runs.failed]), seen + told_failed
+        yield _ends(f"Mean score{_by(runs.keys)}", told, "best", "lowest")
 
 
-def _curves(runs: Runs) -> Iterator[Panel]:
-    if runs.blocks.empty or runs.blocks.groupby("run").size().max() < 2:
-        return
-    last = runs.blocks.sort_values("episode").groupby("run").tail(1)
-    first = runs.blocks.sort_values("episode").groupby("run").head(1)
-    start = f"Mean score of a block of games against episodes, up to {last['episode'].max():,}{_by(runs.keys)}"
-    if runs.keys:
-        seen = _ends(start, _by_mean(last, runs.keys, "mean"), "highest in the last block", "lowest")
-    else:
-        seen = f"{start}: from {first['mean'].mean():,.0f} to {last['mean'].mean():,.0f}."
-    yield "Learning curves", plots.draw_curves, runs.blocks, seen
+def _curves(runs: Runs) -> Iterator[str]:
+    blocks = runs.blocks[runs.blocks["run"].isin(runs.begun["run"])].sort_values("episode")
+    if len(blocks):
+        first, last = blocks.groupby("run").head(1), blocks.groupby("run").tail(1)
+        start = f"Mean score of a block of games, up to episode {last['episode'].max():,}{_by(runs.keys)}"
+        if runs.keys:
+            yield _ends(start, _told(last, runs.keys, "mean", "mean"), "highest in the last block", "lowest")
+        else:
+            yield f"{start}: from {first['mean'].mean():,.0f} to {last['mean'].mean():,.0f}."
 
 
-def _reach(runs: Runs) -> Iterator[Panel]:
+def _reach(runs: Runs) -> Iterator[Section]:
     names = reach_columns(runs.played)
-    if not names:
-        return
-    tile = max(names, key=lambda name: runs.played[name].std() if len(runs.played) > 1 else 0.0)  # the most telling
-    told = _by_mean(runs.played, runs.keys, tile, "{:.1%}")
-    start = f"Share of games that reached each tile{_by(runs.keys)}; tile {tile.removeprefix(REACH)}"
-    yield "Reach rates", plots.draw_reach, runs.played, _ends(start, told, "most often", "least often")
+    if names:
+        tile = max(
+            names, key=lambda name: runs.played[name].std() if len(runs.played) > 1 else 0.0
+        )  # the most telling
+        told = _told(runs.played, runs.keys, tile, "mean", "{:.1%}")
+        start = f"Share of games that reached each tile{_by(runs.keys)}; tile {tile.removeprefix(REACH)}"
+        seen = _ends(start, told, "most often", "least often")
+        yield _section("Reach rates", _drawn(plots.draw_reach, runs.played, runs.keys), seen)
 
 
-def _distributions(runs: Runs) -> Iterator[Panel]:
+def distributions(runs: Runs, title: str = "Score distributions") -> Iterator[Section]:
+    """The scores of single games."""
     if runs.played.empty:
         return
     data = games(runs.played["run"]).merge(runs.played[["run", *runs.keys]], on="run")
     if len(data):
-        told = _by_median(data, runs.keys)
+        told = _told(data, runs.keys, "score", "median")
         start = f"Scores of {len(data):,} games{_by(runs.keys)}, up to {data['score'].max():,}; median"
-        yield "Score distributions", plots.draw_distributions, data, _ends(start, told, "highest", "lowest")
+        seen = _ends(start, told, "highest", "lowest")
+        yield _section(title, _drawn(plots.draw_distributions, data, runs.keys), seen)
 
 
-def _heat(runs: Runs) -> Iterator[Panel]:
-    if len(runs.keys) > 1 and len(runs.played):
-        keys = runs.keys[:2]
-        told = _by_mean(runs.played, keys, SCORE)
-        yield "Heat map", plots.draw_heat, runs.played, _ends(f"Mean score{_by(keys)}", told, "highest", "lowest")
+def _drawn(draw: Callable[..., object], data: pd.DataFrame, keys: Sequence[str]) -> Figure:
+    with style():
+        figure = new_figure(*SIZE)
+        draw(figure.subplots(), data, keys)
+    return figure
 
 
-def _speed(runs: Runs) -> Iterator[Panel]:
-    if len(runs.begun) > 1 and runs.begun["moves_per_second"].notna().any():
-        told = _by_mean(runs.begun, runs.keys, "moves_per_second")
-        start = f"Moves per second of training{_by(runs.keys)}"
-        yield "Speed", plots.draw_speed, runs.begun, _ends(start, told, "fastest", "slowest")
+def _section(title: str, figure: Figure, seen: str) -> Section:
+    return Section(title, drawing=drawing(f"figure-{title.lower().replace(' ', '-')}", title, seen, figure))
 
 
-Told = list[tuple[str, str]]
-"""Settings with a figure as text, the highest first."""
-
-
-def _by_mean(table: pd.DataFrame, keys: Sequence[str], column: str, form: str = "{:,.0f}") -> Told:
-    return _told(table, keys, column, "mean", form)
-
-
-def _by_median(table: pd.DataFrame, keys: Sequence[str]) -> Told:
-    return _told(table, keys, "score", "median", "{:,.0f}")
-
-
-def _told(table: pd.DataFrame, keys: Sequence[str], column: str, of: str, form: str) -> Told:
+def _told(
+    table: pd.DataFrame, keys: Sequence[str], column: str, of: str, form: str = "{:,.0f}"
+) -> list[tuple[str, str]]:
+    """Settings with a figure as text, the highest first."""
     if not keys:
         return [("", form.format(table[column].agg(of)))]
     values = table.groupby(list(keys), dropna=False, observed=True)[column].agg(of).dropna()
@@ -149,10 +133,11 @@ def _name(row: Mapping[Hashable, Any], keys: Sequence[str]) -> str:
 
 
 def _by(keys: Sequence[str]) -> str:
-    return f" by {' and '.join(filter(None, [', '.join(keys[:-1]), *keys[-1:]]))}" if keys else ""
+    names = [label(key) for key in keys]
+    return f" by {' and '.join(filter(None, [', '.join(names[:-1]), *names[-1:]]))}" if keys else ""
 
 
-def _ends(start: str, told: Told, high: str, low: str) -> str:
+def _ends(start: str, told: list[tuple[str, str]], high: str, low: str) -> str:
     """A sentence with the highest and the lowest of some settings."""
     (first, most), (last, least) = told[0], told[-1]
     if len(told) == 1:

@@ -14,9 +14,9 @@ from tdl.errors import printable
 from tdl.reports import origin
 from tdl.reports.figures import Runs, distributions, figures
 from tdl.reports.page import Link, Section, Table
-from tdl.results import plots
 from tdl.results.answers import failures, sentence
 from tdl.results.comparison import NO_FACTORS, REACH, SCORE, against_best, factors, plain, reach_columns
+from tdl.results.design import failed_in, with_scores
 from tdl.results.frames import begun_in, load
 from tdl.results.titles import titles
 from tdl.statistics.intervals import interval_text, p_text
@@ -76,8 +76,10 @@ def sections(source: Source) -> list[Section]:
     trained, evaluated = _known(source.trained()), _known(source.evaluated())
     evaluated = evaluated.assign(checkpoint=[_checkpoint(source, run) for run in evaluated["run"]])
     begun = begun_in(trained)
-    blocks = load(begun["run"]) if len(begun) else begun
-    runs = Runs(begun, plots.scored(trained, blocks) if len(begun) else begun, blocks, plots.failed_in(trained))
+    curves = [*begun["run"], *failed_in(trained)["run"]]
+    blocks = load(curves) if curves else begun
+    played = with_scores(trained, blocks) if len(begun) else begun.assign(**{SCORE: math.nan})
+    runs = Runs(source.trained(), begun, played[played[SCORE].notna()], blocks)
     found = [_answer(trained, evaluated, runs), _origin(source, trained, evaluated)]
     if len(runs.played):
         found.append(_settings(trained, runs.played))
@@ -202,7 +204,7 @@ def _evaluations(source: Source, table: pd.DataFrame) -> list[Section]:
     shown = Table(caption, cells, best=[0] if len(cells) > 1 else [])
     section = Section("Evaluations", table=shown)
     named = table.drop(columns="evaluate.episodes").assign(**{"evaluate.plies": table["evaluate.plies"].astype(str)})
-    return [section, *distributions(Runs(named, named, named[:0]), "Scores of evaluations")]
+    return [section, *distributions(Runs(table, named, named, named[:0]), "Scores of evaluations")]
 
 
 def _highest(table: pd.DataFrame) -> str:
@@ -258,7 +260,7 @@ def _unfinished(source: Source) -> list[Section]:
         "games": [_rounded(games) for games in shown["episodes"]],
         "error": ["" if pd.isna(error) else str(error) for error in shown["error"]],
     })  # fmt: skip
-    text = "They are in no mean; learning curves show those that have begun and did not fail."
+    text = "They are in no mean; learning curves show those that have begun."
     return [Section("Not finished", table=Table(text, cells))]
 
 

@@ -2,18 +2,14 @@
 
 import io
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
-from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from tdl.results.style import new_figure, style, write
+from tdl.results.style import write
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-
-SIZE = (7.0, 3.9)
-"""Inches; a page scales it."""
 
 
 @dataclass(frozen=True)
@@ -24,17 +20,14 @@ class Drawing:
     seen: str
 
 
-def drawing(name: str, title: str, seen: str, draw: Callable[[Axes], object]) -> Drawing:
-    """What `draw` draws. All ids within begin with `name`; title and what is seen are its text for who cannot see.
+def drawing(name: str, title: str, seen: str, figure: Figure) -> Drawing:
+    """A figure as a drawing. All ids within begin with `name`; title and what is seen are its text for who cannot see.
 
-    >>> picture = drawing("a", "A line", "It rises.", lambda axes: axes.plot([1, 2]))
+    >>> picture = drawing("a", "A line", "It rises.", Figure())
     >>> picture.svg[:24], '<title id="a-title">A line</title>' in picture.svg
     ('<svg xmlns="http://www.w', True)
     """
     file = io.BytesIO()
-    with style():
-        figure = new_figure(*SIZE)
-        draw(figure.subplots())
     write(figure, file, "svg")
     root = ElementTree.fromstring(file.getvalue())
     _bare(root)

@@ -9,6 +9,7 @@ import pandas as pd
 
 from tdl.errors import printable
 from tdl.results.comparison import SCORE, against_best, factors
+from tdl.results.labels import label
 from tdl.statistics.intervals import interval_text, p_text
 from tdl.storage.run_folder import FAILED, FINISHED
 from tdl.storage.titles import title
@@ -49,6 +50,24 @@ def sentence(table: pd.DataFrame, by: Sequence[str] | None = None, score: str = 
     else:
         told = f"is {gap} lower: these {what}s do not tell them apart ({p})"
     return f"Best: {best}, {mean}. The next, {other}, {told}."
+
+
+def finding(table: pd.DataFrame, by: Sequence[str] | None = None, score: str = SCORE) -> str:
+    """The title of a figure: the setting that clearly scores most, or the question where none does.
+
+    >>> table = pd.DataFrame({"alpha": [0.1, 0.1, 0.5, 0.5], "seed": [0, 1, 0, 1], "eval_mean": [10, 12, 30, 32]})
+    >>> finding(table), finding(table[table["seed"] == 0])
+    ('alpha 0.5 scores most: 31 [18, 44]', 'Which step size alpha?')
+    """
+    keys = list(factors(table) if by is None else by)
+    question = f"Which {' and '.join(map(label, keys))}?" if keys else "What does it learn?"
+    if score not in table or table[score].isna().all():
+        return question
+    first, *others = against_best(table, keys, score).to_dict("records")
+    mean = _interval(first, "mean", "low", "high")
+    if not others:
+        return f"Mean score {mean}" if not keys else question
+    return f"{title({key: first[key] for key in keys})} scores most: {mean}" if others[0]["differs"] else question
 
 
 def _interval(row: Mapping[Hashable, Any], *names: str) -> str:

@@ -1,4 +1,7 @@
-"""The figure of a run: its learning curve and reach rates, with the games after training beside them."""
+"""The figure of a run: its learning curve and reach rates, with the games after training beside them.
+
+By matplotlib alone: a run does not wait for seaborn.
+"""
 
 from __future__ import annotations
 
@@ -10,101 +13,77 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from tdl.results import captions
-from tdl.results.comparison import REACH
+from tdl.results.captions import held_fixed
+from tdl.results.comparison import GAMES, SCORE
+from tdl.results.design import with_progress
 from tdl.results.frames import load, read, row_of
-from tdl.results.palette import BLUE, GREY, VERMILION, tile_colour
-from tdl.results.style import THOUSANDS, WIDTH, caption, from_zero, new_figure, save, style
-from tdl.statistics.intervals import share_interval
+from tdl.results.palette import BLUE, GREY, tile_colour
+from tdl.results.style import THOUSANDS, WIDTH, new_figure, save, style
+from tdl.statistics.intervals import interval_text, share_interval
 from tdl.storage.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MAX_TILES = 6
-"""The most reach rates that are drawn, those of the largest tiles."""
+MAX_TILES, BESIDE = 6, 1.04
+"""The most reach rates, those of the largest tiles; where games after training stand, in lengths of the training."""
 
-BESIDE = 1.04
-"""Where the games after training stand, in episodes of the training."""
+Run = dict[str, Any]
 
 
 def save_curve(folder: Path) -> None:
-    """Write `curve.png` of a run: score and reach rates against episodes, and those of the games after training."""
+    """Write `curve.png` of a run: score and reach rates along its training, and those of the games after it."""
     place = RunFolder(folder)
-    save(curve(load(folder), row_of(str(folder), read(place.result))), place.curve)
+    frame, run = load(folder), row_of(str(folder), read(place.result))
+    save(curve(frame, run), place.curve, f"{held_fixed(frame)}, seed {frame['seed'].iloc[0]}.")
 
 
-def curve(frame: pd.DataFrame, run: dict[str, Any] | None = None) -> Figure:
-    """Learning curve of one run, whose rows of `tdl.results.load` the frame has.
+def curve(frame: pd.DataFrame, run: Run | None = None) -> Figure:
+    """Learning curve of one run, whose rows of `tdl.results.load` the frame has, against what limits it.
 
-    `run` is its row of `tdl.results.runs`: with games after training these are marked beside the curve, too.
+    With `run`, its row of `tdl.results.runs`, games after training are marked with their 95% intervals.
     """
-    run = run if run is not None and _has(run, "eval_mean") else None
+    frame, along = with_progress(frame)
+    run = run if run and pd.notna(run.get(SCORE)) else None
+    tiles = [name for name in frame.columns if name.startswith("reach_") and frame[name].max() > 0][-MAX_TILES:]
     with style():
-        figure = new_figure(WIDTH, 3.2)
+        figure = new_figure(WIDTH, 2.9)
         score, reached = figure.subplots(1, 2)
-        _draw_scores(score, frame, run)
-        _draw_reach(reached, frame, run)
-        last = float(frame["episode"].max())
+        _line(score, frame, "max", GREY, "best")
+        _line(score, frame, "mean", BLUE, "mean", run)
+        for name in reversed(tiles):
+            tile = int(name.removeprefix("reach_"))
+            _line(reached, frame, name, tile_colour(tile), str(tile), run)
         for axes in (score, reached):
-            axes.set_xlabel("episodes")
-            axes.set_xlim(0, last * (BESIDE + 0.04 if run else 1.02))
+            axes.set(xlabel=f"{along} of training", xlim=(0, frame["at"].max() * (BESIDE + 0.04)))
             axes.xaxis.set_major_formatter(THOUSANDS)
-            if run:
-                axes.axvline(last * (1 + BESIDE) / 2, color=GREY, linewidth=0.6, linestyle=":")
-        caption(figure, _text(frame, run))
+        score.set(ylabel="score of a block of games", ylim=(0, None))
+        score.yaxis.set_major_formatter(THOUSANDS)
+        score.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.2)
+        reached.set(ylabel="games that reached the tile", ylim=(0, 1.02))
+        reached.yaxis.set_major_formatter(PercentFormatter(1))
+        if tiles:
+            reached.legend(title="tile", loc="center left", bbox_to_anchor=(1, 0.5))
+        figure.suptitle(_title(frame, run), x=0.01, ha="left")
     return figure
 
 
-def _text(frame: pd.DataFrame, run: dict[str, Any] | None) -> str:
-    """What is seen, of which run."""
-    words = [captions.held_fixed(frame), f"seed {frame['seed'].iloc[0]}"]
-    text = f"{', '.join(word for word in words if word)}. Lines: the games of training, a point per block."
+def _title(frame: pd.DataFrame, run: Run | None) -> str:
+    """What the run plays."""
     if run is None:
-        return text
-    games = f"{run['evaluate.episodes']:,.0f} " if _has(run, "evaluate.episodes") else ""
-    return f"{text} Points at the end: {games}games without learning, with 95% intervals over these games."
+        return f"Mean score {frame['mean'].iloc[-1]:,.0f} in the last block of training"
+    mean = interval_text(*(float(run[name]) for name in (SCORE, *GAMES)))
+    return f"Mean score {mean} in {run['evaluate.episodes']:,.0f} games after training"
 
 
-def _has(run: dict[str, Any], key: str) -> bool:
-    return key in run and pd.notna(run[key])
-
-
-def _draw_scores(axes: Axes, frame: pd.DataFrame, run: dict[str, Any] | None) -> None:
-    marker = "o" if len(frame) == 1 else ""
-    axes.plot(frame["episode"], frame["max"], color=GREY, linewidth=0.8, marker=marker, markersize=4, label="best")
-    axes.plot(frame["episode"], frame["mean"], color=BLUE, marker=marker, markersize=4, label="mean")
-    if run:
-        bars = [[run["eval_mean"] - run["eval_low"]], [run["eval_high"] - run["eval_mean"]]]
-        axes.errorbar([BESIDE * frame["episode"].max()], [run["eval_mean"]], np.nan_to_num(bars), color=VERMILION,
-                      marker="D", markersize=4, capsize=2, elinewidth=1.1, linestyle="none",
-                      label="after training")  # fmt: skip
-    axes.set_ylabel("score")
-    from_zero(axes)
-    axes.set_title("score of a block of games", pad=22)
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, columnspacing=1.2, handlelength=1.6)
-
-
-def _draw_reach(axes: Axes, frame: pd.DataFrame, run: dict[str, Any] | None) -> None:
-    columns = [name for name in frame.columns if name.startswith("reach_") and frame[name].max() > 0]
-    marker = "o" if len(frame) == 1 else ""
-    for name in columns[-MAX_TILES:]:
-        tile = int(name.removeprefix("reach_"))
-        axes.plot(frame["episode"], frame[name], color=tile_colour(tile), marker=marker, markersize=4, label=str(tile))
-        if run and _has(run, f"{REACH}{tile}"):
-            _mark_rate(axes, BESIDE * frame["episode"].max(), run, tile)
-    axes.set_ylabel("games that reached the tile")
-    axes.set_ylim(0, 1.02)
-    axes.yaxis.set_major_formatter(PercentFormatter(1))
-    axes.set_title("reach rates", pad=22)
-    handles, labels = axes.get_legend_handles_labels()
-    axes.legend(handles[::-1], labels[::-1], title="tile", loc="center left", bbox_to_anchor=(1, 0.5))
-
-
-def _mark_rate(axes: Axes, place: float, run: dict[str, Any], tile: int) -> None:
-    """The share of the games after training that reached a tile, with its interval."""
-    rate, games = run[f"{REACH}{tile}"], run.get("evaluate.episodes")
-    bounds = share_interval(round(rate * games), int(games)) if games else (rate, rate)
-    bars = [[max(0.0, rate - bounds[0])], [max(0.0, bounds[1] - rate)]]
-    axes.errorbar([place], [rate], bars, color=tile_colour(tile), marker="D", markersize=3, capsize=1.5,
-                  elinewidth=0.9, linestyle="none")  # fmt: skip
+def _line(axes: Axes, frame: pd.DataFrame, name: str, colour: str, label: str, run: Run | None = None) -> None:
+    """A column of the blocks, and the same of the games after training with its interval beside it."""
+    axes.plot(frame["at"], frame[name], "." if len(frame) == 1 else "-", color=colour, label=label)
+    value = (run or {}).get({"mean": SCORE}.get(name, f"eval_{name}"))
+    if run and pd.notna(value):
+        games = int(run["evaluate.episodes"])
+        bounds = [run[bound] for bound in GAMES] if name == "mean" else share_interval(round(value * games), games)
+        bars = np.nan_to_num(np.abs(np.reshape(bounds, (2, 1)) - value))
+        told = "after training" if name == "mean" else None
+        axes.errorbar([BESIDE * frame["at"].max()], [value], bars, fmt="D", color=colour, markersize=3.5, capsize=1.5,
+                      elinewidth=1, label=told)  # fmt: skip

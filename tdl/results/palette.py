@@ -1,6 +1,6 @@
 """Colours of figures: one for each learner, value and tile, the same in all, told apart by the colour-blind.
 
-Of Okabe and Ito (2008), Color Universal Design; numbers have the colours of viridis, from dark to light.
+Of Okabe and Ito (2008), Color Universal Design; numbers, and more than eight names, have those of viridis.
 """
 
 from __future__ import annotations
@@ -22,9 +22,6 @@ PLAYERS: Mapping[Hashable, str] = {
 }  # fmt: skip
 """The colours of learners and agents."""
 
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-DASHES = ("-", "--", ":", "-.")
-
 LIGHTEST = 0.85
 """Where viridis ends: lines in its yellow are hard to see on white."""
 
@@ -37,13 +34,13 @@ def colours(values: Sequence[Hashable], *, numbers: bool = False) -> dict[Hashab
     >>> colours(["tc", "td"]) == {"tc": VERMILION, "td": BLUE}
     True
     """
-    if numbers:
+    if numbers or len(values) > len(CYCLE):
         scale = mpl.colormaps["viridis"]
         last = max(1, len(values) - 1)
         return {value: mpl.colors.to_hex(scale(LIGHTEST * i / last)) for i, value in enumerate(values)}
     if all(value in PLAYERS for value in values):
         return {value: PLAYERS[value] for value in values}
-    return {value: CYCLE[i % len(CYCLE)] for i, value in enumerate(values)}
+    return dict(zip(values, CYCLE, strict=False))
 
 
 def tile_colour(tile: int) -> str:

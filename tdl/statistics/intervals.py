@@ -28,6 +28,24 @@ def mean_interval(values: NDArray[Any], errors: NDArray[Any] | None = None) -> t
     return low, high
 
 
+def has_interval(values: NDArray[Any]) -> bool:
+    """Whether a figure shows an interval of the mean: of three values or more that are not in two clear groups.
+
+    Two groups are clear where the largest gap between neighbouring values is more than half of their range and a tenth
+    of their mean, and leaves at least two values on either side. A mean and its interval would stand where no value
+    is. Five values of a normal distribution have the gap and its place in one case of six, whatever the mean.
+
+    >>> has_interval(np.array([150.0, 153, 174, 184, 188])), has_interval(np.array([150.0, 153, 160, 167, 171]))
+    (False, True)
+    """
+    if len(values) < 3:
+        return False
+    gaps = np.diff(np.sort(values))
+    widest, place = gaps.max(), int(gaps.argmax())
+    clear = widest > max(np.ptp(values) / 2, abs(np.mean(values)) / 10)
+    return not (clear and 1 <= place <= len(values) - 3)
+
+
 def contrast_interval(
     samples: Sequence[NDArray[Any]],
     weights: Sequence[float],

@@ -1,4 +1,4 @@
-"""The files of a sweep: `sweep.csv`, a row for each job, and its figure, `sweep.png` and `sweep.svg`."""
+"""The files of a sweep: `sweep.csv`, a row for each job, its figure with the text beside it, and a LaTeX table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ from tdl.sweeps.sweep import Outcome, Sweep
 if TYPE_CHECKING:
     import pandas as pd
 
-TABLE, FIGURE, DRAWING = "sweep.csv", "sweep.png", "sweep.svg"
+TABLE, LATEX = "sweep.csv", "sweep.tex"
+
+FIGURES, CAPTION = ("sweep.png", "sweep.svg", "sweep.pdf"), "sweep.txt"
 
 
 def finish(*, figures: bool = True) -> tuple[int, str]:
@@ -41,10 +43,9 @@ def finish(*, figures: bool = True) -> tuple[int, str]:
         return 0, ""
     table = table_of(jobs, known.outcomes)
     print(answer(table))  # first: the disk may be full
-    with new_file(known.folder / TABLE) as file:
-        file.write(table.dropna(axis="columns", how="all").to_csv(index=False).encode())
+    _write(known.folder / TABLE, table.dropna(axis="columns", how="all").to_csv(index=False))
     drawn = figures and _draw(known.folder, table)
-    print(f"table in {known.folder / TABLE}" + (f", figure in {known.folder / FIGURE}" if drawn else ""))
+    print(f"table in {known.folder / TABLE}" + (f", figure in {known.folder / FIGURES[0]}" if drawn else ""))
     print(f"next: {command()} report {shlex.quote(str(known.folder))}")
     ended = [outcome.code for outcome in known.outcomes.values()] or _ended_elsewhere(known, jobs, table)
     failed = [code for code in ended if code]
@@ -125,19 +126,29 @@ def _lost(job: Path, outcome: Outcome | None) -> dict[str, Any]:
 
 
 def _draw(folder: Path, table: pd.DataFrame) -> bool:
-    """Draw the sweep, where there is something to draw."""
+    """Draw the sweep, where there is something to draw; the text beside the figure, and a table for a paper."""
+    from tdl.results.design import failed_in
     from tdl.results.frames import begun_in, load
-    from tdl.results.plots import failed_in
+    from tdl.results.latex import latex
     from tdl.results.style import save
     from tdl.results.sweep_figure import sweep_figure
 
     begun = [*begun_in(table)["run"], *failed_in(table)["run"]]
-    figure = sweep_figure(table, load(begun) if begun else table[:0])
-    if figure is None:
+    drawn = sweep_figure(table, load(begun) if begun else table[:0])
+    if drawn is None:
         return False
-    for name in (FIGURE, DRAWING):
-        save(figure, folder / name)
+    figure, caption = drawn
+    for name in FIGURES:
+        save(figure, folder / name, caption)
+    _write(folder / CAPTION, f"{caption}\n")
+    if rows := latex(table):
+        _write(folder / LATEX, rows)
     return True
+
+
+def _write(path: Path, text: str) -> None:
+    with new_file(path) as file:
+        file.write(text.encode())
 
 
 def jobs_in(folders: Sequence[Path]) -> dict[Path, Path]:

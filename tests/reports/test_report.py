@@ -19,10 +19,10 @@ import tdl.evaluate
 import tdl.results
 from tdl.statistics.intervals import p_text
 
-SECTIONS = ["Answer", "How it was made", "Settings", "Scores", "Learning curves", "Reach rates", "Score distributions",
-            "Heat map", "Speed", "Runs", "Not finished"]  # fmt: skip
+SECTIONS = ["Answer", "How it was made", "Settings", "Scores and learning curves", "Reach rates",
+            "Score distributions", "Runs", "Not finished"]  # fmt: skip
 
-FIGURES = SECTIONS[3:9]
+FIGURES = SECTIONS[3:6]
 
 
 @pytest.fixture(scope="module")
@@ -113,18 +113,20 @@ def test_figures_say_what_is_seen(swept, told):
     page = Page(told[0])
     figures = [attributes for attributes, _ in page.all("svg")]
     texts = {attributes["id"]: text for tag in ("title", "desc") for attributes, text in page.all(tag) if attributes}
-    assert [each["role"] for each in figures] == ["img"] * 6
+    assert [each["role"] for each in figures] == ["img"] * 3
     assert [texts[each["aria-labelledby"]] for each in figures] == FIGURES
     assert page.texts("figcaption") == [texts[each["aria-describedby"]] for each in figures]
     scores = texts[figures[0]["aria-describedby"]]
     found = tdl.results.means(tdl.results.runs(swept).query("status == 'finished'")).sort_values("mean")
     for word, row in (("lowest", found.iloc[0]), ("best", found.iloc[-1])):
         assert f"{word} {row['tiles']}, alpha {row['alpha']:g}, {row['mean']:,.0f} [" in scores
-    assert scores.startswith("Mean score by alpha and tiles: ")
+    assert scores.startswith("Mean score by step size alpha and tile rule: ")
+    assert "up to episode 30 by step size alpha and tile rule: highest in the last block " in scores
+    assert "Full dots and thin lines are single runs" in scores  # the caption of the sweep's own figure
 
 
 def test_text_in_figures_is_text(told):
-    assert {"alpha", "p80_20", "0.3"} <= set(Page(told[0]).texts("text"))
+    assert {"step size alpha", "p80_20", "0.3"} <= set(Page(told[0]).texts("text"))
 
 
 def test_the_same_runs_give_the_same_page(swept, told):

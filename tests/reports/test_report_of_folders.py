@@ -148,7 +148,7 @@ def test_runs_without_games_after_training(tmp_path):
     assert inside(*words, f"hydra.sweep.dir={tmp_path}").returncode == 0
     page, _ = written(tmp_path)
     assert "Score distributions" not in titles(page)
-    assert "Scores" in titles(page)
+    assert "Scores and learning curves" in titles(page)
     assert "of the last block of games of the training" in page
 
 

@@ -1,14 +1,18 @@
-"""Figures of the experiments: what index.yaml says of them, optimal play, and published figures where they belong."""
+"""Figures of the experiments: what index.yaml says of them, their captions, and the figures of others."""
 
+import re
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+
+from tdl.results.palette import BLUE
 
 ROOT = Path(__file__).parents[2]
 
@@ -20,7 +24,7 @@ def _tools(monkeypatch):
 
 @pytest.fixture
 def drawn(monkeypatch, tmp_path):
-    """The figure of an experiment, from its rows, the texts of published.csv and peers.csv and its index entries."""
+    """The figure of an experiment and its caption, from its rows, the texts of other files and its index entries."""
 
     def draw(rows, published="", entry="question: q", peers=""):
         from experiments.tools import figures
@@ -32,11 +36,10 @@ def drawn(monkeypatch, tmp_path):
                 (tmp_path / "one" / f"{name}.csv").write_text(text)
         (tmp_path / "index.yaml").write_text(f"Chapter: {{one: {{{entry}}}}}")
         saved = []
-        monkeypatch.setattr(figures, "save", lambda figure, path: saved.append(figure))
-        figures.draw_results(tmp_path / "one" / "results.csv", tmp_path / "one" / "figure.png", tmp_path)
-        return saved[0]
+        monkeypatch.setattr(figures, "save", lambda figure, path, caption: saved.append(figure))
+        return saved, figures.draw_results(tmp_path / "one", tmp_path)
 
-    return draw
+    return lambda *given, **more: (lambda saved, caption: (*saved, caption))(*draw(*given, **more))
 
 
 def rows(*seeds, **keys):
@@ -45,99 +48,116 @@ def rows(*seeds, **keys):
     return table.assign(mean_1k=5.0, mean_2k=7.0 + table.index)
 
 
-def stars(axes):
-    """Places and colours of the stars."""
-    lines = [line for line in axes.lines if line.get_marker() == "*"]
+def marks(axes, marker="*"):
+    """Places and colours of the figures of others."""
+    lines = [line for line in axes.lines if line.get_marker() == marker]
     return [(*np.ravel(line.get_xydata()).tolist(), to_hex(line.get_color())) for line in lines]
 
 
-def test_published_scores_and_optimal_play_are_marked(drawn):
-    table = rows(0, 1, alpha=[0.1, 0.5]).assign(expected=[10.0, 12, 30, 34], optimal=40.0)
-    figure = drawn(table, "source,alpha,mean_2k,expected\nsome,0.5,6,32\n")
-    scores, curves = figure.axes
-    assert scores.get_ylabel() == "expected score"
-    assert [text.get_text() for text in scores.texts] == ["optimal play"]
-    colour = to_hex(figure.legends[0].get_lines()[1].get_color())
-    assert stars(scores) == [(0.5, 32, colour)]
-    assert stars(curves) == [(2000, 6, colour)]
-    assert figure.get_supxlabel().endswith("Stars, left of means: published by some.")
+def scores(axes):
+    """The scores of single runs that are drawn."""
+    dots = [part for part in axes.collections if isinstance(part, PathCollection) and part.get_label() != "_failed"]
+    return sorted(y for part in dots for _, y in part.get_offsets())
 
 
-def test_a_published_figure_is_in_the_panel_of_its_setting(drawn):
-    """The keys of published.csv, and the setting that the index has for the source, choose one of several panels."""
-    table = rows(0, 1, alpha=[0.1, 0.5], learner=["tc", "td"], stored=[False, True])
-    table["greedy_mean"] = 100.0 + table.index
-    figure = drawn(
-        table,
-        "source,alpha,learner,mean_2k,greedy_mean\nsome,0.5,td,6,900\nother,0.1,td,,105\n",
-        "verdicts: [{source: some, setting: stored=true}]",
-    )
-    shown = [(axes.get_title(), axes.get_ylabel().split("\n")[0], stars(axes)) for axes in figure.axes]
-    colour = to_hex(figure.legends[0].get_lines()[1].get_color())
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["tc", "td"]
-    assert shown == [
-        ("stored false", "mean score after training", []),
-        ("stored true", "", [(0.5, 900, colour)]),  # that of `other` might be in either panel
-        ("alpha 0.1", "stored false", []),
-        ("alpha 0.5", "", []),
-        ("", "stored true", []),
-        ("", "", [(2000, 6, colour)]),
-    ]
-    assert len({axes.get_ylim() for axes in figure.axes[:2]}) == 1
-    assert figure.axes[0].get_ylim()[1] > 900
+def test_a_figure_has_its_title_and_its_captions_stands_on_the_page(tmp_path, monkeypatch):
+    from experiments.tools import figures
+
+    folder = tmp_path / "one"
+    folder.mkdir()
+    rows(0, 1, 2, alpha=[0.1]).to_csv(folder / "results.csv", index=False)
+    (folder / "figure.png").touch()
+    image = "# A\n\n![scores](figure.png)\n\n"
+    (folder / "README.md").write_text(f"{image}<!-- caption figure.png -->\n<!-- end -->\n\nB\n")
+    (tmp_path / "index.yaml").write_text("Chapter: {one: {title: It learns, scores: training}}")
+    titles = []
+    monkeypatch.setattr(figures, "save", lambda figure, path, caption: titles.append(figure.get_suptitle()))
+    figures.main(home=tmp_path)
+    assert titles == ["It learns"]
+    page = (folder / "README.md").read_text()
+    start, _, rest = page.partition("<!-- caption figure.png -->\n\n*")
+    assert start == image
+    assert rest.startswith("Seeds 3. Points and curves are means over seeds")
+    assert rest.endswith("*\n\n<!-- end -->\n\nB\n")
+    figures.main(home=tmp_path)
+    assert (folder / "README.md").read_text() == page
 
 
-def test_of_one_setting_a_published_score_is_a_line(drawn):
-    table = rows(0, 1, alpha=[0.1]).assign(greedy_mean=[10.0, 12])
-    figure = drawn(table, "source,alpha,greedy_mean\nsome,0.1,20\nother,0.7,30\n")
-    lines = [line for line in figure.axes[0].lines if line.get_color() == "black"]
-    assert [line.get_ydata()[0] for line in lines] == [20]  # the other's step was not run
-    assert figure.get_supxlabel().endswith("Black lines: published by some.")
-    assert figure.axes[0].get_ylim()[1] > 20
+def test_every_figure_has_a_title_and_a_caption():
+    """The title in twelve words or fewer, the caption between its marks below the image."""
+    from experiments.tools.index import entry_of
+
+    for page in sorted((ROOT / "experiments").glob("*/README.md")):
+        text = page.read_text()
+        for image in re.findall(r"!\[.*?\]\((.*?)\)", text):
+            caption = f"({image})\n\n<!-- caption {image} -->\n\n*"
+            assert caption in text, page
+            name = "title" if image == "figure.png" else f"title_{image.removesuffix('.png')}"
+            assert 2 < len(entry_of(page.parent.name)[name].split()) <= 12, page
+
+
+def test_published_scores_are_marked_in_the_colour_of_their_setting(drawn):
+    table = rows(0, 1, learner=["td", "tc"]).assign(greedy_mean=[10.0, 12, 30, 34])
+    figure, caption = drawn(table, "source,learner,mean_2k,greedy_mean\nsome,td,6,32\n")
+    of_scores, curves = figure.axes
+    assert marks(of_scores) == [(32, 1, BLUE.lower())]  # beside tc, which is first
+    assert marks(curves) == [(2000, 6, BLUE.lower())]
+    assert caption.endswith("Stars: published by some.")
+
+
+def test_a_published_figure_of_several_settings_is_not_marked(drawn):
+    """The keys of published.csv, and the setting that the index has for the source, say of which it is."""
+    table = rows(0, 1, alpha=[0.1, 0.5], learner=["tc", "td"]).assign(greedy_mean=100.0)
+    published = "source,alpha,mean_2k,greedy_mean\nsome,0.5,6,110\nother,0.1,,105\n"
+    figure, caption = drawn(table, published, "verdicts: [{source: some, setting: learner=td}]")
+    assert [len(marks(axes)) for axes in figure.axes] == [1, 1]
+    assert caption.endswith("Stars: published by some.")
 
 
 def test_the_index_says_what_a_figure_shows(drawn):
     table = rows(0, 1, alpha=[0.1, 0.5]).assign(greedy_mean=9.0, moves_per_second=[1e6, 2e6, 3e6, 4e6])
-    (axes,) = drawn(table, entry="scores: speed, curves: none").axes
-    assert axes.get_ylabel() == "moves a second"
-    assert sorted(bar.lines[0].get_ydata()[0] for bar in axes.containers) == [1.5e6, 3.5e6]
+    figure, _ = drawn(table, entry="scores: moves_per_second, curves: none")
+    assert [axes.get_ylabel() for axes in figure.axes] == ["moves per second of training"]
+    assert scores(figure.axes[0]) == [1e6, 2e6, 3e6, 4e6]
 
 
 def test_scores_may_be_those_of_the_last_games_of_training(drawn):
     """So that published means of training can be marked beside them."""
     table = rows(0, 1, alpha=[0.1, 0.5]).assign(greedy_mean=9.0)
-    figure = drawn(table, "source,alpha,mean_2k\nsome,0.5,6\n", "scores: training, curves: none")
+    figure, _ = drawn(table, "source,alpha,mean_2k\nsome,0.5,6\n", "scores: training, curves: none")
     (axes,) = figure.axes
     assert axes.get_ylabel() == "mean score in training,\ngame 2,000"
-    assert sorted(bar.lines[0].get_ydata()[0] for bar in axes.containers) == [7.5, 9.5]
-    assert [star[:2] for star in stars(axes)] == [(0.5, 6)]
+    assert scores(axes) == [7, 8, 9, 10]
+    assert [mark[:2] for mark in marks(axes)] == [(0.5, 6)]
 
 
 def test_scores_may_be_distances_from_optimal_play(drawn):
-    table = rows(0, 1, alpha=[0.1, 0.5]).assign(expected=[30.0, 32, 39, 39], optimal=40.0)
-    scores, curves = drawn(table, entry="scores: gap").axes
-    assert (scores.get_yscale(), scores.get_ylabel()) == ("log", "optimum less expected score")
-    assert sorted(bar.lines[0].get_ydata()[0] for bar in scores.containers) == [1, 9]
-    assert [text.get_text() for text in curves.texts] == ["optimal play"]
+    table = rows(0, 1, alpha=[0.1, 0.5]).assign(expected=[30.0, 32, 39, 39], gap=[10.0, 8, 1, 1])
+    figure, _ = drawn(table, entry="scores: gap")
+    assert figure.axes[0].get_ylabel() == "optimum minus expected score"
+    assert scores(figure.axes[0]) == [1, 1, 8, 10]
+
+
+NAMED = "rows: [{name: plain, setting: stored=false}, {name: other, setting: stored=true}]"
 
 
 def test_settings_with_names_have_a_row_each(drawn):
-    """From above, as the index has them; one run with the bar of its games, and its curve dashed where others end."""
-    table = rows(0, 1, learner=["td", "tc"], stored=[False, True]).assign(greedy_mean=[10.0, 12, 20, 30, 7, 7, 7, 7])
-    table = table.assign(greedy_mean_low=table["greedy_mean"] - 3, greedy_mean_high=table["greedy_mean"] + 5)
-    table = table[(table["stored"] != True) | (table["seed"] == 0)]  # noqa: E712
-    table["mean_4k"] = [9.0, np.nan, 8, 9, 9, 9]
-    entry = "rows: [{name: plain, setting: stored=false learner=td}, {name: other, setting: stored=true learner=td}]"
-    figure = drawn(table, "source,learner,stored,mean_2k,greedy_mean\nsome,td,True,6,25\n", entry)
-    scores, curves = figure.axes
-    assert [text.get_text() for text in scores.get_yticklabels()] == ["plain", "other"]
-    means = [(bar.lines[0].get_xdata()[0], bar.lines[0].get_ydata()[0]) for bar in scores.containers]
-    assert means == [(11, 0), (20, 1)]
-    assert scores.containers[1].lines[2][0].get_segments()[0][:, 0].tolist() == [17, 25]
-    assert [star[:2] for star in stars(scores)] == [(25, 0.75)]
-    assert [star[:2] for star in stars(curves)] == [(2000, 6)]
-    dashed = [line.get_xdata().tolist() for line in curves.lines if line.get_linestyle() == "--"]
-    assert dashed == [[2000, 4000], [1000, 2000, 4000]]  # a run of two that goes on, and a single one
+    """From above, as the index has them."""
+    table = rows(0, 1, 2, stored=[True, False]).assign(greedy_mean=[10.0, 12, 14, 20, 22, 24])
+    figure, _ = drawn(table, "source,stored,greedy_mean\nsome,True,15\n", NAMED)
+    axes = figure.axes[0]
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["plain", "other"]
+    means = [point for line in axes.lines if line.get_marker() == "o" for point in line.get_xydata().tolist()]
+    assert [point for point in means if not np.isnan(point).any()] == [[22, 0], [12, 1]]
+    assert [mark[:2] for mark in marks(axes)] == [(15, 1)]
+
+
+def test_settings_with_names_have_colours_along_an_axis(drawn):
+    table = rows(0, alpha=[0.1, 0.5], stored=[True, False]).assign(greedy_mean=[10.0, 12, 14, 16])
+    figure, _ = drawn(table, entry=f"axis: alpha, curves: none, {NAMED}")
+    (axes,) = figure.axes
+    assert (axes.get_xlabel(), axes.get_xticks().tolist()) == ("step size alpha", [0.1, 0.5])
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["plain", "other"]
 
 
 def test_the_rows_of_the_index_are_settings_of_their_experiments():
@@ -151,39 +171,17 @@ def test_the_rows_of_the_index_are_settings_of_their_experiments():
             assert sorted(place for part in named for place in part) == list(range(len(read_table(results)))), name
 
 
-def test_curves_by_seconds_have_no_published_episodes(drawn):
-    table = rows(0, 1, alpha=[0.1]).assign(seconds_1k=[3.0, 5], seconds_2k=[7.0, 9])
-    curves = drawn(table, "source,alpha,mean_2k\nsome,0.1,6\n", "curves: seconds").axes[1]
-    assert curves.get_xlabel() == "seconds of training"
-    assert curves.lines[0].get_xdata().tolist() == [5, 7]
-    assert curves.lines[0].get_ydata().tolist() == [5.5, 6.75]
-    assert stars(curves) == []
-
-
-def test_curves_by_seconds_are_of_all_runs_everywhere(drawn):
-    """A run with fewer blocks in its time has a part in every mean."""
-    table = rows(0, 1, alpha=[0.1]).assign(
-        mean_1k=10.0, mean_2k=[20.0, 40], mean_4k=[np.nan, 70], seconds_1k=1.0, seconds_2k=[5.0, 3], seconds_4k=5.0
-    )
-    line = drawn(table, entry="curves: seconds").axes[1].lines[0]
-    assert line.get_xdata().tolist() == [1, 3, 5]
-    assert line.get_ydata().tolist() == [10, 27.5, 45]
-
-
-def test_curves_by_moves_have_peers_at_their_moves(drawn):
-    table = rows(0, 1, alpha=[0.1]).assign(moves_1k=[3e6, 5e6], moves_2k=[7e6, 9e6])
+@pytest.mark.parametrize(("along", "places"), [("episodes", [1000, 2000]), ("moves", [3e6, 7e6]), ("seconds", [2, 4])])
+def test_curves_go_by_what_the_index_says(drawn, along, places):
+    """Others have their place by moves, too, where they say so, but none by seconds, which are of other machines."""
+    table = rows(0, 1, 2, alpha=[0.1]).assign(moves_1k=3e6, moves_2k=7e6, seconds_1k=2.0, seconds_2k=4.0)
     peers = "program,alpha,seed,mean_2k,moves_2k\nP,0.1,0,6,2e6\nP,0.1,1,8,4e6\n"
-    curves = drawn(table, "source,alpha,mean_2k\nsome,0.1,6\n", "curves: moves", peers).axes[1]
-    assert curves.get_xlabel() == "moves of training"
-    assert curves.lines[0].get_xdata().tolist() == [5e6, 7e6]
-    assert [line.get_xdata()[0] for line in curves.lines if line.get_marker() == "D"] == [3e6]
-    assert stars(curves) == []
-
-
-def test_a_fast_setting_does_not_cut_the_seconds_of_a_slow_one(drawn):
-    table = rows(0, 1, alpha=[0.1, 0.5]).assign(seconds_1k=1.0, seconds_2k=[5.0, 5, 9, 9])
-    fast, slow = drawn(table, entry="curves: seconds").axes[1].lines[:2]
-    assert [line.get_xdata().tolist() for line in (fast, slow)] == [[1, 5], [1, 9]]
+    figure, _ = drawn(table, "source,alpha,mean_2k\nsome,0.1,6\n", f"scores: training, curves: {along}", peers)
+    curves = figure.axes[1]
+    assert curves.get_xlabel() == f"{along} of training"
+    assert curves.lines[0].get_xdata().tolist() == places
+    assert [mark[:2] for mark in marks(curves)] == {"episodes": [(2000, 6)]}.get(along, [])
+    assert [mark[:2] for mark in marks(curves, "D")] == {"episodes": [(2000, 7)], "moves": [(3e6, 7)]}.get(along, [])
 
 
 def test_budgets_have_a_figure_of_their_own(monkeypatch, tmp_path):
@@ -203,7 +201,7 @@ def test_budgets_have_a_figure_of_their_own(monkeypatch, tmp_path):
     [
         ("curve: none", "one: curve is not allowed: question, result, time, published, peers, verdicts, rows, "),
         ("curves: no", "one: curves: False is not allowed: episodes, moves, seconds, none, budgets"),
-        ("scores: moves_per_second", "one: scores: moves_per_second is not allowed: points, speed, training, gap"),
+        ("scores: speed", "one: scores: speed is not allowed: points, moves_per_second, training, gap"),
     ],
 )
 def test_an_index_with_what_none_may_have_is_refused(tmp_path, entry, message):
@@ -216,23 +214,22 @@ def test_an_index_with_what_none_may_have_is_refused(tmp_path, entry, message):
 
 
 FIGURES = {
-    "baselines": "title", "published_dqn": "title", "replicas": "title", "values": "title", "fib_learners": "title",
-    "learners_seconds": "title", "variants": "title", "best_parts": "title", "curve": "title", "fib_best": "title",
-    "tc5_8x6": "title_reach", "stability": "title_growth",
+    "baselines": "figure", "published_dqn": "figure", "replicas": "figure", "values": "figure",
+    "fib_learners": "figure", "learners_seconds": "figure", "variants": "figure", "best_parts": "figure",
+    "curve": "figure", "fib_best": "figure", "tc5_8x6": "reach", "stability": "growth",
 }  # fmt: skip
-"""Experiments that draw a figure themselves, and which title it has in the index."""
+"""Experiments that draw a figure themselves, and its name."""
 
 
 @pytest.fixture
 def own_figure(monkeypatch):
     """The figure that an experiment draws itself of the files of a folder, and its caption."""
-    from experiments.tools import drawing, figures, reach_rates, stability
+    from experiments.tools import drawing, figures
 
-    def draw(folder):
+    def draw(folder, name="figure"):
         saved = []
         monkeypatch.setattr(drawing, "save", lambda figure, path: saved.append(figure))
-        draws = {"tc5_8x6": reach_rates.draw, "stability": stability.draw}
-        caption = (draws.get(folder.name) or figures._own(folder, folder.parent))(folder)
+        caption = figures._figures(folder, folder.parent)[f"{name}.png"](folder)
         return saved[0], caption
 
     return draw
@@ -242,8 +239,8 @@ def own_figure(monkeypatch):
 def test_a_figure_of_its_own_has_a_title_and_speaks_in_words(own_figure, name):
     from experiments.tools.index import entry_of
 
-    figure, caption = own_figure(ROOT / "experiments" / name)
-    assert figure.get_suptitle() == entry_of(name)[FIGURES[name]]
+    figure, caption = own_figure(ROOT / "experiments" / name, FIGURES[name])
+    assert figure.get_suptitle() == entry_of(name)["title" if FIGURES[name] == "figure" else f"title_{FIGURES[name]}"]
     assert len(figure.get_suptitle().split()) <= 12
     assert 10 < len(caption.split()) <= 40
     texts = [text.get_text() for text in figure.findobj(Text) if text.get_visible()]

@@ -196,35 +196,20 @@ def test_pages_and_the_index_ask_for_them(tmp_path):
 
 def test_a_figure_marks_their_means(tmp_path):
     from experiments.tools import figures
-    from experiments.tools.marks import DIAMONDS
 
     folder = tmp_path / "one"
     folder.mkdir()
+    (tmp_path / "index.yaml").write_text("Chapter: {one: {question: q}}")
     OURS.assign(mean_2k=7.0, greedy_mean=OURS["mean_1k"]).to_csv(folder / "results.csv", index=False)
     THEIRS.assign(greedy_mean=THEIRS["mean_1k"]).to_csv(folder / "peers.csv", index=False)
     drawn = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(figures, "save", lambda figure, path: drawn.append(figure))
-        figures.draw_results(folder / "results.csv", folder / "figure.png")
-    diamonds = [[line for line in axes.lines if line.get_marker() == "D"] for axes in drawn[0].axes]
-    assert [[line.get_ydata()[0] for line in lines] for lines in diamonds] == [[1000], [1000]]
-    bars = [[line.get_ydata() for line in axes.lines if line.get_gid() == DIAMONDS] for axes in drawn[0].axes]
+        patch.setattr(figures, "save", lambda figure, path, caption: drawn.append(figure))
+        caption = figures.draw_results(folder, tmp_path)
     low, high = mean_interval(THEIRS["mean_1k"].to_numpy(float)[:3])
-    assert [np.ravel(each).tolist() for each in bars] == [[low, high]] * 2
-    text = drawn[0].get_supxlabel().replace("\n", " ")
-    assert text.endswith("Diamonds with bars: means of P over its seeds and their 95% intervals.")
-
-
-def test_axes_hold_the_whole_interval_of_their_mean():
-    from matplotlib.figure import Figure
-
-    from experiments.tools.marks import _hold
-    from experiments.tools.others import Other
-
-    figure = Figure()
-    axes = figure.add_subplot()
-    axes.set_ylim(10, 20)
-    _hold([(axes, pd.DataFrame())], Other("P", "mean_1k", 15, (5, 30), 1000, pd.Series(dtype=str)))
-    low, high = axes.get_ylim()
-    assert low < 5
-    assert high > 30
+    for axes in drawn[0].axes:
+        (bar,) = [bar for bar in axes.containers if bar.lines[0].get_marker() == "D"]
+        assert bar.lines[0].get_ydata().tolist() == [1000]
+        assert bar.lines[2][0].get_segments()[0][:, 1].tolist() == [pytest.approx(low), pytest.approx(high)]
+        assert axes.get_ylim()[1] > high
+    assert caption.endswith("Diamonds: means of P over its seeds, with 95% intervals.")

@@ -7,14 +7,12 @@ import json
 import os
 import shutil
 
-import matplotlib.image
 import numpy as np
 import pytest
 from support.programs import SMALL, blocks_of, inside, result, train
 
 import tdl.results
 from tdl.errors import SkippedWarning, TdlError
-from tdl.results.figures import curve, save_curve
 from tdl.storage.records import RECORD
 
 CONFIG = {"game", "tiles", "tuples", "learner", "tuples.cells", "learner.order", "alpha", "gamma", "lanes", "seed",
@@ -181,31 +179,3 @@ def test_unfinished_runs_are_shown_too(mixture, tmp_path):
 
 def test_no_blocks_no_rows(mixture):
     assert tdl.results.load(mixture / "untrained").empty
-
-
-@pytest.mark.parametrize("blocks", [3, 1])
-def test_curve(mixture, blocks):
-    frame = tdl.results.load(mixture / "custom").head(blocks)
-    figure = curve(frame)
-    score, reach = figure.axes
-    assert (score.get_xlabel(), score.get_ylabel()) == ("episodes", "score")
-    assert (reach.get_xlabel(), reach.get_ylabel()) == ("episodes", "games that reached the tile")
-    assert score.get_title()
-    assert reach.get_title()
-    assert "custom" in figure.get_supxlabel()
-    assert "0.3" in figure.get_supxlabel()
-    drawn = [list(line.get_ydata()) for line in score.lines]
-    assert frame["mean"].tolist() in drawn
-    assert frame["max"].tolist() in drawn
-    assert frame["reach_64"].tolist() in [list(line.get_ydata()) for line in reach.lines]
-    if blocks == 1:
-        assert all(line.get_marker() not in ("", "None", None) for line in score.lines if len(line.get_xdata()))
-
-
-def test_curve_is_written_in_one_step(mixture, tmp_path):
-    folder = shutil.copytree(mixture / "custom", tmp_path / "run")
-    before = {path.name for path in folder.iterdir()}
-    save_curve(folder)
-    assert {path.name for path in folder.iterdir()} == before | {"curve.png"}
-    height, width, _ = matplotlib.image.imread(folder / "curve.png").shape
-    assert 400 <= height < width <= 4000

@@ -3,10 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+import tdl.results
 from tdl.results import plots
-from tdl.results.palette import colours, tile_colour
+from tdl.results.design import scale_of, with_scores
+from tdl.results.palette import BLUE, CYCLE, VERMILION, colours, tile_colour
 from tdl.statistics.intervals import mean_interval
 
 
@@ -19,151 +22,156 @@ def table(**columns):
     """Runs with means 10, 20, 30 ... and what is needed of the other columns."""
     frame = pd.DataFrame(columns)
     frame["eval_mean"] = [10.0 * (i + 1) for i in range(len(frame))]
-    runs = [f"run{i}" for i in range(len(frame))]
-    return frame.assign(run=runs, moves_per_second=1e6, status="finished", episodes=2.0)
+    return frame.assign(run=[f"run{i}" for i in range(len(frame))], status="finished", episodes=2.0)
 
 
-SWEEP = {"alpha": [0.1, 0.1, 0.5, 0.5] * 2, "seed": [0, 1] * 4, "tuples": ["4x6"] * 4 + ["8x6"] * 4}
+SWEEP = {"alpha": [0.1] * 3 + [0.5] * 3, "seed": [0, 1, 2] * 2}
+"""Two settings of three seeds: 10, 20, 30 and 40, 50, 60."""
 
 
 def labels(axes):
     return [text.get_text() for text in axes.get_legend().get_texts()]
 
 
-def ticks(axes):
-    return [text.get_text() for text in axes.get_xticklabels()]
+def ticks(axis):
+    return [text.get_text() for text in axis.get_ticklabels()]
 
 
-def dots(axes):
-    """The scores of the single runs that are drawn."""
-    return sorted(y for part in axes.collections[-1:] for _, y in part.get_offsets())
+def means(axes):
+    """The scores of the points that have an interval, from left to right."""
+    points = [point for line in axes.lines if line.get_marker() == "o" for point in line.get_xydata()]
+    return [y for _, y in sorted(map(tuple, points)) if not np.isnan(y)]
 
 
 def bars(axes):
-    """Mean, low and high of each point, from left to right."""
-    found = []
-    for bar in axes.containers:
-        (x, mean), (segment,) = (
-            bar.lines[0].get_xydata()[0],
-            bar.lines[2][0].get_segments() or [np.full((2, 2), np.nan)],
-        )
-        found.append((x, mean, segment[0][1], segment[1][1]))
-    return [pytest.approx(row[1:], nan_ok=True) for row in sorted(found)]
+    """Low and high of each upright bar, from left to right."""
+    upright = [line.get_xydata() for line in axes.lines if len(line.get_xdata()) == 2 and line.get_marker() != "o"]
+    found = sorted((x, low, high) for (x, low), (other, high) in upright if x == other and not np.isnan(low))
+    return [pytest.approx(bounds) for _, *bounds in found]
+
+
+def dots(axes, *, faint):
+    """The scores of single runs: those beside a mean, or those that stand for themselves."""
+    parts = [
+        part for part in axes.collections if part.get_label() != "_failed" and (part.get_alpha() == 0.35) == faint
+    ]
+    return sorted(y for part in parts for _, y in part.get_offsets())
 
 
 def test_scores_against_step_sizes(axes):
     frame = table(**SWEEP)
-    plots.draw_scores(axes, frame, ["alpha", "tuples"])
-    assert (axes.get_xlabel(), axes.get_xscale()) == ("alpha", "log")
-    assert (ticks(axes), list(axes.get_xticks()), list(axes.get_xticks(minor=True))) == (
-        ["0.1", "0.5"],
-        [0.1, 0.5],
-        [],
-    )
-    assert bars(axes) == [(y + 5, *np.clip(mean_interval(np.array([y, y + 10.0])), 0, None)) for y in (10, 50, 30, 70)]
-    assert [list(line.get_ydata()) for line in axes.lines if line.get_alpha()] == [[15.0, 35.0], [55.0, 75.0]]
-    assert dots(axes) == frame["eval_mean"].tolist()
-    assert labels(axes) == ["4x6", "8x6"]
+    plots.draw_scores(axes, frame, ["alpha"])
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("step size alpha", "mean score after training")
+    assert (axes.get_xscale(), ticks(axes.xaxis), list(axes.get_xticks())) == ("log", ["0.1", "0.5"], [0.1, 0.5])
+    assert means(axes) == [20, 50]
+    assert bars(axes) == tdl.results.means(frame, "alpha")[["low", "high"]].to_numpy().tolist()
+    assert dots(axes, faint=True) == frame["eval_mean"].tolist()
+    assert dots(axes, faint=False) == []
     assert axes.get_ylim()[0] == 0
 
 
-def test_a_single_seed_has_no_bar(axes):
-    plots.draw_scores(axes, table(alpha=[0.1, 0.3], seed=[0, 0]), ["alpha"])
-    assert [bar.has_yerr for bar in axes.containers] == [False, False]
+def test_bars_are_no_narrower_than_the_games_of_the_runs_make_them(axes):
+    frame = table(**SWEEP).assign(eval_mean=[20.0] * 6, eval_low=10.0, eval_high=30.0)
+    plots.draw_scores(axes, frame, ["alpha"])
+    assert bars(axes) == [(20 - 10 / 3**0.5, 20 + 10 / 3**0.5)] * 2
+
+
+def test_below_three_runs_each_stands_for_itself(axes):
+    plots.draw_scores(axes, table(alpha=[0.1, 0.1, 0.5], seed=[0, 1, 0]), ["alpha"])
+    assert means(axes) == bars(axes) == dots(axes, faint=True) == []
+    assert dots(axes, faint=False) == [10, 20, 30]
+
+
+def test_of_two_clear_groups_each_run_stands_for_itself(axes):
+    frame = table(tuples=["4x6"] * 5, seed=range(5)).assign(eval_mean=[10.0, 11, 30, 31, 32])
+    plots.draw_scores(axes, frame, [])
+    assert means(axes) == bars(axes) == []
+    assert dots(axes, faint=False) == frame["eval_mean"].tolist()
 
 
 @pytest.mark.parametrize(
-    ("key", "values", "scale", "spread"),
+    ("key", "values", "scale"),
     [
-        ("alpha", [0.3, 0.5], "log", True),
-        ("lanes", [1, 2, 8], "log", True),
-        ("lanes", [1, 2, 3], "linear", True),
-        ("learner.td_lambda", [0.0, 0.5, 0.9], "linear", True),
-        ("gamma", [0.9, 0.99, 0.999, 1.0], "linear", False),  # their names would overlap
-        ("tuples", ["4x6", "8x6"], "linear", False),
+        ("alpha", [0.3, 0.5], "log"),
+        ("lanes", [1, 2, 8], "log"),
+        ("lanes", [1, 2, 3], "linear"),
+        ("learner.td_lambda", [0.0, 0.5, 0.9], "linear"),
+        ("gamma", [0.9, 0.99, 0.999, 1.0], "names"),  # they would overlap
+        ("tuples", ["4x6", "8x6"], "names"),
     ],
 )
-def test_an_axis_suits_its_values(axes, key, values, scale, spread):
-    plots.draw_scores(axes, table(**{key: values}, seed=[0] * len(values)), [key])
-    assert axes.get_xscale() == scale
-    assert list(axes.get_xticks()) == (pytest.approx(values) if spread else list(range(len(values))))
-    assert ticks(axes) == [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
+def test_an_axis_suits_its_values(axes, key, values, scale):
+    frame = table(**{key: values}, seed=[0] * len(values))
+    plots.draw_scores(axes, frame, [key])
+    assert scale_of(key, frame[key]) == scale
+    names = [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
+    assert ticks(axes.yaxis if key == "tuples" else axes.xaxis) == names
 
 
-def test_names_are_not_joined_by_lines(axes):
+def test_names_stand_on_the_vertical_axis_and_are_not_joined(axes):
     plots.draw_scores(axes, table(tuples=["4x6", "8x6"], seed=[0, 0]), ["tuples"])
-    assert all(len(line.get_xdata()) == 1 for line in axes.lines)
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("mean score after training", "tuples")
+    assert sorted(x for part in axes.collections for x, _ in part.get_offsets()) == [10, 20]
+    assert axes.get_xlim()[0] == 0
+    assert not any(line.get_linestyle() == "-" and np.isfinite(line.get_ydata()).any() for line in axes.lines)
 
 
 def test_three_keys_are_not_pooled(axes):
-    frame = table(**SWEEP | {"learner": ["td", "tc"] * 4, "seed": [0] * 8})
+    values = {"alpha": [0.1, 0.1, 0.5, 0.5] * 2, "learner": ["td", "tc"] * 4, "tuples": ["4x6"] * 4 + ["8x6"] * 4}
+    frame = table(**values, seed=[0] * 8)
     keys = plots.ordered(frame, ["tuples", "learner", "alpha"])
     assert keys == ["alpha", "learner", "tuples"]
     plots.draw_scores(axes, frame, keys)
-    assert len(axes.containers) == 8
+    assert dots(axes, faint=False) == frame["eval_mean"].tolist()
     assert labels(axes) == ["tc, 4x6", "tc, 8x6", "td, 4x6", "td, 8x6"]
 
 
-def test_failed_runs_are_marked_below_all_scores(axes):
+def test_failed_runs_are_crosses_at_zero(axes):
     frame = table(alpha=[0.1, 0.1, 0.5, 0.5, 1.0], seed=[0, 1, 0, 1, 0])
     frame.loc[[3, 4], ["status", "eval_mean"]] = ["failed", None]
     plots.draw_scores(axes, frame, ["alpha"])
-    crosses = [line for line in axes.lines if line.get_gid() == "failed"]
-    assert sorted(line.get_xdata()[0] for line in crosses) == pytest.approx([0.5, 1.0])
-    assert [text.get_text() for text in axes.texts] == ["1 of 2"]
-    assert axes.get_ylim()[0] < 0
-    assert dots(axes) == [10.0, 20.0, 30.0]
+    crosses = [point for part in axes.collections if part.get_label() == "_failed" for point in part.get_offsets()]
+    assert sorted(map(tuple, crosses)) == [(pytest.approx(0.5), 0), (pytest.approx(1), 0)]
+    assert dots(axes, faint=False) == [10, 20, 30]
+    assert axes.get_ylim()[0] == 0
 
 
 def test_a_key_that_some_runs_lack_has_a_place_for_them(axes):
     """As the step size of an agent that has none."""
     plots.draw_scores(axes, table(alpha=[10.0, 2.0, None], seed=[0, 0, 0]), ["alpha"])
-    assert ticks(axes) == ["2", "10", "null"]
-    assert dots(axes) == [10.0, 20.0, 30.0]
-
-
-def test_seeds_alone_are_dots_with_the_interval_of_their_mean(axes):
-    plots.draw_scores(axes, table(seed=[5, 3]), [])
-    assert (axes.get_xlabel(), ticks(axes)) == ("seed", ["3", "5"])
-    assert [line.get_ydata()[0] for line in axes.lines] == [15.0]
-    _, high = mean_interval(np.array([10.0, 20.0]))
-    assert (axes.patches[0].get_y(), axes.patches[0].get_height()) == pytest.approx((0, high))  # no score is below 0
+    assert ticks(axes.yaxis) == ["2", "10", "null"]
 
 
 def test_paths_are_named_by_their_last_part(axes):
     plots.draw_scores(axes, table(checkpoint=["/a/one", "/a/two/checkpoint"], seed=[0, 0]), ["checkpoint"])
-    assert ticks(axes) == ["one", "two"]
-
-
-def test_a_mean_of_several_runs_does_not_get_the_interval_of_one(axes):
-    """Of runs that differ in a key that is not drawn: one run for each of its values has no interval over seeds."""
-    frame = table(alpha=[0.1, 0.5, 0.5], learner=["td", "td", "tc"], seed=[0, 0, 0])
-    frame = frame.assign(eval_low=frame["eval_mean"] - 2, eval_high=frame["eval_mean"] + 3)
-    plots.draw_scores(axes, frame, ["alpha"])
-    assert [bar.lines[0].get_ydata()[0] for bar in axes.containers] == [10, 25]
-    assert [len(bar.lines[2]) for bar in axes.containers] == [1, 0]
+    assert ticks(axes.yaxis) == ["one", "two"]
 
 
 def test_scores_of_the_last_block_where_there_are_no_games_after_training():
     blocks = pd.DataFrame({"run": ["run0", "run0", "run1"], "mean": [1.0, 2.0, 3.0]})
-    frame = table(seed=[0, 1]).assign(eval_mean=float("nan"))
-    assert plots.scored(frame, blocks)["eval_mean"].tolist() == [2.0, 3.0]
-    assert plots.scored(table(seed=[0, 1]), blocks)["eval_mean"].tolist() == [10.0, 20.0]
+    assert with_scores(table(seed=[0, 1]).assign(eval_mean=np.nan), blocks)["eval_mean"].tolist() == [2, 3]
+    assert with_scores(table(seed=[0, 1]), blocks)["eval_mean"].tolist() == [10, 20]
 
 
 def test_unfinished_runs_have_no_score():
     blocks = pd.DataFrame({"run": ["run0", "run1"], "mean": [1.0, 2.0]})
-    for frame in (table(seed=[0, 1]), table(seed=[0, 1]).assign(eval_mean=float("nan"))):
-        assert plots.scored(frame.assign(status=["interrupted", "finished"]), blocks)["run"].tolist() == ["run1"]
+    for frame in (table(seed=[0, 1]), table(seed=[0, 1]).assign(eval_mean=np.nan)):
+        runs = with_scores(frame.assign(status=["interrupted", "finished"]), blocks)
+        assert runs["eval_mean"].isna().tolist() == [True, False]
 
 
-def curves(settings):
+def curves(settings, seeds=3):
+    """Blocks of runs that score 10, 20, ... more than the episode."""
     rows = [
-        (f"run{i}", seed, setting, episode, 10.0 * i + episode)
-        for i, (setting, seed) in enumerate((s, k) for s in range(settings) for k in (0, 1))
+        (f"run{i:02}", seed, setting, episode, 10.0 * i + episode)
+        for i, (setting, seed) in enumerate((s, k) for s in range(settings) for k in range(seeds))
         for episode in (1, 2)
     ]
-    return pd.DataFrame(rows, columns=["run", "seed", "alpha", "episode", "mean"])
+    return pd.DataFrame(rows, columns=["run", "seed", "alpha", "episode", "mean"]).assign(status="finished")
+
+
+def lines(axes):
+    return [list(line.get_ydata()) for line in axes.lines if len(line.get_ydata())]
 
 
 def band(axes, number):
@@ -174,71 +182,97 @@ def band(axes, number):
 
 def test_curves_of_settings_have_bands_over_seeds(axes):
     plots.draw_curves(axes, curves(2), ["alpha"])
-    assert [list(line.get_ydata()) for line in axes.lines[:2]] == [[6.0, 7.0], [26.0, 27.0]]
-    assert band(axes, 1) == [pytest.approx(mean_interval(np.array([y, y + 10.0]))) for y in (21.0, 22.0)]
+    assert lines(axes) == [[11, 12], [41, 42]]
+    assert band(axes, 1) == [pytest.approx(mean_interval(np.array([y, y + 10, y + 20]))) for y in (31.0, 32.0)]
     assert labels(axes) == ["0", "1"]
-    assert axes.get_legend().get_title().get_text() == "alpha"
+    assert axes.get_legend().get_title().get_text() == "step size alpha"
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("episodes of training", "mean score in training")
+
+
+def test_curves_of_two_seeds_or_two_groups_are_single_lines(axes):
+    plots.draw_curves(axes, curves(1, seeds=2), [])
+    assert lines(axes) == [[1, 2], [11, 12]]
+    groups = curves(1, seeds=5)
+    groups["mean"] += 100.0 * (groups["seed"] > 1)
+    plots.draw_curves(other := Figure().subplots(), groups, [])
+    assert (len(lines(other)), len(other.collections)) == (5, 0)
+
+
+@pytest.mark.parametrize(
+    ("limit", "at"), [({}, [1, 2]), ({"budget.moves": 9}, [5, 10]), ({"budget.seconds": 2.0}, [0.5, 1.0])]
+)
+def test_curves_go_by_what_limits_the_runs(axes, limit, at):
+    plots.draw_curves(axes, curves(1).assign(moves=5, seconds=0.5, **limit), [])
+    assert axes.lines[0].get_xdata().tolist() == at
+    assert axes.get_xlabel().partition(" ")[0] == (next(iter(limit)).partition(".")[2] if limit else "episodes")
+
+
+def test_a_mean_is_of_all_runs_everywhere(axes):
+    """By seconds the runs of a setting have blocks at different places, and end at different ones."""
+    frame = curves(1).assign(seconds=[1.0, 1, 1, 3, 1, 2], **{"budget.seconds": 3.0})
+    plots.draw_curves(axes, frame, [])
+    assert axes.lines[0].get_xdata().tolist() == [1, 2]
+    assert lines(axes) == [pytest.approx([11, 11 + (1 + 1 / 3 + 1 / 2) / 3])]
 
 
 def test_a_failed_run_is_in_no_mean_and_its_curve_ends_with_a_cross(axes):
-    frame = curves(1).assign(status=["finished"] * 2 + ["failed"] * 2)
+    frame = curves(1, seeds=4).assign(status=["finished"] * 6 + ["failed"] * 2)
+    plots.draw_curves(axes, frame, [])
+    assert lines(axes) == [[11, 12], [31, 32]]
+    (cross,) = [part for part in axes.collections if part.get_label() == "_failed"]
+    assert cross.get_offsets().tolist() == [[2, 32]]
+
+
+def test_of_too_many_settings_the_best_of_each_colour_are_drawn_and_the_title_says_so(axes):
+    frame = curves(20, seeds=1)
     plots.draw_curves(axes, frame, ["alpha"])
-    mean, failed, cross = axes.lines
-    assert (list(mean.get_ydata()), list(failed.get_ydata())) == ([1.0, 2.0], [11.0, 12.0])
-    assert (cross.get_gid(), list(cross.get_ydata())) == ("failed", [12.0])
+    assert axes.get_title() == "the 9 best of 20 settings"
+    assert labels(axes) == [str(i) for i in range(11, 20)]
+    frame["learner"] = ["td" if alpha % 2 else "tc" for alpha in frame["alpha"]]
+    plots.draw_curves(other := Figure().subplots(), frame, ["alpha", "learner"])
+    assert other.get_title() == "the 2 best of 20 settings, one for each learner"
+    assert sorted(map(max, lines(other))) == [182, 192]
 
 
-def test_of_too_many_settings_the_best_are_drawn_and_the_title_says_so(axes):
-    frame = curves(20).assign(gamma=lambda f: f["alpha"] % 4)
-    plots.draw_curves(axes, frame, ["alpha", "gamma"])
-    assert axes.get_title() == "the 12 best of 20 settings"
-    assert labels(axes) == [f"{i}, {i % 4}" for i in range(8, 20)]
+def test_where_colours_do_not_tell_settings_apart_dashes_do(axes):
+    frame = curves(4).assign(learner=lambda f: ["td" if alpha % 2 else "tc" for alpha in f["alpha"]])
+    plots.draw_curves(axes, frame.assign(alpha=frame["alpha"] // 2), ["alpha", "learner"])
+    looks = {(to_hex(line.get_color()), line.get_linestyle()) for line in axes.lines if len(line.get_ydata())}
+    assert {colour for colour, _ in looks} == {BLUE.lower(), VERMILION.lower()}
+    assert len(looks) == 4
+    assert labels(axes) == ["learner", "tc", "td", "step size alpha", "0", "1"]
 
 
 def test_reach_rates(axes):
-    frame = table(alpha=[0.1, 0.1, 0.5], seed=[0, 1, 0], eval_reach_64=[1.0] * 3, eval_reach_128=[0.25, 0.5, 0.75],
-                  eval_reach_256=[0.0, 0.0, 0.25], eval_reach_512=[0.0] * 3)  # fmt: skip
+    frame = table(alpha=[0.1] * 3 + [0.5], seed=[0, 1, 2, 0], eval_reach_64=[1.0] * 4,
+                  eval_reach_128=[0.25, 0.5, 0.75, 0.75], eval_reach_256=[0.0, 0.0, 0.75, 0.25],
+                  eval_reach_512=[0.0] * 4)  # fmt: skip
     plots.draw_reach(axes, frame, ["alpha"])
-    assert ticks(axes) == ["128", "256"]
-    assert [list(bar.lines[0].get_ydata()) for bar in axes.containers] == [[0.375, 0.0], [0.75, 0.25]]
-    (low, high), _ = (segment[:, 1] for segment in axes.containers[0].lines[2][0].get_segments())
-    assert (low, high) == (0.0, 1.0)  # the interval of two seeds, cut at what a share can be
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("tile", "games that reached the tile")
+    assert ticks(axes.xaxis) == ["128", "256"]
+    assert means(axes) == [0.5, 0.25]
+    assert dots(axes, faint=False) == [0.25, 0.75]
+    assert labels(axes) == ["0.1", "0.5"]
 
 
-def test_distributions_are_boxes_side_by_side(axes):
+def test_distributions_are_boxes_the_best_above(axes):
     games = pd.DataFrame({"score": [30, 20, 20, 10, 60, 50, 50, 40], "alpha": [0.1] * 4 + [0.5] * 4})
     plots.draw_distributions(axes, games, ["alpha"])
-    assert [text.get_text() for text in axes.get_yticklabels()] == ["0.1", "0.5"]  # the best above
-    assert len(axes.patches) == 2
-    assert axes.get_xlabel() == "score of a game"
-
-
-def test_heat_map(axes):
-    plots.draw_heat(axes, table(**SWEEP), ["alpha", "tuples"])
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("alpha", "tuples")
-    assert sorted(float(text.get_text()) for text in axes.texts) == [15.0, 35.0, 55.0, 75.0]
-
-
-def test_heat_map_of_keys_without_a_value(axes):
-    plots.draw_heat(axes, table(alpha=[0.1, 0.5] * 2, schedule=[None, None, "halving:5", "halving:5"]),
-                    ["alpha", "schedule"])  # fmt: skip
-    assert {text.get_text() for text in axes.get_yticklabels()} == {"null", "halving:5"}
-    assert sorted(float(text.get_text()) for text in axes.texts) == [10.0, 20.0, 30.0, 40.0]
-
-
-def test_heat_map_of_three_keys_pools_none(axes):
-    frame = table(**SWEEP | {"learner": ["td", "tc"] * 4, "seed": [0] * 8})
-    plots.draw_heat(axes, frame, ["alpha", "learner", "tuples"])
-    assert sorted(float(text.get_text()) for text in axes.texts) == frame["eval_mean"].tolist()
-
-
-def test_speeds(axes):
-    plots.draw_speed(axes, table(**SWEEP), ["tuples"])
-    assert [text.get_text() for text in axes.get_yticklabels()] == ["4x6", "8x6"]
+    assert ticks(axes.yaxis) == ["0.5", "0.1"]
+    low, high = axes.get_ylim()
+    assert low > high  # so that the first is above
+    means = [(*line.get_ydata(), *line.get_xdata()) for line in axes.lines if line.get_marker() == "o"]
+    assert sorted(means) == [(0, 50), (1, 20)]
+    assert (axes.get_xlabel(), axes.get_xlim()[0]) == ("score of a game", 0)
 
 
 def test_a_learner_has_one_colour_whatever_it_is_compared_with():
     assert colours(["tc", "td"])["td"] == colours(["otd_tc", "tc", "td"])["td"] == colours(["td"])["td"]
+
+
+def test_no_colour_is_that_of_two_values():
+    for number in (len(CYCLE), len(CYCLE) + 1, 40):
+        assert len({*colours(range(number)).values()}) == number
 
 
 @pytest.mark.parametrize("tiles", [[2**i for i in range(5, 12)], [21, 34, 55, 89, 144, 233, 377], [6, 12, 24, 48]])

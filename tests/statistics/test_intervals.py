@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tdl.statistics.intervals import contrast_interval, contrast_p, holm, improvement, mean_interval, p_text
+from tdl.statistics.intervals import (
+    contrast_interval,
+    contrast_p,
+    has_interval,
+    holm,
+    improvement,
+    mean_interval,
+    p_text,
+)
 from tdl.statistics.student import t_quantile, t_tails
 
 FREEDOM = (1, 1.3, 2, 2.7, 3, 5, 9, 17.3, 99, 1e3, 1e5)
@@ -96,6 +104,24 @@ def test_of_too_few_values_nothing_is_known():
     assert all(map(math.isnan, contrast_interval([], [])))
     assert all(map(math.isnan, contrast_interval([np.array([]), two], [1.0, -1.0])))
     assert contrast_interval([np.array([4.0, 4.0])], [1.0]) == (4.0, 4.0, 4.0)
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        ([1, 2], False),  # too few
+        ([1, 1, 9], True),  # two of three are always nearer to each other
+        ([150, 153, 174, 184, 188], False),
+        ([10, 11, 30, 31], False),
+        ([10, 29, 30, 31, 32], True),  # one that lies apart is no group
+        ([1000, 1001, 1009, 1010, 1011], True),  # less than a tenth apart
+        ([10, 15, 20, 25, 30], True),
+        ([7, 7, 7], True),
+    ],
+)
+def test_two_clear_groups_have_no_interval(values, shown):
+    for factor in (1, -3, 1e6):
+        assert has_interval(factor * np.array(values, float)[::-1]) == shown
 
 
 def test_improvement():

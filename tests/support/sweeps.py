@@ -8,7 +8,7 @@ from support.programs import SMALL, files, inside
 
 SHORT = ("episodes=10", "evaluate.episodes=0")
 
-WRITTEN = {"multirun.yaml", "sweep.csv", "sweep.png", "sweep.svg"}
+WRITTEN = {"multirun.yaml", *(f"sweep.{kind}" for kind in ("csv", "png", "svg", "pdf", "txt", "tex"))}
 """Files of the sweep itself."""
 
 

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 from support.programs import SMALL, inside
-from support.sweeps import SHORT, folder_of, mark, rows_of, states, sweep
+from support.sweeps import SHORT, WRITTEN, folder_of, mark, rows_of, states, sweep
 
 from tdl.run import main
 from tdl.storage.lock import RunLock
@@ -35,7 +35,10 @@ def test_sweep_without_a_failure_ends_well(tmp_path):
     assert done.returncode == 0, done.stderr
     assert [(row["seed"], row["status"]) for row in rows_of(tmp_path / "sweep")] == [
         ("0", "finished"), ("1", "finished")]  # fmt: skip
-    assert (tmp_path / "sweep" / "sweep.png").read_bytes().startswith(b"\x89PNG")
+    assert {path.name for path in (tmp_path / "sweep").glob("*.*") if path.is_file()} == WRITTEN
+    starts = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml", "tex": b"\\begin{tabular}", "txt": b"2048 on 4x4"}
+    for kind, start in starts.items():
+        assert (tmp_path / "sweep" / f"sweep.{kind}").read_bytes().startswith(start), kind
 
 
 def test_what_another_process_works_on_is_running_and_what_nobody_does_is_cut_off(two):
