@@ -192,7 +192,7 @@ def read_table(path: Path) -> pd.DataFrame:
     Those are taken to spread, in shares of their mean, like the training games of the same episodes in other rows.
     """
     try:
-        table = pd.read_csv(path)
+        table = pd.read_csv(path, dtype={"game": str})  # a name, though it is a number
     except FileNotFoundError:
         raise TableError(f"{path}: no such file") from None
     for name in filter(TRAINING_MEAN.fullmatch, table.columns):

@@ -258,7 +258,7 @@ def test_a_table_beside_the_results_has_a_folder_of_its_own():
 
     collected = [words for words in map(reduced, commands("restart")) if words and words[2].endswith("collect")]
     folders = [[word for word in words if word.startswith("into=")] for words in collected]
-    assert folders == [["into=outputs/reduced/restart"], ["into=outputs/reduced/best_300s_plain"]]
+    assert folders == [["into=outputs/reduced/restart"], ["into=outputs/reduced/restart_plain"]]
 
 
 def test_the_reduced_version_of_one_run_is_one_run():
