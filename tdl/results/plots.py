@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["THOUSANDS", "draw_curves", "draw_distributions", "draw_reach", "draw_scores", "ordered"]
 
 MAX_CURVES, MAX_ROWS, DENSE = 9, 40, 100
-"""The most settings with a curve or a row, of more the best; the most points of a curve, as more are not seen."""
+"""The most settings with a curve or a row, of more the best; the most points of a curve, nearly."""
 
 AFTER = "mean score after training"
 
@@ -146,12 +146,13 @@ def draw_curves(
         "err_kws": {"alpha": 0.15, "linewidth": 0},
     }
     thin: dict[str, Any] = {"units": "run", "estimator": None, "linewidth": 0.7}
+    dots: dict[str, Any] = {"marker": ".", "markersize": 5, "markeredgewidth": 0}
     dashed = len(keys) > 1 and rows["setting"].nunique() > rows["colour"].nunique()
     for part, kind in ((_aligned(rows[certain]), band), (rows[~certain], thin)):
         if len(part):
             style = _named(design.setting_of(part, keys[:1]), keys[:1]) if dashed else None
-            sns.lineplot(part, **layer, **kind, hue=_named(part["colour"], hues), style=style, marker=".",
-                         markeredgewidth=0, legend="full" if keys and not axes.get_legend() else False)  # fmt: skip
+            sns.lineplot(part, **layer, **kind, **dots, hue=_named(part["colour"], hues), style=style,
+                         legend="full" if keys and not axes.get_legend() else False)  # fmt: skip
     if len(failed := ends[ends["status"] == FAILED]):
         sns.scatterplot(failed, **layer, hue="colour", marker="X", legend=False, label="_failed", zorder=3)
     _mark(axes, rows, marks, palette, "at", upright=True)
@@ -194,13 +195,13 @@ def _aligned(rows: pd.DataFrame) -> pd.DataFrame:
 
     So a mean is of all runs everywhere.
     """
-    parts = [rows[:0]]
+    parts = []
     for _, part in rows.groupby("setting", observed=True):
         means = part.pivot_table("mean", "at", "run").interpolate("index", limit_area="inside").dropna()
-        means = means.iloc[np.unique(np.linspace(0, len(means) - 1, DENSE).round().astype(int))]
+        means = means.iloc[:: -max(1, len(means) // DENSE)]  # from the end, which is the one to be seen
         runs = part.drop(columns=["at", "mean"]).drop_duplicates("run")
         parts.append(means.melt(value_name="mean", ignore_index=False).reset_index().merge(runs, on="run"))
-    return pd.concat(parts, ignore_index=True)
+    return pd.concat(parts, ignore_index=True) if parts else rows[:0]
 
 
 def draw_reach(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:

@@ -1,6 +1,7 @@
 """Figures of the experiments: what index.yaml says of them, their captions, and the figures of others."""
 
 import re
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -94,6 +95,16 @@ def test_every_figure_has_a_title_and_a_caption():
             assert caption in text, page
             name = "title" if image == "figure.png" else f"title_{image.removesuffix('.png')}"
             assert 2 < len(entry_of(page.parent.name)[name].split()) <= 12, page
+
+
+def test_captions_on_pages_are_those_of_the_figures(monkeypatch):
+    from experiments.tools import figures
+
+    monkeypatch.setattr(figures, "save", lambda figure, path, caption: None)
+    for folder in sorted(path.parent for path in (ROOT / "experiments").glob("*/figure.png")):
+        draw = figures._figures(folder, folder.parent)["figure.png"]
+        if isinstance(draw, partial):  # no figure of its own, of which the test is below
+            assert f"*{draw(folder)}*" in (folder / "README.md").read_text(), folder
 
 
 def test_published_scores_are_marked_in_the_colour_of_their_setting(drawn):
@@ -243,6 +254,7 @@ def test_a_figure_of_its_own_has_a_title_and_speaks_in_words(own_figure, name):
     assert figure.get_suptitle() == entry_of(name)["title" if FIGURES[name] == "figure" else f"title_{FIGURES[name]}"]
     assert len(figure.get_suptitle().split()) <= 12
     assert 10 < len(caption.split()) <= 40
+    assert f"*{caption}*" in (ROOT / "experiments" / name / "README.md").read_text()
     texts = [text.get_text() for text in figure.findobj(Text) if text.get_visible()]
     assert [text for text in texts if "_" in text or "=" in text] == []
     scores = [axes for axes in figure.axes if axes.get_ylabel().startswith("mean score")]

@@ -24,7 +24,6 @@ def run(tmp_path_factory):
     return train(tmp_path_factory.mktemp("run") / "run", "episodes=30", "alpha=0.3")
 
 
-@pytest.fixture
 def drawn():
     """A figure with a line, names and an interval, and its caption."""
     table = pd.DataFrame({"tuples": ["a$b$c"] * 3, "seed": [0, 1, 2], "eval_mean": [1.0, 2, 3], "status": "finished"})
@@ -78,25 +77,25 @@ def test_curve_of_a_run_is_written_in_one_step(run, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
-def test_a_file_is_the_same_each_time_and_has_the_caption(drawn, kind):
-    figure, caption = drawn
+def test_a_file_is_the_same_each_time_and_has_the_caption(kind):
     files = io.BytesIO(), io.BytesIO()
     for file in files:
+        figure, caption = drawn()
         write(figure, file, kind, caption)
     assert files[0].getvalue() == files[1].getvalue()
     assert caption.encode() in files[0].getvalue().replace(b"\\", b"")
 
 
-def test_the_text_of_an_svg_is_text(drawn, tmp_path):
+def test_the_text_of_an_svg_is_text(tmp_path):
     """A name with dollars is no formula."""
-    save(drawn[0], tmp_path / "a.svg")
+    save(drawn()[0], tmp_path / "a.svg")
     tree = ElementTree.parse(tmp_path / "a.svg")
     words = {element.text for element in tree.iter("{http://www.w3.org/2000/svg}text")}
     assert {"mean score after training", "a$b$c"} <= words
 
 
-def test_a_pdf_has_its_fonts_and_no_pixels(drawn, tmp_path):
-    save(drawn[0], tmp_path / "a.pdf")
+def test_a_pdf_has_its_fonts_and_no_pixels(tmp_path):
+    save(drawn()[0], tmp_path / "a.pdf")
     data = (tmp_path / "a.pdf").read_bytes()
     assert b"/FontFile2" in data
     assert not re.search(rb"/Subtype\s*/Image|/CreationDate", data)
