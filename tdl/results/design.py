@@ -144,8 +144,9 @@ def placed(table: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     """
     table = table.reset_index(drop=True)
     place = setting_of(table, keys[:1])
-    if keys and scale_of(keys[0], table[keys[0]]) != "names":
-        place = table[keys[0]].astype(float)
+    if is_upright(table, keys) and keys:
+        named = scale_of(keys[0], table[keys[0]]) == "names"
+        place = (place.cat.codes if named else table[keys[0]]).astype(float)
     return table.assign(setting=setting_of(table, keys), colour=setting_of(table, keys[1:] or keys), place=place)
 
 

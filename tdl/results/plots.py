@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.ticker import PercentFormatter
+from numpy.typing import NDArray
 
 from tdl.results import design
 from tdl.results.comparison import REACH, SCORE, reach_columns, run_mean
@@ -54,7 +55,8 @@ def draw_scores(
     """
     rows, hues = placed(table, keys), keys[1:] or keys
     palette = palette or palette_of(table, hues)
-    upright, dodged = design.is_upright(table, keys), len(keys) > 1 and len(palette) > 1
+    upright = design.is_upright(table, keys)
+    dodged = not upright and len(keys) > 1 and len(palette) > 1
     at, score = ("x", "y") if upright else ("y", "x")
     certain, failed = _certain(rows, rows[SCORE]), rows.index.isin(design.failed_in(rows).index)
     rows = rows.assign(judged=rows[SCORE].where(certain), alone=rows[SCORE].where(~certain), zero=np.nan)
@@ -63,9 +65,10 @@ def draw_scores(
                              "hue_order": [*palette], "palette": palette, "legend": False, "ax": axes}  # fmt: skip
     points = layer | {"dodge": 0.8 - 0.8 / len(palette) if dodged else False}
     if keys and upright:
+        rows["place"] = _aside(rows, design.scale_of(keys[0], table[keys[0]])) if keys[1:] else rows["place"]
         _scale(axes, keys[0], table[keys[0]])
-        joined = points if len(keys) > 1 else points | {"hue": None, "palette": None, "color": "grey"}
-        sns.pointplot(rows, **joined | {score: SCORE}, errorbar=None, marker="", linewidth=0.8)
+        hue = {"color": "grey"} if len(keys) == 1 else {name: layer[name] for name in ("hue", "hue_order", "palette")}
+        sns.lineplot(rows, x="place", y=SCORE, errorbar=None, linewidth=0.8, legend=False, ax=axes, **hue)
     points |= {score: "judged", "legend": len(keys) > 1, "linestyle": "none", "markersize": 4.5}
     sns.pointplot(rows, **points, err_kws={"linewidth": 1.2},
                   errorbar=lambda scores: run_mean(rows.loc[scores.index])[1:])  # fmt: skip
@@ -79,6 +82,15 @@ def draw_scores(
     _mark(axes, rows, marks, palette, "place", upright=upright)
     from_zero(axes, score)
     _legend(axes)
+
+
+def _aside(rows: pd.DataFrame, scale: str) -> NDArray[np.float64]:
+    """Places of numbers, a fiftieth of the axis from colour to colour: none hides another, and each is still read."""
+    codes, place = rows["colour"].cat.codes.to_numpy(), rows["place"].to_numpy(np.float64)
+    share = 0.02 * (codes - codes.max() / 2)
+    if scale == "log":
+        return np.exp(np.log(place) + share * np.ptp(np.log(place)))
+    return place + share * np.ptp(place)
 
 
 def _certain(rows: pd.DataFrame, scores: pd.Series) -> pd.Series:
@@ -100,10 +112,9 @@ def from_zero(axes: Axes, *sides: str) -> None:
 def _scale(axes: Axes, key: str, column: pd.Series) -> None:
     """An axis of numbers, with ticks exactly at these."""
     names, scale = design.words_of(column), design.scale_of(key, column)
-    if scale != "names":
-        axes.set_xscale(scale)
-        axes.set_xticks(np.array([*names], float), names.values())
-        axes.minorticks_off()
+    axes.set_xscale("linear" if scale == "names" else scale)
+    axes.set_xticks(np.arange(len(names)) if scale == "names" else np.array([*names], float), names.values())
+    axes.minorticks_off()
     axes.tick_params(axis="x", labelrotation=45 if len(names) > 6 else 0)
 
 

@@ -15,6 +15,7 @@ from tdl.results.captions import caption_of
 from tdl.results.comparison import SCORE
 from tdl.results.design import is_upright, palette_of, setting_of, swept, with_scores, words_of
 from tdl.results.labels import label
+from tdl.results.palette import BLUE
 from tdl.results.plots import AFTER, NO_MARKS, draw_curves, draw_scores
 from tdl.results.style import WIDTH, new_figure, style
 
@@ -45,6 +46,8 @@ def sweep_figure(
     facets, left_out = _facets(runs, keys[2:])
     score = score or (AFTER if SCORE in table and table[SCORE].notna().any() else "mean score of the last block")
     palette, upright = palette_of(runs, keys[1:2] or keys), is_upright(runs, keys)
+    if not keys[1:] and not curves:  # the axis tells them apart
+        palette = dict.fromkeys(palette, BLUE)
     height = HEIGHT if upright else max(HEIGHT, LINE * runs[keys[0]].nunique(dropna=False))
     with style():
         figure = new_figure(WIDTH if scores and curves else 0.7 * WIDTH, len(facets) * height + 0.8)

@@ -102,7 +102,7 @@ def test_exact_values_have_no_bias(solution):
 
 @pytest.mark.parametrize("target", ["afterstate", "state"])
 def test_games_come_to_the_exact_errors(solution, target):
-    network = NTupleNetwork(SQUARE, TupleSet(((0, 1), (2, 3))))
+    network = NTupleNetwork(SQUARE, TupleSet(((0, 1), (0, 3))))
     Trainer(network, alpha=0.1, target=target, seed=3).train(200)
     player = Player(network, target=target)
     play = evaluate_policy(solution, player.afterstate_values)
