@@ -10,12 +10,12 @@ from typing import Any
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
-from matplotlib.ticker import EngFormatter, LogFormatter, ScalarFormatter
+from matplotlib.ticker import LogFormatter, ScalarFormatter
 
 from experiments.tools.index import entry_of
 from experiments.tools.tables import interval
 from tdl.results.palette import CYCLE
-from tdl.results.style import WIDTH, new_figure, save, style
+from tdl.results.style import THOUSANDS, WIDTH, new_figure, save, style
 from tdl.statistics.intervals import mean_interval
 
 MEANS: dict[str, Any] = {"linestyle": "none", "linewidth": 1, "markersize": 4, "capsize": 0.1}
@@ -34,7 +34,7 @@ def panels(path: Path, height: float, *shape: int, **options: Any) -> Iterator[A
 
     Over figure.png stands the experiment's `title` of index.yaml, over another file `title_NAME`.
     """
-    name, short = "title" if path.stem == "figure" else f"title_{path.stem}", EngFormatter(sep="")
+    name = "title" if path.stem == "figure" else f"title_{path.stem}"
     with style():
         sns.set_palette(CYCLE)
         figure = new_figure(WIDTH, height)
@@ -42,7 +42,7 @@ def panels(path: Path, height: float, *shape: int, **options: Any) -> Iterator[A
         yield figure.subplots(*shape, **options)
         for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
             if isinstance(axis.get_major_formatter(), ScalarFormatter | LogFormatter):
-                axis.set_major_formatter(lambda value, _: short(value) if abs(value) >= 1000 else f"{value:g}")
+                axis.set_major_formatter(THOUSANDS)
         save(figure, path)
 
 

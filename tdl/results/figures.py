@@ -6,7 +6,7 @@ By matplotlib alone: a run does not wait for seaborn.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -25,10 +25,10 @@ from tdl.storage.run_folder import RunFolder
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from tdl.results.titles import Row
+
 MAX_TILES, BESIDE = 6, 1.04
 """The most reach rates, those of the largest tiles; where games after training stand, in lengths of the training."""
-
-Run = dict[str, Any]
 
 
 def save_curve(folder: Path) -> None:
@@ -38,7 +38,7 @@ def save_curve(folder: Path) -> None:
     save(curve(frame, run), place.curve, f"{held_fixed(frame)}, seed {frame['seed'].iloc[0]}.")
 
 
-def curve(frame: pd.DataFrame, run: Run | None = None) -> Figure:
+def curve(frame: pd.DataFrame, run: Row | None = None) -> Figure:
     """Learning curve of one run, whose rows of `tdl.results.load` the frame has, against what limits it.
 
     With `run`, its row of `tdl.results.runs`, games after training are marked with their 95% intervals.
@@ -68,7 +68,7 @@ def curve(frame: pd.DataFrame, run: Run | None = None) -> Figure:
     return figure
 
 
-def _title(frame: pd.DataFrame, run: Run | None) -> str:
+def _title(frame: pd.DataFrame, run: Row | None) -> str:
     """What the run plays."""
     if run is None:
         return f"Mean score {frame['mean'].iloc[-1]:,.0f} in the last block of training"
@@ -76,7 +76,7 @@ def _title(frame: pd.DataFrame, run: Run | None) -> str:
     return f"Mean score {mean} in {run['evaluate.episodes']:,.0f} games after training"
 
 
-def _line(axes: Axes, frame: pd.DataFrame, name: str, colour: str, label: str, run: Run | None = None) -> None:
+def _line(axes: Axes, frame: pd.DataFrame, name: str, colour: str, label: str, run: Row | None = None) -> None:
     """A column of the blocks, and the same of the games after training with its interval beside it."""
     axes.plot(frame["at"], frame[name], "." if len(frame) == 1 else "-", color=colour, label=label)
     value = (run or {}).get({"mean": SCORE}.get(name, f"eval_{name}"))

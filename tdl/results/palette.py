@@ -25,8 +25,6 @@ PLAYERS: Mapping[Hashable, str] = {
 LIGHTEST = 0.85
 """Where viridis ends: lines in its yellow are hard to see on white."""
 
-GOLDEN = (1 + math.sqrt(5)) / 2
-
 
 def colours(values: Sequence[Hashable], *, numbers: bool = False) -> dict[Hashable, str]:
     """A colour for each value of a key, whose values stand in order; players have their own in every figure.
@@ -58,4 +56,4 @@ def _rank(tile: int) -> int:
         power, rest = divmod(tile, base)
         if rest == 0 and power & (power - 1) == 0:
             return power.bit_length()
-    return round(math.log(tile, GOLDEN))
+    return round(math.log(tile, (1 + math.sqrt(5)) / 2))

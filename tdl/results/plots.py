@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.ticker import PercentFormatter
-from numpy.typing import NDArray
 
 from tdl.results import design
 from tdl.results.comparison import REACH, SCORE, reach_columns, run_mean
@@ -84,13 +83,11 @@ def draw_scores(
     _legend(axes)
 
 
-def _aside(rows: pd.DataFrame, scale: str) -> NDArray[np.float64]:
+def _aside(rows: pd.DataFrame, scale: str) -> pd.Series:
     """Places of numbers, a fiftieth of the axis from colour to colour: none hides another, and each is still read."""
-    codes, place = rows["colour"].cat.codes.to_numpy(), rows["place"].to_numpy(np.float64)
-    share = 0.02 * (codes - codes.max() / 2)
-    if scale == "log":
-        return np.exp(np.log(place) + share * np.ptp(np.log(place)))
-    return place + share * np.ptp(place)
+    place = np.log(rows["place"]) if scale == "log" else rows["place"]
+    aside: pd.Series = place + 0.02 * np.ptp(place) * (rows["colour"].cat.codes - rows["colour"].nunique() / 2 + 0.5)
+    return np.exp(aside) if scale == "log" else aside
 
 
 def _certain(rows: pd.DataFrame, scores: pd.Series) -> pd.Series:
@@ -216,10 +213,7 @@ def _aligned(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_reach(axes: Axes, table: pd.DataFrame, keys: Sequence[str]) -> None:
-    """Share of the games after training that reached each tile, as `draw_scores`.
-
-    Tiles that all games reached, or none, are left out.
-    """
+    """The share of games after training that reached each tile, but for tiles of all games or of none, as scores."""
     rows = placed(table, keys)
     rows, title = _few(rows, rows, keys, SCORE, MAX_CURVES)
     tiles = {name: int(name.removeprefix(REACH)) for name in reach_columns(table)}

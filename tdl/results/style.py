@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 import matplotlib.style
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import EngFormatter, FuncFormatter
 
 from tdl.storage.atomic import new_file
 
@@ -40,12 +40,7 @@ DATES = {"png": "Software", "svg": "Date", "pdf": "CreationDate"}
 """What formats say of time or program, left out: a figure has the same bytes each time."""
 
 
-def _thousands(value: float, _: object = None) -> str:
-    size, unit = next((pair for pair in ((1e9, "G"), (1e6, "M"), (1e3, "k")) if abs(value) >= pair[0]), (1, ""))
-    return f"{value / size:g}{unit}"
-
-
-THOUSANDS = FuncFormatter(_thousands)
+THOUSANDS = FuncFormatter(lambda value, _=None: EngFormatter(sep="")(value) if abs(value) >= 1000 else f"{value:g}")
 """Numbers of an axis as 500, 20k and 1.5M."""
 
 

@@ -46,8 +46,7 @@ def sweep_figure(
     facets, left_out = _facets(runs, keys[2:])
     score = score or (AFTER if SCORE in table and table[SCORE].notna().any() else "mean score of the last block")
     palette, upright = palette_of(runs, keys[1:2] or keys), is_upright(runs, keys)
-    if not keys[1:] and not curves:  # the axis tells them apart
-        palette = dict.fromkeys(palette, BLUE)
+    palette = palette if keys[1:] or curves else dict.fromkeys(palette, BLUE)  # the axis tells them apart
     height = HEIGHT if upright else max(HEIGHT, LINE * runs[keys[0]].nunique(dropna=False))
     with style():
         figure = new_figure(WIDTH if scores and curves else 0.7 * WIDTH, len(facets) * height + 0.8)
