@@ -40,18 +40,16 @@ def transition(legal, *, reward=2.0, next_tiles=((5, 0, 0, 0),), gains=(0, 0, 0,
         ({"masked": False}, (1, 1, 0, 0), 2 + 40),
         ({"masked": False}, (0, 0, 0, 0), 2),
         ({"target_network_frequency": 1}, (1, 1, 1, 0), 2 + 300),  # the largest of the frozen network
-        (
-            {"target_network_frequency": 1, "double": True},
-            (1, 1, 1, 0),
-            2 + 100,
-        ),  # the frozen one's, of the other's best
+        ({"target_network_frequency": 1, "double": True}, (1, 1, 1, 0), 2 + 100),  # frozen, of the other's best
         ({"target_network_frequency": 1, "double": True, "masked": False}, (1, 1, 1, 0), 2 + 400),
     ],
 )
 def test_labels_of_actions_by_hand(changed, legal, expected):
     learner = learner_of(replace(PUBLISHED, **changed))
     learner.network = Known(actions={5: [10, 20, 30, 40]})
-    learner.frozen = Known(actions={5: [300, 200, 100, 400]}) if changed.get("target_network") else learner.network
+    learner.frozen = (
+        Known(actions={5: [300, 200, 100, 400]}) if changed.get("target_network_frequency") else learner.network
+    )
     assert learner.labels(transition(legal)).tolist() == [expected]
 
 
@@ -70,7 +68,9 @@ def test_labels_of_actions_by_hand(changed, legal, expected):
 def test_labels_of_afterstates_by_hand(changed, legal, expected):
     learner = learner_of(replace(PUBLISHED, values_of="afterstates", **changed))
     learner.network = Known(afterstates={1: 10, 2: 11, 3: 12})
-    learner.frozen = Known(afterstates={1: 1, 2: 20, 3: 30}) if changed.get("target_network") else learner.network
+    learner.frozen = (
+        Known(afterstates={1: 1, 2: 20, 3: 30}) if changed.get("target_network_frequency") else learner.network
+    )
     row = transition(legal, reward=0.0, next_tiles=[(i, 0, 0, 0) for i in (1, 2, 3, 9)], gains=(8, 4, 0, 64))
     assert learner.labels(row).tolist() == [expected]
 
