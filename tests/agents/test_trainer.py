@@ -52,7 +52,7 @@ def test_an_assigned_step_size_holds_from_the_next_block_on():
         {"schedule": Schedule(0.3, [(3, 0.1)])},
         {"fixed_share": 0.5, "fixed_alpha": 0.2, "episodes": 20},
     ],
-    ids=str,
+    ids=["linear", "halving", "pairs", "function", "Schedule", "fixed_share"],
 )
 def test_an_assigned_step_size_ends_every_schedule(options):
     trainer = tdl.Trainer(network(), seed=3, **options)
