@@ -153,7 +153,7 @@ def same(one, other):
 @pytest.mark.parametrize("lanes", [1, 3])
 @pytest.mark.parametrize("rules", [RULES["2x2"], RULES["4x4"]], ids=["2x2", "4x4"])
 def test_the_replay_reads_what_was_recorded_and_changes_nothing(rules, lanes):
-    eight = [TupleSet(((0, 1), (1, 2, 5)) * 4)] if rules.cells == 16 else []
+    eight = [Repeated(((0, 1), (1, 2, 5)) * 4)] if rules.cells == 16 else []
     for tuples in [*small_tuples(rules).values(), *eight]:
         network = NTupleNetwork(rules, tuples)
         network.weights[:] = np.random.default_rng(1).standard_normal(len(network.weights))
