@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.shapes import RULES, each_rules, small_tuples
+from support.shapes import RULES, Repeated, each_rules, small_tuples
 
 from tdl.benchmarks.registry import SCRIPTS
 from tdl.errors import ConfigError
