@@ -17,7 +17,7 @@ Some: TypeAlias = Value | Iterable[Value]
 class Keywords(TypedDict, total=False):
     """The keys of a run. Where a list is a value of its own there is but one."""
 
-    game: Some[str]
+    game: Some[str | int]
     tiles: Some[str]
     tuples: Some[str] | TupleSet | Sequence[Sequence[int]]
     learner: Some[str]

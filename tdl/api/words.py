@@ -67,6 +67,8 @@ def _values(key: str, value: Any) -> list[str]:
 
 def _text(key: str, value: Any) -> str:
     value = without_numpy(value)
+    if key == "game" and type(value) is int:  # 2048
+        value = str(value)
     if key in GROUPS and not isinstance(value, str):
         own = ", ".join(name for name, full in KEYS.items() if full.startswith(f"{key}."))
         raise refuse(key, value, f"a name, or several; single keys are {own}" if own else "a name, or several")

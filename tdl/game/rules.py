@@ -52,8 +52,7 @@ class Rules:
     def __post_init__(self) -> None:
         for each in fields(self):
             object.__setattr__(self, each.name, without_numpy(getattr(self, each.name)))
-        if not isinstance(self.game, str) or self.game not in GAMES:
-            raise unknown_game("game", self.game)
+        object.__setattr__(self, "game", _game_of(self.game))
         for name, side in (("rows", self.rows), ("cols", self.cols)):
             if isinstance(side, bool) or not isinstance(side, int) or not 2 <= side <= 5:
                 raise refuse(f"board {name}", side, "2 to 5")
@@ -178,6 +177,14 @@ def _nearest_size(text: object) -> str:
         return ""
     rows, cols = (min(max(int(side), 2), 5) for side in sides)
     return f"; did you mean '{rows}x{cols}'?"
+
+
+def _game_of(name: object) -> str:
+    """The name of a game, of which 2048 and 2584 may be given as numbers, too."""
+    text = str(name) if isinstance(name, int) and not isinstance(name, bool) else name
+    if not isinstance(text, str) or text not in GAMES:
+        raise unknown_game("game", text)
+    return text
 
 
 def unknown_game(key: str, name: object) -> ConfigError:

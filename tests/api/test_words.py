@@ -26,6 +26,7 @@ from tdl.network.tuples import TupleSet
         ({"learner_td_lambda": 0.5, "evaluate.plies": 2}, ["learner.td_lambda=0.5", "evaluate.plies=2"], 1),
         ({"tuples_cells": [[0, 1], [2, 3]]}, ["tuples.cells=[[0,1],[2,3]]"], 1),  # one value
         ({"tuples": ["2x4", "4x6"]}, ["tuples='2x4','4x6'"], 2),
+        ({"game": 2048}, ["game='2048'"], 1),
         (
             {"alpha": [np.float32(0.5)], "learner_schedule": {np.int64(0): np.float32(0.5)}},
             ["learner.schedule={0:0.5}", "alpha=0.5"],
@@ -81,7 +82,7 @@ def test_typed_keywords_are_those_of_the_schema():
         elif kind is not Any:
             as_text = {str} if key.endswith("seconds") else set()  # "5min"
             hinted = {*get_args(hint)} - {TupleSet, Sequence[Sequence[int]]}  # a set of one's own
-            kinds = {*(get_args(kind) or [kind]), *as_text}
+            kinds = {*(get_args(kind) or [kind]), *as_text, *([int] if name == "game" else [])}  # 2048
             assert {*hinted} - {each for each in hinted if str(each).startswith("collections")} == kinds, name
 
 

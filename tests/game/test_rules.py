@@ -345,3 +345,9 @@ def test_thresholds(drop, thresholds):
 def test_tiles_of_a_board():
     assert Rules(rows=2, cols=2).tiles == tuple(2**i for i in range(1, 16))
     assert Rules(start=(DROP, 3)).start == (DROP, 3)
+
+
+def test_a_game_that_is_a_number_may_be_one():
+    assert Rules(2048) == Rules("2048")
+    with pytest.raises(ConfigError, match="game: '4096' is not allowed; expected one of 2048, 2584, threes_law"):
+        Rules(4096)
