@@ -36,6 +36,10 @@ KEYS: Mapping[str, str] = {
 """The old name of a key and its new one."""
 
 
+UNUSED: Mapping[str, Any] = {"device": "cpu"}
+"""What a key has that was null where another agent learns, if not null."""
+
+
 def new_choice(group: str, name: object) -> str | None:
     """The new name of a choice; None where the name is not an old one.
 
@@ -45,13 +49,24 @@ def new_choice(group: str, name: object) -> str | None:
     return CHOICES.get(group, {}).get(str(name))
 
 
+def new_word(word: str) -> str:
+    """A word of a command line with new names.
+
+    >>> new_word("game=pow2,threes_law"), new_word("agent.rate=0.1"), new_word("alpha=0.1")
+    ('game=2048,threes_law', 'agent.learning_rate=0.1', 'alpha=0.1')
+    """
+    key, sign, value = word.partition("=")
+    names = CHOICES.get(key, {})
+    return KEYS.get(key, key) + sign + ",".join(names.get(name, name) for name in value.split(","))
+
+
 def with_new_names(record: Mapping[str, Any]) -> dict[str, Any]:
     """A `meta.json` or `result.json` of any version with new names: of its rules, its configuration, its agent.
 
     What is not as such a file has it stays as it is, for the check of the file to refuse.
 
-    >>> with_new_names({"rules": {"game": "fib"}, "config": {"agent": {"rate": 0.1, "device": None}}})
-    {'rules': {'game': '2584'}, 'config': {'agent': {'learning_rate': 0.1}}}
+    >>> with_new_names({"rules": {"game": "fib"}, "config": {"agent": {"device": None}}})
+    {'rules': {'game': '2584'}, 'config': {'agent': {}, 'device': 'cpu'}}
     """
     record = dict(record)
     for part, key in (("rules", "game"), ("names", "game")):
@@ -65,7 +80,7 @@ def with_new_names(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _config(config: Mapping[str, Any]) -> dict[str, Any]:
-    """A configuration with new names. A key that was null where another agent learns moves to no other place."""
+    """A configuration with new names."""
     new = dict(config)
     if isinstance(game := new.get("game"), Mapping) and (name := new_choice("game", game.get("name"))):
         new["game"] = {**game, "name": name}
@@ -73,9 +88,6 @@ def _config(config: Mapping[str, Any]) -> dict[str, Any]:
         own = {key: value for key, value in agent.items() if f"agent.{key}" not in KEYS}
         for key in agent.keys() - own.keys():
             section, _, name = KEYS[f"agent.{key}"].rpartition(".")
-            if section:
-                own[name] = agent[key]
-            elif agent[key] is not None:
-                new[name] = agent[key]
+            (own if section else new)[name] = UNUSED.get(name) if agent[key] is None else agent[key]
         new["agent"] = own
     return new

@@ -16,11 +16,11 @@ _WORDS = {
     "block": "log_every log_interval log.every log_frequency print_every",
     "budget.seconds": "time max_time max_seconds seconds duration time_limit budget.time",
     "budget.moves": "moves max_moves steps max_steps total_timesteps",
-    "evaluate.episodes": "eval.games eval.episodes eval_games eval_episodes evaluate.games test.games",
+    "evaluate.episodes": "eval.games eval.episodes eval_games eval_episodes evaluate.games games n_games n_episodes",
     "evaluate.plies": "depth ply plies eval.depth evaluate.depth",
     "search.plies": "search.depth train.depth train.plies",
     "search.cutoff": "min_prob search.min_prob eval.min_prob",
-    "search.seconds": "eval.time search.time time_per_move",
+    "search.seconds": "eval.time search.time time_per_move time max_time",
     "search.table": "tt search.tt search.tt_mb search.tt_size eval.tt transposition_table cache",
     "save.every": "save_every save_freq save_frequency checkpoint_every checkpoint.every",
     "save.keep": "keep_last checkpoint.keep checkpoint.keep_last",
@@ -51,7 +51,12 @@ _WORDS = {
 }
 """The keys here, with what other programs, papers and people call them."""
 
-SYNONYMS = {word: key for key, words in _WORDS.items() for word in words.split()}
+SYNONYMS: dict[str, list[str]] = {}
+"""What such a word may mean: keys, the likelier first. Not every program has each."""
+
+for _key, _words in _WORDS.items():
+    for _word in _words.split():
+        SYNONYMS.setdefault(_word, []).append(_key)
 
 CHOICES = {
     "learner": {"tcl": "tc", "temporal_coherence": "tc", "td0": "td", "q": "td", "sarsa": "td", "dqn": "agent=dqn"},
@@ -79,8 +84,8 @@ def like(name: str, known: Iterable[str]) -> str:
     ("; did you mean 'alpha'?", "; did you mean 'agent.learning_rate'?", "; did you mean 'td_lambda'?")
     """
     names = list(known)
-    for meant in (OLD_KEYS.get(name), SYNONYMS.get(_plain(name))):
-        if meant and (own := _as_known(meant, names)):
+    for meant in [OLD_KEYS[name]] if name in OLD_KEYS else SYNONYMS.get(_plain(name), []):
+        if own := _as_known(meant, names):
             return f"; did you mean {own!r}?"
     capital = _in_capitals(name, names)
     return f"; did you mean {capital!r}?" if capital else nearest(name, names)

@@ -11,7 +11,7 @@ from tdl.agents.ranks import ALONE, Ranks
 from tdl.agents.replicas import Replicas
 from tdl.agents.settled import Settled
 from tdl.agents.threads import Threads
-from tdl.checks import check_instance, check_whole, without_numpy
+from tdl.checks import check_instance, check_number, check_whole, or_null, without_numpy
 from tdl.errors import ConfigError
 from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
@@ -142,6 +142,9 @@ class Trainer(Settled):
         """
         episodes = without_numpy(episodes)
         check_whole("episodes", episodes, 0)
+        check_whole("episode", self.episode, 0)  # these may be assigned
+        check_whole("moves", self.moves, 0)
+        or_null(check_number)("spent", self.spent)
         step = "fixed" if self.schedule.is_fixed(self.episode) else self.learner.step
         self._players.set_step(self.alpha, step)
         records = self._players.play(self.episode, episodes, on_progress)

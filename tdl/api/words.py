@@ -12,7 +12,8 @@ from tdl.config.keys import keys_of, takes_list
 from tdl.config.schema import RunConfig
 from tdl.errors import ConfigError, refuse
 from tdl.network.tuples import TupleSet, tuple_set
-from tdl.synonyms import like
+from tdl.old_names import KEYS as OLD_KEYS
+from tdl.synonyms import SYNONYMS, like
 
 TYPES = {**dict.fromkeys(GROUPS, str), **{name: key.kind for name, key in keys_of(RunConfig).items()}}
 """All keys of a run with their types."""
@@ -43,7 +44,9 @@ def key_of(keyword: str) -> str:
     """The key that a keyword stands for: `learner_order`, or `learner.order` itself."""
     key = keyword if keyword in TYPES else KEYS.get(keyword)
     if key is None:
-        hint = like(keyword, [*KEYS, "out"]).replace(".", "_")
+        dotted = keyword.replace("_", ".", 1)
+        hint = like(dotted if dotted in OLD_KEYS or dotted in SYNONYMS else keyword, [*TYPES, *KEYS, "out"])
+        hint = hint.replace(".", "_")
         known = "its keywords are the keys that `tdl run --help` lists"
         raise ConfigError(f"{keyword}: no such keyword of tdl.train{hint}; {known}")
     return key

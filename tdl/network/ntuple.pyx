@@ -6,7 +6,7 @@ import numpy as np
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
-from tdl.checks import check_instance, check_value, check_whole
+from tdl.checks import check_instance, check_value, check_whole, without_numpy
 from tdl.errors import refuse
 from tdl.game.board cimport board64, board128, board_array, board_t
 from tdl.game.boards import packed_board, packed_boards
@@ -54,6 +54,7 @@ cdef class NTupleNetwork:
         self.tuples = tuples = tuple_set(tuples, rules)
         self.stages = Stages() if stages is None else stages
         check_instance("stages", self.stages, Stages, "as Stages((2048, 8192))")
+        initial_value = without_numpy(initial_value)
         check_value("initial_value", initial_value)
         self.features = tuple(features_of_set(tuples, rules.rows, rules.cols))
         self.orders = tuple(order_features(tuples, rules.rows, rules.cols))
@@ -223,8 +224,8 @@ cdef class NTupleNetwork:
         return self.layout.map(number, natural).astype(np.int64) + stage * self.stride
 
     cdef _check_table(self, number, stage):
-        check_whole("table", number, 0, len(self.lengths))
-        check_whole("stage", stage, 0, self.stages.count)
+        check_whole("table", without_numpy(number), 0, len(self.lengths))
+        check_whole("stage", without_numpy(stage), 0, self.stages.count)
 
     @property
     def stride(self):

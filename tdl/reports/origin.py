@@ -1,5 +1,6 @@
 """Where runs come from: the commands that made them, commit, machine, versions, date."""
 
+import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +13,7 @@ import pandas as pd
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
 from tdl.errors import ConfigError, printable
+from tdl.old_names import new_word
 from tdl.results.comparison import NO_FACTORS
 from tdl.storage.notes import read_notes
 from tdl.storage.run_folder import FINISHED, HYDRA, RunFolder
@@ -102,9 +104,8 @@ def _read(path: Path) -> Start | None:
     try:
         hydra = read_notes(path)["hydra"]
         chosen = [word for word in hydra["overrides"]["hydra"] if not word.startswith("hydra.")]  # as hydra/launcher=
-        words = {
-            word.partition("=")[0]: word for word in (*hydra["overrides"]["task"], *chosen)
-        }  # the last of a key counts
+        task = [new_word(re.sub(r"(?<=[=,])'(\d+)'", r"\1", word)) for word in hydra["overrides"]["task"]]
+        words = {word.partition("=")[0]: word for word in (*task, *chosen)}  # the last of a key counts
         known = hydra["job"]["config_name"], hydra["runtime"]["cwd"]
         if not all(isinstance(text, str) for text in known):
             return None
