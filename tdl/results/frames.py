@@ -88,7 +88,7 @@ def load(folders: Folders = OUTPUTS) -> pd.DataFrame:
         row, left_out = row_of(str(folder), result), {*LEFT_OUT, *blocks.columns}
         fixed = {key: value for key, value in row.items() if key not in left_out and not key.startswith("eval_")}
         frames.append(pd.concat([pd.DataFrame([fixed] * len(blocks)), blocks], axis=1))
-    return pd.concat(frames, ignore_index=True).copy() if frames else pd.DataFrame()  # in one piece, as pandas wants it
+    return pd.concat(frames, ignore_index=True).copy() if frames else pd.DataFrame()  # of one piece, for pandas
 
 
 def last_blocks(table: pd.DataFrame, blocks: pd.DataFrame) -> pd.Series:

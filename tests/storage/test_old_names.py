@@ -3,6 +3,7 @@
 `tests/data/old_names.tar.gz` has two finished runs, an evaluation with a recorded game, and a solution.
 """
 
+import doctest
 import json
 import tarfile
 from pathlib import Path
@@ -27,6 +28,11 @@ def old(tmp_path):
     with tarfile.open(OLD) as archive:
         archive.extractall(tmp_path, filter="data")
     return tmp_path
+
+
+def test_examples():
+    told = doctest.testmod(old_names)
+    assert (told.attempted, told.failed) == (3, 0)
 
 
 def test_new_names_are_keys_and_choices_and_old_ones_are_not():
@@ -60,6 +66,7 @@ def test_options_of_an_old_deep_q_learner(old):
 def test_tables_have_new_names(old):
     table = tdl.results.runs([old / "run", old / "evaluation", old / "dqn"])
     assert table["game"].tolist() == ["2584", "2584", "2048"]
+    assert table["device"].tolist()[::2] == ["cpu", "cpu"]  # as new runs have it: they are one setting
     assert table["agent.learning_rate"].tolist()[2] == 0.002
     assert "agent.rate" not in table
 
