@@ -36,8 +36,8 @@ KEYS: Mapping[str, str] = {
 """The old name of a key and its new one."""
 
 
-UNUSED: Mapping[str, Any] = {"device": "cpu"}
-"""What a key has that was null where another agent learns, if not null."""
+DEFAULTS: Mapping[str, Any] = {"device": "cpu"}
+"""Values of keys that were null in runs without a deep Q-learner and are not null under their new names."""
 
 
 def new_choice(group: str, name: object) -> str | None:
@@ -88,6 +88,6 @@ def _config(config: Mapping[str, Any]) -> dict[str, Any]:
         own = {key: value for key, value in agent.items() if f"agent.{key}" not in KEYS}
         for key in agent.keys() - own.keys():
             section, _, name = KEYS[f"agent.{key}"].rpartition(".")
-            (own if section else new)[name] = UNUSED.get(name) if agent[key] is None else agent[key]
+            (own if section else new)[name] = DEFAULTS.get(name) if agent[key] is None else agent[key]
         new["agent"] = own
     return new

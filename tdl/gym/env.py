@@ -60,7 +60,7 @@ class GameEnv(gymnasium.Env[Observation, Any]):
 
     ## Arguments
 
-    game : "2048" (2048), "2584" (2584) or "threes_law".
+    game : "2048", "2584" or "threes_law".
     size : "2x2" to "5x5", rows first.
     tiles : a tile rule of `conf/tiles` by name, "p90_10" and others.
     drop, start : the drop law and the start law instead of that rule's, as `Rules` has them: `((1, 0.9), (2, 0.1))`,

@@ -85,9 +85,8 @@ def _curves(runs: Runs) -> Iterator[str]:
 def _reach(runs: Runs) -> Iterator[Section]:
     names = reach_columns(runs.played)
     if names:
-        tile = max(
-            names, key=lambda name: runs.played[name].std() if len(runs.played) > 1 else 0.0
-        )  # the most telling
+        # The tile in which runs differ most.
+        tile = max(names, key=lambda name: runs.played[name].std() if len(runs.played) > 1 else 0.0)
         told = _told(runs.played, runs.keys, tile, "mean", "{:.1%}")
         start = f"Share of games that reached each tile{_by(runs.keys)}; tile {tile.removeprefix(REACH)}"
         seen = _ends(start, told, "most often", "least often")

@@ -20,7 +20,7 @@ from tdl.config.schema import RunConfig
 from tdl.sessions.game_file import load as load_game
 from tdl.solver.solution import load as load_solution
 
-OLD = Path(__file__).parents[1] / "data" / "old_names.tar.gz"
+OLD = Path(__file__).parent / "data" / "old_names.tar.gz"
 
 
 @pytest.fixture
