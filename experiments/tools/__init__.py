@@ -1,14 +1,9 @@
-"""Tools of the experiments: from runs to csv files and figures, and from csv files to the tables of the pages."""
+"""Tools of the experiments: from runs to csv files and figures, and from csv files to the numbers of the pages."""
 
 from pathlib import Path
 
 EXPERIMENTS = Path(__file__).parents[1]
 ROOT = EXPERIMENTS.parent
-
-
-def page(experiment: str, home: Path = EXPERIMENTS) -> Path:
-    """The page of an experiment."""
-    return home / experiment / "README.md"
 
 
 def split_options(words: tuple[str, ...], *names: str) -> tuple[list[str], dict[str, str]]:

@@ -1,8 +1,7 @@
-"""The commands on an experiment's page, and the same commands for a fiftieth of the budget."""
+"""The commands of an experiment, commands.sh beside its page, and the same commands for a fiftieth of the budget."""
 
 from __future__ import annotations
 
-import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import yaml
 from omegaconf import OmegaConf
 
-from experiments.tools import EXPERIMENTS, ROOT, page
+from experiments.tools import EXPERIMENTS, ROOT
 
 CONF = ROOT / "conf"
 REDUCED = "outputs/reduced/"
@@ -18,20 +17,15 @@ REDUCED = "outputs/reduced/"
 
 PART = 50
 MIN_EPISODES, MIN_SECONDS, MIN_MOVES = 40, 2, 4_000
-COMMAND = re.compile(r"^    ((?:python -m (?:tdl|experiments)\.|tdl ).+)$", re.M)
 
 TOO_LARGE = "fib_unshared"
 """An experiment that needs 13 GB of memory for any number of games; folders of such runs of others begin so, too."""
 
 
 def commands(experiment: str, home: Path = EXPERIMENTS) -> list[list[str]]:
-    """The commands on a page, in words that all begin as `python -m MODULE`: indented lines of these and of `tdl`.
-
-    What stands after a # is a comment, as in a shell.
-    """
-    return [
-        as_module(shlex.split(line, comments=True)) for line in COMMAND.findall(page(experiment, home).read_text())
-    ]
+    """The commands of an experiment's page, in words that all begin as `python -m MODULE`; # begins a comment."""
+    lines = (home / experiment / "commands.sh").read_text().replace("\\\n", " ").splitlines()
+    return [as_module(words) for line in lines if (words := shlex.split(line, comments=True))]
 
 
 def as_module(words: list[str]) -> list[str]:

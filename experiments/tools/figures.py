@@ -24,10 +24,10 @@ from experiments.tools import (
     value_errors,
     variants,
 )
-from experiments.tools.index import entry_of, matching, setting_keys
+from experiments.tools.index import entry_of, folders
 from experiments.tools.others import BLOCK, TEXTS, others
 from experiments.tools.pages import write_caption
-from experiments.tools.tables import read_table
+from experiments.tools.tables import matching, read_table, setting_keys
 from tdl.results.comparison import GAMES, SCORE
 from tdl.results.design import ordered, setting_of
 from tdl.results.style import save
@@ -122,7 +122,8 @@ def _figures(folder: Path, home: Path) -> dict[str, Callable[[Path], str | None]
 
 def main(*experiments: str, home: Path = EXPERIMENTS) -> None:
     """Draw the figures of experiments, or of all, anew, and write their captions into the pages."""
-    for folder in [home / name for name in experiments] or sorted(path.parent for path in home.glob("*/results.csv")):
+    known = folders(home)
+    for folder in [known[name] for name in experiments or known]:
         for file, draw in _figures(folder, home).items():
             if caption := draw(folder):
                 write_caption(folder, file, caption)

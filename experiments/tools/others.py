@@ -9,8 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from experiments.tools.index import matching, setting_keys, word
-from experiments.tools.tables import read_table, settings
+from experiments.tools.tables import matching, read_table, setting_keys, settings, word
 from tdl.statistics.intervals import mean_interval
 
 SOURCES = {"published": ("source", "*"), "peers": ("program", "D")}

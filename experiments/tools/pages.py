@@ -1,29 +1,11 @@
-"""Makes the tables of all pages anew from the csv files: experiments, their index, docs/results.md and README.md.
+"""Writes the numbers of all pages anew from the csv files: `python -m experiments.tools.pages [--check]`.
 
-    python -m experiments.tools.pages [--check]
-
-With --check nothing is written, and the exit code says whether anything would be. A page asks for a table by a line,
-and the lines up to `<!-- end -->` are replaced:
-
-    <!-- table FILE: KEY KEY | COLUMN COLUMN -->
-    <!-- beside FILE PUBLISHED: KEY KEY | KEY -->
-    <!-- peers FILE PEERS: KEY KEY | COLUMN COLUMN -->
-    <!-- less COLUMN COLUMN: FILE KEY=VALUE KEY=VALUE - FILE KEY=VALUE + FILE KEY=VALUE | FILE ... -->
-    <!-- caption FIGURE -->
-    <!-- index CHAPTER -->
-    <!-- published CHAPTER | CHAPTER -->
-    <!-- compared CHAPTER | CHAPTER -->
-    <!-- verdicts all -->
-
-`table` has a row for each setting of the keys, with means over the rows of the file (one for each run) and 95%
-intervals over them; where a setting has a single row, the interval that the file has for it (`mean_low`, `mean_high`:
-over games). `runs` among the columns is their number, `finished` how many did not diverge. `beside` has a row for
-each published figure, with ours under the values of the last keys; PUBLISHED names a `source` and has figures in
-columns of the same names as FILE. `peers` has a row for each figure of another program, whose runs are the rows of
-PEERS (`experiments.tools.peers`), with ours and the difference. `less` has a row for each figure of two sets of runs:
-the first one's mean less the second one's; `+` joins runs of several files. `caption` has the
-text beside a figure, which `experiments.tools.figures` writes as it draws it. `index` and `published` have the rows of
-chapters of index.yaml, `compared` and `verdicts` those of its `peers` and `verdicts`.
+With --check nothing is written, and the exit code says whether anything would be. A number asks for its text by a
+comment behind it (`experiments.tools.requests`). In a table a comment in a heading asks for a column, and one in the
+first cell of a row, without a column, says which rows of the csv file it is about; a cell without a number stays. The
+text between `<!-- caption FIGURE -->` and `<!-- end -->` is written by `experiments.tools.figures`. Differences
+(`experiments.tools.pairs`) and published figures (`experiments.tools.published`) are csv files that this command
+writes first.
 """
 
 from __future__ import annotations
@@ -33,83 +15,113 @@ import sys
 from pathlib import Path
 
 from experiments.tools import EXPERIMENTS, ROOT
-from experiments.tools.index import compared_rows, index_rows, less_rows, published_rows
-from experiments.tools.tables import TableError, beside, compared, markdown, read_table, table
-from experiments.tools.verdicts import verdict_rows
-
-DOCUMENTS = [
-    ROOT / "README.md",
-    EXPERIMENTS / "README.md",
-    *(ROOT / "docs" / f"{name}.md" for name in ("results", "published")),
-]
-"""Pages that are not those of an experiment."""
+from experiments.tools.pairs import FILE, filled_pairs
+from experiments.tools.published import PUBLISHED, published_text
+from experiments.tools.requests import COMMENT, FORMS, Request, answer, parsed
+from experiments.tools.tables import TableError
 
 END = "<!-- end -->"
-MARK = re.compile(
-    rf"(<!-- (table|beside|peers|less|index|published|compared|verdicts|caption) (.*?) -->\n).*?({END})", re.S
-)
+TABLE = re.compile(r"(^\|.*\n\|[-:| ]+\|\n(?:\|.*\n?)+)", re.M)
+NOTHING = Request()
+BAR = re.compile(r"(?<!\\)\|")
 
 
 def filled(page: Path) -> str:
-    """The text of a page with all of its tables made anew.
+    """The text of a page with all of its numbers made anew.
 
     Raises
     ------
-    TableError : a file or column that is not there.
+    TableError : a request that cannot be met, or has no number before it.
     """
+    try:
+        parts = TABLE.split(page.read_text())  # every second one is a table
+        return "".join((_filled_table if i % 2 else _numbers)(part, page.parent) for i, part in enumerate(parts))
+    except TableError as error:
+        raise TableError(f"{page.relative_to(ROOT) if page.is_relative_to(ROOT) else page}: {error}") from None
 
-    def filled_table(match: re.Match[str]) -> str:
-        opening, kind, request, closing = match.groups()
-        if kind == "caption":
-            return match[0]
-        try:
-            return f"{opening}\n{markdown(_rows(page.parent, kind, request))}\n\n{closing}"
-        except KeyError as error:
-            raise TableError(f"{page}: {request}: no column {error}") from None
 
-    text = page.read_text()
-    if text.count(END) != len(MARK.findall(text)):
-        raise TableError(f"{page}: a table's first or last line is wrong")
-    return MARK.sub(filled_table, text)
+def _numbers(text: str, folder: Path, asked: Request = NOTHING) -> str:
+    """A text with the number before each request replaced; `asked` is what its table asks for besides."""
+    pieces, start = [], 0
+    for comment in COMMENT.finditer(text):
+        request = parsed(comment[1]) | asked
+        if not (request.file and request.column):
+            raise TableError(f"{' '.join(comment[1].split())}: no file or no column")
+        pieces += [_replaced(text[start : comment.start()], request, folder, at_end=True), comment[0]]
+        start = comment.end()
+    return "".join([*pieces, text[start:]])
+
+
+def _replaced(text: str, request: Request, folder: Path, at_end: bool) -> str:
+    """The text with its number of the request's form, at its end or the first one, replaced."""
+    match = re.search(rf"(?<![\w.,])(?:{FORMS[request.form]}){r'(?=[*_]*$)' if at_end else ''}", text)
+    if not match:
+        if at_end:
+            raise TableError(f"no number before {request}, as its form {request.form} has it")
+        return text
+    new = answer(request, folder)
+    broken = match[0].find("\n")  # a line of the page that ends within the number
+    if broken >= 0 and " " in new:
+        place = new.find(" ", max(0, broken - 3))
+        new = new[:place] + "\n" + new[place + 1 :] if place >= 0 else new
+    return text[: match.start()] + new + text[match.end() :]
+
+
+def _filled_table(text: str, folder: Path) -> str:
+    """A table with the cells replaced that its headings and first cells ask for."""
+    head, line, *rows = text.splitlines(keepends=True)
+    columns = [_part(cell) for cell in BAR.split(head)]
+    return "".join([head, line, *(_filled_row(row, columns, folder) for row in rows)])
+
+
+def _filled_row(row: str, columns: list[Request], folder: Path) -> str:
+    """A row of a table with its cells replaced."""
+    cells = BAR.split(row)
+    asked = _part(cells[1])
+    for place in range(1, len(cells) - 1):
+        request = (Request(where=asked.where) if asked.column else asked) | columns[place]
+        if COMMENT.search(cells[place]) and (place > 1 or asked.column):
+            cells[place] = _numbers(cells[place], folder, request)
+        elif place > 1 and request.file and request.column:
+            cells[place] = _replaced(cells[place], request, folder, at_end=False)
+    return "|".join(cells)
+
+
+def _part(cell: str) -> Request:
+    """What a heading, or the first cell of a row, asks for."""
+    comment = COMMENT.search(cell)
+    return parsed(comment[1]) if comment else Request()
 
 
 def write_caption(folder: Path, figure: str, caption: str) -> None:
-    """Write the text beside a figure into the page of an experiment, where it asks for it."""
-    page = folder / "README.md"
-    if page.exists():
-        mark = re.compile(rf"(<!-- caption {re.escape(figure)} -->\n).*?({END})", re.S)
+    """Write the text beside a figure into the page of its experiment, where it asks for it."""
+    page = next((home / "README.md" for home in (folder, folder.parent) if (home / "README.md").exists()), None)
+    if page:
+        name = re.escape(str((folder / figure).relative_to(page.parent)))
+        mark = re.compile(rf"(<!-- caption {name} -->\n).*?({END})", re.S)
         page.write_text(mark.sub(lambda match: f"{match[1]}\n*{caption}*\n\n{match[2]}", page.read_text()))
 
 
-def _rows(folder: Path, kind: str, request: str) -> list[list[str]]:
-    """The rows of one table."""
-    if kind == "index":
-        return index_rows(request)
-    if kind == "published":
-        return published_rows(request.split(" | "))
-    if kind == "compared":
-        return compared_rows(request.split(" | "))
-    if kind == "verdicts":
-        return verdict_rows()
-    files, keys = request.split(":", 1)
-    if kind == "less":
-        return less_rows(folder, files.split(), keys.split(" | "))
-    frames = [read_table(folder / file) for file in files.split()]
-    first, second = (words.split() for words in keys.split("|"))
-    if kind == "table":
-        return table(*frames, first, second)
-    return (beside if kind == "beside" else compared)(*frames, first, second)
+def pages() -> list[Path]:
+    """All pages that may ask for numbers."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted(EXPERIMENTS.rglob("*.md"))]
 
 
 def main(*words: str) -> int:
-    """Write the pages that have changed, or count them."""
-    texts = {page: filled(page) for page in [*sorted(EXPERIMENTS.glob("*/README.md")), *DOCUMENTS]}
-    stale = [page for page, text in texts.items() if page.read_text() != text]
-    for page in stale:
-        print(page.relative_to(ROOT))
-        if "--check" not in words:
-            page.write_text(texts[page])
-    return len(stale) if "--check" in words else 0
+    """Write the files that have changed, or count them."""
+    stale = 0
+    for name, filled_text in (
+        *((path, lambda path: filled_pairs(path.parent)) for path in sorted(EXPERIMENTS.rglob(FILE))),
+        (EXPERIMENTS / PUBLISHED, lambda path: published_text(path.parent)),
+        *((path, filled) for path in pages()),
+    ):
+        text = filled_text(name)
+        if not name.exists() or name.read_text() != text:
+            stale += 1
+            print(name.relative_to(ROOT))
+            if "--check" not in words:
+                name.write_text(text)
+    return stale if "--check" in words else 0
 
 
 if __name__ == "__main__":

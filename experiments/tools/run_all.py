@@ -1,10 +1,10 @@
-"""Runs all experiments, or those named, by the commands on their pages: `make experiments`, `make experiments FULL=1`.
+"""Runs all experiments, or those named, by the commands.sh beside their pages: `make experiments`, `make experiments FULL=1`.
 
     python -m experiments.tools.run_all [--full] [--keep] [EXPERIMENT ...]
 
 Without --full a reduced version: a fiftieth of the games, moves or seconds, three seeds, and results in
 outputs/reduced, so that nothing of the repository is changed; speeds are not measured, and what needs the snapshots
-of a long run is left out. With it the budgets of the pages, results in experiments/, and all tables made anew.
+of a long run is left out. With it the budgets of commands.sh, results in experiments/, and all numbers made anew.
 The folders of runs stay, so that the same command continues where it was stopped. The checkpoints of a finished
 experiment are deleted, unless --keep asks for them.
 """
@@ -20,14 +20,14 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from experiments.tools import EXPERIMENTS, index, pages
+from experiments.tools import EXPERIMENTS, pages
 from experiments.tools.commands import commands, reduced
 
 OPTIONS = {"--full", "--keep"}
 
 
 def run(experiment: str, full: bool, home: Path = EXPERIMENTS) -> tuple[list[str], bool]:
-    """Run the commands on a page: a line for each that failed, and whether the last one did.
+    """Run the commands of an experiment: a line for each that failed, and whether the last one did.
 
     Some runs are meant to diverge. That fails their sweep but not the table made of it.
     """
@@ -44,7 +44,7 @@ def run(experiment: str, full: bool, home: Path = EXPERIMENTS) -> tuple[list[str
 
 
 def chosen_commands(experiment: str, full: bool, home: Path = EXPERIMENTS) -> list[list[str]]:
-    """The commands to run: as the page has them, or reduced."""
+    """The commands to run: as commands.sh has them, or reduced."""
     chosen = (words if full else reduced(words) for words in commands(experiment, home))
     return [words for words in chosen if words is not None]
 
@@ -64,7 +64,9 @@ def main(*words: str, home: Path = EXPERIMENTS) -> int:
     if unknown := options - OPTIONS:
         sys.exit(f"no option {', '.join(unknown)}: --full or --keep")
     full = "--full" in options
-    experiments = [word for word in words if not word.startswith("--")] or index.names(home)
+    experiments = [word for word in words if not word.startswith("--")] or [
+        path.parent.name for path in sorted(home.glob("*/commands.sh"))
+    ]
     lines, failed, start = [], False, time.monotonic()
     bar = tqdm(experiments, unit="experiment")
     for experiment in bar:

@@ -1,4 +1,4 @@
-"""Tables of an experiment's csv files: means with intervals over runs, and figures of others beside ours."""
+"""The csv files of experiments: rows of a setting, means of their columns, and intervals of these."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.tools.contrasts import shown
-from tdl.statistics.intervals import Z95, contrast_interval, mean_interval, share_interval
+from tdl.statistics.intervals import Z95, mean_interval, share_interval
 from tdl.storage.titles import value_text
 
 REACH = "reach_"
@@ -31,159 +30,9 @@ GAMES = 1000
 PLAYED = ("greedy_games", "games")
 """Columns that may hold the number of games after training."""
 
-COUNTS: dict[str, Any] = {
-    "runs": lambda part: str(len(part)),
-    "finished": lambda part: f"{(part['status'] == 'finished').sum()} of {len(part)}",
-}
-"""Columns that no file has: how to make them of the rows of a setting."""
-
-INSIDE, WITHIN = "inside", "within a run"
-NOT_REACHED = "no run came so far"
-"""Beside a published figure: it lies in our interval, or in that of a further run of ours; all runs of the setting
-diverged before."""
-
 
 class TableError(Exception):
-    """A table that cannot be made."""
-
-
-def table(frame: pd.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> list[list[str]]:
-    """A row for each setting of the keys, with means over its runs; the first row is the head."""
-    shown = [name for name in columns if name in COUNTS or frame[name].notna().any()]
-    rows = [[*keys, *shown]]
-    for values, part in settings(frame, keys):
-        cells = [COUNTS[name](part) if name in COUNTS else figure(part, name) for name in shown]
-        rows.append([*map(_text, values), *cells])
-    return rows
-
-
-def beside(
-    frame: pd.DataFrame, published: pd.DataFrame, keys: Sequence[str], across: Sequence[str]
-) -> list[list[str]]:
-    """A row for each published figure, with ours in a column for each value of the keys across."""
-    ours = dict(settings(frame, [*keys, *across]))
-    shown = sorted({values[len(keys) :] for values in ours}, key=lambda values: [*map(str, values)])
-    heads = [
-        "ours" + "".join(f", {key}={_text(v)}" for key, v in zip(across, values, strict=True)) for values in shown
-    ]
-    rows = [["source", *keys, "figure", "published", *heads]]
-    for _, row in published.iterrows():
-        setting = tuple(row[key] for key in keys)
-        for name in published.columns.drop(["source", *keys]):
-            if pd.isna(row[name]):
-                continue
-            cells = [_against(ours.get((*setting, *values)), name, row[name]) for values in shown]
-            if any(cells):
-                rows.append([str(row["source"]), *map(_text, setting), name, number(name, row[name]), *cells])
-    return rows
-
-
-def compared(ours: pd.DataFrame, theirs: pd.DataFrame, keys: Sequence[str], names: Sequence[str]) -> list[list[str]]:
-    """A row for each figure of a setting of another program, a run a row as ours; the first row is the head."""
-    (program,), known = theirs["program"].unique(), dict(settings(ours, keys))
-    rows = [[*keys, "figure", program, "seeds", "ours", "seeds", "difference", "can show"]]
-    for values, part in settings(theirs, keys):
-        for name in names:
-            if values in known and part[name].notna().any():
-                rows.append([*map(_text, values), name, *compare(known[values], part, name)])
-    return rows
-
-
-def compare(ours: pd.DataFrame, theirs: pd.DataFrame, name: str) -> list[str]:
-    """Theirs and ours, each with its seeds; ours less theirs (`less`); and `contrasts.shown`."""
-    means = [cell for part in (theirs, ours) for cell in (figure(part, name), str(part[name].notna().sum()))]
-    least = _signed(name, shown([part[name].dropna().to_numpy(float) for part in (ours, theirs)])).lstrip("+")
-    return [*means, less(ours, theirs, name), least + (_unit(name) if least else "")]
-
-
-def less(ours: pd.DataFrame, theirs: pd.DataFrame, name: str) -> str:
-    """The mean of a column less that of other runs, with Welch's 95% interval; of single runs by their games."""
-    parts = [part[part[name].notna()] for part in (ours, theirs)]
-    samples, errors = [part[name].to_numpy(float) for part in parts], [errors_of(part, name) for part in parts]
-    total, *bounds = contrast_interval(samples, [1.0, -1.0], errors)
-    if all(len(part) == 1 for part in parts):
-        half = Z95 * float(np.hypot(*(each[0] for each in errors)))
-        bounds = [total - half, total + half]
-    low, high = (_signed(name, bound) for bound in bounds)
-    return _signed(name, total) + (f" [{low}, {high}]" if low else "") + _unit(name)
-
-
-def _unit(name: str) -> str:
-    """What stands after a difference of two values of the column."""
-    return " points" if name.startswith(SHARES) else ""
-
-
-def settings(frame: pd.DataFrame, keys: Sequence[str]) -> list[tuple[tuple[Any, ...], pd.DataFrame]]:
-    """The values of the keys and the rows of each setting, in the order of the file."""
-    if not keys:
-        return [((), frame)]
-    return [(values, part) for values, part in frame.groupby(list(keys), sort=False, dropna=False)]
-
-
-def _text(value: object) -> str:
-    """A value of a key; no other key than the game has a game's name for a value.
-
-    Where some values of a key are names, the csv file has the others, true and false, as words.
-    """
-    return value_text("game", {"True": True, "False": False}.get(str(value), value))
-
-
-def figure(part: pd.DataFrame, name: str) -> str:
-    """The mean of a column with its 95% interval; a column of words as it is."""
-    if not pd.api.types.is_numeric_dtype(part[name]):
-        return ", ".join(part[name].dropna().astype(str).unique())
-    mean, low, high = interval(part, name)
-    if np.isnan(mean):
-        return ""
-    return number(name, mean) + ("" if np.isnan(low) else f" [{number(name, low)}, {number(name, high)}]")
-
-
-def number(name: str, value: float) -> str:
-    """A value of the column `name` as text."""
-    if name.startswith(SHARES):
-        return f"{value:.1%}"
-    return f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.3g}"
-
-
-def _signed(name: str, value: float) -> str:
-    """A difference of two values of the column `name` as text, of shares in points; nothing for nan."""
-    value = 100 * value if name.startswith(SHARES) else value
-    return "" if np.isnan(value) else f"{value:+,.{0 if abs(value) >= 100 else 1}f}"
-
-
-def position(part: pd.DataFrame, name: str, published: float) -> str:
-    """Where a published figure lies: inside the interval of our mean, or by how much ours is above (+) or below (-).
-
-    `within a run` says that it lies in the interval of a single further run of ours, whose variance is that of the
-    mean times runs + 1.
-    """
-    mean, low, high = interval(part, name)
-    if low <= published <= high:
-        return INSIDE
-    share = name.startswith(SHARES)
-    difference = 100 * (mean - published) if share else 100 * (mean / published - 1)
-    within = abs(published - mean) <= _half_width_of_a_run(part, name)
-    return f"{difference:+.1f}{' points' if share else '%'}{', ' + WITHIN if within else ''}"
-
-
-def unseen(part: pd.DataFrame, name: str) -> str:
-    """How far a figure of one run may lie from our mean without a difference to be seen, as `position` says it."""
-    mean, half = part[name].mean(), _half_width_of_a_run(part, name)
-    if np.isnan(half):
-        return ""
-    return f"{100 * half:.1f} points" if name.startswith(SHARES) else f"{half / mean:.1%}"
-
-
-def tells_little(part: pd.DataFrame, name: str) -> bool:
-    """Whether `unseen` is more than half of our mean, and of shares more than ten points, too."""
-    half = _half_width_of_a_run(part, name)
-    return bool(half > 0.5 * part[name].mean() and half > (0.1 if name.startswith(SHARES) else 0))
-
-
-def markdown(rows: Sequence[Sequence[str]]) -> str:
-    """A table of Markdown, whose head is the first row."""
-    lines = ["| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in rows]
-    return "\n".join([lines[0], "|---" * len(rows[0]) + "|", *lines[1:]])
+    """What a page asks for cannot be had."""
 
 
 def read_table(path: Path) -> pd.DataFrame:
@@ -204,6 +53,34 @@ def read_table(path: Path) -> pd.DataFrame:
     return table
 
 
+def settings(frame: pd.DataFrame, keys: Sequence[str]) -> list[tuple[tuple[Any, ...], pd.DataFrame]]:
+    """The values of the keys and the rows of each setting, in the order of the file."""
+    if not keys:
+        return [((), frame)]
+    return [(values, part) for values, part in frame.groupby(list(keys), sort=False, dropna=False)]
+
+
+def setting_keys(frame: pd.DataFrame) -> list[str]:
+    """The columns of a results.csv that hold the setting of a run: those before its seed."""
+    return list(frame.columns[: list(frame.columns).index("seed")])
+
+
+def matching(frame: pd.DataFrame, where: Sequence[str]) -> pd.DataFrame:
+    """The rows with all of the values, words `KEY=VALUE`, `KEY=VALUE,VALUE` or `KEY!=VALUE`; no key left out."""
+    for key, sign, value in (re.split("(!?=)", each, maxsplit=1) for each in where):
+        if key in frame:
+            allowed = {value, *re.split(r",(?![^\[]*\])", value)}
+            allowed |= {word(float(each)) for each in allowed if re.fullmatch(r"[\d.]+(e\d+)?", each)}
+            frame = frame[frame[key].map(word).isin(allowed) == (sign == "=")]
+    return frame
+
+
+def word(value: object) -> str:
+    """A value as a word of a setting: without blanks. Where a key has names, too, a csv file's booleans are text."""
+    text = value_text("", value).replace(" ", "")
+    return {"True": "true", "False": "false"}.get(text, text)
+
+
 def interval(part: pd.DataFrame, name: str) -> tuple[float, float, float]:
     """Mean and 95% interval over runs; of a single run the interval over its games that the file has."""
     values = part[name].dropna().to_numpy(float)
@@ -219,6 +96,12 @@ def interval(part: pd.DataFrame, name: str) -> tuple[float, float, float]:
     return mean, low, min(high, 1.0) if name.startswith(REACH) else high
 
 
+def half_width_of_a_run(part: pd.DataFrame, name: str) -> float:
+    """Half the width of the interval of a single further run: its variance is that of the mean times runs + 1."""
+    runs = int(part[name].notna().sum())
+    return _half_width(part, name) * (runs + 1) ** 0.5 if runs > 1 else np.nan
+
+
 def _half_width(part: pd.DataFrame, name: str) -> float:
     """Half the width of the interval of the mean over runs, not less than what their games alone make it."""
     part = part[part[name].notna()]
@@ -227,7 +110,7 @@ def _half_width(part: pd.DataFrame, name: str) -> float:
 
 
 def errors_of(part: pd.DataFrame, name: str) -> NDArray[np.float64]:
-    """The standard error that its games alone give the figure of each run; nan where the file does not tell it.
+    """The standard error that its games alone give the figure of each run; nan where the file does not have it.
 
     Of shares by Wilson's interval, so that a tile that no game made has one, too. Training games whose spread the file
     does not have are taken to be as many and to spread, in shares of their mean, like the games after training; a run
@@ -249,20 +132,3 @@ def errors_of(part: pd.DataFrame, name: str) -> NDArray[np.float64]:
         return unknown
     bounds = [share_interval(round(p * n), int(n)) for p, n in zip(part[name], games, strict=True)]
     return np.array([(most - least) / 2 / Z95 for least, most in bounds])
-
-
-def _half_width_of_a_run(part: pd.DataFrame, name: str) -> float:
-    """The same of a single further run, whose variance is that of the mean times runs + 1; nan below two runs."""
-    runs = int(part[name].notna().sum())
-    return _half_width(part, name) * (runs + 1) ** 0.5 if runs > 1 else np.nan
-
-
-def _against(part: pd.DataFrame | None, name: str, published: float) -> str:
-    """Ours with its interval, and the position of the published figure; how much could be unseen, where it agrees."""
-    if part is None or name not in part:
-        return ""
-    if part[name].isna().all():
-        return NOT_REACHED
-    where, power = position(part, name, published), unseen(part, name)
-    agrees = power and (where == INSIDE or where.endswith(WITHIN))
-    return ", ".join([figure(part, name), where, *[f"{power} unseen"] * bool(agrees)])

@@ -1,0 +1,12 @@
+# Makes the csv files and figures of this page: every command, in order. `make experiments` runs a fiftieth of it.
+
+# fib: 2584 on 4x4 after 100,000 games
+tdl run experiment=fib tiles=p90_10 seed='range(0,3)' save.final=false hydra.sweep.dir=outputs/fib
+tdl run experiment=fib tiles=p75_25 seed='range(0,5)' save.final=false hydra.sweep.dir=outputs/fib
+tdl run experiment=fib tiles=p90_10 learner=td alpha_per=entry alpha=0.0025 tuples.radix=21 seed='range(0,3)' episodes=10000000 budget.moves=1200000000 save.final=false hydra.sweep.dir=outputs/fib_td0
+python -m experiments.tools.collect fib outputs/fib outputs/fib_td0 by=tiles,learner
+python -m experiments.tools.collect fib
+
+# fib_engines: 2584 on a board of bytes and on one of bits
+tdl run experiment=fib_engines hydra.sweep.dir=outputs/fib_engines
+python -m experiments.tools.collect fib/fib_engines outputs/fib_engines

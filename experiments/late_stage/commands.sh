@@ -1,0 +1,13 @@
+# Makes the csv files and figures of this page: every command, in order. `make experiments` runs a fiftieth of it.
+
+tdl run experiment=curve seed=33,34,35 learner.start=milestone 'learner.schedule=[1000:1.4]' budget.moves=800000000 evaluate.episodes=0 hydra.sweep.dir=outputs/late_stage_networks 'hydra.sweep.subdir=${seed}'
+tdl run experiment=curve seed=33,34,35 learner.start=milestone 'init=outputs/late_stage_networks/${seed}' 'learner.schedule=[0:0.7,60%:0.35]' budget.moves=200000000 evaluate.episodes=3000 hydra.sweep.dir=outputs/late_stage/none 'hydra.sweep.subdir=${seed}'
+tdl run experiment=curve seed=33,34,35 learner.start=milestone 'init=outputs/late_stage_networks/${seed}' 'learner.schedule=[0:0.7,60%:0.35]' budget.moves=200000000 evaluate.episodes=3000 learner.stages=[28672] learner.stage_by=sum learner.promotion_share=0.25 hydra.sweep.dir=outputs/late_stage/own 'hydra.sweep.subdir=${seed}'
+tdl run experiment=curve seed=33,34,35 learner.start=milestone 'init=outputs/late_stage_networks/${seed}' 'learner.schedule=[0:0.7,60%:0.35]' budget.moves=200000000 evaluate.episodes=3000 learner.stages=[28672] learner.stage_by=sum learner.promotion_share=0.25 learner.stage_downgrade=13 hydra.sweep.dir=outputs/late_stage/lowered 'hydra.sweep.subdir=${seed}'
+tdl evaluate -m checkpoint=outputs/late_stage/none/33,outputs/late_stage/none/34,outputs/late_stage/none/35 evaluate.episodes=3000 search.downgrade=13 hydra.sweep.dir=outputs/late_stage/games_1
+tdl evaluate -m checkpoint=outputs/late_stage/none/33,outputs/late_stage/none/34,outputs/late_stage/none/35 evaluate.plies=2 evaluate.episodes=500 search.downgrade=null,13 hydra.sweep.dir=outputs/late_stage/games_2
+tdl evaluate -m checkpoint=outputs/late_stage/own/33,outputs/late_stage/own/34,outputs/late_stage/own/35,outputs/late_stage/lowered/33,outputs/late_stage/lowered/34,outputs/late_stage/lowered/35 evaluate.plies=2 evaluate.episodes=500 hydra.sweep.dir=outputs/late_stage/games_2
+tdl evaluate -m checkpoint=outputs/late_stage/none/33,outputs/late_stage/none/34,outputs/late_stage/none/35 evaluate.plies=3 evaluate.episodes=200 search.downgrade=14 hydra.sweep.dir=outputs/late_stage/games_3
+tdl evaluate checkpoint=outputs/late_stage/none/34 evaluate.plies=3 evaluate.episodes=200 search.downgrade=13 out=outputs/late_stage/games_3_13
+tdl evaluate -m checkpoint=outputs/late_stage/own/33,outputs/late_stage/own/34,outputs/late_stage/own/35 evaluate.plies=3 evaluate.episodes=200 hydra.sweep.dir=outputs/late_stage/games_3
+python -m experiments.tools.collect late_stage outputs/late_stage by=learner.stages,learner.stage_downgrade,evaluate.plies,search.downgrade

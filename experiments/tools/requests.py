@@ -1,0 +1,158 @@
+"""What a number on a page asks of a csv file: `222,700<!--= results.csv: greedy_mean | plies=1 -->`.
+
+    <!--= FILE: COLUMN FORM | KEY=VALUE KEY=VALUE -->
+
+FILE lies beside the page. The rows are those with all of the values: `seed=33,34` allows both, `seed!=33` all others.
+Each is a run, and the text is the mean of their COLUMN, rounded to what its interval allows (`rounded`). COLUMN may be
+`-COLUMN`, the negative value, `+COLUMN`, with its sign, `COLUMN/1e6`, a part of it, and `COLUMN:.1%`, as Python formats
+it. FORM is a word of `FORMS`; nothing is `mean`. Runs that have no interval (`has_interval`) are listed in its place, or
+more than `LISTED` of them as a range. In a table, where a bar ends a cell, the bar is left out.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from experiments.tools.tables import SHARES, TableError, interval, matching, read_table
+from tdl.statistics.intervals import has_interval
+
+COMMENT = re.compile(r"<!--=(.*?)-->", re.S)
+
+NUMBER = r"(?:[+-]?(?:\d[\d,]*)?\.?\d+%?|\?)"
+"""A number, or the question mark of an author who leaves it to the command."""
+
+BOUNDS, LIST, END = rf"\s\[{NUMBER},\s{NUMBER}\]", rf"(?:;\s{NUMBER})+", rf"\sto\s{NUMBER}"
+
+FORMS = {
+    "mean": NUMBER,
+    "interval": f"{NUMBER}(?:{BOUNDS}|{LIST}|{END})?",
+    "each": f"{NUMBER}(?:{LIST})?",
+    "range": f"{NUMBER}(?:{END})?",
+    **dict.fromkeys(("min", "max", "sum", "count"), NUMBER),
+}
+"""The words that a request may have, and how the text before it looks."""
+
+COLUMN = re.compile(r"(?P<sign>[+-]?)(?P<name>\w+(?:\.\w+)*)(?:/(?P<part>[\de.]+))?(?::(?P<format>\S+))?")
+
+LISTED = 4
+DIGITS, MOST_DIGITS, PART_OF_INTERVAL = 3, 4, 20
+"""Digits of a number without an interval; of any; the last digit counts at most such a part of half an interval."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request, or a part of one: the heading and the first cell of a row ask together for a cell."""
+
+    file: str = ""
+    column: str = ""
+    form: str = "mean"
+    where: tuple[str, ...] = ()
+
+    def __or__(self, other: Request) -> Request:
+        """This one with what the other has besides."""
+        form = self.form if self.column else other.form
+        return Request(self.file or other.file, self.column or other.column, form, (*self.where, *other.where))
+
+
+def parsed(text: str) -> Request:
+    """A request of its text between `<!--=` and `-->`.
+
+    >>> parsed("results.csv: greedy_mean interval | plies=1")
+    Request(file='results.csv', column='greedy_mean', form='interval', where=('plies=1',))
+    >>> parsed("plies=1").where, parsed("results.csv: plies=1").column
+    (('plies=1',), '')
+
+    Raises
+    ------
+    TableError : it has no meaning.
+    """
+    words = text.replace("|", " ").split()
+    file = words.pop(0)[:-1] if words and words[0].endswith(":") else ""
+    named = [word for word in words if "=" not in word]
+    column, form = (*named, "mean", "mean")[:2] if named else ("", "mean")
+    if len(named) > 2 or form not in FORMS or (column and not COLUMN.fullmatch(column)):
+        raise TableError(
+            f"{' '.join(text.split())}: not FILE: COLUMN FORM | KEY=VALUE, FORM one of {', '.join(FORMS)}"
+        )
+    return Request(file, column, form, tuple(word for word in words if "=" in word))
+
+
+def answer(request: Request, folder: Path) -> str:
+    """The text that a request asks for.
+
+    Raises
+    ------
+    TableError : a file, column or row that is not there.
+    """
+    match = COLUMN.fullmatch(request.column)
+    assert match
+    rows, name = rows_of(request, folder), match["name"]
+    if request.form == "count":
+        return f"{len(rows):,}"
+    if name not in rows:
+        raise TableError(f"{request.file} has no column {name}")
+    rows = rows[rows[name].notna()]
+    if rows.empty:
+        raise TableError(f"{request.file}: {name}: no value with {' '.join(request.where)}")
+    factor = (-1 if match["sign"] == "-" else 1) / float(match["part"] or 1)
+
+    def text(value: float, half: float) -> str:
+        shown = format(value, match["format"]) if match["format"] else rounded(value, half, name.startswith(SHARES))
+        return f"+{shown}" if match["sign"] == "+" and value > 0 else shown
+
+    return _formed(request.form, rows, name, factor, text)
+
+
+def _formed(form: str, rows: pd.DataFrame, name: str, factor: float, text: Callable[[float, float], str]) -> str:
+    """The numbers of a form, each by `text`, which takes a value and half of its interval."""
+    if form == "interval" and len(rows) > 1 and not has_interval(rows[name].to_numpy(float)):
+        form = "each" if len(rows) <= LISTED else "range"
+    if form in ("mean", "interval"):
+        mean, *bounds = (factor * value for value in interval(rows, name))
+        half = abs(bounds[1] - bounds[0]) / 2
+        low, high = (text(bound, half) for bound in sorted(bounds))
+        return text(mean, half) + (f" [{low}, {high}]" if form == "interval" and not math.isnan(half) else "")
+    values = (factor * rows[name]).tolist()
+    chosen = {"each": values, "range": [min(values), max(values)], "min": [min(values)], "max": [max(values)]}
+    singles = [interval(rows.iloc[[i]], name) for i in range(len(rows))]
+    half = max((abs(factor) * (high - low) / 2 for _, low, high in singles if high > low), default=math.nan)
+    texts = [text(value, half) for value in chosen.get(form, [math.fsum(values)])]
+    return {"each": "; ", "range": " to "}.get(form, "").join(dict.fromkeys(texts) if form == "range" else texts)
+
+
+def rows_of(request: Request, folder: Path) -> pd.DataFrame:
+    """The rows of its file that a request asks for."""
+    table = read_table(folder / request.file)
+    keys = {re.split("!?=", word)[0] for word in request.where}
+    if absent := keys - {*table.columns}:
+        raise TableError(f"{request.file} has no column {', '.join(sorted(absent))}")
+    rows = matching(table, request.where)
+    if rows.empty:
+        raise TableError(f"{request.file}: no row with {' '.join(request.where)}")
+    return rows
+
+
+def rounded(value: float, half: float = math.nan, share: bool = False) -> str:
+    """A number as text, rounded to what half of its interval allows; a share in percent.
+
+    >>> rounded(222735, 12895), rounded(421987765), rounded(0.5123, 0.08, share=True), rounded(0)
+    ('222,700', '422,000,000', '51.2%', '0')
+    """
+    if share:
+        return rounded(100 * value, 100 * half) + "%"
+    if value == 0:
+        return "0"
+    first = math.floor(math.log10(abs(value)))
+    known = half > 0 and math.isfinite(half)
+    place = math.floor(math.log10(half / PART_OF_INTERVAL)) if known else first - DIGITS + 1
+    place = max(place, first - MOST_DIGITS + 1)
+    if not known and value == int(value) and abs(value) < 10**MOST_DIGITS:
+        place = 0
+    text = f"{round(value, -place):,.{max(0, -place)}f}"
+    return text if known or "." not in text else text.rstrip("0").rstrip(".")
