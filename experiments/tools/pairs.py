@@ -59,13 +59,14 @@ def _compared(folder: Path, name: str, ours: str, theirs: str, figure: str) -> d
 
 
 def _ratio(samples: list[Any], errors: list[Any], means: list[float]) -> dict[str, float]:
-    """The ratio of the means with its 95% interval: that of the difference of their logarithms (delta method)."""
+    """The ratio of the means, and the gain, one less, with 95% intervals: that of the difference of their logarithms (delta method)."""
     if min(means) <= 0:
-        return dict.fromkeys(("ratio", "ratio_low", "ratio_high"), math.nan)
+        return dict.fromkeys(("ratio", "ratio_low", "ratio_high", "gain", "gain_low", "gain_high"), math.nan)
     shares = [[values / mean for values, mean in zip(each, means, strict=True)] for each in (samples, errors)]
     _, low, high = contrast_interval(shares[0], [1.0, -1.0], shares[1])
     ratio, half = means[0] / means[1], (high - low) / 2
-    return {"ratio": ratio, "ratio_low": ratio * math.exp(-half), "ratio_high": ratio * math.exp(half)}
+    ratios = {"ratio": ratio, "ratio_low": ratio * math.exp(-half), "ratio_high": ratio * math.exp(half)}
+    return ratios | {name.replace("ratio", "gain"): value - 1 for name, value in ratios.items()}
 
 
 def _runs(folder: Path, names: str, figure: str) -> pd.DataFrame:

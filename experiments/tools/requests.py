@@ -4,9 +4,9 @@
 
 FILE lies beside the page. The rows are those with all of the values: `seed=33,34` allows both, `seed!=33` all others.
 Each is a run, and the text is the mean of their COLUMN, rounded to what its interval allows (`rounded`). COLUMN may be
-`-COLUMN`, the negative value, `+COLUMN`, with its sign, `COLUMN/1e6`, a part of it, and `COLUMN:.1%`, as Python formats
-it. FORM is a word of `FORMS`; nothing is `mean`. Runs that have no interval (`has_interval`) are listed in its place, or
-more than `LISTED` of them as a range. In a table, where a bar ends a cell, the bar is left out.
+`-COLUMN`, the negative value, `+COLUMN`, with its sign, `COLUMN/1e6`, a part of it, and `COLUMN:.1%`, as Python
+formats it. FORM is a word of `FORMS`; nothing is `mean`. For `interval`, runs that have none (`has_interval`) are
+listed, and more than `LISTED` of them are a range. In a table, where a bar ends a cell, the bar is left out.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Request:
     where: tuple[str, ...] = ()
 
     def __or__(self, other: Request) -> Request:
-        """This one with what the other has besides."""
+        """What this one asks for, and what the other asks for besides."""
         form = self.form if self.column else other.form
         return Request(self.file or other.file, self.column or other.column, form, (*self.where, *other.where))
 

@@ -1,4 +1,4 @@
-"""Runs all experiments, or those named, by the commands.sh beside their pages: `make experiments`, `make experiments FULL=1`.
+"""Runs all experiments, or those named, by their commands.sh: `make experiments`, `make experiments FULL=1`.
 
     python -m experiments.tools.run_all [--full] [--keep] [EXPERIMENT ...]
 
@@ -64,9 +64,8 @@ def main(*words: str, home: Path = EXPERIMENTS) -> int:
     if unknown := options - OPTIONS:
         sys.exit(f"no option {', '.join(unknown)}: --full or --keep")
     full = "--full" in options
-    experiments = [word for word in words if not word.startswith("--")] or [
-        path.parent.name for path in sorted(home.glob("*/commands.sh"))
-    ]
+    known = [path.parent.name for path in sorted(home.glob("*/commands.sh"))]
+    experiments = [word for word in words if not word.startswith("--")] or known
     lines, failed, start = [], False, time.monotonic()
     bar = tqdm(experiments, unit="experiment")
     for experiment in bar:
