@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tdl.statistics.intervals import contrast_interval, contrast_p, holm, mean_interval
+from tdl.statistics.intervals import contrast_interval, contrast_p, holm, holm_levels, mean_interval
 from tdl.statistics.student import t_quantile
 
 WELCH, PAIRED = "Welch", "pairs"
@@ -40,25 +40,27 @@ def differences(
 
     Returns
     -------
-    `COLUMNS`; `p`, of Welch's test, is corrected by Holm for all rows of that kind, and nan for pairs.
+    `COLUMNS`; `p`, of Welch's test, is corrected by Holm for all rows of that kind, and nan for pairs. The interval
+    goes with that p: it leaves out 0 just where p is below 0.05.
     """
-    paired = set(paired)
+    pairs, paired = [*pairs], set(paired)
+    contrasts: list[tuple[Any, ...]] = [
+        ([samples[a], samples[b]], [1.0, -1.0], None if errors is None else [errors[a], errors[b]]) for a, b in pairs
+    ]
+    p = [np.nan if pair in paired else contrast_p(*each) for pair, each in zip(pairs, contrasts, strict=True)]
     rows = []
-    for pair in pairs:
-        ours, theirs = (samples[name] for name in pair)
+    for pair, contrast, level, corrected in zip(pairs, contrasts, holm_levels(p), holm(p), strict=True):
         if pair in paired:
-            each = ours - theirs
+            each = samples[pair[0]] - samples[pair[1]]
             rows.append((*pair, each.mean(), *mean_interval(each), PAIRED, np.nan))
         else:
-            contrast = [ours, theirs], [1.0, -1.0], None if errors is None else [errors[name] for name in pair]
-            rows.append((*pair, *contrast_interval(*contrast), WELCH, contrast_p(*contrast)))
+            rows.append((*pair, *contrast_interval(*contrast, level), WELCH, float(f"{corrected:.3g}")))
     table = pd.DataFrame(rows, columns=COLUMNS)
-    table["p"] = [float(f"{p:.3g}") for p in holm(table["p"].to_numpy(float))]
     return table.round({"difference": 1, "difference_low": 1, "difference_high": 1})
 
 
 def power(samples: Sequence[NDArray[Any]], rows: int) -> pd.DataFrame:
-    """Which difference two settings must have to be told apart, from the spread of the seeds of all settings.
+    """Which difference two settings must have to show it, from the spread of the seeds of all settings.
 
     Parameters
     ----------

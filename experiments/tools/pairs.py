@@ -59,7 +59,7 @@ def _compared(folder: Path, name: str, ours: str, theirs: str, figure: str) -> d
 
 
 def _ratio(samples: list[Any], errors: list[Any], means: list[float]) -> dict[str, float]:
-    """The ratio of the means, and the gain, one less, with 95% intervals: that of the difference of their logarithms (delta method)."""
+    """The ratio of the means, and the gain, one less, with 95% intervals on the scale of logarithms (delta method)."""
     if min(means) <= 0:
         return dict.fromkeys(("ratio", "ratio_low", "ratio_high", "gain", "gain_low", "gain_high"), math.nan)
     shares = [[values / mean for values, mean in zip(each, means, strict=True)] for each in (samples, errors)]

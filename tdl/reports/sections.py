@@ -167,9 +167,9 @@ def _caption(played: pd.DataFrame, settings: int) -> str:
     lines = [f"Mean score of the {games}: means over seeds{several}."]
     if settings > 1:
         lines.append(
-            "Below the best: the difference of the means with its 95% interval (Welch's). A setting differs where p "
-            f"is below 0.05: Welch's test with Holm's correction for all {settings * (settings - 1) // 2} pairs of "
-            "settings, as the best was picked by these very scores."
+            "Below the best: the difference of the means. A setting differs where p is below 0.05: Welch's test with "
+            f"Holm's correction for all {settings * (settings - 1) // 2} pairs of settings, as these scores chose the "
+            "best. The interval goes with this p: it excludes 0 where the setting differs."
         )
     if _tiles(played):
         lines.append("Tiles: the share of those games that reached them.")

@@ -28,7 +28,7 @@ def sentence(table: pd.DataFrame, by: Sequence[str] | None = None, score: str = 
     >>> table = pd.DataFrame({"alpha": [0.1, 0.1, 0.5, 0.5], "seed": [0, 1, 0, 1], "eval_mean": [10, 12, 30, 32]})
     >>> sentence(table).partition(" The next, ")[::2]  # doctest: +NORMALIZE_WHITESPACE
     ('Best: alpha 0.5, 31 [18, 44], 2 runs.',
-     'alpha 0.1, is 20 [14, 26] lower, more than chance explains (p = 0.005).')
+     'alpha 0.1, is 20 [14, 26] lower, a clear difference (p = 0.005).')
     """
     keys = list(factors(table) if by is None else by)
     if score not in table or table[score].isna().all():
@@ -44,11 +44,11 @@ def sentence(table: pd.DataFrame, by: Sequence[str] | None = None, score: str = 
     if not gap:
         told = "has nothing in common with it to compare"
     elif math.isnan(others[0]["difference_low"]):
-        told = f"is {gap} lower; one seed each cannot tell chance from gain, {MORE_SEEDS} can"
+        told = f"is {gap} lower; one seed each cannot show a difference, {MORE_SEEDS} can"
     elif others[0]["differs"]:
-        told = f"is {gap} lower, more than chance explains ({p})"
+        told = f"is {gap} lower, a clear difference ({p})"
     else:
-        told = f"is {gap} lower: these {what}s do not tell them apart ({p})"
+        told = f"is {gap} lower, no clear difference ({p})"
     return f"Best: {best}, {mean}. The next, {other}, {told}."
 
 

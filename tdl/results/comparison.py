@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tdl.errors import ConfigError, nearest, refuse
-from tdl.statistics.intervals import Z95, contrast_interval, contrast_p, holm, improvement, share_interval
+from tdl.statistics.intervals import Z95, contrast_interval, contrast_p, holm, holm_levels, improvement, share_interval
 from tdl.storage.run_folder import FAILED
 from tdl.storage.titles import title
 
@@ -135,10 +135,10 @@ def against_best(table: pd.DataFrame, by: str | Sequence[str] | None = None, sco
 
     Returns
     -------
-    the columns of `means`; `difference` of the best setting's mean less this one's with its own 95% interval
-    (Welch's), `difference_low` and `difference_high`; `p`, that of Welch's test, corrected by Holm for all pairs; and
-    `differs`: p < 0.05. `difference` is nan for the best itself, and where a setting has no value of the further keys
-    in common with it.
+    the columns of `means`; `difference` of the best setting's mean minus this one's; `p`, that of Welch's test,
+    corrected by Holm for all pairs; `difference_low` and `difference_high`, the interval that goes with this p, at
+    least a 95% one; and `differs`: p < 0.05, where the interval leaves out 0. `difference` is nan for the best itself,
+    and where a setting has no value of the further keys in common with it.
 
     >>> table = pd.DataFrame({"alpha": [0.1, 0.1, 0.5, 0.5], "seed": [0, 1, 0, 1], "eval_mean": [10, 12, 30, 32]})
     >>> against_best(table, "alpha")[["alpha", "difference", "differs"]]
@@ -153,9 +153,10 @@ def against_best(table: pd.DataFrame, by: str | Sequence[str] | None = None, sco
     scores = scores.reset_index(drop=True)
     if not samples:
         return scores.reindex(columns=[*scores.columns, *DIFFERENCE])
-    p = holm([contrast_p(*_contrast(*pair)) for pair in combinations(samples, 2)])  # those of the first come first
-    rows = [(math.nan,) * 4, *((*contrast_interval(*_contrast(samples[0], other)), corrected)
-                               for other, corrected in zip(samples[1:], p, strict=False))]  # fmt: skip
+    p = [contrast_p(*_contrast(*pair)) for pair in combinations(samples, 2)]  # those of the first come first
+    rows = [(math.nan,) * 4]
+    for other, level, corrected in zip(samples[1:], holm_levels(p), holm(p), strict=False):
+        rows.append((*contrast_interval(*_contrast(samples[0], other), level=level), corrected))
     differences = pd.DataFrame(rows, columns=DIFFERENCE[:-1], index=scores.index, dtype=float)
     return pd.concat([scores, differences.assign(differs=differences["p"] < 0.05)], axis=1)
 

@@ -100,12 +100,25 @@ def holm(p: Sequence[float]) -> NDArray[np.float64]:
     Calling those below 0.05 different is wrong about any of them in at most 5% of such families of tests. A nan is no
     test and stays nan.
     """
-    values = np.asarray(p, float)
+    return np.minimum(1, np.asarray(p, float) * _holm_factors(p))
+
+
+def holm_levels(p: Sequence[float]) -> NDArray[np.float64]:
+    """The level of the interval that goes with each p value of `holm`: it leaves out 0 just where that is below 0.05.
+
+    None is below 0.95, so that each interval holds its true sum at least as often as a 95% interval. A nan has 0.95.
+    """
+    return 1 - 0.05 / np.nan_to_num(_holm_factors(p), nan=1)
+
+
+def _holm_factors(p: Sequence[float]) -> NDArray[np.float64]:
+    """By how much Holm's correction multiplies each p value, above 1 too; nan for nan."""
+    values = np.maximum(np.asarray(p, float), np.finfo(float).tiny)  # of two equal samples' zero, too
     order = np.argsort(values)  # nan last
     tests = int(np.isfinite(values).sum())
     corrected = np.maximum.accumulate(values[order] * np.maximum(1, tests - np.arange(len(values))))
     found = np.empty(len(values))
-    found[order] = np.minimum(1, corrected)
+    found[order] = corrected / values[order]
     return found
 
 

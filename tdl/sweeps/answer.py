@@ -21,7 +21,9 @@ MAX_TILES = 4
 """The most reach rates that are shown, those of the largest tiles."""
 
 
-METHOD = "95% intervals: Student's t over {}, Welch's of differences; p is corrected for all pairs of settings (Holm)."
+METHOD = (
+    "95% intervals: Student's t over {}. Differences: Welch's test, p and interval corrected for all pairs (Holm)."
+)
 
 
 def answer(table: pd.DataFrame) -> str:

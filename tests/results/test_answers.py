@@ -17,18 +17,18 @@ def table(*settings, seeds=3):
 def test_the_best_and_the_next():
     assert sentence(table(("td", 0.1, 500.0), ("tc", 1.0, 3000.0))) == (
         "Best: tc, alpha 1, 3,000 [2,975, 3,025], 3 runs. "
-        "The next, td, alpha 0.1, is 2,500 [2,477, 2,523] lower, more than chance explains (p < 0.001)."
+        "The next, td, alpha 0.1, is 2,500 [2,477, 2,523] lower, a clear difference (p < 0.001)."
     )
     assert sentence(table(("td", 0.1, 2990.0), ("tc", 1.0, 3000.0))) == (
         "Best: tc, alpha 1, 3,000 [2,975, 3,025], 3 runs. "
-        "The next, td, alpha 0.1, is 10 [-13, 33] lower: these runs do not tell them apart (p = 0.29)."
+        "The next, td, alpha 0.1, is 10 [-13, 33] lower, no clear difference (p = 0.29)."
     )
 
 
 def test_one_seed_or_one_setting():
     assert sentence(table(("td", 0.1, 500.0), ("tc", 1.0, 3000.0), seeds=1)) == (
-        "Best: tc, alpha 1, 3,000, 1 run. The next, td, alpha 0.1, is 2,500 lower; one seed each cannot tell chance "
-        "from gain, seed='range(0,5)' can."
+        "Best: tc, alpha 1, 3,000, 1 run. The next, td, alpha 0.1, is 2,500 lower; one seed each cannot show a "
+        "difference, seed='range(0,5)' can."
     )
     assert sentence(table(("td", 0.1, 500.0))) == "Mean 500 [475, 525], 3 runs."
     assert sentence(table(("td", 0.1, 500.0), seeds=1)) == "Mean 500, 1 run; seed='range(0,5)' would give an interval."

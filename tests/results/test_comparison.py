@@ -152,7 +152,7 @@ def test_settings_against_the_best():
     assert found["p"].tolist() == pytest.approx(
         [np.nan, near, 3 * far], nan_ok=True
     )  # the last and the first of three
-    bounds = tests[0].confidence_interval()
+    bounds = tests[0].confidence_interval()  # the largest p of three is as it is
     assert found.loc[1, ["difference_low", "difference_high"]].tolist() == pytest.approx([bounds.low, bounds.high])
     assert len(against_best(SWEEP[:2])) == 1
     assert against_best(SWEEP[:0], "alpha").empty

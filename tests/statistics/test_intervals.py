@@ -14,6 +14,7 @@ from tdl.statistics.intervals import (
     contrast_p,
     has_interval,
     holm,
+    holm_levels,
     improvement,
     mean_interval,
     p_text,
@@ -151,6 +152,20 @@ def test_holms_correction():
     assert found.tolist() == pytest.approx([0.06, 0.9, math.nan, 0.04, 0.06], nan_ok=True)
     assert holm([]).tolist() == []
     assert holm([0.7, 0.8]).tolist() == [1, 1]
+    # .05 over what each p is multiplied by: 4 for .01, 3 for .02, 2 for .03, 1 for .9; none for nan
+    assert holm_levels([0.02, 0.9, math.nan, 0.01, 0.03]).tolist() == pytest.approx(
+        [1 - 0.05 / 3, 0.95, 0.95, 1 - 0.05 / 4, 0.975]
+    )
+
+
+def test_the_interval_of_a_corrected_p_leaves_out_0_just_where_it_is_small():
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        contrasts = [([rng.normal(gap, 1, 4), rng.normal(0, 2, 5)], [1.0, -1.0]) for gap in (0, 1, 3, 6)]
+        p = [contrast_p(*each) for each in contrasts]
+        for each, level, corrected in zip(contrasts, holm_levels(p), holm(p), strict=True):
+            _, low, high = contrast_interval(*each, level=level)
+            assert (low > 0 or high < 0) == (corrected < 0.05)
 
 
 @pytest.mark.parametrize(

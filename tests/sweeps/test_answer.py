@@ -37,8 +37,8 @@ def test_settings_best_first_then_the_answer_and_what_failed(wide):
         "     td   0.1     3       500 [475, 525] 50.0% 1,000,000",
         "",
         "Best: tc, alpha 1, 3,000 [2,975, 3,025], 3 runs. The next, td, alpha 0.1, is 2,500 [2,477, 2,523] lower, "
-        "more than chance explains (p < 0.001).",
-        "95% intervals: Student's t over runs, Welch's of differences; p is corrected for all pairs of settings "
+        "a clear difference (p < 0.001).",
+        "95% intervals: Student's t over runs. Differences: Welch's test, p and interval corrected for all pairs "
         "(Holm).",
         "td, alpha 1: 3 of 3 diverged; lower alpha",
     ]
