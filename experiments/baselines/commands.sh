@@ -18,4 +18,4 @@ tdl run -m experiment=baselines learner=td alpha=0.1 block=1000 budget.moves=nul
 tdl run -m experiment=baselines learner=tc alpha=1 block=1000 budget.moves=null budget.seconds=100 seed='range(5,10)' hydra.sweep.dir=outputs/seconds/tc
 tdl run -m experiment=baselines agent=dqn_modern block=64 budget.moves=null budget.seconds=100 hydra.sweep.dir=outputs/seconds/modern
 tdl run -m experiment=baselines agent=dqn agent.precision=bfloat16 budget.moves=null budget.seconds=100 hydra.sweep.dir=outputs/seconds/published
-python -m experiments.tools.budgets baselines outputs/moves outputs/seconds
+python -m experiments.baselines.analyse outputs/moves outputs/seconds

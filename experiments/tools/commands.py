@@ -75,19 +75,14 @@ def _smaller_board(words: list[str]) -> list[str]:
 
 def _into_reduced(words: list[str]) -> list[str]:
     own = any(word.startswith("into=") for word in words)  # tables beside the experiment's results
-    return words if own else [*words, f"into={REDUCED}{words[3]}"]
+    return words if own else [*words, f"into={REDUCED}{words[3].removeprefix(REDUCED)}"]
 
 
 REDUCTIONS = {
     "tdl.run": _fewer_games,
     "tdl.evaluate": lambda words: [*words, "evaluate.episodes=10"],
     "tdl.solve": _smaller_board,
-    "experiments.tools.collect": _into_reduced,
-    "experiments.tools.curve": _into_reduced,
-    "experiments.tools.own_steps": _into_reduced,
-    "experiments.tools.variants": _into_reduced,
-    "experiments.tools.reach_rates": _into_reduced,
-    "experiments.tools.replica_curves": _into_reduced,
-    "experiments.tools.value_errors": _into_reduced,
+    **{f"experiments.tools.{tool}": _into_reduced for tool in ("collect", "curve", "own_steps", "variants")},
+    **{f"experiments.{page}.analyse": _into_reduced for page in ("basic_learners", "replicas", "values")},
 }
 """How a program's command is made smaller; those of other programs are left out."""

@@ -1,29 +1,20 @@
 """Figures of the experiments, made of their csv files: `python -m experiments.tools.figures [EXPERIMENT ...]`.
 
-Scores and learning curves, as those of a sweep, of results.csv; figures of their own of the files in `OWN`. A figure's
-title is that of index.yaml; its caption goes to the page, where that asks for it (`experiments.tools.pages`).
+Scores and learning curves, as those of a sweep, of results.csv; figures of their own of the files in `OWN`, or in
+`FIGURES` of analyse.py. A figure's title is that of index.yaml; its caption goes to the page, where that asks for it
+(`experiments.tools.pages`).
 """
 
 import sys
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from experiments.tools import (
-    EXPERIMENTS,
-    budgets,
-    curve,
-    own_steps,
-    reach_rates,
-    replica_curves,
-    snapshots,
-    stability,
-    value_errors,
-    variants,
-)
+from experiments.tools import EXPERIMENTS, curve, own_steps, variants
 from experiments.tools.index import entry_of, folders
 from experiments.tools.others import BLOCK, TEXTS, others
 from experiments.tools.pages import write_caption
@@ -45,17 +36,8 @@ NAMES = {
 ROW = ""
 """The column with the names that index.yaml has for settings; it needs no name itself."""
 
-OWN = {
-    "seconds.csv": ("figure.png", budgets.draw),
-    "snapshots.csv": ("figure.png", snapshots.draw),
-    "curves.csv": ("figure.png", replica_curves.draw),
-    "stages.csv": ("figure.png", value_errors.draw),
-    "best.csv": ("figure.png", own_steps.draw),
-    "power.csv": ("figure.png", variants.draw),
-    "reach.csv": ("reach.png", reach_rates.draw),
-    "growth.csv": ("growth.png", stability.draw),
-}
-"""Figures of their own: the file by which they are known, their own file, and what draws it."""
+OWN = {"best.csv": ("figure.png", own_steps.draw), "power.csv": ("figure.png", variants.draw)}
+"""Figures of their own: the file by which they are known, their own file, and what draws it; analyse.py has more."""
 
 
 def draw_results(folder: Path, home: Path = EXPERIMENTS) -> str:
@@ -115,7 +97,10 @@ def _blocks(rows: pd.DataFrame, along: str) -> pd.DataFrame:
 def _figures(folder: Path, home: Path) -> dict[str, Callable[[Path], str | None]]:
     """What draws each figure of an experiment."""
     usual = {"figure.png": partial(draw_results, home=home)} if (folder / "figure.png").exists() else {}
-    own = {picture: draw for file, (picture, draw) in OWN.items() if (folder / file).exists()}
+    page = folder.relative_to(home).parts[0]
+    analysed = import_module(f"experiments.{page}.analyse") if (home / page / "analyse.py").exists() else None
+    found = OWN | getattr(analysed, "FIGURES", {})
+    own = {picture: draw for file, (picture, draw) in found.items() if (folder / file).exists()}
     budget = {"figure.png": curve.draw} if entry_of(folder.name, home).get("curves") == "budgets" else {}
     return usual | own | budget
 

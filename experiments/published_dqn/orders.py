@@ -1,6 +1,6 @@
 """Games of players whose values do not depend on the board, beside the greedy games of snapshots: which are the same.
 
-    python -m experiments.tools.orders EXPERIMENT EVALUATIONS [into=FOLDER]
+    python -m experiments.published_dqn.orders EVALUATIONS [into=FOLDER]
 
 EVALUATIONS has those of tdl.evaluate, of one game, seed and number of games, which the players play, too: one for each
 order of the four actions, and one that values all actions alike, also with a look-ahead over one drawn drop. Writes
@@ -18,9 +18,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import tdl.results
+from experiments.published_dqn.analyse import GAMES
 from experiments.tools import split_options, target_of
 from experiments.tools.networks import network_seed
-from experiments.tools.snapshots import GAMES
 from tdl.agents.batch_moves import Moves, best_of, moves_of_boards
 from tdl.agents.batch_play import Actions, play_games
 from tdl.agents.lookahead import Values, one_sampled_look_ahead
@@ -89,10 +89,10 @@ def same_games(played: dict[str, Games], games: Games) -> tuple[str, float]:
     return best, shares[best]
 
 
-def main(experiment: str, evaluations: str, *words: str) -> None:
+def main(evaluations: str, *words: str) -> None:
     """Write orders.csv and same.csv."""
     _, options = split_options(words, "into")
-    target, runs = target_of(options, experiment), tdl.results.runs(evaluations)
+    target, runs = target_of(options, "published_dqn"), tdl.results.runs(evaluations)
     greedy = runs[(runs["status"] == "finished") & (runs["evaluate.plies"] == 1)]
     ((rules, episodes, seed),) = {
         (json.dumps(read_result(Path(run["run"]) / RESULT)["rules"]), run["evaluate.episodes"], run["seed"])

@@ -1,6 +1,6 @@
 """Makes results.csv, seconds.csv and figure.png of agents with equal budgets, from the folders of their runs.
 
-    python -m experiments.tools.budgets EXPERIMENT MOVES SECONDS [into=FOLDER]
+    python -m experiments.baselines.analyse MOVES SECONDS [into=FOLDER]
 
 MOVES has the runs of an equal number of moves (results.csv), SECONDS those of an equal time (seconds.csv).
 """
@@ -50,10 +50,14 @@ def draw(folder: Path) -> str:
     return "Points: means over three to five seeds; bars: 95% intervals (Student's t); faint: seeds, 1,000 games each."
 
 
-def main(experiment: str, *words: str) -> None:
+FIGURES = {"seconds.csv": ("figure.png", draw)}
+"""The csv file by which a figure is known, the figure, and what draws it."""
+
+
+def main(*words: str) -> None:
     """Write results.csv, seconds.csv and figure.png."""
     (moves, seconds), options = split_options(words, "into")
-    target = target_of(options, experiment)
+    target = target_of(options, "baselines")
     table = pd.concat([read(moves, "moves"), read(seconds, "seconds")])
     table["player"] = pd.Categorical(table["player"], list(TITLES), ordered=True)
     table = table.sort_values(["budget", "player", "seed"])

@@ -1,6 +1,6 @@
 """Makes the csv files and the figure of an experiment about what values mean, from the folders of its runs.
 
-    python -m experiments.tools.value_errors EXPERIMENT PLAYED SOLVED [into=FOLDER] [games=1000]
+    python -m experiments.values.analyse PLAYED SOLVED [into=FOLDER] [games=1000]
 
 PLAYED has runs whose networks play, each on the drops of its seed; SOLVED runs with `evaluate.solution`. Of the first
 results.csv has a row for each run, with its first afterstates (`start_value`, `start_earned`, `start_bias`), and
@@ -119,10 +119,14 @@ def _often(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[rows.groupby(["learner", "stage"])["seed"].transform("nunique") == rows["seed"].nunique()]
 
 
-def main(experiment: str, *words: str) -> None:
+FIGURES = {"stages.csv": ("figure.png", draw)}
+"""The csv file by which a figure is known, the figure, and what draws it."""
+
+
+def main(*words: str) -> None:
     """Write the four csv files and figure.png."""
     (games, exact), options = split_options(words, "into", "games")
-    target = target_of(options, experiment)
+    target = target_of(options, "values")
     tables = [*played(tdl.results.runs(games), int(options.get("games", GAMES))), *solved(tdl.results.runs(exact))]
     for table, name in zip(tables, ("results", "stages", "solved", "solved_stages"), strict=True):
         table.to_csv(target / f"{name}.csv", index=False)

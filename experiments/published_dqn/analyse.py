@@ -1,7 +1,7 @@
 """Makes results.csv, snapshots.csv and figure.png of a deep Q-learner, from its runs and the games of its snapshots.
 
-    python -m experiments.tools.snapshots EXPERIMENT RUNS EVALUATIONS [into=FOLDER]
-    python -m experiments.tools.snapshots EXPERIMENT     # gains and figure of the csv files that are there
+    python -m experiments.published_dqn.analyse RUNS EVALUATIONS [into=FOLDER]
+    python -m experiments.published_dqn.analyse     # gains and figure of the csv files that are there
 
 RUNS has the runs, whose logged games become results.csv; EVALUATIONS has those of tdl.evaluate on their snapshots,
 which become snapshots.csv.
@@ -113,10 +113,14 @@ def draw(folder: Path) -> str:
     return f"{logs} Right: {played['games'].max():,} games of each snapshot."
 
 
-def main(experiment: str, *words: str) -> None:
+FIGURES = {"snapshots.csv": ("figure.png", draw)}
+"""The csv file by which a figure is known, the figure, and what draws it."""
+
+
+def main(*words: str) -> None:
     """Write results.csv, snapshots.csv and figure.png."""
     folders, options = split_options(words, "into")
-    target = target_of(options, experiment)
+    target = target_of(options, "published_dqn")
     path = target / "snapshots.csv"
     if folders:
         runs, evaluations = folders

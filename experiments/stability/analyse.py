@@ -1,6 +1,6 @@
 """By how much the errors of values grow from game to game, by step size: growth.csv and growth.png.
 
-    python -m experiments.tools.stability EXPERIMENT [FOLDER ...] [into=FOLDER]
+    python -m experiments.stability.analyse [FOLDER ...] [into=FOLDER]
 
 The folders have runs of TD learning that kept their networks; without folders the figure is drawn alone. Each network
 plays greedy games, and the entries that the afterstates of a game have in common are counted. With them the updates of
@@ -202,10 +202,14 @@ def draw(folder: Path) -> str:
     return "Medians of five networks trained at a step of 0.3. Growth above a million percent is outside the panels."
 
 
-def main(experiment: str, *words: str) -> None:
+FIGURES = {"growth.csv": ("growth.png", draw)}
+"""The csv file by which a figure is known, the figure, and what draws it."""
+
+
+def main(*words: str) -> None:
     """Write growth.csv and growth.png; without folders the figure alone."""
     folders, options = split_options(words, "into")
-    target = target_of(options, experiment)
+    target = target_of(options, "stability")
     if folders:
         table(pd.DataFrame(rows_of(tdl.results.runs(folders)))).to_csv(target / "growth.csv", index=False)
     draw(target)

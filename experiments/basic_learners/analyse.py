@@ -1,6 +1,6 @@
-"""Makes an experiment's reach.csv and reach.png, and prints a table, from the folder of a sweep or a run.
+"""Makes an experiment's reach.csv and reach.png from the folder of a sweep or a run.
 
-    python -m experiments.tools.reach_rates EXPERIMENT FOLDER [into=FOLDER]
+    python -m experiments.basic_learners.analyse PART FOLDER [into=FOLDER]
 
 For each seed: the share of the last 10,000 training games that reached the tiles 8192 and 16384.
 """
@@ -14,13 +14,10 @@ import seaborn as sns
 import tdl.results
 from experiments.tools import split_options, target_of
 from experiments.tools.drawing import panels
-from experiments.tools.tables import markdown
 from tdl.results.palette import tile_colour
 
 TILES = [8192, 16384]
 GAMES = 10_000
-COLUMNS = 10
-"""Columns of the printed table; reach.csv has a row for every 10,000 games."""
 
 
 def reach_rates(folder: str) -> pd.DataFrame:
@@ -43,19 +40,16 @@ def draw(folder: Path) -> str:
     return f"Each line is one of {rates['seed'].nunique()} seeds. A point is the share of {GAMES:,} training games."
 
 
-def main(experiment: str, *words: str) -> None:
-    """Write reach.csv and reach.png, and print the table."""
+FIGURES = {"reach.csv": ("reach.png", draw)}
+"""The csv file by which a figure is known, the figure, and what draws it."""
+
+
+def main(part: str, *words: str) -> None:
+    """Write reach.csv and reach.png."""
     (folder,), options = split_options(words, "into")
-    target = target_of(options, experiment)
+    target = target_of(options, f"basic_learners/{part}")
     rates = reach_rates(folder)
     table = rates.pivot(index="episode", columns=["tile", "seed"], values="share").sort_index(axis=1).round(4)
-
-    step = max(1, len(table) // COLUMNS)
-    shown = table.iloc[step - 1 :: step]
-    head = ["tile", "seed", *(f"{episode // 1000}k" for episode in shown.index)]
-    rows = [[str(tile), str(seed), *(f"{share:.1%}" for share in shares)] for (tile, seed), shares in shown.items()]
-    print(markdown([head, *rows]))
-
     table.columns = [f"reach_{tile}_seed_{seed}" for tile, seed in table.columns]
     table.to_csv(target / "reach.csv")
     draw(target)

@@ -1,6 +1,6 @@
 """Makes curves.csv, scores.csv, differences.csv and figure.png of an experiment with replicas.
 
-    python -m experiments.tools.replica_curves EXPERIMENT FOLDER [FOLDER ...] [into=FOLDER]
+    python -m experiments.replicas.analyse FOLDER [FOLDER ...] [into=FOLDER]
 
 Replicas play side by side, so the time of training goes by the moves that *each* of them plays: those of a block
 divided by the replicas that play in it. curves.csv: the mean score of blocks of 1,000 games, and the moves of each
@@ -91,10 +91,14 @@ def draw(folder: Path) -> str:
     return f"{means} replica. Below: games of the merged network after training, against one replica."
 
 
-def main(experiment: str, *words: str) -> None:
+FIGURES = {"curves.csv": ("figure.png", draw)}
+"""The csv file by which a figure is known, the figure, and what draws it."""
+
+
+def main(*words: str) -> None:
     """Write the four files."""
     folders, options = split_options(words, "into")
-    target = target_of(options, experiment)
+    target = target_of(options, "replicas")
     blocks = blocks_of(folders)
     points = blocks[blocks["episode"].isin(EPISODES)]
     points[[*KEYS, "episode", "mean", "moves_of_each"]].to_csv(target / "curves.csv", index=False)
