@@ -71,7 +71,7 @@ class LearnerOptions:
     milestone, attempts : the sum of tiles whose multiples are milestones, and the most games in a row from one.
     expectation : of the state target: "shared" work between drops, "direct" evaluation of each successor, "auto".
     reward_shift, stored_value, running_value, update_symmetries, rechoose, clear_last : variants of published
-        programs, see docs/theory.md.
+        programs, see docs/choices.md.
     """
 
     target: str = choice("afterstate", TARGETS)

@@ -14,7 +14,7 @@ def unlearned(games: Records) -> str:
     """What says so; empty where the last part's mean score is at least half of the best part's.
 
     Greedy play that has come to undervalue good boards avoids them, so that it can stay so for the rest of a run: one
-    of two billion moves fell from 133,000 points to 13,000 and ended with 45,000 (`experiments/best_searched`).
+    of two billion moves fell from 133,000 points to 13,000 and ended with 45,000 (`experiments/unlearning`).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What docs/theory.md says of step sizes: where one board becomes unstable, and what E and A add up.
+"""What docs/theory.md and docs/choices.md say of step sizes: where one board becomes unstable, what E and A add up.
 
 Trusts the reference learner, which the kernels are tested against, and `NTupleNetwork.entries`.
 """
