@@ -22,7 +22,8 @@ import pandas as pd
 from experiments.tools.tables import SHARES, TableError, interval, matching, read_table
 from tdl.statistics.intervals import has_interval
 
-COMMENT = re.compile(r"<!--=(.*?)-->", re.S)
+COMMENT = re.compile(r"<!--=(.*?)-->(?!`)", re.S)
+"""A request; one that a page shows between backticks is none."""
 
 NUMBER = r"(?:[+-]?(?:\d[\d,]*)?\.?\d+%?|\?)"
 """A number, or the question mark of an author who leaves it to the command."""
