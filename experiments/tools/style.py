@@ -1,7 +1,7 @@
 """How plainly the pages are written: `python -m experiments.tools.style` prints a row for each page.
 
 Words are those that a reader sees, without comments. A sentence ends with . ! ? or :, or with its paragraph or list
-item; code, tables and headings have none. A number of a result has a comma, a point or a percent sign, and is no budget
+item; code, tables and headings have none. A number of a result has a comma, a point or a percent sign. It is no budget
 of one digit and zeros (10,000 games), no level of an interval (95%) and no setting in brackets (TC(.5)). `unsourced`
 are those without a request (`experiments.tools.requests`). `tests/repository/test_style.py` sets the limits.
 """
@@ -26,9 +26,9 @@ SETTING = re.compile(r"(?:steps?(?: size)?(?: of)?|and|or|alpha|lambda|epsilon|d
 
 PHRASES = re.compile(
     r"told (?:apart|from)|tell (?:them|it) apart|could hide|(?:a|as a) guess|\bgoe?s? by\b|\bstands? in\b|\bis worth\b"
-    r"|\bcom(?:es?|ing) to\b|\bby (?:two|three|four|five|six|eight|ten) (?:seeds|runs)\b|beside other work|busy machine"
-    r"|chose nothing|had a part in|as boards are|was decided|without a command here|while this was built|\bno longer\b"
-    r"|the former|the latter",
+    r"|\bcom(?:es?|ing) to\b|\bby (?:two|three|four|five|six|eight|ten) (?:seeds|runs)\b|beside other work"
+    r"|busy machine|chose nothing|had a part in|as boards are|was decided|without a command here|while this was built"
+    r"|\bno longer\b|the former|the latter",
     re.I,
 )
 """What has a plainer word: docs/dev/style.md."""
