@@ -2,8 +2,9 @@
 
 With --check nothing is written, and the exit code says whether anything would be. A number asks for its text by a
 comment behind it (`experiments.tools.requests`). In a table a comment in a heading asks for a column, and one in the
-first cell of a row, without a column, says which rows of the csv file it is about; a cell without a number stays. The
-text between `<!-- caption FIGURE -->` and `<!-- end -->` is written by `experiments.tools.figures`. Differences
+first cell of a row, without a column, says which rows of the csv file it is about; a row without one is not filled. A
+cell's own comment adds to them, or is whole where it has a file and a column. A cell without a number stays. The text
+between `<!-- caption FIGURE -->` and `<!-- end -->` is written by `experiments.tools.figures`. Differences
 (`experiments.tools.pairs`) and published figures (`experiments.tools.published`) are csv files that this command
 writes first.
 """
@@ -44,7 +45,8 @@ def _numbers(text: str, folder: Path, asked: Request = NOTHING) -> str:
     """A text with the number before each request replaced; `asked` is what its table asks for besides."""
     pieces, start = [], 0
     for comment in COMMENT.finditer(text):
-        request = parsed(comment[1]) | asked
+        own = parsed(comment[1])
+        request = own if own.file and own.column else own | asked
         if not (request.file and request.column):
             raise TableError(f"{' '.join(comment[1].split())}: no file or no column")
         pieces += [_replaced(text[start : comment.start()], request, folder, at_end=True), comment[0]]
@@ -82,7 +84,7 @@ def _filled_row(row: str, columns: list[Request], folder: Path) -> str:
         request = (Request(where=asked.where) if asked.column else asked) | columns[place]
         if COMMENT.search(cells[place]) and (place > 1 or asked.column):
             cells[place] = _numbers(cells[place], folder, request)
-        elif place > 1 and request.file and request.column:
+        elif place > 1 and COMMENT.search(cells[1]) and request.file and request.column:
             cells[place] = _replaced(cells[place], request, folder, at_end=False)
     return "|".join(cells)
 

@@ -90,6 +90,8 @@ def _without_asked_cells(table: str) -> tuple[int, str]:
     count = 0
     for i, row in enumerate(rows):
         cells = BAR.split(row)
+        if not COMMENT.search(cells[1]):
+            continue
         for place, wanted in enumerate(asked[: len(cells)]):
             if wanted and place > 1 and re.search(r"\d", HIDDEN.sub("", cells[place])):
                 cells[place], count = "", count + 1

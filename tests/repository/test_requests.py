@@ -79,12 +79,12 @@ def test_forms_are_found_whatever_the_old_text_was(page):
 def test_a_table_asks_by_its_headings_and_first_cells(page):
     table = """| Step | Mean<!--= runs.csv: mean interval --> | Seeds<!--= runs.csv: seed count --> | Moves |
 |--|--|--|--|
-| .1<!--= alpha=0.1 --> | ? | ? | ?<!--= runs.csv: moves/1e6 max --> |
+| .1<!--= alpha=0.1 --> | ? | ? | ?<!--= runs.csv: moves/1e6 max alpha=0.1 --> |
 | .5<!--= alpha=0.5 --> | **?** | none | |
 """
     text = page("Text.\n\n" + table)
     assert f"| 10,670 [{LOW}, {HIGH}] |" in text
-    assert "| 3 | 6<!--= runs.csv: moves/1e6 max --> |" in text
+    assert "| 3 | 6<!--= runs.csv: moves/1e6 max alpha=0.1 --> |" in text
     assert "| **30,210; 30,450** | none | |" in text
 
 
