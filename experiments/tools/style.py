@@ -72,7 +72,7 @@ def _sentences(prose: str) -> list[str]:
 def _numbers(text: str) -> tuple[int, list[str]]:
     """How many numbers have a request, and the numbers of results that have none."""
     sourced, bare = 0, ""
-    for i, part in enumerate(TABLE.split(re.sub(r"\]\([^)]*\)|^#.*$", "]", text, flags=re.M))):
+    for i, part in enumerate(TABLE.split(re.sub(r"\]\([^)]*\)|^(?:#|    ).*$", "]", text, flags=re.M))):
         if i % 2:
             count, part = _without_asked_cells(part)
             sourced += count
@@ -80,7 +80,9 @@ def _numbers(text: str) -> tuple[int, list[str]]:
         part, count = re.subn(rf"(?:{'|'.join(longest)})[*_]*{COMMENT.pattern}", " ", part, flags=re.S)
         sourced, bare = sourced + count, bare + HIDDEN.sub("", part)
     found = [match for match in RESULT.finditer(bare) if not NO_RESULT.fullmatch(match[0].lstrip("+-"))]
-    return sourced, [match[0] for match in found if not SETTING.search(bare[: match.start()])]
+    decimal = re.compile(r"\d*\.\d+")
+    settings = [match for match in found if decimal.fullmatch(match[0]) and SETTING.search(bare[: match.start()])]
+    return sourced, [match[0] for match in found if match not in settings]
 
 
 def _without_asked_cells(table: str) -> tuple[int, str]:
