@@ -62,10 +62,9 @@ def _replaced(text: str, request: Request, folder: Path, at_end: bool) -> str:
             raise TableError(f"no number before {request}, as its form {request.form} has it")
         return text
     new = answer(request, folder)
-    broken = match[0].find("\n")  # a line of the page that ends within the number
-    if broken >= 0 and " " in new:
-        place = new.find(" ", max(0, broken - 3))
-        new = new[:place] + "\n" + new[place + 1 :] if place >= 0 else new
+    if broken := re.search(r"\s*\n\s*", match[0]):  # a line of the page ends within the number
+        place = new.find(" ", max(0, broken.start() - 3))
+        new = new[:place] + broken[0] + new[place + 1 :] if place >= 0 else new
     return text[: match.start()] + new + text[match.end() :]
 
 

@@ -28,7 +28,7 @@ COMMENT = re.compile(r"<!--=(.*?)-->(?!`)", re.S)
 NUMBER = r"(?:[+-]?(?:\d[\d,]*)?\.?\d+%?|\?)"
 """A number, or the question mark of an author who leaves it to the command."""
 
-BOUNDS, LIST, END = rf"\s\[{NUMBER},\s{NUMBER}\]", rf"(?:;\s{NUMBER})+", rf"\sto\s{NUMBER}"
+BOUNDS, LIST, END = rf"\s+\[{NUMBER},\s+{NUMBER}\]", rf"(?:;\s+{NUMBER})+", rf"\s+to\s+{NUMBER}"
 
 FORMS = {
     "mean": NUMBER,
@@ -117,8 +117,10 @@ def _formed(form: str, rows: pd.DataFrame, name: str, factor: float, text: Calla
     if form in ("mean", "interval"):
         mean, *bounds = (factor * value for value in interval(rows, name))
         half = abs(bounds[1] - bounds[0]) / 2
+        if form == "mean" or math.isnan(half):
+            return text(mean, half)
         low, high = (text(bound, half) for bound in sorted(bounds))
-        return text(mean, half) + (f" [{low}, {high}]" if form == "interval" and not math.isnan(half) else "")
+        return f"{text(mean, half)} [{low}, {high}]"
     values = (factor * rows[name]).tolist()
     chosen = {"each": values, "range": [min(values), max(values)], "min": [min(values)], "max": [max(values)]}
     singles = [interval(rows.iloc[[i]], name) for i in range(len(rows))]
