@@ -157,5 +157,5 @@ def rounded(value: float, half: float = math.nan, share: bool = False) -> str:
     place = max(place, first - MOST_DIGITS + 1)
     if not known and value == int(value) and abs(value) < 10**MOST_DIGITS:
         place = 0
-    text = f"{round(value, -place):,.{max(0, -place)}f}"
+    text = f"{round(value, -place) + 0.0:,.{max(0, -place)}f}"  # 0.0: no -0
     return text if known or "." not in text else text.rstrip("0").rstrip(".")
