@@ -49,7 +49,7 @@ def differences(
     ]
     p = [np.nan if pair in paired else contrast_p(*each) for pair, each in zip(pairs, contrasts, strict=True)]
     rows = []
-    for pair, contrast, level, corrected in zip(pairs, contrasts, holm_levels(p), holm(p), strict=True):
+    for pair, contrast, level, corrected in zip(pairs, contrasts, holm_levels(p).tolist(), holm(p), strict=True):
         if pair in paired:
             each = samples[pair[0]] - samples[pair[1]]
             rows.append((*pair, each.mean(), *mean_interval(each), PAIRED, np.nan))

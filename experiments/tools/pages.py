@@ -2,8 +2,9 @@
 
 With --check nothing is written, and the exit code says whether anything would be. A number asks for its text by a
 comment behind it (`experiments.tools.requests`). In a table a comment in a heading asks for a column, and one in the
-first cell of a row, without a column, says which rows of the csv file it is about; a cell without a number stays. The
-text between `<!-- caption FIGURE -->` and `<!-- end -->` is written by `experiments.tools.figures`. Differences
+first cell of a row, without a column, says which rows of the csv file it is about; a row without one is not filled. A
+cell's own comment adds to them, or is whole where it has a file and a column. A cell without a number stays. The text
+between `<!-- caption FIGURE -->` and `<!-- end -->` is written by `experiments.tools.figures`. Differences
 (`experiments.tools.pairs`) and published figures (`experiments.tools.published`) are csv files that this command
 writes first.
 """
@@ -44,7 +45,8 @@ def _numbers(text: str, folder: Path, asked: Request = NOTHING) -> str:
     """A text with the number before each request replaced; `asked` is what its table asks for besides."""
     pieces, start = [], 0
     for comment in COMMENT.finditer(text):
-        request = parsed(comment[1]) | asked
+        own = parsed(comment[1])
+        request = own if own.file and own.column else own | asked
         if not (request.file and request.column):
             raise TableError(f"{' '.join(comment[1].split())}: no file or no column")
         pieces += [_replaced(text[start : comment.start()], request, folder, at_end=True), comment[0]]
@@ -60,10 +62,9 @@ def _replaced(text: str, request: Request, folder: Path, at_end: bool) -> str:
             raise TableError(f"no number before {request}, as its form {request.form} has it")
         return text
     new = answer(request, folder)
-    broken = match[0].find("\n")  # a line of the page that ends within the number
-    if broken >= 0 and " " in new:
-        place = new.find(" ", max(0, broken - 3))
-        new = new[:place] + "\n" + new[place + 1 :] if place >= 0 else new
+    if broken := re.search(r"\s*\n\s*", match[0]):  # a line of the page ends within the number
+        place = new.find(" ", max(0, broken.start() - 3))
+        new = new[:place] + broken[0] + new[place + 1 :] if place >= 0 else new
     return text[: match.start()] + new + text[match.end() :]
 
 
@@ -82,7 +83,7 @@ def _filled_row(row: str, columns: list[Request], folder: Path) -> str:
         request = (Request(where=asked.where) if asked.column else asked) | columns[place]
         if COMMENT.search(cells[place]) and (place > 1 or asked.column):
             cells[place] = _numbers(cells[place], folder, request)
-        elif place > 1 and request.file and request.column:
+        elif place > 1 and COMMENT.search(cells[1]) and request.file and request.column:
             cells[place] = _replaced(cells[place], request, folder, at_end=False)
     return "|".join(cells)
 

@@ -1,9 +1,9 @@
 """How plainly the pages are written: `python -m experiments.tools.style` prints a row for each page.
 
 Words are those that a reader sees, without comments. A sentence ends with . ! ? or :, or with its paragraph or list
-item; code, tables and headings have none. Numbers of results have a comma, a point or a percent sign, but are no budgets
-of one digit and zeros (10,000 games), levels of intervals (95%) or settings in brackets (TC(.5)); `unsourced` are those
-without a request (`experiments.tools.requests`). `tests/repository/test_style.py` holds the pages to limits.
+item; code, tables and headings have none. A number of a result has a comma, a point or a percent sign. It is no budget
+of one digit and zeros (10,000 games), no level of an interval (95%) and no setting in brackets (TC(.5)). `unsourced`
+are those without a request (`experiments.tools.requests`). `tests/repository/test_style.py` sets the limits.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ SETTING = re.compile(r"(?:steps?(?: size)?(?: of)?|and|or|alpha|lambda|epsilon|d
 """What stands before a decimal that is no result."""
 
 PHRASES = re.compile(
-    r"told (?:apart|from)|tell (?:them|it) apart|could hide|a guess is|as a guess|\bgoe?s? by\b|\bstands? in\b"
-    r"|\bcom(?:es?|ing) to\b|\bis worth\b|\bby (?:two|three|four|five|six|eight|ten) (?:seeds|runs)\b"
-    r"|beside other work|busy machine|chose nothing|had a part in|as boards are|was decided|without a command here|while this was built"
-    r"|\bno longer\b|\bnowadays\b|the former|the latter",
+    r"told (?:apart|from)|tell (?:them|it) apart|could hide|(?:a|as a) guess|\bgoe?s? by\b|\bstands? in\b|\bis worth\b"
+    r"|\bcom(?:es?|ing) to\b|\bby (?:two|three|four|five|six|eight|ten) (?:seeds|runs)\b|beside other work"
+    r"|busy machine|chose nothing|had a part in|as boards are|was decided|without a command here|while this was built"
+    r"|\bno longer\b|the former|the latter",
     re.I,
 )
 """What has a plainer word: docs/dev/style.md."""
@@ -72,7 +72,7 @@ def _sentences(prose: str) -> list[str]:
 def _numbers(text: str) -> tuple[int, list[str]]:
     """How many numbers have a request, and the numbers of results that have none."""
     sourced, bare = 0, ""
-    for i, part in enumerate(TABLE.split(re.sub(r"\]\([^)]*\)|^#.*$", "]", text, flags=re.M))):
+    for i, part in enumerate(TABLE.split(re.sub(r"\]\([^)]*\)|^(?:#|    ).*$", "]", text, flags=re.M))):
         if i % 2:
             count, part = _without_asked_cells(part)
             sourced += count
@@ -80,7 +80,9 @@ def _numbers(text: str) -> tuple[int, list[str]]:
         part, count = re.subn(rf"(?:{'|'.join(longest)})[*_]*{COMMENT.pattern}", " ", part, flags=re.S)
         sourced, bare = sourced + count, bare + HIDDEN.sub("", part)
     found = [match for match in RESULT.finditer(bare) if not NO_RESULT.fullmatch(match[0].lstrip("+-"))]
-    return sourced, [match[0] for match in found if not SETTING.search(bare[: match.start()])]
+    decimal = re.compile(r"\d*\.\d+")
+    settings = [match for match in found if decimal.fullmatch(match[0]) and SETTING.search(bare[: match.start()])]
+    return sourced, [match[0] for match in found if match not in settings]
 
 
 def _without_asked_cells(table: str) -> tuple[int, str]:
@@ -90,6 +92,8 @@ def _without_asked_cells(table: str) -> tuple[int, str]:
     count = 0
     for i, row in enumerate(rows):
         cells = BAR.split(row)
+        if not COMMENT.search(cells[1]):
+            continue
         for place, wanted in enumerate(asked[: len(cells)]):
             if wanted and place > 1 and re.search(r"\d", HIDDEN.sub("", cells[place])):
                 cells[place], count = "", count + 1

@@ -70,7 +70,7 @@ def matching(frame: pd.DataFrame, where: Sequence[str]) -> pd.DataFrame:
     for key, sign, value in (re.split("(!?=)", each, maxsplit=1) for each in where):
         if key in frame:
             allowed = {value, *re.split(r",(?![^\[]*\])", value)}
-            allowed |= {word(float(each)) for each in allowed if re.fullmatch(r"[\d.]+(e\d+)?", each)}
+            allowed |= {word(float(each)) for each in allowed if re.fullmatch(r"[\d.]+(e-?\d+)?", each)}
             frame = frame[frame[key].map(word).isin(allowed) == (sign == "=")]
     return frame
 

@@ -15,7 +15,7 @@ MAX_TABLE = 1 << 16
 """MiB of a table."""
 
 AUTO_TABLE = 4
-"""MiB of a table where it is worth having: one that fits into a cache (docs/performance.md)."""
+"""MiB of a table where it is worth having: one that fits into a cache (docs/dev/performance.md)."""
 
 OPPONENTS = ("placer", "random", "adversary")
 

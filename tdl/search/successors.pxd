@@ -86,7 +86,7 @@ cdef inline void gather(LineTables tables, const board_t *after, bint first_only
 
     A tile slides past empty cells: wherever it drops between the same two neighbours of a line, a move along that line
     leads to the same board. Such drops follow each other in a line, so that each needs to be compared with the one
-    before only. In games two of five boards fall away (docs/performance.md).
+    before only. In games two of five boards fall away (docs/dev/performance.md).
     """
     if board_t is board64:
         if tables.nibble_rows != NULL and not first_only:

@@ -139,7 +139,9 @@ class GameApp(App[int]):
             status.refresh()
 
     def changed(self) -> None:
-        """Draw the screen, and make the next move when it is due."""
+        """Draw the screen, and make the next move when it is due; nothing before the game begins and after it ends."""
+        if not self.screen_stack:
+            return
         view = self.view()
         self._arrange(view, self.size)
         for part in self.screen.query(Part):

@@ -27,7 +27,7 @@ def _tools(monkeypatch):
 def drawn(monkeypatch, tmp_path):
     """The figure of an experiment and its caption, from its rows, the texts of other files and its index entries."""
 
-    def draw(rows, published="", entry="question: q", peers=""):
+    def draw(rows, published="", entry="", peers=""):
         from experiments.tools import figures
 
         (tmp_path / "one").mkdir()
@@ -35,7 +35,7 @@ def drawn(monkeypatch, tmp_path):
         for name, text in {"published": published, "peers": peers}.items():
             if text:
                 (tmp_path / "one" / f"{name}.csv").write_text(text)
-        (tmp_path / "index.yaml").write_text(f"Chapter: {{one: {{{entry}}}}}")
+        (tmp_path / "index.yaml").write_text(f"one: {{{entry}}}")
         saved = []
         monkeypatch.setattr(figures, "save", lambda figure, path, caption: saved.append(figure))
         return saved, figures.draw_results(tmp_path / "one", tmp_path)
@@ -70,7 +70,7 @@ def test_a_figure_has_its_title_and_its_captions_stands_on_the_page(tmp_path, mo
     (folder / "figure.png").touch()
     image = "# A\n\n![scores](figure.png)\n\n"
     (folder / "README.md").write_text(f"{image}<!-- caption figure.png -->\n<!-- end -->\n\nB\n")
-    (tmp_path / "index.yaml").write_text("Chapter: {one: {title: It learns, scores: training}}")
+    (tmp_path / "index.yaml").write_text("one: {title: It learns, scores: training}")
     titles = []
     monkeypatch.setattr(figures, "save", lambda figure, path, caption: titles.append(figure.get_suptitle()))
     figures.main(home=tmp_path)
@@ -89,22 +89,22 @@ def test_every_figure_has_a_title_and_a_caption():
     from experiments.tools.index import entry_of
 
     for page in sorted((ROOT / "experiments").glob("*/README.md")):
-        text = page.read_text()
-        for image in re.findall(r"!\[.*?\]\((.*?)\)", text):
-            caption = f"({image})\n\n<!-- caption {image} -->\n\n*"
-            assert caption in text, page
-            name = "title" if image == "figure.png" else f"title_{image.removesuffix('.png')}"
-            assert 2 < len(entry_of(page.parent.name)[name].split()) <= 12, page
+        for image in re.findall(r"!\[.*?\]\((.*?)\)", page.read_text()):
+            assert f"({image})\n\n<!-- caption {image} -->\n\n*" in page.read_text(), page
+            figure = page.parent / image
+            name = "title" if figure.stem == "figure" else f"title_{figure.stem}"
+            assert 2 < len(entry_of(figure.parent.name)[name].split()) <= 12, page
 
 
 def test_captions_on_pages_are_those_of_the_figures(monkeypatch):
     from experiments.tools import figures
 
     monkeypatch.setattr(figures, "save", lambda figure, path, caption: None)
-    for folder in sorted(path.parent for path in (ROOT / "experiments").glob("*/figure.png")):
-        draw = figures._figures(folder, folder.parent)["figure.png"]
+    for folder in sorted(path.parent for path in (ROOT / "experiments").rglob("figure.png")):
+        draw = figures._figures(folder, ROOT / "experiments")["figure.png"]
         if isinstance(draw, partial):  # no figure of its own, of which the test is below
-            assert f"*{draw(folder)}*" in (folder / "README.md").read_text(), folder
+            page = next(home / "README.md" for home in (folder, folder.parent) if (home / "README.md").exists())
+            assert f"*{draw(folder)}*" in page.read_text(), folder
 
 
 def test_published_scores_are_marked_in_the_colour_of_their_setting(drawn):
@@ -172,14 +172,14 @@ def test_settings_with_names_have_colours_along_an_axis(drawn):
 
 
 def test_the_rows_of_the_index_are_settings_of_their_experiments():
-    from experiments.tools.index import read_index, select
-    from experiments.tools.tables import read_table
+    from experiments.tools.index import folders, read_index
+    from experiments.tools.tables import matching, read_table
 
-    for name, entry in ((name, entry) for chapter in read_index().values() for name, entry in chapter.items()):
-        results = ROOT / "experiments" / name / "results.csv"
+    for name, entry in read_index().items():
         if "rows" in entry:
-            named = [select(read_table(results), row["setting"].split()).index for row in entry["rows"]]
-            assert sorted(place for part in named for place in part) == list(range(len(read_table(results)))), name
+            table = read_table(folders()[name] / "results.csv")
+            named = [matching(table, row["setting"].split()).index for row in entry["rows"]]
+            assert sorted(place for part in named for place in part) == list(range(len(table))), name
 
 
 @pytest.mark.parametrize(("along", "places"), [("episodes", [1000, 2000]), ("moves", [3e6, 7e6]), ("seconds", [2, 4])])
@@ -200,7 +200,7 @@ def test_budgets_have_a_figure_of_their_own(monkeypatch, tmp_path):
 
     (tmp_path / "one").mkdir()
     rows(0, alpha=[0.1]).to_csv(tmp_path / "one" / "results.csv", index=False)
-    (tmp_path / "index.yaml").write_text("Chapter: {one: {question: q, curves: budgets}}")
+    (tmp_path / "index.yaml").write_text("one: {curves: budgets}")
     drawn = []
     monkeypatch.setattr(curve, "draw", drawn.append)
     figures.main(home=tmp_path)
@@ -210,7 +210,7 @@ def test_budgets_have_a_figure_of_their_own(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ("curve: none", "one: curve is not allowed: question, result, time, published, peers, verdicts, rows, "),
+        ("curve: none", "one: curve is not allowed: title, title_growth, title_reach, names, rows, axis, "),
         ("curves: no", "one: curves: False is not allowed: episodes, moves, seconds, none, budgets"),
         ("scores: speed", "one: scores: speed is not allowed: points, moves_per_second, training, gap"),
     ],
@@ -219,7 +219,7 @@ def test_an_index_with_what_none_may_have_is_refused(tmp_path, entry, message):
     from experiments.tools.index import read_index
     from experiments.tools.tables import TableError
 
-    (tmp_path / "index.yaml").write_text(f"Chapter: {{one: {{{entry}}}}}")
+    (tmp_path / "index.yaml").write_text(f"one: {{{entry}}}")
     with pytest.raises(TableError, match=f"index.yaml: {message}"):
         read_index(tmp_path)
 
@@ -240,7 +240,8 @@ def own_figure(monkeypatch):
     def draw(folder, name="figure"):
         saved = []
         monkeypatch.setattr(drawing, "save", lambda figure, path: saved.append(figure))
-        caption = figures._figures(folder, folder.parent)[f"{name}.png"](folder)
+        home = ROOT / "experiments" if folder.is_relative_to(ROOT) else folder.parent
+        caption = figures._figures(folder, home)[f"{name}.png"](folder)
         return saved[0], caption
 
     return draw
@@ -248,13 +249,16 @@ def own_figure(monkeypatch):
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_of_its_own_has_a_title_and_speaks_in_words(own_figure, name):
-    from experiments.tools.index import entry_of
+    from experiments.tools.index import entry_of, folders
 
-    figure, caption = own_figure(ROOT / "experiments" / name, FIGURES[name])
+    folder = folders()[name]
+    figure, caption = own_figure(folder, FIGURES[name])
     assert figure.get_suptitle() == entry_of(name)["title" if FIGURES[name] == "figure" else f"title_{FIGURES[name]}"]
     assert len(figure.get_suptitle().split()) <= 12
     assert 10 < len(caption.split()) <= 40
-    assert f"*{caption}*" in (ROOT / "experiments" / name / "README.md").read_text()
+    if (folder / f"{FIGURES[name]}.png").exists():  # a page shows it
+        page = next(home / "README.md" for home in (folder, folder.parent) if (home / "README.md").exists())
+        assert f"*{caption}*" in page.read_text()
     texts = [text.get_text() for text in figure.findobj(Text) if text.get_visible()]
     assert [text for text in texts if "_" in text or "=" in text] == []
     scores = [axes for axes in figure.axes if axes.get_ylabel().startswith("mean score")]
@@ -298,7 +302,7 @@ def test_two_networks_are_points_without_a_mean_and_bar(own_figure, tmp_path):
     ]
     (tmp_path / "one").mkdir()
     pd.DataFrame(table, columns=columns).to_csv(tmp_path / "one" / "results.csv", index=False)
-    (tmp_path / "index.yaml").write_text("Chapter: {one: {question: q, curves: budgets}}")
+    (tmp_path / "index.yaml").write_text("one: {curves: budgets}")
     right = own_figure(tmp_path / "one")[0].axes[1]
     (bars,) = right.containers
     assert np.nanmin(bars.lines[0].get_ydata()) == np.nanmax(bars.lines[0].get_ydata()) == 101

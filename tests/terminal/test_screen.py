@@ -24,6 +24,22 @@ from tdl.terminal.play import PlayApp
 from tdl.terminal.recorded import RecordedGameApp
 
 
+def test_a_move_that_is_due_after_the_end_is_not_drawn(tmp_path, agent):
+    """A timer may fire once more when the screen is gone."""
+    session = Session(agent.rules, seed=1, action_values=agent.action_values(SearchOptions()), checkpoint=agent.digest)
+    session.advance()
+    save(tmp_path / "game.jsonl", session.game())
+    app = RecordedGameApp(load(tmp_path / "game.jsonl"), speed=1000.0)
+
+    async def person(pilot):
+        await pilot.press("q")
+
+    on_screen(app, person)
+    app.playing, app.at = True, 0
+    app.changed()
+    assert app.at == 0
+
+
 @pytest.mark.parametrize("complete", [True, False])
 def test_a_recorded_game_forth_and_back(tmp_path, agent, complete):
     session = Session(agent.rules, seed=1, action_values=agent.action_values(SearchOptions()), checkpoint=agent.digest)
