@@ -1,6 +1,6 @@
 """Makes an experiment's reach.csv and reach.png from the folder of a sweep or a run.
 
-    python -m experiments.basic_learners.analyse PART FOLDER [into=FOLDER]
+    python -m experiments.basic_learners.analyse EXPERIMENT FOLDER [into=FOLDER]
 
 For each seed: the share of the last 10,000 training games that reached the tiles 8192 and 16384.
 """
@@ -21,11 +21,11 @@ GAMES = 10_000
 
 
 def reach_rates(folder: str) -> pd.DataFrame:
-    """Share of the last 10,000 games that reached a tile: columns episode, seed, tile, share."""
-    blocks = tdl.results.load(folder).rename(columns={f"reach_{tile}": tile for tile in TILES})
+    """Share of the last 10,000 games that reached a tile, by episode: a column for each tile and seed."""
+    blocks = tdl.results.load(folder)
     blocks["episode"] = (blocks["episode"] + GAMES - 1) // GAMES * GAMES
-    rates = blocks.melt(["episode", "seed"], TILES, "tile", "share")
-    return rates.groupby(["episode", "seed", "tile"], as_index=False)["share"].mean()
+    tables = {tile: blocks.pivot_table(f"reach_{tile}", "episode", "seed").round(4) for tile in TILES}
+    return pd.concat([rates.add_prefix(f"reach_{tile}_seed_") for tile, rates in tables.items()], axis=1)
 
 
 def draw(folder: Path) -> str:
@@ -41,17 +41,13 @@ def draw(folder: Path) -> str:
 
 
 FIGURES = {"reach.csv": ("reach.png", draw)}
-"""The csv file by which a figure is known, the figure, and what draws it."""
 
 
-def main(part: str, *words: str) -> None:
+def main(experiment: str, *words: str) -> None:
     """Write reach.csv and reach.png."""
     (folder,), options = split_options(words, "into")
-    target = target_of(options, f"basic_learners/{part}")
-    rates = reach_rates(folder)
-    table = rates.pivot(index="episode", columns=["tile", "seed"], values="share").sort_index(axis=1).round(4)
-    table.columns = [f"reach_{tile}_seed_{seed}" for tile, seed in table.columns]
-    table.to_csv(target / "reach.csv")
+    target = target_of(options, experiment)
+    reach_rates(folder).to_csv(target / "reach.csv")
     draw(target)
 
 

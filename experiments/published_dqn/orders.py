@@ -7,27 +7,23 @@ order of the four actions, and one that values all actions alike, also with a lo
 orders.csv, a row for each player, and same.csv, a row for each snapshot with the player that has most of its games.
 """
 
-import json
 import sys
 from itertools import permutations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 import tdl.results
-from experiments.published_dqn.analyse import GAMES
-from experiments.tools import split_options, target_of
+from experiments.published_dqn.analyse import GAMES, mean_of
+from experiments.tools import split_options, target_of, write
 from experiments.tools.networks import network_seed
-from tdl.agents.batch_moves import Moves, best_of, moves_of_boards
+from tdl.agents.batch_moves import Moves, best_of
 from tdl.agents.batch_play import Actions, play_games
 from tdl.agents.lookahead import Values, one_sampled_look_ahead
-from tdl.agents.player import BoardLike
 from tdl.game.engine import Engine
 from tdl.game.rules import ACTION_NAMES, Rules
-from tdl.statistics.intervals import mean_interval
 from tdl.storage.result_file import RESULT, read_result
 
 Games = NDArray[np.void]
@@ -50,10 +46,6 @@ class Constant:
         """Values of the four actions on boards: float64 (n, 4)."""
         return np.where(moves.legal, self._values, np.nan)
 
-    def values(self, board: BoardLike) -> Values:
-        """The same of one board."""
-        return self.q(moves_of_boards(self.engine, [self.engine.board(board)]))[0]
-
     def select_actions(self, moves: Moves) -> Actions:
         """The actions on boards that each have a legal one."""
         return best_of(self.q(moves))
@@ -72,14 +64,9 @@ def summary(played: dict[str, Games], ahead: dict[str, Games]) -> pd.DataFrame:
     """A row for each player: mean score with its 95% interval over games, and that of a look-ahead over it."""
     rows = []
     for player, games in played.items():
-        row: dict[str, Any] = {"player": player, "games": len(games)} | _mean("mean", games)
-        rows.append(row | (_mean("ahead", ahead[player]) if player in ahead else {}))
+        looked = mean_of("ahead", ahead[player]["score"]) if player in ahead else {}
+        rows.append({"player": player, "games": len(games)} | mean_of("mean", games["score"]) | looked)
     return pd.DataFrame(rows).round(1).sort_values("mean", ascending=False)
-
-
-def _mean(name: str, games: Games) -> dict[str, float]:
-    low, high = mean_interval(games["score"])
-    return {name: float(games["score"].mean()), f"{name}_low": low, f"{name}_high": high}
 
 
 def same_games(played: dict[str, Games], games: Games) -> tuple[str, float]:
@@ -93,21 +80,17 @@ def main(evaluations: str, *words: str) -> None:
     """Write orders.csv and same.csv."""
     _, options = split_options(words, "into")
     target, runs = target_of(options, "published_dqn"), tdl.results.runs(evaluations)
-    greedy = runs[(runs["status"] == "finished") & (runs["evaluate.plies"] == 1)]
-    ((rules, episodes, seed),) = {
-        (json.dumps(read_result(Path(run["run"]) / RESULT)["rules"]), run["evaluate.episodes"], run["seed"])
-        for run in greedy.to_dict("records")
-    }
-    of_rules = players(Rules.from_dict(json.loads(rules)))
+    greedy = runs[(runs["status"] == "finished") & (runs["evaluate.plies"] == 1)].to_dict("records")
+    ((episodes, seed),) = {(run["evaluate.episodes"], run["seed"]) for run in greedy}
+    of_rules = players(Rules.from_dict(read_result(Path(greedy[0]["run"]) / RESULT)["rules"]))
     played = {name: play_games(player, episodes, seed) for name, player in of_rules.items()}
     ahead = {ALIKE: play_games(one_sampled_look_ahead(of_rules[ALIKE]), episodes, seed)}
-    summary(played, ahead).to_csv(target / "orders.csv", index=False)
     rows = []
-    for run in greedy.to_dict("records"):
+    for run in greedy:
         player, share = same_games(played, np.load(Path(run["run"]) / "evaluation.npy"))
         row = {"seed": network_seed(run["checkpoint"]), "iterations": run["episodes"] // GAMES}
         rows.append(row | {"player": player if share > CHANCE else None, "same": round(share, 4)})
-    pd.DataFrame(rows).sort_values(["seed", "iterations"]).to_csv(target / "same.csv", index=False)
+    write(target, orders=summary(played, ahead), same=pd.DataFrame(rows).sort_values(["seed", "iterations"]))
 
 
 if __name__ == "__main__":

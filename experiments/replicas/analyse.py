@@ -16,9 +16,9 @@ import pandas as pd
 import seaborn as sns
 
 import tdl.results
-from experiments.tools import contrasts, split_options, target_of
+from experiments.tools import contrasts, split_options, target_of, write
+from experiments.tools.contrasts import DIFFERENCE
 from experiments.tools.drawing import BOUNDS, MEANS, panels, with_bounds
-from experiments.tools.tables import errors_of
 from tdl.learning.rounds import ReplicaOptions
 from tdl.results.palette import GREY, colours
 from tdl.statistics.intervals import mean_interval
@@ -27,9 +27,6 @@ EPISODES = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 45_000, 70_000, 95_000]
 """Points of the curves: none is the last block of a run, on 4x6 a round of its own, played nearer to a merge."""
 
 SCORES = [30_000, 60_000, 100_000, 120_000]
-
-POINTS = ["difference", "difference_low", "difference_high"]
-"""Columns of differences.csv that are told in whole points."""
 
 PANEL = ["tuples", "learner"]
 KEYS = [*PANEL, "replicas", "seed"]
@@ -58,23 +55,18 @@ def scores(blocks: pd.DataFrame) -> pd.DataFrame:
 
 def differences(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of differences.csv, of those of results.csv; `p` is corrected by Holm for all of them."""
-    settings = {tuple(key): part for key, part in rows.groupby([*PANEL, "replicas"])}
+    settings = dict([*rows.groupby([*PANEL, "replicas"])])
     several = [key for key in settings if key[-1] != 1]
-    names = {key: " ".join(map(str, key)) for key in settings}
-    table = contrasts.differences(
-        {names[key]: part["greedy_mean"].to_numpy() for key, part in settings.items()},
-        [(names[key], names[*key[:-1], 1]) for key in several],
-        errors={names[key]: errors_of(part, "greedy_mean") for key, part in settings.items()},
-    )
+    table = contrasts.differences(settings, [(key, (*key[:-1], 1)) for key in several])
     keys = pd.DataFrame(several, columns=[*PANEL, "replicas"])
-    return keys.join(table.drop(columns=["setting", "less", "interval"]).round(dict.fromkeys(POINTS, 0)))
+    return keys.join(table[[*DIFFERENCE, "p"]].round(dict.fromkeys(DIFFERENCE, 0)))
 
 
 def draw(folder: Path) -> str:
     """Scores by the moves of each replica, and what merged networks gain, into figure.png; returns its caption."""
     points, less = pd.read_csv(folder / "curves.csv"), pd.read_csv(folder / "differences.csv")
     points["moves_of_each"] = points.groupby([*PANEL, "replicas", "episode"])["moves_of_each"].transform("mean") * 1e6
-    less = with_bounds(less, *POINTS)
+    less = with_bounds(less, *DIFFERENCE)
     looks = {"hue": "replicas", "palette": colours(sorted(points["replicas"].unique()), numbers=True)}
     parts = points.groupby(PANEL)
     with panels(folder / "figure.png", 5, 2, len(parts), sharex="row", sharey="row") as grid:
@@ -92,18 +84,15 @@ def draw(folder: Path) -> str:
 
 
 FIGURES = {"curves.csv": ("figure.png", draw)}
-"""The csv file by which a figure is known, the figure, and what draws it."""
 
 
 def main(*words: str) -> None:
-    """Write the four files."""
+    """Write the three files and the figure."""
     folders, options = split_options(words, "into")
     target = target_of(options, "replicas")
     blocks = blocks_of(folders)
-    points = blocks[blocks["episode"].isin(EPISODES)]
-    points[[*KEYS, "episode", "mean", "moves_of_each"]].to_csv(target / "curves.csv", index=False)
-    scores(blocks).to_csv(target / "scores.csv", index=False)
-    differences(pd.read_csv(target / "results.csv")).to_csv(target / "differences.csv", index=False)
+    points = blocks.loc[blocks["episode"].isin(EPISODES), [*KEYS, "episode", "mean", "moves_of_each"]]
+    write(target, curves=points, scores=scores(blocks), differences=differences(pd.read_csv(target / "results.csv")))
     draw(target)
 
 

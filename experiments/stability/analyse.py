@@ -1,11 +1,11 @@
 """By how much the errors of values grow from game to game, by step size: growth.csv and growth.png.
 
-    python -m experiments.stability.analyse [FOLDER ...] [into=FOLDER]
+    python -m experiments.stability.analyse FOLDER [FOLDER ...] [into=FOLDER]
 
-The folders have runs of TD learning that kept their networks; without folders the figure is drawn alone. Each network
-plays greedy games, and the entries that the afterstates of a game have in common are counted. With them the updates of
-a game are a linear map of the values (docs/theory.md, section 10), for each step, order of the updates and lambda.
-growth.csv has, for the step at which the networks were `trained`, over all of them,
+The folders have runs of TD learning that kept their networks. Each network plays greedy games, and the entries that
+the afterstates of a game have in common are counted. With them the updates of a game are a linear map of the values
+(docs/theory.md, section 10), for each step, order of the updates and lambda. growth.csv has, for the step at which the
+networks were `trained`, over all of them,
 
 - `alone`: by how many percent errors grow when one game comes again and again, in the end; median, smallest, largest;
 - `in_turn`: the same a game, when forty come in turn: of the weights' norm, over the last half of 600 games;
@@ -30,7 +30,7 @@ from tqdm import tqdm
 
 import tdl
 import tdl.results
-from experiments.tools import split_options, target_of
+from experiments.tools import split_options, target_of, write
 from experiments.tools.drawing import in_words, panels
 from tdl.agents.played_values import played_values
 from tdl.agents.player import Player
@@ -76,16 +76,7 @@ def overlaps(entries: NDArray[np.integer[Any]]) -> Matrix:
 def gain_of(overlap: Matrix, rates: NDArray[np.float64], order: str, td_lambda: float = 0.0) -> Matrix:
     """The map from the errors that a game's afterstates have before its TD updates to those that the updates meet.
 
-    Parameters
-    ----------
-    overlap : of the afterstates.
-    rates : the step size of each.
-    order : `backward` or `forward`.
-    td_lambda : share of the later returns in a target, for `backward` alone.
-
-    Raises
-    ------
-    ValueError : forward with lambda.
+    `rates` has the step size of each afterstate, `order` is `backward` or `forward`, the latter without lambda.
     """
     if td_lambda and order == "forward":
         raise ValueError("forward updates with lambda are another map")
@@ -100,8 +91,7 @@ def gain_of(overlap: Matrix, rates: NDArray[np.float64], order: str, td_lambda: 
 def radius(game: Met, gain: Matrix, rates: NDArray[np.float64]) -> float:
     """The factor by which errors grow in the end when one game comes again and again: the map's spectral radius.
 
-    `rates` are the step sizes of the afterstates. The map of the weights is 1 plus a product, which is not 0 only
-    between the directions that the values can take.
+    The map of the weights is 1 plus a product, which is not 0 only between the directions that the values can take.
     """
     values, directions = np.linalg.eigh(game.overlap)
     taken = values > 1e-9 * values[-1]
@@ -111,10 +101,7 @@ def radius(game: Met, gain: Matrix, rates: NDArray[np.float64]) -> float:
 
 
 def growth(games: Sequence[Met], gains: Sequence[Matrix], rates: Sequence[NDArray[np.float64]]) -> float:
-    """The mean factor a game of the weights' norm when the games come in turn.
-
-    `rates` are the step sizes of each game's afterstates.
-    """
+    """The mean factor a game of the weights' norm when the games come in turn."""
     size = 1 + max(int(game.places.max()) for game in games)
     features = games[0].places.shape[1]
     weights = np.zeros(size)
@@ -171,17 +158,16 @@ def rows_of(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 def table(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of growth.csv: figures over all networks."""
-
-    def row(part: pd.DataFrame) -> pd.Series:
+    found = []
+    for setting, part in rows.groupby(KEYS, sort=False):
         alone, met = (np.concatenate(part[name].to_list()) for name in ("alone", "met"))
-        figures = {"networks": len(part), "c": part["c"].mean(), "met": np.median(met)}
+        figures = {"c": part["c"].mean(), "met": np.median(met)}
         for name, factors in (("alone", alone), ("in_turn", part["in_turn"].to_numpy())):
             percent = 100 * (factors - 1)
             figures |= {name: np.median(percent), f"{name}_smallest": percent.min(), f"{name}_largest": percent.max()}
-        return pd.Series({name: float(f"{figure:.4g}") for name, figure in figures.items()})
-
-    frame = rows.groupby(KEYS, sort=False)[rows.columns.difference(KEYS).tolist()].apply(row).reset_index()
-    return frame.astype({"networks": int})
+        figures = {name: float(f"{figure:.4g}") for name, figure in figures.items()}
+        found.append(dict(zip(KEYS, setting, strict=True)) | {"networks": len(part)} | figures)
+    return pd.DataFrame(found)
 
 
 def draw(folder: Path) -> str:
@@ -203,15 +189,13 @@ def draw(folder: Path) -> str:
 
 
 FIGURES = {"growth.csv": ("growth.png", draw)}
-"""The csv file by which a figure is known, the figure, and what draws it."""
 
 
 def main(*words: str) -> None:
-    """Write growth.csv and growth.png; without folders the figure alone."""
+    """Write growth.csv and growth.png."""
     folders, options = split_options(words, "into")
     target = target_of(options, "stability")
-    if folders:
-        table(pd.DataFrame(rows_of(tdl.results.runs(folders)))).to_csv(target / "growth.csv", index=False)
+    write(target, growth=table(pd.DataFrame(rows_of(tdl.results.runs(folders)))))
     draw(target)
 
 

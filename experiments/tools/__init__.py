@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pandas as pd
+
 EXPERIMENTS = Path(__file__).parents[1]
 ROOT = EXPERIMENTS.parent
 
@@ -18,3 +20,9 @@ def target_of(options: dict[str, str], experiment: str) -> Path:
     target = Path(options.get("into", EXPERIMENTS / experiment))
     target.mkdir(parents=True, exist_ok=True)
     return target
+
+
+def write(folder: Path, **tables: pd.DataFrame) -> None:
+    """Write csv files, each by its name."""
+    for name, table in tables.items():
+        table.to_csv(folder / f"{name}.csv", index=False)

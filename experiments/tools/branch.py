@@ -18,23 +18,20 @@ import sys
 from tdl.storage.run_folder import RunFolder
 
 
-def main(run: str, episode: str, target: str) -> int:
-    """Copy; 2 where the run did not keep such a checkpoint, or the folder is there already."""
+def main(run: str, episode: str, target: str) -> None:
+    """Copy; an error says that the run did not keep such a checkpoint, or that the folder is there already."""
     source, branch = RunFolder(run), RunFolder(target)
     kept = {int(folder.name): folder for folder in sorted(source.kept.glob("*"))}
     if int(episode) not in kept:
         there = ", ".join(map(str, kept)) or "none"
-        print(f"{run}: keeps no checkpoint of episode {episode}; kept are: {there}", file=sys.stderr)
-        return 2
+        sys.exit(f"{run}: keeps no checkpoint of episode {episode}; kept are: {there}")
     if branch.path.exists():
-        print(f"{target}: is there already", file=sys.stderr)
-        return 2
+        sys.exit(f"{target}: is there already")
     branch.path.mkdir(parents=True)
     for file in (source.result, source.blocks, source.episodes, source.log):
         shutil.copy2(file, branch.path / file.name)  # a run that goes on cuts them to its checkpoint
     shutil.copytree(kept[int(episode)], branch.checkpoint)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:4]))
+    main(*sys.argv[1:])

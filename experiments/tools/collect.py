@@ -14,27 +14,22 @@ import tdl.results
 from experiments.tools import split_options, target_of
 from experiments.tools.figures import draw_results
 from experiments.tools.networks import with_training
-from experiments.tools.summary import compared_keys, summary, with_errors
+from experiments.tools.summary import compared_keys, ended, summary, with_bounds
 
 
 def main(experiment: str, *words: str) -> None:
     """Write results.csv and figure.png."""
     folders, options = split_options(words, "into", "by")
     target = target_of(options, experiment)
-    if not folders:
-        draw_results(target)
-        return
-    runs = tdl.results.runs(folders)
-    diverged = runs["error"].astype(str).str.contains("diverged")  # a result, too
-    runs = runs[(runs["status"] == "finished") | diverged].reset_index(drop=True)
-    if "checkpoint" in runs:  # evaluations: the seed that counts is the network's, not that of the games
-        runs = with_training(runs).assign(games=runs["evaluate.episodes"])
-        runs["evaluate.plies"] = runs["evaluate.plies"].fillna(1).astype(int)
-    blocks = tdl.results.load(folders)
-    if len(blocks):
-        blocks = with_errors(blocks[blocks["run"].isin(runs["run"])], tdl.results.episodes(folders))
-    keys = options["by"].split(",") if "by" in options else compared_keys(runs)
-    summary(runs, blocks, keys).to_csv(target / "results.csv", index=False)
+    if folders:
+        runs, blocks = ended(folders), tdl.results.load(folders)
+        if "checkpoint" in runs:  # evaluations: the seed that counts is the network's, not that of the games
+            runs = with_training(runs).assign(games=runs["evaluate.episodes"])
+            runs["evaluate.plies"] = runs["evaluate.plies"].fillna(1).astype(int)
+        if len(blocks):
+            blocks = with_bounds(blocks[blocks["run"].isin(runs["run"])], tdl.results.episodes(folders))
+        keys = options["by"].split(",") if "by" in options else compared_keys(runs)
+        summary(runs, blocks, keys).to_csv(target / "results.csv", index=False)
     draw_results(target)
 
 

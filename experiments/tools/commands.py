@@ -1,4 +1,4 @@
-"""The commands of an experiment, commands.sh beside its page, and the same commands for a fiftieth of the budget."""
+"""The commands of a page, commands.sh beside it, and the same commands for a fiftieth of the budget."""
 
 from __future__ import annotations
 
@@ -6,38 +6,29 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-import yaml
 from omegaconf import OmegaConf
 
 from experiments.tools import EXPERIMENTS, ROOT
 
-CONF = ROOT / "conf"
 REDUCED = "outputs/reduced/"
 """The folder of reduced runs and of their results."""
 
 PART = 50
-MIN_EPISODES, MIN_SECONDS, MIN_MOVES = 40, 2, 4_000
+LEAST = {"episodes": 40, "budget.seconds": 2, "budget.moves": 4_000}
 
 TOO_LARGE = "fib_unshared"
 """An experiment that needs 13 GB of memory for any number of games; folders of such runs of others begin so, too."""
 
-
-def commands(experiment: str, home: Path = EXPERIMENTS) -> list[list[str]]:
-    """The commands of an experiment's page, in words that all begin as `python -m MODULE`; # begins a comment."""
-    lines = (home / experiment / "commands.sh").read_text().replace("\\\n", " ").splitlines()
-    return [as_module(words) for line in lines if (words := shlex.split(line, comments=True))]
+TOOLS = ("tools.collect", "tools.curve", "tools.own_steps", "tools.variants",
+         "basic_learners.analyse", "replicas.analyse", "values.analyse")  # fmt: skip
+"""Programs of experiments that make tables of reduced runs, too."""
 
 
-def as_module(words: list[str]) -> list[str]:
-    """A command of `tdl` by its module; others as they are.
-
-    >>> as_module(["tdl", "run", "alpha=0.1"]), as_module(["tdl", "sweep", "alpha=0.1,0.3"])[2:4]
-    (['python', '-m', 'tdl.run', 'alpha=0.1'], ['tdl.run', '-m'])
-    """
-    if words[0] != "tdl":
-        return words
-    program = ["tdl.run", "-m"] if words[1] == "sweep" else [f"tdl.{words[1]}"]
-    return ["python", "-m", *program, *words[2:]]
+def commands(page: str, home: Path = EXPERIMENTS) -> list[list[str]]:
+    """The commands of a page, in words as after `python -m`; # begins a comment."""
+    lines = (home / page / "commands.sh").read_text().replace("\\\n", " ").splitlines()
+    written = [words for line in lines if (words := shlex.split(line, comments=True))]
+    return [words if words[0] == "tdl" else words[2:] for words in written]
 
 
 def reduced(words: list[str]) -> list[str] | None:
@@ -45,44 +36,44 @@ def reduced(words: list[str]) -> list[str] | None:
     if any(word.startswith("resume=") or "/kept/" in word for word in words):
         return None
     rest = [word for word in words if TOO_LARGE not in word]
-    if rest != words and (words[2].startswith("tdl.") or TOO_LARGE in words[3]):
-        return None
-    words = [word.replace("outputs/", REDUCED) for word in rest]  # what a table is made of is there without it
-    reduce = REDUCTIONS.get(words[2])
-    return reduce(words) if reduce else None
+    if rest != words and (words[0] == "tdl" or TOO_LARGE in words[1]):
+        return None  # but what a table is made of is there without it
+    program, *words = (word.replace("outputs/", REDUCED) for word in rest)
+    if program == "tdl":
+        return [program, words[0], *REDUCTIONS[words[0]](words[1:])]
+    return [program, *_into_reduced(program, words)] if program.removeprefix("experiments.") in TOOLS else None
 
 
 def _fewer_games(words: list[str]) -> list[str]:
-    overrides = dict(word.split("=", 1) for word in words if "=" in word)
-    defaults = OmegaConf.load(CONF / "run.yaml")
-    experiment = OmegaConf.load(CONF / "experiment" / f"{overrides['experiment']}.yaml")
+    given = dict(word.split("=", 1) for word in words if "=" in word)
+    files = [OmegaConf.load(ROOT / "conf" / name) for name in (f"experiment/{given['experiment']}.yaml", "run.yaml")]
 
     def setting(key: str) -> Any:
-        value = overrides.get(key) or OmegaConf.select(experiment, key) or OmegaConf.select(defaults, key)
-        return None if value in (None, "null") else yaml.safe_load(str(value))
+        return given.get(key) or next(filter(None, (OmegaConf.select(file, key) for file in files)), "null")
 
-    words = [*words, f"episodes={max(MIN_EPISODES, setting('episodes') // PART)}", "evaluate.episodes=200"]
-    for key, least in {"budget.seconds": MIN_SECONDS, "budget.moves": MIN_MOVES}.items():
-        if setting(key):
-            words.append(f"{key}={max(least, setting(key) // PART)}")
-    one = "hydra.mode=RUN" in words
-    return [*words, "seed=0,1,2"] if setting("hydra.sweeper.params.seed") and not one else words
+    budgets = {key: setting(key) for key in LEAST if setting(key) != "null"}
+    fewer = [f"{key}={max(LEAST[key], int(float(budget)) // PART)}" for key, budget in budgets.items()]
+    several = setting("hydra.sweeper.params.seed") != "null" and "hydra.mode=RUN" not in words
+    return [*words, *fewer, "evaluate.episodes=200", *["seed=0,1,2"] * several]
 
 
 def _smaller_board(words: list[str]) -> list[str]:
-    return [word.replace("3x3", "2x3").replace("=1024", "=64").replace("=512", "=32") for word in words]
+    smaller = [word.replace("3x3", "2x3").replace("=1024", "=64").replace("=512", "=32") for word in words]
+    name = "_".join(word.partition("=")[2] for word in smaller)
+    return smaller if REDUCED in name else [*smaller, f"out={REDUCED}{name}"]
 
 
-def _into_reduced(words: list[str]) -> list[str]:
-    own = any(word.startswith("into=") for word in words)  # tables beside the experiment's results
-    return words if own else [*words, f"into={REDUCED}{words[3].removeprefix(REDUCED)}"]
+def _into_reduced(program: str, words: list[str]) -> list[str]:
+    if any(word.startswith("into=") for word in words):  # tables beside the experiment's results
+        return words
+    page = program.split(".")[1] if words[0].startswith(REDUCED) else words[0]
+    return [*words, f"into={REDUCED}{page}"]
 
 
 REDUCTIONS = {
-    "tdl.run": _fewer_games,
-    "tdl.evaluate": lambda words: [*words, "evaluate.episodes=10"],
-    "tdl.solve": _smaller_board,
-    **{f"experiments.tools.{tool}": _into_reduced for tool in ("collect", "curve", "own_steps", "variants")},
-    **{f"experiments.{page}.analyse": _into_reduced for page in ("basic_learners", "replicas", "values")},
+    "run": _fewer_games,
+    "sweep": _fewer_games,
+    "evaluate": lambda words: [*words, "evaluate.episodes=10"],
+    "solve": _smaller_board,
 }
-"""How a program's command is made smaller; those of other programs are left out."""
+"""How a command of `tdl` is made smaller."""

@@ -1,97 +1,151 @@
-"""Differences between settings of an experiment, with 95% intervals over seeds."""
+"""Differences between sets of runs, with 95% intervals over seeds: pairs.csv, differences.csv and power.csv.
+
+A row of pairs.csv is a pair. Its author writes `name`, by which a page asks for it; `ours` and `theirs`, the runs as
+`FILE KEY=VALUE ...`, several files with ` + `; and `figure`, the column that is compared. The command
+`python -m experiments.tools.pages` writes the rest: both means, the difference, the ratio, p (Welch) and `can_show`,
+the true difference that such seeds show in 80% of cases.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tdl.statistics.intervals import contrast_interval, contrast_p, holm, holm_levels, mean_interval
+from experiments.tools.requests import Request, rows_of
+from experiments.tools.tables import GREEDY, TableError, errors_of
+from tdl.statistics.intervals import Z95, contrast_interval, contrast_p, holm, holm_levels, mean_interval
 from tdl.statistics.student import t_quantile
+
+PAIRS = "pairs.csv"
+WRITTEN = ["name", "ours", "theirs", "figure"]
+"""The columns of pairs.csv that an author writes."""
 
 WELCH, PAIRED = "Welch", "pairs"
 """Intervals over independent runs; over the differences of two sets of games of each network."""
 
-COLUMNS = ["setting", "less", "difference", "difference_low", "difference_high", "interval", "p"]
+DIFFERENCE = ["difference", "difference_low", "difference_high"]
 
-NEEDED, DRAWS, QUANTILES = 0.8, 1_000_000, 200
-"""The chance to show a difference that is taken for enough; random numbers that its size is made of; of how many
-degrees of freedom between the fewest and the most the quantiles are computed, the others read between them."""
+ENOUGH, DRAWS, QUANTILES = 0.8, 1_000_000, 200
+"""The share of experiments that show a difference; random numbers that its size is made of; of how many degrees of
+freedom between the fewest and the most the quantiles are computed, the others read between them."""
+
+Contrast = tuple[list[NDArray[Any]], list[float], list[NDArray[Any]]]
+
+
+def contrast(ours: pd.DataFrame, theirs: pd.DataFrame, figure: str = GREEDY) -> Contrast:
+    """Two sets of runs for `contrast_interval`: their figures, weights, and the errors of these by their games."""
+    parts = (ours, theirs)
+    return [part[figure].to_numpy(float) for part in parts], [1.0, -1.0], [errors_of(part, figure) for part in parts]
 
 
 def differences(
-    samples: Mapping[str, NDArray[Any]],
-    pairs: Iterable[tuple[str, str]],
-    paired: Iterable[tuple[str, str]] = (),
-    errors: Mapping[str, NDArray[Any]] | None = None,
+    settings: Mapping[Any, pd.DataFrame], pairs: Sequence[tuple[Any, Any]], paired: Collection[tuple[Any, Any]] = ()
 ) -> pd.DataFrame:
-    """A row for each pair of settings: the first one's mean less the second one's.
+    """The rows of differences.csv: for each pair of settings, the first one's mean score less the second one's.
 
-    Parameters
-    ----------
-    samples : the scores of the seeds of each setting, by its name, in the order of the seeds.
-    pairs : whose differences are wanted.
-    paired : those of them in which both settings are games of the same networks.
-    errors : the standard error that its games alone give each score, as of `contrast_interval`; not used for pairs.
-
-    Returns
-    -------
-    `COLUMNS`; `p`, of Welch's test, is corrected by Holm for all rows of that kind, and nan for pairs. The interval
-    goes with that p: it leaves out 0 just where p is below 0.05.
+    `settings` has the rows of each by its name, in the order of the seeds; both settings of a pair of `paired` are
+    games of the same networks. `p`, of Welch's test, is corrected by Holm for all rows of that kind, and nan for the
+    others. The interval goes with that p: it leaves out 0 just where p is below 0.05.
     """
-    pairs, paired = [*pairs], set(paired)
-    contrasts: list[tuple[Any, ...]] = [
-        ([samples[a], samples[b]], [1.0, -1.0], None if errors is None else [errors[a], errors[b]]) for a, b in pairs
-    ]
-    p = [np.nan if pair in paired else contrast_p(*each) for pair, each in zip(pairs, contrasts, strict=True)]
+    contrasts = [contrast(*(settings[name] for name in pair)) for pair in pairs]
+    p = [math.nan if pair in paired else contrast_p(*each) for pair, each in zip(pairs, contrasts, strict=True)]
     rows = []
-    for pair, contrast, level, corrected in zip(pairs, contrasts, holm_levels(p), holm(p), strict=True):
+    for pair, each, level, corrected in zip(pairs, contrasts, holm_levels(p), holm(p), strict=True):
         if pair in paired:
-            each = samples[pair[0]] - samples[pair[1]]
-            rows.append((*pair, each.mean(), *mean_interval(each), PAIRED, np.nan))
+            less = each[0][0] - each[0][1]
+            bounds, kind = (less.mean(), *mean_interval(less)), PAIRED
         else:
-            rows.append((*pair, *contrast_interval(*contrast, level), WELCH, float(f"{corrected:.3g}")))
-    table = pd.DataFrame(rows, columns=COLUMNS)
-    return table.round({"difference": 1, "difference_low": 1, "difference_high": 1})
+            bounds, kind = contrast_interval(*each, level=level), WELCH
+        rows.append((*pair, *bounds, kind, float(f"{corrected:.3g}")))
+    table = pd.DataFrame(rows, columns=["setting", "less", *DIFFERENCE, "interval", "p"])
+    return table.round(dict.fromkeys(DIFFERENCE, 1))
 
 
-def power(samples: Sequence[NDArray[Any]], rows: int) -> pd.DataFrame:
-    """Which difference two settings must have to show it, from the spread of the seeds of all settings.
+def filled_pairs(folder: Path) -> str:
+    """The text of a folder's pairs.csv with all that is computed made anew.
 
-    Parameters
-    ----------
-    samples : the scores of the seeds of each setting.
-    rows : differences for whose number p is corrected.
-
-    Returns
-    -------
-    one row: `seeds` of a setting; `spread`, the standard deviation between seeds, pooled over the settings;
-    `half_width` of the interval of a difference with that spread; `shown`, the true difference of which the interval
-    leaves out 0 in `NEEDED` of all experiments; and `shown_corrected`, that whose p is below .05 in as many even where
-    it is multiplied by `rows`, as Holm's correction does with the least.
+    Raises
+    ------
+    TableError : runs or a figure that are not there; two rows of one name.
     """
-    seeds = min(len(sample) for sample in samples)
-    spread = _spread(samples)
-    half_width = t_quantile(0.95, 2 * (seeds - 1)) * spread * np.sqrt(2 / seeds)
-    row = {"seeds": [seeds], "spread": spread, "half_width": half_width}
-    row |= {"shown": shown(samples), "shown_corrected": shown(samples, rows)}
-    return pd.DataFrame(row).round(1)
+    rows = pd.read_csv(folder / PAIRS, dtype=str, usecols=WRITTEN)[WRITTEN]
+    if rows["name"].duplicated().any():
+        raise TableError(f"{folder.name}/{PAIRS}: two rows {rows['name'][rows['name'].duplicated()].iloc[0]}")
+    computed = []
+    for name, ours, theirs, figure in rows.itertuples(index=False, name=None):
+        try:
+            computed.append(_compared(*(_runs(folder, names, figure) for names in (ours, theirs)), figure))
+        except (TableError, KeyError) as error:
+            raise TableError(f"{folder.name}/{PAIRS}: {name}: {error}") from None
+    return str(pd.concat([rows, pd.DataFrame(computed)], axis=1).to_csv(index=False, float_format="%.6g"))
+
+
+def _runs(folder: Path, names: str, figure: str) -> pd.DataFrame:
+    """The rows of all sources `FILE KEY=VALUE ...` that have the figure."""
+    sources = [source.split() for source in names.split(" + ")]
+    rows = pd.concat([rows_of(Request(file=file, where=tuple(words)), folder) for file, *words in sources])
+    if figure not in rows or rows[figure].isna().all():
+        raise TableError(f"{names} has no {figure}")
+    return rows[rows[figure].notna()]
+
+
+def _compared(ours: pd.DataFrame, theirs: pd.DataFrame, figure: str) -> dict[str, Any]:
+    """What is computed of a row of pairs.csv."""
+    samples, weights, errors = contrast(ours, theirs, figure)
+    means = [float(sample.mean()) for sample in samples]
+    difference, low, high = contrast_interval(samples, weights, errors)
+    if all(len(sample) == 1 for sample in samples):  # two runs are compared by their games
+        half = Z95 * float(np.hypot(*(error[0] for error in errors)))
+        low, high = difference - half, difference + half
+    return {
+        "seeds": len(ours), "mean": means[0], "other_seeds": len(theirs), "other_mean": means[1],
+        **dict(zip(DIFFERENCE, (difference, low, high), strict=True)),
+        **_ratio(samples, errors, means), "p": contrast_p(samples, weights, errors), "can_show": shown(samples),
+    }  # fmt: skip
+
+
+def _ratio(samples: list[Any], errors: list[Any], means: list[float]) -> dict[str, float]:
+    """The ratio of the means, and the gain, one less, with 95% intervals on the scale of logarithms (delta method)."""
+    ratio = half = math.nan
+    if min(means) > 0:
+        shares = [[values / mean for values, mean in zip(each, means, strict=True)] for each in (samples, errors)]
+        _, low, high = contrast_interval(shares[0], [1.0, -1.0], shares[1])
+        ratio, half = means[0] / means[1], (high - low) / 2
+    ratios = {"ratio": ratio, "ratio_low": ratio * math.exp(-half), "ratio_high": ratio * math.exp(half)}
+    return ratios | {name.replace("ratio", "gain"): value - 1 for name, value in ratios.items()}
+
+
+def power(samples: Sequence[NDArray[Any]], rows: int) -> dict[str, float]:
+    """A row of power.csv: which difference two settings must have to show it, from the seeds of all settings.
+
+    `spread` is the standard deviation between seeds, pooled over the settings; `half_width` that of the interval of a
+    difference with that spread; `shown_corrected` is the difference whose p is below .05 as often as that of `shown`
+    even where it is multiplied by `rows`, as Holm's correction does with the least.
+    """
+    seeds, spread = min(map(len, samples)), _spread(samples)
+    half_width = t_quantile(0.95, 2 * (seeds - 1)) * spread * math.sqrt(2 / seeds)
+    found = {"spread": spread, "half_width": half_width}
+    found |= {"shown": shown(samples), "shown_corrected": shown(samples, rows)}
+    return {"seeds": seeds} | {name: round(value, 1) for name, value in found.items()}
 
 
 def shown(samples: Sequence[NDArray[Any]], rows: int = 1) -> float:
-    """The `shown` of `power`, with p multiplied by `rows`; nan where a sample has less than two values."""
-    seeds = min(len(sample) for sample in samples)
-    if seeds < 2:
-        return np.nan
-    return float(_spread(samples) * np.sqrt(2 / seeds) * _errors_shown(seeds, 1 - 0.05 / rows))
+    """The true difference whose interval leaves out 0 in `ENOUGH` of all experiments with that spread of the seeds.
+
+    With p multiplied by `rows`; nan where a sample has less than two values.
+    """
+    seeds = min(map(len, samples))
+    return math.nan if seeds < 2 else _spread(samples) * math.sqrt(2 / seeds) * _errors_shown(seeds, 1 - 0.05 / rows)
 
 
 def _spread(samples: Sequence[NDArray[Any]]) -> float:
-    """The standard deviation between seeds, pooled over the settings."""
     return float(np.sqrt(np.mean([np.var(sample, ddof=1) for sample in samples])))
 
 
@@ -105,4 +159,4 @@ def _errors_shown(seeds: int, level: float) -> float:
     limit = np.interp(freedom, grid, [t_quantile(level, df) for df in grid.tolist()])
     # the test's statistic is (shown / error + noise) / scale, and must pass the limit
     scale, noise = np.sqrt((ours + theirs) / 2), draws.standard_normal(DRAWS)
-    return float(np.quantile(limit * scale - noise, NEEDED))
+    return float(np.quantile(limit * scale - noise, ENOUGH))

@@ -16,7 +16,7 @@ import pandas as pd
 import seaborn as sns
 
 import tdl.results
-from experiments.tools import split_options, target_of
+from experiments.tools import split_options, target_of, write
 from experiments.tools.drawing import BARS, in_words, panels
 from experiments.tools.networks import TRAINED, with_training
 from experiments.tools.summary import GREEDY
@@ -34,15 +34,13 @@ TILES = {"2048": (8192, 16384, 32768), "2584": (2584, 10946, 28657, 75025)}
 
 def rows_of(folders: list[str]) -> pd.DataFrame:
     """The rows of results.csv."""
-    judged = tdl.results.runs(folders)
-    judged = judged[(judged["status"] == "finished") & judged["eval_mean"].notna()].reset_index(drop=True)
-    rows = with_training(judged)
+    rows = with_training(tdl.results.runs(folders).query("status == 'finished' and eval_mean.notna()"))
     rows["budget"] = rows["moves"].map(first_digit)
-    rows["evaluate.plies"] = rows["evaluate.plies"].fillna(1).astype(int) if "evaluate.plies" in rows else 1
-    (game,) = judged["game"].unique()
+    (game,) = rows["game"].unique()
     reaches = {f"eval_reach_{tile}": f"reach_{tile}" for tile in TILES[game]}
-    rows = rows.reindex(columns=[*NETWORK, *TRAINED, *PLAYED, *GREEDY, *reaches]).astype({"evaluate.episodes": int})
-    rows = rows.rename(columns=PLAYED | GREEDY | reaches).fillna(dict.fromkeys(reaches.values(), 0.0))
+    names = PLAYED | GREEDY | reaches
+    rows = rows.reindex(columns=[*NETWORK, *TRAINED, *names]).rename(columns=names)
+    rows = rows.fillna({"plies": 1} | dict.fromkeys(reaches.values(), 0.0)).astype({"plies": int, "games": int})
     return rows.sort_values(["tuples", "start", "plies", "budget", "seed"]).round(dict.fromkeys(GREEDY.values(), 1))
 
 
@@ -87,8 +85,7 @@ def main(experiment: str, *words: str) -> None:
     """Write results.csv and figure.png."""
     folders, options = split_options(words, "into")
     target = target_of(options, experiment)
-    if folders:
-        rows_of(folders).to_csv(target / "results.csv", index=False)
+    write(target, results=rows_of(folders))
     draw(target)
 
 

@@ -16,9 +16,9 @@ import pandas as pd
 
 from experiments.tools import EXPERIMENTS, curve, own_steps, variants
 from experiments.tools.index import entry_of, folders
-from experiments.tools.others import BLOCK, TEXTS, others
+from experiments.tools.others import TEXTS, others
 from experiments.tools.pages import write_caption
-from experiments.tools.tables import matching, read_table, setting_keys
+from experiments.tools.tables import matching, read_table, setting_keys, training_means
 from tdl.results.comparison import GAMES, SCORE
 from tdl.results.design import ordered, setting_of
 from tdl.results.style import save
@@ -37,7 +37,7 @@ ROW = ""
 """The column with the names that index.yaml has for settings; it needs no name itself."""
 
 OWN = {"best.csv": ("figure.png", own_steps.draw), "power.csv": ("figure.png", variants.draw)}
-"""Figures of their own: the file by which they are known, their own file, and what draws it; analyse.py has more."""
+"""The file by which a figure is known, the figure, and what draws it; `FIGURES` of analyse.py has more."""
 
 
 def draw_results(folder: Path, home: Path = EXPERIMENTS) -> str:
@@ -81,21 +81,21 @@ def _score(rows: pd.DataFrame, scores: str) -> tuple[str, str]:
     column = usual if scores == "points" else scores
     if column in NAMES:
         return column, NAMES[column]
-    last = max(rows.filter(regex=f"^{BLOCK}$"), key=lambda name: int(name[5:-1]))
-    return last, f"mean score in training,\ngame {last[5:-1]},000"
+    last, episode = max(training_means(rows).items(), key=lambda block: block[1])
+    return last, f"mean score in training,\ngame {episode:,}"
 
 
 def _blocks(rows: pd.DataFrame, along: str) -> pd.DataFrame:
     """The columns `mean_10k` and so on as blocks, at the episodes, moves or seconds of training until their end."""
     parts = [rows.assign(episode=0, at=0.0, mean=float("nan"))]
-    for name in rows.filter(regex=f"^{BLOCK}$") if along != "none" else ():
-        episode, at = 1000 * int(name[5:-1]), name.replace("mean", along)
-        parts.append(rows.assign(episode=episode, at=episode if along == "episodes" else rows[at], mean=rows[name]))
+    for name, episode in training_means(rows).items() if along != "none" else ():
+        at = episode if along == "episodes" else rows[name.replace("mean", along)]
+        parts.append(rows.assign(episode=episode, at=at, mean=rows[name]))
     return pd.concat(parts).dropna(subset=["mean", "at"]).sort_values(["run", "at"], ignore_index=True)
 
 
-def _figures(folder: Path, home: Path) -> dict[str, Callable[[Path], str | None]]:
-    """What draws each figure of an experiment."""
+def drawers(folder: Path, home: Path = EXPERIMENTS) -> dict[str, Callable[[Path], str]]:
+    """What draws each figure of an experiment, and gives its caption."""
     usual = {"figure.png": partial(draw_results, home=home)} if (folder / "figure.png").exists() else {}
     page = folder.relative_to(home).parts[0]
     analysed = import_module(f"experiments.{page}.analyse") if (home / page / "analyse.py").exists() else None
@@ -109,9 +109,8 @@ def main(*experiments: str, home: Path = EXPERIMENTS) -> None:
     """Draw the figures of experiments, or of all, anew, and write their captions into the pages."""
     known = folders(home)
     for folder in [known[name] for name in experiments or known]:
-        for file, draw in _figures(folder, home).items():
-            if caption := draw(folder):
-                write_caption(folder, file, caption)
+        for file, draw in drawers(folder, home).items():
+            write_caption(folder, file, draw(folder))
 
 
 if __name__ == "__main__":

@@ -20,19 +20,14 @@ ENTRIES: dict[str, Sequence[str]] = {
 
 
 def read_index(home: Path = EXPERIMENTS) -> dict[str, dict[str, Any]]:
-    """The entries of each experiment of index.yaml.
-
-    Raises
-    ------
-    TableError : an experiment has something that none may have.
-    """
+    """The entries of each experiment of index.yaml. A TableError says what none may have."""
     index: dict[str, dict[str, Any]] = yaml.safe_load((home / "index.yaml").read_text())
-    for name, entry in index.items():
-        for key, value in entry.items():
-            if key not in ENTRIES:
-                raise TableError(f"index.yaml: {name}: {key} is not allowed: {', '.join(ENTRIES)}")
-            if ENTRIES[key] and value not in ENTRIES[key]:
-                raise TableError(f"index.yaml: {name}: {key}: {value} is not allowed: {', '.join(ENTRIES[key])}")
+    entries = [(f"index.yaml: {name}: {key}", key, entry[key]) for name, entry in index.items() for key in entry]
+    for place, key, value in entries:
+        if key not in ENTRIES:
+            raise TableError(f"{place} is not allowed: {', '.join(ENTRIES)}")
+        if ENTRIES[key] and value not in ENTRIES[key]:
+            raise TableError(f"{place}: {value} is not allowed: {', '.join(ENTRIES[key])}")
     return index
 
 

@@ -28,20 +28,15 @@ def with_training(judged: pd.DataFrame) -> pd.DataFrame:
 
     That is `TRAINED`, seed, start and `SETTINGS` of its run; what trained the network of `init=` counts.
     """
-    judged = judged.drop(columns=["moves", "seed", *SETTINGS], errors="ignore")
-    judged = judged.assign(trained=[_trained(row) for _, row in judged.iterrows()])
-    spent = pd.concat([_spent(run) for run in sorted({*judged["trained"]})], ignore_index=True)
-    own = judged.rename(columns={"episodes": "own"})
-    return own.merge(spent.round({"core_seconds": 3}), "left", on=["trained", "own"])
-
-
-def _trained(row: pd.Series) -> str:
-    """The folder of the run that trained the network of a row of `tdl.results.runs`."""
-    return str(row["run"] if pd.isna(row.get("checkpoint")) else run_of(row["checkpoint"]))
+    checkpoints = judged.get("checkpoint", judged["run"]).fillna(judged["run"])
+    judged = judged.drop(columns=["moves", "seed", *SETTINGS], errors="ignore").rename(columns={"episodes": "own"})
+    judged["trained"] = [str(run_of(checkpoint)) for checkpoint in checkpoints]
+    spent = pd.concat([_spent(run) for run in sorted({*judged["trained"]})])
+    return judged.merge(spent.round({"core_seconds": 3}), "left", on=["trained", "own"])
 
 
 def _spent(run: str) -> pd.DataFrame:
-    """What trained the network of a run until the end of each block.
+    """What trained the network of a run until the end of each block, `own` episodes of that run.
 
     With what trained the network that it began with; one that was kept is named by the last episode of its own run.
     """

@@ -19,10 +19,10 @@ import pandas as pd
 import seaborn as sns
 
 import tdl.results
-from experiments.tools import split_options, target_of
+from experiments.tools import split_options, target_of, write
 from experiments.tools.contrasts import differences
 from experiments.tools.drawing import BARS, BOUNDS, in_words, panels, with_bounds
-from experiments.tools.summary import summary
+from experiments.tools.summary import ended, summary
 from experiments.tools.tables import errors_of, settings
 from tdl.results.palette import PLAYERS
 from tdl.statistics.intervals import mean_interval
@@ -42,11 +42,9 @@ def keys_of(table: pd.DataFrame) -> list[str]:
 
 def rows_of(folder: str, keys: list[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The rows of results.csv for the runs in a folder, and their blocks."""
-    runs = tdl.results.runs(folder)
-    runs = runs[(runs["status"] == "finished") | runs["error"].astype(str).str.contains("diverged")]
-    blocks = tdl.results.load(folder)
+    runs, blocks = ended(folder), tdl.results.load(folder)
     blocks = blocks[blocks["run"].isin(runs["run"])]
-    return summary(runs.reset_index(drop=True), blocks, [*keys, STEP]), blocks
+    return summary(runs, blocks, [*keys, STEP]), blocks
 
 
 def name_of(keys: list[str], setting: tuple[Any, ...]) -> str:
@@ -71,15 +69,13 @@ def best_steps(tuning: pd.DataFrame, judged: pd.DataFrame) -> pd.DataFrame:
     for setting, part in tuning.groupby(keys):
         scores = part[part.groupby(STEP)["status"].transform(lambda status: (status == "finished").all())]
         (best,) = tdl.results.best_by("learner", STEP, scores, SCORE).itertuples()
-        again = _of(judged, setting)
-        again = again[again[STEP] == best.alpha]
-        played = again[SCORE]
-        low, high = mean_interval(played.to_numpy(float), errors_of(again, SCORE))
+        again = _of(judged, (*setting, best.alpha))
+        low, high = mean_interval(again[SCORE].to_numpy(float), errors_of(again, SCORE))
         found.append({
             **dict(zip(keys, setting, strict=True)), STEP: best.alpha,
             "tried": part[STEP].nunique(), "tried_runs": len(part), "tried_moves": part["moves"].sum(),
             "tuned": best.mean, "tuned_low": best.low, "tuned_high": best.high, "held_out": best.held_out,
-            "judged": played.mean(), "judged_low": low, "judged_high": high,
+            "judged": again[SCORE].mean(), "judged_low": low, "judged_high": high,
         })  # fmt: skip
     table = pd.DataFrame(found)
     return table.round(dict.fromkeys(table.columns[table.columns.get_loc("tuned") :], 1))
@@ -89,11 +85,21 @@ def curves(blocks: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     """The rows of by_episodes.csv: means over the seeds, with their intervals, of the blocks that all of them have."""
     blocks = blocks.assign(seconds=blocks.groupby("run")["seconds"].cumsum())
     counts = blocks.groupby([*keys, "episode"])["run"].transform("nunique")
-    blocks = blocks[counts == blocks.groupby(keys)["run"].transform("nunique")]
-    groups = blocks.groupby([*keys, "episode"], as_index=False)
-    table = groups.agg({"seconds": "mean", "mean": "mean"})
+    groups = blocks[counts == blocks.groupby(keys)["run"].transform("nunique")].groupby([*keys, "episode"])
+    table = groups.agg({"seconds": "mean", "mean": "mean"}).reset_index()
     table[["low", "high"]] = [mean_interval(part["mean"].to_numpy()) for _, part in groups]
     return table.round(1)
+
+
+def compare(folder: Path) -> None:
+    """Write best.csv and differences.csv, of tuning.csv and results.csv."""
+    tuning, judged = (pd.read_csv(folder / name) for name in ("tuning.csv", "results.csv"))
+    best_steps(tuning, judged).to_csv(folder / "best.csv", index=False)
+    keys = keys_of(judged)
+    parts = dict([*judged.groupby(keys)])
+    pairs = rivals(keys, sorted(parts, key=lambda setting: -parts[setting][SCORE].mean()))
+    named = {name_of(keys, setting): part for setting, part in parts.items()}
+    differences(named, pairs).to_csv(folder / "differences.csv", index=False)
 
 
 def draw(folder: Path) -> str:
@@ -148,22 +154,9 @@ def main(experiment: str, *words: str) -> None:
     keys = options["by"].split(",") if "by" in options else LEARNER
     judged, blocks = rows_of(played, keys)
     tuning = rows_of(chose, keys)[0][[*keys, *TUNING]]
-    tuning.to_csv(target / "tuning.csv", index=False)
-    judged.to_csv(target / "results.csv", index=False)
-    curves(blocks, keys).to_csv(target / "by_episodes.csv", index=False)
+    write(target, tuning=tuning, results=judged, by_episodes=curves(blocks, keys))
     compare(target)
     draw(target)
-
-
-def compare(folder: Path) -> None:
-    """Write best.csv and differences.csv, of tuning.csv and results.csv."""
-    tuning, judged = (pd.read_csv(folder / name) for name in ("tuning.csv", "results.csv"))
-    best_steps(tuning, judged).to_csv(folder / "best.csv", index=False)
-    keys, parts = keys_of(judged), dict([*judged.groupby(keys_of(judged))])
-    names = sorted(parts, key=lambda setting: -parts[setting][SCORE].mean())
-    named = {name_of(keys, setting): part[SCORE].to_numpy() for setting, part in parts.items()}
-    errors = {name_of(keys, setting): errors_of(part, SCORE) for setting, part in parts.items()}
-    differences(named, rivals(keys, names), errors=errors).to_csv(folder / "differences.csv", index=False)
 
 
 if __name__ == "__main__":

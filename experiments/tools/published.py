@@ -41,10 +41,9 @@ def _rows(folder: Path, verdict: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for _, row in published[published["source"] == verdict["source"]].iterrows():
         setting = [f"{key}={word(row[key])}" for key in keys]
         part = matching(ours, setting)
-        for name in published.columns.drop(["source", *keys]):
-            if pd.notna(row[name]) and name in part:
-                told = {"source": verdict["source"], "experiment": folder.name, "setting": " ".join(setting)}
-                yield told | {"figure": name, "published": row[name]} | _judged(part, name, row[name], verdict)
+        for name in row.drop(["source", *keys]).dropna().index.intersection(part.columns, sort=False):
+            told = {"source": verdict["source"], "experiment": folder.name, "setting": " ".join(setting)}
+            yield told | {"figure": name, "published": row[name]} | _judged(part, name, row[name], verdict)
 
 
 def _judged(part: pd.DataFrame, name: str, published: float, verdict: dict[str, Any]) -> dict[str, Any]:
@@ -55,16 +54,12 @@ def _judged(part: pd.DataFrame, name: str, published: float, verdict: dict[str, 
         return {"seeds": len(part), "verdict": NOT_REACHED}
     mean, low, high = interval(part, name)
     margin = half_width_of_a_run(part, name)
-    agrees = low <= published <= high or abs(published - mean) <= margin
+    wide = margin > 0.5 * mean and margin > (0.1 if name.startswith(REACH) else 0)  # of shares ten points, too
     reason = verdict.get("explained", UNEXPLAINED)
-    reason = reason.get(name, UNEXPLAINED) if isinstance(reason, dict) else reason
-    told = (WIDE if _is_wide(margin, mean, name) else AGREES) if agrees else reason
-    return {
-        "ours": mean, "ours_low": low, "ours_high": high, "seeds": int(part[name].notna().sum()), "margin": margin,
-        "verdict": ONE_SEED if math.isnan(margin) else told,
-    }  # fmt: skip
-
-
-def _is_wide(margin: float, mean: float, name: str) -> bool:
-    """Whether the margin is more than half of our mean, and of shares more than ten points, too."""
-    return margin > 0.5 * mean and margin > (0.1 if name.startswith(REACH) else 0)
+    told = reason.get(name, UNEXPLAINED) if isinstance(reason, dict) else reason
+    if math.isnan(margin):
+        told = ONE_SEED
+    elif low <= published <= high or abs(published - mean) <= margin:
+        told = WIDE if wide else AGREES
+    ours = {"ours": mean, "ours_low": low, "ours_high": high, "seeds": int(part[name].notna().sum())}
+    return ours | {"margin": margin, "verdict": told}

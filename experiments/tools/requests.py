@@ -62,45 +62,33 @@ class Request:
 
 
 def parsed(text: str) -> Request:
-    """A request of its text between `<!--=` and `-->`.
+    """A request of its text between `<!--=` and `-->`. A TableError says that it has no meaning.
 
     >>> parsed("results.csv: greedy_mean interval | plies=1")
     Request(file='results.csv', column='greedy_mean', form='interval', where=('plies=1',))
     >>> parsed("plies=1").where, parsed("results.csv: plies=1").column
     (('plies=1',), '')
-
-    Raises
-    ------
-    TableError : it has no meaning.
     """
     words = text.replace("|", " ").split()
     file = words.pop(0)[:-1] if words and words[0].endswith(":") else ""
     named = [word for word in words if "=" not in word]
     column, form = (*named, "mean", "mean")[:2] if named else ("", "mean")
     if len(named) > 2 or form not in FORMS or (column and not COLUMN.fullmatch(column)):
-        raise TableError(
-            f"{' '.join(text.split())}: not FILE: COLUMN FORM | KEY=VALUE, FORM one of {', '.join(FORMS)}"
-        )
+        forms = ", ".join(FORMS)
+        raise TableError(f"{' '.join(text.split())}: not FILE: COLUMN FORM | KEY=VALUE, FORM one of {forms}")
     return Request(file, column, form, tuple(word for word in words if "=" in word))
 
 
 def answer(request: Request, folder: Path) -> str:
-    """The text that a request asks for.
-
-    Raises
-    ------
-    TableError : a file, column or row that is not there.
-    """
+    """The text that a request asks for. A TableError names a file, column or row that is not there."""
     match = COLUMN.fullmatch(request.column)
     assert match
     rows, name = rows_of(request, folder), match["name"]
     if request.form == "count":
         return f"{len(rows):,}"
-    if name not in rows:
-        raise TableError(f"{request.file} has no column {name}")
+    if name not in rows or rows[name].isna().all():
+        raise TableError(f"{request.file} has no column {name}, or no value of it with {' '.join(request.where)}")
     rows = rows[rows[name].notna()]
-    if rows.empty:
-        raise TableError(f"{request.file}: {name}: no value with {' '.join(request.where)}")
     factor = (-1 if match["sign"] == "-" else 1) / float(match["part"] or 1)
 
     def text(value: float, half: float) -> str:
@@ -130,8 +118,7 @@ def _formed(form: str, rows: pd.DataFrame, name: str, factor: float, text: Calla
 def rows_of(request: Request, folder: Path) -> pd.DataFrame:
     """The rows of its file that a request asks for."""
     table = read_table(folder / request.file)
-    keys = {re.split("!?=", word)[0] for word in request.where}
-    if absent := keys - {*table.columns}:
+    if absent := {re.split("!?=", word)[0] for word in request.where} - {*table.columns}:
         raise TableError(f"{request.file} has no column {', '.join(sorted(absent))}")
     rows = matching(table, request.where)
     if rows.empty:

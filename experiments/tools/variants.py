@@ -15,13 +15,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-import tdl.results
 from experiments.tools import split_options, target_of
 from experiments.tools.contrasts import differences, power
 from experiments.tools.drawing import draw_means, in_words, panels
 from experiments.tools.networks import network_seed
-from experiments.tools.summary import GREEDY, NOT_COMPARED
-from experiments.tools.tables import errors_of
+from experiments.tools.summary import GREEDY, NOT_COMPARED, ended
 from tdl.results.comparison import NO_FACTORS
 from tdl.results.palette import GREY
 from tdl.storage.titles import value_text
@@ -41,8 +39,7 @@ REACHES = {f"eval_reach_{tile}": f"reach_{tile}" for tile in (2048, 4096, 8192, 
 
 def rows_of(base: str, folders: list[str]) -> pd.DataFrame:
     """The rows of results.csv."""
-    runs = tdl.results.runs([base, *folders])
-    runs = runs[runs["status"].isin(["finished", "failed"])].reset_index(drop=True)
+    runs = ended([base, *folders])
     if "checkpoint" in runs:
         played = runs["checkpoint"].notna()
         runs.loc[played, "seed"] = runs.loc[played, "checkpoint"].map(network_seed)
@@ -51,10 +48,9 @@ def rows_of(base: str, folders: list[str]) -> pd.DataFrame:
     words = [_words(row, rows[0]) for row in rows]
     runs["variant"] = [" ".join(each.values()) or BASE for each in words]
     runs["networks"] = [BASE if all(key.startswith(PLAYED) for key in each) else "own" for each in words]
-    runs = runs.rename(columns=GREEDY | REACHES)
+    runs = runs.rename(columns=GREEDY | REACHES | {"evaluate.episodes": "games"})
     runs["mean"] = runs.groupby("variant")["greedy_mean"].transform("mean").where(runs["variant"] != BASE, np.inf)
     runs = runs.sort_values(["mean", "variant", "seed"], ascending=[False, True, True])
-    runs["games"] = runs["evaluate.episodes"]
     columns = ["variant", "seed", "networks", "status", *TRAINED, "games", *GREEDY.values(), *REACHES.values()]
     return runs.reindex(columns=columns).round(dict.fromkeys(["seconds", *GREEDY.values()], 1))
 
@@ -76,25 +72,21 @@ def _words(row: dict[str, Any], base: dict[str, Any]) -> dict[str, str]:
 def compare(folder: Path) -> None:
     """Write differences.csv and power.csv, of results.csv."""
     rows = pd.read_csv(folder / "results.csv")
-    parts = {name: part.sort_values("seed") for name, part in _variants(rows)}
-    samples = {name: part["greedy_mean"].to_numpy() for name, part in parts.items()}
-    errors = {name: errors_of(part, "greedy_mean") for name, part in parts.items()}
-    shared = set(rows[rows["networks"] == BASE]["variant"])
-    pairs = [(name, BASE) for name in samples if name != BASE]
-    words = {name: set(name.split()) for name in samples if name != BASE}
+    parts = {str(name): part.sort_values("seed") for name, part in rows.groupby("variant", sort=False)}
+    pairs = [(name, BASE) for name in parts if name != BASE]
+    words = {name: set(name.split()) for name, _ in pairs}
     pairs += [(name, less) for name in words for less in words if words[less] < words[name]]
+    shared = set(rows[rows["networks"] == BASE]["variant"])
     paired = [pair for pair in pairs if set(pair) <= shared]
-    differences(samples, pairs, paired, errors).to_csv(folder / "differences.csv", index=False)
-    trained = {name: scores for name, scores in samples.items() if name == BASE or name not in shared}
+    differences(parts, pairs, paired).to_csv(folder / "differences.csv", index=False)
+
+    scores = {name: part["greedy_mean"].to_numpy() for name, part in parts.items()}
+    trained = {name: scores[name] for name in parts if name == BASE or name not in shared}
     widest = max(trained, key=lambda name: trained[name].var())
-    rest = [scores for name, scores in trained.items() if name != widest]
-    tested = len(pairs) - len(paired)
-    shown = {"all": power([*trained.values()], tested)} | ({f"all but {widest}": power(rest, tested)} if rest else {})
-    pd.concat(shown, names=["spread_of"]).droplevel(1).to_csv(folder / "power.csv")
-
-
-def _variants(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    return [(str(name), part) for name, part in rows.groupby("variant", sort=False)]
+    rest = [trained[name] for name in trained if name != widest]
+    spreads, tested = {"all": [*trained.values()], f"all but {widest}": rest}, len(pairs) - len(paired)
+    shown = [{"spread_of": name} | power(each, tested) for name, each in spreads.items() if each]
+    pd.DataFrame(shown).to_csv(folder / "power.csv", index=False)
 
 
 def draw(folder: Path) -> str:

@@ -1,49 +1,52 @@
-"""The tools of experiments that compare: differences with intervals, best step sizes, variants of a base."""
-
-from pathlib import Path
+"""Numbers of the csv files: intervals, differences and their power, best step sizes, verdicts on published figures."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from support.programs import inside, train
 
+from experiments.tools import own_steps, published
+from experiments.tools.contrasts import DIFFERENCE, PAIRED, WELCH, differences, filled_pairs, power
+from experiments.tools.tables import TableError, errors_of, interval, read_table
 from tdl.statistics.intervals import contrast_interval, contrast_p, mean_interval
-
-ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(autouse=True)
-def _tools(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT)
-
 
 SAMPLES = {"a": np.array([10.0, 12, 17]), "b": np.array([4.0, 5, 9]), "c": np.array([11.0, 14, 18])}
 
+RUNS = """alpha,seed,mean,mean_low,mean_high,reach_8,games
+0.1,0,10000,9900,10100,0.10,1000
+0.1,1,10600,10500,10700,0.20,1000
+0.1,2,11400,11300,11500,0.30,1000
+0.5,0,30210,30100,30320,0,1000
+0.5,1,30450,30340,30560,0,1000
+0.9,0,5,4,6,0,1000
+"""
+
+
+def runs(scores, half=np.nan):
+    """Rows of runs with these scores, each of which is known to `half` by its games."""
+    scores = np.array(scores, float)
+    return pd.DataFrame({"greedy_mean": scores, "greedy_mean_low": scores - half, "greedy_mean_high": scores + half})
+
 
 def test_differences_are_of_independent_runs_or_of_pairs():
-    from experiments.tools.contrasts import PAIRED, WELCH, differences
-
-    table = differences(SAMPLES, [("a", "b"), ("c", "a")], paired=[("c", "a")])
+    settings = {name: runs(scores) for name, scores in SAMPLES.items()}
+    table = differences(settings, [("a", "b"), ("c", "a")], paired=[("c", "a")])
     first, second = table.to_dict("records")
-    bounds = ["difference", "difference_low", "difference_high"]
     welch = contrast_interval([SAMPLES["a"], SAMPLES["b"]], [1, -1])
-    assert [first[name] for name in bounds] == np.round(welch, 1).tolist()
+    assert [first[name] for name in DIFFERENCE] == np.round(welch, 1).tolist()
     assert (first["setting"], first["less"], first["interval"]) == ("a", "b", WELCH)
-    assert [second[name] for name in bounds[1:]] == np.round(mean_interval(np.array([1.0, 2, 1])), 1).tolist()
+    assert [second[name] for name in DIFFERENCE[1:]] == np.round(mean_interval(np.array([1.0, 2, 1])), 1).tolist()
     assert second["interval"] == PAIRED
     assert np.isnan(second["p"])
     assert 0 < first["p"] < 0.1
-    games = dict.fromkeys("ab", np.full(3, 30.0))  # few games: no seeds make the means better known than these do
-    (row,) = differences(SAMPLES, [("a", "b")], errors=games).to_dict("records")
-    assert row["difference_high"] - row["difference_low"] == pytest.approx(2 * 1.96 * 30 * np.sqrt(2 / 3), rel=0.01)
+    settings = {name: runs(scores, half=60) for name, scores in SAMPLES.items()}  # no seeds make means better known
+    (row,) = differences(settings, [("a", "b")]).to_dict("records")
+    assert row["difference_high"] - row["difference_low"] == pytest.approx(2 * 60 * np.sqrt(2 / 3), rel=0.01)
     assert row["p"] > 0.5
 
 
 def test_the_power_of_three_seeds_is_that_of_simulated_experiments():
     """In four of five experiments with the difference `shown` the interval leaves out 0; so the corrected p's."""
-    from experiments.tools.contrasts import power
-
-    (row,) = power([*SAMPLES.values()], 7).to_dict("records")
+    row = power([*SAMPLES.values()], 7)
     assert row["spread"] == pytest.approx(np.sqrt(np.mean([np.var(s, ddof=1) for s in SAMPLES.values()])), abs=0.06)
     draws = np.random.default_rng(1)
     ours, theirs = draws.normal(row["shown"], row["spread"], (2000, 3)), draws.normal(0, row["spread"], (2000, 3))
@@ -54,10 +57,34 @@ def test_the_power_of_three_seeds_is_that_of_simulated_experiments():
     assert np.mean(shown) == pytest.approx(0.8, abs=0.03)
 
 
+def test_a_pair_has_its_difference_and_ratio(tmp_path):
+    """Over the runs of all sources; two single runs by their games."""
+    (tmp_path / "runs.csv").write_text(RUNS.replace("_low", "_from").replace("_high", "_to"))
+    (tmp_path / "games.csv").write_text(RUNS)
+    rows = [
+        "a,runs.csv alpha=0.1 + runs.csv alpha=0.5 seed=0,runs.csv alpha=0.5,mean",
+        "b,games.csv alpha=0.5 seed=1,games.csv alpha=0.5 seed=0,mean",
+    ]
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("\n".join(["name,ours,theirs,figure", *rows]))
+    pairs.write_text(text := filled_pairs(tmp_path))
+    assert filled_pairs(tmp_path) == text
+    table = pd.read_csv(pairs).set_index("name")
+    ours, theirs = np.array([10000.0, 10600, 11400, 30210]), np.array([30210.0, 30450])
+    assert table.loc["a", DIFFERENCE].tolist() == pytest.approx(contrast_interval([ours, theirs], [1, -1]), rel=1e-5)
+    assert table.loc["a", "ratio"] == pytest.approx(ours.mean() / theirs.mean(), rel=1e-5)
+    assert table.loc["a", "gain_low"] < table.loc["a", "gain"] < table.loc["a", "gain_high"]
+    by_games = [240, 240 - 110 * 2**0.5, 240 + 110 * 2**0.5]
+    assert table.loc["b", DIFFERENCE].tolist() == pytest.approx(by_games, rel=1e-4)
+    missing = rows[0].replace("0.5 seed=0", "0.7")
+    for wrong, message in {missing: "a: runs.csv: no row", f"{rows[1]}\n{rows[1]}": "two rows b"}.items():
+        pairs.write_text(f"name,ours,theirs,figure\n{wrong}")
+        with pytest.raises(TableError, match=message):
+            filled_pairs(tmp_path)
+
+
 def test_learners_are_judged_at_their_own_best_steps(tmp_path):
     """The best is that of the finished: one lucky run of a step at which others diverge does not count."""
-    from experiments.tools import own_steps
-
     rows = [
         ("td", 0.0, alpha, seed, "failed" if alpha == 1 and seed else "finished", score + seed)
         for alpha, score in {0.1: 20, 0.25: 40, 1: 90}.items()
@@ -67,90 +94,84 @@ def test_learners_are_judged_at_their_own_best_steps(tmp_path):
     columns = [*own_steps.LEARNER, "alpha", "seed", "status", "greedy_mean"]
     tuning = pd.DataFrame(rows, columns=columns).assign(episodes=9, moves=100, seconds=1.0)
     tuning.loc[tuning["status"] == "failed", "greedy_mean"] = None
-    tuning[[*own_steps.LEARNER, *own_steps.TUNING]].to_csv(tmp_path / "tuning.csv", index=False)
     judged = [("td", 0.0, 0.25, seed, "finished", 38.0 + seed) for seed in (5, 6)]
     judged += [("tc", 0.5, 1.0, seed, "finished", 60.0 + seed) for seed in (5, 6)]
-    pd.DataFrame(judged, columns=columns).assign(episodes=2000).to_csv(tmp_path / "results.csv", index=False)
-    curve = pd.DataFrame({"episode": [1000, 2000], "mean": [1.0, 2], "low": [0.5, 1.5], "high": [1.5, 2.5]})
-    curves = [curve.assign(**dict(zip(own_steps.LEARNER, name, strict=True))) for name in (("td", 0.0), ("tc", 0.5))]
-    pd.concat(curves).to_csv(tmp_path / "by_episodes.csv", index=False)
-
+    tuning.to_csv(tmp_path / "tuning.csv", index=False)
+    pd.DataFrame(judged, columns=columns).to_csv(tmp_path / "results.csv", index=False)
     own_steps.compare(tmp_path)
-    own_steps.draw(tmp_path)
     best = pd.read_csv(tmp_path / "best.csv").set_index("learner")
     assert best.loc["td", ["alpha", "tried", "tried_runs", "tried_moves"]].tolist() == [0.25, 3, 6, 600]
     assert best.loc["td", ["tuned", "judged"]].tolist() == [40.5, 43.5]
     (difference,) = pd.read_csv(tmp_path / "differences.csv").to_dict("records")
     assert (difference["setting"], difference["less"], difference["difference"]) == ("TC(.5)", "TD(0)", 22)
-    assert (tmp_path / "figure.png").stat().st_size > 10_000
 
 
 def test_learners_of_different_games_are_not_compared():
-    from experiments.tools import own_steps
-
-    keys = ["tiles", "learner"]
-    settings = [("p90_10", "tc"), ("p90_10", "td"), ("p75_25", "tc")]
-    assert own_steps.rivals(keys, settings) == [("p90_10 TC", "p90_10 TD")]
+    keys, games = ["tiles", "learner"], [("p90_10", "tc"), ("p90_10", "td"), ("p75_25", "tc")]
+    assert own_steps.rivals(keys, games) == [("p90_10 TC", "p90_10 TD")]
     assert len(own_steps.rivals(own_steps.LEARNER, [("tc", 0.5), ("td", 0.5), ("td", 0.0)])) == 3
-    assert own_steps.name_of(own_steps.LEARNER, ("td", 0.0)) == "TD(0)"
 
 
 def test_a_curve_ends_with_the_shortest_of_its_runs():
-    from experiments.tools import own_steps
-
     blocks = pd.DataFrame({"run": [*"aab"], "episode": [10, 20, 10], "seconds": [1.0, 1, 3], "mean": [5.0, 9, 7]})
-    blocks = blocks.assign(learner="td")
-    (row,) = own_steps.curves(blocks, ["learner"]).to_dict("records")
+    (row,) = own_steps.curves(blocks.assign(learner="td"), ["learner"]).to_dict("records")
     assert (row["episode"], row["seconds"], row["mean"]) == (10, 2, 6)
 
 
-def test_variants_are_called_by_what_they_change(tmp_path):
-    from experiments.tools import variants
-
-    words = ("episodes=20", "learner=tc", "save.keep=1", "evaluate.episodes=5")
-    changes = {
-        "base": (), "n_step": ("learner.n_step=3",), "order": ("learner.order=forward",),
-        "radix": ("tuples.radix=12",), "stages": ("learner.stages=[64]",),
-        "carousel": ("learner.stages=[64]", "learner.start=carousel"),
-    }  # fmt: skip
-    for name, more in changes.items():
-        for seed in (0, 1):
-            train(tmp_path / name / str(seed), *words, *more, f"seed={seed}")
-    for seed in (0, 1):
-        told = (f"checkpoint={tmp_path / 'base' / str(seed)}", "evaluate.plies=2", "evaluate.episodes=5")
-        folder = f"hydra.run.dir={tmp_path / 'plies' / str(seed)}"
-        assert inside(*told, folder, program=__import__("tdl.evaluate", fromlist=["main"]).main).returncode == 0
-    folders = [str(tmp_path / name) for name in [*changes, "plies"]]
-    variants.main("one", *folders, f"into={tmp_path / 'out'}")
-    rows = pd.read_csv(tmp_path / "out" / "results.csv")
-    names = ["base", "n_step=3", "order=forward", "radix=12", "stages=[64]", "start=carousel stages=[64]", "plies=2"]
-    assert rows["variant"].iloc[0] == "base"
-    assert sorted(rows["variant"].unique()) == sorted(names)
-    assert rows["seed"].tolist() == [0, 1] * len(names)
-    assert set(rows["games"]) == {5}
-    assert set(rows[rows["networks"] == "base"]["variant"]) == {"base", "plies=2"}
-    found = pd.read_csv(tmp_path / "out" / "differences.csv")
-    assert sorted(found["setting"].iloc[:-1]) == sorted(names[1:])
-    assert found["less"].tolist() == ["base"] * 6 + ["stages=[64]"]
-    assert found.set_index("setting")["interval"]["plies=2"] == "pairs"
-    assert (found["interval"] == "Welch").sum() == 6
-    assert (tmp_path / "out" / "figure.png").stat().st_size > 10_000
+def test_verdicts_on_published_figures(tmp_path):
+    """Inside our interval or that of one more run; explained, or not; a setting not run; one seed is not judged."""
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "results.csv").write_text(RUNS)
+    (tmp_path / "one" / "published.csv").write_text(
+        "source,alpha,mean,reach_8\nsome,0.1,11000,0.9\nsome,0.5,100,0.3\nsome,0.7,1,\nsome,0.9,5,\n"
+    )
+    (tmp_path / "index.yaml").write_text('one:\n  verdicts: [{source: some, explained: {mean: "fewer games"}}]\n')
+    (tmp_path / "published.csv").write_text(published.published_text(tmp_path))
+    table = pd.read_csv(tmp_path / "published.csv")
+    assert table["verdict"].tolist() == [
+        "agrees", published.UNEXPLAINED, "fewer games", published.UNEXPLAINED, published.NOT_RUN, published.ONE_SEED,
+    ]  # fmt: skip
+    low, high = mean_interval(np.array([10000.0, 10600, 11400]))
+    assert table["margin"].iloc[0] == pytest.approx(high - low, rel=1e-3)  # the root of 3 runs + 1
+    assert set(table["experiment"]) == {"one"}
 
 
-def test_replicas_are_compared_with_one_of_their_panel():
-    """With p corrected for all rows, and no interval narrower than the games of the runs make it."""
-    from experiments.tools.replica_curves import differences
+def test_a_mean_is_known_no_better_than_by_the_games_of_its_runs():
+    """Shares: of 1,000 training games, or so many after training; Wilson's for none. Scores: by their bounds."""
+    frame = pd.DataFrame({"reach_8_10k": [0.5, 0.5], "reach_16_10k": [0.0, 0.0], "reach_8": [0.5, 0.5]})
+    assert interval(frame, "reach_8_10k") == pytest.approx((0.5, 0.478, 0.522), abs=5e-4)
+    assert interval(frame, "reach_16_10k") == pytest.approx((0, 0, 0.001), abs=5e-4)
+    assert interval(frame, "reach_8") == (0.5, 0.5, 0.5)  # of how many games is not said
+    for games in ("games", "greedy_games"):
+        assert interval(frame.assign(**{games: 1000}), "reach_8") == pytest.approx((0.5, 0.478, 0.522), abs=5e-4)
+    scores = [1000, 1001, 1002]
+    assert interval(runs(scores), "greedy_mean") == pytest.approx((1001, 998.5, 1003.5), abs=0.05)
+    assert interval(runs(scores, half=60), "greedy_mean") == pytest.approx((1001, 966.4, 1035.6), abs=0.05)
 
-    means = {1: [100.0, 101, 102], 2: [110.0, 111, 112], 4: [100.0, 101, 103]}
-    rows = [
-        (tuples, "td", replicas, seed, mean, mean - half, mean + half)
-        for tuples, half in (("4x6", 0.1), ("8x6", 50.0))
-        for replicas, seeds in means.items()
-        for seed, mean in enumerate(seeds)
-    ]
-    columns = ["tuples", "learner", "replicas", "seed", "greedy_mean", "greedy_mean_low", "greedy_mean_high"]
-    table = differences(pd.DataFrame(rows, columns=columns)).set_index(["tuples", "replicas"])
-    assert table["difference"].tolist() == [10, 0, 10, 0]
-    assert table.loc[("4x6", 2), "p"] < 0.01 < table.loc[("4x6", 4), "p"]
-    assert table.loc[("4x6", 2), "difference_low"] > 0 > table.loc[("8x6", 2), "difference_low"]
-    assert table.loc[("8x6", 2), "p"] == 1
+
+def test_training_games_whose_spread_is_not_kept_have_that_of_the_games_after_it():
+    """In shares of the mean: three runs of 1,000 known to 60 each, so those of 500 to 30, but one has its own."""
+    frame = pd.DataFrame({"greedy_mean": 1000.0, "mean_10k": [500.0, 500.5, 501]})
+    known = frame.assign(greedy_mean_low=940.0, greedy_mean_high=1060.0)
+    own = known.assign(mean_10k_low=[500 - 1.96, np.nan, np.nan], mean_10k_high=[500 + 1.96, np.nan, np.nan])
+    assert errors_of(own, "mean_10k") == pytest.approx([1, 15.32, 15.34], abs=0.01)
+    some = known.assign(greedy_mean=[1000.0, np.nan, np.nan], greedy_mean_low=[940.0, np.nan, np.nan])
+    assert errors_of(some, "mean_10k") == pytest.approx([15.31, 15.32, 15.34], abs=0.01)  # like the one that has games
+    assert errors_of(own, "max_10k") == pytest.approx([np.nan] * 3, nan_ok=True)
+
+
+def test_an_interval_has_no_bounds_that_cannot_be():
+    frame = pd.DataFrame({"seconds": [1.0, 3], "reach_8": [0.9, 1.0], "gain": [0.1, -0.1], "bias": [-300, -302]})
+    bounds = [bound for name in frame for bound in interval(frame, name)[1:]]
+    assert bounds == pytest.approx([0, 14.706, 0.31469, 1, -1.2706, 1.2706, -313.7, -288.3], rel=1e-3)
+
+
+def test_older_rows_get_the_spread_of_newer_ones(tmp_path):
+    """In shares of their mean; where no row has one, none gets one."""
+    head = "seed,mean_1k,mean_1k_low,mean_1k_high\n0,100,,\n"
+    (tmp_path / "a.csv").write_text(head + "1,200,190,210\n2,50,45,55\n3,,,\n")
+    table, share = read_table(tmp_path / "a.csv"), ((0.05**2 + 0.1**2) / 2) ** 0.5
+    assert table["mean_1k_high"].tolist()[:3] == pytest.approx([100 * (1 + share), 210, 55])
+    assert table["mean_1k_low"].isna().tolist() == [False, False, False, True]
+    (tmp_path / "b.csv").write_text(head)
+    assert read_table(tmp_path / "b.csv")["mean_1k_low"].isna().all()
