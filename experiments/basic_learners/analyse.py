@@ -1,6 +1,6 @@
 """Makes an experiment's reach.csv and reach.png from the folder of a sweep or a run.
 
-    python -m experiments.basic_learners.analyse EXPERIMENT FOLDER [into=FOLDER]
+    python -m experiments.basic_learners.analyse PART FOLDER [into=FOLDER]
 
 For each seed: the share of the last 10,000 training games that reached the tiles 8192 and 16384.
 """
@@ -43,10 +43,10 @@ def draw(folder: Path) -> str:
 FIGURES = {"reach.csv": ("reach.png", draw)}
 
 
-def main(experiment: str, *words: str) -> None:
+def main(part: str, *words: str) -> None:
     """Write reach.csv and reach.png."""
     (folder,), options = split_options(words, "into")
-    target = target_of(options, experiment)
+    target = target_of(options, f"basic_learners/{part}")
     reach_rates(folder).to_csv(target / "reach.csv")
     draw(target)
 

@@ -15,4 +15,5 @@ tdl run experiment=best_parts learner.start=milestone 'tuples.counts=[]' hydra.s
 tdl run experiment=best_parts learner.start=milestone learner.td_lambda=0 hydra.sweep.dir=outputs/best_parts_milestones
 tdl run experiment=best_parts learner.start=milestone 'learner.schedule=[80%:0.5,92%:0.25]' hydra.sweep.dir=outputs/best_parts_milestones
 tdl run experiment=best_parts learner.start=milestone 'learner.schedule=[1000:1.4]' hydra.sweep.dir=outputs/best_parts_milestones
-python -m experiments.tools.variants best_parts outputs/best_parts_milestones_base outputs/best_parts_milestones into=outputs/best_parts_milestones    # from_milestones.csv, _differences and _power here
+python -m experiments.tools.variants best_parts/from_milestones outputs/best_parts_milestones_base outputs/best_parts_milestones
+# milestones.csv: a row for each result.json of tdl run experiment=curve hydra.mode=RUN seed=21 budget.moves=100000000 evaluate.episodes=2000 learner.start=milestone and the keys in its columns

@@ -15,6 +15,8 @@ tdl run experiment=fib_best hydra.mode=RUN seed=1 out=outputs/fib_best/3G_1
 tdl evaluate outputs/fib_best/3G_0 evaluate.plies=3 evaluate.episodes=50 out=outputs/fib_best/3G_0_plies_3
 tdl evaluate outputs/fib_best/3G_1 evaluate.plies=3 evaluate.episodes=50 out=outputs/fib_best/3G_1_plies_3
 python -m experiments.tools.curve fib_best outputs/fib_best
+# blocks.csv is the results.csv of the recipe after 100 million moves in blocks of 200, in a folder of its own:
+#     tdl run experiment=fib_best seed='range(0,3)' budget.moves=100000000 save.final=false hydra.sweep.dir=outputs/fib_best_blocks
 tdl run experiment=fib_best hydra.mode=RUN block=20 tiles=p75_25 learner.td_lambda=0 learner.milestone=512 seed=0 budget.moves=1000000000 out=outputs/fib_best_p75_25/1G_0
 tdl evaluate outputs/fib_best_p75_25/1G_0 evaluate.plies=3 evaluate.episodes=200 out=outputs/fib_best_p75_25/1G_0_plies_3
 python -m experiments.tools.curve fib_best outputs/fib_best_p75_25 into=outputs/fib_best_p75_25    # its results.csv is p75_25.csv here

@@ -57,7 +57,7 @@ def differences(
     contrasts = [contrast(*(settings[name] for name in pair)) for pair in pairs]
     p = [math.nan if pair in paired else contrast_p(*each) for pair, each in zip(pairs, contrasts, strict=True)]
     rows = []
-    for pair, each, level, corrected in zip(pairs, contrasts, holm_levels(p), holm(p), strict=True):
+    for pair, each, level, corrected in zip(pairs, contrasts, holm_levels(p).tolist(), holm(p), strict=True):
         if pair in paired:
             less = each[0][0] - each[0][1]
             bounds, kind = (less.mean(), *mean_interval(less)), PAIRED

@@ -74,10 +74,10 @@ def _number(request: Request) -> str:
 
 def _replaced(text: str, match: re.Match[str], new: str) -> str:
     """The text with another number; a line of the page that ended within the number ends there again."""
-    broken = match[0].find("\n")
-    place = new.find(" ", max(0, broken - 3)) if broken >= 0 else -1
-    if place >= 0:
-        new = new[:place] + "\n" + new[place + 1 :]
+    broken = re.search(r"\s*\n\s*", match[0])
+    place = new.find(" ", max(0, broken.start() - 3)) if broken else -1
+    if broken and place >= 0:
+        new = new[:place] + broken[0] + new[place + 1 :]
     return text[: match.start()] + new + text[match.end() :]
 
 

@@ -3,7 +3,8 @@
 An experiment of index.yaml has a list of `verdicts`, one for each `source` of its published.csv: the `setting` of
 ours, words KEY=VALUE, beside the keys that both files have, and `explained`, what explains a figure that does not
 agree: a sentence, or one for each figure. A published figure is of one run. It agrees where it lies in the 95%
-interval of our mean or of one more run of ours; `margin` is how far it may lie from our mean and still agree.
+interval of our mean or of one more run of ours; `margin` is how far it may lie from our mean and still agree. A row's
+`verdict` is one of four words, and `reason` says more.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from experiments.tools.index import folders, read_index
 from experiments.tools.tables import REACH, half_width_of_a_run, interval, matching, read_table, setting_keys, word
 
 PUBLISHED = "published.csv"
-AGREES, UNEXPLAINED, NOT_RUN, NOT_REACHED = "agrees", "unexplained", "not run", "no run of ours came so far"
-WIDE = "agrees, with a wide margin"
-ONE_SEED = "not judged: one seed of ours"
+AGREES, DIFFERS, NOT_JUDGED, NOT_RUN = "agrees", "differs", "not judged", "not run"
+WIDE, UNEXPLAINED, ONE_SEED = "wide margin", "unexplained", "one seed of ours"
+NOT_REACHED = "no run of ours reached it"
 
 
 def published_text(home: Path) -> str:
@@ -51,15 +52,15 @@ def _judged(part: pd.DataFrame, name: str, published: float, verdict: dict[str, 
     if part.empty:
         return {"verdict": NOT_RUN}
     if part[name].isna().all():
-        return {"seeds": len(part), "verdict": NOT_REACHED}
+        return {"seeds": len(part), "verdict": NOT_JUDGED, "reason": NOT_REACHED}
     mean, low, high = interval(part, name)
     margin = half_width_of_a_run(part, name)
     wide = margin > 0.5 * mean and margin > (0.1 if name.startswith(REACH) else 0)  # of shares ten points, too
-    reason = verdict.get("explained", UNEXPLAINED)
-    told = reason.get(name, UNEXPLAINED) if isinstance(reason, dict) else reason
+    explained = verdict.get("explained", UNEXPLAINED)
+    told = DIFFERS, explained.get(name, UNEXPLAINED) if isinstance(explained, dict) else explained
     if math.isnan(margin):
-        told = ONE_SEED
+        told = NOT_JUDGED, ONE_SEED
     elif low <= published <= high or abs(published - mean) <= margin:
-        told = WIDE if wide else AGREES
-    ours = {"ours": mean, "ours_low": low, "ours_high": high, "seeds": int(part[name].notna().sum())}
-    return ours | {"margin": margin, "verdict": told}
+        told = AGREES, WIDE if wide else ""
+    ours = {"ours": mean, "ours_low": low, "ours_high": high, "seeds": int(part[name].notna().sum()), "margin": margin}
+    return ours | dict(zip(("verdict", "reason"), told, strict=True))

@@ -28,7 +28,7 @@ COMMENT = re.compile(r"<!--=(.*?)-->(?!`)", re.S)
 NUMBER = r"(?:[+-]?(?:\d[\d,]*)?\.?\d+%?|\?)"
 """A number, or the question mark of an author who leaves it to the command."""
 
-BOUNDS, LIST, END = rf"\s\[{NUMBER},\s{NUMBER}\]", rf"(?:;\s{NUMBER})+", rf"\sto\s{NUMBER}"
+BOUNDS, LIST, END = rf"\s+\[{NUMBER},\s+{NUMBER}\]", rf"(?:;\s+{NUMBER})+", rf"\s+to\s+{NUMBER}"
 
 FORMS = {
     "mean": NUMBER,
@@ -105,8 +105,10 @@ def _formed(form: str, rows: pd.DataFrame, name: str, factor: float, text: Calla
     if form in ("mean", "interval"):
         mean, *bounds = (factor * value for value in interval(rows, name))
         half = abs(bounds[1] - bounds[0]) / 2
+        if form == "mean" or math.isnan(half):
+            return text(mean, half)
         low, high = (text(bound, half) for bound in sorted(bounds))
-        return text(mean, half) + (f" [{low}, {high}]" if form == "interval" and not math.isnan(half) else "")
+        return f"{text(mean, half)} [{low}, {high}]"
     values = (factor * rows[name]).tolist()
     chosen = {"each": values, "range": [min(values), max(values)], "min": [min(values)], "max": [max(values)]}
     singles = [interval(rows.iloc[[i]], name) for i in range(len(rows))]
@@ -142,5 +144,5 @@ def rounded(value: float, half: float = math.nan, share: bool = False) -> str:
     place = max(place, first - MOST_DIGITS + 1)
     if not known and value == int(value) and abs(value) < 10**MOST_DIGITS:
         place = 0
-    text = f"{round(value, -place):,.{max(0, -place)}f}"
+    text = f"{round(value, -place) + 0.0:,.{max(0, -place)}f}"  # 0.0: no -0
     return text if known or "." not in text else text.rstrip("0").rstrip(".")

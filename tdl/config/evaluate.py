@@ -1,6 +1,6 @@
 """The configuration of an evaluation: its types, every check of a value, and the objects built from it.
 
-The values stand in `conf/evaluate.yaml`. Keys of `tiles` and `placer` that are not given are those of the checkpoint.
+The values are in `conf/evaluate.yaml`. Keys of `tiles` and `placer` that are not given are those of the checkpoint.
 """
 
 import dataclasses

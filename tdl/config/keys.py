@@ -29,7 +29,7 @@ def keys_of(schema: type) -> dict[str, Key]:
 
 
 def sections(keys: Iterable[str]) -> list[str]:
-    """The sections that keys stand in, each once."""
+    """The sections of keys, each once."""
     return list(dict.fromkeys(key.partition(".")[0] for key in keys if "." in key))
 
 

@@ -80,7 +80,7 @@ def placer(settings: MatchConfig) -> TilePlacer | None:
 
 
 def _evaluator(settings: MatchConfig, board: Rules) -> Player | None:
-    """Whose values an adversary goes by."""
+    """Whose values an adversary uses."""
     if settings.placer.kind == "random" or settings.placer.first_empty:
         return None
     if settings.placer.network is None and settings.checkpoint is not None:

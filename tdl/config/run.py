@@ -1,6 +1,6 @@
 """The configuration of a run: every check of a value.
 
-The values themselves stand in `conf/`. Hydra checks names and types while it composes; everything else is checked by
+The values themselves are in `conf/`. Hydra checks names and types while it composes; everything else is checked by
 `check`, before the first game. The types are in `tdl.config.schema`.
 """
 

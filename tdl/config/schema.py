@@ -1,6 +1,6 @@
 """The types of all keys of a run: sections derived from the options of each package, and the keys of the run itself.
 
-The values stand in `conf/`.
+The values are in `conf/`.
 """
 
 from collections.abc import Sequence
@@ -92,7 +92,7 @@ class LearnerConfig(LearnerOptions, Schedule):
 
 @section()
 class PlacerConfig(PlacerOptions):
-    """Who puts the tiles, and the checkpoint whose values an adversary goes by."""
+    """Who puts the tiles, and the checkpoint whose values an adversary uses."""
 
     network: str | None = MISSING
 

@@ -24,7 +24,7 @@ def section(
     """Make a class the type of a section: a dataclass with the fields of its bases and its own, for OmegaConf.
 
     The bases are frozen dataclasses of options. They lend their fields and checks, but no methods and no defaults:
-    OmegaConf makes read-only what is frozen, knows neither unions nor tuples of tuples, and values stand in `conf`.
+    OmegaConf makes read-only what is frozen, knows neither unions nor tuples of tuples, and values are in `conf`.
 
     Parameters
     ----------

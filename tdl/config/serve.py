@@ -1,4 +1,4 @@
-"""The configuration of the server: its types, every check of a value. The values stand in `conf/serve.yaml`."""
+"""The configuration of the server: its types, every check of a value. The values are in `conf/serve.yaml`."""
 
 from dataclasses import dataclass
 from pathlib import Path

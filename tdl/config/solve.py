@@ -1,4 +1,4 @@
-"""The configuration of the exact solver: its types, every check of a value. The values stand in `conf/solve.yaml`."""
+"""The configuration of the exact solver: its types, every check of a value. The values are in `conf/solve.yaml`."""
 
 import dataclasses
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Configurations that stand in files of runs: held to the same checks as that of a command line."""
+"""Configurations in files of runs: held to the same checks as that of a command line."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -183,24 +183,3 @@ def test_every_function_of_the_results_has_an_example():
     }
     inner = {"begun_in", "last_blocks", "titles_of", "plain", "follows", "reach_columns", "run_mean"}
     assert set(tdl.results.__all__) == public - inner
-
-
-def test_python_in_the_documents_of_sweeps_runs(swept, capsys):
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "guide" / "sweeps.md").read_text(), re.S)
-    exec(code.replace('"alpha", 0.5', '"alpha", 0.3'), {})
-    assert "improvement" in capsys.readouterr().out
-
-
-def test_python_in_the_document_of_comparisons_runs(swept, capsys):
-    text = (ROOT / "docs" / "guide" / "comparing.md").read_text()
-    for name, there in (
-        ("outputs/tuning", "outputs/alpha"),
-        ("outputs/judged", "outputs/alpha"),
-        ('"learner", "tc", "td"', '"alpha", 0.3, 0.1'),
-    ):
-        text = text.replace(name, there)
-    for code in re.findall(r"```python\n(.*?)```", text, re.S):
-        exec(code, {"tdl": tdl})
-    told = capsys.readouterr().out
-    assert "held_out" in told
-    assert "improvement" in told

@@ -59,8 +59,10 @@ def test_a_request_gives(page, request_, text):
 
 def test_forms_are_found_whatever_the_old_text_was(page):
     """Also where a line ends within a number, and between marks."""
-    text = page("A **1 [2,\n3]**<!--= runs.csv: mean interval | alpha=0.1 -->, B 5; 6; 7<!--= runs.csv: mean each -->")
-    assert text.startswith(f"A **10,670\n[{LOW}, {HIGH}]**<")
+    text = page(
+        "A **1\n  [2, 3]**<!--= runs.csv: mean interval | alpha=0.1 -->, B 5; 6; 7<!--= runs.csv: mean each -->"
+    )
+    assert text.startswith(f"A **10,670\n  [{LOW}, {HIGH}]**<")
     assert "B 10,000; 10,600; 11,400; 30,210; 30,450<" in text
     assert page(text) == text
 

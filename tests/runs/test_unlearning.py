@@ -1,4 +1,4 @@
-"""Whether a run says that it has unlearned. Trusts a setting of `experiments/gap_learners` to unlearn."""
+"""Whether a run says that it has unlearned. Trusts a setting of `experiments/gap` to unlearn."""
 
 import numpy as np
 import pytest
