@@ -81,7 +81,7 @@ def test_commands_compose_and_write_below_outputs_reduced_where_they_are_reduced
     for whole, fewer in zip(written, smaller, strict=True):
         program, *words = fewer or whole
         if program != "tdl":
-            assert import_module(program).main
+            import_module(program)
         elif not any(word.startswith("resume=") for word in words):
             module = import_module(MODULES.get(words[0], f"tdl.{words[0]}"))
             done = inside(*first_run(words[1:]), "--cfg", "job", program=module.main)

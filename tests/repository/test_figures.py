@@ -1,5 +1,6 @@
 """Figures of the experiments: what index.yaml says of them, their captions, and the figures of others."""
 
+import re
 from functools import partial
 from itertools import product
 
@@ -81,7 +82,7 @@ def test_a_figure_has_a_title_and_speaks_in_words_and_its_page_has_its_caption(s
     assert all(axes.get_ylim()[0] == 0 for axes in figure.axes if axes.get_ylabel().startswith("mean score"))
     page = next(home / "README.md" for home in (folder, folder.parent) if (home / "README.md").exists())
     image = str((folder / file).relative_to(page.parent))
-    if f"]({image})" in page.read_text():
+    if re.search(rf"!\[[^]]*\]\({image}\)", page.read_text()):
         assert f"]({image})\n\n<!-- caption {image} -->\n\n*{caption}*\n" in page.read_text()
 
 
