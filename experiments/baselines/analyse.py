@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 import tdl.results
-from experiments.tools import split_options, target_of, write
+from experiments.tools import arguments, write
 from experiments.tools.drawing import draw_means, in_words, panels
 from experiments.tools.summary import GREEDY
 
@@ -50,9 +50,7 @@ FIGURES = {"seconds.csv": ("figure.png", draw)}
 
 
 def main(*words: str) -> None:
-    """Write results.csv, seconds.csv and figure.png."""
-    (moves, seconds), options = split_options(words, "into")
-    target = target_of(options, "baselines")
+    (moves, seconds), target, _ = arguments("baselines", words)
     write(target, results=rows_of(moves), seconds=rows_of(seconds))
     draw(target)
 

@@ -12,7 +12,7 @@ import pandas as pd
 import seaborn as sns
 
 import tdl.results
-from experiments.tools import split_options, target_of
+from experiments.tools import arguments
 from experiments.tools.drawing import panels
 from tdl.results.palette import tile_colour
 
@@ -44,9 +44,7 @@ FIGURES = {"reach.csv": ("reach.png", draw)}
 
 
 def main(part: str, *words: str) -> None:
-    """Write reach.csv and reach.png."""
-    (folder,), options = split_options(words, "into")
-    target = target_of(options, f"basic_learners/{part}")
+    (folder,), target, _ = arguments(f"basic_learners/{part}", words)
     reach_rates(folder).to_csv(target / "reach.csv")
     draw(target)
 

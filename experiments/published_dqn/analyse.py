@@ -16,18 +16,14 @@ import seaborn as sns
 from numpy.typing import NDArray
 
 import tdl.results
-from experiments.tools import split_options, target_of, write
+from experiments.tools import arguments, write
 from experiments.tools.drawing import BOUNDS, MEANS, in_words, panels, with_bounds
-from experiments.tools.networks import network_seed
+from experiments.tools.summary import network_seed
 from tdl.results.palette import BLACK, CYCLE, GREY
 from tdl.statistics.intervals import mean_interval
 
-GAMES = 20
-STEP = 100
-"""Games of an iteration, and iterations of a row of the published table."""
-
-PLAYERS = {(1, "all"): "greedy", (2, "one"): "one drop", (2, "all"): "all drops"}
-"""The name of a player by its plies and its drops."""
+GAMES, STEP = 20, 100  # games of an iteration; iterations of a row of the published table
+PLAYERS = {(1, "all"): "greedy", (2, "one"): "one drop", (2, "all"): "all drops"}  # by plies and drops
 
 
 def mean_of(name: str, scores: NDArray[Any]) -> dict[str, float]:
@@ -42,9 +38,8 @@ def logged(games: pd.DataFrame) -> pd.DataFrame:
     hundreds = (-(-(games["episode"] // GAMES) // STEP) * STEP).rename("iterations")
     for (iterations, seed), part in games.groupby([hundreds, "seed"]):
         if part["episode"].max() == GAMES * iterations:  # else the run ended within this hundred
-            scores = part["score"].to_numpy()
             row = {"iterations": iterations, "seed": seed, "games": len(part)}
-            rows.append(row | mean_of("mean", scores) | {"max": scores.max()})
+            rows.append(row | mean_of("mean", part["score"].to_numpy()) | {"max": part["score"].max()})
     return pd.DataFrame(rows).round(1)
 
 
@@ -104,9 +99,7 @@ FIGURES = {"snapshots.csv": ("figure.png", draw)}
 
 
 def main(*words: str) -> None:
-    """Write results.csv, snapshots.csv and figure.png."""
-    (runs, evaluations), options = split_options(words, "into")
-    target = target_of(options, "published_dqn")
+    (runs, evaluations), target, _ = arguments("published_dqn", words)
     write(target, results=logged(tdl.results.logged(runs)), snapshots=snapshots(tdl.results.runs(evaluations)))
     draw(target)
 

@@ -8,6 +8,7 @@ orders.csv, a row for each player, and same.csv, a row for each snapshot with th
 """
 
 import sys
+from collections.abc import Sequence
 from itertools import permutations
 from pathlib import Path
 
@@ -17,8 +18,8 @@ from numpy.typing import NDArray
 
 import tdl.results
 from experiments.published_dqn.analyse import GAMES, mean_of
-from experiments.tools import split_options, target_of, write
-from experiments.tools.networks import network_seed
+from experiments.tools import arguments, write
+from experiments.tools.summary import network_seed
 from tdl.agents.batch_moves import Moves, best_of
 from tdl.agents.batch_play import Actions, play_games
 from tdl.agents.lookahead import Values, one_sampled_look_ahead
@@ -27,37 +28,28 @@ from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.storage.result_file import RESULT, read_result
 
 Games = NDArray[np.void]
-
-ALIKE = "all alike"
-"""The player that values all actions alike; of equals the first is taken, as by a deep Q-network."""
-
-CHANCE = 0.01
-"""Share of games that the best of these players has by chance."""
+ALIKE = "all alike"  # the player that values all actions alike; of equals the first is taken, as by a deep Q-network
+CHANCE = 0.01  # share of games that the best of these players has by chance
 
 
 class Constant:
     """Values of the four actions that are the same on every board, but nan where illegal."""
 
-    def __init__(self, rules: Rules, values: list[float]) -> None:
-        self.rules, self.engine = rules, Engine(rules)
-        self._values = np.array(values)
+    def __init__(self, rules: Rules, values: Sequence[float]) -> None:
+        self.rules, self.engine, self._values = rules, Engine(rules), np.array(values, float)
 
     def q(self, moves: Moves) -> Values:
-        """Values of the four actions on boards: float64 (n, 4)."""
         return np.where(moves.legal, self._values, np.nan)
 
     def select_actions(self, moves: Moves) -> Actions:
-        """The actions on boards that each have a legal one."""
         return best_of(self.q(moves))
 
 
 def players(rules: Rules) -> dict[str, Constant]:
     """A player for each order of the actions by its name, and the one that values all alike."""
-    orders = {
-        " ".join(order): Constant(rules, [float(-order.index(name)) for name in ACTION_NAMES])
-        for order in permutations(ACTION_NAMES)
-    }
-    return {ALIKE: Constant(rules, [1.0] * len(ACTION_NAMES))} | orders
+    values = {" ".join(order): [-order.index(name) for name in ACTION_NAMES] for order in permutations(ACTION_NAMES)}
+    values = {ALIKE: [1] * len(ACTION_NAMES)} | values
+    return {name: Constant(rules, of_actions) for name, of_actions in values.items()}
 
 
 def summary(played: dict[str, Games], ahead: dict[str, Games]) -> pd.DataFrame:
@@ -77,9 +69,8 @@ def same_games(played: dict[str, Games], games: Games) -> tuple[str, float]:
 
 
 def main(evaluations: str, *words: str) -> None:
-    """Write orders.csv and same.csv."""
-    _, options = split_options(words, "into")
-    target, runs = target_of(options, "published_dqn"), tdl.results.runs(evaluations)
+    _, target, _ = arguments("published_dqn", words)
+    runs = tdl.results.runs(evaluations)
     greedy = runs[(runs["status"] == "finished") & (runs["evaluate.plies"] == 1)].to_dict("records")
     ((episodes, seed),) = {(run["evaluate.episodes"], run["seed"]) for run in greedy}
     of_rules = players(Rules.from_dict(read_result(Path(greedy[0]["run"]) / RESULT)["rules"]))

@@ -16,7 +16,7 @@ import pandas as pd
 import seaborn as sns
 
 import tdl.results
-from experiments.tools import contrasts, split_options, target_of, write
+from experiments.tools import arguments, contrasts, write
 from experiments.tools.contrasts import DIFFERENCE
 from experiments.tools.drawing import BOUNDS, MEANS, panels, with_bounds
 from tdl.learning.rounds import ReplicaOptions
@@ -27,7 +27,6 @@ EPISODES = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 45_000, 70_000, 95_000]
 """Points of the curves: none is the last block of a run, on 4x6 a round of its own, played nearer to a merge."""
 
 SCORES = [30_000, 60_000, 100_000, 120_000]
-
 PANEL = ["tuples", "learner"]
 KEYS = [*PANEL, "replicas", "seed"]
 
@@ -36,9 +35,7 @@ def blocks_of(folders: list[str]) -> pd.DataFrame:
     """The blocks of the runs without the last of each, with the moves of each replica so far, in millions."""
     blocks = tdl.results.load(folders)
     begins = blocks.groupby("run")["episode"].shift(fill_value=0)
-    playing = [
-        ReplicaOptions(replicas).active(first) for replicas, first in zip(blocks["replicas"], begins, strict=True)
-    ]
+    playing = [ReplicaOptions(number).active(first) for number, first in zip(blocks["replicas"], begins, strict=True)]
     each = blocks["moves"] / playing / 1e6
     blocks = blocks.assign(moves_of_each=each.groupby(blocks["run"]).cumsum().round(2))
     last = blocks.groupby("run")["episode"].transform("max")
@@ -87,9 +84,7 @@ FIGURES = {"curves.csv": ("figure.png", draw)}
 
 
 def main(*words: str) -> None:
-    """Write the three files and the figure."""
-    folders, options = split_options(words, "into")
-    target = target_of(options, "replicas")
+    folders, target, _ = arguments("replicas", words)
     blocks = blocks_of(folders)
     points = blocks.loc[blocks["episode"].isin(EPISODES), [*KEYS, "episode", "mean", "moves_of_each"]]
     write(target, curves=points, scores=scores(blocks), differences=differences(pd.read_csv(target / "results.csv")))

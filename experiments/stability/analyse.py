@@ -30,23 +30,21 @@ from tqdm import tqdm
 
 import tdl
 import tdl.results
-from experiments.tools import split_options, target_of, write
+from experiments.tools import arguments, write
 from experiments.tools.drawing import in_words, panels
 from tdl.agents.played_values import played_values
 from tdl.agents.player import Player
 
-GAMES, ALONE = 40, 5
-"""Games of each network in turn, and how many of them are looked at alone."""
-
-UPDATES = 600
-"""Games whose updates are played; growth is measured over the last half."""
-
-STEPS = {"backward": (0.6, 0.9, 0.95, 1.0, 1.05, 1.1), "forward": (0.6, 0.9, 1.0, 1.1, 1.2, 1.5, 2.0)}
-"""Step sizes by the order of the updates; larger ones are not looked at."""
-
-PASSES = (("backward", 0.0, "as they are"), ("backward", 0.0, "once"), ("backward", 0.5, "as they are"),
-          ("forward", 0.0, "as they are"))  # fmt: skip
-"""Orders of the updates, with lambda and how repeated entries count."""
+GAMES, ALONE = 40, 5  # games of each network in turn, and how many of them are looked at alone
+UPDATES = 600  # games whose updates are played; growth is measured over the last half
+BACKWARD, FORWARD = (0.6, 0.9, 0.95, 1.0, 1.05, 1.1), (0.6, 0.9, 1.0, 1.1, 1.2, 1.5, 2.0)  # step sizes
+PASSES = {
+    ("backward", 0.0, "as they are"): BACKWARD,
+    ("backward", 0.0, "once"): BACKWARD,
+    ("backward", 0.5, "as they are"): BACKWARD,
+    ("forward", 0.0, "as they are"): FORWARD,
+}
+"""Orders of the updates, with lambda and how repeated entries count, and the steps that are looked at."""
 
 KEYS = ["trained", "order", "td_lambda", "share", "repeated", "alpha"]
 
@@ -133,7 +131,7 @@ def games_of(player: Player, seed: int) -> list[Met]:
 
 def figures_of(games: list[Met]) -> Iterator[dict[str, Any]]:
     """The figures of a network, for each step, order, lambda and counting of repeated entries."""
-    settings = [(*kind, alpha) for kind in PASSES for alpha in STEPS[kind[0]]]
+    settings = [(*kind, alpha) for kind, steps in PASSES.items() for alpha in steps]
     if all((np.diag(game.overlap) == 1).all() for game in games):
         settings = [setting for setting in settings if setting[2] == "as they are"]
     for order, td_lambda, repeated, alpha in tqdm(settings, unit="setting", leave=False):
@@ -192,9 +190,7 @@ FIGURES = {"growth.csv": ("growth.png", draw)}
 
 
 def main(*words: str) -> None:
-    """Write growth.csv and growth.png."""
-    folders, options = split_options(words, "into")
-    target = target_of(options, "stability")
+    folders, target, _ = arguments("stability", words)
     write(target, growth=table(pd.DataFrame(rows_of(tdl.results.runs(folders)))))
     draw(target)
 

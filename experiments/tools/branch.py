@@ -19,7 +19,6 @@ from tdl.storage.run_folder import RunFolder
 
 
 def main(run: str, episode: str, target: str) -> None:
-    """Copy; an error says that the run did not keep such a checkpoint, or that the folder is there already."""
     source, branch = RunFolder(run), RunFolder(target)
     kept = {int(folder.name): folder for folder in sorted(source.kept.glob("*"))}
     if int(episode) not in kept:

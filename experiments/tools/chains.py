@@ -18,12 +18,9 @@ import tdl.results
 from experiments.tools import split_options
 from tdl.statistics.intervals import share_interval
 
-LARGEST = (2048, 4096, 8192, 16384)
-LONGEST = 5
-"""Tiles that chains begin with, and the most tiles of one."""
-
-FOURS = 0.1 / 2.2
-"""Drops of a 4 to a point of tiles: one in ten, and the mean drop is 2.2."""
+LARGEST = (2048, 4096, 8192, 16384)  # tiles that chains begin with
+LONGEST = 5  # the most tiles of one
+FOURS = 0.1 / 2.2  # drops of a 4 to a point of tiles: one in ten, and the mean drop is 2.2
 
 
 def score_of(chain: tuple[int, ...]) -> float:
@@ -49,7 +46,6 @@ def table(scores: NDArray[np.int64]) -> pd.DataFrame:
 
 
 def main(*words: str) -> None:
-    """Write the table of all games of the folders."""
     folders, options = split_options(words, "into")
     table(tdl.results.games(folders)["score"].to_numpy()).to_csv(options["into"], index=False)
 

@@ -11,16 +11,13 @@ names the keys of the settings, where some of the keys in which the runs differ 
 import sys
 
 import tdl.results
-from experiments.tools import split_options, target_of
+from experiments.tools import arguments
 from experiments.tools.figures import draw_results
-from experiments.tools.networks import with_training
-from experiments.tools.summary import compared_keys, ended, summary, with_bounds
+from experiments.tools.summary import compared_keys, ended, summary, with_bounds, with_training
 
 
 def main(experiment: str, *words: str) -> None:
-    """Write results.csv and figure.png."""
-    folders, options = split_options(words, "into", "by")
-    target = target_of(options, experiment)
+    folders, target, options = arguments(experiment, words, "by")
     if folders:
         runs, blocks = ended(folders), tdl.results.load(folders)
         if "checkpoint" in runs:  # evaluations: the seed that counts is the network's, not that of the games

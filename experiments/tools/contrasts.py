@@ -6,8 +6,6 @@ A row of pairs.csv is a pair. Its author writes `name`, by which a page asks for
 the true difference that such seeds show in 80% of cases.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
@@ -24,17 +22,11 @@ from tdl.statistics.intervals import Z95, contrast_interval, contrast_p, holm, h
 from tdl.statistics.student import t_quantile
 
 PAIRS = "pairs.csv"
-WRITTEN = ["name", "ours", "theirs", "figure"]
-"""The columns of pairs.csv that an author writes."""
-
-WELCH, PAIRED = "Welch", "pairs"
-"""Intervals over independent runs; over the differences of two sets of games of each network."""
-
+WRITTEN = ["name", "ours", "theirs", "figure"]  # the columns of pairs.csv that an author writes
 DIFFERENCE = ["difference", "difference_low", "difference_high"]
-
-ENOUGH, DRAWS, QUANTILES = 0.8, 1_000_000, 200
-"""The share of experiments that show a difference; random numbers that its size is made of; of how many degrees of
-freedom between the fewest and the most the quantiles are computed, the others read between them."""
+WELCH, PAIRED = "Welch", "pairs"  # over independent runs; over the differences of two sets of games of each network
+ENOUGH = 0.8  # the share of experiments that show a difference
+DRAWS, QUANTILES = 1_000_000, 200  # simulated experiments; degrees of freedom between which quantiles are interpolated
 
 Contrast = tuple[list[NDArray[Any]], list[float], list[NDArray[Any]]]
 
@@ -54,34 +46,28 @@ def differences(
     games of the same networks. `p`, of Welch's test, is corrected by Holm for all rows of that kind, and nan for the
     others. The interval goes with that p: it leaves out 0 just where p is below 0.05.
     """
-    contrasts = [contrast(*(settings[name] for name in pair)) for pair in pairs]
+    contrasts = [contrast(settings[ours], settings[less]) for ours, less in pairs]
     p = [math.nan if pair in paired else contrast_p(*each) for pair, each in zip(pairs, contrasts, strict=True)]
     rows = []
     for pair, each, level, corrected in zip(pairs, contrasts, holm_levels(p).tolist(), holm(p), strict=True):
+        bounds, kind = contrast_interval(*each, level=level), WELCH
         if pair in paired:
             less = each[0][0] - each[0][1]
             bounds, kind = (less.mean(), *mean_interval(less)), PAIRED
-        else:
-            bounds, kind = contrast_interval(*each, level=level), WELCH
         rows.append((*pair, *bounds, kind, float(f"{corrected:.3g}")))
     table = pd.DataFrame(rows, columns=["setting", "less", *DIFFERENCE, "interval", "p"])
     return table.round(dict.fromkeys(DIFFERENCE, 1))
 
 
 def filled_pairs(folder: Path) -> str:
-    """The text of a folder's pairs.csv with all that is computed made anew.
-
-    Raises
-    ------
-    TableError : runs or a figure that are not there; two rows of one name.
-    """
+    """The text of a folder's pairs.csv with all that is computed made anew. A TableError says what is not there."""
     rows = pd.read_csv(folder / PAIRS, dtype=str, usecols=WRITTEN)[WRITTEN]
     if rows["name"].duplicated().any():
         raise TableError(f"{folder.name}/{PAIRS}: two rows {rows['name'][rows['name'].duplicated()].iloc[0]}")
     computed = []
     for name, ours, theirs, figure in rows.itertuples(index=False, name=None):
         try:
-            computed.append(_compared(*(_runs(folder, names, figure) for names in (ours, theirs)), figure))
+            computed.append(_compared(_runs(folder, ours, figure), _runs(folder, theirs, figure), figure))
         except (TableError, KeyError) as error:
             raise TableError(f"{folder.name}/{PAIRS}: {name}: {error}") from None
     return str(pd.concat([rows, pd.DataFrame(computed)], axis=1).to_csv(index=False, float_format="%.6g"))
@@ -99,21 +85,21 @@ def _runs(folder: Path, names: str, figure: str) -> pd.DataFrame:
 def _compared(ours: pd.DataFrame, theirs: pd.DataFrame, figure: str) -> dict[str, Any]:
     """What is computed of a row of pairs.csv."""
     samples, weights, errors = contrast(ours, theirs, figure)
-    means = [float(sample.mean()) for sample in samples]
     difference, low, high = contrast_interval(samples, weights, errors)
-    if all(len(sample) == 1 for sample in samples):  # two runs are compared by their games
-        half = Z95 * float(np.hypot(*(error[0] for error in errors)))
+    if len(ours) == len(theirs) == 1:  # two runs are compared by their games
+        half = Z95 * math.hypot(errors[0][0], errors[1][0])
         low, high = difference - half, difference + half
-    return {
-        "seeds": len(ours), "mean": means[0], "other_seeds": len(theirs), "other_mean": means[1],
-        **dict(zip(DIFFERENCE, (difference, low, high), strict=True)),
-        **_ratio(samples, errors, means), "p": contrast_p(samples, weights, errors), "can_show": shown(samples),
-    }  # fmt: skip
+    mean, other_mean = (sample.mean() for sample in samples)
+    means = {"seeds": len(ours), "mean": mean, "other_seeds": len(theirs), "other_mean": other_mean}
+    bounds = dict(zip(DIFFERENCE, (difference, low, high), strict=True))
+    tested = {"p": contrast_p(samples, weights, errors), "can_show": shown(samples)}
+    return means | bounds | _ratio(samples, errors) | tested
 
 
-def _ratio(samples: list[Any], errors: list[Any], means: list[float]) -> dict[str, float]:
+def _ratio(samples: list[NDArray[Any]], errors: list[NDArray[Any]]) -> dict[str, float]:
     """The ratio of the means, and the gain, one less, with 95% intervals on the scale of logarithms (delta method)."""
     ratio = half = math.nan
+    means = [float(sample.mean()) for sample in samples]
     if min(means) > 0:
         shares = [[values / mean for values, mean in zip(each, means, strict=True)] for each in (samples, errors)]
         _, low, high = contrast_interval(shares[0], [1.0, -1.0], shares[1])
@@ -123,11 +109,8 @@ def _ratio(samples: list[Any], errors: list[Any], means: list[float]) -> dict[st
 
 
 def power(samples: Sequence[NDArray[Any]], rows: int) -> dict[str, float]:
-    """A row of power.csv: which difference two settings must have to show it, from the seeds of all settings.
-
-    `spread` is the standard deviation between seeds, pooled over the settings; `half_width` that of the interval of a
-    difference with that spread; `shown_corrected` is the difference whose p is below .05 as often as that of `shown`
-    even where it is multiplied by `rows`, as Holm's correction does with the least.
+    """A row of power.csv: `spread`, the standard deviation between seeds, pooled over the settings; `half_width` of
+    the interval of a difference; the difference that is `shown`, and that which is where p is corrected for `rows`.
     """
     seeds, spread = min(map(len, samples)), _spread(samples)
     half_width = t_quantile(0.95, 2 * (seeds - 1)) * spread * math.sqrt(2 / seeds)
@@ -137,16 +120,16 @@ def power(samples: Sequence[NDArray[Any]], rows: int) -> dict[str, float]:
 
 
 def shown(samples: Sequence[NDArray[Any]], rows: int = 1) -> float:
-    """The true difference whose interval leaves out 0 in `ENOUGH` of all experiments with that spread of the seeds.
+    """The true difference that `ENOUGH` of all experiments with that spread of the seeds show; nan of single runs.
 
-    With p multiplied by `rows`; nan where a sample has less than two values.
+    That is, p is below .05, even where it is multiplied by `rows`, as Holm's correction does with the least.
     """
     seeds = min(map(len, samples))
     return math.nan if seeds < 2 else _spread(samples) * math.sqrt(2 / seeds) * _errors_shown(seeds, 1 - 0.05 / rows)
 
 
 def _spread(samples: Sequence[NDArray[Any]]) -> float:
-    return float(np.sqrt(np.mean([np.var(sample, ddof=1) for sample in samples])))
+    return math.sqrt(np.mean([np.var(sample, ddof=1) for sample in samples]))
 
 
 @cache

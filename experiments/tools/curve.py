@@ -16,20 +16,17 @@ import pandas as pd
 import seaborn as sns
 
 import tdl.results
-from experiments.tools import split_options, target_of, write
+from experiments.tools import arguments, write
 from experiments.tools.drawing import BARS, in_words, panels
-from experiments.tools.networks import TRAINED, with_training
-from experiments.tools.summary import GREEDY
+from experiments.tools.summary import GREEDY, TRAINED, with_training
 from tdl.results.palette import BLUE, CYCLE, GREY, VERMILION
 
 NETWORK = ["tuples", "start", "budget", "seed"]
 PLAYED = {"evaluate.plies": "plies", "search.downgrade": "downgrade", "evaluate.episodes": "games"}
 
-MAKES, SEVERAL = 0.01, 3
-"""The share of games from which on a network makes a tile, and the networks that it takes to draw a mean."""
-
-TILES = {"2048": (8192, 16384, 32768), "2584": (2584, 10946, 28657, 75025)}
-"""Tiles by game, of which results.csv has the share of games that made them."""
+MAKES = 0.01  # the share of games from which on a network makes a tile
+SEVERAL = 3  # networks that it takes to draw a mean
+TILES = {"2048": (8192, 16384, 32768), "2584": (2584, 10946, 28657, 75025)}  # whose shares results.csv has, by game
 
 
 def rows_of(folders: list[str]) -> pd.DataFrame:
@@ -44,13 +41,9 @@ def rows_of(folders: list[str]) -> pd.DataFrame:
     return rows.sort_values(["tuples", "start", "plies", "budget", "seed"]).round(dict.fromkeys(GREEDY.values(), 1))
 
 
-def first_digit(moves: float) -> int:
-    """A number rounded down to its first digit.
-
-    >>> first_digit(2_182_377_258)
-    2000000000
-    """
-    size = 10 ** int(math.log10(moves))
+def first_digit(moves: int) -> int:
+    """A number rounded down to its first digit."""
+    size = 10 ** (len(str(int(moves))) - 1)
     return int(moves // size * size)
 
 
@@ -82,9 +75,7 @@ def draw(folder: Path) -> str:
 
 
 def main(experiment: str, *words: str) -> None:
-    """Write results.csv and figure.png."""
-    folders, options = split_options(words, "into")
-    target = target_of(options, experiment)
+    folders, target, _ = arguments(experiment, words)
     write(target, results=rows_of(folders))
     draw(target)
 

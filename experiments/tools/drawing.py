@@ -1,7 +1,5 @@
 """What the figures that experiments draw for themselves have in common: their frame, names and intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

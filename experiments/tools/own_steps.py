@@ -19,20 +19,17 @@ import pandas as pd
 import seaborn as sns
 
 import tdl.results
-from experiments.tools import split_options, target_of, write
+from experiments.tools import arguments, write
 from experiments.tools.contrasts import differences
 from experiments.tools.drawing import BARS, BOUNDS, in_words, panels, with_bounds
 from experiments.tools.summary import ended, summary
-from experiments.tools.tables import errors_of, settings
+from experiments.tools.tables import interval, settings
 from tdl.results.palette import PLAYERS
 from tdl.statistics.intervals import mean_interval
 
 LEARNER, STEP, SCORE = ["learner", "learner.td_lambda"], "alpha", "greedy_mean"
-
+TUNING = [STEP, "seed", "status", "episodes", "moves", "seconds", SCORE]  # of tuning.csv after those of the setting
 CROSSES = {"style": None, "marker": "x", "clip_on": False, "in_layout": False}
-
-TUNING = [STEP, "seed", "status", "episodes", "moves", "seconds", SCORE]
-"""Columns of tuning.csv after those of the setting."""
 
 
 def keys_of(table: pd.DataFrame) -> list[str]:
@@ -66,16 +63,16 @@ def rivals(keys: list[str], settings: list[tuple[Any, ...]]) -> list[tuple[str, 
 def best_steps(tuning: pd.DataFrame, judged: pd.DataFrame) -> pd.DataFrame:
     """The rows of best.csv: `tuned` is the mean of the runs that chose, `judged` that of the others."""
     found, keys = [], keys_of(tuning)
+    by_setting = dict(settings(judged, [*keys, STEP]))
     for setting, part in tuning.groupby(keys):
         scores = part[part.groupby(STEP)["status"].transform(lambda status: (status == "finished").all())]
         (best,) = tdl.results.best_by("learner", STEP, scores, SCORE).itertuples()
-        again = _of(judged, (*setting, best.alpha))
-        low, high = mean_interval(again[SCORE].to_numpy(float), errors_of(again, SCORE))
+        mean, low, high = interval(by_setting[*setting, best.alpha], SCORE)
         found.append({
             **dict(zip(keys, setting, strict=True)), STEP: best.alpha,
             "tried": part[STEP].nunique(), "tried_runs": len(part), "tried_moves": part["moves"].sum(),
             "tuned": best.mean, "tuned_low": best.low, "tuned_high": best.high, "held_out": best.held_out,
-            "judged": again[SCORE].mean(), "judged_low": low, "judged_high": high,
+            "judged": mean, "judged_low": low, "judged_high": high,
         })  # fmt: skip
     table = pd.DataFrame(found)
     return table.round(dict.fromkeys(table.columns[table.columns.get_loc("tuned") :], 1))
@@ -94,12 +91,11 @@ def curves(blocks: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 def compare(folder: Path) -> None:
     """Write best.csv and differences.csv, of tuning.csv and results.csv."""
     tuning, judged = (pd.read_csv(folder / name) for name in ("tuning.csv", "results.csv"))
-    best_steps(tuning, judged).to_csv(folder / "best.csv", index=False)
     keys = keys_of(judged)
     parts = dict([*judged.groupby(keys)])
     pairs = rivals(keys, sorted(parts, key=lambda setting: -parts[setting][SCORE].mean()))
     named = {name_of(keys, setting): part for setting, part in parts.items()}
-    differences(named, pairs).to_csv(folder / "differences.csv", index=False)
+    write(folder, best=best_steps(tuning, judged), differences=differences(named, pairs))
 
 
 def draw(folder: Path) -> str:
@@ -109,15 +105,16 @@ def draw(folder: Path) -> str:
     """
     tuning, judged, along = (pd.read_csv(folder / f"{name}.csv") for name in ("tuning", "results", "by_episodes"))
     keys, ticks = keys_of(tuning), sorted(tuning[STEP].unique())
+    game_keys = [key for key in keys if key not in LEARNER]
+    games, curves_of = settings(tuning, game_keys), dict(settings(along, game_keys))
     by_games = (judged.groupby(keys)["episodes"].nunique() == 1).all()
     axis, label = ("episode", "training games") if by_games else ("seconds", "seconds of training")
-    games = settings(tuning, [key for key in keys if key not in LEARNER])
     shape = {"nrows": len(games), "ncols": 2, "squeeze": False, "sharex": "col", "sharey": "row"}
     with panels(folder / "figure.png", 0.9 + 2.2 * len(games), **shape) as grid:
         for (game, rows), (steps, learning) in zip(games, grid, strict=True):
             lost = rows.groupby([*keys, STEP])["status"].transform(lambda status: (status != "finished").any())
             tried, crosses = rows[~lost], rows[lost].assign(**{SCORE: 0.0})
-            curve = with_bounds(_of(along, game), "mean", "low", "high")
+            curve = with_bounds(curves_of[game], "mean", "low", "high")
             sns.lineplot(tried, x=STEP, y=SCORE, **_looks(tried), **BARS, legend=False, ax=steps)
             sns.scatterplot(crosses, x=STEP, y=SCORE, **_looks(crosses) | CROSSES, legend=False, ax=steps)
             band = BOUNDS | {"markers": False, "legend": learning is grid[0, 1] and "auto"}
@@ -141,16 +138,8 @@ def _looks(rows: pd.DataFrame) -> dict[str, Any]:
     return looks | {"style": style, "markers": dict(zip(style.unique(), "os^DvPX", strict=False))}
 
 
-def _of(table: pd.DataFrame, setting: tuple[Any, ...]) -> pd.DataFrame:
-    """The rows of a setting, whose keys are the first columns of all files."""
-    keys: list[str] = [*table.columns[: len(setting)]]
-    return table[(table[keys] == list(setting)).all(axis=1)]
-
-
 def main(experiment: str, *words: str) -> None:
-    """Write the five files and the figure."""
-    (chose, played), options = split_options(words, "into", "by")
-    target = target_of(options, experiment)
+    (chose, played), target, options = arguments(experiment, words, "by")
     keys = options["by"].split(",") if "by" in options else LEARNER
     judged, blocks = rows_of(played, keys)
     tuning = rows_of(chose, keys)[0][[*keys, *TUNING]]

@@ -9,8 +9,6 @@ between `<!-- caption FIGURE -->` and `<!-- end -->` is written by `experiments.
 writes first.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable
@@ -23,7 +21,6 @@ from experiments.tools.published import PUBLISHED, published_text
 from experiments.tools.requests import COMMENT, FORMS, Request, answer, parsed
 from experiments.tools.tables import TableError
 
-END = "<!-- end -->"
 TABLE = re.compile(r"(^\|.*\n\|[-:| ]+\|\n(?:\|.*\n?)+)", re.M)
 BAR = re.compile(r"(?<!\\)\|")
 
@@ -32,12 +29,7 @@ Answer = Callable[[Request], str]
 
 
 def filled(page: Path) -> str:
-    """The text of a page with all of its numbers made anew.
-
-    Raises
-    ------
-    TableError : a request that cannot be met, or has no number before it.
-    """
+    """The text of a page with all of its numbers made anew. A TableError names a request that cannot be met."""
     try:
         return filled_text(page.read_text(), partial(answer, folder=page.parent))
     except TableError as error:
@@ -113,7 +105,7 @@ def write_caption(folder: Path, figure: str, caption: str) -> None:
     page = next((home / "README.md" for home in (folder, folder.parent) if (home / "README.md").exists()), None)
     if page:
         name = re.escape(str((folder / figure).relative_to(page.parent)))
-        mark = re.compile(rf"(<!-- caption {name} -->\n).*?({END})", re.S)
+        mark = re.compile(rf"(<!-- caption {name} -->\n).*?(<!-- end -->)", re.S)
         page.write_text(mark.sub(lambda match: f"{match[1]}\n*{caption}*\n\n{match[2]}", page.read_text()))
 
 
@@ -124,7 +116,6 @@ def pages() -> list[Path]:
 
 
 def main(*words: str) -> int:
-    """Write the files that have changed, or count them."""
     make = dict.fromkeys(sorted(EXPERIMENTS.rglob(PAIRS)), lambda path: filled_pairs(path.parent))
     make |= {EXPERIMENTS / PUBLISHED: lambda path: published_text(path.parent)} | dict.fromkeys(pages(), filled)
     stale = 0

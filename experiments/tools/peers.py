@@ -12,17 +12,14 @@ results.csv, of those blocks that it has (the program prints means without their
 `reach_8192` of the `greedy_games` after it.
 """
 
-from __future__ import annotations
-
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from experiments.tools import EXPERIMENTS, split_options, target_of, write
+from experiments.tools import EXPERIMENTS, arguments, write
 from experiments.tools.tables import GAMES, REACH, read_table, setting_keys, training_means
 
 HEAD = re.compile(r"TDL2048\+ by .*\nDevelop Rev\.(\w+) .*\n(.+)\n")
@@ -32,34 +29,20 @@ TILE = re.compile(r"^(\d+) +(\d+) +\d+ +\d+ +[\d.]+% +[\d.]+%$", re.M)
 ALL = re.compile(r"^summary .*\ntotal: +avg=(\d+) max=(\d+) ", re.M)
 FAILED = re.compile(r"^# finished= (?!0$)(.*)$", re.M)
 
-TUPLES = {"4x6patt": "4x6", "8x6patt": "8x6", "8x6patt mono num": "8x6_order_count"}
-"""Our names of its networks."""
-
-ORDERS = {"forward": "forward", "backward": "backward", "lambda": "backward"}
-"""Our order of updates in its modes of training; `lambda` learns by whole lambda-returns, last board first."""
-
+TUPLES = {"4x6patt": "4x6", "8x6patt": "8x6", "8x6patt mono num": "8x6_order_count"}  # our names of its networks
+ORDERS = {"forward": "forward", "backward": "backward", "lambda": "backward"}  # by its mode; lambda: last board first
 REACHED = (2048, 4096, 8192, 16384)
 PLIES = "evaluate.plies"
+
+Played = tuple[int, int, dict[str, Any]]  # games after training: the episode, their plies and their figures
 
 
 class LogError(Exception):
     """A log that is cut, or of a program that failed."""
 
 
-@dataclass(frozen=True)
-class Run:
-    """What a log says: whose it is, seed and setting by our keys, blocks of training, and sets of games after it, each
-    with its episode, plies and figures.
-    """
-
-    head: dict[str, str]
-    setting: dict[str, Any]
-    blocks: pd.DataFrame
-    played: list[tuple[int, int, dict[str, Any]]]
-
-
-def read(log: Path) -> Run:
-    """A run of the program. A LogError says what is wrong with a log; a KeyError, what is not known here."""
+def read(log: Path) -> tuple[dict[str, Any], pd.DataFrame, list[Played]]:
+    """Whose a run is, with its setting by our keys; the blocks of its training; and the games after it."""
     text = log.read_text()
     if failed := FAILED.search(text):
         raise LogError(f"{log}: the program ended with {failed[1]}")
@@ -78,29 +61,17 @@ def read(log: Path) -> Run:
         else:
             raise LogError(f"{log}: cut, or not in blocks of {GAMES:,} games: {part[0].strip()}")
     command = re.sub(r"^\S*/", "", " ".join(head[2].split()))
-    whose = {"program": "TDL2048+", "revision": head[1], "command": command}
-    return Run(whose, _setting(command, re.findall(r"mode=(\S+)", text)), _training(training), played)
-
-
-def _setting(command: str, modes: list[str]) -> dict[str, Any]:
-    """The seed and the setting by our keys; a step size of 1 is coherent."""
     options = {name: words.strip() for name, words in re.findall(r"(-\w+) ([^-]+)", command)}
-    return {
-        "seed": int(options["-s"]),
-        "tuples": TUPLES[options["-n"]],
-        "learner": "tc" if float(options["-a"]) >= 1 else "td",
-        "alpha": float(options["-a"]),
-        "learner.order": ORDERS[modes[0]],
-        "learner.td_lambda": float(options.get("-l", 0)),
-    }
+    whose = {"program": "TDL2048+", "revision": head[1], "command": command, "seed": int(options["-s"])}
+    order = ORDERS[re.findall(r"mode=(\S+)", text)[0]]
+    return whose | {"tuples": TUPLES[options["-n"]], "learner.order": order}, _training(training), played
 
 
 def _training(blocks: list[tuple[str, ...]]) -> pd.DataFrame:
     """The blocks of training; moves, which the program prints by the second, and seconds are of all so far."""
     table = pd.DataFrame(blocks, columns=["seconds", "moves", "mean", "max", f"{REACH}2048"]).astype(float)
-    table["seconds"] /= 1000
-    table["moves"] = (table["moves"] * table["seconds"]).round().cumsum()
-    table["seconds"] = table["seconds"].cumsum().round(3)
+    seconds = table["seconds"] / 1000
+    table = table.assign(seconds=seconds.cumsum().round(3), moves=(table["moves"] * seconds).round().cumsum())
     table[f"{REACH}2048"] = (table[f"{REACH}2048"] / 100).round(4)
     return table.astype({"moves": int, "mean": int, "max": int}).assign(episodes=GAMES * (table.index + 1))
 
@@ -114,18 +85,20 @@ def _games(total: re.Match[str], tiles: list[tuple[str, str]]) -> dict[str, Any]
     return figures | {f"{REACH}{tile}": round(count / games, 4) for tile, count in reached.items()}
 
 
-def rows_of(run: Run, keys: list[str], ends: list[int], until: int | None = None) -> list[dict[str, Any]]:
+def rows_of(log: Path, keys: list[str], ends: list[int], until: int | None = None) -> list[dict[str, Any]]:
     """The rows of a run: the values of `keys`, the seed and the figures, of blocks that end at one of `ends`."""
-    blocks = run.blocks[run.blocks["episodes"] <= until] if until else run.blocks
-    whole = {"seed": run.setting["seed"]} | blocks[["episodes", "moves", "seconds"]].to_dict("records")[-1]
-    if until and whole["episodes"] != until:
-        raise LogError(f"{run.head['command']}: has no block that ends with game {until}")
-    played = [(plies, figures) for episode, plies, figures in run.played if episode == whole["episodes"]]
+    whose, blocks, played = read(log)
+    blocks = blocks[blocks["episodes"] <= (until or GAMES * len(blocks))]
+    whole = {"seed": whose["seed"]} | blocks[["episodes", "moves", "seconds"]].to_dict("records")[-1]
+    if until not in (None, whole["episodes"]):
+        raise LogError(f"{log}: has no block that ends with game {until}")
+    played = [(plies, figures) for episode, plies, figures in played if episode == whole["episodes"]]
     if PLIES not in keys:
         plain = [figures for plies, figures in played if plies == 1]
         played = [(1, _figures(blocks, ends) | (plain[-1] if plain else {}))]
-    settings = [(run.setting | {PLIES: plies}, figures) for plies, figures in played]
-    return [run.head | {key: setting[key] for key in keys} | whole | figures for setting, figures in settings]
+    begin = {name: whose[name] for name in ("program", "revision", "command")}
+    settings = [(whose | {PLIES: plies}, figures) for plies, figures in played]
+    return [begin | {key: setting[key] for key in keys} | whole | figures for setting, figures in settings]
 
 
 def _figures(blocks: pd.DataFrame, ends: list[int]) -> dict[str, Any]:
@@ -139,13 +112,12 @@ def _figures(blocks: pd.DataFrame, ends: list[int]) -> dict[str, Any]:
 
 
 def main(experiment: str, *words: str) -> None:
-    """Write peers.csv."""
-    logs, options = split_options(words, "into", "until")
-    runs, ours = [read(Path(log)) for log in logs], read_table(EXPERIMENTS / experiment / "results.csv")
-    keys = [key for key in setting_keys(ours) if key in (PLIES, *runs[0].setting)]
+    logs, target, options = arguments(experiment, words, "until")
+    ours = read_table(EXPERIMENTS / experiment / "results.csv")
+    keys = [key for key in setting_keys(ours) if key in (PLIES, "tuples", "learner.order")]
     ends, until = [*training_means(ours).values()], int(options["until"]) if "until" in options else None
-    rows = pd.DataFrame([row for run in runs for row in rows_of(run, keys, ends, until)])
-    write(target_of(options, experiment), peers=rows.sort_values([*keys, "seed"]))
+    rows = [row for log in logs for row in rows_of(Path(log), keys, ends, until)]
+    write(target, peers=pd.DataFrame(rows).sort_values([*keys, "seed"]))
 
 
 if __name__ == "__main__":

@@ -7,8 +7,6 @@ interval of our mean or of one more run of ours; `margin` is how far it may lie 
 `verdict` is one of four words, and `reason` says more.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,9 +18,7 @@ from experiments.tools.index import folders, read_index
 from experiments.tools.tables import REACH, half_width_of_a_run, interval, matching, read_table, setting_keys, word
 
 PUBLISHED = "published.csv"
-AGREES, DIFFERS, NOT_JUDGED, NOT_RUN = "agrees", "differs", "not judged", "not run"
-WIDE, UNEXPLAINED, ONE_SEED = "wide margin", "unexplained", "one seed of ours"
-NOT_REACHED = "no run of ours reached it"
+UNEXPLAINED = "unexplained"
 
 
 def published_text(home: Path) -> str:
@@ -34,33 +30,32 @@ def published_text(home: Path) -> str:
     return str(pd.DataFrame(rows).to_csv(index=False, float_format="%.6g"))
 
 
-def _rows(folder: Path, verdict: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _rows(folder: Path, stated: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The rows of one source."""
-    ours = matching(read_table(folder / "results.csv"), verdict.get("setting", "").split())
+    ours = matching(read_table(folder / "results.csv"), stated.get("setting", "").split())
     published = read_table(folder / PUBLISHED)
     keys = [key for key in setting_keys(ours) if key in published]
-    for _, row in published[published["source"] == verdict["source"]].iterrows():
+    for _, row in published[published["source"] == stated["source"]].iterrows():
         setting = [f"{key}={word(row[key])}" for key in keys]
-        part = matching(ours, setting)
-        for name in row.drop(["source", *keys]).dropna().index.intersection(part.columns, sort=False):
-            told = {"source": verdict["source"], "experiment": folder.name, "setting": " ".join(setting)}
-            yield told | {"figure": name, "published": row[name]} | _judged(part, name, row[name], verdict)
+        told = {"source": stated["source"], "experiment": folder.name, "setting": " ".join(setting)}
+        for name, figure in row.drop(["source", *keys]).dropna().items():
+            if name in ours:
+                judged = _judged(matching(ours, setting), name, figure, stated.get("explained", UNEXPLAINED))
+                yield told | {"figure": name, "published": figure} | judged
 
 
-def _judged(part: pd.DataFrame, name: str, published: float, verdict: dict[str, Any]) -> dict[str, Any]:
-    """Our figure, its seeds, the margin and the verdict."""
+def _judged(part: pd.DataFrame, name: str, published: float, explained: str | dict[str, str]) -> dict[str, Any]:
+    """Our figure, its seeds, the margin, the verdict and its reason."""
     if part.empty:
-        return {"verdict": NOT_RUN}
+        return {"verdict": "not run"}
     if part[name].isna().all():
-        return {"seeds": len(part), "verdict": NOT_JUDGED, "reason": NOT_REACHED}
-    mean, low, high = interval(part, name)
-    margin = half_width_of_a_run(part, name)
-    wide = margin > 0.5 * mean and margin > (0.1 if name.startswith(REACH) else 0)  # of shares ten points, too
-    explained = verdict.get("explained", UNEXPLAINED)
-    told = DIFFERS, explained.get(name, UNEXPLAINED) if isinstance(explained, dict) else explained
-    if math.isnan(margin):
-        told = NOT_JUDGED, ONE_SEED
-    elif low <= published <= high or abs(published - mean) <= margin:
-        told = AGREES, WIDE if wide else ""
+        return {"seeds": len(part), "verdict": "not judged", "reason": "no run of ours reached it"}
+    (mean, low, high), margin = interval(part, name), half_width_of_a_run(part, name)
     ours = {"ours": mean, "ours_low": low, "ours_high": high, "seeds": int(part[name].notna().sum()), "margin": margin}
-    return ours | dict(zip(("verdict", "reason"), told, strict=True))
+    if math.isnan(margin):
+        return ours | {"verdict": "not judged", "reason": "one seed of ours"}
+    if low <= published <= high or abs(published - mean) <= margin:
+        wide = margin > 0.5 * mean and margin > (0.1 if name.startswith(REACH) else 0)  # of shares ten points, too
+        return ours | {"verdict": "agrees", "reason": "wide margin" if wide else ""}
+    reason = explained.get(name, UNEXPLAINED) if isinstance(explained, dict) else explained
+    return ours | {"verdict": "differs", "reason": reason}

@@ -6,8 +6,6 @@ item; code, tables and headings have none. A number of a result has a comma, a p
 request (`experiments.tools.requests`). `tests/repository/test_style.py` sets the limits.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,9 +16,7 @@ from experiments.tools.pages import TABLE, filled_text, pages
 HIDDEN = re.compile(r"<!--.*?-->", re.S)
 CODE = re.compile(r"^(```|~~~).*?^\1[^\n]*$|`[^`\n]+`", re.S | re.M)
 NOT_PROSE = re.compile(r"^(?:    |\||#)[^\n]*$", re.M)
-NO_NUMBERS = re.compile(r"\]\([^)]*\)|^(?:#|    ).*$", re.M)
-"""Links, headings and commands."""
-
+NO_NUMBERS = re.compile(r"\]\([^)]*\)|^(?:#|    ).*$", re.M)  # links, headings and commands
 RESULT = re.compile(
     r"(?<![\w.,(])[+-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?%?|\d+\.\d+%?|\d+%)"
     r"(?![\w)]|\s(?:games|moves|episodes|iterations|minutes|hours|h)\b)"
@@ -29,9 +25,7 @@ NO_RESULT = re.compile(r"[+-]?(?:[1-9]0*(?:,000)+|95%|0%|100%)")
 SETTING = re.compile(r"(?:steps?(?: size)?(?: of)?|and|or|alpha|lambda|epsilon|drops of|Python|above|below)\s$")
 """What stands before a decimal that is no result."""
 
-SOURCED = "\N{CHECK MARK}"
-"""What is written in the place of a number that has a request."""
-
+SOURCED = "\N{CHECK MARK}"  # what is written in the place of a number that has a request
 PHRASES = re.compile(
     r"told (?:apart|from)|tell (?:them|it) apart|could hide|(?:a|as a) guess|\bgoe?s? by\b|\bstands? in\b|\bis worth\b"
     r"|\bcom(?:es?|ing) to\b|\bby (?:two|three|four|five|six|eight|ten) (?:seeds|runs)\b|beside other work"
@@ -87,7 +81,6 @@ def _numbers(text: str) -> tuple[int, list[str]]:
 
 
 def main() -> None:
-    """Print a row for each page and their sum."""
     print("words  mean  longest  phrases  rows  sourced  unsourced  page")
     counts = {page: style(page) for page in pages()}
     for page, counted in counts.items():

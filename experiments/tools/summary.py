@@ -7,22 +7,25 @@ training; `_low` and `_high` bound 95% intervals over games. `expected`, `gap`, 
 
 import math
 from collections.abc import Iterator
+from pathlib import Path
 
 import pandas as pd
 
 import tdl.results
+from experiments.tools.tables import REACH
 from tdl.statistics.intervals import Z95, share_interval
 
-REACH = "reach_"
 EPISODES = [1_000, 2_000, 10_000, 20_000, 22_000, 50_000, 100_000, 200_000, 500_000, 1_000_000]
 FIGURES = ["status", "episodes", "moves", "seconds", "moves_per_second", "games"]
+EXACT = ["expected", "optimal", "gap", "value_bias", "value_rmse"]
 GREEDY = {"eval_mean": "greedy_mean", "eval_low": "greedy_mean_low", "eval_high": "greedy_mean_high"}
 """Our names of the mean score of the games after training, and of its 95% interval over them."""
 
-EXACT = ["expected", "optimal", "gap", "value_bias", "value_rmse"]
-
 NOT_COMPARED = ("save.", "hydra.", "checkpoint", "evaluate.solution", "trained", "core_seconds")
 """Keys that say where files lie and columns of what trained a network, not what the runs compare."""
+
+TRAINED = ["episodes", "moves", "core_seconds"]  # what trained a network; seconds of its run times its threads
+SETTINGS = ["learner.stages", "learner.stage_downgrade"]  # keys of its run, which its evaluations do not have
 
 
 def ended(folders: str | list[str]) -> pd.DataFrame:
@@ -42,10 +45,7 @@ def summary(runs: pd.DataFrame, blocks: pd.DataFrame, keys: list[str]) -> pd.Dat
 
 
 def with_bounds(blocks: pd.DataFrame, games: pd.DataFrame) -> pd.DataFrame:
-    """The blocks, with `mean_low` and `mean_high`: the 95% interval of each mean over its games.
-
-    The games are those of `tdl.results.episodes`.
-    """
+    """The blocks of runs with `mean_low` and `mean_high`, the 95% interval of each mean over these games of theirs."""
     if blocks.empty or games.empty:
         return blocks.assign(mean_low=math.nan, mean_high=math.nan)
     ends = blocks[["run", "episode"]].assign(end=blocks["episode"]).sort_values("episode")
@@ -98,13 +98,53 @@ def _evaluation_figures(runs: pd.DataFrame) -> Iterator[pd.Series]:
         return
     for name, title in (GREEDY | {"eval_max": "greedy_max"}).items():
         yield runs[name].round(1).rename(title)
-    played = runs["eval_mean"].notna()
-    games = runs["evaluate.episodes"].where(played, 0).astype(int)
+    games = runs["evaluate.episodes"].where(runs["eval_mean"].notna(), 0).astype(int)
     tiles = [int(name.removeprefix(f"eval_{REACH}")) for name in runs if name.startswith(f"eval_{REACH}")]
     for tile in sorted(tiles):
-        rates = runs[f"eval_{REACH}{tile}"].fillna(0.0).where(played)  # a tile of no game has no column in its run
+        rates, title = runs[f"eval_{REACH}{tile}"], f"{REACH}{tile}"
         if _is_informative(rates):
-            made = (rates.fillna(0.0) * games).round().astype(int)
+            made = (rates * games).fillna(0.0).round().astype(int)
             bounds = [share_interval(hits, n) for hits, n in zip(made, games, strict=True)]
-            sides = pd.DataFrame(bounds, runs.index, [f"{REACH}{tile}_low", f"{REACH}{tile}_high"]).round(4)
-            yield from (rates.round(4).rename(f"{REACH}{tile}"), *(sides[side] for side in sides))
+            sides = pd.DataFrame(bounds, runs.index, [f"{title}_low", f"{title}_high"])
+            yield from (rates.round(4).rename(title), *(sides[side].round(4) for side in sides))
+
+
+def run_of(checkpoint: str) -> Path:
+    """The folder of the run that wrote a checkpoint."""
+    return next(folder for folder in Path(checkpoint, "x").parents if (folder / "result.json").exists())
+
+
+def network_seed(checkpoint: str) -> int:
+    """The seed of the run that wrote a checkpoint."""
+    return int(tdl.results.runs(run_of(checkpoint))["seed"].iloc[0])
+
+
+def with_training(judged: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `tdl.results.runs`, of runs or evaluations, with what trained the network.
+
+    That is `TRAINED`, seed, start and `SETTINGS` of its run; what trained the network of `init=` counts.
+    """
+    checkpoints = judged.get("checkpoint", judged["run"]).fillna(judged["run"])
+    judged = judged.drop(columns=["moves", "seed", *SETTINGS], errors="ignore").rename(columns={"episodes": "own"})
+    judged["trained"] = [str(run_of(checkpoint)) for checkpoint in checkpoints]
+    spent = pd.concat([_spent(run) for run in sorted({*judged["trained"]})])
+    return judged.merge(spent.round({"core_seconds": 3}), "left", on=["trained", "own"])
+
+
+def _spent(run: str) -> pd.DataFrame:
+    """What trained the network of a run until the end of each block, `own` episodes of that run.
+
+    With what trained the network that it began with; one that was kept is named by the last episode of its own run.
+    """
+    blocks = tdl.results.load(run)
+    blocks["core_seconds"] = blocks["seconds"] * blocks["threads"]
+    spent = blocks[["moves", "core_seconds"]].cumsum().assign(episodes=blocks["episode"], seed=blocks["seed"])
+    source = blocks["init"].iloc[0]
+    if not pd.isna(source):
+        before = _spent(str(run_of(source)))
+        kept = Path(source).parent.name == "kept"
+        episode = int(Path(source).name) if kept else before["own"].max()
+        spent[TRAINED] += before.loc[before["own"] == episode, TRAINED].iloc[0]
+        spent = spent.astype({"episodes": int, "moves": int})
+    settings = blocks.reindex(columns=SETTINGS)
+    return spent.assign(trained=run, own=blocks["episode"], start=blocks["learner.start"], **settings)

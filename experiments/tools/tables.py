@@ -1,7 +1,5 @@
 """The csv files of experiments: rows of a setting, means of their columns, and intervals of these."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -17,20 +15,18 @@ from tdl.statistics.intervals import Z95, contrast_interval, share_interval
 from tdl.storage.titles import value_text
 
 REACH = "reach_"
-SHARES = (REACH, "gain")
-"""Columns whose names begin so hold shares of games, or changes by a share."""
-
-SIGNED = ("gain", "bias", "start_bias", "value_bias", "difference", "regret")
-"""Columns whose names begin so may be below zero, and so may those that are."""
-
-GREEDY, TRAINING_MEAN = "greedy_mean", re.compile(r"mean_(\d+)k")
-"""The mean score of the games after training, and the names of means of training games."""
-
-GAMES = 1000
-"""Training games of a block, and so behind a figure as `reach_2048_10k`."""
-
-PLAYED = ("greedy_games", "games")
-"""Columns that may hold the number of games after training."""
+SHARES = (REACH, "gain")  # columns whose names begin so hold shares of games, or changes by a share
+SIGNED = (
+    "gain",
+    "bias",
+    "start_bias",
+    "value_bias",
+    "difference",
+    "regret",
+)  # may be below 0, as those that are
+GREEDY, TRAINING_MEAN = "greedy_mean", re.compile(r"mean_(\d+)k")  # of the games after training, and of those before
+GAMES = 1000  # training games of a block, and so behind a figure as `reach_2048_10k`
+PLAYED = ("greedy_games", "games")  # columns that may hold the number of games after training
 
 
 class TableError(Exception):
@@ -118,9 +114,9 @@ def _over_runs(part: pd.DataFrame, name: str) -> tuple[float, float, float]:
 def errors_of(part: pd.DataFrame, name: str) -> NDArray[np.float64]:
     """The standard error that its games alone give the figure of each run; nan where the file does not have it.
 
-    Of shares by Wilson's interval, so that a tile that no game made has one, too. Training games whose spread the file
-    does not have are taken to be as many and to spread, in shares of their mean, like the games after training; a run
-    that has none of these, like the other runs.
+    Of shares by Wilson's interval, so that a tile of no game has one. Training games whose spread the file does not
+    have are taken to be as many and to spread, in shares of their mean, like the games after training; a run that has
+    none of these, like the other runs.
     """
     low, high = f"{name}_low", f"{name}_high"
     errors = ((part[high] - part[low]) / 2 / Z95).to_numpy(float) if low in part else np.full(len(part), np.nan)

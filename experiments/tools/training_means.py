@@ -29,7 +29,6 @@ def parts(blocks: pd.DataFrame, every: int) -> pd.DataFrame:
 
 
 def main(*words: str) -> None:
-    """Write the rows of all runs of the folders whose moves lie between `since` and `until`."""
     folders, options = split_options(words, "every", "since", "until", "into")
     runs = [parts(blocks, int(options["every"])) for _, blocks in tdl.results.load(folders).groupby("run", sort=False)]
     table = pd.concat(runs, ignore_index=True)

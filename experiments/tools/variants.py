@@ -15,22 +15,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.tools import split_options, target_of
+from experiments.tools import arguments, write
 from experiments.tools.contrasts import differences, power
 from experiments.tools.drawing import draw_means, in_words, panels
-from experiments.tools.networks import network_seed
-from experiments.tools.summary import GREEDY, NOT_COMPARED, ended
+from experiments.tools.summary import GREEDY, NOT_COMPARED, ended, network_seed
 from tdl.results.comparison import NO_FACTORS
 from tdl.results.palette import GREY
 from tdl.storage.titles import value_text
 
 BASE = "base"
-PLAYED = ("evaluate.", "search.")
-"""Keys of games after training: variants that change no other have the networks of the base."""
-
-CUSTOM = "custom"
-"""The value of a group of which keys have other values than its file."""
-
+PLAYED = ("evaluate.", "search.")  # keys of games after training, which do not change the networks
+CUSTOM = "custom"  # the value of a group some of whose keys have other values than its file, which are named
 NOT_NAMED = ("eval_", "evaluate.episodes", "evaluate.record", *NOT_COMPARED)
 
 TRAINED = ("episodes", "moves", "seconds")
@@ -60,9 +55,9 @@ def _words(row: dict[str, Any], base: dict[str, Any]) -> dict[str, str]:
     words: dict[str, str] = {}
     for key in sorted(row, key=lambda key: key.startswith("search.")):
         text, group = value_text(key, row[key]), key.partition(".")[0]
-        if key in NO_FACTORS or key.startswith(NOT_NAMED) or group in words or text == value_text(key, base[key]):
+        if key in NO_FACTORS or key.startswith(NOT_NAMED) or group in words:
             continue
-        if text == CUSTOM:  # the keys of the group say which
+        if text in (value_text(key, base[key]), CUSTOM):
             continue
         if pd.isna(row.get("checkpoint")) or (key.startswith(PLAYED) and text != "null"):
             words[key] = f"{key.rpartition('.')[2]}={text.replace(' ', '')}"
@@ -78,15 +73,13 @@ def compare(folder: Path) -> None:
     pairs += [(name, less) for name in words for less in words if words[less] < words[name]]
     shared = set(rows[rows["networks"] == BASE]["variant"])
     paired = [pair for pair in pairs if set(pair) <= shared]
-    differences(parts, pairs, paired).to_csv(folder / "differences.csv", index=False)
-
     scores = {name: part["greedy_mean"].to_numpy() for name, part in parts.items()}
     trained = {name: scores[name] for name in parts if name == BASE or name not in shared}
     widest = max(trained, key=lambda name: trained[name].var())
     rest = [trained[name] for name in trained if name != widest]
     spreads, tested = {"all": [*trained.values()], f"all but {widest}": rest}, len(pairs) - len(paired)
     shown = [{"spread_of": name} | power(each, tested) for name, each in spreads.items() if each]
-    pd.DataFrame(shown).to_csv(folder / "power.csv", index=False)
+    write(folder, differences=differences(parts, pairs, paired), power=pd.DataFrame(shown))
 
 
 def draw(folder: Path) -> str:
@@ -102,10 +95,8 @@ def draw(folder: Path) -> str:
 
 
 def main(experiment: str, *words: str) -> None:
-    """Write the three files and the figure."""
-    (base, *folders), options = split_options(words, "into")
-    target = target_of(options, experiment)
-    rows_of(base, folders).to_csv(target / "results.csv", index=False)
+    (base, *folders), target, _ = arguments(experiment, words)
+    write(target, results=rows_of(base, folders))
     compare(target)
     draw(target)
 

@@ -22,7 +22,7 @@ from tqdm import tqdm
 
 import tdl
 import tdl.results
-from experiments.tools import split_options, target_of, write
+from experiments.tools import arguments, write
 from experiments.tools.drawing import panels
 from experiments.tools.own_steps import name_of
 from tdl.agents.played_values import played_values
@@ -35,20 +35,13 @@ from tdl.statistics.value_errors import exact_errors, played_errors
 KEYS = ["learner", "learner.td_lambda"]
 SOLVED_KEYS = ["learner.initial_value", *KEYS]
 
-FIRST_STAGE = 128
-"""Boards with smaller tiles are of this stage, on 4x4: they are few and much alike."""
-
-GAMES = 1000
-"""Games of each network."""
-
-RARE = 500
-"""Afterstates that a stage must have had in these games, of each seed, to be drawn."""
-
+FIRST_STAGE = 128  # boards with smaller tiles are of this stage, on 4x4: they are few and much alike
+GAMES = 1000  # games of each network
+RARE = 500  # afterstates that a stage must have had in these games, of each seed, to be drawn
 COLOURS = {"TC(0)": VERMILION, "TC(.5)": PURPLE, "TD(0)": BLUE, "TD(.5)": GREEN}
 SPREAD = {"errorbar": None, "linestyle": ":", "marker": "", "legend": False}
 
-Judged = tuple[dict[str, Any], NDArray[Any]]
-"""Figures of a run, and its errors by stage."""
+Judged = tuple[dict[str, Any], NDArray[Any]]  # figures of a run, and its errors by stage
 
 load_solution = cache(load)
 
@@ -117,14 +110,15 @@ FIGURES = {"stages.csv": ("figure.png", draw)}
 
 
 def main(*words: str) -> None:
-    """Write the four csv files and figure.png."""
-    folders, options = split_options(words, "into", "games")
-    target, games = target_of(options, "values"), int(options.get("games", GAMES))
+    folders, target, options = arguments("values", words, "games")
     by_play, exact = (tdl.results.runs(folder) for folder in folders)
-    results, stages = rows_of(by_play, KEYS, partial(played, games=games))
+    judge = partial(played, games=int(options.get("games", GAMES)))
+    (results, stages), (exact_results, exact_stages) = (
+        rows_of(by_play, KEYS, judge),
+        rows_of(exact, SOLVED_KEYS, solved),
+    )
     write(target, results=results.round(1), stages=stages.round(1))
-    results, stages = rows_of(exact, SOLVED_KEYS, solved)
-    write(target, solved=results.round(3), solved_stages=stages.round(4))
+    write(target, solved=exact_results.round(3), solved_stages=exact_stages.round(4))
     draw(target)
 
 

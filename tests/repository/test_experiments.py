@@ -10,7 +10,7 @@ from omegaconf import OmegaConf
 from support.programs import inside, result
 
 from experiments.tools import EXPERIMENTS, ROOT, pages, run_all
-from experiments.tools.commands import REDUCED, commands, reduced
+from experiments.tools.run_all import REDUCED, commands, reduced
 from tdl.cli.commands import MODULES
 
 FILES = sorted(path.stem for path in (ROOT / "conf" / "experiment").glob("*.yaml"))
@@ -51,14 +51,9 @@ def test_every_experiment_plays_a_few_games(name, tmp_path):
         assert result(folder)["episodes"] == 4
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_the_first_line_is_the_command(name):
-    _, first, *_ = file_of(name).read_text().splitlines()
-    assert re.match(r"# tdl run (-m )?experiment=(\w+)", first)[2] == name
-
-
-def test_every_file_has_a_folder():
-    """One, on whatever page."""
+def test_every_file_begins_with_its_command_and_has_one_folder():
+    for name in FILES:
+        assert re.match(rf".*\n# tdl run (-m )?experiment={name}\b", file_of(name).read_text()), name
     names = [path.parent.name for path in EXPERIMENTS.rglob("results.csv")]
     assert sorted(name for name in names if name not in WITHOUT_FILE) == sorted({*FILES} - NO_EXPERIMENTS)
 
@@ -89,46 +84,33 @@ def test_commands_compose_and_write_below_outputs_reduced_where_they_are_reduced
 
 
 @pytest.mark.parametrize(
-    ("line", "smaller"),
+    ("line", "more"),
     [
-        (
-            "tdl run experiment=td_states_alpha hydra.sweep.dir=outputs/a    # two orders",
-            "tdl run experiment=td_states_alpha hydra.sweep.dir=outputs/reduced/a episodes=200 evaluate.episodes=200 "
-            "seed=0,1,2",
-        ),
-        (
-            "tdl run experiment=curve hydra.mode=RUN seed=20 budget.moves=2e9 out=outputs/a",  # one run stays one
-            "tdl run experiment=curve hydra.mode=RUN seed=20 budget.moves=2e9 out=outputs/reduced/a episodes=200000 "
-            "budget.moves=40000000 evaluate.episodes=200",
-        ),
+        ("tdl run experiment=td_states_alpha out=outputs/a  # x", "episodes=200 evaluate.episodes=200 seed=0,1,2"),
+        ("tdl run experiment=curve hydra.mode=RUN budget.moves=2e9 out=outputs/a",  # one run stays one
+         "episodes=200000 budget.moves=40000000 evaluate.episodes=200"),
         ("tdl run resume=outputs/a budget.moves=100", None),
         ("tdl run experiment=fib_unshared out=outputs/a", None),  # too large for any number of games
         ("tdl evaluate -m checkpoint=outputs/a/kept/0000002000 out=outputs/b", None),
-        (
-            "tdl evaluate checkpoint=outputs/a,outputs/b out=outputs/c",
-            "tdl evaluate checkpoint=outputs/reduced/a,outputs/reduced/b out=outputs/reduced/c evaluate.episodes=10",
-        ),
-        ("tdl solve size=3x3 tile=512", "tdl solve size=2x3 tile=32 out=outputs/reduced/2x3_32"),
-        (
-            "python -m experiments.tools.collect page/one outputs/a outputs/fib_unshared_2",
-            "experiments.tools.collect page/one outputs/reduced/a into=outputs/reduced/page/one",
-        ),
-        (
-            "python -m experiments.tools.collect one outputs/a into=outputs/b",
-            "experiments.tools.collect one outputs/reduced/a into=outputs/reduced/b",
-        ),
-        (
-            "python -m experiments.values.analyse outputs/a",
-            "experiments.values.analyse outputs/reduced/a into=outputs/reduced/values",
-        ),
-        ("python -m experiments.tools.branch outputs/a 7 outputs/b", None),
+        ("tdl evaluate checkpoint=outputs/a,outputs/b out=outputs/c", "evaluate.episodes=10"),
+        ("tdl solve size=2x3 tile=32", "out=outputs/2x3_32"),
+        ("experiments.tools.collect page/one outputs/a outputs/b", "into=outputs/page/one"),
+        ("experiments.tools.collect one outputs/a into=outputs/b", ""),
+        ("experiments.values.analyse outputs/a", "into=outputs/values"),
+        ("experiments.tools.branch outputs/a 7 outputs/b", None),
     ],
-)
-def test_a_command_is_reduced(tmp_path, line, smaller):
+)  # fmt: skip
+def test_a_command_is_reduced(tmp_path, line, more):
     (tmp_path / "one").mkdir()
-    (tmp_path / "one" / "commands.sh").write_text(f"# A comment\n\n{line}\n")
+    (tmp_path / "one" / "commands.sh").write_text(f"# A comment\n\n{'' if 'tdl' in line else 'python -m '}{line}\n")
     (words,) = commands("one", tmp_path)
-    assert reduced(words) == (smaller and smaller.split())
+    expected = f"{line.partition('  #')[0]} {more}".replace("outputs/", REDUCED)
+    assert reduced(words) == (None if more is None else expected.split())
+
+
+def test_a_reduced_table_is_made_without_the_runs_that_are_too_large():
+    words = ["experiments.tools.collect", "one", "outputs/a", "outputs/fib_unshared_2"]
+    assert reduced(words) == ["experiments.tools.collect", "one", f"{REDUCED}a", f"into={REDUCED}one"]
 
 
 def test_a_page_is_run_reduced_and_without_its_checkpoints(tmp_path, capsys):

@@ -17,10 +17,9 @@ WORDS = "-s 7 -n 4x6patt -a 1.0 -l 0.5 -t 2x1000 -e 1x1000 -t 1x1000 -e 1x20 sea
 
 def test_a_row_has_the_command_the_setting_and_the_figures():
     """Means are of the thousand games that end there, moves and seconds of all so far, without the games between."""
-    keys = ["tuples", "learner", "alpha", "learner.order", "learner.td_lambda"]
-    (row,) = rows_of(read(LOG), keys, ends=[1000, 2000])
+    (row,) = rows_of(LOG, ["tuples", "learner.order"], ends=[1000, 2000])
     assert (row["revision"], row["command"], row["seed"]) == ("a99f620", f"2048 {WORDS}", 7)
-    assert [row[key] for key in keys] == ["4x6", "tc", 1.0, "backward", 0.5]
+    assert (row["tuples"], row["learner.order"]) == ("4x6", "backward")
     assert (row["mean_1k"], row["mean_2k"], row["seconds_2k"]) == (10234, 20514, 0.560 + 1.105)
     assert row["moves_2k"] == round(1128917.86 * 0.560) + round(1029379.19 * 1.105)
     assert row["moves"] == row["moves_2k"] + round(1106101.62 * 1.358)
@@ -28,14 +27,14 @@ def test_a_row_has_the_command_the_setting_and_the_figures():
 
 
 def test_games_after_training_are_those_of_the_end():
-    (row,) = rows_of(read(LOG), [], ends=[2000], until=2000)
+    (row,) = rows_of(LOG, [], ends=[2000], until=2000)
     assert (row["episodes"], row["moves"], row["max_2k"]) == (2000, row["moves_2k"], 62196)
     assert (row["greedy_games"], row["greedy_mean"], row["greedy_max"]) == (1000, 24653, 77696)
     assert [row[f"reach_{tile}"] for tile in (2048, 4096, 8192)] == [0.487, 0.048, 0]
-    (row,) = rows_of(read(LOG), ["evaluate.plies"], ends=[2000])
+    (row,) = rows_of(LOG, ["evaluate.plies"], ends=[2000])
     assert (row["evaluate.plies"], row["greedy_games"], row["greedy_mean"]) == (2, 20, 56192)
     with pytest.raises(LogError, match="no block that ends with game 5000"):
-        rows_of(read(LOG), [], ends=[], until=5000)
+        rows_of(LOG, [], ends=[], until=5000)
 
 
 @pytest.mark.parametrize(
