@@ -1,12 +1,17 @@
-"""Makes results.csv, snapshots.csv and figure.png of a deep Q-learner, from its runs and the games of its snapshots.
+"""Makes the csv files and the figure of a deep Q-learner, from its runs and the games of its snapshots.
 
     python -m experiments.published_dqn.analyse RUNS EVALUATIONS [into=FOLDER]
 
 RUNS has the runs, whose logged games become results.csv; EVALUATIONS has those of tdl.evaluate on their snapshots,
-which become snapshots.csv.
+which become snapshots.csv. The games of the greedy ones, all of one seed and number, are played by players, too, whose
+values do not depend on the board: one for each order of the four actions, and one that values all actions alike, also
+with a look-ahead over one drawn drop. orders.csv has a row for each of them, same.csv one for each snapshot, with the
+player that has most of its games.
 """
 
 import sys
+from collections.abc import Sequence
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +24,20 @@ import tdl.results
 from experiments.tools import arguments, write
 from experiments.tools.drawing import BOUNDS, MEANS, in_words, panels, with_bounds
 from experiments.tools.summary import network_seed
+from tdl.agents.batch_moves import Moves, best_of
+from tdl.agents.batch_play import Actions, play_games
+from tdl.agents.lookahead import Values, one_sampled_look_ahead
+from tdl.game.engine import Engine
+from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.results.palette import BLACK, CYCLE, GREY
 from tdl.statistics.intervals import mean_interval
+from tdl.storage.result_file import RESULT, read_result
 
 GAMES, STEP = 20, 100  # games of an iteration; iterations of a row of the published table
 PLAYERS = {(1, "all"): "greedy", (2, "one"): "one drop", (2, "all"): "all drops"}  # by plies and drops
+
+ALIKE = "all alike"  # the player that values all actions alike; of equals the first is taken, as by a deep Q-network
+CHANCE = 0.01  # share of games that the best of these players has by chance
 
 
 def mean_of(name: str, scores: NDArray[Any]) -> dict[str, float]:
@@ -70,6 +84,48 @@ def with_gains(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(**{name: column.round(4) for name, column in gains.items()})
 
 
+class Constant:
+    """Values of the four actions that are the same on every board, but nan where illegal."""
+
+    def __init__(self, rules: Rules, values: Sequence[float]) -> None:
+        self.rules, self.engine, self._values = rules, Engine(rules), np.array(values, float)
+
+    def q(self, moves: Moves) -> Values:
+        return np.where(moves.legal, self._values, np.nan)
+
+    def select_actions(self, moves: Moves) -> Actions:
+        return best_of(self.q(moves))
+
+
+def players(rules: Rules) -> dict[str, Constant]:
+    """A player for each order of the actions by its name, and the one that values all alike."""
+    values = {" ".join(order): [-order.index(name) for name in ACTION_NAMES] for order in permutations(ACTION_NAMES)}
+    values = {ALIKE: [1] * len(ACTION_NAMES)} | values
+    return {name: Constant(rules, of_actions) for name, of_actions in values.items()}
+
+
+def fixed_orders(runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The rows of orders.csv and of same.csv, of evaluations."""
+    greedy = runs[(runs["status"] == "finished") & (runs["evaluate.plies"] == 1)].to_dict("records")
+    ((games, seed),) = {(run["evaluate.episodes"], run["seed"]) for run in greedy}
+    of_rules = players(Rules.from_dict(read_result(Path(greedy[0]["run"]) / RESULT)["rules"]))
+    played = {name: play_games(player, games, seed) for name, player in of_rules.items()}
+    ahead = mean_of("ahead", play_games(one_sampled_look_ahead(of_rules[ALIKE]), games, seed)["score"])
+    orders = [
+        {"player": name, "games": games} | mean_of("mean", played[name]["score"]) | (ahead if name == ALIKE else {})
+        for name in played
+    ]
+    same = []
+    for run in greedy:
+        of_run = np.load(Path(run["run"]) / "evaluation.npy")  # score, moves and largest tile of each game
+        shares = {name: float((of_player == of_run).mean()) for name, of_player in played.items()}
+        best = max(shares, key=lambda name: shares[name])
+        row = {"seed": network_seed(run["checkpoint"]), "iterations": run["episodes"] // GAMES}
+        same.append(row | {"player": best if shares[best] > CHANCE else None, "same": round(shares[best], 4)})
+    table = pd.DataFrame(orders).round(1).sort_values("mean", ascending=False)
+    return table, pd.DataFrame(same).sort_values(["seed", "iterations"])
+
+
 def draw(folder: Path) -> str:
     """Games logged in training beside published ones, and games of snapshots, into figure.png; returns its caption."""
     logs, played = pd.read_csv(folder / "results.csv"), pd.read_csv(folder / "snapshots.csv")
@@ -99,8 +155,10 @@ FIGURES = {"snapshots.csv": ("figure.png", draw)}
 
 
 def main(*words: str) -> None:
-    (runs, evaluations), target, _ = arguments("published_dqn", words)
-    write(target, results=logged(tdl.results.logged(runs)), snapshots=snapshots(tdl.results.runs(evaluations)))
+    (folder, evaluations), target, _ = arguments("published_dqn", words)
+    runs = tdl.results.runs(evaluations)
+    orders, same = fixed_orders(runs)
+    write(target, results=logged(tdl.results.logged(folder)), snapshots=snapshots(runs), orders=orders, same=same)
     draw(target)
 
 

@@ -8,7 +8,6 @@
 #     tdl evaluate -m checkpoint=$kept hydra.sweep.dir=outputs/dqn_card_games/greedy
 #     tdl evaluate -m checkpoint=$kept evaluate.plies=2 evaluate.drops=one hydra.sweep.dir=outputs/dqn_card_games/one
 #     python -m experiments.published_dqn.analyse outputs/dqn_card outputs/dqn_card_games
-#     python -m experiments.published_dqn.orders outputs/dqn_card_games
 
 # bfloat16.csv and bfloat16_snapshots.csv: on a processor, three hours of one core for 100 iterations. The last command
 # writes them as results.csv and snapshots.csv. The evaluation over all drops was not finished.

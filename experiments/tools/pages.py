@@ -23,7 +23,7 @@ from experiments.tools.tables import TableError
 
 TABLE = re.compile(r"(^\|.*\n\|[-:| ]+\|\n(?:\|.*\n?)+)", re.M)
 BAR = re.compile(r"(?<!\\)\|")
-
+NUMBERS = {form: rf"(?<![\w.,])(?:{number})" for form, number in FORMS.items()}
 NOTHING = Request()
 Answer = Callable[[Request], str]
 
@@ -51,17 +51,12 @@ def _numbers(text: str, give: Answer, asked: Request = NOTHING) -> str:
         if not (request.file and request.column):
             raise TableError(f"{' '.join(comment[1].split())}: no file or no column")
         before = text[start : comment.start()]
-        match = re.search(rf"{_number(request)}(?=[*_]*$)", before)
+        match = re.search(rf"{NUMBERS[request.form]}(?=[*_]*$)", before)
         if not match:
             raise TableError(f"no number before {request}, as its form {request.form} has it")
         pieces += [_replaced(before, match, give(request)), comment[0]]
         start = comment.end()
     return "".join([*pieces, text[start:]])
-
-
-def _number(request: Request) -> str:
-    """How a number of the request's form looks."""
-    return rf"(?<![\w.,])(?:{FORMS[request.form]})"
 
 
 def _replaced(text: str, match: re.Match[str], new: str) -> str:
@@ -86,7 +81,7 @@ def _filled_row(row: str, columns: list[Request], give: Answer) -> str:
     asked = _part(cells[1])
     for place in range(1, len(cells) - 1):
         request = (Request(where=asked.where) if asked.column else asked) | columns[place]
-        number = re.search(_number(request), cells[place])
+        number = re.search(NUMBERS[request.form], cells[place])
         if COMMENT.search(cells[place]) and (place > 1 or asked.column):
             cells[place] = _numbers(cells[place], give, request)
         elif place > 1 and COMMENT.search(cells[1]) and request.file and request.column and number:

@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from experiments.tools.index import folders, read_index
-from experiments.tools.tables import REACH, half_width_of_a_run, interval, matching, read_table, setting_keys, word
+from experiments.tools.tables import REACH, interval, matching, over_runs, read_table, setting_keys, word
 
 PUBLISHED = "published.csv"
 UNEXPLAINED = "unexplained"
@@ -50,8 +50,9 @@ def _judged(part: pd.DataFrame, name: str, published: float, explained: str | di
         return {"verdict": "not run"}
     if part[name].isna().all():
         return {"seeds": len(part), "verdict": "not judged", "reason": "no run of ours reached it"}
-    (mean, low, high), margin = interval(part, name), half_width_of_a_run(part, name)
-    ours = {"ours": mean, "ours_low": low, "ours_high": high, "seeds": int(part[name].notna().sum()), "margin": margin}
+    (mean, low, high), (_, *bounds), seeds = interval(part, name), over_runs(part, name), int(part[name].notna().sum())
+    margin = (bounds[1] - bounds[0]) / 2 * math.sqrt(seeds + 1)  # of one more run: the variance of the mean times that
+    ours = {"ours": mean, "ours_low": low, "ours_high": high, "seeds": seeds, "margin": margin}
     if math.isnan(margin):
         return ours | {"verdict": "not judged", "reason": "one seed of ours"}
     if low <= published <= high or abs(published - mean) <= margin:

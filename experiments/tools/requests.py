@@ -22,14 +22,9 @@ import pandas as pd
 from experiments.tools.tables import SHARES, TableError, interval, matching, read_table
 from tdl.statistics.intervals import has_interval
 
-COMMENT = re.compile(r"<!--=(.*?)-->(?!`)", re.S)
-"""A request; one that a page shows between backticks is none."""
-
-NUMBER = r"(?:[+-]?(?:\d[\d,]*)?\.?\d+%?|\?)"
-"""A number, or the question mark of an author who leaves it to the command."""
-
+COMMENT = re.compile(r"<!--=(.*?)-->(?!`)", re.S)  # a request; one that a page shows between backticks is none
+NUMBER = r"(?:[+-]?(?:\d[\d,]*)?\.?\d+%?|\?)"  # or the question mark of an author who leaves it to the command
 BOUNDS, LIST, END = rf"\s+\[{NUMBER},\s+{NUMBER}\]", rf"(?:;\s+{NUMBER})+", rf"\s+to\s+{NUMBER}"
-
 FORMS = {
     "mean": NUMBER,
     "interval": f"{NUMBER}(?:{BOUNDS}|{LIST}|{END})?",
@@ -40,7 +35,6 @@ FORMS = {
 """The words that a request may have, and how the text before it looks."""
 
 COLUMN = re.compile(r"(?P<sign>[+-]?)(?P<name>\w+(?:\.\w+)*)(?:/(?P<part>[\de.]+))?(?::(?P<format>\S+))?")
-
 LISTED = 4
 DIGITS, MOST_DIGITS, PART_OF_INTERVAL = 3, 4, 20
 """Digits of a number without an interval; of any; the last digit counts at most such a part of half an interval."""
@@ -62,7 +56,7 @@ class Request:
 
 
 def parsed(text: str) -> Request:
-    """A request of its text between `<!--=` and `-->`. A TableError says that it has no meaning.
+    """A request of its text between `<!--=` and `-->`.
 
     >>> parsed("results.csv: greedy_mean interval | plies=1")
     Request(file='results.csv', column='greedy_mean', form='interval', where=('plies=1',))
@@ -81,9 +75,9 @@ def parsed(text: str) -> Request:
 
 def answer(request: Request, folder: Path) -> str:
     """The text that a request asks for. A TableError names a file, column or row that is not there."""
-    match = COLUMN.fullmatch(request.column)
+    rows, match = rows_of(request, folder), COLUMN.fullmatch(request.column)
     assert match
-    rows, name = rows_of(request, folder), match["name"]
+    name = match["name"]
     if request.form == "count":
         return f"{len(rows):,}"
     if name not in rows or rows[name].isna().all():

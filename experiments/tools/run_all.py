@@ -50,14 +50,11 @@ def reduced(words: list[str]) -> list[str] | None:
     if rest != words and (words[0] == "tdl" or TOO_LARGE in words[1]):
         return None  # but what a table is made of is there without it
     program, *words = (word.replace("outputs/", REDUCED) for word in rest)
-    if program == "tdl":
-        reduce = {"evaluate": _ten_games, "solve": _smaller_board}.get(words[0], _fewer_games)
-        return [program, *reduce(words)]
-    return [program, *_into_reduced(program, words)] if program.removeprefix("experiments.") in TOOLS else None
-
-
-def _ten_games(words: list[str]) -> list[str]:
-    return [*words, "evaluate.episodes=10"]
+    if program != "tdl":
+        return [program, *_into_reduced(program, words)] if program.removeprefix("experiments.") in TOOLS else None
+    if words[0] == "evaluate":
+        return [program, *words, "evaluate.episodes=10"]
+    return [program, *(_smaller_board if words[0] == "solve" else _fewer_games)(words)]
 
 
 def _fewer_games(words: list[str]) -> list[str]:

@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+import pandas as pd
+
 from experiments.tools import ROOT
 from experiments.tools.pages import TABLE, filled_text, pages
 
@@ -23,8 +25,6 @@ RESULT = re.compile(
 )
 NO_RESULT = re.compile(r"[+-]?(?:[1-9]0*(?:,000)+|95%|0%|100%)")
 SETTING = re.compile(r"(?:steps?(?: size)?(?: of)?|and|or|alpha|lambda|epsilon|drops of|Python|above|below)\s$")
-"""What stands before a decimal that is no result."""
-
 SOURCED = "\N{CHECK MARK}"  # what is written in the place of a number that has a request
 PHRASES = re.compile(
     r"told (?:apart|from)|tell (?:them|it) apart|could hide|(?:a|as a) guess|\bgoe?s? by\b|\bstands? in\b|\bis worth\b"
@@ -81,15 +81,15 @@ def _numbers(text: str) -> tuple[int, list[str]]:
 
 
 def main() -> None:
-    print("words  mean  longest  phrases  rows  sourced  unsourced  page")
-    counts = {page: style(page) for page in pages()}
-    for page, counted in counts.items():
-        longest = max((len(each.split()) for each in counted.sentences), default=0)
-        print(
-            f"{counted.words:5}  {counted.mean:4.1f}  {longest:7}  {len(counted.phrases):7}  {counted.rows:4}  "
-            f"{counted.sourced:7}  {len(counted.unsourced):9}  {page.relative_to(ROOT)}"
-        )
-    print(f"{sum(counted.words for counted in counts.values()):5}  all")
+    rows = []
+    for page in pages():
+        counted = style(page)
+        row = {"words": counted.words, "mean": round(counted.mean, 1)}
+        row |= {"longest": max((len(each.split()) for each in counted.sentences), default=0)}
+        row |= {"phrases": len(counted.phrases), "rows": counted.rows, "sourced": counted.sourced}
+        rows.append(row | {"unsourced": len(counted.unsourced), "page": page.relative_to(ROOT)})
+    table = pd.DataFrame(rows)
+    print(table.to_string(index=False), f"{table['words'].sum()} words", sep="\n")
 
 
 if __name__ == "__main__":

@@ -14,17 +14,10 @@ from numpy.typing import NDArray
 from tdl.statistics.intervals import Z95, contrast_interval, share_interval
 from tdl.storage.titles import value_text
 
-REACH = "reach_"
+REACH, GREEDY = "reach_", "greedy_mean"  # shares of games, and the mean score of the games after training
+TRAINING_MEAN = re.compile(r"mean_(\d+)k")
 SHARES = (REACH, "gain")  # columns whose names begin so hold shares of games, or changes by a share
-SIGNED = (
-    "gain",
-    "bias",
-    "start_bias",
-    "value_bias",
-    "difference",
-    "regret",
-)  # may be below 0, as those that are
-GREEDY, TRAINING_MEAN = "greedy_mean", re.compile(r"mean_(\d+)k")  # of the games after training, and of those before
+SIGNED = ("gain", "bias", "start_bias", "value_bias", "difference", "regret")  # which may be below 0
 GAMES = 1000  # training games of a block, and so behind a figure as `reach_2048_10k`
 PLAYED = ("greedy_games", "games")  # columns that may hold the number of games after training
 
@@ -58,9 +51,7 @@ def _table(text: str) -> pd.DataFrame:
 
 def settings(frame: pd.DataFrame, keys: Sequence[str]) -> list[tuple[tuple[Any, ...], pd.DataFrame]]:
     """The values of the keys and the rows of each setting, in the order of the file."""
-    if not keys:
-        return [((), frame)]
-    return [(values, part) for values, part in frame.groupby(list(keys), sort=False, dropna=False)]
+    return [*frame.groupby(list(keys), sort=False, dropna=False)] if keys else [((), frame)]
 
 
 def setting_keys(frame: pd.DataFrame) -> list[str]:
@@ -91,7 +82,7 @@ def word(value: object) -> str:
 
 def interval(part: pd.DataFrame, name: str) -> tuple[float, float, float]:
     """Mean and 95% interval over runs; of a single run the interval over its games that the file has."""
-    mean, low, high = _over_runs(part, name)
+    mean, low, high = over_runs(part, name)
     if len(part) == 1 and f"{name}_low" in part:
         return mean, float(part[f"{name}_low"].iloc[0]), float(part[f"{name}_high"].iloc[0])
     if not name.startswith(SIGNED) and part[name].min() >= 0:
@@ -99,13 +90,7 @@ def interval(part: pd.DataFrame, name: str) -> tuple[float, float, float]:
     return mean, low, min(high, 1.0) if name.startswith(REACH) else high
 
 
-def half_width_of_a_run(part: pd.DataFrame, name: str) -> float:
-    """Half the width of the interval of a single further run: its variance is that of the mean times runs + 1."""
-    _, low, high = _over_runs(part, name)
-    return (high - low) / 2 * (int(part[name].notna().sum()) + 1) ** 0.5
-
-
-def _over_runs(part: pd.DataFrame, name: str) -> tuple[float, float, float]:
+def over_runs(part: pd.DataFrame, name: str) -> tuple[float, float, float]:
     """Mean and interval over runs, not narrower than what their games alone make it."""
     part = part[part[name].notna()]
     return contrast_interval([part[name].to_numpy(float)], [1.0], [errors_of(part, name)])
@@ -128,5 +113,5 @@ def errors_of(part: pd.DataFrame, name: str) -> NDArray[np.float64]:
     games = pd.Series(GAMES, part.index) if name.endswith("k") else played
     if low in part or not name.startswith(REACH) or games is None:
         return errors
-    bounds = [share_interval(round(p * n), int(n)) for p, n in zip(part[name], games, strict=True)]
-    return np.array([(most - least) / 2 / Z95 for least, most in bounds])
+    bounds = np.array([share_interval(round(p * n), int(n)) for p, n in zip(part[name], games, strict=True)])
+    return (bounds[:, 1] - bounds[:, 0]) / 2 / Z95

@@ -8,7 +8,6 @@ from support.shapes import RULES, small_tuples
 
 import tdl.results
 from experiments.published_dqn import analyse as dqn
-from experiments.published_dqn import orders
 from experiments.replicas import analyse as replicas
 from experiments.stability import analyse as stability
 from experiments.values import analyse as values
@@ -50,10 +49,8 @@ def test_values_beside_what_they_estimate(tmp_path):
 
 
 def test_replicas_are_compared_with_one_of_their_panel():
-    means = {("4x6", 1): 100.0, ("4x6", 2): 110.0, ("8x6", 1): 50.0, ("8x6", 4): 45.0}
-    rows = [
-        (tuples, "td", number, seed, mean + seed) for (tuples, number), mean in means.items() for seed in (0, 1, 3)
-    ]
+    means = {("4x6", "td", 1): 100.0, ("4x6", "td", 2): 110.0, ("8x6", "td", 1): 50.0, ("8x6", "td", 4): 45.0}
+    rows = [(*panel, seed, mean + seed) for panel, mean in means.items() for seed in (0, 1, 3)]
     table = replicas.differences(pd.DataFrame(rows, columns=[*replicas.KEYS, "greedy_mean"]))
     assert table[["tuples", "replicas", "difference"]].to_numpy().tolist() == [["4x6", 2, 10], ["8x6", 4, -5]]
     assert (table["p"] < 0.05).all()
@@ -72,35 +69,26 @@ def test_a_fixed_order_plays_its_first_legal_action():
     engine = Engine(Rules())
     board = engine.board([[2, 0, 0, 0], [4, 0, 0, 0], [8, 0, 0, 0], [16, 0, 0, 0]])  # right alone is legal
     corner = engine.board([[2, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]])  # right and down are
-    moves, players = moves_of_boards(engine, [board, corner]), orders.players(engine.rules)
-    expected = {"up right down left": [1, 1], "down right up left": [1, 2], orders.ALIKE: [1, 1]}
+    moves, players = moves_of_boards(engine, [board, corner]), dqn.players(engine.rules)
+    expected = {"up right down left": [1, 1], "down right up left": [1, 2], dqn.ALIKE: [1, 1]}
     assert {order: players[order].select_actions(moves).tolist() for order in expected} == expected
 
 
 def test_games_of_fixed_orders_are_found_in_evaluations(tmp_path, monkeypatch):
     """Of a player of one order, and of one that no order is."""
     rules, runs = Rules(), []
-    players = orders.players(rules) | {"none": orders.Constant(rules, [1, 1, 1, 2])}
+    players = dqn.players(rules) | {"none": dqn.Constant(rules, [1, 1, 1, 2])}
     for number, name in enumerate(("left up right down", "none"), 1):
         games = play_games(players[name], 30, 1)
         games["score"] += name == "none"
         (tmp_path / name).mkdir()
         np.save(tmp_path / name / "evaluation.npy", games)
-        run = {
-            "run": str(tmp_path / name),
-            "status": "finished",
-            "seed": 1,
-            "checkpoint": "",
-            "episodes": 2000 * number,
-        }
-        runs.append(run | {"evaluate.plies": 1, "evaluate.episodes": 30})
-    monkeypatch.setattr(orders.tdl.results, "runs", lambda _: pd.DataFrame(runs))
-    monkeypatch.setattr(orders, "network_seed", lambda _: 7)
-    monkeypatch.setattr(orders, "read_result", lambda _: {"rules": rules.to_dict()})
-    orders.main("there", f"into={tmp_path}")
-    table, same = pd.read_csv(tmp_path / "orders.csv"), pd.read_csv(tmp_path / "same.csv")
-    assert len(table) == 25
-    assert table.loc[table["ahead"].notna(), "player"].tolist() == [orders.ALIKE]
+        runs.append({"run": str(tmp_path / name), "seed": 1, "checkpoint": "", "episodes": 2000 * number})
+    monkeypatch.setattr(dqn, "network_seed", lambda _: 7)
+    monkeypatch.setattr(dqn, "read_result", lambda _: {"rules": rules.to_dict()})
+    evaluated = {"status": "finished", "evaluate.plies": 1, "evaluate.episodes": 30}
+    table, same = dqn.fixed_orders(pd.DataFrame(runs).assign(**evaluated))
+    assert (len(table), table["ahead"].notna().sum()) == (25, 1)
     assert same.fillna("").to_numpy().tolist() == [[7, 100, "left up right down", 1], [7, 200, "", 0]]
 
 

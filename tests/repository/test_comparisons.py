@@ -85,31 +85,21 @@ def test_a_pair_has_its_difference_and_ratio(tmp_path):
 
 def test_learners_are_judged_at_their_own_best_steps(tmp_path):
     """The best is that of the finished: one lucky run of a step at which others diverge does not count."""
-    rows = [
-        ("td", 0.0, alpha, seed, "failed" if alpha == 1 and seed else "finished", score + seed)
-        for alpha, score in {0.1: 20, 0.25: 40, 1: 90}.items()
-        for seed in (0, 1)
-    ]
-    rows += [("tc", 0.5, 1.0, seed, "finished", 70 + seed) for seed in (0, 1)]
-    columns = [*own_steps.LEARNER, "alpha", "seed", "status", "greedy_mean"]
-    tuning = pd.DataFrame(rows, columns=columns).assign(episodes=9, moves=100, seconds=1.0)
-    tuning.loc[tuning["status"] == "failed", "greedy_mean"] = None
-    judged = [("td", 0.0, 0.25, seed, "finished", 38.0 + seed) for seed in (5, 6)]
-    judged += [("tc", 0.5, 1.0, seed, "finished", 60.0 + seed) for seed in (5, 6)]
-    tuning.to_csv(tmp_path / "tuning.csv", index=False)
+    rows = [("td", 0.0, 0.1, 20), ("td", 0.0, 0.25, 40), ("td", 0.0, 1.0, 90), ("tc", 0.5, 1.0, 70)]
+    columns = [*own_steps.LEARNER, "alpha", "greedy_mean"]
+    tried = pd.DataFrame(rows, columns=columns).assign(episodes=9, moves=100, seconds=1.0, status="finished", seed=0)
+    again = tried.assign(greedy_mean=tried["greedy_mean"] + 1, seed=1)
+    again.loc[2, ["status", "greedy_mean"]] = "failed", None
+    pd.concat([tried, again]).to_csv(tmp_path / "tuning.csv", index=False)
+    judged = [("td", 0.0, 0.25, 43.0), ("td", 0.0, 0.25, 44.0), ("tc", 0.5, 1.0, 65.0), ("tc", 0.5, 1.0, 66.0)]
     pd.DataFrame(judged, columns=columns).to_csv(tmp_path / "results.csv", index=False)
     own_steps.compare(tmp_path)
-    best = pd.read_csv(tmp_path / "best.csv").set_index("learner")
-    assert best.loc["td", ["alpha", "tried", "tried_runs", "tried_moves"]].tolist() == [0.25, 3, 6, 600]
-    assert best.loc["td", ["tuned", "judged"]].tolist() == [40.5, 43.5]
-    (difference,) = pd.read_csv(tmp_path / "differences.csv").to_dict("records")
-    assert (difference["setting"], difference["less"], difference["difference"]) == ("TC(.5)", "TD(0)", 22)
-
-
-def test_learners_of_different_games_are_not_compared():
-    keys, games = ["tiles", "learner"], [("p90_10", "tc"), ("p90_10", "td"), ("p75_25", "tc")]
-    assert own_steps.rivals(keys, games) == [("p90_10 TC", "p90_10 TD")]
-    assert len(own_steps.rivals(own_steps.LEARNER, [("tc", 0.5), ("td", 0.5), ("td", 0.0)])) == 3
+    best, difference = (pd.read_csv(tmp_path / f"{name}.csv").iloc[-1] for name in ("best", "differences"))
+    assert best[["learner", "alpha", "tried", "tried_runs", "tried_moves"]].tolist() == ["td", 0.25, 3, 6, 600]
+    assert best[["tuned", "judged"]].tolist() == [40.5, 43.5]
+    assert difference[["setting", "less", "difference"]].tolist() == ["TC(.5)", "TD(0)", 22]
+    games = [("p90_10", "tc"), ("p90_10", "td"), ("p75_25", "tc")]
+    assert own_steps.rivals(["tiles", "learner"], games) == [("p90_10 TC", "p90_10 TD")]  # no other game's
 
 
 def test_a_curve_ends_with_the_shortest_of_its_runs():
