@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 import tdl.results
 from experiments.tools import arguments, write
+from experiments.tools.collect import network_seed
 from experiments.tools.drawing import BOUNDS, MEANS, in_words, panels, with_bounds
-from experiments.tools.summary import network_seed
 from tdl.agents.batch_moves import Moves, best_of
 from tdl.agents.batch_play import Actions, play_games
 from tdl.agents.lookahead import Values, one_sampled_look_ahead

@@ -23,9 +23,8 @@ from tdl.learning.rounds import ReplicaOptions
 from tdl.results.palette import GREY, colours
 from tdl.statistics.intervals import mean_interval
 
+# Points of the curves: none is the last block of a run, on 4x6 a round of its own, played nearer to a merge.
 EPISODES = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 45_000, 70_000, 95_000]
-"""Points of the curves: none is the last block of a run, on 4x6 a round of its own, played nearer to a merge."""
-
 SCORES = [30_000, 60_000, 100_000, 120_000]
 PANEL = ["tuples", "learner"]
 KEYS = [*PANEL, "replicas", "seed"]

@@ -47,7 +47,6 @@ PASSES = {
 """Orders of the updates, with lambda and how repeated entries count, and the steps that are looked at."""
 
 KEYS = ["trained", "order", "td_lambda", "share", "repeated", "alpha"]
-
 Matrix = NDArray[np.float64]
 
 
@@ -150,22 +149,19 @@ def rows_of(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
         player = tdl.load(run["run"])
         games = games_of(player, run["seed"])
         mean_c = np.mean([np.diag(game.overlap).mean() for game in games])
-        network = {"trained": run["alpha"], "share": player.network.tuples.share, "c": mean_c}
+        network = {"run": run["run"], "trained": run["alpha"], "share": player.network.tuples.share, "c": mean_c}
         yield from (network | row for row in figures_of(games))
 
 
 def table(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of growth.csv: figures over all networks."""
-    found = []
-    for setting, part in rows.groupby(KEYS, sort=False):
-        alone, met = (np.concatenate(part[name].to_list()) for name in ("alone", "met"))
-        figures = {"c": part["c"].mean(), "met": np.median(met)}
-        for name, factors in (("alone", alone), ("in_turn", part["in_turn"].to_numpy())):
-            percent = 100 * (factors - 1)
-            figures |= {name: np.median(percent), f"{name}_smallest": percent.min(), f"{name}_largest": percent.max()}
-        figures = {name: float(f"{figure:.4g}") for name, figure in figures.items()}
-        found.append(dict(zip(KEYS, setting, strict=True)) | {"networks": len(part)} | figures)
-    return pd.DataFrame(found)
+    rows = rows.explode(["alone", "met"])  # a row for each game
+    figures = {"networks": ("run", "nunique"), "c": ("c", "mean"), "met": ("met", "median")}
+    for name in ("alone", "in_turn"):
+        rows[name] = 100 * (rows[name] - 1)
+        figures |= {name: (name, "median"), f"{name}_smallest": (name, "min"), f"{name}_largest": (name, "max")}
+    found = rows.astype({"alone": float, "met": float}).groupby(KEYS, sort=False).agg(**figures)
+    return found.map(lambda figure: float(f"{figure:.4g}")).astype({"networks": int}).reset_index()
 
 
 def draw(folder: Path) -> str:

@@ -17,13 +17,12 @@ import seaborn as sns
 
 import tdl.results
 from experiments.tools import arguments, write
+from experiments.tools.collect import GREEDY, TRAINED, with_training
 from experiments.tools.drawing import BARS, in_words, panels
-from experiments.tools.summary import GREEDY, TRAINED, with_training
 from tdl.results.palette import BLUE, CYCLE, GREY, VERMILION
 
 NETWORK = ["tuples", "start", "budget", "seed"]
 PLAYED = {"evaluate.plies": "plies", "search.downgrade": "downgrade", "evaluate.episodes": "games"}
-
 MAKES = 0.01  # the share of games from which on a network makes a tile
 SEVERAL = 3  # networks that it takes to draw a mean
 TILES = {"2048": (8192, 16384, 32768), "2584": (2584, 10946, 28657, 75025)}  # whose shares results.csv has, by game

@@ -20,9 +20,9 @@ import seaborn as sns
 
 import tdl.results
 from experiments.tools import arguments, write
+from experiments.tools.collect import ended, summary
 from experiments.tools.contrasts import differences
 from experiments.tools.drawing import BARS, BOUNDS, in_words, panels, with_bounds
-from experiments.tools.summary import ended, summary
 from experiments.tools.tables import interval, settings
 from tdl.results.palette import PLAYERS
 from tdl.statistics.intervals import mean_interval

@@ -5,7 +5,7 @@ comment behind it (`experiments.tools.requests`). In a table a comment in a head
 first cell of a row, without a column, says which rows of the csv file it is about; a row without one is not filled. A
 cell's own comment adds to them, or is whole where it has a file and a column. A cell without a number stays. The text
 between `<!-- caption FIGURE -->` and `<!-- end -->` is written by `experiments.tools.figures`. Differences
-(`experiments.tools.contrasts`) and published figures (`experiments.tools.published`) are csv files that this command
+(`experiments.tools.contrasts`) and published figures (`experiments.tools.index`) are csv files that this command
 writes first.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from experiments.tools import EXPERIMENTS, ROOT
 from experiments.tools.contrasts import PAIRS, filled_pairs
-from experiments.tools.published import PUBLISHED, published_text
+from experiments.tools.index import PUBLISHED, published_text
 from experiments.tools.requests import COMMENT, FORMS, Request, answer, parsed
 from experiments.tools.tables import TableError
 

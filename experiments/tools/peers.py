@@ -28,12 +28,10 @@ BLOCK = re.compile(r"^\d+/\d+ (\d+)ms ([\d.]+)ops\nlocal: +avg=(\d+) max=(\d+) t
 TILE = re.compile(r"^(\d+) +(\d+) +\d+ +\d+ +[\d.]+% +[\d.]+%$", re.M)
 ALL = re.compile(r"^summary .*\ntotal: +avg=(\d+) max=(\d+) ", re.M)
 FAILED = re.compile(r"^# finished= (?!0$)(.*)$", re.M)
-
 TUPLES = {"4x6patt": "4x6", "8x6patt": "8x6", "8x6patt mono num": "8x6_order_count"}  # our names of its networks
 ORDERS = {"forward": "forward", "backward": "backward", "lambda": "backward"}  # by its mode; lambda: last board first
 REACHED = (2048, 4096, 8192, 16384)
 PLIES = "evaluate.plies"
-
 Played = tuple[int, int, dict[str, Any]]  # games after training: the episode, their plies and their figures
 
 

@@ -27,9 +27,7 @@ REDUCED = "outputs/reduced/"  # the folder of reduced runs and of their results
 PART = 50
 LEAST = {"episodes": 40, "budget.seconds": 2, "budget.moves": 4_000}
 FOLDERS = ("out=", "hydra.run.dir=", "hydra.sweep.dir=")  # words that name the folders of runs
-TOO_LARGE = "fib_unshared"
-"""An experiment that needs 13 GB of memory for any number of games; folders of such runs of others begin so, too."""
-
+TOO_LARGE = "fib_unshared"  # an experiment that needs 13 GB for any number of games; so such folders of others begin
 TOOLS = ("tools.collect", "tools.curve", "tools.own_steps", "tools.variants",
          "basic_learners.analyse", "replicas.analyse", "values.analyse")  # fmt: skip
 """Programs of experiments that make tables of reduced runs, too."""

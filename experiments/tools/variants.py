@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 
 from experiments.tools import arguments, write
+from experiments.tools.collect import GREEDY, NOT_COMPARED, ended, network_seed
 from experiments.tools.contrasts import differences, power
 from experiments.tools.drawing import draw_means, in_words, panels
-from experiments.tools.summary import GREEDY, NOT_COMPARED, ended, network_seed
 from tdl.results.comparison import NO_FACTORS
 from tdl.results.palette import GREY
 from tdl.storage.titles import value_text
@@ -27,7 +27,6 @@ BASE = "base"
 PLAYED = ("evaluate.", "search.")  # keys of games after training, which do not change the networks
 CUSTOM = "custom"  # the value of a group some of whose keys have other values than its file, which are named
 NOT_NAMED = ("eval_", "evaluate.episodes", "evaluate.record", *NOT_COMPARED)
-
 TRAINED = ("episodes", "moves", "seconds")
 REACHES = {f"eval_reach_{tile}": f"reach_{tile}" for tile in (2048, 4096, 8192, 16384)}
 

@@ -34,7 +34,6 @@ from tdl.statistics.value_errors import exact_errors, played_errors
 
 KEYS = ["learner", "learner.td_lambda"]
 SOLVED_KEYS = ["learner.initial_value", *KEYS]
-
 FIRST_STAGE = 128  # boards with smaller tiles are of this stage, on 4x4: they are few and much alike
 GAMES = 1000  # games of each network
 RARE = 500  # afterstates that a stage must have had in these games, of each seed, to be drawn
@@ -42,7 +41,6 @@ COLOURS = {"TC(0)": VERMILION, "TC(.5)": PURPLE, "TD(0)": BLUE, "TD(.5)": GREEN}
 SPREAD = {"errorbar": None, "linestyle": ":", "marker": "", "legend": False}
 
 Judged = tuple[dict[str, Any], NDArray[Any]]  # figures of a run, and its errors by stage
-
 load_solution = cache(load)
 
 

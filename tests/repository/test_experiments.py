@@ -1,9 +1,11 @@
-"""Every experiment's file runs, every page has commands that compose, and all numbers are those of the csv files."""
+"""Every experiment's file and every cell of the notebook run, and every page has commands that compose."""
 
+import json
 import re
 import shlex
 from importlib import import_module
 
+import matplotlib
 import pytest
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import OmegaConf
@@ -19,6 +21,8 @@ WITHOUT_FILE = {"best_searched", "from_milestones", "late_stage", "plies", "unle
 """Experiments with networks or settings of others."""
 
 PAGES = sorted(path.parent.name for path in EXPERIMENTS.glob("*/commands.sh"))
+CELLS = json.loads((EXPERIMENTS / "analysis.ipynb").read_text())["cells"]
+CODE = [cell for cell in CELLS if cell["cell_type"] == "code"]
 FEW = ("episodes=4", "block=4", "evaluate.episodes=2", "budget.seconds=null", "budget.moves=null")
 
 
@@ -129,3 +133,25 @@ def test_a_page_is_run_reduced_and_without_its_checkpoints(tmp_path, capsys):
 
 def test_the_numbers_of_pages_are_those_of_the_csv_files():
     assert pages.main("--check") == 0
+
+
+def test_every_cell_of_the_notebook_runs(tmp_path, monkeypatch):
+    """With fewer games; each cell's last expression is evaluated as a notebook does."""
+    matplotlib.use("agg")
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for cell in CODE:
+        source = "".join(cell["source"]).replace("episodes=2000", "episodes=100")
+        exec(source.replace('"block=200"', '"block=20", "evaluate.episodes=20"'), names)
+    from matplotlib import pyplot as plt
+
+    assert names["table"]["status"].tolist() == ["finished"] * 18
+    assert names["keys"] == ["alpha", "tuples"]
+    assert plt.get_fignums()
+    plt.close("all")
+
+
+def test_pictures_of_the_notebook_are_stored():
+    outputs = [output for cell in CODE for output in cell["outputs"]]
+    assert sum("image/png" in output.get("data", {}) for output in outputs) == 2
+    assert not [output for output in outputs if output["output_type"] == "error"]

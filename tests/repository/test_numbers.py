@@ -1,24 +1,107 @@
-"""Numbers of the csv files: intervals, differences and their power, best step sizes, verdicts on published figures."""
+"""Numbers of pages and of csv files: requests, intervals, differences and their power, best steps, verdicts."""
+
+import doctest
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.tools import own_steps, published
+from experiments.tools import index, own_steps, pages, requests
 from experiments.tools.contrasts import DIFFERENCE, PAIRED, WELCH, differences, filled_pairs, power
 from experiments.tools.tables import TableError, errors_of, interval, read_table
 from tdl.statistics.intervals import contrast_interval, contrast_p, mean_interval
 
 SAMPLES = {"a": np.array([10.0, 12, 17]), "b": np.array([4.0, 5, 9]), "c": np.array([11.0, 14, 18])}
 
-RUNS = """alpha,seed,mean,mean_low,mean_high,reach_8,games
-0.1,0,10000,9900,10100,0.10,1000
-0.1,1,10600,10500,10700,0.20,1000
-0.1,2,11400,11300,11500,0.30,1000
-0.5,0,30210,30100,30320,0,1000
-0.5,1,30450,30340,30560,0,1000
-0.9,0,5,4,6,0,1000
+RUNS = """alpha,share,seed,moves,mean,mean_low,mean_high,reach_8,games
+0.1,True,0,2000000,10000,9900,10100,0.10,1000
+0.1,True,1,4000000,10600,10500,10700,0.20,1000
+0.1,True,2,6000000,11400,11300,11500,0.30,1000
+0.5,False,0,7000000,30210,30100,30320,0,1000
+0.5,False,1,8123456,30450,30340,30560,0,1000
 """
+BOUNDS = mean_interval(np.array([10000.0, 10600, 11400]))
+LOW, HIGH = (f"{round(bound, -1):,.0f}" for bound in BOUNDS)
+
+
+@pytest.fixture
+def page(tmp_path):
+    """Write a page beside the runs; its text when filled."""
+    (tmp_path / "runs.csv").write_text(RUNS)
+
+    def fill(text):
+        (tmp_path / "README.md").write_text(text)
+        return pages.filled(tmp_path / "README.md")
+
+    return fill
+
+
+@pytest.mark.parametrize(
+    ("request_", "text"),
+    [
+        ("runs.csv: mean | alpha=0.1", "10,670"),
+        ("runs.csv: mean interval | alpha=0.1", f"10,670 [{LOW}, {HIGH}]"),
+        ("runs.csv: mean interval | alpha=0.5", "30,210; 30,450"),  # two runs have no interval
+        ("runs.csv: mean interval | alpha=0.5 seed=1", "30,450 [30,340, 30,560]"),  # over its games
+        ("runs.csv: mean interval", "10,000 to 30,450"),  # two clear groups
+        ("runs.csv: mean each | seed=0,1 share=true", "10,000; 10,600"),
+        ("runs.csv: moves/1e6 range | alpha=0.1", "2 to 6"),
+        ("runs.csv: moves/1e6 max", "8.12"),
+        ("runs.csv: moves/1e6:.1f sum | seed!=2", "21.1"),
+        ("runs.csv: seed count | alpha=1e-1", "3"),
+        ("runs.csv: reach_8:.0% | alpha=0.1", "20%"),
+        ("runs.csv: reach_8 max", "30%"),
+        ("runs.csv: -mean/1e3:.1f | alpha=0.1", "-10.7"),
+        ("runs.csv: +mean min", "+10,000"),
+    ],
+)
+def test_a_request_gives(page, request_, text):
+    old = {"range": "1 to 2", "each": "1; 2", "interval": "? [?, ?]"}.get((request_ + "  ").split()[2], "?")
+    assert page(f"It scores {old}<!--= {request_} -->.") == f"It scores {text}<!--= {request_} -->."
+
+
+def test_forms_are_found_whatever_the_old_text_was(page):
+    """Also where a line ends within a number, and between marks."""
+    text = page("A **1\n  [2, 3]**<!--= runs.csv: mean interval | alpha=0.1 -->, 5; 6; 7<!--= runs.csv: mean each -->")
+    assert text.startswith(f"A **10,670\n  [{LOW}, {HIGH}]**<")
+    assert ", 10,000; 10,600; 11,400; 30,210; 30,450<" in text
+    assert page(text) == text
+
+
+def test_a_table_asks_by_its_headings_and_first_cells(page):
+    table = """| Step | Mean<!--= runs.csv: mean interval --> | Seeds<!--= runs.csv: seed count --> | Moves |
+|--|--|--|--|
+| .1<!--= alpha=0.1 --> | ? | ? | ?<!--= runs.csv: moves/1e6 max alpha=0.1 --> |
+| .5<!--= alpha=0.5 --> | **?** | none | |
+"""
+    text = page("Text.\n\n" + table)
+    assert f"| 10,670 [{LOW}, {HIGH}] |" in text
+    assert "| 3 | 6<!--= runs.csv: moves/1e6 max alpha=0.1 --> |" in text
+    assert "| **30,210; 30,450** | none | |" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("?<!--= runs.csv: men -->", "runs.csv has no column men"),
+        ("?<!--= nothing.csv: mean -->", r"nothing\.csv: no such file"),
+        ("?<!--= runs.csv: mean | alpha=7 -->", "no row with alpha=7"),
+        ("?<!--= runs.csv: mean | alhpa=0.1 -->", "no column alhpa"),
+        ("?<!--= runs.csv: mean mode -->", "FORM one of mean, interval, each"),
+        ("?<!--= runs.csv: mean | -->?<!--= mean -->", "no file or no column"),
+        ("none<!--= runs.csv: mean -->", "no number before"),
+    ],
+)
+def test_a_request_that_cannot_be_met_is_refused(page, text, message):
+    with pytest.raises(TableError, match=message):
+        page(text)
+
+
+def test_numbers_are_rounded_to_what_the_interval_allows():
+    told = doctest.testmod(requests)
+    assert (told.attempted, told.failed) == (3, 0)
+    numbers = [(288049, 41281), (-5.04, 3.0), (0.0123, np.nan), (0.9, np.nan), (1234, np.nan)]
+    assert [requests.rounded(*number) for number in numbers] == ["288,000", "-5.0", "0.0123", "0.9", "1,234"]
 
 
 def runs(scores, half=np.nan):
@@ -111,19 +194,18 @@ def test_a_curve_ends_with_the_shortest_of_its_runs():
 def test_verdicts_on_published_figures(tmp_path):
     """Inside our interval or that of one more run; explained, or not; a setting not run; one seed is not judged."""
     (tmp_path / "one").mkdir()
-    (tmp_path / "one" / "results.csv").write_text(RUNS)
+    (tmp_path / "one" / "results.csv").write_text(RUNS + "0.9,True,0,1,5,4,6,0,1000\n")
     (tmp_path / "one" / "published.csv").write_text(
         "source,alpha,mean,reach_8\nsome,0.1,11000,0.9\nsome,0.5,100,0.3\nsome,0.7,1,\nsome,0.9,5,\n"
     )
     (tmp_path / "index.yaml").write_text('one:\n  verdicts: [{source: some, explained: {mean: "fewer games"}}]\n')
-    (tmp_path / "published.csv").write_text(published.published_text(tmp_path))
+    (tmp_path / "published.csv").write_text(index.published_text(tmp_path))
     table = pd.read_csv(tmp_path / "published.csv")
     assert table[["verdict", "reason"]].fillna("").to_numpy().tolist() == [
         ["agrees", ""], ["differs", "unexplained"], ["differs", "fewer games"], ["differs", "unexplained"],
         ["not run", ""], ["not judged", "one seed of ours"],
     ]  # fmt: skip
-    low, high = mean_interval(np.array([10000.0, 10600, 11400]))
-    assert table["margin"].iloc[0] == pytest.approx(high - low, rel=1e-3)  # the root of 3 runs + 1
+    assert table["margin"].iloc[0] == pytest.approx(BOUNDS[1] - BOUNDS[0], rel=1e-3)  # the root of 3 runs + 1
     assert set(table["experiment"]) == {"one"}
 
 
