@@ -15,14 +15,8 @@ from experiments.tools import arguments, write
 from experiments.tools.collect import GREEDY
 from experiments.tools.drawing import draw_means, in_words, panels
 
-TITLES = {
-    "random": "random",
-    "greedy": "greedy on reward",
-    "dqn": "DQN, published",
-    "dqn_modern": "DQN, modern",
-    "td": "TD, 4x6",
-    "tc": "TC, 4x6",
-}
+TITLES = {"random": "random", "greedy": "greedy on reward", "dqn": "DQN, published", "dqn_modern": "DQN, modern",
+          "td": "TD, 4x6", "tc": "TC, 4x6"}  # fmt: skip
 """The title of each agent or learner in the figure, the weakest first."""
 
 

@@ -68,7 +68,6 @@ def lowered(rows: pd.DataFrame, limit: int) -> pd.DataFrame:
 
 
 FIGURES = {"milestones.csv": ("figure.png", draw)}
-"""The csv file by which a figure is known, the figure, and what draws it."""
 
 if __name__ == "__main__":
     draw(EXPERIMENTS / "best_searched")

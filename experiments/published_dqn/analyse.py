@@ -35,7 +35,6 @@ from tdl.storage.result_file import RESULT, read_result
 
 GAMES, STEP = 20, 100  # games of an iteration; iterations of a row of the published table
 PLAYERS = {(1, "all"): "greedy", (2, "one"): "one drop", (2, "all"): "all drops"}  # by plies and drops
-
 ALIKE = "all alike"  # the player that values all actions alike; of equals the first is taken, as by a deep Q-network
 CHANCE = 0.01  # share of games that the best of these players has by chance
 

@@ -2,11 +2,10 @@
 
     python -m experiments.replicas.analyse FOLDER [FOLDER ...] [into=FOLDER]
 
-Replicas play side by side, so the time of training goes by the moves that *each* of them plays: those of a block
-divided by the replicas that play in it. curves.csv: the mean score of blocks of 1,000 games, and the moves of each
-replica until then, in millions. scores.csv: these moves until a block first has a mean of 30,000, 60,000, ... points.
-differences.csv, of the results.csv that `experiments.tools.collect` has made: how much more the merged network scores
-than the one of a single replica, with a 95% interval over seeds and a p value corrected for all rows.
+Replicas play side by side, so time is told by the moves that *each* of them plays: those of a block divided by the
+replicas that play in it. curves.csv: the mean score of blocks of 1,000 games, and these moves until then, in millions.
+scores.csv: these moves until a block first has a mean of 30,000, 60,000, ... points. differences.csv, of the
+results.csv that `experiments.tools.collect` has made: how much more a merged network scores than that of one replica.
 """
 
 import sys

@@ -2,15 +2,13 @@
 
     python -m experiments.stability.analyse FOLDER [FOLDER ...] [into=FOLDER]
 
-The folders have runs of TD learning that kept their networks. Each network plays greedy games, and the entries that
-the afterstates of a game have in common are counted. With them the updates of a game are a linear map of the values
-(docs/theory.md, section 10), for each step, order of the updates and lambda. growth.csv has, for the step at which the
-networks were `trained`, over all of them,
+The folders have runs of TD learning that kept their networks. Each network plays greedy games. The entries that the
+afterstates of a game share make its updates a linear map of the values (docs/theory.md, section 10), for each step,
+order of the updates and lambda. growth.csv has, for the step at which the networks were `trained`, over all of them,
 
 - `alone`: by how many percent errors grow when one game comes again and again, in the end; median, smallest, largest;
 - `in_turn`: the same a game, when forty come in turn: of the weights' norm, over the last half of 600 games;
-- `met`: how many times as large the errors that a game's updates meet are than those before them, as root of the sum
-  of squares and in the worst case; median;
+- `met`: by what factor, at worst, the errors that a game's updates meet are larger in norm than before them; median;
 - `repeated`: `as they are`, or `once`: with each update divided by its board's c.
 
 An error is here the difference between two sets of values, whatever the rewards. The discount is 1.
@@ -37,14 +35,10 @@ from tdl.agents.player import Player
 
 GAMES, ALONE = 40, 5  # games of each network in turn, and how many of them are looked at alone
 UPDATES = 600  # games whose updates are played; growth is measured over the last half
-BACKWARD, FORWARD = (0.6, 0.9, 0.95, 1.0, 1.05, 1.1), (0.6, 0.9, 1.0, 1.1, 1.2, 1.5, 2.0)  # step sizes
-PASSES = {
-    ("backward", 0.0, "as they are"): BACKWARD,
-    ("backward", 0.0, "once"): BACKWARD,
-    ("backward", 0.5, "as they are"): BACKWARD,
-    ("forward", 0.0, "as they are"): FORWARD,
-}
-"""Orders of the updates, with lambda and how repeated entries count, and the steps that are looked at."""
+STEPS = {"backward": (0.6, 0.9, 0.95, 1.0, 1.05, 1.1), "forward": (0.6, 0.9, 1.0, 1.1, 1.2, 1.5, 2.0)}
+PASSES = (("backward", 0.0, "as they are"), ("backward", 0.0, "once"), ("backward", 0.5, "as they are"),
+          ("forward", 0.0, "as they are"))  # fmt: skip
+"""Orders of the updates, with lambda and how repeated entries count."""
 
 KEYS = ["trained", "order", "td_lambda", "share", "repeated", "alpha"]
 Matrix = NDArray[np.float64]
@@ -130,7 +124,7 @@ def games_of(player: Player, seed: int) -> list[Met]:
 
 def figures_of(games: list[Met]) -> Iterator[dict[str, Any]]:
     """The figures of a network, for each step, order, lambda and counting of repeated entries."""
-    settings = [(*kind, alpha) for kind, steps in PASSES.items() for alpha in steps]
+    settings = [(*kind, alpha) for kind in PASSES for alpha in STEPS[kind[0]]]
     if all((np.diag(game.overlap) == 1).all() for game in games):
         settings = [setting for setting in settings if setting[2] == "as they are"]
     for order, td_lambda, repeated, alpha in tqdm(settings, unit="setting", leave=False):

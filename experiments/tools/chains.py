@@ -30,13 +30,11 @@ def score_of(chain: tuple[int, ...]) -> float:
 
 
 def table(scores: NDArray[np.int64]) -> pd.DataFrame:
-    """A row for each chain: the games that came so far, and the share of them that came to the next chain.
-
-    The chains are in the order of their scores; the last ones merge to the next tile.
-    """
+    """A row for each chain, by its score: the games that came so far, and their share that came to the next chain."""
     lengths = range(1, LONGEST + 1)
     chains = [tuple(largest >> place for place in range(length)) for largest in LARGEST for length in lengths]
-    found = [(chain, int((scores >= score_of(chain)).sum())) for chain in [*chains, (2 * LARGEST[-1],)]]
+    chains.append((2 * LARGEST[-1],))  # to which the last ones merge
+    found = [(chain, int((scores >= score_of(chain)).sum())) for chain in chains]
     rows = []
     for (chain, games), (_, further) in pairwise(found):
         share = further / games if games else np.nan

@@ -3,12 +3,11 @@
     python -m experiments.tools.collect EXPERIMENT FOLDER [FOLDER ...] [into=FOLDER] [by=KEY,KEY]
     python -m experiments.tools.collect EXPERIMENT     # a figure of the results.csv that is there
 
-A row for each run, with its setting, its seed and its figures. `by` names the keys of the settings, where some of the
-keys in which the runs differ follow from others. Runs stand beside evaluations by their own games after training; both
-have the moves that trained the network. `mean_10k`, `max_10k` and `reach_2048_10k` are of the training games of the
-block that ends at 10,000 episodes, `moves_10k` and `seconds_10k` of all training until then; `greedy_mean` and
-`reach_2048` are of the games after training; `_low` and `_high` bound 95% intervals over games. `expected`, `gap`,
-`value_bias` and `value_rmse` are exact.
+A row for each run or evaluation, with its setting, the seed and moves of the network's training, and its figures.
+`by` names the keys of the settings, where some of the keys in which the runs differ follow from others. `mean_10k`,
+`max_10k` and `reach_2048_10k` are of the training games of the block that ends at 10,000 episodes, `moves_10k` and
+`seconds_10k` of all training until then; `greedy_mean` and `reach_2048` are of the games after training; `_low` and
+`_high` bound 95% intervals over games. `expected`, `gap`, `value_bias` and `value_rmse` are exact.
 """
 
 import math

@@ -28,13 +28,12 @@ WELCH, PAIRED = "Welch", "pairs"  # over independent runs; over the differences 
 ENOUGH = 0.8  # the share of experiments that show a difference
 DRAWS, QUANTILES = 1_000_000, 200  # simulated experiments; degrees of freedom between which quantiles are interpolated
 
-Contrast = tuple[list[NDArray[Any]], list[float], list[NDArray[Any]]]
 
-
-def contrast(ours: pd.DataFrame, theirs: pd.DataFrame, figure: str = GREEDY) -> Contrast:
+def contrast(ours: pd.DataFrame, theirs: pd.DataFrame, figure: str = GREEDY) -> dict[str, Any]:
     """Two sets of runs for `contrast_interval`: their figures, weights, and the errors of these by their games."""
     parts = (ours, theirs)
-    return [part[figure].to_numpy(float) for part in parts], [1.0, -1.0], [errors_of(part, figure) for part in parts]
+    samples, errors = [part[figure].to_numpy(float) for part in parts], [errors_of(part, figure) for part in parts]
+    return {"samples": samples, "weights": [1.0, -1.0], "errors": errors}
 
 
 def differences(
@@ -47,12 +46,12 @@ def differences(
     others. The interval goes with that p: it leaves out 0 just where p is below 0.05.
     """
     contrasts = [contrast(settings[ours], settings[less]) for ours, less in pairs]
-    p = [math.nan if pair in paired else contrast_p(*each) for pair, each in zip(pairs, contrasts, strict=True)]
+    p = [math.nan if pair in paired else contrast_p(**each) for pair, each in zip(pairs, contrasts, strict=True)]
     rows = []
     for pair, each, level, corrected in zip(pairs, contrasts, holm_levels(p).tolist(), holm(p), strict=True):
-        bounds, kind = contrast_interval(*each, level=level), WELCH
+        bounds, kind = contrast_interval(**each, level=level), WELCH
         if pair in paired:
-            less = each[0][0] - each[0][1]
+            less = np.subtract(*each["samples"])
             bounds, kind = (less.mean(), *mean_interval(less)), PAIRED
         rows.append((*pair, *bounds, kind, float(f"{corrected:.3g}")))
     table = pd.DataFrame(rows, columns=["setting", "less", *DIFFERENCE, "interval", "p"])
@@ -84,19 +83,20 @@ def _runs(folder: Path, names: str, figure: str) -> pd.DataFrame:
 
 def _compared(ours: pd.DataFrame, theirs: pd.DataFrame, figure: str) -> dict[str, Any]:
     """What is computed of a row of pairs.csv."""
-    samples, weights, errors = contrast(ours, theirs, figure)
-    difference, low, high = contrast_interval(samples, weights, errors)
+    both = contrast(ours, theirs, figure)
+    samples, errors = both["samples"], both["errors"]
+    difference, low, high = contrast_interval(**both)
     if len(ours) == len(theirs) == 1:  # two runs are compared by their games
         half = Z95 * math.hypot(errors[0][0], errors[1][0])
         low, high = difference - half, difference + half
     mean, other_mean = (sample.mean() for sample in samples)
     means = {"seeds": len(ours), "mean": mean, "other_seeds": len(theirs), "other_mean": other_mean}
     bounds = dict(zip(DIFFERENCE, (difference, low, high), strict=True))
-    tested = {"p": contrast_p(samples, weights, errors), "can_show": shown(samples)}
+    tested = {"p": contrast_p(**both), "can_show": shown(samples)}
     return means | bounds | _ratio(samples, errors) | tested
 
 
-def _ratio(samples: list[NDArray[Any]], errors: list[NDArray[Any]]) -> dict[str, float]:
+def _ratio(samples: Sequence[NDArray[Any]], errors: Sequence[NDArray[Any]]) -> dict[str, float]:
     """The ratio of the means, and the gain, one less, with 95% intervals on the scale of logarithms (delta method)."""
     ratio = half = math.nan
     means = [float(sample.mean()) for sample in samples]
@@ -109,20 +109,19 @@ def _ratio(samples: list[NDArray[Any]], errors: list[NDArray[Any]]) -> dict[str,
 
 
 def power(samples: Sequence[NDArray[Any]], rows: int) -> dict[str, float]:
-    """A row of power.csv: `spread`, the standard deviation between seeds, pooled over the settings; `half_width` of
-    the interval of a difference; the difference that is `shown`, and that which is where p is corrected for `rows`.
+    """A row of power.csv: `spread` between seeds, pooled over the settings, `half_width` of the interval of a
+    difference, the difference that is `shown`, and that which is where p is corrected for `rows`.
     """
-    seeds, spread = min(map(len, samples)), _spread(samples)
-    half_width = t_quantile(0.95, 2 * (seeds - 1)) * spread * math.sqrt(2 / seeds)
-    found = {"spread": spread, "half_width": half_width}
+    seeds = min(map(len, samples))
+    half_width = t_quantile(0.95, 2 * (seeds - 1)) * _spread(samples) * math.sqrt(2 / seeds)
+    found = {"seeds": seeds, "spread": _spread(samples), "half_width": half_width}
     found |= {"shown": shown(samples), "shown_corrected": shown(samples, rows)}
-    return {"seeds": seeds} | {name: round(value, 1) for name, value in found.items()}
+    return {name: round(value, 1) for name, value in found.items()}
 
 
 def shown(samples: Sequence[NDArray[Any]], rows: int = 1) -> float:
-    """The true difference that `ENOUGH` of all experiments with that spread of the seeds show; nan of single runs.
-
-    That is, p is below .05, even where it is multiplied by `rows`, as Holm's correction does with the least.
+    """The true difference that `ENOUGH` of all experiments with that spread of the seeds show: p is below .05, even
+    where it is multiplied by `rows`, as Holm's correction does with the least. It is nan of single runs.
     """
     seeds = min(map(len, samples))
     return math.nan if seeds < 2 else _spread(samples) * math.sqrt(2 / seeds) * _errors_shown(seeds, 1 - 0.05 / rows)

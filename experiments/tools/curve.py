@@ -3,8 +3,7 @@
     python -m experiments.tools.curve EXPERIMENT FOLDER [FOLDER ...] [into=FOLDER]
 
 The folders hold runs of one game, judged by their games after training, and evaluations of their checkpoints. A row
-for each of both: the run's tuples, start rule and seed, the episodes, moves and core seconds that trained the network,
-and its games by the depth of search. What trained the network of `init=` counts. `budget` is the number of moves,
+for each of both has what trained the network, that of `init=` counts, and its games. `budget` is the number of moves,
 rounded down to its first digit.
 """
 

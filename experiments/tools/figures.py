@@ -26,11 +26,8 @@ from tdl.results.sweep_figure import sweep_figure
 from tdl.statistics.intervals import mean_interval
 from tdl.storage.run_folder import FINISHED
 
-NAMES = {
-    "expected": "expected score after training",
-    "greedy_mean": "mean score after training",
-    "gap": "optimum minus expected score",
-}
+NAMES = {"expected": "expected score after training", "greedy_mean": "mean score after training",
+         "gap": "optimum minus expected score"}  # fmt: skip
 """Columns that may have scores, as they are called; without the first two the last block's mean has."""
 
 ROW = ""  # the column with the names that index.yaml has for settings; it needs no name itself
@@ -97,9 +94,8 @@ def _blocks(rows: pd.DataFrame, along: str) -> pd.DataFrame:
 def others(rows: pd.DataFrame, folder: Path, entry: dict[str, Any], score: str, along: str) -> pd.DataFrame:
     """What others have beside our runs of one setting: the values of the keys that their file has say of which.
 
-    A published figure is of runs with the setting, too, that index.yaml has for its source. Our rows have their
-    `setting`, `score` is the column of scores, `along` the axis of curves. The rows are `marks` as of
-    `tdl.results.sweep_figure.sweep_figure`, with their `source`.
+    A published figure is of runs with the setting, too, that index.yaml has for its source. `score` is the column of
+    scores, `along` the axis of curves. The rows are `marks` as of `sweep_figure`, with their `source`.
     """
     found, keys = [], setting_keys(read_table(folder / "results.csv"))
     stated = {verdict["source"]: verdict.get("setting", "").split() for verdict in entry.get("verdicts", [])}
@@ -116,10 +112,7 @@ def others(rows: pd.DataFrame, folder: Path, entry: dict[str, Any], score: str, 
 
 
 def _marks(part: pd.DataFrame, score: str, along: str) -> Iterator[tuple[float, ...]]:
-    """Means of others with their intervals, and their places on the axis of curves: nan beside scores.
-
-    They have none along seconds, which are of other machines.
-    """
+    """Means of others with their intervals, and their places along curves: nan beside scores; none by other seconds."""
     blocks = _blocks(part.assign(run=0), along if along in ("episodes", "moves") else "none")
     parts = [(block["at"].mean(), block["mean"]) for _, block in blocks.groupby("episode")]
     for at, column in [(math.nan, part.get(score, part.iloc[:0, 0])), *parts]:

@@ -3,8 +3,7 @@
 An experiment of index.yaml has a list of `verdicts`, one for each `source` of its published.csv: the `setting` of
 ours, words KEY=VALUE, beside the keys that both files have, and `explained`, what explains a figure that does not
 agree: a sentence, or one for each figure. A published figure is of one run. It agrees where it lies in the 95%
-interval of our mean or of one more run of ours; `margin` is how far it may lie from our mean and still agree. A row's
-`verdict` is one of four words, and `reason` says more.
+interval of our mean or of one more run of ours; `margin` is how far it may lie from our mean and still agree.
 """
 
 import math

@@ -3,11 +3,10 @@
     python -m experiments.tools.own_steps EXPERIMENT TUNING JUDGED [into=FOLDER] [by=KEY,KEY]
 
 TUNING has the runs that choose the step sizes, JUDGED runs with these and with other seeds. A setting that has a best
-step size is a learner and its lambda, or what `by` names; what that names beside the learner is the game, and learners
-of one game are compared. tuning.csv: a row for each run that chose. best.csv: the best step size of each setting, what
-finding it took, and the score of the seeds that chose nothing. results.csv: a row for each of their runs;
-differences.csv: all differences between two learners of one game; by_episodes.csv: their learning curves, as far as
-all runs of a setting go.
+step size is a learner and its lambda, or what `by` names; what that names beside the learner is the game. tuning.csv:
+a row for each run that chose. best.csv: the best step size of each setting, what finding it took, and the score of
+other seeds. results.csv: a row for each of their runs. differences.csv: all differences between two learners of one
+game. by_episodes.csv: their learning curves, as far as all runs of a setting go.
 """
 
 import sys
@@ -99,15 +98,12 @@ def compare(folder: Path) -> None:
 
 
 def draw(folder: Path) -> str:
-    """Scores by step size, and learning curves at each learner's own best one, into figure.png; returns its caption.
-
-    A row of panels for each game. Runs that end by time have different episodes: their curves are by seconds.
-    """
+    """Scores by step size, and curves at each learner's best one, a row for a game, into figure.png; its caption."""
     tuning, judged, along = (pd.read_csv(folder / f"{name}.csv") for name in ("tuning", "results", "by_episodes"))
     keys, ticks = keys_of(tuning), sorted(tuning[STEP].unique())
     game_keys = [key for key in keys if key not in LEARNER]
     games, curves_of = settings(tuning, game_keys), dict(settings(along, game_keys))
-    by_games = (judged.groupby(keys)["episodes"].nunique() == 1).all()
+    by_games = (judged.groupby(keys)["episodes"].nunique() == 1).all()  # runs that end by time have others
     axis, label = ("episode", "training games") if by_games else ("seconds", "seconds of training")
     shape = {"nrows": len(games), "ncols": 2, "squeeze": False, "sharex": "col", "sharey": "row"}
     with panels(folder / "figure.png", 0.9 + 2.2 * len(games), **shape) as grid:
@@ -132,10 +128,10 @@ def draw(folder: Path) -> str:
 def _looks(rows: pd.DataFrame) -> dict[str, Any]:
     """For seaborn: learners have colours and lambdas dashes, both with names in words."""
     looks = {"hue": rows[LEARNER[0]].str.upper(), "palette": {name.upper(): hue for name, hue in PLAYERS.items()}}
-    if LEARNER[1] not in rows:
-        return looks
-    style = rows[LEARNER[1]].map("{:g}".format).rename("lambda")
-    return looks | {"style": style, "markers": dict(zip(style.unique(), "os^DvPX", strict=False))}
+    if LEARNER[1] in rows:
+        style = rows[LEARNER[1]].map("{:g}".format).rename("lambda")
+        looks |= {"style": style, "markers": dict(zip(style.unique(), "os^DvPX", strict=False))}
+    return looks
 
 
 def main(experiment: str, *words: str) -> None:

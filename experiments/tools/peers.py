@@ -6,10 +6,8 @@ The column `command` says how to make each log again, but for where the program 
 begin with # are left out. With `until` the later part of a run is left out, and the games after training are those
 played then. A row for each run; where the experiment compares `evaluate.plies`, for each set of games after training.
 
-`mean_10k`, `max_10k` and `reach_2048_10k` are of the 1,000 training games that end with game 10,000, as in
-results.csv, of those blocks that it has (the program prints means without their fraction); `moves_10k` and
-`seconds_10k` are of all training until then, `episodes`, `moves` and `seconds` of the whole; `greedy_mean` and
-`reach_8192` of the `greedy_games` after it.
+The columns are those of results.csv, of the blocks that it has: `mean_10k` is of the 1,000 training games that end
+with game 10,000, `moves_10k` of all training until then. The program prints means without their fraction.
 """
 
 import re
@@ -30,17 +28,15 @@ ALL = re.compile(r"^summary .*\ntotal: +avg=(\d+) max=(\d+) ", re.M)
 FAILED = re.compile(r"^# finished= (?!0$)(.*)$", re.M)
 TUPLES = {"4x6patt": "4x6", "8x6patt": "8x6", "8x6patt mono num": "8x6_order_count"}  # our names of its networks
 ORDERS = {"forward": "forward", "backward": "backward", "lambda": "backward"}  # by its mode; lambda: last board first
-REACHED = (2048, 4096, 8192, 16384)
-PLIES = "evaluate.plies"
-Played = tuple[int, int, dict[str, Any]]  # games after training: the episode, their plies and their figures
+REACHED, PLIES = (2048, 4096, 8192, 16384), "evaluate.plies"
 
 
 class LogError(Exception):
     """A log that is cut, or of a program that failed."""
 
 
-def read(log: Path) -> tuple[dict[str, Any], pd.DataFrame, list[Played]]:
-    """Whose a run is, with its setting by our keys; the blocks of its training; and the games after it."""
+def read(log: Path) -> tuple[dict[str, Any], pd.DataFrame, list[tuple[int, int, dict[str, Any]]]]:
+    """Whose a run is and its setting; blocks of training; episode, plies and figures of games after it."""
     text = log.read_text()
     if failed := FAILED.search(text):
         raise LogError(f"{log}: the program ended with {failed[1]}")

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,40 +74,38 @@ def parsed(text: str) -> Request:
 
 def answer(request: Request, folder: Path) -> str:
     """The text that a request asks for. A TableError names a file, column or row that is not there."""
-    rows, match = rows_of(request, folder), COLUMN.fullmatch(request.column)
+    rows, match, form = rows_of(request, folder), COLUMN.fullmatch(request.column), request.form
     assert match
     name = match["name"]
-    if request.form == "count":
+    if form == "count":
         return f"{len(rows):,}"
     if name not in rows or rows[name].isna().all():
         raise TableError(f"{request.file} has no column {name}, or no value of it with {' '.join(request.where)}")
     rows = rows[rows[name].notna()]
-    factor = (-1 if match["sign"] == "-" else 1) / float(match["part"] or 1)
-
-    def text(value: float, half: float) -> str:
-        shown = format(value, match["format"]) if match["format"] else rounded(value, half, name.startswith(SHARES))
-        return f"+{shown}" if match["sign"] == "+" and value > 0 else shown
-
-    return _formed(request.form, rows, name, factor, text)
-
-
-def _formed(form: str, rows: pd.DataFrame, name: str, factor: float, text: Callable[[float, float], str]) -> str:
-    """The numbers of a form, each by `text`, which takes a value and half of its interval."""
     if form == "interval" and len(rows) > 1 and not has_interval(rows[name].to_numpy(float)):
         form = "each" if len(rows) <= LISTED else "range"
+    values, half = _values(form, rows, name, (-1 if match["sign"] == "-" else 1) / float(match["part"] or 1))
+    texts = [rounded(value, half, name.startswith(SHARES)) for value in values]
+    if match["format"]:
+        texts = [format(value, match["format"]) for value in values]
+    if match["sign"] == "+":
+        texts = [f"+{text}" if value > 0 else text for value, text in zip(values, texts, strict=True)]
+    if form == "interval" and len(texts) == 3:
+        return "{} [{}, {}]".format(*texts)
+    return {"each": "; ", "range": " to "}.get(form, "").join(dict.fromkeys(texts) if form == "range" else texts)
+
+
+def _values(form: str, rows: pd.DataFrame, name: str, factor: float) -> tuple[list[float], float]:
+    """The numbers of a form, and half of an interval."""
     if form in ("mean", "interval"):
         mean, *bounds = (factor * value for value in interval(rows, name))
         half = abs(bounds[1] - bounds[0]) / 2
-        if form == "mean" or math.isnan(half):
-            return text(mean, half)
-        low, high = (text(bound, half) for bound in sorted(bounds))
-        return f"{text(mean, half)} [{low}, {high}]"
+        return [mean] if form == "mean" or math.isnan(half) else [mean, *sorted(bounds)], half
     values = (factor * rows[name]).tolist()
     chosen = {"each": values, "range": [min(values), max(values)], "min": [min(values)], "max": [max(values)]}
     singles = [interval(rows.iloc[[i]], name) for i in range(len(rows))]
     half = max((abs(factor) * (high - low) / 2 for _, low, high in singles if high > low), default=math.nan)
-    texts = [text(value, half) for value in chosen.get(form, [math.fsum(values)])]
-    return {"each": "; ", "range": " to "}.get(form, "").join(dict.fromkeys(texts) if form == "range" else texts)
+    return chosen.get(form, [math.fsum(values)]), half
 
 
 def rows_of(request: Request, folder: Path) -> pd.DataFrame:

@@ -2,11 +2,10 @@
 
     python -m experiments.tools.run_all [--full] [--keep] [PAGE ...]
 
-Without --full a reduced version: a fiftieth of the games, moves or seconds, three seeds, and results in
-outputs/reduced, so that nothing of the repository is changed; speeds are not measured, and what needs the snapshots
-of a long run is left out. With it the budgets of commands.sh, results in experiments/, and all numbers made anew.
-The folders of runs stay, so that the same command continues where it was stopped. The checkpoints of a finished
-page are deleted, unless --keep asks for them.
+Without --full a fiftieth of the games, moves or seconds, three seeds, and results in outputs/reduced, so that nothing
+of the repository is changed; what needs the snapshots of a long run is left out. With it the budgets of commands.sh,
+results in experiments/, and all numbers made anew. The folders of runs stay, so that the same command continues where
+it was stopped. The checkpoints of a finished page are deleted, unless --keep asks for them.
 """
 
 import argparse
@@ -80,19 +79,10 @@ def _into_reduced(program: str, words: list[str]) -> list[str]:
     return words if own else [*words, f"into={REDUCED}{page}"]
 
 
-def run(written: list[list[str]], root: Path) -> tuple[list[str], bool]:
-    """Run commands: a line for each that failed, and whether the last one did.
-
-    Some runs are meant to diverge. That fails their sweep but not the table made of it.
-    """
-    failures, code = [], 0
-    for words in written:
-        done = subprocess.run([sys.executable, "-m", *words], cwd=root, capture_output=True, text=True)
-        code = done.returncode
-        if code:
-            last = (done.stderr.strip() or "no message").splitlines()[-1]
-            failures.append(f"{shlex.join(words)}: {last}")
-    return failures, bool(code)
+def run(words: list[str], root: Path) -> str:
+    """Run a command; the last line of what it says if it fails."""
+    done = subprocess.run([sys.executable, "-m", *words], cwd=root, capture_output=True, text=True)
+    return (done.stderr.strip() or "no message").splitlines()[-1] if done.returncode else ""
 
 
 def delete_checkpoints(written: list[list[str]], root: Path) -> None:
@@ -114,9 +104,10 @@ def main(*words: str, home: Path = EXPERIMENTS) -> int:
         written = commands(page, home)
         if not options.full:
             written = [fewer for each in written if (fewer := reduced(each))]
-        failures, last_failed = run(written, home.parent)
+        messages = [run(words, home.parent) for words in written]
+        failed |= any(messages[-1:])  # runs that are meant to diverge fail their sweep, but not the table made of it
+        failures = [shlex.join(words) + f": {said}" for words, said in zip(written, messages, strict=True) if said]
         lines += [f"{page}: {line}" for line in failures]
-        failed |= last_failed
         if not options.keep:
             delete_checkpoints(written, home.parent)
     if options.full:

@@ -84,10 +84,10 @@ def main() -> None:
     rows = []
     for page in pages():
         counted = style(page)
-        row = {"words": counted.words, "mean": round(counted.mean, 1)}
-        row |= {"longest": max((len(each.split()) for each in counted.sentences), default=0)}
-        row |= {"phrases": len(counted.phrases), "rows": counted.rows, "sourced": counted.sourced}
-        rows.append(row | {"unsourced": len(counted.unsourced), "page": page.relative_to(ROOT)})
+        longest = max((len(each.split()) for each in counted.sentences), default=0)
+        lengths = {"words": counted.words, "mean": round(counted.mean, 1), "longest": longest, "rows": counted.rows}
+        lists = {name: len(getattr(counted, name)) for name in ("phrases", "unsourced")}
+        rows.append(lengths | lists | {"sourced": counted.sourced, "page": page.relative_to(ROOT)})
     table = pd.DataFrame(rows)
     print(table.to_string(index=False), f"{table['words'].sum()} words", sep="\n")
 

@@ -2,10 +2,9 @@
 
     python -m experiments.tools.variants EXPERIMENT BASE FOLDER [FOLDER ...] [into=FOLDER]
 
-BASE has the runs of the base, the other folders those of variants, and evaluations of the networks of the base. A
-variant is called by the keys in which it differs from the base. results.csv: a row for each run, the best variants
-first. differences.csv: each variant less the base, and less the variant with one of its keys. power.csv: which
-difference the seeds could show.
+The other folders have runs of variants, and evaluations of the networks of the base. A variant is called by the keys
+in which it differs from the base. results.csv: a row for each run, the best variants first. differences.csv: each
+variant less the base, and less the variant with one of its keys. power.csv: which difference the seeds could show.
 """
 
 import sys

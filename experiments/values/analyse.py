@@ -2,10 +2,9 @@
 
     python -m experiments.values.analyse PLAYED SOLVED [into=FOLDER] [games=1000]
 
-PLAYED has runs whose networks play, each on the drops of its seed; SOLVED runs with `evaluate.solution`. Of the first
-results.csv has a row for each run, with its first afterstates (`start_value`, `start_earned`, `start_bias`), and
-stages.csv its errors by largest tile; of the second solved.csv and solved_stages.csv have the same, exactly.
-`tdl.statistics.value_errors` explains the columns.
+PLAYED has runs whose networks play, each on the drops of its seed; SOLVED runs with `evaluate.solution`. results.csv
+has a row for each of the first, also of its first afterstates (`start_value`), stages.csv its errors by largest tile;
+solved.csv and solved_stages.csv have the same, exactly, of the second. `tdl.statistics.value_errors` explains them.
 """
 
 import sys

@@ -36,7 +36,6 @@ def test_values_beside_what_they_estimate(tmp_path):
         train(runs / f"{start}_{seed}", *words, *more)
     values.main(str(runs), str(runs), f"into={tmp_path}", "games=50")
     results, solved = (pd.read_csv(tmp_path / f"{name}.csv") for name in ("results", "solved"))
-    assert (len(results), len(solved)) == (4, 4)
     starts = results[["start_value", "start_earned", "start_bias"]].sum()
     assert starts["start_value"] == pytest.approx(starts["start_earned"] + starts["start_bias"], abs=0.5)
     games = tdl.results.games(runs / "0_3")

@@ -15,8 +15,6 @@ from tdl.evaluate import main as evaluate
 LOG = Path(__file__).parents[1] / "data" / "tdl2048_tc5.log"
 """What TDL2048+ printed: 2,000 games of training, 1,000 after it, 1,000 more of training, 20 games of two plies."""
 
-WORDS = "-s 7 -n 4x6patt -a 1.0 -l 0.5 -t 2x1000 -e 1x1000 -t 1x1000 -e 1x20 search=2p"
-
 
 def judge(checkpoint, folder, *words):
     """Games of a network, in a folder."""
@@ -98,11 +96,12 @@ def test_a_row_of_a_curve_has_what_trained_the_network_and_its_games(tmp_path):
 
 def test_what_trained_the_network_of_init_counts(tmp_path):
     """Also that of an init of an init. The folders are numbers, which are no names of checkpoints."""
-    words = ("episodes=60", "block=20", "save.every=20", "save.keep=9", "evaluate.episodes=4")
+    words = ("game=2584", "episodes=60", "block=20", "save.every=20", "save.keep=9", "evaluate.episodes=4")
     first = train(tmp_path / "1", *words)
     second = train(tmp_path / "2", f"init={first}", *words, "learner.start=milestone", "seed=7")
     third = train(tmp_path / "3", f"init={sorted((second / 'kept').iterdir())[1]}", *words)
     rows = curve.rows_of([str(second), str(third)]).set_index("start")
+    assert list(rows.filter(regex="^reach_")) == [f"reach_{tile}" for tile in curve.TILES["2584"]]
     assert rows[["episodes", "seed"]].to_dict("index") == {
         "milestone": {"episodes": 60 + 60, "seed": 7},
         "empty": {"episodes": 60 + 40 + 60, "seed": 0},
@@ -113,13 +112,6 @@ def test_what_trained_the_network_of_init_counts(tmp_path):
         total = pd.concat(blocks)[["moves", "seconds"]].sum()
         assert rows.loc[start, "moves"] == total["moves"]
         assert rows.loc[start, "core_seconds"] == pytest.approx(total["seconds"], abs=0.002)
-
-
-def test_a_curve_of_2584_has_its_tiles(tmp_path):
-    run = train(tmp_path / "run", "game=2584", "episodes=200", "block=20", "evaluate.episodes=50")
-    shares = curve.rows_of([str(run)]).filter(regex="^reach_")
-    assert list(shares) == [f"reach_{tile}" for tile in curve.TILES["2584"]]
-    assert shares["reach_75025"].tolist() == [0]
 
 
 def test_variants_are_called_by_what_they_change(tmp_path):
@@ -190,7 +182,8 @@ def test_games_that_go_on_are_counted_by_their_chains():
 def test_a_row_of_a_log_has_the_command_the_setting_and_the_figures():
     """Means are of the thousand games that end there, moves and seconds of all so far, without the games between."""
     (row,) = peers.rows_of(LOG, ["tuples", "learner.order"], ends=[1000, 2000])
-    assert (row["revision"], row["command"], row["seed"]) == ("a99f620", f"2048 {WORDS}", 7)
+    command = "2048 -s 7 -n 4x6patt -a 1.0 -l 0.5 -t 2x1000 -e 1x1000 -t 1x1000 -e 1x20 search=2p"
+    assert (row["revision"], row["command"], row["seed"]) == ("a99f620", command, 7)
     assert (row["tuples"], row["learner.order"]) == ("4x6", "backward")
     assert (row["mean_1k"], row["mean_2k"], row["seconds_2k"]) == (10234, 20514, 0.560 + 1.105)
     assert row["moves_2k"] == round(1128917.86 * 0.560) + round(1029379.19 * 1.105)

@@ -15,7 +15,8 @@ from experiments.tools import EXPERIMENTS, ROOT, pages, run_all
 from experiments.tools.run_all import REDUCED, commands, reduced
 from tdl.cli.commands import MODULES
 
-FILES = sorted(path.stem for path in (ROOT / "conf" / "experiment").glob("*.yaml"))
+CONF = ROOT / "conf" / "experiment"
+FILES = sorted(path.stem for path in CONF.glob("*.yaml"))
 NO_EXPERIMENTS = {"quick", "best"}
 WITHOUT_FILE = {"best_searched", "from_milestones", "late_stage", "plies", "unlearning"}
 """Experiments with networks or settings of others."""
@@ -26,13 +27,9 @@ CODE = [cell for cell in CELLS if cell["cell_type"] == "code"]
 FEW = ("episodes=4", "block=4", "evaluate.episodes=2", "budget.seconds=null", "budget.moves=null")
 
 
-def file_of(name):
-    return ROOT / "conf" / "experiment" / f"{name}.yaml"
-
-
 def swept(name):
     """Words for up to three runs: the first values that the file sweeps over, those in the middle, and the last."""
-    params = OmegaConf.select(OmegaConf.load(file_of(name)), "hydra.sweeper.params") or {}
+    params = OmegaConf.select(OmegaConf.load(CONF / f"{name}.yaml"), "hydra.sweeper.params") or {}
     words = OverridesParser.create().parse_overrides([f"{key}={value}" for key, value in params.items()])
     columns = [[f"{word.key_or_group}={value}" for value in word.sweep_string_iterator()] for word in words]
     runs = [tuple(column[round(share * (len(column) - 1))] for column in columns) for share in (0, 0.5, 1)]
@@ -57,7 +54,7 @@ def test_every_experiment_plays_a_few_games(name, tmp_path):
 
 def test_every_file_begins_with_its_command_and_has_one_folder():
     for name in FILES:
-        assert re.match(rf".*\n# tdl run (-m )?experiment={name}\b", file_of(name).read_text()), name
+        assert re.match(rf".*\n# tdl run (-m )?experiment={name}\b", (CONF / f"{name}.yaml").read_text()), name
     names = [path.parent.name for path in EXPERIMENTS.rglob("results.csv")]
     assert sorted(name for name in names if name not in WITHOUT_FILE) == sorted({*FILES} - NO_EXPERIMENTS)
 
@@ -149,9 +146,5 @@ def test_every_cell_of_the_notebook_runs(tmp_path, monkeypatch):
     assert names["keys"] == ["alpha", "tuples"]
     assert plt.get_fignums()
     plt.close("all")
-
-
-def test_pictures_of_the_notebook_are_stored():
     outputs = [output for cell in CODE for output in cell["outputs"]]
-    assert sum("image/png" in output.get("data", {}) for output in outputs) == 2
-    assert not [output for output in outputs if output["output_type"] == "error"]
+    assert sum("image/png" in output.get("data", {}) for output in outputs) == 2  # stored, for readers on the web

@@ -12,9 +12,9 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from experiments.tools import curve, drawing, figures
+from experiments.tools import drawing, figures
 from experiments.tools.index import entry_of, folders, read_index
-from experiments.tools.tables import TableError, interval, matching, read_table
+from experiments.tools.tables import interval, matching, read_table
 from tdl.results.palette import BLUE
 from tdl.statistics.intervals import mean_interval
 
@@ -88,9 +88,8 @@ def test_a_published_figure_of_several_settings_is_not_marked(drawn):
     """The keys of published.csv, and the setting that the index has for the source, say of which it is."""
     table = rows(0, 1, alpha=[0.1, 0.5], learner=["tc", "td"]).assign(greedy_mean=100.0)
     published = "source,alpha,mean_2k,greedy_mean\nsome,0.5,6,110\nother,0.1,,105\n"
-    axes, caption = drawn(table, "verdicts: [{source: some, setting: learner=td}]", published=published)
+    axes, _ = drawn(table, "verdicts: [{source: some, setting: learner=td}]", published=published)
     assert [len(marks(each)) for each in axes] == [1, 1]
-    assert caption.endswith("Stars: published by some.")
 
 
 @pytest.mark.parametrize(
@@ -129,13 +128,6 @@ def test_the_rows_of_the_index_are_settings_of_their_experiments():
         assert sorted(place for part in named for place in part) == list(range(len(table))), name
 
 
-def test_an_index_with_what_none_may_have_is_refused(tmp_path):
-    for entry in ("curve: none", "curves: no"):
-        (tmp_path / "index.yaml").write_text(f"one: {{{entry}}}")
-        with pytest.raises(TableError, match=r"index.yaml: one: curves?: \w+ is not allowed: "):
-            read_index(tmp_path)
-
-
 @pytest.mark.parametrize(("along", "places"), [("episodes", [1000, 2000]), ("moves", [3e6, 7e6]), ("seconds", [2, 4])])
 def test_curves_are_drawn_along_what_the_index_says(drawn, along, places):
     """Others have their place by moves, too, where they say so, but none by seconds, which are of other machines.
@@ -164,15 +156,3 @@ def test_bars_of_scores_are_the_intervals_of_the_tables():
     bars = [xs for line in axes.lines if len(xs := line.get_xdata()) and max(xs) > min(xs)]
     bounds = [interval(part, "greedy_mean")[1:] for _, part in table.groupby("name")]
     assert np.array([(min(bar), max(bar)) for bar in bars]) == pytest.approx(np.array(bounds))
-
-
-def test_two_networks_are_points_without_a_mean_and_bar(saved, tmp_path):
-    columns = [*curve.NETWORK, "moves", "plies", "greedy_mean", "reach_32768"]
-    runs = [(100, 0), (100, 1), (100, 2), (1000, 0), (1000, 1)]
-    table = [("8x6", "empty", moves, seed, moves + seed, 1, float(moves + seed), 0.0) for moves, seed in runs]
-    pd.DataFrame(table, columns=columns).to_csv(tmp_path / "results.csv", index=False)
-    curve.draw(tmp_path)
-    right = saved[0].axes[1]
-    (bars,) = right.containers
-    assert np.nanmin(bars.lines[0].get_ydata()) == np.nanmax(bars.lines[0].get_ydata()) == 101
-    assert right.collections[0].get_offsets()[:, 1].tolist() == [100, 101, 102, 1000, 1001]

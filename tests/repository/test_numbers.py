@@ -183,12 +183,9 @@ def test_learners_are_judged_at_their_own_best_steps(tmp_path):
     assert difference[["setting", "less", "difference"]].tolist() == ["TC(.5)", "TD(0)", 22]
     games = [("p90_10", "tc"), ("p90_10", "td"), ("p75_25", "tc")]
     assert own_steps.rivals(["tiles", "learner"], games) == [("p90_10 TC", "p90_10 TD")]  # no other game's
-
-
-def test_a_curve_ends_with_the_shortest_of_its_runs():
     blocks = pd.DataFrame({"run": [*"aab"], "episode": [10, 20, 10], "seconds": [1.0, 1, 3], "mean": [5.0, 9, 7]})
     (row,) = own_steps.curves(blocks.assign(learner="td"), ["learner"]).to_dict("records")
-    assert (row["episode"], row["seconds"], row["mean"]) == (10, 2, 6)
+    assert (row["episode"], row["seconds"], row["mean"]) == (10, 2, 6)  # a curve ends with the shortest of its runs
 
 
 def test_verdicts_on_published_figures(tmp_path):
@@ -220,6 +217,9 @@ def test_a_mean_is_known_no_better_than_by_the_games_of_its_runs():
     scores = [1000, 1001, 1002]
     assert interval(runs(scores), "greedy_mean") == pytest.approx((1001, 998.5, 1003.5), abs=0.05)
     assert interval(runs(scores, half=60), "greedy_mean") == pytest.approx((1001, 966.4, 1035.6), abs=0.05)
+    frame = pd.DataFrame({"seconds": [1.0, 3], "reach_8": [0.9, 1.0], "gain": [0.1, -0.1], "bias": [-300, -302]})
+    bounds = [bound for name in frame for bound in interval(frame, name)[1:]]  # none that cannot be
+    assert bounds == pytest.approx([0, 14.706, 0.31469, 1, -1.2706, 1.2706, -313.7, -288.3], rel=1e-3)
 
 
 def test_training_games_whose_spread_is_not_kept_have_that_of_the_games_after_it():
@@ -231,12 +231,6 @@ def test_training_games_whose_spread_is_not_kept_have_that_of_the_games_after_it
     some = known.assign(greedy_mean=[1000.0, np.nan, np.nan], greedy_mean_low=[940.0, np.nan, np.nan])
     assert errors_of(some, "mean_10k") == pytest.approx([15.31, 15.32, 15.34], abs=0.01)  # like the one that has games
     assert errors_of(own, "max_10k") == pytest.approx([np.nan] * 3, nan_ok=True)
-
-
-def test_an_interval_has_no_bounds_that_cannot_be():
-    frame = pd.DataFrame({"seconds": [1.0, 3], "reach_8": [0.9, 1.0], "gain": [0.1, -0.1], "bias": [-300, -302]})
-    bounds = [bound for name in frame for bound in interval(frame, name)[1:]]
-    assert bounds == pytest.approx([0, 14.706, 0.31469, 1, -1.2706, 1.2706, -313.7, -288.3], rel=1e-3)
 
 
 def test_older_rows_get_the_spread_of_newer_ones(tmp_path):
