@@ -112,7 +112,7 @@ def others(rows: pd.DataFrame, folder: Path, entry: dict[str, Any], score: str, 
 
 
 def _marks(part: pd.DataFrame, score: str, along: str) -> Iterator[tuple[float, ...]]:
-    """Means of others with their intervals, and their places along curves: nan beside scores; none by other seconds."""
+    """Means of others, their intervals and places along curves: nan beside scores; none by seconds of others."""
     blocks = _blocks(part.assign(run=0), along if along in ("episodes", "moves") else "none")
     parts = [(block["at"].mean(), block["mean"]) for _, block in blocks.groupby("episode")]
     for at, column in [(math.nan, part.get(score, part.iloc[:0, 0])), *parts]:

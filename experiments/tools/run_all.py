@@ -51,7 +51,8 @@ def reduced(words: list[str]) -> list[str] | None:
         return [program, *_into_reduced(program, words)] if program.removeprefix("experiments.") in TOOLS else None
     if words[0] == "evaluate":
         return [program, *words, "evaluate.episodes=10"]
-    return [program, *(_smaller_board if words[0] == "solve" else _fewer_games)(words)]
+    reduce = _smaller_board if words[0] == "solve" else _fewer_games
+    return [program, *reduce(words)]
 
 
 def _fewer_games(words: list[str]) -> list[str]:
@@ -64,7 +65,7 @@ def _fewer_games(words: list[str]) -> list[str]:
     budgets = {key: setting(key) for key in LEAST if setting(key) != "null"}
     fewer = [f"{key}={max(LEAST[key], int(float(budget)) // PART)}" for key, budget in budgets.items()]
     several = setting("hydra.sweeper.params.seed") != "null" and "hydra.mode=RUN" not in words
-    return [*words, *fewer, "evaluate.episodes=200", *["seed=0,1,2"] * several]
+    return [*words, *fewer, "evaluate.episodes=200", *(["seed=0,1,2"] if several else [])]
 
 
 def _smaller_board(words: list[str]) -> list[str]:
