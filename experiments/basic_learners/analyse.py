@@ -12,7 +12,7 @@ import pandas as pd
 import seaborn as sns
 
 import tdl.results
-from experiments.tools import split_options, target_of
+from experiments.tools import arguments
 from experiments.tools.drawing import panels
 from tdl.results.palette import tile_colour
 
@@ -21,11 +21,11 @@ GAMES = 10_000
 
 
 def reach_rates(folder: str) -> pd.DataFrame:
-    """Share of the last 10,000 games that reached a tile: columns episode, seed, tile, share."""
-    blocks = tdl.results.load(folder).rename(columns={f"reach_{tile}": tile for tile in TILES})
+    """Share of the last 10,000 games that reached a tile, by episode: a column for each tile and seed."""
+    blocks = tdl.results.load(folder)
     blocks["episode"] = (blocks["episode"] + GAMES - 1) // GAMES * GAMES
-    rates = blocks.melt(["episode", "seed"], TILES, "tile", "share")
-    return rates.groupby(["episode", "seed", "tile"], as_index=False)["share"].mean()
+    tables = {tile: blocks.pivot_table(f"reach_{tile}", "episode", "seed").round(4) for tile in TILES}
+    return pd.concat([rates.add_prefix(f"reach_{tile}_seed_") for tile, rates in tables.items()], axis=1)
 
 
 def draw(folder: Path) -> str:
@@ -41,17 +41,11 @@ def draw(folder: Path) -> str:
 
 
 FIGURES = {"reach.csv": ("reach.png", draw)}
-"""The csv file by which a figure is known, the figure, and what draws it."""
 
 
 def main(part: str, *words: str) -> None:
-    """Write reach.csv and reach.png."""
-    (folder,), options = split_options(words, "into")
-    target = target_of(options, f"basic_learners/{part}")
-    rates = reach_rates(folder)
-    table = rates.pivot(index="episode", columns=["tile", "seed"], values="share").sort_index(axis=1).round(4)
-    table.columns = [f"reach_{tile}_seed_{seed}" for tile, seed in table.columns]
-    table.to_csv(target / "reach.csv")
+    (folder,), target, _ = arguments(f"basic_learners/{part}", words)
+    reach_rates(folder).to_csv(target / "reach.csv")
     draw(target)
 
 

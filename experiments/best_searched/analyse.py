@@ -17,14 +17,11 @@ from experiments.tools.curve import MAKES
 from experiments.tools.drawing import panels
 from tdl.results.palette import BLUE, GREY, VERMILION
 
-RECIPES = {"8x6": "plain TC(.5)", "8x6_count_redundant": "restart"}
-"""The networks of results.csv; the others are of milestone."""
-
+RECIPES = {"8x6": "plain TC(.5)", "8x6_count_redundant": "restart"}  # in results.csv; the others are of milestone
 NETWORK, PLAYED = ["recipe", "seed", "moves"], ["evaluate.plies", "search.downgrade"]
 SCORES = ["greedy_mean", "greedy_mean_low", "greedy_mean_high", "reach_32768"]
 COLOURS = {"makes 32768": VERMILION, "does not": BLUE}
-LIMITS = {13: "above 8192", 14: "above 16384"}
-"""Values of `search.downgrade`."""
+LIMITS = {13: "above 8192", 14: "above 16384"}  # values of `search.downgrade`
 
 
 def rows_of(folder: Path) -> pd.DataFrame:
@@ -71,7 +68,6 @@ def lowered(rows: pd.DataFrame, limit: int) -> pd.DataFrame:
 
 
 FIGURES = {"milestones.csv": ("figure.png", draw)}
-"""The csv file by which a figure is known, the figure, and what draws it."""
 
 if __name__ == "__main__":
     draw(EXPERIMENTS / "best_searched")

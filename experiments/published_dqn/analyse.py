@@ -1,75 +1,71 @@
-"""Makes results.csv, snapshots.csv and figure.png of a deep Q-learner, from its runs and the games of its snapshots.
+"""Makes the csv files and the figure of a deep Q-learner, from its runs and the games of its snapshots.
 
     python -m experiments.published_dqn.analyse RUNS EVALUATIONS [into=FOLDER]
-    python -m experiments.published_dqn.analyse     # gains and figure of the csv files that are there
 
 RUNS has the runs, whose logged games become results.csv; EVALUATIONS has those of tdl.evaluate on their snapshots,
-which become snapshots.csv.
+which become snapshots.csv. The games of the greedy ones, all of one seed and number, are played by players, too, whose
+values do not depend on the board: one for each order of the four actions, and one that values all actions alike, also
+with a look-ahead over one drawn drop. orders.csv has a row for each of them, same.csv one for each snapshot, with the
+player that has most of its games.
 """
 
 import sys
+from collections.abc import Sequence
+from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import seaborn as sns
+from numpy.typing import NDArray
 
 import tdl.results
-from experiments.tools import split_options, target_of
+from experiments.tools import arguments, write
+from experiments.tools.collect import network_seed
 from experiments.tools.drawing import BOUNDS, MEANS, in_words, panels, with_bounds
-from experiments.tools.networks import network_seed
+from tdl.agents.batch_moves import Moves, best_of
+from tdl.agents.batch_play import Actions, play_games
+from tdl.agents.lookahead import Values, one_sampled_look_ahead
+from tdl.game.engine import Engine
+from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.results.palette import BLACK, CYCLE, GREY
 from tdl.statistics.intervals import mean_interval
+from tdl.storage.result_file import RESULT, read_result
 
-GAMES = 20
-STEP = 100
-"""Games of an iteration, and iterations of a row of the published table."""
-
-PLAYERS = {(1, "all"): "greedy", (2, "one"): "one drop", (2, "all"): "all drops"}
-"""The name of a player by its plies and its drops."""
-
-
-def logged_games(runs: str) -> pd.DataFrame:
-    """The greedy games logged in training; `iterations` is the end of the hundred that a game is of."""
-    games = tdl.results.logged(runs)
-    games["iterations"] = -(-(games["episode"] // GAMES) // STEP) * STEP
-    return games
+GAMES, STEP = 20, 100  # games of an iteration; iterations of a row of the published table
+PLAYERS = {(1, "all"): "greedy", (2, "one"): "one drop", (2, "all"): "all drops"}  # by plies and drops
+ALIKE = "all alike"  # the player that values all actions alike; of equals the first is taken, as by a deep Q-network
+CHANCE = 0.01  # share of games that the best of these players has by chance
 
 
-def logged_summary(games: pd.DataFrame) -> pd.DataFrame:
-    """A row for each run and each 100 iterations: mean score with its 95% interval over games."""
+def mean_of(name: str, scores: NDArray[Any]) -> dict[str, float]:
+    """The mean score of games with its 95% interval over them."""
+    low, high = mean_interval(scores)
+    return {name: float(scores.mean()), f"{name}_low": low, f"{name}_high": high}
+
+
+def logged(games: pd.DataFrame) -> pd.DataFrame:
+    """The rows of results.csv, of greedy games logged in training: one for each run and each 100 iterations."""
     rows = []
-    for (iterations, seed), part in games.groupby(["iterations", "seed"]):
-        if part["episode"].max() < GAMES * iterations:  # a run that ended within this hundred
-            continue
-        low, high = mean_interval(part["score"].to_numpy())
-        row = {"iterations": iterations, "seed": seed, "games": len(part), "mean": part["score"].mean()}
-        rows.append(row | {"mean_low": low, "mean_high": high, "max": part["score"].max()})
+    hundreds = (-(-(games["episode"] // GAMES) // STEP) * STEP).rename("iterations")
+    for (iterations, seed), part in games.groupby([hundreds, "seed"]):
+        if part["episode"].max() == GAMES * iterations:  # else the run ended within this hundred
+            row = {"iterations": iterations, "seed": seed, "games": len(part)}
+            rows.append(row | mean_of("mean", part["score"].to_numpy()) | {"max": part["score"].max()})
     return pd.DataFrame(rows).round(1)
 
 
-def snapshot_scores(evaluations: str) -> pd.DataFrame:
-    """A row for each snapshot and player, with the array of its scores."""
+def snapshots(runs: pd.DataFrame) -> pd.DataFrame:
+    """The rows of snapshots.csv, of evaluations: one for each snapshot and player."""
     rows = []
-    runs = tdl.results.runs(evaluations)
     for run in runs[runs["status"] == "finished"].to_dict("records"):
+        scores = np.load(Path(run["run"]) / "evaluation.npy")["score"]
         row = {"seed": network_seed(run["checkpoint"]), "iterations": run["episodes"] // GAMES}
-        row["player"] = PLAYERS[run["evaluate.plies"], run["evaluate.drops"]]
-        rows.append(row | {"scores": np.load(Path(run["run"]) / "evaluation.npy")["score"]})
-    return pd.DataFrame(rows).sort_values(["iterations", "seed", "player"])
-
-
-def snapshot_summary(table: pd.DataFrame) -> pd.DataFrame:
-    """Mean score of each snapshot and player with its interval."""
-    rows = []
-    for row in table.to_dict("records"):
-        scores = row.pop("scores")
-        low, high = mean_interval(scores)
-        rows.append(
-            row
-            | {"games": len(scores), "mean": scores.mean(), "max": scores.max(), "mean_low": low, "mean_high": high}
-        )
-    return pd.DataFrame(rows).round(1)
+        row |= {"player": PLAYERS[run["evaluate.plies"], run["evaluate.drops"]], "games": len(scores)}
+        means = mean_of("mean", scores)
+        rows.append(row | {"mean": means["mean"], "max": scores.max()} | means)
+    return with_gains(pd.DataFrame(rows).sort_values(["iterations", "seed", "player"]).round(1))
 
 
 def with_gains(rows: pd.DataFrame) -> pd.DataFrame:
@@ -78,7 +74,6 @@ def with_gains(rows: pd.DataFrame) -> pd.DataFrame:
     Of the logarithm of a ratio of two means the variance is about the sum of their squared relative errors (the delta
     method: Casella and Berger (2002), Statistical Inference, section 5.5.4).
     """
-    rows = rows.drop(columns=["gain", "gain_low", "gain_high"], errors="ignore")
     greedy = rows[rows["player"] == "greedy"].set_index(["iterations", "seed"])
     others = rows[rows["player"] != "greedy"]
     beside = greedy.loc[pd.MultiIndex.from_frame(others[["iterations", "seed"]])].set_index(others.index)
@@ -88,45 +83,81 @@ def with_gains(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(**{name: column.round(4) for name, column in gains.items()})
 
 
+class Constant:
+    """Values of the four actions that are the same on every board, but nan where illegal."""
+
+    def __init__(self, rules: Rules, values: Sequence[float]) -> None:
+        self.rules, self.engine, self._values = rules, Engine(rules), np.array(values, float)
+
+    def q(self, moves: Moves) -> Values:
+        return np.where(moves.legal, self._values, np.nan)
+
+    def select_actions(self, moves: Moves) -> Actions:
+        return best_of(self.q(moves))
+
+
+def players(rules: Rules) -> dict[str, Constant]:
+    """A player for each order of the actions by its name, and the one that values all alike."""
+    values = {" ".join(order): [-order.index(name) for name in ACTION_NAMES] for order in permutations(ACTION_NAMES)}
+    values = {ALIKE: [1] * len(ACTION_NAMES)} | values
+    return {name: Constant(rules, of_actions) for name, of_actions in values.items()}
+
+
+def fixed_orders(runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The rows of orders.csv and of same.csv, of evaluations."""
+    greedy = runs[(runs["status"] == "finished") & (runs["evaluate.plies"] == 1)].to_dict("records")
+    ((games, seed),) = {(run["evaluate.episodes"], run["seed"]) for run in greedy}
+    of_rules = players(Rules.from_dict(read_result(Path(greedy[0]["run"]) / RESULT)["rules"]))
+    played = {name: play_games(player, games, seed) for name, player in of_rules.items()}
+    ahead = mean_of("ahead", play_games(one_sampled_look_ahead(of_rules[ALIKE]), games, seed)["score"])
+    orders = [
+        {"player": name, "games": games} | mean_of("mean", played[name]["score"]) | (ahead if name == ALIKE else {})
+        for name in played
+    ]
+    same = []
+    for run in greedy:
+        of_run = np.load(Path(run["run"]) / "evaluation.npy")  # score, moves and largest tile of each game
+        shares = {name: float((of_player == of_run).mean()) for name, of_player in played.items()}
+        best = max(shares, key=lambda name: shares[name])
+        row = {"seed": network_seed(run["checkpoint"]), "iterations": run["episodes"] // GAMES}
+        same.append(row | {"player": best if shares[best] > CHANCE else None, "same": round(shares[best], 4)})
+    table = pd.DataFrame(orders).round(1).sort_values("mean", ascending=False)
+    return table, pd.DataFrame(same).sort_values(["seed", "iterations"])
+
+
 def draw(folder: Path) -> str:
     """Games logged in training beside published ones, and games of snapshots, into figure.png; returns its caption."""
-    logged, played = pd.read_csv(folder / "results.csv"), pd.read_csv(folder / "snapshots.csv")
-    logged["line"] = "seed " + logged["seed"].astype(str)
+    logs, played = pd.read_csv(folder / "results.csv"), pd.read_csv(folder / "snapshots.csv")
+    logs["line"] = "seed " + logs["seed"].astype(str)
     played["line"] = in_words(played["player"], folder) + ", seed " + played["seed"].astype(str)
-    palette = dict(zip([*logged["line"].unique(), *played["line"].unique()], 2 * CYCLE, strict=False))
+    palette = dict(zip([*logs["line"].unique(), *played["line"].unique()], 2 * CYCLE, strict=False))
     looks = {"x": "iterations", "y": "mean", "hue": "line", "palette": palette, "native_scale": True}
     with panels(folder / "figure.png", 3.2, 1, 2, sharex=True, sharey=True) as (left, right):
         if (folder / "published.csv").exists():
-            published = pd.read_csv(folder / "published.csv").query(f"iterations <= {logged['iterations'].max()}")
+            published = pd.read_csv(folder / "published.csv").query(f"iterations <= {logs['iterations'].max()}")
             left.plot(published["iterations"], published["mean"], "*", color=BLACK, label="published")
         if (folder / "orders.csv").exists():
             alike = pd.read_csv(folder / "orders.csv").set_index("player").loc["all alike"]
             right.axhline(alike["mean"], color=GREY, zorder=1, label="fixed order")
             right.axhline(alike["ahead"], color=GREY, zorder=1, linestyle="--", label="fixed order, look-ahead")
-        for axes, rows in ((left, logged), (right, played)):
+        for axes, rows in ((left, logs), (right, played)):
             dodge, rows = 0.3 * (rows["line"].nunique() > 1), with_bounds(rows, "mean", "mean_low", "mean_high")
             sns.pointplot(rows, **looks, **BOUNDS, **MEANS, dodge=dodge, ax=axes)
             axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, columnspacing=1)
         left.set(title="greedy games in training", ylabel="mean score", ylim=(0, None))
         right.set(title="games of its snapshots")
-    logs = "Points: means over games with 95% intervals. Left: greedy games logged in the 100 iterations before."
-    return f"{logs} Right: {played['games'].max():,} games of each snapshot."
+    points = "Points: means over games with 95% intervals. Left: greedy games logged in the 100 iterations before."
+    return f"{points} Right: {played['games'].max():,} games of each snapshot."
 
 
 FIGURES = {"snapshots.csv": ("figure.png", draw)}
-"""The csv file by which a figure is known, the figure, and what draws it."""
 
 
 def main(*words: str) -> None:
-    """Write results.csv, snapshots.csv and figure.png."""
-    folders, options = split_options(words, "into")
-    target = target_of(options, "published_dqn")
-    path = target / "snapshots.csv"
-    if folders:
-        runs, evaluations = folders
-        logged_summary(logged_games(runs)).to_csv(target / "results.csv", index=False)
-        snapshot_summary(snapshot_scores(evaluations)).to_csv(path, index=False)
-    with_gains(pd.read_csv(path)).to_csv(path, index=False)
+    (folder, evaluations), target, _ = arguments("published_dqn", words)
+    runs = tdl.results.runs(evaluations)
+    orders, same = fixed_orders(runs)
+    write(target, results=logged(tdl.results.logged(folder)), snapshots=snapshots(runs), orders=orders, same=same)
     draw(target)
 
 

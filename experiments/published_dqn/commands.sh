@@ -7,8 +7,7 @@
 #     kept=$(printf 'outputs/dqn_card/0/kept/%010d,' $(seq 2000 2000 28000))outputs/dqn_card/0/checkpoint
 #     tdl evaluate -m checkpoint=$kept hydra.sweep.dir=outputs/dqn_card_games/greedy
 #     tdl evaluate -m checkpoint=$kept evaluate.plies=2 evaluate.drops=one hydra.sweep.dir=outputs/dqn_card_games/one
-#     python -m experiments.tools.snapshots published_dqn outputs/dqn_card outputs/dqn_card_games
-#     python -m experiments.tools.orders published_dqn outputs/dqn_card_games
+#     python -m experiments.published_dqn.analyse outputs/dqn_card outputs/dqn_card_games
 
 # bfloat16.csv and bfloat16_snapshots.csv: on a processor, three hours of one core for 100 iterations. The last command
 # writes them as results.csv and snapshots.csv. The evaluation over all drops was not finished.

@@ -2,11 +2,10 @@
 
     python -m experiments.replicas.analyse FOLDER [FOLDER ...] [into=FOLDER]
 
-Replicas play side by side, so the time of training goes by the moves that *each* of them plays: those of a block
-divided by the replicas that play in it. curves.csv: the mean score of blocks of 1,000 games, and the moves of each
-replica until then, in millions. scores.csv: these moves until a block first has a mean of 30,000, 60,000, ... points.
-differences.csv, of the results.csv that `experiments.tools.collect` has made: how much more the merged network scores
-than the one of a single replica, with a 95% interval over seeds and a p value corrected for all rows.
+Replicas play side by side, so time is told by the moves that *each* of them plays: those of a block divided by the
+replicas that play in it. curves.csv: the mean score of blocks of 1,000 games, and these moves until then, in millions.
+scores.csv: these moves until a block first has a mean of 30,000, 60,000, ... points. differences.csv, of the
+results.csv that `experiments.tools.collect` has made: how much more a merged network scores than that of one replica.
 """
 
 import sys
@@ -16,21 +15,16 @@ import pandas as pd
 import seaborn as sns
 
 import tdl.results
-from experiments.tools import contrasts, split_options, target_of
+from experiments.tools import arguments, contrasts, write
+from experiments.tools.contrasts import DIFFERENCE
 from experiments.tools.drawing import BOUNDS, MEANS, panels, with_bounds
-from experiments.tools.tables import errors_of
 from tdl.learning.rounds import ReplicaOptions
 from tdl.results.palette import GREY, colours
 from tdl.statistics.intervals import mean_interval
 
+# Points of the curves: none is the last block of a run, on 4x6 a round of its own, played nearer to a merge.
 EPISODES = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 45_000, 70_000, 95_000]
-"""Points of the curves: none is the last block of a run, on 4x6 a round of its own, played nearer to a merge."""
-
 SCORES = [30_000, 60_000, 100_000, 120_000]
-
-POINTS = ["difference", "difference_low", "difference_high"]
-"""Columns of differences.csv that are told in whole points."""
-
 PANEL = ["tuples", "learner"]
 KEYS = [*PANEL, "replicas", "seed"]
 
@@ -39,9 +33,7 @@ def blocks_of(folders: list[str]) -> pd.DataFrame:
     """The blocks of the runs without the last of each, with the moves of each replica so far, in millions."""
     blocks = tdl.results.load(folders)
     begins = blocks.groupby("run")["episode"].shift(fill_value=0)
-    playing = [
-        ReplicaOptions(replicas).active(first) for replicas, first in zip(blocks["replicas"], begins, strict=True)
-    ]
+    playing = [ReplicaOptions(number).active(first) for number, first in zip(blocks["replicas"], begins, strict=True)]
     each = blocks["moves"] / playing / 1e6
     blocks = blocks.assign(moves_of_each=each.groupby(blocks["run"]).cumsum().round(2))
     last = blocks.groupby("run")["episode"].transform("max")
@@ -58,23 +50,18 @@ def scores(blocks: pd.DataFrame) -> pd.DataFrame:
 
 def differences(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of differences.csv, of those of results.csv; `p` is corrected by Holm for all of them."""
-    settings = {tuple(key): part for key, part in rows.groupby([*PANEL, "replicas"])}
+    settings = dict([*rows.groupby([*PANEL, "replicas"])])
     several = [key for key in settings if key[-1] != 1]
-    names = {key: " ".join(map(str, key)) for key in settings}
-    table = contrasts.differences(
-        {names[key]: part["greedy_mean"].to_numpy() for key, part in settings.items()},
-        [(names[key], names[*key[:-1], 1]) for key in several],
-        errors={names[key]: errors_of(part, "greedy_mean") for key, part in settings.items()},
-    )
+    table = contrasts.differences(settings, [(key, (*key[:-1], 1)) for key in several])
     keys = pd.DataFrame(several, columns=[*PANEL, "replicas"])
-    return keys.join(table.drop(columns=["setting", "less", "interval"]).round(dict.fromkeys(POINTS, 0)))
+    return keys.join(table[[*DIFFERENCE, "p"]].round(dict.fromkeys(DIFFERENCE, 0)))
 
 
 def draw(folder: Path) -> str:
     """Scores by the moves of each replica, and what merged networks gain, into figure.png; returns its caption."""
     points, less = pd.read_csv(folder / "curves.csv"), pd.read_csv(folder / "differences.csv")
     points["moves_of_each"] = points.groupby([*PANEL, "replicas", "episode"])["moves_of_each"].transform("mean") * 1e6
-    less = with_bounds(less, *POINTS)
+    less = with_bounds(less, *DIFFERENCE)
     looks = {"hue": "replicas", "palette": colours(sorted(points["replicas"].unique()), numbers=True)}
     parts = points.groupby(PANEL)
     with panels(folder / "figure.png", 5, 2, len(parts), sharex="row", sharey="row") as grid:
@@ -92,18 +79,13 @@ def draw(folder: Path) -> str:
 
 
 FIGURES = {"curves.csv": ("figure.png", draw)}
-"""The csv file by which a figure is known, the figure, and what draws it."""
 
 
 def main(*words: str) -> None:
-    """Write the four files."""
-    folders, options = split_options(words, "into")
-    target = target_of(options, "replicas")
+    folders, target, _ = arguments("replicas", words)
     blocks = blocks_of(folders)
-    points = blocks[blocks["episode"].isin(EPISODES)]
-    points[[*KEYS, "episode", "mean", "moves_of_each"]].to_csv(target / "curves.csv", index=False)
-    scores(blocks).to_csv(target / "scores.csv", index=False)
-    differences(pd.read_csv(target / "results.csv")).to_csv(target / "differences.csv", index=False)
+    points = blocks.loc[blocks["episode"].isin(EPISODES), [*KEYS, "episode", "mean", "moves_of_each"]]
+    write(target, curves=points, scores=scores(blocks), differences=differences(pd.read_csv(target / "results.csv")))
     draw(target)
 
 

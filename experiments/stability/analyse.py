@@ -1,16 +1,14 @@
 """By how much the errors of values grow from game to game, by step size: growth.csv and growth.png.
 
-    python -m experiments.stability.analyse [FOLDER ...] [into=FOLDER]
+    python -m experiments.stability.analyse FOLDER [FOLDER ...] [into=FOLDER]
 
-The folders have runs of TD learning that kept their networks; without folders the figure is drawn alone. Each network
-plays greedy games, and the entries that the afterstates of a game have in common are counted. With them the updates of
-a game are a linear map of the values (docs/theory.md, section 10), for each step, order of the updates and lambda.
-growth.csv has, for the step at which the networks were `trained`, over all of them,
+The folders have runs of TD learning that kept their networks. Each network plays greedy games. The entries that the
+afterstates of a game share make its updates a linear map of the values (docs/theory.md, section 10), for each step,
+order of the updates and lambda. growth.csv has, for the step at which the networks were `trained`, over all of them,
 
 - `alone`: by how many percent errors grow when one game comes again and again, in the end; median, smallest, largest;
 - `in_turn`: the same a game, when forty come in turn: of the weights' norm, over the last half of 600 games;
-- `met`: how many times as large the errors that a game's updates meet are than those before them, as root of the sum
-  of squares and in the worst case; median;
+- `met`: by what factor, at worst, the errors that a game's updates meet are larger in norm than before them; median;
 - `repeated`: `as they are`, or `once`: with each update divided by its board's c.
 
 An error is here the difference between two sets of values, whatever the rewards. The discount is 1.
@@ -30,26 +28,19 @@ from tqdm import tqdm
 
 import tdl
 import tdl.results
-from experiments.tools import split_options, target_of
+from experiments.tools import arguments, write
 from experiments.tools.drawing import in_words, panels
 from tdl.agents.played_values import played_values
 from tdl.agents.player import Player
 
-GAMES, ALONE = 40, 5
-"""Games of each network in turn, and how many of them are looked at alone."""
-
-UPDATES = 600
-"""Games whose updates are played; growth is measured over the last half."""
-
+GAMES, ALONE = 40, 5  # games of each network in turn, and how many of them are looked at alone
+UPDATES = 600  # games whose updates are played; growth is measured over the last half
 STEPS = {"backward": (0.6, 0.9, 0.95, 1.0, 1.05, 1.1), "forward": (0.6, 0.9, 1.0, 1.1, 1.2, 1.5, 2.0)}
-"""Step sizes by the order of the updates; larger ones are not looked at."""
-
 PASSES = (("backward", 0.0, "as they are"), ("backward", 0.0, "once"), ("backward", 0.5, "as they are"),
           ("forward", 0.0, "as they are"))  # fmt: skip
 """Orders of the updates, with lambda and how repeated entries count."""
 
 KEYS = ["trained", "order", "td_lambda", "share", "repeated", "alpha"]
-
 Matrix = NDArray[np.float64]
 
 
@@ -76,16 +67,7 @@ def overlaps(entries: NDArray[np.integer[Any]]) -> Matrix:
 def gain_of(overlap: Matrix, rates: NDArray[np.float64], order: str, td_lambda: float = 0.0) -> Matrix:
     """The map from the errors that a game's afterstates have before its TD updates to those that the updates meet.
 
-    Parameters
-    ----------
-    overlap : of the afterstates.
-    rates : the step size of each.
-    order : `backward` or `forward`.
-    td_lambda : share of the later returns in a target, for `backward` alone.
-
-    Raises
-    ------
-    ValueError : forward with lambda.
+    `rates` has the step size of each afterstate, `order` is `backward` or `forward`, the latter without lambda.
     """
     if td_lambda and order == "forward":
         raise ValueError("forward updates with lambda are another map")
@@ -100,8 +82,7 @@ def gain_of(overlap: Matrix, rates: NDArray[np.float64], order: str, td_lambda: 
 def radius(game: Met, gain: Matrix, rates: NDArray[np.float64]) -> float:
     """The factor by which errors grow in the end when one game comes again and again: the map's spectral radius.
 
-    `rates` are the step sizes of the afterstates. The map of the weights is 1 plus a product, which is not 0 only
-    between the directions that the values can take.
+    The map of the weights is 1 plus a product, which is not 0 only between the directions that the values can take.
     """
     values, directions = np.linalg.eigh(game.overlap)
     taken = values > 1e-9 * values[-1]
@@ -111,10 +92,7 @@ def radius(game: Met, gain: Matrix, rates: NDArray[np.float64]) -> float:
 
 
 def growth(games: Sequence[Met], gains: Sequence[Matrix], rates: Sequence[NDArray[np.float64]]) -> float:
-    """The mean factor a game of the weights' norm when the games come in turn.
-
-    `rates` are the step sizes of each game's afterstates.
-    """
+    """The mean factor a game of the weights' norm when the games come in turn."""
     size = 1 + max(int(game.places.max()) for game in games)
     features = games[0].places.shape[1]
     weights = np.zeros(size)
@@ -165,23 +143,19 @@ def rows_of(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
         player = tdl.load(run["run"])
         games = games_of(player, run["seed"])
         mean_c = np.mean([np.diag(game.overlap).mean() for game in games])
-        network = {"trained": run["alpha"], "share": player.network.tuples.share, "c": mean_c}
+        network = {"run": run["run"], "trained": run["alpha"], "share": player.network.tuples.share, "c": mean_c}
         yield from (network | row for row in figures_of(games))
 
 
 def table(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of growth.csv: figures over all networks."""
-
-    def row(part: pd.DataFrame) -> pd.Series:
-        alone, met = (np.concatenate(part[name].to_list()) for name in ("alone", "met"))
-        figures = {"networks": len(part), "c": part["c"].mean(), "met": np.median(met)}
-        for name, factors in (("alone", alone), ("in_turn", part["in_turn"].to_numpy())):
-            percent = 100 * (factors - 1)
-            figures |= {name: np.median(percent), f"{name}_smallest": percent.min(), f"{name}_largest": percent.max()}
-        return pd.Series({name: float(f"{figure:.4g}") for name, figure in figures.items()})
-
-    frame = rows.groupby(KEYS, sort=False)[rows.columns.difference(KEYS).tolist()].apply(row).reset_index()
-    return frame.astype({"networks": int})
+    rows = rows.explode(["alone", "met"])  # a row for each game
+    figures = {"networks": ("run", "nunique"), "c": ("c", "mean"), "met": ("met", "median")}
+    for name in ("alone", "in_turn"):
+        rows[name] = 100 * (rows[name] - 1)
+        figures |= {name: (name, "median"), f"{name}_smallest": (name, "min"), f"{name}_largest": (name, "max")}
+    found = rows.astype({"alone": float, "met": float}).groupby(KEYS, sort=False).agg(**figures)
+    return found.map(lambda figure: float(f"{figure:.4g}")).astype({"networks": int}).reset_index()
 
 
 def draw(folder: Path) -> str:
@@ -203,15 +177,11 @@ def draw(folder: Path) -> str:
 
 
 FIGURES = {"growth.csv": ("growth.png", draw)}
-"""The csv file by which a figure is known, the figure, and what draws it."""
 
 
 def main(*words: str) -> None:
-    """Write growth.csv and growth.png; without folders the figure alone."""
-    folders, options = split_options(words, "into")
-    target = target_of(options, "stability")
-    if folders:
-        table(pd.DataFrame(rows_of(tdl.results.runs(folders)))).to_csv(target / "growth.csv", index=False)
+    folders, target, _ = arguments("stability", words)
+    write(target, growth=table(pd.DataFrame(rows_of(tdl.results.runs(folders)))))
     draw(target)
 
 

@@ -1,15 +1,11 @@
 """Copies a run, as it was at a checkpoint that it kept, to a folder of its own, from which `tdl run resume=` goes on.
 
-    python -m experiments.tools.branch RUN EPISODE FOLDER
-
-Runs that differ in their budget alone, and whose steps change at shares of it (`learner.schedule=[1000:1.4,80%:0.7]`),
-are one and the same up to the first share. So one long run with `save.moves`, and a branch for each smaller budget,
-have the bits that a run of each budget has:
-
     tdl run learner=tc learner.schedule=[1000:1.4,80%:0.7] budget.moves=3e7 save.moves=[8000000] out=outputs/long
-    ls outputs/long/kept    # 0000018000
-    python -m experiments.tools.branch outputs/long 18000 outputs/short
+    python -m experiments.tools.branch outputs/long 18000 outputs/short    # an episode of outputs/long/kept
     tdl run resume=outputs/short budget.moves=1e7
+
+Runs that differ in their budget alone, and whose steps change at shares of it, are one and the same up to the first
+share. So one long run, and a branch for each smaller budget, have the bits that a run of each budget has.
 """
 
 import shutil
@@ -18,23 +14,18 @@ import sys
 from tdl.storage.run_folder import RunFolder
 
 
-def main(run: str, episode: str, target: str) -> int:
-    """Copy; 2 where the run did not keep such a checkpoint, or the folder is there already."""
+def main(run: str, episode: str, target: str) -> None:
     source, branch = RunFolder(run), RunFolder(target)
     kept = {int(folder.name): folder for folder in sorted(source.kept.glob("*"))}
     if int(episode) not in kept:
-        there = ", ".join(map(str, kept)) or "none"
-        print(f"{run}: keeps no checkpoint of episode {episode}; kept are: {there}", file=sys.stderr)
-        return 2
+        sys.exit(f"{run}: keeps no checkpoint of episode {episode}; kept are: {', '.join(map(str, kept)) or 'none'}")
     if branch.path.exists():
-        print(f"{target}: is there already", file=sys.stderr)
-        return 2
+        sys.exit(f"{target}: is there already")
     branch.path.mkdir(parents=True)
     for file in (source.result, source.blocks, source.episodes, source.log):
         shutil.copy2(file, branch.path / file.name)  # a run that goes on cuts them to its checkpoint
     shutil.copytree(kept[int(episode)], branch.checkpoint)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:4]))
+    main(*sys.argv[1:])

@@ -8,7 +8,6 @@ tile t if all drops were 2, and 4 points less for each drop of a 4, of which the
 """
 
 import sys
-from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -19,12 +18,9 @@ import tdl.results
 from experiments.tools import split_options
 from tdl.statistics.intervals import share_interval
 
-LARGEST = (2048, 4096, 8192, 16384)
-LONGEST = 5
-"""Tiles that chains begin with, and the most tiles of one."""
-
-FOURS = 0.1 / 2.2
-"""Drops of a 4 to a point of tiles: one in ten, and the mean drop is 2.2."""
+LARGEST = (2048, 4096, 8192, 16384)  # tiles that chains begin with
+LONGEST = 5  # the most tiles of one
+FOURS = 0.1 / 2.2  # drops of a 4 to a point of tiles: one in ten, and the mean drop is 2.2
 
 
 def score_of(chain: tuple[int, ...]) -> float:
@@ -33,28 +29,21 @@ def score_of(chain: tuple[int, ...]) -> float:
     return float((tiles * (np.log2(tiles) - 1 - 4 * FOURS)).sum())
 
 
-def chains() -> Iterator[tuple[int, ...]]:
-    """All chains, in the order of their scores, and the tile that the last ones merge to."""
-    for largest in LARGEST:
-        for length in range(1, LONGEST + 1):
-            yield tuple(largest >> place for place in range(length))
-    yield (2 * LARGEST[-1],)
-
-
 def table(scores: NDArray[np.int64]) -> pd.DataFrame:
-    """A row for each chain: the games that came so far, and the share of them that came to the next chain."""
-    found = [(chain, int((scores >= score_of(chain)).sum())) for chain in chains()]
+    """A row for each chain, by its score: the games that came so far, and their share that came to the next chain."""
+    lengths = range(1, LONGEST + 1)
+    chains = [tuple(largest >> place for place in range(length)) for largest in LARGEST for length in lengths]
+    chains.append((2 * LARGEST[-1],))  # to which the last ones merge
+    found = [(chain, int((scores >= score_of(chain)).sum())) for chain in chains]
     rows = []
     for (chain, games), (_, further) in pairwise(found):
-        low, high = share_interval(further, games) if games else (np.nan, np.nan)
         share = further / games if games else np.nan
-        rows.append((" ".join(map(str, chain)), round(score_of(chain)), games, share, low, high))
-    frame = pd.DataFrame(rows, columns=["chain", "score", "games", "reach_next", "reach_next_low", "reach_next_high"])
-    return frame.round(dict.fromkeys(frame.columns[3:], 4))
+        rows.append((" ".join(map(str, chain)), round(score_of(chain)), games, share, *share_interval(further, games)))
+    columns = ["chain", "score", "games", "reach_next", "reach_next_low", "reach_next_high"]
+    return pd.DataFrame(rows, columns=columns).round(dict.fromkeys(columns[3:], 4))
 
 
 def main(*words: str) -> None:
-    """Write the table of all games of the folders."""
     folders, options = split_options(words, "into")
     table(tdl.results.games(folders)["score"].to_numpy()).to_csv(options["into"], index=False)
 

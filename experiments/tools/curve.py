@@ -3,8 +3,7 @@
     python -m experiments.tools.curve EXPERIMENT FOLDER [FOLDER ...] [into=FOLDER]
 
 The folders hold runs of one game, judged by their games after training, and evaluations of their checkpoints. A row
-for each of both: the run's tuples, start rule and seed, the episodes, moves and core seconds that trained the network,
-and its games by the depth of search. What trained the network of `init=` counts. `budget` is the number of moves,
+for each of both has what trained the network, that of `init=` counts, and its games. `budget` is the number of moves,
 rounded down to its first digit.
 """
 
@@ -16,43 +15,33 @@ import pandas as pd
 import seaborn as sns
 
 import tdl.results
-from experiments.tools import split_options, target_of
+from experiments.tools import arguments, write
+from experiments.tools.collect import GREEDY, TRAINED, with_training
 from experiments.tools.drawing import BARS, in_words, panels
-from experiments.tools.networks import TRAINED, with_training
-from experiments.tools.summary import GREEDY
 from tdl.results.palette import BLUE, CYCLE, GREY, VERMILION
 
 NETWORK = ["tuples", "start", "budget", "seed"]
 PLAYED = {"evaluate.plies": "plies", "search.downgrade": "downgrade", "evaluate.episodes": "games"}
-
-MAKES, SEVERAL = 0.01, 3
-"""The share of games from which on a network makes a tile, and the networks that it takes to draw a mean."""
-
-TILES = {"2048": (8192, 16384, 32768), "2584": (2584, 10946, 28657, 75025)}
-"""Tiles by game, of which results.csv has the share of games that made them."""
+MAKES = 0.01  # the share of games from which on a network makes a tile
+SEVERAL = 3  # networks that it takes to draw a mean
+TILES = {"2048": (8192, 16384, 32768), "2584": (2584, 10946, 28657, 75025)}  # whose shares results.csv has, by game
 
 
 def rows_of(folders: list[str]) -> pd.DataFrame:
     """The rows of results.csv."""
-    judged = tdl.results.runs(folders)
-    judged = judged[(judged["status"] == "finished") & judged["eval_mean"].notna()].reset_index(drop=True)
-    rows = with_training(judged)
+    rows = with_training(tdl.results.runs(folders).query("status == 'finished' and eval_mean.notna()"))
     rows["budget"] = rows["moves"].map(first_digit)
-    rows["evaluate.plies"] = rows["evaluate.plies"].fillna(1).astype(int) if "evaluate.plies" in rows else 1
-    (game,) = judged["game"].unique()
+    (game,) = rows["game"].unique()
     reaches = {f"eval_reach_{tile}": f"reach_{tile}" for tile in TILES[game]}
-    rows = rows.reindex(columns=[*NETWORK, *TRAINED, *PLAYED, *GREEDY, *reaches]).astype({"evaluate.episodes": int})
-    rows = rows.rename(columns=PLAYED | GREEDY | reaches).fillna(dict.fromkeys(reaches.values(), 0.0))
+    names = PLAYED | GREEDY | reaches
+    rows = rows.reindex(columns=[*NETWORK, *TRAINED, *names]).rename(columns=names)
+    rows = rows.fillna({"plies": 1} | dict.fromkeys(reaches.values(), 0.0)).astype({"plies": int, "games": int})
     return rows.sort_values(["tuples", "start", "plies", "budget", "seed"]).round(dict.fromkeys(GREEDY.values(), 1))
 
 
-def first_digit(moves: float) -> int:
-    """A number rounded down to its first digit.
-
-    >>> first_digit(2_182_377_258)
-    2000000000
-    """
-    size = 10 ** int(math.log10(moves))
+def first_digit(moves: int) -> int:
+    """A number rounded down to its first digit."""
+    size = 10 ** (len(str(int(moves))) - 1)
     return int(moves // size * size)
 
 
@@ -84,11 +73,8 @@ def draw(folder: Path) -> str:
 
 
 def main(experiment: str, *words: str) -> None:
-    """Write results.csv and figure.png."""
-    folders, options = split_options(words, "into")
-    target = target_of(options, experiment)
-    if folders:
-        rows_of(folders).to_csv(target / "results.csv", index=False)
+    folders, target, _ = arguments(experiment, words)
+    write(target, results=rows_of(folders))
     draw(target)
 
 

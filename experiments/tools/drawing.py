@@ -1,7 +1,5 @@
 """What the figures that experiments draw for themselves have in common: their frame, names and intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,14 +16,10 @@ from tdl.results.palette import CYCLE
 from tdl.results.style import THOUSANDS, WIDTH, new_figure, save, style
 from tdl.statistics.intervals import mean_interval
 
+# How seaborn shows means without a line (pointplot), with 95% intervals as bars (lineplot), and rows of `with_bounds`.
 MEANS: dict[str, Any] = {"linestyle": "none", "linewidth": 1, "markersize": 4, "capsize": 0.1}
-"""How seaborn's pointplot shows means without a line."""
-
 BARS: dict[str, Any] = {"errorbar": mean_interval, "err_style": "bars", "err_kws": {"capsize": 2}, "markersize": 5}
-"""How seaborn's lineplot shows means with their 95% intervals as bars."""
-
 BOUNDS: dict[str, Any] = {"estimator": "median", "errorbar": ("pi", 100)}
-"""How seaborn shows rows of `with_bounds`: their mean, and an interval from bound to bound."""
 
 
 @contextmanager

@@ -5,8 +5,9 @@ Scores and learning curves, as those of a sweep, of results.csv; figures of thei
 (`experiments.tools.pages`).
 """
 
+import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -16,28 +17,24 @@ import pandas as pd
 
 from experiments.tools import EXPERIMENTS, curve, own_steps, variants
 from experiments.tools.index import entry_of, folders
-from experiments.tools.others import BLOCK, TEXTS, others
 from experiments.tools.pages import write_caption
-from experiments.tools.tables import matching, read_table, setting_keys
+from experiments.tools.tables import matching, read_table, setting_keys, settings, training_means, word
 from tdl.results.comparison import GAMES, SCORE
 from tdl.results.design import ordered, setting_of
 from tdl.results.style import save
 from tdl.results.sweep_figure import sweep_figure
+from tdl.statistics.intervals import mean_interval
 from tdl.storage.run_folder import FINISHED
 
-NAMES = {
-    "expected": "expected score after training",
-    "greedy_mean": "mean score after training",
-    "moves_per_second": "moves per second of training",
-    "gap": "optimum minus expected score",
-}
+NAMES = {"expected": "expected score after training", "greedy_mean": "mean score after training",
+         "gap": "optimum minus expected score"}  # fmt: skip
 """Columns that may have scores, as they are called; without the first two the last block's mean has."""
 
-ROW = ""
-"""The column with the names that index.yaml has for settings; it needs no name itself."""
-
+ROW = ""  # the column with the names that index.yaml has for settings; it needs no name itself
+SOURCES = {"published": ("source", "*"), "peers": ("program", "D")}  # whose figures a file has, and what marks them
+TEXTS = {"*": "Stars: published by {}.", "D": "Diamonds: means of {} over its seeds, with 95% intervals."}
 OWN = {"best.csv": ("figure.png", own_steps.draw), "power.csv": ("figure.png", variants.draw)}
-"""Figures of their own: the file by which they are known, their own file, and what draws it; analyse.py has more."""
+"""The file by which a figure is known, the figure, and what draws it; `FIGURES` of analyse.py has more."""
 
 
 def draw_results(folder: Path, home: Path = EXPERIMENTS) -> str:
@@ -81,21 +78,51 @@ def _score(rows: pd.DataFrame, scores: str) -> tuple[str, str]:
     column = usual if scores == "points" else scores
     if column in NAMES:
         return column, NAMES[column]
-    last = max(rows.filter(regex=f"^{BLOCK}$"), key=lambda name: int(name[5:-1]))
-    return last, f"mean score in training,\ngame {last[5:-1]},000"
+    last, episode = max(training_means(rows).items(), key=lambda block: block[1])
+    return last, f"mean score in training,\ngame {episode:,}"
 
 
 def _blocks(rows: pd.DataFrame, along: str) -> pd.DataFrame:
     """The columns `mean_10k` and so on as blocks, at the episodes, moves or seconds of training until their end."""
-    parts = [rows.assign(episode=0, at=0.0, mean=float("nan"))]
-    for name in rows.filter(regex=f"^{BLOCK}$") if along != "none" else ():
-        episode, at = 1000 * int(name[5:-1]), name.replace("mean", along)
-        parts.append(rows.assign(episode=episode, at=episode if along == "episodes" else rows[at], mean=rows[name]))
+    parts = [rows.assign(episode=0, at=0.0, mean=math.nan)]
+    for name, episode in training_means(rows).items() if along != "none" else ():
+        at = episode if along == "episodes" else rows.get(name.replace("mean", along), math.nan)
+        parts.append(rows.assign(episode=episode, at=at, mean=rows[name]))
     return pd.concat(parts).dropna(subset=["mean", "at"]).sort_values(["run", "at"], ignore_index=True)
 
 
-def _figures(folder: Path, home: Path) -> dict[str, Callable[[Path], str | None]]:
-    """What draws each figure of an experiment."""
+def others(rows: pd.DataFrame, folder: Path, entry: dict[str, Any], score: str, along: str) -> pd.DataFrame:
+    """What others have beside our runs of one setting: the values of the keys that their file has say of which.
+
+    A published figure is of runs with the setting, too, that index.yaml has for its source. `score` is the column of
+    scores, `along` the axis of curves. The rows are `marks` as of `sweep_figure`, with their `source`.
+    """
+    found, keys = [], setting_keys(read_table(folder / "results.csv"))
+    stated = {verdict["source"]: verdict.get("setting", "").split() for verdict in entry.get("verdicts", [])}
+    for file, (source, marker) in SOURCES.items():
+        path = folder / f"{file}.csv"
+        table = read_table(path) if path.exists() else pd.DataFrame({source: []})
+        shared = [key for key in keys if key in table]
+        for (name, *values), part in settings(table, [source, *shared]):
+            words = [f"{key}={word(value)}" for key, value in zip(shared, values, strict=True)]
+            runs = matching(rows, [*words, *stated.get(name, [])])
+            if runs["setting"].nunique() == 1:
+                found += [(name, marker, runs["run"].iloc[0], *mark) for mark in _marks(part, score, along)]
+    return pd.DataFrame(found, columns=["source", "marker", "run", "value", "low", "high", "at"])
+
+
+def _marks(part: pd.DataFrame, score: str, along: str) -> Iterator[tuple[float, ...]]:
+    """Means of others, their intervals and places along curves: nan beside scores; none by seconds of others."""
+    blocks = _blocks(part.assign(run=0), along if along in ("episodes", "moves") else "none")
+    parts = [(block["at"].mean(), block["mean"]) for _, block in blocks.groupby("episode")]
+    for at, column in [(math.nan, part.get(score, part.iloc[:0, 0])), *parts]:
+        values = column.dropna().to_numpy(float)
+        if len(values):
+            yield values.mean(), *mean_interval(values), at
+
+
+def drawers(folder: Path, home: Path = EXPERIMENTS) -> dict[str, Callable[[Path], str]]:
+    """What draws each figure of an experiment, and gives its caption."""
     usual = {"figure.png": partial(draw_results, home=home)} if (folder / "figure.png").exists() else {}
     page = folder.relative_to(home).parts[0]
     analysed = import_module(f"experiments.{page}.analyse") if (home / page / "analyse.py").exists() else None
@@ -106,12 +133,10 @@ def _figures(folder: Path, home: Path) -> dict[str, Callable[[Path], str | None]
 
 
 def main(*experiments: str, home: Path = EXPERIMENTS) -> None:
-    """Draw the figures of experiments, or of all, anew, and write their captions into the pages."""
     known = folders(home)
     for folder in [known[name] for name in experiments or known]:
-        for file, draw in _figures(folder, home).items():
-            if caption := draw(folder):
-                write_caption(folder, file, caption)
+        for file, draw in drawers(folder, home).items():
+            write_caption(folder, file, draw(folder))
 
 
 if __name__ == "__main__":

@@ -3,11 +3,10 @@
     python -m experiments.tools.own_steps EXPERIMENT TUNING JUDGED [into=FOLDER] [by=KEY,KEY]
 
 TUNING has the runs that choose the step sizes, JUDGED runs with these and with other seeds. A setting that has a best
-step size is a learner and its lambda, or what `by` names; what that names beside the learner is the game, and learners
-of one game are compared. tuning.csv: a row for each run that chose. best.csv: the best step size of each setting, what
-finding it took, and the score of the seeds that chose nothing. results.csv: a row for each of their runs;
-differences.csv: all differences between two learners of one game; by_episodes.csv: their learning curves, as far as
-all runs of a setting go.
+step size is a learner and its lambda, or what `by` names; what that names beside the learner is the game. tuning.csv:
+a row for each run that chose. best.csv: the best step size of each setting, what finding it took, and the score of
+other seeds. results.csv: a row for each of their runs. differences.csv: all differences between two learners of one
+game. by_episodes.csv: their learning curves, as far as all runs of a setting go.
 """
 
 import sys
@@ -19,20 +18,17 @@ import pandas as pd
 import seaborn as sns
 
 import tdl.results
-from experiments.tools import split_options, target_of
+from experiments.tools import arguments, write
+from experiments.tools.collect import ended, summary
 from experiments.tools.contrasts import differences
 from experiments.tools.drawing import BARS, BOUNDS, in_words, panels, with_bounds
-from experiments.tools.summary import summary
-from experiments.tools.tables import errors_of, settings
+from experiments.tools.tables import interval, settings
 from tdl.results.palette import PLAYERS
 from tdl.statistics.intervals import mean_interval
 
 LEARNER, STEP, SCORE = ["learner", "learner.td_lambda"], "alpha", "greedy_mean"
-
+TUNING = [STEP, "seed", "status", "episodes", "moves", "seconds", SCORE]  # of tuning.csv after those of the setting
 CROSSES = {"style": None, "marker": "x", "clip_on": False, "in_layout": False}
-
-TUNING = [STEP, "seed", "status", "episodes", "moves", "seconds", SCORE]
-"""Columns of tuning.csv after those of the setting."""
 
 
 def keys_of(table: pd.DataFrame) -> list[str]:
@@ -42,11 +38,9 @@ def keys_of(table: pd.DataFrame) -> list[str]:
 
 def rows_of(folder: str, keys: list[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The rows of results.csv for the runs in a folder, and their blocks."""
-    runs = tdl.results.runs(folder)
-    runs = runs[(runs["status"] == "finished") | runs["error"].astype(str).str.contains("diverged")]
-    blocks = tdl.results.load(folder)
+    runs, blocks = ended(folder), tdl.results.load(folder)
     blocks = blocks[blocks["run"].isin(runs["run"])]
-    return summary(runs.reset_index(drop=True), blocks, [*keys, STEP]), blocks
+    return summary(runs, blocks, [*keys, STEP]), blocks
 
 
 def name_of(keys: list[str], setting: tuple[Any, ...]) -> str:
@@ -68,18 +62,16 @@ def rivals(keys: list[str], settings: list[tuple[Any, ...]]) -> list[tuple[str, 
 def best_steps(tuning: pd.DataFrame, judged: pd.DataFrame) -> pd.DataFrame:
     """The rows of best.csv: `tuned` is the mean of the runs that chose, `judged` that of the others."""
     found, keys = [], keys_of(tuning)
+    by_setting = dict(settings(judged, [*keys, STEP]))
     for setting, part in tuning.groupby(keys):
         scores = part[part.groupby(STEP)["status"].transform(lambda status: (status == "finished").all())]
         (best,) = tdl.results.best_by("learner", STEP, scores, SCORE).itertuples()
-        again = _of(judged, setting)
-        again = again[again[STEP] == best.alpha]
-        played = again[SCORE]
-        low, high = mean_interval(played.to_numpy(float), errors_of(again, SCORE))
+        mean, low, high = interval(by_setting[*setting, best.alpha], SCORE)
         found.append({
             **dict(zip(keys, setting, strict=True)), STEP: best.alpha,
             "tried": part[STEP].nunique(), "tried_runs": len(part), "tried_moves": part["moves"].sum(),
             "tuned": best.mean, "tuned_low": best.low, "tuned_high": best.high, "held_out": best.held_out,
-            "judged": played.mean(), "judged_low": low, "judged_high": high,
+            "judged": mean, "judged_low": low, "judged_high": high,
         })  # fmt: skip
     table = pd.DataFrame(found)
     return table.round(dict.fromkeys(table.columns[table.columns.get_loc("tuned") :], 1))
@@ -89,29 +81,36 @@ def curves(blocks: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     """The rows of by_episodes.csv: means over the seeds, with their intervals, of the blocks that all of them have."""
     blocks = blocks.assign(seconds=blocks.groupby("run")["seconds"].cumsum())
     counts = blocks.groupby([*keys, "episode"])["run"].transform("nunique")
-    blocks = blocks[counts == blocks.groupby(keys)["run"].transform("nunique")]
-    groups = blocks.groupby([*keys, "episode"], as_index=False)
-    table = groups.agg({"seconds": "mean", "mean": "mean"})
+    groups = blocks[counts == blocks.groupby(keys)["run"].transform("nunique")].groupby([*keys, "episode"])
+    table = groups.agg({"seconds": "mean", "mean": "mean"}).reset_index()
     table[["low", "high"]] = [mean_interval(part["mean"].to_numpy()) for _, part in groups]
     return table.round(1)
 
 
-def draw(folder: Path) -> str:
-    """Scores by step size, and learning curves at each learner's own best one, into figure.png; returns its caption.
+def compare(folder: Path) -> None:
+    """Write best.csv and differences.csv, of tuning.csv and results.csv."""
+    tuning, judged = (pd.read_csv(folder / name) for name in ("tuning.csv", "results.csv"))
+    keys = keys_of(judged)
+    parts = dict([*judged.groupby(keys)])
+    pairs = rivals(keys, sorted(parts, key=lambda setting: -parts[setting][SCORE].mean()))
+    named = {name_of(keys, setting): part for setting, part in parts.items()}
+    write(folder, best=best_steps(tuning, judged), differences=differences(named, pairs))
 
-    A row of panels for each game. Runs that end by time have different episodes: their curves are by seconds.
-    """
+
+def draw(folder: Path) -> str:
+    """Scores by step size, and curves at each learner's best one, a row for a game, into figure.png; its caption."""
     tuning, judged, along = (pd.read_csv(folder / f"{name}.csv") for name in ("tuning", "results", "by_episodes"))
     keys, ticks = keys_of(tuning), sorted(tuning[STEP].unique())
-    by_games = (judged.groupby(keys)["episodes"].nunique() == 1).all()
+    game_keys = [key for key in keys if key not in LEARNER]
+    games, curves_of = settings(tuning, game_keys), dict(settings(along, game_keys))
+    by_games = (judged.groupby(keys)["episodes"].nunique() == 1).all()  # runs that end by time have others
     axis, label = ("episode", "training games") if by_games else ("seconds", "seconds of training")
-    games = settings(tuning, [key for key in keys if key not in LEARNER])
     shape = {"nrows": len(games), "ncols": 2, "squeeze": False, "sharex": "col", "sharey": "row"}
     with panels(folder / "figure.png", 0.9 + 2.2 * len(games), **shape) as grid:
         for (game, rows), (steps, learning) in zip(games, grid, strict=True):
             lost = rows.groupby([*keys, STEP])["status"].transform(lambda status: (status != "finished").any())
             tried, crosses = rows[~lost], rows[lost].assign(**{SCORE: 0.0})
-            curve = with_bounds(_of(along, game), "mean", "low", "high")
+            curve = with_bounds(curves_of[game], "mean", "low", "high")
             sns.lineplot(tried, x=STEP, y=SCORE, **_looks(tried), **BARS, legend=False, ax=steps)
             sns.scatterplot(crosses, x=STEP, y=SCORE, **_looks(crosses) | CROSSES, legend=False, ax=steps)
             band = BOUNDS | {"markers": False, "legend": learning is grid[0, 1] and "auto"}
@@ -129,41 +128,20 @@ def draw(folder: Path) -> str:
 def _looks(rows: pd.DataFrame) -> dict[str, Any]:
     """For seaborn: learners have colours and lambdas dashes, both with names in words."""
     looks = {"hue": rows[LEARNER[0]].str.upper(), "palette": {name.upper(): hue for name, hue in PLAYERS.items()}}
-    if LEARNER[1] not in rows:
-        return looks
-    style = rows[LEARNER[1]].map("{:g}".format).rename("lambda")
-    return looks | {"style": style, "markers": dict(zip(style.unique(), "os^DvPX", strict=False))}
-
-
-def _of(table: pd.DataFrame, setting: tuple[Any, ...]) -> pd.DataFrame:
-    """The rows of a setting, whose keys are the first columns of all files."""
-    keys: list[str] = [*table.columns[: len(setting)]]
-    return table[(table[keys] == list(setting)).all(axis=1)]
+    if LEARNER[1] in rows:
+        style = rows[LEARNER[1]].map("{:g}".format).rename("lambda")
+        looks |= {"style": style, "markers": dict(zip(style.unique(), "os^DvPX", strict=False))}
+    return looks
 
 
 def main(experiment: str, *words: str) -> None:
-    """Write the five files and the figure."""
-    (chose, played), options = split_options(words, "into", "by")
-    target = target_of(options, experiment)
+    (chose, played), target, options = arguments(experiment, words, "by")
     keys = options["by"].split(",") if "by" in options else LEARNER
     judged, blocks = rows_of(played, keys)
     tuning = rows_of(chose, keys)[0][[*keys, *TUNING]]
-    tuning.to_csv(target / "tuning.csv", index=False)
-    judged.to_csv(target / "results.csv", index=False)
-    curves(blocks, keys).to_csv(target / "by_episodes.csv", index=False)
+    write(target, tuning=tuning, results=judged, by_episodes=curves(blocks, keys))
     compare(target)
     draw(target)
-
-
-def compare(folder: Path) -> None:
-    """Write best.csv and differences.csv, of tuning.csv and results.csv."""
-    tuning, judged = (pd.read_csv(folder / name) for name in ("tuning.csv", "results.csv"))
-    best_steps(tuning, judged).to_csv(folder / "best.csv", index=False)
-    keys, parts = keys_of(judged), dict([*judged.groupby(keys_of(judged))])
-    names = sorted(parts, key=lambda setting: -parts[setting][SCORE].mean())
-    named = {name_of(keys, setting): part[SCORE].to_numpy() for setting, part in parts.items()}
-    errors = {name_of(keys, setting): errors_of(part, SCORE) for setting, part in parts.items()}
-    differences(named, rivals(keys, names), errors=errors).to_csv(folder / "differences.csv", index=False)
 
 
 if __name__ == "__main__":

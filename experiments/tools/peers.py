@@ -6,261 +6,112 @@ The column `command` says how to make each log again, but for where the program 
 begin with # are left out. With `until` the later part of a run is left out, and the games after training are those
 played then. A row for each run; where the experiment compares `evaluate.plies`, for each set of games after training.
 
-`mean_10k`, `max_10k` and `reach_2048_10k` are of the 1,000 training games that end with game 10,000, as in
-results.csv, of those blocks that it has (the program prints means without their fraction); `moves_10k` and
-`seconds_10k` are of all training until then, `episodes`, `moves` and `seconds` of the whole; `greedy_mean` and
-`reach_8192` of the `greedy_games` after it.
+The columns are those of results.csv, of the blocks that it has: `mean_10k` is of the 1,000 training games that end
+with game 10,000, `moves_10k` of all training until then. The program prints means without their fraction.
 """
-
-from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from experiments.tools import EXPERIMENTS, split_options, target_of
-from experiments.tools.summary import EPISODES, REACH
-from experiments.tools.tables import GAMES, read_table
+from experiments.tools import EXPERIMENTS, arguments, write
+from experiments.tools.tables import GAMES, REACH, read_table, setting_keys, training_means
 
-PROGRAM = "TDL2048+"
-HEAD = re.compile(r"TDL2048\+ by Hung Guei\nDevelop Rev\.(\w+) .*\n(.+)\n")
-RECIPE = re.compile(r"^(optimize|evaluate): (\d+)x(\d+)(.*)$", re.M)
-AGAIN = re.compile(r" alpha=\S+ lambda=\S+ make=\S+ what=.*")
-"""Where two parts of a run are alike the program says the words of its command once more."""
+HEAD = re.compile(r"TDL2048\+ by .*\nDevelop Rev\.(\w+) .*\n(.+)\n")
+PART = re.compile(r"^(?P<kind>optimize|evaluate): (?P<loops>\d+)x(?P<games>\d+)(?:.*search=(?P<plies>\d+)p)?.*$", re.M)
 BLOCK = re.compile(r"^\d+/\d+ (\d+)ms ([\d.]+)ops\nlocal: +avg=(\d+) max=(\d+) tile=\d+ win=([\d.]+)%$", re.M)
 TILE = re.compile(r"^(\d+) +(\d+) +\d+ +\d+ +[\d.]+% +[\d.]+%$", re.M)
 ALL = re.compile(r"^summary .*\ntotal: +avg=(\d+) max=(\d+) ", re.M)
 FAILED = re.compile(r"^# finished= (?!0$)(.*)$", re.M)
-
-TUPLES = {"4x6patt": "4x6", "8x6patt": "8x6", "8x6patt mono num": "8x6_order_count"}
-"""Our names of its networks."""
-
-ORDERS = {"forward": "forward", "backward": "backward", "lambda": "backward"}
-"""Our order of updates in its modes of training; `lambda` learns by whole lambda-returns, last board first."""
-
-ONCE, RECIPES = {"-s", "-n", "-a", "-l", "-tt"}, {"-t", "-e"}
-"""Options that a command may have; the recipes are the parts of a run, in their order."""
-
-REACHED = (2048, 4096, 8192, 16384)
-PLIES = "evaluate.plies"
+TUPLES = {"4x6patt": "4x6", "8x6patt": "8x6", "8x6patt mono num": "8x6_order_count"}  # our names of its networks
+ORDERS = {"forward": "forward", "backward": "backward", "lambda": "backward"}  # by its mode; lambda: last board first
+REACHED, PLIES = (2048, 4096, 8192, 16384), "evaluate.plies"
 
 
 class LogError(Exception):
-    """A log that is not whole, or of a setting that is not known here."""
+    """A log that is cut, or of a program that failed."""
 
 
-@dataclass(frozen=True)
-class Training:
-    """A block of training games: its last game, the figures of its games, and moves and seconds of all so far."""
-
-    episode: int
-    mean: int
-    largest: int
-    reach_2048: float
-    moves: int
-    seconds: float
-
-
-@dataclass(frozen=True)
-class Played:
-    """Games after `episode` of training: plies, mean and largest score, and how many have which largest tile."""
-
-    episode: int
-    plies: int
-    mean: int
-    largest: int
-    tiles: dict[int, int]
-
-
-@dataclass(frozen=True)
-class Run:
-    """What a log says: revision, command, seed, the setting by our keys, and the parts of the run."""
-
-    revision: str
-    command: str
-    seed: int
-    setting: dict[str, Any]
-    training: list[Training]
-    played: list[Played]
-
-
-def read(log: Path) -> Run:
-    """A run of the program.
-
-    Raises
-    ------
-    LogError : the log is of another program, of a setting not known here, or not whole.
-    """
+def read(log: Path) -> tuple[dict[str, Any], pd.DataFrame, list[tuple[int, int, dict[str, Any]]]]:
+    """Whose a run is and its setting; blocks of training; episode, plies and figures of games after it."""
     text = log.read_text()
     if failed := FAILED.search(text):
         raise LogError(f"{log}: the program ended with {failed[1]}")
     text = re.sub(r"(?m)^#.*\n", "", text)
-    head = HEAD.match(text)
-    if head is None:
-        raise LogError(f"{log}: does not begin as what {PROGRAM} prints")
-    words = head[2].split()
-    command = " ".join([Path(words[0]).name, *words[1:]])
-    try:
-        options = _options(words[1:])
-        recipes, texts = [*RECIPE.finditer(text)], RECIPE.split(text)[5::5]
-        modes = {AGAIN.sub("", match[4]).strip() for match in recipes if match[1] == "optimize"}
-        setting = _setting(options, modes)
-        if len(recipes) != sum(len(options.get(name, [])) for name in RECIPES):
-            raise LogError("cut: not all parts of the command are there")
-        training, played = _parts(recipes, texts)
-        return Run(head[1], command, int(options["-s"][0][0]), setting, training, played)
-    except LogError as error:
-        raise LogError(f"{log}: {error}") from None
-
-
-def _options(words: list[str]) -> dict[str, list[list[str]]]:
-    """The words after each option, once for each time that it is there."""
-    options: dict[str, list[list[str]]] = {}
-    for word in words:
-        if word.startswith("-"):
-            options.setdefault(word, []).append([])
-            last = options[word][-1]
+    head, parts = HEAD.match(text), [*PART.finditer(text)]
+    if head is None or len(parts) != len(re.findall(" -[te] ", head[2])):
+        raise LogError(f"{log}: cut, or of another program")
+    training, played = [], []
+    for part, printed in zip(parts, PART.split(text)[5::5], strict=True):
+        blocks, tiles, total = BLOCK.findall(printed), TILE.findall(printed), ALL.search(printed)
+        whole = len(blocks) == int(part["loops"])
+        if whole and part["kind"] == "optimize" and int(part["games"]) == GAMES:
+            training += blocks
+        elif whole and total and sum(int(count) for _, count in tiles) == int(part["loops"]) * int(part["games"]):
+            played.append((GAMES * len(training), int(part["plies"] or 1), _games(total, tiles)))
         else:
-            last.append(word)
-    for name, given in options.items():
-        if name not in ONCE | RECIPES or (name in ONCE and len(given) > 1):
-            raise LogError(f"unknown words {name} {' '.join(given[-1])}")
-    if missing := {"-s", "-n", "-a"} - set(options):
-        raise LogError(f"no {' '.join(sorted(missing))} in its command")
-    return options
+            raise LogError(f"{log}: cut, or not in blocks of {GAMES:,} games: {part[0].strip()}")
+    command = re.sub(r"^\S*/", "", " ".join(head[2].split()))
+    options = {name: words.strip() for name, words in re.findall(r"(-\w+) ([^-]+)", command)}
+    whose = {"program": "TDL2048+", "revision": head[1], "command": command, "seed": int(options["-s"])}
+    order = ORDERS[re.findall(r"mode=(\S+)", text)[0]]
+    return whose | {"tuples": TUPLES[options["-n"]], "learner.order": order}, _training(training), played
 
 
-def _setting(options: dict[str, list[list[str]]], modes: set[str]) -> dict[str, Any]:
-    """The setting by our keys; a step size of 1 is coherent."""
-    network, decay = " ".join(options["-n"][0]), float(options.get("-l", [["0"]])[0][0])
-    alpha, *more = options["-a"][0]
-    known = {f"mode={mode}" for mode in ORDERS if (mode == "lambda") == (decay > 0)}
-    if network not in TUPLES or not modes or modes - known or len(modes) > 1 or more:
-        raise LogError(f"unknown setting -n {network} -a {' '.join([alpha, *more])} -l {decay:g} {' '.join(modes)}")
-    return {
-        "tuples": TUPLES[network],
-        "learner": "tc" if float(alpha) >= 1 else "td",
-        "alpha": float(alpha),
-        "learner.order": ORDERS[modes.pop().removeprefix("mode=")],
-        "learner.td_lambda": decay,
-    }
+def _training(blocks: list[tuple[str, ...]]) -> pd.DataFrame:
+    """The blocks of training; moves, which the program prints by the second, and seconds are of all so far."""
+    table = pd.DataFrame(blocks, columns=["seconds", "moves", "mean", "max", f"{REACH}2048"]).astype(float)
+    seconds = table["seconds"] / 1000
+    table = table.assign(seconds=seconds.cumsum().round(3), moves=(table["moves"] * seconds).round().cumsum())
+    table[f"{REACH}2048"] = (table[f"{REACH}2048"] / 100).round(4)
+    return table.astype({"moves": int, "mean": int, "max": int}).assign(episodes=GAMES * (table.index + 1))
 
 
-def _parts(recipes: list[re.Match[str]], texts: list[str]) -> tuple[list[Training], list[Played]]:
-    """The blocks of training and the games after it, of the parts of a run."""
-    training: list[Training] = []
-    played: list[Played] = []
-    for recipe, text in zip(recipes, texts, strict=True):
-        kind, loops, games, more = recipe.groups()
-        blocks = BLOCK.findall(text)
-        if len(blocks) != int(loops):
-            raise LogError(f"cut: {len(blocks)} of {loops} blocks of {recipe[0].strip()}")
-        if kind == "optimize":
-            _learn(training, blocks, int(games))
-        else:
-            tiles = {int(tile): int(count) for tile, count in TILE.findall(text)}
-            plies = re.search(r"search=(\d+)p", more)
-            total = ALL.search(text)
-            if total is None or sum(tiles.values()) != int(loops) * int(games):
-                raise LogError(f"cut: no summary of all games of {recipe[0].strip()}")
-            episode = training[-1].episode if training else 0
-            played.append(Played(episode, int(plies[1]) if plies else 1, int(total[1]), int(total[2]), tiles))
-    return training, played
+def _games(total: re.Match[str], tiles: list[tuple[str, str]]) -> dict[str, Any]:
+    """Figures of games after training, of which so many have which largest tile."""
+    counts = {int(tile): int(count) for tile, count in tiles}
+    games = sum(counts.values())
+    figures = {"greedy_games": games, "greedy_mean": int(total[1]), "greedy_max": int(total[2])}
+    reached = {least: sum(counts[tile] for tile in counts if tile >= least) for least in REACHED}
+    return figures | {f"{REACH}{tile}": round(count / games, 4) for tile, count in reached.items()}
 
 
-def _learn(training: list[Training], blocks: list[tuple[str, ...]], games: int) -> None:
-    """Append blocks of training; of moves the program prints the number a second."""
-    if games != GAMES:
-        raise LogError(f"blocks of {games} games; ours are of {GAMES:,}")
-    for milliseconds, speed, mean, largest, win in blocks:
-        before = training[-1] if training else Training(0, 0, 0, 0, 0, 0)
-        seconds = int(milliseconds) / 1000
-        moves, passed = before.moves + round(float(speed) * seconds), round(before.seconds + seconds, 3)
-        reached = round(float(win) / 100, 4)
-        training.append(Training(before.episode + games, int(mean), int(largest), reached, moves, passed))
+def rows_of(log: Path, keys: list[str], ends: list[int], until: int | None = None) -> list[dict[str, Any]]:
+    """The rows of a run: the values of `keys`, the seed and the figures, of blocks that end at one of `ends`."""
+    whose, blocks, played = read(log)
+    blocks = blocks[blocks["episodes"] <= (until or GAMES * len(blocks))]
+    whole = {"seed": whose["seed"]} | blocks[["episodes", "moves", "seconds"]].to_dict("records")[-1]
+    if until not in (None, whole["episodes"]):
+        raise LogError(f"{log}: has no block that ends with game {until}")
+    played = [(plies, figures) for episode, plies, figures in played if episode == whole["episodes"]]
+    if PLIES not in keys:
+        plain = [figures for plies, figures in played if plies == 1]
+        played = [(1, _figures(blocks, ends) | (plain[-1] if plain else {}))]
+    begin = {name: whose[name] for name in ("program", "revision", "command")}
+    settings = [(whose | {PLIES: plies}, figures) for plies, figures in played]
+    return [begin | {key: setting[key] for key in keys} | whole | figures for setting, figures in settings]
 
 
-def rows_of(run: Run, keys: list[str], until: int | None = None) -> list[dict[str, Any]]:
-    """The rows of a run: the values of `keys`, the seed and the figures.
-
-    Raises
-    ------
-    LogError : the run ends before game `until`.
-    """
-    training = [block for block in run.training if until is None or block.episode <= until]
-    last = training[-1]
-    if until not in (None, last.episode):
-        raise LogError(f"{run.command}: has no block that ends with game {until}")
-    played = [games for games in run.played if games.episode == last.episode]
-    begin = {"program": PROGRAM, "revision": run.revision, "command": run.command}
-    whole = {"episodes": last.episode, "moves": last.moves, "seconds": last.seconds}
-    if PLIES in keys:
-        settings: list[tuple[Any, dict[str, Any]]] = [(games.plies, _greedy(games)) for games in played]
-    else:
-        plain = [_greedy(games) for games in played if games.plies == 1]
-        settings = [(1, _training(training) | (plain[-1] if plain else {}))]
-    return [
-        begin | {key: (run.setting | {PLIES: plies})[key] for key in keys} | {"seed": run.seed} | whole | figures
-        for plies, figures in settings
-    ]
-
-
-def _training(training: list[Training]) -> dict[str, Any]:
-    """Figures of the blocks that end at one of the episodes of results.csv."""
+def _figures(blocks: pd.DataFrame, ends: list[int]) -> dict[str, Any]:
+    """Figures of the blocks that end at one of the episodes."""
     figures: dict[str, Any] = {}
-    for block in training:
-        end = f"{block.episode // 1000}k"
-        if block.episode in EPISODES:
-            figures |= {f"mean_{end}": block.mean, f"moves_{end}": block.moves, f"seconds_{end}": block.seconds}
-        if block.episode in (10_000, training[-1].episode):
-            figures |= {f"max_{end}": block.largest, f"{REACH}2048_{end}": block.reach_2048}
+    for block in blocks[blocks["episodes"].isin(ends)].to_dict("records"):
+        last = block["episodes"] in (10_000, blocks["episodes"].iloc[-1])
+        names = ["mean", "moves", "seconds", *(["max", f"{REACH}2048"] if last else [])]
+        figures |= {f"{name}_{block['episodes'] // 1000}k": block[name] for name in names}
     return figures
 
 
-def _greedy(games: Played) -> dict[str, Any]:
-    """Figures of games after training."""
-    count = sum(games.tiles.values())
-    reached = {tile: sum(n for largest, n in games.tiles.items() if largest >= tile) for tile in REACHED}
-    scores = {"greedy_games": count, "greedy_mean": games.mean, "greedy_max": games.largest}
-    return scores | {f"{REACH}{tile}": round(n / count, 4) for tile, n in reached.items()}
-
-
-def table(logs: list[Path], keys: list[str], until: int | None = None) -> pd.DataFrame:
-    """The rows of peers.csv, by setting and seed.
-
-    Raises
-    ------
-    LogError : a log cannot be read, has the setting and seed of another, or differs in a key that is not compared.
-    """
-    runs = {log: read(log) for log in logs}
-    seen: dict[tuple[Any, ...], Path] = {}
-    first = next(iter(runs.values())).setting
-    for log, run in runs.items():
-        if differing := [key for key in first if key not in keys and run.setting[key] != first[key]]:
-            raise LogError(f"{log}: has another {differing[0]} than {logs[0]}")
-        if (same := (run.seed, *run.setting.values())) in seen:
-            raise LogError(f"{log}: has the setting and seed of {seen[same]}")
-        seen[same] = log
-    rows = pd.DataFrame([row for run in runs.values() for row in rows_of(run, keys, until)])
-    return rows.sort_values([*keys, "seed"], ignore_index=True)
-
-
 def main(experiment: str, *words: str) -> None:
-    """Write peers.csv."""
-    logs, options = split_options(words, "into", "until")
-    target = target_of(options, experiment)
-    columns = list(read_table(EXPERIMENTS / experiment / "results.csv"))
-    known = {PLIES, "tuples", "learner", "alpha", "learner.order", "learner.td_lambda"}
-    keys = [key for key in columns[: columns.index("seed")] if key in known]
-    until = int(options["until"]) if "until" in options else None
-    rows = table([Path(log) for log in logs], keys, until)
-    blocks = {name: re.search(r"_(\d+k)$", name) for name in rows}
-    rest = [name for name, block in blocks.items() if block and f"mean_{block[1]}" not in columns]
-    rows.drop(columns=rest).to_csv(target / "peers.csv", index=False)
+    logs, target, options = arguments(experiment, words, "until")
+    ours = read_table(EXPERIMENTS / experiment / "results.csv")
+    keys = [key for key in setting_keys(ours) if key in (PLIES, "tuples", "learner.order")]
+    ends, until = [*training_means(ours).values()], int(options["until"]) if "until" in options else None
+    rows = [row for log in logs for row in rows_of(Path(log), keys, ends, until)]
+    write(target, peers=pd.DataFrame(rows).sort_values([*keys, "seed"]))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,14 +21,9 @@ import pandas as pd
 from experiments.tools.tables import SHARES, TableError, interval, matching, read_table
 from tdl.statistics.intervals import has_interval
 
-COMMENT = re.compile(r"<!--=(.*?)-->(?!`)", re.S)
-"""A request; one that a page shows between backticks is none."""
-
-NUMBER = r"(?:[+-]?(?:\d[\d,]*)?\.?\d+%?|\?)"
-"""A number, or the question mark of an author who leaves it to the command."""
-
+COMMENT = re.compile(r"<!--=(.*?)-->(?!`)", re.S)  # a request; one that a page shows between backticks is none
+NUMBER = r"(?:[+-]?(?:\d[\d,]*)?\.?\d+%?|\?)"  # or the question mark of an author who leaves it to the command
 BOUNDS, LIST, END = rf"\s+\[{NUMBER},\s+{NUMBER}\]", rf"(?:;\s+{NUMBER})+", rf"\s+to\s+{NUMBER}"
-
 FORMS = {
     "mean": NUMBER,
     "interval": f"{NUMBER}(?:{BOUNDS}|{LIST}|{END})?",
@@ -40,7 +34,6 @@ FORMS = {
 """The words that a request may have, and how the text before it looks."""
 
 COLUMN = re.compile(r"(?P<sign>[+-]?)(?P<name>\w+(?:\.\w+)*)(?:/(?P<part>[\de.]+))?(?::(?P<format>\S+))?")
-
 LISTED = 4
 DIGITS, MOST_DIGITS, PART_OF_INTERVAL = 3, 4, 20
 """Digits of a number without an interval; of any; the last digit counts at most such a part of half an interval."""
@@ -68,72 +61,57 @@ def parsed(text: str) -> Request:
     Request(file='results.csv', column='greedy_mean', form='interval', where=('plies=1',))
     >>> parsed("plies=1").where, parsed("results.csv: plies=1").column
     (('plies=1',), '')
-
-    Raises
-    ------
-    TableError : it has no meaning.
     """
     words = text.replace("|", " ").split()
     file = words.pop(0)[:-1] if words and words[0].endswith(":") else ""
     named = [word for word in words if "=" not in word]
     column, form = (*named, "mean", "mean")[:2] if named else ("", "mean")
     if len(named) > 2 or form not in FORMS or (column and not COLUMN.fullmatch(column)):
-        raise TableError(
-            f"{' '.join(text.split())}: not FILE: COLUMN FORM | KEY=VALUE, FORM one of {', '.join(FORMS)}"
-        )
+        forms = ", ".join(FORMS)
+        raise TableError(f"{' '.join(text.split())}: not FILE: COLUMN FORM | KEY=VALUE, FORM one of {forms}")
     return Request(file, column, form, tuple(word for word in words if "=" in word))
 
 
 def answer(request: Request, folder: Path) -> str:
-    """The text that a request asks for.
-
-    Raises
-    ------
-    TableError : a file, column or row that is not there.
-    """
-    match = COLUMN.fullmatch(request.column)
+    """The text that a request asks for. A TableError names a file, column or row that is not there."""
+    rows, match, form = rows_of(request, folder), COLUMN.fullmatch(request.column), request.form
     assert match
-    rows, name = rows_of(request, folder), match["name"]
-    if request.form == "count":
+    name = match["name"]
+    if form == "count":
         return f"{len(rows):,}"
-    if name not in rows:
-        raise TableError(f"{request.file} has no column {name}")
+    if name not in rows or rows[name].isna().all():
+        raise TableError(f"{request.file} has no column {name}, or no value of it with {' '.join(request.where)}")
     rows = rows[rows[name].notna()]
-    if rows.empty:
-        raise TableError(f"{request.file}: {name}: no value with {' '.join(request.where)}")
-    factor = (-1 if match["sign"] == "-" else 1) / float(match["part"] or 1)
-
-    def text(value: float, half: float) -> str:
-        shown = format(value, match["format"]) if match["format"] else rounded(value, half, name.startswith(SHARES))
-        return f"+{shown}" if match["sign"] == "+" and value > 0 else shown
-
-    return _formed(request.form, rows, name, factor, text)
-
-
-def _formed(form: str, rows: pd.DataFrame, name: str, factor: float, text: Callable[[float, float], str]) -> str:
-    """The numbers of a form, each by `text`, which takes a value and half of its interval."""
     if form == "interval" and len(rows) > 1 and not has_interval(rows[name].to_numpy(float)):
         form = "each" if len(rows) <= LISTED else "range"
+    values, half = _values(form, rows, name, (-1 if match["sign"] == "-" else 1) / float(match["part"] or 1))
+    texts = [rounded(value, half, name.startswith(SHARES)) for value in values]
+    if match["format"]:
+        texts = [format(value, match["format"]) for value in values]
+    if match["sign"] == "+":
+        texts = [f"+{text}" if value > 0 else text for value, text in zip(values, texts, strict=True)]
+    if form == "interval" and len(texts) == 3:
+        return "{} [{}, {}]".format(*texts)
+    return {"each": "; ", "range": " to "}.get(form, "").join(dict.fromkeys(texts) if form == "range" else texts)
+
+
+def _values(form: str, rows: pd.DataFrame, name: str, factor: float) -> tuple[list[float], float]:
+    """The numbers of a form, and half of an interval."""
     if form in ("mean", "interval"):
         mean, *bounds = (factor * value for value in interval(rows, name))
         half = abs(bounds[1] - bounds[0]) / 2
-        if form == "mean" or math.isnan(half):
-            return text(mean, half)
-        low, high = (text(bound, half) for bound in sorted(bounds))
-        return f"{text(mean, half)} [{low}, {high}]"
+        return [mean] if form == "mean" or math.isnan(half) else [mean, *sorted(bounds)], half
     values = (factor * rows[name]).tolist()
     chosen = {"each": values, "range": [min(values), max(values)], "min": [min(values)], "max": [max(values)]}
     singles = [interval(rows.iloc[[i]], name) for i in range(len(rows))]
     half = max((abs(factor) * (high - low) / 2 for _, low, high in singles if high > low), default=math.nan)
-    texts = [text(value, half) for value in chosen.get(form, [math.fsum(values)])]
-    return {"each": "; ", "range": " to "}.get(form, "").join(dict.fromkeys(texts) if form == "range" else texts)
+    return chosen.get(form, [math.fsum(values)]), half
 
 
 def rows_of(request: Request, folder: Path) -> pd.DataFrame:
     """The rows of its file that a request asks for."""
     table = read_table(folder / request.file)
-    keys = {re.split("!?=", word)[0] for word in request.where}
-    if absent := keys - {*table.columns}:
+    if absent := {re.split("!?=", word)[0] for word in request.where} - {*table.columns}:
         raise TableError(f"{request.file} has no column {', '.join(sorted(absent))}")
     rows = matching(table, request.where)
     if rows.empty:

@@ -1,83 +1,119 @@
-"""Runs all experiments, or those named, by their commands.sh: `make experiments`, `make experiments FULL=1`.
+"""Runs all experiments, or those of some pages, by their commands.sh: `make experiments`, `make experiments FULL=1`.
 
-    python -m experiments.tools.run_all [--full] [--keep] [EXPERIMENT ...]
+    python -m experiments.tools.run_all [--full] [--keep] [PAGE ...]
 
-Without --full a reduced version: a fiftieth of the games, moves or seconds, three seeds, and results in
-outputs/reduced, so that nothing of the repository is changed; speeds are not measured, and what needs the snapshots
-of a long run is left out. With it the budgets of commands.sh, results in experiments/, and all numbers made anew.
-The folders of runs stay, so that the same command continues where it was stopped. The checkpoints of a finished
-experiment are deleted, unless --keep asks for them.
+Without --full a fiftieth of the games, moves or seconds, three seeds, and results in outputs/reduced, so that nothing
+of the repository is changed; what needs the snapshots of a long run is left out. With it the budgets of commands.sh,
+results in experiments/, and all numbers made anew. The folders of runs stay, so that the same command continues where
+it was stopped. The checkpoints of a finished page are deleted, unless --keep asks for them.
 """
 
-from __future__ import annotations
-
+import argparse
 import shlex
 import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
+from omegaconf import OmegaConf
 from tqdm import tqdm
 
-from experiments.tools import EXPERIMENTS, pages
-from experiments.tools.commands import commands, reduced
+from experiments.tools import EXPERIMENTS, ROOT, pages
 
-OPTIONS = {"--full", "--keep"}
-
-
-def run(experiment: str, full: bool, home: Path = EXPERIMENTS) -> tuple[list[str], bool]:
-    """Run the commands of an experiment: a line for each that failed, and whether the last one did.
-
-    Some runs are meant to diverge. That fails their sweep but not the table made of it.
-    """
-    failures, code = [], 0
-    for words in chosen_commands(experiment, full, home):
-        done = subprocess.run(
-            [sys.executable, *words[1:]], cwd=home.parent, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-        )
-        code = done.returncode
-        if code:
-            last = (done.stderr.strip() or "no message").splitlines()[-1]
-            failures.append(f"{experiment}: {shlex.join(words)}: {last}")
-    return failures, bool(code)
+REDUCED = "outputs/reduced/"  # the folder of reduced runs and of their results
+PART = 50
+LEAST = {"episodes": 40, "budget.seconds": 2, "budget.moves": 4_000}
+FOLDERS = ("out=", "hydra.run.dir=", "hydra.sweep.dir=")  # words that name the folders of runs
+TOO_LARGE = "fib_unshared"  # an experiment that needs 13 GB for any number of games; so such folders of others begin
+TOOLS = ("tools.collect", "tools.curve", "tools.own_steps", "tools.variants",
+         "basic_learners.analyse", "replicas.analyse", "values.analyse")  # fmt: skip
+"""Programs of experiments that make tables of reduced runs, too."""
 
 
-def chosen_commands(experiment: str, full: bool, home: Path = EXPERIMENTS) -> list[list[str]]:
-    """The commands to run: as commands.sh has them, or reduced."""
-    chosen = (words if full else reduced(words) for words in commands(experiment, home))
-    return [words for words in chosen if words is not None]
+def commands(page: str, home: Path = EXPERIMENTS) -> list[list[str]]:
+    """The commands of a page, in words as after `python -m`; # begins a comment."""
+    lines = (home / page / "commands.sh").read_text().replace("\\\n", " ").splitlines()
+    written = [words for line in lines if (words := shlex.split(line, comments=True))]
+    return [words if words[0] == "tdl" else words[2:] for words in written]
 
 
-def delete_checkpoints(experiment: str, full: bool, home: Path = EXPERIMENTS) -> None:
-    """Delete the networks of an experiment's runs: all together they take more than 100 GB."""
-    words = [word for command in chosen_commands(experiment, full, home) for word in command]
-    for folder in {word.split("=", 1)[1] for word in words if ".dir=" in word}:
-        path = home.parent / folder
-        for checkpoint in [*path.rglob("checkpoint"), *path.rglob("kept")]:
+def reduced(words: list[str]) -> list[str] | None:
+    """The same command for a fiftieth of the budget, three seeds and folders in outputs/reduced; None: left out."""
+    if any(word.startswith("resume=") or "/kept/" in word for word in words):
+        return None
+    rest = [word for word in words if TOO_LARGE not in word]
+    if rest != words and (words[0] == "tdl" or TOO_LARGE in words[1]):
+        return None  # but what a table is made of is there without it
+    program, *words = (word.replace("outputs/", REDUCED) for word in rest)
+    if program != "tdl":
+        return [program, *_into_reduced(program, words)] if program.removeprefix("experiments.") in TOOLS else None
+    if words[0] == "evaluate":
+        return [program, *words, "evaluate.episodes=10"]
+    reduce = _smaller_board if words[0] == "solve" else _fewer_games
+    return [program, *reduce(words)]
+
+
+def _fewer_games(words: list[str]) -> list[str]:
+    given = dict(word.split("=", 1) for word in words if "=" in word)
+    files = [OmegaConf.load(ROOT / "conf" / name) for name in (f"experiment/{given['experiment']}.yaml", "run.yaml")]
+
+    def setting(key: str) -> Any:
+        return given.get(key) or next(filter(None, (OmegaConf.select(file, key) for file in files)), "null")
+
+    budgets = {key: setting(key) for key in LEAST if setting(key) != "null"}
+    fewer = [f"{key}={max(LEAST[key], int(float(budget)) // PART)}" for key, budget in budgets.items()]
+    several = setting("hydra.sweeper.params.seed") != "null" and "hydra.mode=RUN" not in words
+    return [*words, *fewer, "evaluate.episodes=200", *(["seed=0,1,2"] if several else [])]
+
+
+def _smaller_board(words: list[str]) -> list[str]:
+    smaller = [word.replace("3x3", "2x3").replace("=1024", "=64").replace("=512", "=32") for word in words]
+    name = "_".join(word.partition("=")[2] for word in smaller[1:])
+    return smaller if REDUCED in name else [*smaller, f"out={REDUCED}{name}"]
+
+
+def _into_reduced(program: str, words: list[str]) -> list[str]:
+    page = program.split(".")[1] if words[0].startswith(REDUCED) else words[0]
+    own = any(word.startswith("into=") for word in words)  # tables beside the experiment's results
+    return words if own else [*words, f"into={REDUCED}{page}"]
+
+
+def run(words: list[str], root: Path) -> str:
+    """Run a command; the last line of what it says if it fails."""
+    done = subprocess.run([sys.executable, "-m", *words], cwd=root, capture_output=True, text=True)
+    return (done.stderr.strip() or "no message").splitlines()[-1] if done.returncode else ""
+
+
+def delete_checkpoints(written: list[list[str]], root: Path) -> None:
+    """Delete the networks of the runs of commands: those of all pages together take more than 100 GB."""
+    for folder in {word.split("=", 1)[1] for words in written for word in words if word.startswith(FOLDERS)}:
+        for checkpoint in [*(root / folder).rglob("checkpoint"), *(root / folder).rglob("kept")]:
             shutil.rmtree(checkpoint)
 
 
 def main(*words: str, home: Path = EXPERIMENTS) -> int:
-    """Run the experiments one after another, each on all cores; 1 if one has no result."""
-    options = {word for word in words if word.startswith("--")}
-    if unknown := options - OPTIONS:
-        sys.exit(f"no option {', '.join(unknown)}: --full or --keep")
-    full = "--full" in options
+    parser = argparse.ArgumentParser(prog="python -m experiments.tools.run_all")
+    parser.add_argument("--full", action="store_true", help="with the budgets of commands.sh")
+    parser.add_argument("--keep", action="store_true", help="keep the checkpoints")
+    parser.add_argument("page", nargs="*", help="only these")
+    options = parser.parse_args(words)
     known = [path.parent.name for path in sorted(home.glob("*/commands.sh"))]
-    experiments = [word for word in words if not word.startswith("--")] or known
     lines, failed, start = [], False, time.monotonic()
-    bar = tqdm(experiments, unit="experiment")
-    for experiment in bar:
-        bar.set_postfix_str(experiment)
-        failures, last_failed = run(experiment, full, home)
-        lines += failures
-        failed |= last_failed
-        if "--keep" not in options:
-            delete_checkpoints(experiment, full, home)
-    if full:
+    for page in tqdm(options.page or known, unit="page"):
+        written = commands(page, home)
+        if not options.full:
+            written = [fewer for each in written if (fewer := reduced(each))]
+        messages = [run(words, home.parent) for words in written]
+        failed |= any(messages[-1:])  # runs that are meant to diverge fail their sweep, but not the table made of it
+        failures = [shlex.join(words) + f": {said}" for words, said in zip(written, messages, strict=True) if said]
+        lines += [f"{page}: {line}" for line in failures]
+        if not options.keep:
+            delete_checkpoints(written, home.parent)
+    if options.full:
         pages.main()
-    print(*lines, f"{len(experiments)} experiments in {(time.monotonic() - start) / 60:.0f} min", sep="\n")
+    print(*lines, f"{len(options.page or known)} pages in {(time.monotonic() - start) / 60:.0f} min", sep="\n")
     return int(failed)
 
 

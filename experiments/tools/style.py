@@ -6,27 +6,26 @@ item; code, tables and headings have none. A number of a result has a comma, a p
 request (`experiments.tools.requests`). `tests/repository/test_style.py` sets the limits.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.tools import EXPERIMENTS, ROOT
-from experiments.tools.pages import BAR, TABLE
-from experiments.tools.requests import COMMENT, FORMS
+import pandas as pd
+
+from experiments.tools import ROOT
+from experiments.tools.pages import TABLE, filled_text, pages
 
 HIDDEN = re.compile(r"<!--.*?-->", re.S)
 CODE = re.compile(r"^(```|~~~).*?^\1[^\n]*$|`[^`\n]+`", re.S | re.M)
 NOT_PROSE = re.compile(r"^(?:    |\||#)[^\n]*$", re.M)
+NO_NUMBERS = re.compile(r"\]\([^)]*\)|^(?:#|    ).*$", re.M)  # links, headings and commands
 RESULT = re.compile(
     r"(?<![\w.,(])[+-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?%?|\d+\.\d+%?|\d+%)"
     r"(?![\w)]|\s(?:games|moves|episodes|iterations|minutes|hours|h)\b)"
 )
-NO_RESULT = re.compile(r"[1-9]0*(?:,000)+|95%|0%|100%")
+NO_RESULT = re.compile(r"[+-]?(?:[1-9]0*(?:,000)+|95%|0%|100%)")
 SETTING = re.compile(r"(?:steps?(?: size)?(?: of)?|and|or|alpha|lambda|epsilon|drops of|Python|above|below)\s$")
-"""What stands before a decimal that is no result."""
-
+SOURCED = "\N{CHECK MARK}"  # what is written in the place of a number that has a request
 PHRASES = re.compile(
     r"told (?:apart|from)|tell (?:them|it) apart|could hide|(?:a|as a) guess|\bgoe?s? by\b|\bstands? in\b|\bis worth\b"
     r"|\bcom(?:es?|ing) to\b|\bby (?:two|three|four|five|six|eight|ten) (?:seeds|runs)\b|beside other work"
@@ -59,10 +58,9 @@ def style(page: Path) -> Style:
     text = CODE.sub("code", page.read_text())
     shown = HIDDEN.sub("", text)
     prose = NOT_PROSE.sub("", shown)
-    sourced, bare = _numbers(text)
     rows = [len(table.splitlines()) - 2 for table in TABLE.findall(shown)]
     words = len(HIDDEN.sub("", page.read_text()).split())
-    return Style(words, _sentences(prose), PHRASES.findall(prose), max(rows, default=0), sourced, bare)
+    return Style(words, _sentences(prose), PHRASES.findall(prose), max(rows, default=0), *_numbers(text))
 
 
 def _sentences(prose: str) -> list[str]:
@@ -74,60 +72,24 @@ def _sentences(prose: str) -> list[str]:
 
 def _numbers(text: str) -> tuple[int, list[str]]:
     """How many numbers have a request, and the numbers of results that have none."""
-    sourced, bare = 0, ""
-    for i, part in enumerate(TABLE.split(re.sub(r"\]\([^)]*\)|^(?:#|    ).*$", "]", text, flags=re.M))):
-        if i % 2:
-            count, part = _without_asked_cells(part)
-            sourced += count
-        longest = sorted(FORMS.values(), key=len, reverse=True)
-        part, count = re.subn(rf"(?:{'|'.join(longest)})[*_]*{COMMENT.pattern}", " ", part, flags=re.S)
-        sourced, bare = sourced + count, bare + HIDDEN.sub("", part)
-    found = [match for match in RESULT.finditer(bare) if not NO_RESULT.fullmatch(match[0].lstrip("+-"))]
-    decimal = re.compile(r"\d*\.\d+")
-    settings = [match for match in found if decimal.fullmatch(match[0]) and SETTING.search(bare[: match.start()])]
-    return sourced, [match[0] for match in found if match not in settings]
-
-
-def _without_asked_cells(table: str) -> tuple[int, str]:
-    """How many cells of a table its headings ask for, and the table without them."""
-    head, line, *rows = table.splitlines()
-    asked = [bool(COMMENT.search(cell)) for cell in BAR.split(head)]
-    count = 0
-    for i, row in enumerate(rows):
-        cells = BAR.split(row)
-        if not COMMENT.search(cells[1]):
-            continue
-        for place, wanted in enumerate(asked[: len(cells)]):
-            if wanted and place > 1 and re.search(r"\d", HIDDEN.sub("", cells[place])):
-                cells[place], count = "", count + 1
-        rows[i] = "|".join(cells)
-    return count, "\n".join([head, line, *rows])
-
-
-def all_pages() -> list[Path]:
-    """Every page of the repository."""
-    homes = [
-        ROOT.glob("*.md"),
-        (ROOT / "docs").rglob("*.md"),
-        EXPERIMENTS.rglob("*.md"),
-        (ROOT / "outputs").glob("*.md"),
-    ]
-    return [page for home in homes for page in sorted(home)]
+    marked = filled_text(NO_NUMBERS.sub("]", text), lambda request: SOURCED)
+    rest = HIDDEN.sub("", marked.replace(SOURCED, " "))
+    found = [match for match in RESULT.finditer(rest) if not NO_RESULT.fullmatch(match[0])]
+    decimals = [match for match in found if re.fullmatch(r"\d*\.\d+", match[0])]
+    settings = [match for match in decimals if SETTING.search(rest[: match.start()])]
+    return marked.count(SOURCED), [match[0] for match in found if match not in settings]
 
 
 def main() -> None:
-    """Print a row for each page and their sum."""
-    print("words  mean  longest  phrases  rows  sourced  unsourced  page")
-    total = 0
-    for page in all_pages():
+    rows = []
+    for page in pages():
         counted = style(page)
         longest = max((len(each.split()) for each in counted.sentences), default=0)
-        total += counted.words
-        print(
-            f"{counted.words:5}  {counted.mean:4.1f}  {longest:7}  {len(counted.phrases):7}  {counted.rows:4}  "
-            f"{counted.sourced:7}  {len(counted.unsourced):9}  {page.relative_to(ROOT)}"
-        )
-    print(f"{total:5}  all")
+        lengths = {"words": counted.words, "mean": round(counted.mean, 1), "longest": longest, "rows": counted.rows}
+        lists = {name: len(getattr(counted, name)) for name in ("phrases", "unsourced")}
+        rows.append(lengths | lists | {"sourced": counted.sourced, "page": page.relative_to(ROOT)})
+    table = pd.DataFrame(rows)
+    print(table.to_string(index=False), f"{table['words'].sum()} words", sep="\n")
 
 
 if __name__ == "__main__":

@@ -16,26 +16,23 @@ from experiments.tools import split_options
 REACHED = ["reach_8192", "reach_16384", "reach_32768"]
 
 
-def parts(blocks: pd.DataFrame, every: int) -> pd.DataFrame:
-    """Rows of one run, of its blocks as `tdl.results.load` has them."""
-    games = blocks["episode"].diff().fillna(blocks["episode"])
-    moves = blocks["moves"].cumsum()
-    part = ((moves - 1) // every).rename("part")
-    made = blocks.reindex(columns=["mean", *REACHED]).fillna(dict.fromkeys(REACHED, 0.0))
-    means = made.mul(games, axis=0).groupby(part).sum()
-    means = means.div(games.groupby(part).sum(), axis=0)
-    ends = blocks.assign(moves=moves).groupby(part)[["seed", "episode", "moves"]].last()
-    return ends.join(means)
+def table(blocks: pd.DataFrame, every: int) -> pd.DataFrame:
+    """The rows of runs, of their blocks as `tdl.results.load` has them."""
+    by_run = blocks.groupby("run", sort=False)
+    games = by_run["episode"].diff().fillna(blocks["episode"])
+    blocks = blocks.assign(moves=by_run["moves"].cumsum())
+    parts = [blocks["run"], (blocks["moves"] - 1) // every]
+    made = blocks.reindex(columns=["mean", *REACHED]).fillna(dict.fromkeys(REACHED, 0.0)).mul(games, axis=0)
+    means = made.groupby(parts, sort=False).sum().div(games.groupby(parts, sort=False).sum(), axis=0)
+    return blocks.groupby(parts, sort=False)[["seed", "episode", "moves"]].last().join(means)
 
 
 def main(*words: str) -> None:
-    """Write the rows of all runs of the folders whose moves lie between `since` and `until`."""
     folders, options = split_options(words, "every", "since", "until", "into")
-    runs = [parts(blocks, int(options["every"])) for _, blocks in tdl.results.load(folders).groupby("run", sort=False)]
-    table = pd.concat(runs, ignore_index=True)
-    since, until = int(options.get("since", 0)), int(options.get("until", table["moves"].max()))
-    table = table[table["moves"].between(since, until)]
-    table.round({"mean": 1} | dict.fromkeys(REACHED, 4)).to_csv(options["into"], index=False)
+    rows = table(tdl.results.load(folders), int(options["every"]))
+    since, until = int(options.get("since", 0)), int(options.get("until", rows["moves"].max()))
+    rows = rows[rows["moves"].between(since, until)].round({"mean": 1} | dict.fromkeys(REACHED, 4))
+    rows.to_csv(options["into"], index=False)
 
 
 if __name__ == "__main__":

@@ -2,91 +2,75 @@
 
     python -m experiments.values.analyse PLAYED SOLVED [into=FOLDER] [games=1000]
 
-PLAYED has runs whose networks play, each on the drops of its seed; SOLVED runs with `evaluate.solution`. Of the first
-results.csv has a row for each run, with its first afterstates (`start_value`, `start_earned`, `start_bias`), and
-stages.csv its errors by largest tile; of the second solved.csv and solved_stages.csv have the same, exactly.
-`tdl.statistics.value_errors` explains the columns.
+PLAYED has runs whose networks play, each on the drops of its seed; SOLVED runs with `evaluate.solution`. results.csv
+has a row for each of the first, also of its first afterstates (`start_value`), stages.csv its errors by largest tile;
+solved.csv and solved_stages.csv have the same, exactly, of the second. `tdl.statistics.value_errors` explains them.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import seaborn as sns
+from numpy.typing import NDArray
 from tqdm import tqdm
 
 import tdl
 import tdl.results
-from experiments.tools import split_options, target_of
+from experiments.tools import arguments, write
 from experiments.tools.drawing import panels
 from experiments.tools.own_steps import name_of
 from tdl.agents.played_values import played_values
 from tdl.results.palette import BLUE, GREEN, GREY, PURPLE, VERMILION
 from tdl.solver.policy_evaluation import evaluate_policy
-from tdl.solver.solution import load as load_solution
+from tdl.solver.solution import load
 from tdl.statistics.intervals import mean_interval
 from tdl.statistics.value_errors import exact_errors, played_errors
 
 KEYS = ["learner", "learner.td_lambda"]
 SOLVED_KEYS = ["learner.initial_value", *KEYS]
-
-FIRST_STAGE = 128
-"""Boards with smaller tiles are of this stage, on 4x4: they are few and much alike."""
-
-GAMES = 1000
-"""Games of each network."""
-
-RARE = 500
-"""Afterstates that a stage must have had in these games, of each seed, to be drawn."""
-
+FIRST_STAGE = 128  # boards with smaller tiles are of this stage, on 4x4: they are few and much alike
+GAMES = 1000  # games of each network
+RARE = 500  # afterstates that a stage must have had in these games, of each seed, to be drawn
 COLOURS = {"TC(0)": VERMILION, "TC(.5)": PURPLE, "TD(0)": BLUE, "TD(.5)": GREEN}
 SPREAD = {"errorbar": None, "linestyle": ":", "marker": "", "legend": False}
 
-
-def rows_of(runs: pd.DataFrame, keys: list[str]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """The setting and seed of each run, and the run itself."""
-    order = runs.sort_values([*keys, "seed"]).to_dict("records")
-    for run in tqdm(order, unit="network"):
-        yield {key: run[key] for key in [*keys, "seed"]}, run
+Judged = tuple[dict[str, Any], NDArray[Any]]  # figures of a run, and its errors by stage
+load_solution = cache(load)
 
 
-def played(runs: pd.DataFrame, games: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The rows of results.csv and of stages.csv."""
+def played(run: dict[str, Any], games: int) -> Judged:
+    """Of a run whose network plays."""
+    rows = played_values(tdl.load(run["run"]), games, run["seed"])
+    whole, start = played_errors(rows, 0)[0], played_errors(rows[rows["move"] == 0], 0)[0]
+    figures = {"greedy_mean": run["eval_mean"], "start_value": start["value"], "start_earned": start["earned"]}
+    figures |= {"start_bias": start["bias"], "bias": whole["bias"], "rmse": whole["rmse"]}
+    return figures, played_errors(rows, np.maximum(rows["tile"], FIRST_STAGE))
+
+
+def solved(run: dict[str, Any]) -> Judged:
+    """Of a run on a solved game."""
+    solution = load_solution(run["evaluate.solution"])
+    play = evaluate_policy(solution, tdl.load(run["run"]).afterstate_values)
+    whole = exact_errors(play, 0)[0]
+    figures = {"optimal": solution.optimal, "expected": play.expected, "gap": solution.optimal - play.expected}
+    figures |= {"moves": play.moves} | {name: whole[name] for name in ("bias", "rmse", "bias_optimal", "regret")}
+    return figures, exact_errors(play)
+
+
+def rows_of(runs: pd.DataFrame, keys: list[str], judge: Callable[..., Judged]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """A row for each run, and a row for each of its stages."""
     results, stages = [], []
-    for setting, run in rows_of(runs, KEYS):
-        rows = played_values(tdl.load(run["run"]), games, run["seed"])
-        whole = played_errors(rows, 0)[0]
-        start = played_errors(rows[rows["move"] == 0], 0)[0]
-        figures = {"greedy_mean": run["eval_mean"], "start_value": start["value"], "start_earned": start["earned"]}
-        figures |= {"start_bias": start["bias"], "bias": whole["bias"], "rmse": whole["rmse"]}
+    for run in tqdm(runs.sort_values([*keys, "seed"]).to_dict("records"), unit="network"):
+        setting = {key: run[key] for key in [*keys, "seed"]}
+        figures, errors = judge(run)
         results.append(setting | figures)
-        stages.append(_frame(setting, played_errors(rows, np.maximum(rows["tile"], FIRST_STAGE))))
-    return pd.DataFrame(results).round(1), pd.concat(stages).round(1)
-
-
-def solved(runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The rows of solved.csv and of solved_stages.csv."""
-    results, stages = [], []
-    solutions = {folder: load_solution(folder) for folder in runs["evaluate.solution"].unique()}
-    for setting, run in rows_of(runs, SOLVED_KEYS):
-        solution, player = solutions[run["evaluate.solution"]], tdl.load(run["run"])
-        play = evaluate_policy(solution, player.afterstate_values)
-        whole = exact_errors(play, 0)[0]
-        figures = {"optimal": solution.optimal, "expected": play.expected, "gap": solution.optimal - play.expected}
-        figures |= {"moves": play.moves} | {name: whole[name] for name in ("bias", "rmse", "bias_optimal", "regret")}
-        results.append(setting | figures)
-        stages.append(_frame(setting, exact_errors(play)))
-    return pd.DataFrame(results).round(3), pd.concat(stages).round(4)
-
-
-def _frame(setting: dict[str, Any], errors: np.ndarray) -> pd.DataFrame:
-    table = pd.DataFrame(errors)
-    for place, (key, value) in enumerate(setting.items()):
-        table.insert(place, key, value)
-    return table
+        stages.append(pd.DataFrame(setting, range(len(errors))).join(pd.DataFrame(errors)))
+    return pd.DataFrame(results), pd.concat(stages)
 
 
 def draw(folder: Path) -> str:
@@ -120,16 +104,18 @@ def _often(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 FIGURES = {"stages.csv": ("figure.png", draw)}
-"""The csv file by which a figure is known, the figure, and what draws it."""
 
 
 def main(*words: str) -> None:
-    """Write the four csv files and figure.png."""
-    (games, exact), options = split_options(words, "into", "games")
-    target = target_of(options, "values")
-    tables = [*played(tdl.results.runs(games), int(options.get("games", GAMES))), *solved(tdl.results.runs(exact))]
-    for table, name in zip(tables, ("results", "stages", "solved", "solved_stages"), strict=True):
-        table.to_csv(target / f"{name}.csv", index=False)
+    folders, target, options = arguments("values", words, "games")
+    by_play, exact = (tdl.results.runs(folder) for folder in folders)
+    judge = partial(played, games=int(options.get("games", GAMES)))
+    (results, stages), (exact_results, exact_stages) = (
+        rows_of(by_play, KEYS, judge),
+        rows_of(exact, SOLVED_KEYS, solved),
+    )
+    write(target, results=results.round(1), stages=stages.round(1))
+    write(target, solved=exact_results.round(3), solved_stages=exact_stages.round(4))
     draw(target)
 
 
