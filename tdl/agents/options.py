@@ -69,8 +69,8 @@ class PlayOptions:
 def lane_count(lanes: int | str, features: int) -> int:
     """The number of lanes: `lanes` itself, or that of "auto" for a network of `features` features.
 
-    "auto" is the fastest number on the machines measured (docs/dev/performance.md): 3, and 2 where the entries of one lane
-    fill a cache by themselves. It depends on the configuration alone, so that a run is the same everywhere.
+    "auto" is the fastest number on the machines measured (docs/dev/performance.md): 3, and 2 where the entries of one
+    lane fill a cache by themselves. It depends on the configuration alone, so that a run is the same everywhere.
     """
     if isinstance(lanes, int):
         return lanes
