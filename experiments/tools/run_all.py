@@ -100,6 +100,8 @@ def main(*words: str, home: Path = EXPERIMENTS) -> int:
     parser.add_argument("page", nargs="*", help="only these")
     options = parser.parse_args(words)
     known = [path.parent.name for path in sorted(home.glob("*/commands.sh"))]
+    if unknown := {*options.page} - {*known}:
+        parser.error(f"no page {', '.join(unknown)}: one of {', '.join(known)}")
     lines, failed, start = [], False, time.monotonic()
     for page in tqdm(options.page or known, unit="page"):
         written = commands(page, home)
