@@ -39,7 +39,7 @@ def caption_of(table: pd.DataFrame, runs: pd.DataFrame, keys: Sequence[str], *, 
         words.append(f"{points} are means over seeds with 95% intervals (Student's t), faint dots single runs.")
     if several and not certain.all():
         dots = "Full dots and thin lines" if curves else "Full dots"
-        words.append(f"{dots} are single runs, where there are fewer than three or two clear groups.")
+        words.append(f"{dots} are single runs: of fewer than three seeds, or in two clear groups.")
     for key, leader in followers(runs).items():
         pairs = runs[[leader, key]].drop_duplicates().itertuples(index=False, name=None)
         values = "; ".join(title({leader: a, key: b}) for a, b in pairs)

@@ -104,7 +104,7 @@ def test_the_caption_says_what_was_held_fixed_and_how():
     single = sweep_figure(*sweep(seeds=1, alpha=[0.1, 0.3]))[1]
     assert single == "2048 on 4x4, episodes 4, games after training 200, seeds 1."
     two = sweep_figure(*sweep(seeds=2, alpha=[0.1, 0.3]))[1]
-    assert "Full dots and thin lines are single runs, where there are fewer than three" in two
+    assert "Full dots and thin lines are single runs: of fewer than three seeds" in two
 
 
 def test_a_key_that_follows_from_the_learner_is_said_in_the_caption():
