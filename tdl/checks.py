@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 import numpy as np
 
-from tdl.errors import ConfigError, nearest, refuse
+from tdl.errors import ConfigError, nearest, refuse, within
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -153,7 +154,8 @@ def built(cls: type[Options], key: str, value: object, *, optional: Collection[s
     for name in value:
         if name not in names:
             raise ConfigError(f"{_below(key, name)}: no such key; expected one of {', '.join(names)}")
-    return cls(**value)
+    with within(key, names) if key else nullcontext():
+        return cls(**value)
 
 
 def or_null(check: Check) -> Check:

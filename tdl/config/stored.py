@@ -1,22 +1,23 @@
 """Configurations in files of runs: held to the same checks as that of a command line."""
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from omegaconf.errors import OmegaConfBaseException
 
-from tdl.config import run as run_config
-from tdl.config.build import placer
 from tdl.config.compose import typed
-from tdl.config.schema import PlacerConfig, RunConfig
-from tdl.errors import MAX_SHOWN, ConfigError, printable, refuse
+from tdl.config.options import placer_of
+from tdl.config.schema import PlacerConfig
+from tdl.config.setup import Setup
+from tdl.errors import MAX_SHOWN, ConfigError, printable, refuse, within
 
 KEY = "config"
 """The entry of `meta.json` and `result.json`."""
 
 
-def stored_config(plain: object) -> RunConfig:
-    """The configuration of a run as its checkpoint has it.
+def stored_setup(plain: object) -> Setup:
+    """The run whose configuration a checkpoint has.
 
     Raises
     ------
@@ -25,7 +26,7 @@ def stored_config(plain: object) -> RunConfig:
     refuse_computed(KEY, plain)
     try:
         assert isinstance(plain, Mapping)
-        return run_config.from_plain(plain)
+        return Setup.of(plain)
     except ConfigError as error:
         raise ConfigError(f"{KEY}.{error}") from error
     except OmegaConfBaseException as error:
@@ -33,13 +34,14 @@ def stored_config(plain: object) -> RunConfig:
 
 
 def stored_placer(config: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Who put the tiles by such a configuration; None where it does not say so. Raises as `stored_config`."""
+    """Who put the tiles by such a configuration; None where it does not say so. Raises as `stored_setup`."""
     if "placer" not in config:
         return None
     refuse_computed(f"{KEY}.placer", config["placer"])
     try:
-        settings = typed(config["placer"], PlacerConfig)
-        placer(settings).check("placer.", judged=settings.network is not None)
+        with within("placer", [each.name for each in fields(PlacerConfig)]):
+            section = typed(config["placer"], PlacerConfig)
+        placer_of(section)
     except ConfigError as error:
         raise ConfigError(f"{KEY}.{error}") from error
     except OmegaConfBaseException as error:

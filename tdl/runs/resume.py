@@ -1,14 +1,13 @@
 """Resuming a run: its folder, and the configuration that holds from there on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tdl.agents.description import check_resumable, read_agent
 from tdl.config import compose
-from tdl.config import run as run_config
-from tdl.config.schema import RunConfig
-from tdl.config.stored import stored_config
+from tdl.config.setup import Setup
+from tdl.config.stored import stored_setup
 from tdl.errors import CheckpointError, ConfigError, naming, shown
 from tdl.storage.checkpoint import META, Meta
 from tdl.storage.run_folder import CHECKPOINT, RunFolder
@@ -29,7 +28,7 @@ def resumed_folder(resume: str) -> RunFolder:
 
 
 def read_run(folder: RunFolder) -> Meta:
-    """The description of a run's newest checkpoint, with all that the run goes on with, checked.
+    """The description of a run's newest checkpoint, all that the run goes on with checked, and its `config` whole.
 
     Raises
     ------
@@ -38,8 +37,7 @@ def read_run(folder: RunFolder) -> Meta:
     meta = read_agent(folder.checkpoint)
     check_resumable(folder.checkpoint, meta)
     with naming(folder.checkpoint / META):
-        stored_config(meta["config"])
-    return meta
+        return {**meta, "config": stored_setup(meta["config"]).plain}
 
 
 def keys_named(overrides: Sequence[object]) -> list[str]:
@@ -47,7 +45,7 @@ def keys_named(overrides: Sequence[object]) -> list[str]:
     return [str(override).split("=", 1)[0].lstrip("+~") for override in overrides]
 
 
-def started_meta(settings: RunConfig, folder: RunFolder) -> Meta | None:
+def started_meta(setup: Setup, folder: RunFolder) -> Meta | None:
     """The checkpoint that an earlier job of a sweep left in its folder; None if it was cut off before the first.
 
     One of another configuration, where the eight digits of the folder's name have met by chance, is refused.
@@ -55,18 +53,18 @@ def started_meta(settings: RunConfig, folder: RunFolder) -> Meta | None:
     if not folder.has_checkpoint():
         return None
     meta = read_run(folder)
-    stored, now = compose.to_plain(stored_config(meta["config"])), compose.to_plain(settings)
+    stored, now = meta["config"], setup.plain
     if any(_as_json(stored.get(key)) != _as_json(now[key]) for key in now if key not in compose.CHANGEABLE):
         raise ConfigError(f"{folder}: holds a run of another configuration; sweep in another folder (out=FOLDER)")
     return meta
 
 
-def resumed_config(composed: RunConfig, meta: Meta, explicit: Sequence[str]) -> RunConfig:
-    """The configuration to continue with: the checkpoint's, with what the command line says of `CHANGEABLE` keys.
+def resumed_setup(composed: Setup, meta: Meta, explicit: Sequence[str]) -> Setup:
+    """The run to continue with: the checkpoint's, with what the command line says of `CHANGEABLE` keys.
 
     Of what is `composed` from this command line only the keys count that it names, `explicit`.
     """
-    stored, now = compose.to_plain(compose.typed(meta["config"], RunConfig)), compose.to_plain(composed)
+    stored, now = dict(meta["config"]), composed.plain
     for key in explicit:
         top = key.split(".")[0].split("@")[0]
         keys = [top] if top in now else list(now)  # `experiment=...` may touch all of them
@@ -77,7 +75,7 @@ def resumed_config(composed: RunConfig, meta: Meta, explicit: Sequence[str]) -> 
                     f"{now[name]!r}; only {', '.join(compose.CHANGEABLE[:-1])} may change"
                 )
         _take(stored, now, key)
-    return run_config.from_plain(stored)
+    return Setup.of(stored)
 
 
 def _as_json(value: Any) -> Any:
@@ -87,7 +85,7 @@ def _as_json(value: Any) -> Any:
     return [_as_json(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _take(stored: dict[str, Any], now: dict[str, Any], key: str) -> None:
+def _take(stored: dict[str, Any], now: Mapping[str, Any], key: str) -> None:
     """Let the command line's value of a changeable key hold; of `save.every` that one value only."""
     parts = key.split(".")
     if parts[0] not in now:  # an experiment

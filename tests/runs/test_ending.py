@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.programs import SMALL, go_on, inside, result, train
 
-from tdl.config.run import from_plain
+from tdl.config.setup import Setup
 from tdl.evaluate import main as evaluate
 from tdl.run import main
 from tdl.runs.disk import checkpoint_bytes
@@ -138,5 +138,5 @@ def test_the_size_of_a_checkpoint_is_known_beforehand(tmp_path, words):
     done = inside(*own, "episodes=10", "evaluate.episodes=0", *words, f"hydra.run.dir={tmp_path / 'run'}")
     assert done.returncode == 0, done.stderr
     arrays = sum(path.stat().st_size for path in (tmp_path / "run" / "checkpoint").glob("*.npy"))
-    told = checkpoint_bytes(from_plain(result(tmp_path / "run")["config"]))
+    told = checkpoint_bytes(Setup.of(result(tmp_path / "run")["config"]))
     assert told <= arrays < told + 1024

@@ -3,8 +3,8 @@
 import pytest
 from support.programs import SMALL, blocks_of, go_on, inside, outcome, result, train
 
-from tdl.config import run as run_config
 from tdl.config.compose import key_hash
+from tdl.config.setup import Setup
 from tdl.runs import loggers
 from tdl.storage.run_folder import RunFolder
 
@@ -38,7 +38,7 @@ def test_a_logger_changes_nothing_of_a_run(small_run):
     config = result(small_run(*WORDS))["config"]
     assert config.pop("logger") == "none"
     assert key_hash(config) == key_hash(config | {"logger": "wandb"})
-    assert run_config.from_plain(config).logger == "none"
+    assert Setup.of(config).logger == "none"
 
 
 def test_figures_of_an_evaluation_are_numbers():
