@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Unpack
 
 from tdl.api import runs
 from tdl.api.hydra import composed
-from tdl.api.keywords import Keywords
 from tdl.api.words import words_of
 from tdl.checks import check_whole
 from tdl.config.seeds import seed_values
@@ -20,6 +19,8 @@ from tdl.runs.progress import hidden
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from tdl.api.keywords import Keywords  # a file of types alone
 
 
 def train(

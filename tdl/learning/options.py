@@ -48,7 +48,7 @@ def check_cleared(key: str, value: object) -> None:
 
 @dataclass(frozen=True)
 class LearnerOptions:
-    """The independent choices of a learner. Every combination that `check` lets through runs in `agents.selfplay`.
+    """The independent choices of a learner. Every combination that is not refused runs in `agents.selfplay`.
 
     Attributes
     ----------
