@@ -21,7 +21,7 @@ from tdl.errors import ConfigError
 from tdl.runs import disk, ending, loggers
 from tdl.runs.blocks import OnBlock
 from tdl.runs.objective import objective
-from tdl.runs.resume import keys_named, read_run, resumed_folder, resumed_setup, started_meta
+from tdl.runs.resume import continued, keys_named, resumed_folder
 from tdl.runs.training import TrainingRun, delete_leftover_weights, is_finished, refuse_used
 from tdl.storage.result_file import has_deleted_weights
 from tdl.storage.run_folder import RunFolder
@@ -37,18 +37,13 @@ def job(
     """
     names = chosen_names(cfg, HydraConfig.get().runtime.choices)
     setup = Setup.of(cfg)
-    meta = None
     folder = RunFolder(path) if setup.resume is None else resumed_folder(setup.resume)
     if setup.resume is not None and sweep.in_sweep():
         sweep.point_to(path, folder.path)
     with folder.lock():  # before anything in the folder is read
-        if setup.resume is not None:
-            meta = read_run(folder)
-            names, setup = meta["names"], resumed_setup(setup, meta, explicit_keys())
-        elif not sweep.in_sweep():
+        if setup.resume is None and not sweep.in_sweep():
             refuse_used(folder)
-        elif not is_finished(folder, setup, None):
-            meta = started_meta(setup, folder)
+        setup, meta = continued(setup, folder, explicit_keys())
         if is_finished(folder, setup, meta):
             delete_leftover_weights(folder)
             if figures and folder.blocks.exists() and not folder.curve.exists():  # killed while it was drawn
@@ -94,8 +89,7 @@ def plan(cfg: DictConfig, path: Path, words: Sequence[str], *, ranks: Ranks = AL
     resumes = setup.resume is not None
     if setup.resume is not None:
         folder = resumed_folder(setup.resume)
-        meta = read_run(folder)
-        setup = resumed_setup(setup, meta, keys_named(words))
+        setup, meta = continued(setup, folder, keys_named(words))
     save = setup.saving
     leftover = folder.has_weights() and has_deleted_weights(folder.path)
     return Plan(

@@ -20,9 +20,8 @@ from tdl.config.setup import Setup
 from tdl.errors import ConfigError, Interrupted
 from tdl.run import job, plan
 from tdl.runs.blocks import OnBlock
-from tdl.runs.resume import keys_named, read_run, resumed_folder, resumed_setup, started_meta
+from tdl.runs.resume import continued, keys_named, resumed_folder
 from tdl.runs.training import TrainingRun, delete_leftover_weights, is_finished
-from tdl.storage.checkpoint import Meta
 from tdl.storage.run_folder import HYDRA, OUTPUTS, RunFolder
 from tdl.sweeps import sweep
 from tdl.sweeps import table as sweep_table
@@ -42,14 +41,10 @@ def one(cfg: DictConfig, words: Sequence[str], out: Path | None, on_block: OnBlo
     """The folder of a run that is trained here; in `out` what is there goes on, and what is finished stays."""
     names = chosen_names(cfg, cfg.hydra.runtime.choices)
     setup = Setup.of(_without_hydra(cfg))
-    meta: Meta | None
     with _opened(setup, out) as folder:
-        if setup.resume is not None:
-            meta = read_run(folder)
-            names, setup = meta["names"], resumed_setup(setup, meta, keys_named(words))
-        else:
+        if setup.resume is None:
             _refuse_other(folder, setup)
-            meta = started_meta(setup, folder)
+        setup, meta = continued(setup, folder, keys_named(words))
         if is_finished(folder, setup, meta):
             delete_leftover_weights(folder)
         else:

@@ -36,7 +36,7 @@ class TrainingRun:
 
     Parameters
     ----------
-    names : the name chosen in each config group, for tables; it changes nothing.
+    names : the name chosen in each config group, for tables; it changes nothing. A run goes on with those of `meta`.
     keep_weights : whether the checkpoints stay when the run is finished.
     ranks : the processes that train; this one, the first, does all else.
     on_block : called with each block of games, once it is in the files.
@@ -58,7 +58,7 @@ class TrainingRun:
         on_block: OnBlock | None = None,
     ) -> None:
         loggers.check_installed(setup.logger)
-        self.setup, self.folder, self.names = setup, folder, dict(names)
+        self.setup, self.folder, self.names = setup, folder, dict(names if meta is None else meta["names"])
         self.keep_weights, self.ranks = keep_weights, ranks
         self.callbacks: list[OnBlock] = [] if on_block is None else [on_block]
         self._refusal: BaseException | None = None  # what a callback raised
