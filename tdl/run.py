@@ -20,7 +20,6 @@ from tdl.config.setup import Setup
 from tdl.errors import ConfigError
 from tdl.runs import disk, ending, loggers
 from tdl.runs.blocks import OnBlock
-from tdl.runs.objective import objective
 from tdl.runs.resume import continued, keys_named, resumed_folder
 from tdl.runs.training import TrainingRun, delete_leftover_weights, is_finished, refuse_used
 from tdl.storage.result_file import has_deleted_weights
@@ -50,7 +49,7 @@ def job(
                 _draw_curve(folder)
             if not sweep.in_sweep():  # which says it of all its jobs at once
                 print(f"tdl: {folder} is finished ({setup.episodes} episodes); nothing to do")
-            return objective(folder)
+            return ending.objective(folder)
         keeps = _keeps_weights(setup)
         run = TrainingRun(setup, folder, names, meta, keep_weights=keeps, ranks=ranks, on_block=on_block)
         with contextlib.nullcontext() if run.trained() or not figures else _importing("tdl.results.figures"):
@@ -65,7 +64,7 @@ def job(
         print(ending.results_line(folder, run.result), end="")
         if not sweep.in_sweep():
             print(ending.next_commands(folder, run.result), end="")
-        return objective(folder)
+        return ending.objective(folder)
 
 
 def _draw_curve(folder: RunFolder) -> None:

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 import tdl
-from tdl.api.words import KEYS, TYPES, words_of
+from tdl.api.words import KEYS, TYPES, seed_values, words_of
 from tdl.config.files import GROUPS, group_names
 from tdl.config.keys import takes_list
-from tdl.config.seeds import seed_values
 from tdl.errors import ConfigError
 from tdl.network.tuples import TupleSet
 

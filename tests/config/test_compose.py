@@ -7,16 +7,12 @@ import re
 from importlib import resources
 
 import pytest
-from hydra import compose, initialize_config_module
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import OmegaConf
 from support.composing import composed_once
 
 import tdl
-from tdl.cli.words import with_quoted_numbers
-from tdl.config.compose import register
 from tdl.config.files import group_file
-from tdl.config.hydra_versions import BASE
 from tdl.config.setup import Setup
 from tdl.errors import ConfigError
 from tdl.network.tuples import TupleSet, symmetries
@@ -25,21 +21,6 @@ CONF = resources.files("tdl.conf")
 
 NAMES = {group: sorted(path.name.removesuffix(".yaml") for path in (CONF / group).iterdir()) for group in
          ("agent", "experiment", "game", "learner", "placer", "tiles", "tuples")}  # fmt: skip
-
-
-@pytest.fixture
-def anew():
-    """Composes `conf/run.yaml` with overrides, as Hydra does before a run."""
-    register()
-    with initialize_config_module("tdl.conf", **BASE):
-        yield lambda *words, **more: compose("run", with_quoted_numbers(words), **more)
-
-
-@pytest.fixture
-def composed(anew, monkeypatch):
-    """The same, each choice of files once."""
-    composed_once(monkeypatch)
-    return anew
 
 
 @pytest.mark.parametrize(
