@@ -205,17 +205,13 @@ def flag(default: Any) -> Any:
     return checked(default, check_true_or_false)
 
 
-def check_fields(options: DataclassInstance, prefix: str = "", *, at_top: Collection[str] = ()) -> None:
+def check_fields(options: DataclassInstance, prefix: str = "") -> None:
     """Check each field of `options` that carries a check, in the order of the fields, and those of nested options.
 
-    Parameters
-    ----------
-    prefix : of the keys in messages.
-    at_top : fields whose keys have no prefix.
+    `prefix` is that of the keys in messages.
     """
     for each in dataclasses.fields(options):
-        value = getattr(options, each.name)
-        key = each.name if each.name in at_top else prefix + each.name
+        key, value = prefix + each.name, getattr(options, each.name)
         if CHECK in each.metadata:
             each.metadata[CHECK](key, value)
         elif dataclasses.is_dataclass(value) and not isinstance(value, type):

@@ -16,7 +16,7 @@ from tdl.config.sections import key_of, section
 from tdl.dqn.options import DEVICES, DQNOptions
 from tdl.errors import refuse
 from tdl.game.rules import GAMES, unknown_game
-from tdl.learning.options import AT_TOP, LearnerOptions
+from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import MAX_ALPHA, Schedule
 from tdl.network.tuples import TupleSet
@@ -76,7 +76,7 @@ class TuplesConfig(TupleSet):
     board: str | None = None
 
 
-@section(*AT_TOP, "episodes", "form", optional=("running_value",))  # older checkpoints do not have it
+@section("alpha_per", "gamma", "episodes", "form", optional=("running_value",))  # older checkpoints do not have it
 class LearnerConfig(LearnerOptions, Schedule):
     """How the network learns, and by which step size; from `stages` on the keys make a `Stages`."""
 

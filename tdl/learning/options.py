@@ -20,9 +20,6 @@ STARTS = ("empty", "restart", "milestone", "carousel")
 
 CLEARED = ("afterstate", "state")
 
-AT_TOP = ("alpha_per", "gamma")
-"""Options that the configuration has beside its section of the learner."""
-
 MAX_COUNT = 2**31 - 1
 """What the kernels count moves and games of an episode with."""
 

@@ -106,14 +106,7 @@ def test_each_field_is_checked(value, message):
         with pytest.raises(ConfigError) as error:
             check_fields(Program(options, seed=0))
         assert str(error.value) == message
-
-
-def test_fields_may_stand_above_their_section():
     check_fields(Program(Options(), seed=3))
-    with pytest.raises(ConfigError, match=r"^cutoff: 2 is not allowed"):
-        check_fields(Options(cutoff=2), "keys.", at_top=("cutoff",))
-    with pytest.raises(ConfigError, match=r"^seed: -1 is not allowed; expected a whole number of at least 0"):
-        check_fields(Program(Options(), seed=-1))
 
 
 def test_a_key_without_effect_is_refused():
