@@ -140,6 +140,7 @@ class Setup:
     def __post_init__(self) -> None:
         """Refuse what does not go together."""
         games = self.evaluation
+        check_depth(games.plies, self.kind)
         if games.average > self.saving.keep:
             raise refuse("evaluate.average", games.average, f"at most save.keep, {self.saving.keep}")
         if games.solution is not None and self.play.placer.kind != "random":
@@ -148,7 +149,6 @@ class Setup:
             self.network.check(self.rules, self.learner)
             self._check_seconds()
             self.replicas.check_learner(self.learner, self.play.threads)
-        check_depth(games.plies, self.kind)
 
     def _check_seconds(self) -> None:
         """The limit of time holds in training and in the games after it, one of which must look ahead."""

@@ -80,6 +80,7 @@ def test_a_limit_of_time_needs_a_second_ply_in_training_or_in_the_games_after_it
     [
         ("search.seconds=1", "search.seconds: 1.0 is not allowed; expected null unless search.plies, evaluate.plies"),
         ("search.seconds=1 evaluate.plies=2 evaluate.episodes=0", "search.seconds: 1.0 is not allowed; expected null"),
+        ("evaluate.plies=13", "evaluate.plies: 13 is not allowed; expected a whole number from 1 to 12"),
         ("+search.cutof=1", "search.cutof: no such key; .*did you mean 'cutoff'"),
         ("evaluate.average=2", "evaluate.average: 2 is not allowed; expected at most save.keep, 1"),
         ("gamma=2", "gamma: 2.0 is not allowed"),
