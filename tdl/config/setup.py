@@ -15,7 +15,7 @@ from tdl.agents.lookahead import check_depth
 from tdl.agents.options import PlayOptions
 from tdl.config.agent import check_use, deep_options
 from tdl.config.compose import composed, key_hash, to_plain, typed
-from tdl.config.options import options_of, play_of, rules_of
+from tdl.config.options import evaluator_of, options_of, play_of, rules_of
 from tdl.config.schema import Budget, EvaluationOptions, RunConfig, Saving
 from tdl.config.tuple_sets import check_numbering, tuple_set_of
 from tdl.dqn.options import DQNOptions
@@ -155,6 +155,10 @@ class Setup:
         search = self.play.search
         plies = max(search.plies, self.evaluation.plies if self.evaluation.episodes else 1)
         replace(search, plies=plies).check_seconds("search.plies, evaluate.plies")
+
+    def judged_play(self) -> PlayOptions:
+        """How games are played, with the values by which an adversary judges, read from their checkpoint."""
+        return replace(self.play, evaluator=evaluator_of(self.judge, self.rules))
 
     @property
     def hash(self) -> str:

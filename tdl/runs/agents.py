@@ -15,7 +15,6 @@ from tdl.agents.options import OnProgress
 from tdl.agents.player import WEIGHTS, Player, checkpoint_folder, load
 from tdl.agents.ranks import ALONE, Ranks
 from tdl.agents.trainer import Trainer
-from tdl.config.options import evaluator_of
 from tdl.config.setup import Setup
 from tdl.dqn.options import DQNOptions
 from tdl.errors import naming, refuse
@@ -99,7 +98,7 @@ class NTupleAgent(Agent):
             self.network,
             learner=setup.learner,
             schedule=setup.schedule,
-            play=dataclasses.replace(setup.play, evaluator=evaluator_of(setup.judge, setup.rules)),
+            play=setup.judged_play(),
             replicas=setup.replicas,
             ranks=ranks,
             episode=episode,
