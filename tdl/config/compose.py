@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING, DictConfig, OmegaConf
 
+from tdl.checks import check_fields
 from tdl.config.files import plain_dict
 from tdl.config.hydra_versions import REPLACE
 from tdl.config.schema import RunConfig
@@ -20,7 +21,7 @@ from tdl.errors import ConfigError, nearest
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-Schema = TypeVar("Schema")
+Schema = TypeVar("Schema", bound="DataclassInstance")
 
 CHANGEABLE = ("episodes", "threads", "budget", "evaluate", "save", "logger", "resume")
 """Keys that may differ when a run is resumed: they do not change what has been learned. (A schedule that counts by the
@@ -45,7 +46,10 @@ _types: dict[type, DictConfig] = {}
 def types_of(schema: type) -> DictConfig:
     """The names, types and defaults of a schema for OmegaConf, which takes long to find them: nobody may change it."""
     if schema not in _types:
-        _types[schema] = OmegaConf.structured(schema)
+        _types[schema] = types = OmegaConf.structured(schema)
+        for _, section in types.items_ex(resolve=False):
+            if OmegaConf.is_config(section):
+                OmegaConf.set_readonly(section, None)  # as that of a frozen class is
     return _types[schema]
 
 
@@ -55,10 +59,11 @@ def composed(cfg: DictConfig) -> dict[str, Any]:
 
 
 def typed(plain: Mapping[str, Any], schema: type[Schema]) -> Schema:
-    """Plain dictionaries as an object of a schema: names and types are checked, values are not."""
+    """Plain dictionaries as an object of a schema: names, types and each value by itself are checked."""
     check_keys(plain, schema, "")
     config = OmegaConf.to_object(OmegaConf.merge(types_of(schema), dict(plain)))
     assert isinstance(config, schema)
+    check_fields(config)
     return config
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from omegaconf import MISSING, DictConfig
 
-from tdl.checks import above_zero, check_fields, flag, whole
+from tdl.checks import above_zero, flag, whole
 from tdl.config.compose import composed, typed
 from tdl.errors import refuse
 
@@ -33,5 +33,4 @@ def read(cfg: DictConfig) -> ServeConfig:
         given = Path(settings.checkpoint).resolve()
         if not given.is_relative_to(folder.resolve()):
             raise refuse("checkpoint", settings.checkpoint, f"one below folder, {folder}; add folder={given.parent}")
-    check_fields(settings)
     return settings

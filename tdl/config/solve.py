@@ -6,8 +6,8 @@ from typing import Any
 
 from omegaconf import MISSING, DictConfig
 
-from tdl.config.build import rules
 from tdl.config.compose import composed, typed
+from tdl.config.options import rules_of
 from tdl.config.schema import GameConfig, TilesConfig
 from tdl.config.unused import refuse_unused
 from tdl.errors import refuse
@@ -36,7 +36,7 @@ def read(cfg: DictConfig) -> SolveConfig:
     if settings.query is not None and settings.solution is None:
         raise refuse("solution", None, "the folder of a solved game, with query=FILE")
     if settings.solution is None:
-        check_objective(rules(settings), settings.objective, settings.tile)
+        check_objective(rules_of(settings), settings.objective, settings.tile)
     return settings
 
 

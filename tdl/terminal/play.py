@@ -205,8 +205,8 @@ class PlayApp(GameApp):
         """Let the agent look `plies` plies ahead."""
         if self._has_agent():
             assert self.advisor is not None
-            search = dataclasses.replace(self.search, plies=plies)
             try:
+                search = dataclasses.replace(self.search, plies=plies)
                 self._action_values = self.advisor.action_values(search)
             except ConfigError as error:
                 self.message = str(error)

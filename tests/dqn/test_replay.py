@@ -8,8 +8,13 @@ from support.deep_q import PUBLISHED, generator, numbered
 from tdl.dqn.replay import Replay
 
 
+def replay_of(size):
+    """A replay of so many transitions, on boards of 4 cells."""
+    return Replay(replace(PUBLISHED, buffer_size=size, learning_starts=10, newest=5, older=5, batch_size=10), 4)
+
+
 def test_the_replay_keeps_the_newest():
-    replay = Replay(replace(PUBLISHED, buffer_size=10), 4)
+    replay = replay_of(10)
     replay.add(numbered(0, 4))
     assert len(replay) == 4
     replay.add(numbered(4, 13))
@@ -21,7 +26,7 @@ def test_the_replay_keeps_the_newest():
 
 
 def test_a_fit_takes_the_newest_and_a_sample_of_the_older_none_twice():
-    replay = Replay(replace(PUBLISHED, buffer_size=100), 4)
+    replay = replay_of(100)
     replay.add(numbered(0, 120))
     counts = np.zeros(120, int)
     for seed in range(200):
@@ -37,7 +42,7 @@ def test_a_fit_takes_the_newest_and_a_sample_of_the_older_none_twice():
 
 
 def test_a_sample_draws_all_alike():
-    replay = Replay(replace(PUBLISHED, buffer_size=10), 4)
+    replay = replay_of(10)
     replay.add(numbered(0, 15))
     sample = np.bincount(replay.sample(10_000, generator())["board"][:, 0], minlength=15)
     assert not sample[:5].any()
