@@ -11,13 +11,14 @@ from tdl.config import serve as serve_config
 from tdl.config.serve import ServeConfig
 from tdl.errors import Interrupted, TdlError
 from tdl.runs.interrupts import Interrupts
+from tdl.sweeps.context import JobContext
 from tdl.web.errors import Refusal
 from tdl.web.library import Library
 from tdl.web.server import Server, check_loopback
 from tdl.web.site import Site
 
 
-def job(cfg: DictConfig, _: Path) -> None:
+def job(cfg: DictConfig, _: JobContext) -> None:
     """Check everything, then serve until a signal comes."""
     settings = serve_config.read(cfg)
     check_loopback("host", settings.host)

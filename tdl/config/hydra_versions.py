@@ -5,6 +5,8 @@ from typing import Any
 
 import hydra
 import omegaconf
+from hydra.core.plugins import Plugins
+from hydra.plugins.plugin import Plugin
 from omegaconf import OmegaConf
 
 
@@ -24,6 +26,15 @@ REPLACE: dict[str, Any] = {} if OLD else {"replace": True}
 def trusted(targets: Sequence[str]) -> dict[str, Any]:
     """For `hydra.main`: the classes that a `_target_` may name. Hydra 1.3 lets it name any."""
     return {} if OLD else {"execution_whitelist": list(targets)}
+
+
+def register_plugin(plugin: type[Plugin]) -> None:
+    """Make a launcher or a sweeper known to Hydra, as `hydra_plugins.tdl.NAME`.
+
+    Hydra 1.3 takes no other names. What is really in such a package is loaded into every program that uses Hydra, and
+    Hydra 1.4 warns of it where it is installed to be edited.
+    """
+    Plugins.instance().class_name_to_class[f"hydra_plugins.tdl.{plugin.__name__}"] = plugin
 
 
 def register_resolver(name: str, resolver: Callable[..., Any]) -> None:

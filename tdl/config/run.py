@@ -13,23 +13,23 @@ from tdl.agents.lookahead import check_depth
 from tdl.checks import check_fields
 from tdl.config import agent as agent_config
 from tdl.config.build import learner, placer, replicas, rules, schedule, search, stages, tuple_set_of
-from tdl.config.compose import composed, typed
+from tdl.config.compose import typed
 from tdl.config.files import group_file, group_names
 from tdl.config.schema import RunConfig, TuplesConfig
 from tdl.errors import ConfigError, refuse
 from tdl.game.rules import Rules, parse_size
 
 
-def read(cfg: DictConfig) -> RunConfig:
+def read(cfg: DictConfig | Mapping[str, Any]) -> RunConfig:
     """The configuration Hydra composed, as a `RunConfig` whose every value has been checked."""
-    return from_plain(composed(cfg))
+    config = typed(cfg, RunConfig)
+    check(config)
+    return config
 
 
 def from_plain(plain: Mapping[str, Any]) -> RunConfig:
     """The same from plain dictionaries, as `meta.json` and `result.json` hold them."""
-    config = typed(plain, RunConfig)
-    check(config)
-    return config
+    return read(plain)
 
 
 def check(config: RunConfig) -> None:
