@@ -103,8 +103,9 @@ class CheckedSweeper(Sweeper):
         plans, refused, progress = [], dict[str, list[str]](), Progress("check", len(jobs))
         with contextlib.closing(progress):
             for number, words in enumerate(jobs, 1):
+                cfg = self.hydra_context.config_loader.load_sweep_config(self.config, list(words))
                 try:
-                    plans.append(self._plan_of(words, folder))
+                    plans.append(self._plan_of(cfg, folder))
                 except ConfigError as error:
                     refused.setdefault(str(error), []).append(_name(words, jobs))
                 except (TdlError, OSError):  # a file that is missing or damaged: the job itself will say so
@@ -115,8 +116,7 @@ class CheckedSweeper(Sweeper):
         cores, at_once = self._at_once(plans)
         return SweepPlan(plans, at_once, cores, folder)
 
-    def _plan_of(self, words: Sequence[str], folder: Path) -> Plan:
-        cfg = self.hydra_context.config_loader.load_sweep_config(self.config, list(words))
+    def _plan_of(self, cfg: DictConfig, folder: Path) -> Plan:
         HydraConfig.instance().set_config(cfg)
         job = JobContext.of(cfg.hydra, folder / str(cfg.hydra.sweep.subdir))
         with open_dict(cfg):
