@@ -15,7 +15,7 @@ try:
     from tdl.agents.ensemble import average
     from tdl.agents.player import Player, load
     from tdl.agents.trainer import Trainer
-    from tdl.config.build import tuple_set
+    from tdl.config.tuple_sets import tuple_set
     from tdl.errors import TdlError
     from tdl.game.engine import Engine, Stream
     from tdl.game.registration import register_game

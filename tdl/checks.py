@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 import numpy as np
 
-from tdl.errors import ConfigError, nearest, refuse
+from tdl.errors import ConfigError, nearest, refuse, within
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -153,7 +154,8 @@ def built(cls: type[Options], key: str, value: object, *, optional: Collection[s
     for name in value:
         if name not in names:
             raise ConfigError(f"{_below(key, name)}: no such key; expected one of {', '.join(names)}")
-    return cls(**value)
+    with within(key, names) if key else nullcontext():
+        return cls(**value)
 
 
 def or_null(check: Check) -> Check:
@@ -203,17 +205,13 @@ def flag(default: Any) -> Any:
     return checked(default, check_true_or_false)
 
 
-def check_fields(options: DataclassInstance, prefix: str = "", *, at_top: Collection[str] = ()) -> None:
+def check_fields(options: DataclassInstance, prefix: str = "") -> None:
     """Check each field of `options` that carries a check, in the order of the fields, and those of nested options.
 
-    Parameters
-    ----------
-    prefix : of the keys in messages.
-    at_top : fields whose keys have no prefix.
+    `prefix` is that of the keys in messages.
     """
     for each in dataclasses.fields(options):
-        value = getattr(options, each.name)
-        key = each.name if each.name in at_top else prefix + each.name
+        key, value = prefix + each.name, getattr(options, each.name)
         if CHECK in each.metadata:
             each.metadata[CHECK](key, value)
         elif dataclasses.is_dataclass(value) and not isinstance(value, type):

@@ -2,6 +2,7 @@
 
 import contextlib
 import difflib
+import re
 from collections.abc import Iterable, Iterator
 
 MAX_SHOWN = 200
@@ -72,6 +73,17 @@ def naming(file: object, error: type[TdlError] = CheckpointError) -> Iterator[No
         yield
     except ConfigError as refused:
         raise error(f"{file}: {refused}") from refused
+
+
+@contextlib.contextmanager
+def within(section: str, keys: Iterable[str]) -> Iterator[None]:
+    """While this context is open keys that are refused, or named in the refusal, are keys of a section."""
+    try:
+        yield
+    except ConfigError as refused:
+        names = "|".join(keys)
+        own = rf"^({names})(?=[:,])|(?<![\w.'\"])({names})(?==| is )"
+        raise ConfigError(re.sub(own, rf"{section}.\g<0>", str(refused))) from refused
 
 
 def file_text(error: OSError) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from omegaconf import DictConfig
@@ -9,10 +10,11 @@ from omegaconf import DictConfig
 from tdl import machine
 from tdl.agents.description import kind_of
 from tdl.cli.program import run_program
-from tdl.config import build, compose
+from tdl.config import compose
 from tdl.config import evaluate as evaluate_config
 from tdl.config.evaluate import EvaluationConfig
 from tdl.config.names import chosen_names
+from tdl.config.options import evaluator_of, play_of
 from tdl.errors import ConfigError, Interrupted
 from tdl.runs import recording
 from tdl.runs.disk import Disk
@@ -84,7 +86,9 @@ def built(settings: EvaluationConfig, metas: list[Meta]) -> Evaluation:
     if kind != "ntuple":
         return SimpleEvaluation(rules, settings.seed, "none", kind, settings.engine)
     player = evaluate_config.player(metas, rules)
-    return network_evaluation(player, drops, build.play(settings, player.network.rules, settings.evaluate.plies))
+    play = play_of(settings, settings.evaluate.plies)
+    play = replace(play, evaluator=evaluator_of(settings.placer.network, player.network.rules))
+    return network_evaluation(player, drops, play)
 
 
 def result_of(

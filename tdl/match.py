@@ -10,7 +10,7 @@ from omegaconf import DictConfig
 
 from tdl.cli.program import run_program
 from tdl.config import match as match_config
-from tdl.config.build import rules
+from tdl.config.options import rules_of
 from tdl.sessions.two_player_protocol import Matches, bounded_lines, converse
 from tdl.sweeps.context import JobContext
 
@@ -19,7 +19,7 @@ def job(cfg: DictConfig, _: JobContext) -> None:
     """Check everything, then answer the lines of standard input."""
     settings = match_config.read(cfg)
     names = settings.play_name, settings.evil_name
-    matches = Matches(rules(settings), match_config.action_values(settings), match_config.placer(settings), names)
+    matches = Matches(rules_of(settings), match_config.action_values(settings), match_config.placer(settings), names)
     say = partial(print, flush=True)
     if settings.announce is not None:
         say(f"name {settings.announce}")

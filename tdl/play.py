@@ -11,7 +11,7 @@ from omegaconf import DictConfig
 
 from tdl.cli.program import run_program
 from tdl.config import play as play_config
-from tdl.config.build import rules, search
+from tdl.config.options import rules_of, search_of
 from tdl.config.play import PlayConfig
 from tdl.errors import ConfigError, Interrupted
 from tdl.sessions import game_file
@@ -45,9 +45,9 @@ def job(cfg: DictConfig, context: JobContext) -> None:
 
 def play(settings: PlayConfig) -> None:
     """Play games, keep those of the person, and print their files."""
-    board_rules = rules(settings)
+    board_rules = rules_of(settings)
     agent = None if settings.checkpoint is None else load_advisor(settings.checkpoint, board_rules)
-    options = search(settings.search, settings.plies)
+    options = search_of(settings.search, settings.plies)
     if agent is not None:
         agent.action_values(options)  # refuses a search it cannot do before the screen begins
     check_terminal()

@@ -12,14 +12,13 @@ from tdl.agents.ranks import ALONE, MpiRanks, Ranks, joined
 from tdl.cli.follower import follow
 from tdl.cli.messages import main_of
 from tdl.cli.program import run_program
-from tdl.config import run as run_config
 from tdl.config.names import chosen_names
 from tdl.config.schema import AUTO
+from tdl.config.setup import Setup
 from tdl.errors import ConfigError
 from tdl.runs import disk, ending, loggers
 from tdl.runs.blocks import OnBlock
-from tdl.runs.objective import objective
-from tdl.runs.resume import read_run, resumed_config, resumed_folder, started_meta
+from tdl.runs.resume import continued, resumed_folder
 from tdl.runs.training import TrainingRun, delete_leftover_weights, is_finished, refuse_used
 from tdl.storage.result_file import has_deleted_weights
 from tdl.storage.run_folder import RunFolder
@@ -40,28 +39,23 @@ def job(
     for. Gives what tells how good it is.
     """
     names = chosen_names(cfg, context.choices)
-    settings = run_config.read(cfg)
-    meta = None
-    folder = RunFolder(context.folder) if settings.resume is None else resumed_folder(settings.resume)
-    if settings.resume is not None and context.in_sweep:
+    setup = Setup.of(cfg)
+    folder = RunFolder(context.folder) if setup.resume is None else resumed_folder(setup.resume)
+    if setup.resume is not None and context.in_sweep:
         point_to(context.folder, folder.path)
     with folder.lock():  # before anything in the folder is read
-        if settings.resume is not None:
-            meta = read_run(folder)
-            names, settings = meta["names"], resumed_config(settings, meta, context.keys)
-        elif not context.in_sweep:
+        if setup.resume is None and not context.in_sweep:
             refuse_used(folder)
-        elif not is_finished(folder, settings, None):
-            meta = started_meta(settings, folder)
-        if is_finished(folder, settings, meta):
+        setup, meta = continued(setup, folder, context.keys)
+        if is_finished(folder, setup, meta):
             delete_leftover_weights(folder)
             if figures and folder.blocks.exists() and not folder.curve.exists():  # killed while it was drawn
                 _draw_curve(folder)
             if not context.in_sweep:  # which says it of all its jobs at once
-                print(f"tdl: {folder} is finished ({settings.episodes} episodes); nothing to do")
-            return objective(folder)
-        keeps = context.keeps_weights if settings.save.final == AUTO else settings.save.final
-        run = TrainingRun(settings, folder, names, meta, keep_weights=keeps, ranks=ranks, on_block=on_block)
+                print(f"tdl: {folder} is finished ({setup.episodes} episodes); nothing to do")
+            return ending.objective(folder)
+        keeps = context.keeps_weights if setup.saving.final == AUTO else bool(setup.saving.final)
+        run = TrainingRun(setup, folder, names, meta, keep_weights=keeps, ranks=ranks, on_block=on_block)
         with contextlib.nullcontext() if run.trained() or not figures else _importing("tdl.results.figures"):
             run.run()
         print(ending.answer(run.result, run.last_block()), end="", flush=True)
@@ -74,7 +68,7 @@ def job(
         print(ending.results_line(folder, run.result), end="")
         if not context.in_sweep:
             print(ending.next_commands(folder, run.result), end="")
-        return objective(folder)
+        return ending.objective(folder)
 
 
 def _draw_curve(folder: RunFolder) -> None:
@@ -93,19 +87,18 @@ def plan(cfg: DictConfig, context: JobContext, *, ranks: Ranks = ALONE) -> Plan:
     """
     if ranks.size > 1:
         raise ConfigError(f"--multirun: {ranks.size} processes train one run; start a sweep as a single process")
-    settings, folder, meta = run_config.read(cfg), RunFolder(context.folder), None
-    loggers.check_installed(settings.logger)
-    resumes = settings.resume is not None
-    if settings.resume is not None:
-        folder = resumed_folder(settings.resume)
-        meta = read_run(folder)
-        settings = resumed_config(settings, meta, context.keys)
-    save = settings.save
+    setup, folder, meta = Setup.of(cfg), RunFolder(context.folder), None
+    loggers.check_installed(setup.logger)
+    resumes = setup.resume is not None
+    if setup.resume is not None:
+        folder = resumed_folder(setup.resume)
+        setup, meta = continued(setup, folder, context.keys)
+    save = setup.saving
     leftover = folder.has_weights() and has_deleted_weights(folder.path)
     return Plan(
-        done=is_finished(folder, settings, meta) and not leftover,
-        threads=settings.threads,
-        disk=disk.of_run(settings),
+        done=is_finished(folder, setup, meta) and not leftover,
+        threads=setup.play.threads,
+        disk=disk.of_run(setup),
         used=disk.used(folder),
         final=None if save.final == AUTO else save.final,
         asks_for_weights=resumes or save.chosen or save.keep > 1,

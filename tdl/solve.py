@@ -8,8 +8,8 @@ from omegaconf import DictConfig
 from tdl import machine
 from tdl.cli.program import run_program
 from tdl.config import solve as solve_config
-from tdl.config.build import rules
 from tdl.config.compose import key_hash
+from tdl.config.options import rules_of
 from tdl.errors import ConfigError
 from tdl.runs.environment import describe
 from tdl.runs.progress import Progress
@@ -55,7 +55,7 @@ def solve(settings: solve_config.SolveConfig, folder: RunFolder) -> None:
 
     try:
         solution = solutions.solve(
-            rules(settings), settings.objective, settings.tile, fold=settings.fold, on_progress=report
+            rules_of(settings), settings.objective, settings.tile, fold=settings.fold, on_progress=report
         )
     finally:
         progress.close()

@@ -1,6 +1,6 @@
 """What a checkpoint's `meta.json` says of an agent, with every entry checked before anything is made of it."""
 
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,14 +12,13 @@ from tdl.checks import (
     Check,
     built,
     check_choice,
-    check_fields,
     check_mapping,
     check_number,
     check_object,
     check_text,
     check_whole,
 )
-from tdl.errors import CheckpointError, naming, refuse
+from tdl.errors import CheckpointError, naming, refuse, within
 from tdl.game.rules import Rules
 from tdl.learning.options import LearnerOptions
 from tdl.learning.state import ACCUMULATORS
@@ -116,7 +115,8 @@ def _check_learner(key: str, learner: Any) -> None:
     """Refuse the options of a learner of an n-tuple network; those that the checkpoint does not have are as always."""
     check_object(key, learner, {"gamma": check_number})
     names = [each.name for each in fields(LearnerOptions)]
-    check_fields(replace(LearnerOptions(), **{name: learner[name] for name in names if name in learner}), f"{key}.")
+    with within(key, names):
+        LearnerOptions(**{name: learner[name] for name in names if name in learner})
 
 
 def _check_imported(key: str, origin: Any) -> None:

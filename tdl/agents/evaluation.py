@@ -24,8 +24,8 @@ def evaluate(
     """
     network = player.network
     values = LearnerOptions(target=player.target, gamma=player.gamma, expectation=player.expectation)
-    values.check(stages=network.stages.count, extras=network.extras)
-    play.check(network.rules)
+    values.check_network(network.stages.count, network.extras)
+    play.check_board(network.rules)
     state = {DROP_TABLE: drop_table_of(network)} if shares_drops(network, values) else {}
     build = kernel(network)
     plays = [

@@ -55,13 +55,15 @@ class PlayOptions:
     placer: PlacerOptions = field(default_factory=PlacerOptions)
     evaluator: Evaluator | None = None
 
-    def check(self, rules: Rules) -> None:
-        """Refuse values out of range, and an evaluator of another game or board than these rules."""
+    def __post_init__(self) -> None:
         check_instance("search", self.search, SearchOptions, "as SearchOptions(plies=2)")
         check_instance("placer", self.placer, PlacerOptions, 'as PlacerOptions("adversary")')
         check_fields(self)
-        self.placer.check("placer.", judged=self.evaluator is not None)
-        self.search.check("search.")
+        if self.evaluator is not None:
+            self.placer.check_judged()
+
+    def check_board(self, rules: Rules) -> None:
+        """Refuse an evaluator of another game or board than these rules."""
         if self.evaluator is not None:
             check_same_board(self.evaluator.network.rules, rules)
 

@@ -102,7 +102,6 @@ class Player(Settled):
         if play is not None:
             check_instance("play", play, PlayOptions)
         options = replace(play or PlayOptions(), **fields)
-        check_instance("search", options.search, SearchOptions, "its fields are keywords here")
         options = replace(options, search=replace(options.search, **search))
         return evaluate(self, self.engine.tables, without_numpy(episodes), options, on_progress)
 

@@ -104,9 +104,9 @@ class Trainer(Settled):
 
     def _check(self, ranks: Ranks) -> None:
         network = self.network
-        self.learner.check(stages=network.stages.count, extras=network.extras)
-        self.play.check(network.rules)
-        self.replicas.check(self.learner, self.play.threads)
+        self.learner.check_network(network.stages.count, network.extras)
+        self.play.check_board(network.rules)
+        self.replicas.check_learner(self.learner, self.play.threads)
         ranks.check(self.replicas, self.learner, self.play.threads)
         check_whole("episode", self.episode, 0)
         if not network.weights.flags.writeable:

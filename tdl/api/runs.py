@@ -3,7 +3,7 @@
 import contextlib
 import io
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -14,15 +14,14 @@ from omegaconf import DictConfig, OmegaConf
 from tdl.api.hydra import as_command_line, kept
 from tdl.cli.program import Job, enter_hydra
 from tdl.config import compose
-from tdl.config import run as run_config
 from tdl.config.names import chosen_names
 from tdl.config.schema import AUTO, RunConfig
+from tdl.config.setup import Setup
 from tdl.errors import ConfigError, Interrupted
 from tdl.run import job, plan
 from tdl.runs.blocks import OnBlock
-from tdl.runs.resume import keys_named, read_run, resumed_config, resumed_folder, started_meta
+from tdl.runs.resume import continued, keys_named, resumed_folder
 from tdl.runs.training import TrainingRun, delete_leftover_weights, is_finished
-from tdl.storage.checkpoint import Meta
 from tdl.storage.run_folder import HYDRA, OUTPUTS, RunFolder
 from tdl.sweeps import sweep
 from tdl.sweeps import table as sweep_table
@@ -41,20 +40,16 @@ def holds_sweep(folder: Path | None) -> bool:
 def one(cfg: DictConfig, words: Sequence[str], out: Path | None, on_block: OnBlock | None) -> Path:
     """The folder of a run that is trained here; in `out` what is there goes on, and what is finished stays."""
     names = chosen_names(cfg, cfg.hydra.runtime.choices)
-    settings = run_config.read(_without_hydra(cfg))
-    meta: Meta | None
-    with _opened(settings, out) as folder:
-        if settings.resume is not None:
-            meta = read_run(folder)
-            names, settings = meta["names"], resumed_config(settings, meta, keys_named(words))
-        else:
-            _refuse_other(folder, settings)
-            meta = started_meta(settings, folder)
-        if is_finished(folder, settings, meta):
+    setup = Setup.of(_without_hydra(cfg))
+    with _opened(setup, out) as folder:
+        if setup.resume is None:
+            _refuse_other(folder, setup)
+        setup, meta = continued(setup, folder, keys_named(words))
+        if is_finished(folder, setup, meta):
             delete_leftover_weights(folder)
         else:
-            keeps = settings.save.final in (AUTO, True)
-            run = TrainingRun(settings, folder, names, meta, keep_weights=keeps, on_block=on_block)
+            keeps = setup.saving.final in (AUTO, True)
+            run = TrainingRun(setup, folder, names, meta, keep_weights=keeps, on_block=on_block)
             _write_notes(cfg, folder.path)
             run.run()
     return folder.path.resolve()
@@ -88,14 +83,14 @@ def many(words: Sequence[str], out: Path | None, cores: int | None, on_block: On
 
 
 @contextlib.contextmanager
-def _opened(settings: RunConfig, out: Path | None) -> Iterator[RunFolder]:
+def _opened(setup: Setup, out: Path | None) -> Iterator[RunFolder]:
     """The folder of a run, locked; nothing is left of a new one whose run is refused."""
-    if settings.resume is not None:
+    if setup.resume is not None:
         if out is not None:
             raise ConfigError("out: a resumed run goes on in its own folder; leave out or resume away")
-        folder = resumed_folder(settings.resume)
+        folder = resumed_folder(setup.resume)
     else:
-        name = f"{_now()}_{compose.key_hash(compose.to_plain(settings))}_{os.getpid()}"
+        name = f"{_now()}_{setup.hash}_{os.getpid()}"
         folder = RunFolder(_new(name) if out is None else out)
         folder.path.mkdir(parents=True, exist_ok=True)
     try:
@@ -107,14 +102,14 @@ def _opened(settings: RunConfig, out: Path | None) -> Iterator[RunFolder]:
         raise
 
 
-def _refuse_other(folder: RunFolder, settings: RunConfig) -> None:
+def _refuse_other(folder: RunFolder, setup: Setup) -> None:
     """Refuse a folder with a run of another configuration."""
-    known, now = folder.result_if_whole().get("config"), compose.to_plain(settings)
+    known, now = folder.result_if_whole().get("config"), setup.plain
     if known is not None and compose.key_hash(_fixed(known)) != compose.key_hash(_fixed(now)):
         raise ConfigError(f"out: {folder} holds a run of another configuration; name another folder")
 
 
-def _fixed(config: dict[str, object]) -> dict[str, object]:
+def _fixed(config: Mapping[str, object]) -> dict[str, object]:
     """The part of a configuration that a run keeps when it goes on."""
     return {key: value for key, value in config.items() if key not in compose.CHANGEABLE}
 

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Unpack
 
 from tdl.api import runs
 from tdl.api.hydra import composed
-from tdl.api.keywords import Keywords
-from tdl.api.words import words_of
+from tdl.api.words import seed_values, words_of
 from tdl.checks import check_whole
-from tdl.config.seeds import seed_values
 from tdl.errors import ConfigError, refuse
 from tdl.runs.blocks import OnBlock
 from tdl.runs.progress import hidden
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from tdl.api.keywords import Keywords  # a file of types alone
 
 
 def train(

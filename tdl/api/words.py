@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import PurePath
 from typing import Any
 
-from tdl.checks import without_numpy
+from tdl.checks import check_whole, without_numpy
 from tdl.config.compose import quoted
 from tdl.config.files import GROUPS
 from tdl.config.keys import keys_of, takes_list
@@ -38,6 +38,25 @@ def words_of(keywords: Mapping[str, Any]) -> tuple[list[str], int]:
         words[key] = f"{key}={','.join(values)}"
         runs *= len(values)
     return [words[key] for key in TYPES if key in words], runs
+
+
+def seed_values(seeds: int | Iterable[int]) -> list[int]:
+    """The seeds that a number of seeds stands for, from 0 on; those of a list as they are.
+
+    Raises
+    ------
+    ConfigError : not a number of at least 1, nor whole numbers from 0 on.
+
+    >>> seed_values(3), seed_values(range(5, 8))
+    ([0, 1, 2], [5, 6, 7])
+    """
+    if not isinstance(seeds, Iterable) or isinstance(seeds, str):
+        check_whole("seeds", seeds, 1)
+        return list(range(seeds))
+    values = list(seeds)
+    for value in values:
+        check_whole("seeds", value, 0)
+    return values
 
 
 def key_of(keyword: str) -> str:

@@ -3,7 +3,7 @@
 import json
 from argparse import ArgumentParser
 
-from tdl.config.build import tuple_set
+from tdl.config.tuple_sets import tuple_set
 from tdl.errors import refuse
 from tdl.network.tuples import TupleSet
 

@@ -16,7 +16,7 @@ from tdl.agents.trainer import Trainer
 from tdl.benchmarks.paired import in_turn, millions, train
 from tdl.benchmarks.registry import Report
 from tdl.checks import check_whole
-from tdl.config.build import tuple_set
+from tdl.config.tuple_sets import tuple_set
 from tdl.errors import refuse
 from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork

@@ -11,8 +11,7 @@ from tdl.checks import check_choice, check_true_or_false
 from tdl.cli.commands import COMMANDS
 from tdl.cli.flags import FLAGS
 from tdl.cli.folders import PATHS
-from tdl.config.files import group_names
-from tdl.config.groups import groups
+from tdl.config.files import group_names, groups
 from tdl.config.keys import Key, keys_of, sections
 
 SCHEMAS = {

@@ -9,7 +9,7 @@ from tdl.agents.ranks import BEGIN, TRAIN, MpiRanks
 from tdl.cli import flags
 from tdl.cli.messages import explain
 from tdl.config import own
-from tdl.config import run as run_config
+from tdl.config.setup import Setup
 from tdl.runs.agents import Agent, build_agent
 
 
@@ -50,4 +50,4 @@ def _obey(ranks: MpiRanks) -> None:
 
 
 def _built(what: Any, ranks: MpiRanks) -> Agent:
-    return build_agent(run_config.from_plain(what["config"]), what["episode"], ranks)
+    return build_agent(Setup.of(what["config"]), what["episode"], ranks)

@@ -4,8 +4,7 @@ import re
 import textwrap
 
 from tdl.config import hydra_versions
-from tdl.config.files import CONF, group_names, group_text
-from tdl.config.groups import groups
+from tdl.config.files import CONF, group_names, group_text, groups
 from tdl.errors import ConfigError, nearest
 
 HOMES = {

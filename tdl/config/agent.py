@@ -8,8 +8,8 @@ from omegaconf import OmegaConf
 
 from tdl.config.compose import types_of
 from tdl.config.files import file, group_file, plain_dict
-from tdl.config.schema import RunConfig
-from tdl.config.sections import options_of
+from tdl.config.options import options_of
+from tdl.config.schema import AgentConfig, RunConfig
 from tdl.config.unused import refuse_changed
 from tdl.dqn.options import DEVICES, DQNOptions
 from tdl.errors import refuse
@@ -23,31 +23,25 @@ OF_NTUPLE = (
 FIELDS = tuple(each.name for each in dataclasses.fields(DQNOptions) if each.name != "gamma")
 
 
-def check(config: RunConfig) -> None:
-    """Refuse what the agent has no use for, and a deep Q-learner that is not described."""
-    agent, games = config.agent, config.evaluate
-    if agent.kind != "ntuple":
-        refuse_changed(dataclasses.asdict(config), _usual(), OF_NTUPLE, f"agent.kind={agent.kind}")
-    elif games.drops == "one":
-        refuse_changed(dataclasses.asdict(config), _usual(), ("search",), "evaluate.drops=one")
-    if config.device != DEVICES[0] and agent.kind != "dqn":
-        raise refuse("device", config.device, f"{DEVICES[0]} unless agent.kind=dqn")
-    for key in FIELDS:
-        if (value := getattr(agent, key)) is None and agent.kind == "dqn":
-            raise refuse(f"agent.{key}", None, "a value with agent.kind=dqn; agent=dqn gives all of them")
-        if value is not None and agent.kind != "dqn":
-            raise refuse(f"agent.{key}", value, "null unless agent.kind=dqn")
-    if agent.kind != "ntuple":
-        if games.solution is not None:
-            raise refuse("evaluate.solution", games.solution, "null unless agent.kind=ntuple")
-        if games.average != 1:
-            raise refuse("evaluate.average", games.average, "1 unless agent.kind=ntuple")
-    check_drops(games.drops, games.plies)
-    if games.drops != "all":
-        if config.placer.kind != "random":
-            raise refuse("placer.kind", config.placer.kind, "random with evaluate.drops=one")
-        if games.solution is not None:
-            raise refuse("evaluate.solution", games.solution, "null with evaluate.drops=one")
+def check_use(plain: Mapping[str, Any]) -> None:
+    """Refuse keys for which the agent of a run has no use."""
+    kind, games = plain["agent"]["kind"], plain["evaluate"]
+    if kind != "ntuple":
+        refuse_changed(plain, _usual(), OF_NTUPLE, f"agent.kind={kind}")
+        if games["solution"] is not None:
+            raise refuse("evaluate.solution", games["solution"], "null unless agent.kind=ntuple")
+        if games["average"] != 1:
+            raise refuse("evaluate.average", games["average"], "1 unless agent.kind=ntuple")
+    elif games["drops"] == "one":
+        refuse_changed(plain, _usual(), ("search",), "evaluate.drops=one")
+    if plain["device"] != DEVICES[0] and kind != "dqn":
+        raise refuse("device", plain["device"], f"{DEVICES[0]} unless agent.kind=dqn")
+    check_drops(games["drops"], games["plies"])
+    if games["drops"] != "all":
+        if plain["placer"]["kind"] != "random":
+            raise refuse("placer.kind", plain["placer"]["kind"], "random with evaluate.drops=one")
+        if games["solution"] is not None:
+            raise refuse("evaluate.solution", games["solution"], "null with evaluate.drops=one")
 
 
 def check_drops(drops: str, plies: int) -> None:
@@ -65,9 +59,14 @@ def _usual() -> dict[str, Any]:
     return plain_dict(OmegaConf.merge(types_of(RunConfig), groups, plain))
 
 
-def choices(config: RunConfig) -> DQNOptions:
-    """The options of the deep Q-learner."""
-    return options_of(DQNOptions, config.agent, gamma=config.gamma)
+def deep_options(section: AgentConfig, gamma: float) -> DQNOptions | None:
+    """The options of the deep Q-learner; None where another agent plays, which has none."""
+    for key in FIELDS:
+        if (value := getattr(section, key)) is None and section.kind == "dqn":
+            raise refuse(f"agent.{key}", None, "a value with agent.kind=dqn; agent=dqn gives all of them")
+        if value is not None and section.kind != "dqn":
+            raise refuse(f"agent.{key}", value, "null unless agent.kind=dqn")
+    return options_of(DQNOptions, "agent", section, gamma=gamma) if section.kind == "dqn" else None
 
 
 def dqn_choices(name: str) -> DQNOptions:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING, DictConfig, OmegaConf
 
+from tdl.checks import check_fields
 from tdl.config.files import plain_dict
 from tdl.config.hydra_versions import REPLACE
 from tdl.config.schema import RunConfig
@@ -20,7 +21,7 @@ from tdl.errors import ConfigError, nearest
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-Schema = TypeVar("Schema")
+Schema = TypeVar("Schema", bound="DataclassInstance")
 
 CHANGEABLE = ("episodes", "threads", "budget", "evaluate", "save", "logger", "resume")
 """Keys that may differ when a run is resumed: they do not change what has been learned. (A schedule that counts by the
@@ -45,7 +46,10 @@ _types: dict[type, DictConfig] = {}
 def types_of(schema: type) -> DictConfig:
     """The names, types and defaults of a schema for OmegaConf, which takes long to find them: nobody may change it."""
     if schema not in _types:
-        _types[schema] = OmegaConf.structured(schema)
+        _types[schema] = types = OmegaConf.structured(schema)
+        for _, section in types.items_ex(resolve=False):
+            if OmegaConf.is_config(section):
+                OmegaConf.set_readonly(section, None)  # as that of a frozen class is
     return _types[schema]
 
 
@@ -55,14 +59,16 @@ def composed(cfg: DictConfig) -> dict[str, Any]:
 
 
 def typed(config: DictConfig | Mapping[str, Any], schema: type[Schema]) -> Schema:
-    """What Hydra composed, or plain dictionaries, as an object of a schema: names and types are checked, values not.
+    """What Hydra composed, or plain dictionaries, as an object of a schema: names, types and each value by itself.
 
     Hydra has checked types while it composed; to do it once more takes 15 ms.
     """
     check_keys(composed(config) if isinstance(config, DictConfig) else config, schema, "")
     types = config if isinstance(config, DictConfig) else OmegaConf.merge(types_of(schema), dict(config))
-    made: Any = OmegaConf.to_object(types)
-    return made if isinstance(made, schema) else schema(**made)
+    sections: Any = OmegaConf.to_object(types)
+    keys: Schema = sections if isinstance(sections, schema) else schema(**sections)
+    check_fields(keys)
+    return keys
 
 
 def to_plain(config: DataclassInstance) -> dict[str, Any]:

@@ -16,11 +16,11 @@ from tdl.agents.ensemble import average
 from tdl.agents.lookahead import check_depth
 from tdl.agents.options import PlayOptions
 from tdl.agents.player import Player, checkpoint_folder, load, playing_by
-from tdl.checks import check_fields, choice, whole
+from tdl.checks import choice, whole
 from tdl.config.agent import check_drops
-from tdl.config.build import placer, search
 from tdl.config.compose import check_keys, composed, to_plain, typed
 from tdl.config.files import group_file
+from tdl.config.options import play_of
 from tdl.config.schema import DROPS, PlacerConfig, SearchKeys, TilesConfig
 from tdl.config.sections import key_of
 from tdl.config.stored import stored_placer
@@ -96,12 +96,8 @@ def filled(given: Mapping[str, Any], stored: Mapping[str, Any]) -> dict[str, Any
 
 def check(settings: EvaluationConfig) -> None:
     """Check every value that does not need the network. Laws are checked by `Rules`."""
-    check_fields(settings)
-    looks = search(settings.search, settings.evaluate.plies)
-    looks.check("search.")
-    looks.check_seconds("evaluate.plies")
-    placer(settings.placer).check("placer.", judged=settings.placer.network is not None)
     games, key = settings.evaluate, "evaluate.record"
+    play_of(settings, games.plies).search.check_seconds("evaluate.plies")
     if games.record > games.episodes:
         raise refuse(key, games.record, f"at most evaluate.episodes, {games.episodes}")
     if games.record and settings.placer.kind != "random":

@@ -4,6 +4,7 @@ Their only reader beside Hydra.
 """
 
 import os
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -73,6 +74,15 @@ def _check_choice(group: str, name: str) -> None:
     names = group_names(group)
     if name not in names:
         raise refuse(group, name, f"one of {', '.join(names)}{choice_hint(group, name, names)}")
+
+
+def groups(program: str) -> dict[str, str | None]:
+    """The groups that a program uses, with the choice that holds if nothing is said; None: there is none."""
+    chosen: dict[str, str | None] = {}
+    for each in file(program)["defaults"]:
+        if isinstance(each, Mapping):
+            chosen |= {str(group): choice for group, choice in each.items() if not str(group).startswith("override ")}
+    return chosen
 
 
 def file(path: str) -> dict[str, Any]:

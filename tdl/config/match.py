@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from omegaconf import MISSING, DictConfig
 
 from tdl.agents.player import Player, load
-from tdl.checks import check_fields, checked, flag, whole
-from tdl.config import build
-from tdl.config.build import evaluator, rules, search
-from tdl.config.compose import composed, typed
+from tdl.checks import checked, flag, whole
+from tdl.config.compose import typed
+from tdl.config.options import evaluator_of, placer_of, rules_of, search_of
 from tdl.config.schema import GameConfig, PlacerConfig, SearchKeys, TilesConfig
 from tdl.errors import refuse
 from tdl.game.rules import Rules
@@ -46,17 +45,15 @@ class MatchConfig:
 
 def read(cfg: DictConfig) -> MatchConfig:
     """The configuration Hydra composed, with every value checked."""
-    settings = typed(composed(cfg), MatchConfig)
-    if (board := rules(settings)).cells > MAX_CELLS:
+    settings = typed(cfg, MatchConfig)
+    if (board := rules_of(settings)).cells > MAX_CELLS:
         raise refuse("size", settings.size, f"a board of at most {MAX_CELLS} cells; the protocol has no room for more")
-    check_fields(settings)
     if settings.checkpoint is None and not settings.evil:
         raise refuse("checkpoint", None, "the folder of a run or of a checkpoint, unless evil=true")
-    build.placer(settings.placer).check("placer.", judged=settings.placer.network is not None)
-    looks = search(settings.search, settings.plies)
-    looks.check("search.")
+    placer_of(settings.placer)
+    search = search_of(settings.search, settings.plies)
     if settings.checkpoint is not None:
-        looks.check_seconds("plies")
+        search.check_seconds("plies")
     if settings.placer.kind == "adversary" and not settings.placer.first_empty and _evaluator(settings, board) is None:
         raise refuse("placer.network", None, "the folder of a run or of a checkpoint, where checkpoint is null")
     return settings
@@ -67,16 +64,16 @@ def action_values(settings: MatchConfig) -> ActionValues | None:
     if settings.checkpoint is None:
         return None
     agent = load_advisor(settings.checkpoint)
-    check_same_board(agent.rules, rules(settings), "checkpoint")
-    return agent.action_values(search(settings.search, settings.plies))
+    check_same_board(agent.rules, rules_of(settings), "checkpoint")
+    return agent.action_values(search_of(settings.search, settings.plies))
 
 
 def placer(settings: MatchConfig) -> TilePlacer | None:
     """Who puts the tiles; None where another program does."""
     if not settings.evil:
         return None
-    board = rules(settings)
-    return TilePlacer(board, build.placer(settings.placer), _evaluator(settings, board), settings.seed)
+    board = rules_of(settings)
+    return TilePlacer(board, placer_of(settings.placer), _evaluator(settings, board), settings.seed)
 
 
 def _evaluator(settings: MatchConfig, board: Rules) -> Player | None:
@@ -87,4 +84,4 @@ def _evaluator(settings: MatchConfig, board: Rules) -> Player | None:
         player = load(settings.checkpoint)
         check_same_board(player.network.rules, board, "checkpoint")
         return player
-    return evaluator(settings.placer, board)
+    return evaluator_of(settings.placer.network, board)

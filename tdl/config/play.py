@@ -14,11 +14,11 @@ from omegaconf import MISSING, DictConfig
 from tdl.agents.description import kind_of, read_agent
 from tdl.agents.lookahead import check_depth
 from tdl.agents.player import checkpoint_folder
-from tdl.checks import above_zero, check_fields, choice, whole
-from tdl.config.build import rules, search
+from tdl.checks import above_zero, choice, whole
 from tdl.config.compose import check_keys, composed, typed
 from tdl.config.evaluate import filled
 from tdl.config.files import group_file
+from tdl.config.options import rules_of, search_of
 from tdl.config.schema import GameConfig, SearchKeys, TilesConfig
 from tdl.config.unused import refuse_changed, refuse_unused
 from tdl.errors import refuse
@@ -79,15 +79,15 @@ def _trained(meta: Meta) -> dict[str, Any]:
 
 def check(settings: PlayConfig, meta: Meta | None) -> None:
     """Check every value that does not need the agent itself; `meta` describes its checkpoint, if there is one."""
-    rules(settings)
-    check_fields(settings)
-    search(settings.search, settings.plies).check("search.")
+    rules_of(settings)
+    search = search_of(settings.search, settings.plies)
     if settings.record is not None and Path(settings.record).exists() and not Path(settings.record).is_dir():
         raise refuse("record", settings.record, "a folder, or null: this is a file")
     if meta is None:
         _check_alone(settings)
     else:
         _check_agent(settings, meta)
+        search.check_seconds("plies")
 
 
 def _check_alone(settings: PlayConfig) -> None:
@@ -106,7 +106,6 @@ def _check_agent(settings: PlayConfig, meta: Meta) -> None:
         if given != own:
             raise refuse(key, given, f"{own}, that of the checkpoint")
     check_depth(settings.plies, kind_of(meta), "plies")
-    search(settings.search, settings.plies).check_seconds("plies")
 
 
 def refuse_beside_replay(keys: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ from tdl.config.sections import key_of, section
 from tdl.dqn.options import DEVICES, DQNOptions
 from tdl.errors import refuse
 from tdl.game.rules import GAMES, unknown_game
-from tdl.learning.options import AT_TOP, LearnerOptions
+from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import MAX_ALPHA, Schedule
 from tdl.network.tuples import TupleSet
@@ -76,7 +76,7 @@ class TuplesConfig(TupleSet):
     board: str | None = None
 
 
-@section(*AT_TOP, "episodes", "form", optional=("running_value",))  # older checkpoints do not have it
+@section("alpha_per", "gamma", "episodes", "form", optional=("running_value",))  # older checkpoints do not have it
 class LearnerConfig(LearnerOptions, Schedule):
     """How the network learns, and by which step size; from `stages` on the keys make a `Stages`."""
 
@@ -114,16 +114,21 @@ class AgentConfig(DQNOptions):
     kind: str = choice(MISSING, KINDS)
 
 
-@dataclass
-class BudgetConfig:
+@dataclass(frozen=True)
+class Budget:
     """Further ends of a run."""
 
     seconds: float | None = above_zero(MISSING, null=True)
     moves: int | None = whole(MISSING, least=1, null=True)
 
+    def spent(self, moves: int, seconds: float) -> float:
+        """The share of the budget that is used up; 0 without one."""
+        pairs = (moves, self.moves), (seconds, self.seconds)
+        return max((used / limit for used, limit in pairs if limit is not None), default=0.0)
 
-@dataclass
-class EvaluateConfig:
+
+@dataclass(frozen=True)
+class EvaluationOptions:
     """The games after training."""
 
     episodes: int = whole(MISSING, least=0)
@@ -133,8 +138,8 @@ class EvaluateConfig:
     solution: str | None = MISSING
 
 
-@dataclass
-class SaveConfig:
+@dataclass(frozen=True)
+class Saving:
     """When checkpoints are written and how many stay."""
 
     every: int | None = whole(MISSING, least=1, null=True)
@@ -178,9 +183,9 @@ class RunConfig:
     device: str = choice(DEVICES[0], DEVICES)  # older checkpoints do not have it
     replicas: int = key_of(ReplicaOptions, "replicas")
     round: Any = key_of(ReplicaOptions, "round")
-    budget: BudgetConfig = field(default_factory=BudgetConfig)
-    evaluate: EvaluateConfig = field(default_factory=EvaluateConfig)
-    save: SaveConfig = field(default_factory=SaveConfig)
+    budget: Budget = field(default_factory=Budget)
+    evaluate: EvaluationOptions = field(default_factory=EvaluationOptions)
+    save: Saving = field(default_factory=Saving)
     init: str | None = None  # nor this
     init_accumulators: bool = True  # nor this
     logger: str = choice("none", LOGGERS)  # nor this

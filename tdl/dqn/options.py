@@ -104,33 +104,27 @@ class DQNOptions:
     precision: str = choice("float32", PRECISIONS)
     loss: str = choice("squared", LOSSES)
 
-    def check(self, prefix: str = "") -> None:
-        """Refuse values out of range and choices that exclude each other.
-
-        Parameters
-        ----------
-        prefix : of the keys in messages.
-        """
-        check_fields(self, prefix)
+    def __post_init__(self) -> None:
+        check_fields(self)
         for key in ("learning_starts", "batch_size"):
-            check_whole(prefix + key, getattr(self, key), 1, self.buffer_size + 1)
-        self._check_together(prefix)
+            check_whole(key, getattr(self, key), 1, self.buffer_size + 1)
+        self._check_together()
 
-    def _check_together(self, prefix: str) -> None:
+    def _check_together(self) -> None:
         if self.double and not self.target_network_frequency:
-            raise refuse(prefix + "double", True, f"false unless {prefix}target_network_frequency is above 0")
+            raise refuse("double", True, "false unless target_network_frequency is above 0")
         if self.values_of == "afterstates":
             if not self.masked:  # an illegal move has no afterstate
-                raise refuse(prefix + "masked", False, f"true unless {prefix}values_of=actions")
+                raise refuse("masked", False, "true unless values_of=actions")
         elif self.symmetries:
-            raise refuse(prefix + "symmetries", True, f"false unless {prefix}values_of=afterstates")
+            raise refuse("symmetries", True, "false unless values_of=afterstates")
         if self.learn == "moves" and self.logged:
-            raise refuse(prefix + "logged", True, f"false unless {prefix}learn=iteration")
+            raise refuse("logged", True, "false unless learn=iteration")
         if self.learn == "iteration" and self.newest + self.older == 0:
-            raise refuse(prefix + "newest", 0, f"above 0 where {prefix}older=0")
+            raise refuse("newest", 0, "above 0 where older=0")
         if self.learn == "iteration" and self.newest + self.older > self.learning_starts:
             rows = self.newest + self.older
-            raise refuse(prefix + "learning_starts", self.learning_starts, f"at least newest + older, {rows}")
+            raise refuse("learning_starts", self.learning_starts, f"at least newest + older, {rows}")
 
     def epsilon_at(self, episode: int) -> float:
         """The probability of a random move in a training game, by its number; greedy games not counted."""

@@ -125,7 +125,6 @@ def load(checkpoint: str | Path, rules: Rules | None = None) -> DQNPlayer:
         raise CheckpointError(f"{folder}: not of a deep Q-network; tdl.load reads it")
     with naming(folder / META):
         options = built(DQNOptions, "network.choices", meta["network"].get("choices"), optional=_DEFAULTS)
-        options.check("network.choices.")
         trained = Rules.from_dict(meta["rules"])
     check_room(folder, meta, WEIGHTS, (parameter_count(options, trained),), np.float32)
     return player_of(options, rules or trained, read_array(folder, meta, WEIGHTS))

@@ -64,7 +64,6 @@ class DQNTrainer:
         engine: str = "bits",
         device: str = "cpu",
     ) -> None:
-        options.check()
         check_whole("seed", seed, 0)
         check_whole("episode", episode, 0)
         prepare(threads, device)

@@ -20,9 +20,6 @@ STARTS = ("empty", "restart", "milestone", "carousel")
 
 CLEARED = ("afterstate", "state")
 
-AT_TOP = ("alpha_per", "gamma")
-"""Options that the configuration has beside its section of the learner."""
-
 MAX_COUNT = 2**31 - 1
 """What the kernels count moves and games of an episode with."""
 
@@ -48,7 +45,7 @@ def check_cleared(key: str, value: object) -> None:
 
 @dataclass(frozen=True)
 class LearnerOptions:
-    """The independent choices of a learner. Every combination that `check` lets through runs in `agents.selfplay`.
+    """The independent choices of a learner. Every combination that is not refused runs in `agents.selfplay`.
 
     Attributes
     ----------
@@ -102,61 +99,53 @@ class LearnerOptions:
             return self.clear_last
         return CLEARED[0] if self.clear_last else None
 
-    def check(self, prefix: str = "", *, stages: int = 1, extras: bool = False) -> None:
-        """Refuse values out of range and choices that exclude each other.
+    def __post_init__(self) -> None:
+        check_fields(self)
+        self._check_return()
+        self._check_variants()
 
-        Parameters
-        ----------
-        prefix : of the keys in messages.
-        stages : of the network.
-        extras : whether it has features that are not tuples.
-        """
-        check_fields(self, prefix, at_top=AT_TOP)
-        self._check_return(prefix)
-        self._check_variants(prefix)
+    def check_network(self, stages: int, extras: bool) -> None:
+        """Refuse what a network of so many stages, or with features that are not tuples (`extras`), cannot learn."""
         if self.start == "carousel" and stages == 1:
-            raise refuse(prefix + "start", "carousel", f"another one where {prefix}stages is empty")
+            raise refuse("start", "carousel", "another one where stages is empty")
         if self.expectation == "shared" and self.target == "state" and (stages > 1 or extras):
-            raise refuse(
-                prefix + "expectation", "shared", "auto or direct for networks of stages, order or count features"
-            )
+            raise refuse("expectation", "shared", "auto or direct for networks of stages, order or count features")
 
-    def _check_return(self, prefix: str) -> None:
+    def _check_return(self) -> None:
         if self.n_step > 1:
             if self.td_lambda:
-                raise refuse(prefix + "n_step", self.n_step, f"1 unless {prefix}td_lambda=0")
+                raise refuse("n_step", self.n_step, "1 unless td_lambda=0")
             if self.order == "delayed":
-                raise refuse(prefix + "n_step", self.n_step, f"1 unless {prefix}order is backward or forward")
+                raise refuse("n_step", self.n_step, "1 unless order is backward or forward")
         if self.order == "backward":
             return
         if self.td_lambda == 1:
-            raise refuse(prefix + "td_lambda", self.td_lambda, f"below 1 unless {prefix}order=backward")
+            raise refuse("td_lambda", self.td_lambda, "below 1 unless order=backward")
         if (history := history_of(self.td_lambda)) > MAX_HISTORY:
             raise refuse(
-                prefix + "td_lambda",
+                "td_lambda",
                 self.td_lambda,
-                f"a history of at most {MAX_HISTORY} boards (this one has {history}) unless {prefix}order=backward",
+                f"a history of at most {MAX_HISTORY} boards (this one has {history}) unless order=backward",
             )
 
-    def _check_variants(self, prefix: str) -> None:
-        plain = LearnerOptions()
+    def _check_variants(self) -> None:
         backward, of_afterstates = self.order == "backward", self.target == "afterstate"
-        both = f"{prefix}order=backward and {prefix}target=afterstate"
+        both = "order=backward and target=afterstate"
         for variant, fits, where in (
-            ("reward_shift", not of_afterstates, f"{prefix}target=state"),
+            ("reward_shift", not of_afterstates, "target=state"),
             ("stored_value", backward and of_afterstates, both),
-            ("running_value", backward, f"{prefix}order=backward"),
+            ("running_value", backward, "order=backward"),
             ("rechoose", backward and of_afterstates, both),
             ("clear_last", backward and of_afterstates, both),
-            ("update_symmetries", of_afterstates, f"{prefix}target=afterstate"),
+            ("update_symmetries", of_afterstates, "target=afterstate"),
         ):
             given = getattr(self, variant)
-            if given != getattr(plain, variant) and not fits:
-                raise refuse(prefix + variant, given, f"{getattr(plain, variant)} unless {where}")
+            if given != getattr(LearnerOptions, variant) and not fits:
+                raise refuse(variant, given, f"{getattr(LearnerOptions, variant)} unless {where}")
         if self.rechoose and (self.td_lambda or self.n_step > 1):
-            raise refuse(prefix + "rechoose", True, f"False unless {prefix}td_lambda=0 and {prefix}n_step=1")
+            raise refuse("rechoose", True, "False unless td_lambda=0 and n_step=1")
         if self.stored_value and self.rechoose:
-            raise refuse(prefix + "stored_value", True, f"False where {prefix}rechoose=true")
+            raise refuse("stored_value", True, "False where rechoose=true")
         for name in ("step", "update_symmetries", "rechoose", "clear_last"):
-            if self.running_value and (other := getattr(self, name)) != getattr(plain, name):
-                raise refuse(prefix + "running_value", True, f"False where {prefix}{name}={str(other).lower()}")
+            if self.running_value and (other := getattr(self, name)) != getattr(LearnerOptions, name):
+                raise refuse("running_value", True, f"False where {name}={str(other).lower()}")

@@ -57,12 +57,14 @@ class ReplicaOptions:
         """Whether there is anything to merge."""
         return self.replicas > 1
 
-    def check(self, learner: LearnerOptions, threads: int) -> None:
-        """Refuse values out of range, and what replicas do not go with."""
+    def __post_init__(self) -> None:
         check_fields(self)
+        if not self.several and self.round != "auto":
+            raise refuse("round", self.round, "auto unless replicas is above 1")
+
+    def check_learner(self, learner: LearnerOptions, threads: int) -> None:
+        """Refuse what replicas do not go with."""
         if not self.several:
-            if self.round != "auto":
-                raise refuse("round", self.round, "auto unless replicas is above 1")
             return
         if threads > self.replicas:
             raise refuse("threads", threads, f"at most replicas, {self.replicas}: each is played by one thread")

@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from tdl.agents.description import read_accumulators, read_agent
 from tdl.agents.ensemble import average
 from tdl.agents.options import OnProgress
-from tdl.agents.player import WEIGHTS, Player
+from tdl.agents.player import WEIGHTS, Player, checkpoint_folder, load
 from tdl.agents.ranks import ALONE, Ranks
 from tdl.agents.trainer import Trainer
-from tdl.config import agent as agent_config
-from tdl.config import build, compose
-from tdl.config.schema import RunConfig
+from tdl.config.options import evaluator_of
+from tdl.config.setup import Setup
+from tdl.dqn.options import DQNOptions
 from tdl.errors import naming, refuse
 from tdl.game.streams import TRAINING
-from tdl.learning.state import check_entered
+from tdl.learning.state import ACCUMULATORS, check_entered
+from tdl.network.widening import widen
 from tdl.runs.evaluation import (
     SIMPLE,
     Evaluation,
@@ -90,18 +92,25 @@ class NTupleAgent(Agent):
 
     trainer: Trainer
 
-    def __init__(self, settings: RunConfig, episode: int, ranks: Ranks = ALONE) -> None:
-        self.settings = settings
-        self.network = build.build_network(settings)
-        self.trainer = build.build_trainer(settings, self.network, episode, ranks)
+    def __init__(self, setup: Setup, episode: int, ranks: Ranks = ALONE) -> None:
+        self.setup = setup
+        self.network = setup.network.build(setup.rules)
+        self.trainer = Trainer(
+            self.network,
+            learner=setup.learner,
+            schedule=setup.schedule,
+            play=dataclasses.replace(setup.play, evaluator=evaluator_of(setup.judge, setup.rules)),
+            replicas=setup.replicas,
+            ranks=ranks,
+            episode=episode,
+        )
         self.instructions = self.network.instructions
 
     def describe(self) -> dict[str, Any]:
         return self.network.describe()
 
     def learner(self) -> dict[str, Any]:
-        own = {"gamma": self.settings.gamma, "alpha": build.alpha(self.settings)}
-        return {**compose.to_plain(self.settings)["learner"], **own}
+        return {**self.setup.plain["learner"], "gamma": self.setup.learner.gamma, "alpha": self.setup.alpha}
 
     def proceed(self, spent: float) -> None:
         self.trainer.spent = spent
@@ -113,23 +122,38 @@ class NTupleAgent(Agent):
         return {WEIGHTS: self.network.weights, **self.trainer.state}
 
     def begin(self) -> None:
-        if self.settings.init is not None:
-            build.initialise(self.network, self.trainer.state, self.settings)
+        """Take over the tables of the network that `init` names, and its E and A where both sides have them.
+
+        Raises
+        ------
+        CheckpointError : missing, cut, corrupt, or not of an n-tuple network.
+        ConfigError : one whose tables this network does not have, or whose values are of another target.
+        """
+        options = self.setup.network
+        if options.init is None:
+            return
+        source, target = load(options.init), self.setup.learner.target
+        if source.target != target:
+            raise refuse("init", f"a network of {source.target}s", f"one of {target}s: learner.target={target}")
+        own, sums = self.trainer.state.get(ACCUMULATORS), None
+        if options.init_accumulators and own is not None:
+            folder = checkpoint_folder(options.init)
+            sums = read_accumulators(folder, read_agent(folder), len(source.network.weights))
+        widen(self.network, source.network, beside=[] if own is None or sums is None else [(own, sums)])
 
     def restore(self, folder: Path, meta: Meta) -> None:
         for name, array in self.arrays().items():
             read_array(folder, meta, name, into=array)
         with naming(folder):
             learner = self.trainer.learner
-            check_entered(self.trainer.state, self.network.rules, self.settings.engine, learner.target)
+            check_entered(self.trainer.state, self.network.rules, self.setup.play.engine, learner.target)
 
     def evaluation(self, checkpoints: Sequence[Path]) -> Evaluation:
-        settings, learner = self.settings, self.trainer.learner
+        games, learner, play = self.setup.evaluation, self.trainer.learner, self.trainer.play
         network = average(checkpoints).network if len(checkpoints) > 1 else self.network
         player = Player(network, learner.gamma, learner.target, learner.expectation)
-        search = build.search(settings.search, settings.evaluate.plies)
-        play = dataclasses.replace(self.trainer.play, search=search)
-        return network_evaluation(player, settings.evaluate.drops, play)
+        search = dataclasses.replace(play.search, plies=games.plies)
+        return network_evaluation(player, games.drops, dataclasses.replace(play, search=search))
 
 
 class DQNAgent(Agent):
@@ -137,27 +161,27 @@ class DQNAgent(Agent):
 
     trainer: DQNTrainer
 
-    def __init__(self, settings: RunConfig, episode: int) -> None:
+    def __init__(self, setup: Setup, options: DQNOptions, episode: int) -> None:
         from tdl.dqn import player, pytorch, trainer  # not at the top: they need PyTorch
 
-        self.settings, self.options = settings, agent_config.choices(settings)
+        self.setup, self.options = setup, options
         self.trainer = trainer.DQNTrainer(
-            build.rules(settings),
-            self.options,
-            seed=settings.seed,
-            threads=settings.threads,
+            setup.rules,
+            options,
+            seed=setup.play.seed,
+            threads=setup.play.threads,
             episode=episode,
-            engine=settings.engine,
-            device=settings.device,
+            engine=setup.play.engine,
+            device=setup.device,
         )
-        self.instructions = pytorch.instructions(settings.device)
+        self.instructions = pytorch.instructions(setup.device)
         self._describe = player.describe
 
     def describe(self) -> dict[str, Any]:
         return self._describe(self.options)
 
     def learner(self) -> dict[str, Any]:
-        return {"gamma": self.settings.gamma}  # all other options are of the network's description
+        return {"gamma": self.options.gamma}  # all other options are of the network's description
 
     def arrays(self) -> Mapping[str, Array]:
         return self.trainer.state()
@@ -173,8 +197,8 @@ class DQNAgent(Agent):
         return self.trainer.logged
 
     def evaluation(self, checkpoints: Sequence[Path]) -> Evaluation:
-        evaluate, seed = self.settings.evaluate, self.settings.seed
-        policy = looking_ahead(self.trainer.player, evaluate.plies, evaluate.drops, seed)
+        games, seed = self.setup.evaluation, self.setup.play.seed
+        policy = looking_ahead(self.trainer.player, games.plies, games.drops, seed)
         return PolicyEvaluation(self.trainer.rules, seed, self.instructions, policy)
 
 
@@ -183,39 +207,37 @@ class SimpleAgent(Agent):
 
     mean_abs_error = float("nan")
 
-    def __init__(self, settings: RunConfig, episode: int) -> None:
-        self.settings, self.trainer = settings, self
-        self.rules, self.kind = build.rules(settings), settings.agent.kind
+    def __init__(self, setup: Setup, episode: int) -> None:
+        self.setup, self.trainer = setup, self
         self.episode, self.moves = episode, 0
 
     def train(self, episodes: int, on_progress: OnProgress | None = None) -> Records:
         """Play the next `episodes` games."""
-        settings = self.settings
-        records = SIMPLE[self.kind](
-            self.rules, episodes, seed=settings.seed, role=TRAINING, first=self.episode, engine=settings.engine
+        rules, play = self.setup.rules, self.setup.play
+        records = SIMPLE[self.setup.kind](
+            rules, episodes, seed=play.seed, role=TRAINING, first=self.episode, engine=play.engine
         )
         self.episode += episodes
         self.moves += int(records["moves"].sum())
         return records
 
     def describe(self) -> dict[str, Any]:
-        return {"kind": self.kind}
+        return {"kind": self.setup.kind}
 
     def evaluation(self, checkpoints: Sequence[Path]) -> Evaluation:
-        settings = self.settings
-        return SimpleEvaluation(self.rules, settings.seed, self.instructions, self.kind, settings.engine)
+        setup, play = self.setup, self.setup.play
+        return SimpleEvaluation(setup.rules, play.seed, self.instructions, setup.kind, play.engine)
 
 
-def build_agent(settings: RunConfig, episode: int, ranks: Ranks = ALONE) -> Agent:
+def build_agent(setup: Setup, episode: int, ranks: Ranks = ALONE) -> Agent:
     """The agent of a run, whose next episode is number `episode`, in one of these processes.
 
     Raises
     ------
     ConfigError : it does not fit into the memory that is free, or needs an extra that is missing.
     """
-    kind = settings.agent.kind
-    if kind == "ntuple":
-        return NTupleAgent(settings, episode, ranks)
+    if setup.kind == "ntuple":
+        return NTupleAgent(setup, episode, ranks)
     if ranks.size > 1:
-        raise refuse("agent.kind", kind, f"ntuple with {ranks.size} processes")
-    return DQNAgent(settings, episode) if kind == "dqn" else SimpleAgent(settings, episode)
+        raise refuse("agent.kind", setup.kind, f"ntuple with {ranks.size} processes")
+    return SimpleAgent(setup, episode) if setup.deep is None else DQNAgent(setup, setup.deep, episode)

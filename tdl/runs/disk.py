@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from tdl.config import build
-from tdl.config.schema import RunConfig
+from tdl.config.setup import Setup
 from tdl.learning.state import state_bytes
 from tdl.network.layout import entries_of
 from tdl.storage.records import RECORD
@@ -33,11 +32,11 @@ class Disk:
         return self.written * self.checkpoint
 
 
-def of_run(settings: RunConfig) -> Disk:
+def of_run(setup: Setup) -> Disk:
     """The room that a run takes at most; without its games where a budget may end it after any of them."""
-    save, episodes, budget = settings.save, settings.episodes, settings.budget
+    save, episodes, budget = setup.saving, setup.episodes, setup.budget
     counted = episodes if budget.seconds is None and budget.moves is None else 0
-    records = (counted + settings.evaluate.episodes) * RECORD.itemsize + counted // settings.block * BLOCK_BYTES
+    records = (counted + setup.evaluation.episodes) * RECORD.itemsize + counted // setup.block * BLOCK_BYTES
     if not episodes:
         return Disk(records)
     kept = save.most
@@ -47,28 +46,24 @@ def of_run(settings: RunConfig) -> Disk:
         elif save.seconds is None:
             kept = 1
     once = kept == 1 and save.seconds is None and (save.every is None or save.every >= episodes)
-    return Disk(records, checkpoint_bytes(settings), kept, kept if once else kept + 1)
+    return Disk(records, checkpoint_bytes(setup), kept, kept if once else kept + 1)
 
 
-def checkpoint_bytes(settings: RunConfig) -> int:
+def checkpoint_bytes(setup: Setup) -> int:
     """Bytes of a checkpoint: the weights, and what the learner keeps beside them.
 
     Of a deep Q-learner the replay alone: its network, of some megabytes, is known to PyTorch, which takes seconds to
     import.
     """
-    rules = build.rules(settings)
-    if settings.agent.kind == "dqn":
-        options = settings.agent
-        assert options.buffer_size is not None
-        boards = 1 + (4 if options.values_of == "afterstates" else 1)
-        return int(options.buffer_size) * (boards * rules.cells + 8 + 4 + 16 + 4)  # see `tdl.dqn.replay`
-    if settings.agent.kind != "ntuple":
+    rules, network = setup.rules, setup.network
+    if setup.deep is not None:
+        boards = 1 + (4 if setup.deep.values_of == "afterstates" else 1)
+        return setup.deep.buffer_size * (boards * rules.cells + 8 + 4 + 16 + 4)  # see `tdl.dqn.replay`
+    if setup.kind != "ntuple":
         return 0
-    tuples, stages = build.tuple_set_of(settings), build.stages(settings).count
-    radix = rules.radix if tuples.radix is None else tuples.radix
-    entries = entries_of(tuples, rules.rows, rules.cols, radix, stages)
-    extras = bool(tuples.orders or tuples.counts)
-    return 4 * entries + state_bytes(entries, build.learner(settings), stages=stages, extras=extras)
+    radix, stages = rules.radix if network.tuples.radix is None else network.tuples.radix, network.stages.count
+    entries = entries_of(network.tuples, rules.rows, rules.cols, radix, stages)
+    return 4 * entries + state_bytes(entries, setup.learner, stages=stages, extras=network.extras)
 
 
 def used(folder: RunFolder) -> int:

@@ -1,4 +1,4 @@
-"""What a run says at its end: its answer, the files to look at, and the commands one would type next."""
+"""What a run says at its end: its answer, how good it is, where its files are, and what one would type next."""
 
 import shlex
 from collections.abc import Mapping
@@ -8,6 +8,7 @@ from typing import Any
 from tdl.config.compose import word_of
 from tdl.distribution import command
 from tdl.runs.unlearning import unlearned
+from tdl.statistics.block_table import read_blocks
 from tdl.statistics.summary import evaluation_block
 from tdl.storage.records import load_records
 from tdl.storage.result_file import DELETED_WEIGHTS, KEPT_WEIGHTS, RESULT, WEIGHTS
@@ -45,6 +46,25 @@ def warning(folder: RunFolder, result: Mapping[str, Any]) -> str:
         return f"{text}\n"
     milestones = "learner.start=milestone, or " if config["learner"]["start"] == "empty" else ""
     return f"{text}; try {milestones}a smaller alpha\n"
+
+
+def objective(folder: RunFolder) -> float | None:
+    """The one number that says how good a finished run is, for a sweeper that tunes: the mean score of the games after
+    training.
+
+    Without such games it is the expected score in a solved game, or else the mean of the last block of the training;
+    None where nothing was played.
+    """
+    evaluation = folder.result_if_whole().get("evaluation", {})
+    if "mean" in evaluation:
+        return float(evaluation["mean"])
+    if "exact" in evaluation:
+        return float(evaluation["exact"]["expected"])
+    try:
+        means = read_blocks(folder.blocks)["mean"]
+    except FileNotFoundError:
+        return None
+    return float(means[-1]) if len(means) else None
 
 
 def results_line(folder: RunFolder, result: Mapping[str, Any]) -> str:

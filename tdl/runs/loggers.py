@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import Any
 
-from tdl.config import compose
-from tdl.config.schema import RunConfig
+from tdl.config.setup import Setup
 from tdl.distribution import install
 from tdl.errors import ConfigError
 from tdl.runs.blocks import Block
@@ -33,7 +32,7 @@ class Logger:
 class TensorBoard(Logger):
     """Event files in the folder `tensorboard` of the run; `tensorboard --logdir outputs` shows those of all runs."""
 
-    def __init__(self, settings: RunConfig, folder: RunFolder, names: Mapping[str, str], episode: int) -> None:
+    def __init__(self, setup: Setup, folder: RunFolder, names: Mapping[str, str], episode: int) -> None:
         module = importlib.import_module(MODULES["tensorboard"])
         later = {"purge_step": episode + 1} if episode else {}  # what was played after the checkpoint is played again
         suffix = f".{episode}"  # files are named by the second: one that went on in the same would replace the first
@@ -58,7 +57,7 @@ class WandB(Logger):
     Its files are in the folder `wandb` of the run, whose name there is that of the folder.
     """
 
-    def __init__(self, settings: RunConfig, folder: RunFolder, names: Mapping[str, str], episode: int) -> None:
+    def __init__(self, setup: Setup, folder: RunFolder, names: Mapping[str, str], episode: int) -> None:
         module = importlib.import_module(MODULES["wandb"])
         try:
             self.run = module.init(
@@ -67,7 +66,7 @@ class WandB(Logger):
                 name=folder.path.name,
                 id=_id_before(folder) if episode else None,
                 resume="allow",
-                config={**compose.to_plain(settings), "names": dict(names)},
+                config={**setup.plain, "names": dict(names)},
                 settings=module.Settings(silent=True, console="off"),
             )
         except module.Error as error:
@@ -85,7 +84,7 @@ class WandB(Logger):
         self.run.finish()
 
 
-LOGGERS: dict[str, Callable[[RunConfig, RunFolder, Mapping[str, str], int], Logger]] = {
+LOGGERS: dict[str, Callable[[Setup, RunFolder, Mapping[str, str], int], Logger]] = {
     "none": lambda *_: Logger(),
     "tensorboard": TensorBoard,
     "wandb": WandB,
@@ -103,14 +102,14 @@ def check_installed(logger: str) -> None:
         raise ConfigError(f"logger: {logger} needs {MODULES[logger]}, which is not installed: {install(logger)}")
 
 
-def started(settings: RunConfig, folder: RunFolder, names: Mapping[str, str], episode: int) -> Logger:
+def started(setup: Setup, folder: RunFolder, names: Mapping[str, str], episode: int) -> Logger:
     """The logger of a run that begins, or goes on after `episode` games.
 
     Raises
     ------
     ConfigError : it cannot begin, as without an account.
     """
-    return LOGGERS[settings.logger](settings, folder, names, episode)
+    return LOGGERS[setup.logger](setup, folder, names, episode)
 
 
 def evaluation_scalars(evaluation: Mapping[str, Any]) -> dict[str, float]:

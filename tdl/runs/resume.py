@@ -1,14 +1,14 @@
 """Resuming a run: its folder, and the configuration that holds from there on."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tdl.agents.description import check_resumable, read_agent
 from tdl.config import compose
-from tdl.config import run as run_config
-from tdl.config.schema import RunConfig
-from tdl.config.stored import stored_config
+from tdl.config.setup import Setup
+from tdl.config.stored import stored_setup
 from tdl.errors import CheckpointError, ConfigError, naming, shown
 from tdl.storage.checkpoint import META, Meta
 from tdl.storage.run_folder import CHECKPOINT, RunFolder
@@ -29,7 +29,7 @@ def resumed_folder(resume: str) -> RunFolder:
 
 
 def read_run(folder: RunFolder) -> Meta:
-    """The description of a run's newest checkpoint, with all that the run goes on with, checked.
+    """The description of a run's newest checkpoint, all that the run goes on with checked, and its `config` whole.
 
     Raises
     ------
@@ -38,8 +38,7 @@ def read_run(folder: RunFolder) -> Meta:
     meta = read_agent(folder.checkpoint)
     check_resumable(folder.checkpoint, meta)
     with naming(folder.checkpoint / META):
-        stored_config(meta["config"])
-    return meta
+        return {**meta, "config": stored_setup(meta["config"]).plain}
 
 
 def keys_named(overrides: Sequence[object]) -> list[str]:
@@ -47,47 +46,46 @@ def keys_named(overrides: Sequence[object]) -> list[str]:
     return [str(override).split("=", 1)[0].lstrip("+~") for override in overrides]
 
 
-def started_meta(settings: RunConfig, folder: RunFolder) -> Meta | None:
-    """The checkpoint that an earlier job of a sweep left in its folder; None if it was cut off before the first.
+def continued(setup: Setup, folder: RunFolder, named: Sequence[str]) -> tuple[Setup, Meta | None]:
+    """The run as it goes on in its folder, and its checkpoint; None: it begins.
 
-    One of another configuration, where the eight digits of the folder's name have met by chance, is refused.
+    Parameters
+    ----------
+    named : the keys that the command names; with `resume` no others count.
+
+    Raises
+    ------
+    CheckpointError : damaged.
+    ConfigError : a checkpoint of another configuration, or a key that a resumed run keeps.
     """
+    if setup.resume is not None:
+        meta = read_run(folder)
+        return _resumed(setup, meta, named), meta
     if not folder.has_checkpoint():
-        return None
+        return setup, None
     meta = read_run(folder)
-    stored, now = compose.to_plain(stored_config(meta["config"])), compose.to_plain(settings)
-    if any(_as_json(stored.get(key)) != _as_json(now[key]) for key in now if key not in compose.CHANGEABLE):
+    if any(meta["config"][key] != setup.plain[key] for key in setup.plain if key not in compose.CHANGEABLE):
         raise ConfigError(f"{folder}: holds a run of another configuration; sweep in another folder (out=FOLDER)")
-    return meta
+    return setup, meta
 
 
-def resumed_config(composed: RunConfig, meta: Meta, explicit: Sequence[str]) -> RunConfig:
-    """The configuration to continue with: the checkpoint's, with what the command line says of `CHANGEABLE` keys.
-
-    Of what is `composed` from this command line only the keys count that it names, `explicit`.
-    """
-    stored, now = compose.to_plain(compose.typed(meta["config"], RunConfig)), compose.to_plain(composed)
-    for key in explicit:
+def _resumed(setup: Setup, meta: Meta, named: Sequence[str]) -> Setup:
+    """The checkpoint's configuration, with what the command line says of `CHANGEABLE` keys that it names."""
+    stored, now = dict(meta["config"]), setup.plain
+    for key in named:
         top = key.split(".")[0].split("@")[0]
         keys = [top] if top in now else list(now)  # `experiment=...` may touch all of them
         for name in keys:
-            if name not in compose.CHANGEABLE and _as_json(stored.get(name)) != _as_json(now[name]):
+            if name not in compose.CHANGEABLE and stored[name] != now[name]:
                 raise ConfigError(
-                    f"{key}: a resumed run keeps its configuration; its {name} is {stored.get(name)!r}, given was "
+                    f"{key}: a resumed run keeps its configuration; its {name} is {stored[name]!r}, given was "
                     f"{now[name]!r}; only {', '.join(compose.CHANGEABLE[:-1])} may change"
                 )
         _take(stored, now, key)
-    return run_config.from_plain(stored)
+    return Setup.of(stored)
 
 
-def _as_json(value: Any) -> Any:
-    """What JSON makes of a value: lists of tuples."""
-    if isinstance(value, dict):
-        return {key: _as_json(item) for key, item in value.items()}
-    return [_as_json(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-def _take(stored: dict[str, Any], now: dict[str, Any], key: str) -> None:
+def _take(stored: dict[str, Any], now: Mapping[str, Any], key: str) -> None:
     """Let the command line's value of a changeable key hold; of `save.every` that one value only."""
     parts = key.split(".")
     if parts[0] not in now:  # an experiment
@@ -104,6 +102,6 @@ def _take(stored: dict[str, Any], now: dict[str, Any], key: str) -> None:
 def check_fits(meta: Meta, network: dict[str, Any], rules: dict[str, Any], folder: Path) -> None:
     """Refuse a checkpoint whose description of the network or of the rules is another one than that given."""
     for name, stored, here in (("network", meta["network"], network), ("rules", meta["rules"], rules)):
-        if _as_json(stored) != _as_json(here):
+        if stored != json.loads(json.dumps(here)):  # which makes lists of tuples
             there = f"it has {shown(stored)}, this run {shown(here)}"
             raise CheckpointError(f"{folder}: a checkpoint of another {name}: {there}")

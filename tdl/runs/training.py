@@ -11,8 +11,7 @@ import numpy as np
 
 from tdl import machine
 from tdl.agents.ranks import ALONE, Ranks
-from tdl.config import build, compose
-from tdl.config.schema import RunConfig
+from tdl.config.setup import Setup
 from tdl.errors import ConfigError, Interrupted
 from tdl.runs import environment, loggers
 from tdl.runs.agents import Agent, build_agent
@@ -23,6 +22,8 @@ from tdl.runs.interrupts import Interrupts, said_at_once
 from tdl.runs.progress import Progress
 from tdl.runs.resume import check_fits
 from tdl.solver.policy_evaluation import evaluate_policy
+from tdl.solver.solution import Solution
+from tdl.solver.solution import load as load_solution
 from tdl.statistics.summary import block_row, statistics_block, summary
 from tdl.storage.checkpoint import Meta, delete_leftovers
 from tdl.storage.records import Records
@@ -35,7 +36,7 @@ class TrainingRun:
 
     Parameters
     ----------
-    names : the name chosen in each config group, for tables; it changes nothing.
+    names : the name chosen in each config group, for tables; it changes nothing. A run goes on with those of `meta`.
     keep_weights : whether the checkpoints stay when the run is finished.
     ranks : the processes that train; this one, the first, does all else.
     on_block : called with each block of games, once it is in the files.
@@ -47,7 +48,7 @@ class TrainingRun:
 
     def __init__(
         self,
-        settings: RunConfig,
+        setup: Setup,
         folder: RunFolder,
         names: Mapping[str, str],
         meta: Meta | None = None,
@@ -56,22 +57,19 @@ class TrainingRun:
         ranks: Ranks = ALONE,
         on_block: OnBlock | None = None,
     ) -> None:
-        loggers.check_installed(settings.logger)
-        self.settings, self.folder, self.names = settings, folder, dict(names)
+        loggers.check_installed(setup.logger)
+        self.setup, self.folder, self.names = setup, folder, dict(names if meta is None else meta["names"])
         self.keep_weights, self.ranks = keep_weights, ranks
         self.callbacks: list[OnBlock] = [] if on_block is None else [on_block]
         self._refusal: BaseException | None = None  # what a callback raised
         self._last: tuple[Records, int] | None = None  # of the last block: its games, and moves per second
-        self.config = compose.to_plain(settings)
-        alpha = {"alpha": build.alpha(settings)} if settings.agent.kind == "ntuple" else {}
-        self.rules = build.rules(settings)
-        self.solution = build.solution(settings)
+        self.rules, self.solution = setup.rules, solution_of(setup)
         self.saved_episode, self.moves, self.seconds = 0, 0, 0.0
         self._saved, self._saved_moves = meta is not None, 0
         if meta is not None:
             self.saved_episode, self.moves, self.seconds = meta["episode"], meta["moves"], meta["seconds"]
             self._saved_moves = self.moves
-        self.agent: Agent = build_agent(settings, self.saved_episode, ranks)
+        self.agent: Agent = build_agent(setup, self.saved_episode, ranks)
         self.trainer = self.agent.trainer
         if meta is None:
             self.agent.begin()
@@ -81,16 +79,16 @@ class TrainingRun:
             delete_leftovers(folder.checkpoint, meta)
         self.result: dict[str, Any] = {
             "status": RUNNING,
-            "config_hash": compose.key_hash(self.config),
+            "config_hash": setup.hash,
             "names": self.names,
-            "seed": settings.seed,
-            **alpha,
-            "config": self.config,
+            "seed": setup.play.seed,
+            **({"alpha": setup.alpha} if setup.kind == "ntuple" else {}),
+            "config": setup.plain,
             **environment.describe(self.agent.instructions),
             **self._figures(),
         }
         self._saved_at = time.monotonic()
-        ranks.begin(self.config, self.saved_episode)
+        ranks.begin(setup.plain, self.saved_episode)
 
     def last_block(self) -> dict[str, Any] | None:
         """Figures of the last block of games that was trained here, as those of an evaluation; None without one."""
@@ -101,7 +99,7 @@ class TrainingRun:
 
     def trained(self) -> bool:
         """Whether nothing is left to train."""
-        return _is_trained(self.settings, self.trainer.episode, self.moves, self.seconds)
+        return self.setup.ends(self.trainer.episode, self.moves, self.seconds)
 
     def run(self) -> None:
         """Train, evaluate, and leave every file of the run but the curve; the weights only if they are to be kept.
@@ -126,7 +124,7 @@ class TrainingRun:
         delete_leftover_weights(self.folder)  # only now: without its result a run could not do without them
 
     def _logger(self) -> loggers.Logger:
-        return loggers.started(self.settings, self.folder, self.names, self.saved_episode)
+        return loggers.started(self.setup, self.folder, self.names, self.saved_episode)
 
     def _telling(self) -> AbstractContextManager[None]:
         """With several processes, a line that is printed before mpirun kills this one because another has died."""
@@ -147,7 +145,7 @@ class TrainingRun:
 
     def _train(self, interrupts: Interrupts) -> None:
         """Play blocks until the run ends or is interrupted, and save."""
-        progress = Progress("train", self.settings.episodes, "moves", self.trainer.episode)
+        progress = Progress("train", self.setup.episodes, "moves", self.trainer.episode)
         log = EpisodeLog(self.folder, self.trainer.episode)
         with closing(progress), closing(log):
             while True:
@@ -162,14 +160,14 @@ class TrainingRun:
 
     def _play_block(self, log: EpisodeLog, progress: Progress) -> None:
         first, before = self.trainer.episode, self.trainer.moves
-        episodes = min(self.agent.stretch(self.settings.block), self.settings.episodes - first)
+        episodes = min(self.agent.stretch(self.setup.block), self.setup.episodes - first)
         start = time.perf_counter()
 
         def between(finished: int, moves: int) -> None:
-            spent = _spent(self.settings, self.moves + moves, self.seconds + time.perf_counter() - start)
+            spent = self.setup.budget.spent(self.moves + moves, self.seconds + time.perf_counter() - start)
             progress.update(first + finished, before + moves, share=spent)
 
-        share = max(first / self.settings.episodes, _spent(self.settings, self.moves, self.seconds))
+        share = max(first / self.setup.episodes, self.setup.budget.spent(self.moves, self.seconds))
         self.agent.proceed(share)
         with self.ranks.training(episodes, share):
             records = self.trainer.train(episodes, between)
@@ -177,9 +175,9 @@ class TrainingRun:
         self.seconds += seconds
         moves = self.trainer.moves - before
         self.moves += moves
-        spent = _spent(self.settings, self.moves, self.seconds)
+        spent = self.setup.budget.spent(self.moves, self.seconds)
         rows = []
-        for block, low, high in _blocks(records, self.settings.block):
+        for block, low, high in _blocks(records, self.setup.block):
             played = round(high * moves) - round(low * moves)
             row = block_row(block, self.rules, played, (high - low) * seconds, self.trainer.mean_abs_error)
             text = statistics_block(block, int(row["episode"]), row["moves_per_second"])
@@ -193,7 +191,7 @@ class TrainingRun:
         """Call the logger and `on_block` with the blocks of these rows of `blocks.csv`."""
         try:
             for row in rows:
-                block = Block(self.folder.path, int(row["episode"]), self.settings.episodes, row)
+                block = Block(self.folder.path, int(row["episode"]), self.setup.episodes, row)
                 for callback in self.callbacks:
                     callback(block)
         except Exception as error:
@@ -201,12 +199,12 @@ class TrainingRun:
             raise
 
     def _save_due(self) -> bool:
-        seconds = self.settings.save.seconds
+        seconds = self.setup.saving.seconds
         return self._stays_due() or (seconds is not None and time.monotonic() - self._saved_at >= seconds)
 
     def _stays_due(self) -> bool:
         """Whether a multiple of `save.every`, or one of `save.moves`, was passed since the last save of any kind."""
-        every, marks = self.settings.save.every, self.settings.save.moves or ()
+        every, marks = self.setup.saving.every, self.setup.saving.moves or ()
         if any(self._saved_moves < mark <= self.moves for mark in marks):
             return True
         return every is not None and self.trainer.episode // every > self.saved_episode // every
@@ -220,16 +218,16 @@ class TrainingRun:
             "network": self.agent.describe(),
             "learner": self.agent.learner(),
             "names": self.names,
-            "config": self.config,
-            "stays": not self.settings.save.chosen or self._stays_due(),
+            "config": self.setup.plain,
+            "stays": not self.setup.saving.chosen or self._stays_due(),
         }
-        self.folder.save(meta, self.agent.arrays(), self.settings.save.most, self.result | self._figures())
+        self.folder.save(meta, self.agent.arrays(), self.setup.saving.most, self.result | self._figures())
         self._saved, self._saved_at = True, time.monotonic()
         self.saved_episode, self._saved_moves = self.trainer.episode, self.moves
 
     def _evaluate(self, interrupts: Interrupts) -> None:
         """Play the final games, and value the play exactly where the game is solved."""
-        games = self.settings.evaluate
+        games = self.setup.evaluation
         if not games.episodes and self.solution is None:
             return
         checkpoints = self.folder.checkpoints(games.average)
@@ -239,7 +237,9 @@ class TrainingRun:
             self.result["evaluation"] = figures | {"checkpoints": len(checkpoints)}
         if self.solution is not None:
             assert isinstance(evaluation, NetworkEvaluation)
-            exact = evaluate_policy(self.solution, evaluation.player.afterstate_values, self.settings.gamma).summary()
+            exact = evaluate_policy(
+                self.solution, evaluation.player.afterstate_values, self.setup.learner.gamma
+            ).summary()
             self.result["evaluation"] = self.result.get("evaluation", {}) | {"exact": exact}
 
     def _figures(self) -> dict[str, Any]:
@@ -273,7 +273,7 @@ def delete_leftover_weights(folder: RunFolder) -> None:
         folder.delete_weights()
 
 
-def is_finished(folder: RunFolder, settings: RunConfig, meta: Meta | None) -> bool:
+def is_finished(folder: RunFolder, setup: Setup, meta: Meta | None) -> bool:
     """Whether the run in a folder came to its end, and this configuration asks for nothing more.
 
     `meta` is of its checkpoint, which whoever needs the room may have deleted.
@@ -283,20 +283,23 @@ def is_finished(folder: RunFolder, settings: RunConfig, meta: Meta | None) -> bo
         return False
     return bool(
         (meta is None or result["episodes"] == meta["episode"])
-        and result["config"].get("evaluate") == compose.to_plain(settings)["evaluate"]
-        and _is_trained(settings, result["episodes"], result["moves"], result["seconds"])
+        and result["config"].get("evaluate") == setup.plain["evaluate"]
+        and setup.ends(result["episodes"], result["moves"], result["seconds"])
     )
 
 
-def _is_trained(settings: RunConfig, episode: int, moves: int, seconds: float) -> bool:
-    """Whether all episodes are played or a budget is used up."""
-    return episode >= settings.episodes or _spent(settings, moves, seconds) >= 1
-
-
-def _spent(settings: RunConfig, moves: int, seconds: float) -> float:
-    """The share of the budget that is used up; 0 without one."""
-    pairs = (moves, settings.budget.moves), (seconds, settings.budget.seconds)
-    return max((used / limit for used, limit in pairs if limit is not None), default=0.0)
+def solution_of(setup: Setup) -> Solution | None:
+    """The solved game that learned play is compared with, if any."""
+    folder = setup.evaluation.solution
+    if folder is None:
+        return None
+    solution, key = load_solution(folder), f"evaluate.solution: {folder}"
+    if solution.rules != setup.rules:
+        laws = f"it has {solution.rules.to_dict()}, not {setup.rules.to_dict()}"
+        raise ConfigError(f"{key}: of other rules than the run's: {laws}")
+    if solution.objective != "score" or solution.boards.folded:
+        raise ConfigError(f"{key}: play is held against a solution made with objective=score and fold=false")
+    return solution
 
 
 def refuse_used(folder: RunFolder) -> None:

@@ -60,7 +60,6 @@ cdef class Expectimax:
 
     def __cinit__(self, NTupleNetwork network not None, options, LineTables tables=None, *, float gamma=1.0,
                   str target="afterstate", str engine="bits", placer=None):
-        options.check("search.")
         check_choice("target", target, TARGETS)
         self.network, self.options = network, options
         self.tables = LineTables(network.rules) if tables is None else tables

@@ -89,15 +89,7 @@ class SearchOptions:
         if isinstance(self.by_empty, list):  # as it is read from a file
             pairs = tuple(tuple(pair) if isinstance(pair, list) else pair for pair in self.by_empty)
             object.__setattr__(self, "by_empty", pairs)
-
-    def check(self, prefix: str = "") -> None:
-        """Refuse values out of range.
-
-        Parameters
-        ----------
-        prefix : of the keys in messages.
-        """
-        check_fields(self, prefix)
+        check_fields(self)
 
     def check_seconds(self, keys: str) -> None:
         """Refuse a limit of time where no board is searched to more than one ply, by `plies` or `by_empty`.
@@ -155,28 +147,24 @@ class PlacerOptions:
     tile: str = choice("drawn", TILES)
     first_empty: bool = flag(False)
 
-    def check(self, prefix: str = "", *, judged: bool = False) -> None:
-        """Refuse values out of range, and what the kind does not use.
-
-        Parameters
-        ----------
-        prefix : of the keys in messages.
-        judged : whether a network of its own is given.
-        """
-        check_fields(self, prefix)
+    def __post_init__(self) -> None:
+        check_fields(self)
         if self.kind == "random":
             for key, plain in (("depth", 1), ("tile", "drawn"), ("first_empty", False)):
                 if getattr(self, key) != plain:
-                    raise refuse(prefix + key, getattr(self, key), f"{plain} unless {prefix}kind=adversary")
-            if judged:
-                raise refuse(prefix + "network", "one", f"null unless {prefix}kind=adversary")
+                    raise refuse(key, getattr(self, key), f"{plain} unless kind=adversary")
         if self.first_empty:
             if self.tile == "chosen":
-                raise refuse(prefix + "tile", self.tile, f"drawn where {prefix}first_empty=true")
-            if self.depth > 1 or judged:
-                given, key = (self.depth, "depth") if self.depth > 1 else ("one", "network")
-                plain = "1" if self.depth > 1 else "null"
-                raise refuse(prefix + key, given, f"{plain} where {prefix}first_empty=true, which judges nothing")
+                raise refuse("tile", self.tile, "drawn where first_empty=true")
+            if self.depth > 1:
+                raise refuse("depth", self.depth, "1 where first_empty=true, which judges nothing")
+
+    def check_judged(self) -> None:
+        """Refuse a network of its own where no board is judged."""
+        if self.kind == "random":
+            raise refuse("placer.network", "one", "null unless placer.kind=adversary")
+        if self.first_empty:
+            raise refuse("placer.network", "one", "null where placer.first_empty=true, which judges nothing")
 
 
 class Evaluator(Protocol):

@@ -26,7 +26,6 @@ class Advisor:
 
     def action_values(self, search: SearchOptions) -> ActionValues:
         """Its action values when it looks ahead by `search`."""
-        search.check()
         check_depth(search.plies, self._kind, "plies")
         return self._values_by(search)
 

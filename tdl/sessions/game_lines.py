@@ -122,11 +122,9 @@ def game_of(header: Line, rules: Rules | None = None) -> RecordedGame:
 def _search(header: Line) -> SearchOptions:
     try:
         by_empty = tuple(tuple(pair) for pair in header["search"]["by_empty"])
-        search = SearchOptions(header["plies"], **{**header["search"], "by_empty": by_empty})
+        return SearchOptions(header["plies"], **{**header["search"], "by_empty": by_empty})
     except (KeyError, TypeError) as error:
         raise ConfigError(f"corrupt: search: {shown(error)}") from error
-    search.check()
-    return search
 
 
 def move_of(line: Line, engine: Engine) -> Move:

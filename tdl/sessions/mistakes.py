@@ -46,7 +46,6 @@ def mistakes(
     ConfigError : a player of other rules, or plies out of range.
     """
     search = SearchOptions(plies) if search is None else search
-    search.check()
     if player.network.rules != game.rules:
         raise ConfigError(
             f"player: of other rules than the game: {player.network.rules.to_dict()}, not {game.rules.to_dict()}"

@@ -40,7 +40,6 @@ def record_game(
     check_whole("seed", seed, 0)
     check_whole("episode", episode, 0)
     search = SearchOptions(plies) if search is None else search
-    search.check()
     if not can_be_recorded(player, search, expectation):
         raise refuse("expectation", expectation, "direct for a network of states that looks ahead")
     values_of = action_values(player, search, expectation)

@@ -1,19 +1,40 @@
 """Keywords of Python become the words of a command line, and what no word can say is refused."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
 import numpy as np
 import pytest
 
-from tdl.api.keywords import Keywords
-from tdl.api.words import KEYS, TYPES, words_of
+import tdl
+from tdl.api.words import KEYS, TYPES, seed_values, words_of
 from tdl.config.files import GROUPS, group_names
 from tdl.config.keys import takes_list
-from tdl.config.seeds import seed_values
 from tdl.errors import ConfigError
 from tdl.network.tuples import TupleSet
+
+STUB = Path(tdl.__file__).parent / "api" / "keywords.pyi"
+
+HEAD = '''\
+"""The keywords of `tdl.train` with their types: keys of a run, those of sections with an underscore.
+
+What each means stands beside it in `conf/run.yaml` and in the groups. `tests/api/test_words.py` writes this file.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias, TypedDict, TypeVar
+
+from tdl.network.tuples import TupleSet
+
+Value = TypeVar("Value")
+
+Some: TypeAlias = Value | Iterable[Value]
+"""A value, or several: then each is a run."""
+
+class Keywords(TypedDict, total=False):
+    """The keys of a run. Where a list is a value of its own there is but one."""
+
+'''
 
 
 @pytest.mark.parametrize(
@@ -71,19 +92,23 @@ def test_a_tuple_set_of_ones_own_is_its_single_keys(cells):
     assert words_of({"tuples": TupleSet(cells, share=False)}) == (words, runs)
 
 
+def typed_keywords():
+    """The text of `tdl/api/keywords.pyi`, by which editors and mypy know the keywords of `tdl.train`."""
+    several = {"game": "Some[str | int]", "tuples": "Some[str] | TupleSet | Sequence[Sequence[int]]"}
+    lines = [f"    {name}: {several.get(name) or _hint(key, TYPES[key])}" for name, key in KEYS.items()]
+    return HEAD + "\n".join(lines) + "\n"
+
+
+def _hint(key, kind):
+    if takes_list(key, kind):
+        return "Any" if kind is Any else "Sequence[Any]"
+    names = getattr(kind, "__name__", "Any") if kind in (Any, bool, float, int, str) else str(kind)
+    return f"Some[{names.replace(' |', ' | str |', 1) if key.endswith('seconds') else names}]"  # "5min"
+
+
 def test_typed_keywords_are_those_of_the_schema():
-    """The types of the source agree with those of the configuration: a new key needs its line."""
-    hints = get_type_hints(Keywords)
-    assert list(hints) == list(KEYS)
-    for name, hint in hints.items():
-        key, kind = KEYS[name], TYPES[KEYS[name]]
-        if takes_list(key, kind):
-            assert hint is Any or str(hint).startswith("collections.abc.Sequence"), name
-        elif kind is not Any:
-            as_text = {str} if key.endswith("seconds") else set()  # "5min"
-            hinted = {*get_args(hint)} - {TupleSet, Sequence[Sequence[int]]}  # a set of one's own
-            kinds = {*(get_args(kind) or [kind]), *as_text, *([int] if name == "game" else [])}  # 2048
-            assert {*hinted} - {each for each in hinted if str(each).startswith("collections")} == kinds, name
+    """A new key needs `PYTHONPATH=. python tests/api/test_words.py`, which writes the file again."""
+    assert STUB.read_text() == typed_keywords()
 
 
 def test_every_group_is_a_keyword():
@@ -96,3 +121,7 @@ def test_seeds_by_their_number():
     for wrong in (0, -1, 1.5, "3", [1, -1]):
         with pytest.raises(ConfigError, match="seeds: "):
             seed_values(wrong)
+
+
+if __name__ == "__main__":
+    STUB.write_text(typed_keywords())

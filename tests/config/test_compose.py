@@ -7,18 +7,13 @@ import re
 from importlib import resources
 
 import pytest
-from hydra import compose, initialize_config_module
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import OmegaConf
 from support.composing import composed_once
 
 import tdl
-from tdl.cli.words import with_quoted_numbers
-from tdl.config import build
-from tdl.config import run as run_config
-from tdl.config.compose import register
 from tdl.config.files import group_file
-from tdl.config.hydra_versions import BASE
+from tdl.config.setup import Setup
 from tdl.errors import ConfigError
 from tdl.network.tuples import TupleSet, symmetries
 
@@ -26,21 +21,6 @@ CONF = resources.files("tdl.conf")
 
 NAMES = {group: sorted(path.name.removesuffix(".yaml") for path in (CONF / group).iterdir()) for group in
          ("agent", "experiment", "game", "learner", "placer", "tiles", "tuples")}  # fmt: skip
-
-
-@pytest.fixture
-def anew():
-    """Composes `conf/run.yaml` with overrides, as Hydra does before a run."""
-    register()
-    with initialize_config_module("tdl.conf", **BASE):
-        yield lambda *words, **more: compose("run", with_quoted_numbers(words), **more)
-
-
-@pytest.fixture
-def composed(anew, monkeypatch):
-    """The same, each choice of files once."""
-    composed_once(monkeypatch)
-    return anew
 
 
 @pytest.mark.parametrize(
@@ -72,7 +52,7 @@ def test_what_tests_remember_of_hydra_is_what_it_composes(anew, words):
 @pytest.mark.parametrize("name", NAMES["tuples"])
 def test_every_tuple_set_composes(composed, name):
     board = group_file("tuples", name)["board"]
-    shape = build.tuple_set_of(run_config.read(composed(f"tuples={name}", f"size={board}")))
+    shape = Setup.of(composed(f"tuples={name}", f"size={board}")).network.tuples
     assert shape == tdl.tuple_set(name)
     sizes = re.match(r"(\d+)x(\d+)(?!.*full)", name if board == "4x4" else name.removeprefix(f"{board}_"))
     if sizes:
@@ -85,14 +65,14 @@ def test_every_tuple_set_composes(composed, name):
 
 def test_cells_of_ones_own_are_those_of_the_board_of_the_run(composed):
     """Not of the board of the set that they stand in the place of; and this board is no part of the set."""
-    read = run_config.read(composed("tuples.cells=[[0,1,2,3,4,5]]", "size=2x3"))
-    assert build.tuple_set_of(read) == TupleSet(((0, 1, 2, 3, 4, 5),))
-    assert (build.rules(read).rows, build.rules(read).cols) == (2, 3)
-    assert "board" not in build.tuple_set_of(read).to_dict()
+    setup = Setup.of(composed("tuples.cells=[[0,1,2,3,4,5]]", "size=2x3"))
+    assert setup.network.tuples == TupleSet(((0, 1, 2, 3, 4, 5),))
+    assert (setup.rules.rows, setup.rules.cols) == (2, 3)
+    assert "board" not in setup.network.tuples.to_dict()
     with pytest.raises(ConfigError, match="cells of 4x6 are numbered on a 4x4 board, and size is 4x5"):
-        run_config.read(composed("size=4x5"))
-    taken = run_config.read(composed("size=4x5", "tuples.board=null"))
-    assert build.tuple_set_of(taken) == tdl.tuple_set("4x6")
+        Setup.of(composed("size=4x5"))
+    taken = Setup.of(composed("size=4x5", "tuples.board=null"))
+    assert taken.network.tuples == tdl.tuple_set("4x6")
 
 
 def test_redundant_tuples_are_parts_of_the_others():
@@ -108,13 +88,13 @@ def test_redundant_tuples_are_parts_of_the_others():
 @pytest.mark.parametrize(("group", "name"), [(group, name) for group in ("agent", "game", "learner", "placer", "tiles")
                                              for name in NAMES[group]])  # fmt: skip
 def test_every_choice_composes(composed, group, name):
-    build.rules(run_config.read(composed(f"{group}={name}")))
+    Setup.of(composed(f"{group}={name}"))
 
 
 def test_tile_rules_are_data(composed):
     for rule in ("tiles=p75_25", "tiles.drop=[[1,0.75],[3,0.25]]"):
         for game in NAMES["game"]:
-            rules = build.rules(run_config.read(composed(f"game={game}", rule, "tiles.start=[drop,3]")))
+            rules = Setup.of(composed(f"game={game}", rule, "tiles.start=[drop,3]")).rules
             assert (rules.game, rules.drop, rules.start) == (game, ((1, 0.75), (3, 0.25)), ("drop", 3))
 
 
@@ -148,4 +128,4 @@ def test_every_experiment_wins_over_the_defaults(composed, name):
     assert OmegaConf.to_container(cfg.hydra.sweeper)["params"] == (sweep or None)
     for key, values in sweep.items():
         for value in OverridesParser.create().parse_override(f"{key}={values}").sweep_string_iterator():
-            run_config.read(composed(f"experiment={name}", f"{key}={value}"))
+            Setup.of(composed(f"experiment={name}", f"{key}={value}"))

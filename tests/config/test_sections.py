@@ -9,15 +9,11 @@ from omegaconf import MISSING, OmegaConf
 from omegaconf.errors import ConfigKeyError, MissingMandatoryValue, ValidationError
 
 from tdl.checks import above_zero, check_fields, choice, flag, share, whole
-from tdl.config.build import learner, stages
-from tdl.config.compose import check_keys, to_plain
-from tdl.config.files import file, group_file
-from tdl.config.run import from_plain
-from tdl.config.schema import LearnerConfig, RunConfig
-from tdl.config.sections import options_of, section
+from tdl.config.options import options_of
+from tdl.config.schema import LearnerConfig
+from tdl.config.sections import section
 from tdl.config.unused import refuse_changed, refuse_unused
 from tdl.errors import ConfigError
-from tdl.network.stages import Stages
 
 
 @dataclass(frozen=True)
@@ -84,7 +80,9 @@ def test_types_are_checked_while_hydra_composes():
 
 def test_options_are_made_of_a_section():
     section = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(Keys), VALUES))
-    assert options_of(Options, section, kind="chosen", pairs=()) == Options(2, 0.1, None, (), 3, "chosen", False)
+    assert options_of(Options, "keys", section, kind="chosen", pairs=()) == Options(
+        2, 0.1, None, (), 3, "chosen", False
+    )
 
 
 def test_sections_can_be_sent_to_another_process():
@@ -108,71 +106,7 @@ def test_each_field_is_checked(value, message):
         with pytest.raises(ConfigError) as error:
             check_fields(Program(options, seed=0))
         assert str(error.value) == message
-
-
-def test_fields_may_stand_above_their_section():
     check_fields(Program(Options(), seed=3))
-    with pytest.raises(ConfigError, match=r"^cutoff: 2 is not allowed"):
-        check_fields(Options(cutoff=2), "keys.", at_top=("cutoff",))
-    with pytest.raises(ConfigError, match=r"^seed: -1 is not allowed; expected a whole number of at least 0"):
-        check_fields(Program(Options(), seed=-1))
-
-
-def usual():
-    """A complete configuration of a run."""
-    plain = file("run")
-    chosen = {key: name for each in plain.pop("defaults") if isinstance(each, dict) for key, name in each.items()}
-    plain.pop("hydra")
-    groups = {key: group_file(key, chosen[key]) for key in ("game", "tiles", "tuples", "learner", "placer", "search")}
-    groups["search"] |= plain.pop("search")
-    return {**groups, "agent": {"kind": "ntuple"}, **plain}
-
-
-def test_a_configuration_that_lacks_keys_is_refused_by_name():
-    assert from_plain(usual()).learner.target == "afterstate"
-    for path in ("engine", "agent", "evaluate.drops", "learner.clear_last", "tuples.cells"):
-        plain, *parts = usual(), *path.split(".")
-        section = plain[parts[0]] if len(parts) == 2 else plain
-        del section[parts[-1]]
-        with pytest.raises(ConfigError, match=f"^{path}: missing; a configuration of this version has it$"):
-            from_plain(plain)
-
-
-def test_a_configuration_of_an_older_run_is_read():
-    """The learner has got some keys since, and `clear_last` was true or false."""
-    plain = usual()
-    for key in ("running_value", "stage_downgrade", "promotion_share"):
-        del plain["learner"][key]
-    for cleared, board in ((False, None), (True, "afterstate"), ("state", "state")):
-        config = from_plain({**plain, "learner": {**plain["learner"], "clear_last": cleared}})
-        assert (learner(config).cleared, learner(config).running_value) == (board, False)
-        assert stages(config) == Stages()
-
-
-def test_a_key_that_there_is_not_is_refused_with_the_nearest():
-    with pytest.raises(ConfigError, match=r"^search\.cutof: no such key; .*did you mean 'cutoff'\?$"):
-        check_keys({**usual(), "search": {"cutof": 1}}, RunConfig)
-
-
-def test_the_usual_configuration_is_allowed():
-    assert to_plain(from_plain(usual()))["learner"].keys() == {f.name for f in fields(LearnerConfig)}
-
-
-def test_a_limit_of_time_needs_a_second_ply_in_training_or_in_the_games_after_it():
-    def timed(searched, played):
-        plain = usual()
-        return plain | {
-            "search": plain["search"] | searched | {"seconds": 1.0},
-            "evaluate": plain["evaluate"] | played,
-        }
-
-    for searched, played in (({"plies": 2}, {}), ({}, {"plies": 2}), ({"by_empty": [[2, 2]]}, {})):
-        from_plain(timed(searched, played))
-    for played in ({}, {"plies": 2, "episodes": 0}):
-        with pytest.raises(
-            ConfigError, match=r"^search\.seconds: 1\.0 is not allowed; expected null unless search\.plies"
-        ):
-            from_plain(timed({}, played))
 
 
 def test_a_key_without_effect_is_refused():

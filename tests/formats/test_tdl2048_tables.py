@@ -28,8 +28,8 @@ from support.weight_files import (
 )
 
 import tdl
-from tdl.config.build import tuple_set
 from tdl.config.files import group_file, group_names
+from tdl.config.tuple_sets import tuple_set
 from tdl.errors import WeightFileError
 from tdl.formats import tdl2048
 from tdl.formats.exchange import features_of

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tdl.config.build import tuple_set
+from tdl.config.tuple_sets import tuple_set
 from tdl.game.rules import Rules
 from tdl.learning.state import CHUNK, marked_fours
 from tdl.network.ntuple import NTupleNetwork

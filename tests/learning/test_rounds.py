@@ -23,7 +23,6 @@ AFTERSTATES = LearnerOptions()
 )
 def test_lengths(form, lengths):
     options = ReplicaOptions(4, form)
-    options.check(AFTERSTATES, 4)
     assert {episode: options.round_at(episode) for episode in lengths} == lengths
 
 
@@ -59,23 +58,23 @@ def test_with_auto_one_begins_and_the_others_join_in():
 @pytest.mark.parametrize(
     ("options", "threads", "message"),
     [
-        (ReplicaOptions(0), 1, "replicas: 0 is not allowed; expected a whole number from 1 to 256"),
-        (ReplicaOptions(2, 0), 1, "round: 0 is not allowed; expected a whole number of at least 1"),
-        (ReplicaOptions(2, "often"), 1, "round: 'often' is not allowed; expected auto, a number of episodes"),
-        (ReplicaOptions(2, ["0:x"]), 1, "round: 'x' is not allowed; expected auto"),
-        (ReplicaOptions(2, ["5:1", "1:1"]), 1, "pairs in ascending order"),
-        (ReplicaOptions(1, 100), 1, "round: 100 is not allowed; expected auto unless replicas is above 1"),
-        (ReplicaOptions(2), 3, "threads: 3 is not allowed; expected at most replicas, 2"),
+        ((0,), 1, "replicas: 0 is not allowed; expected a whole number from 1 to 256"),
+        ((2, 0), 1, "round: 0 is not allowed; expected a whole number of at least 1"),
+        ((2, "often"), 1, "round: 'often' is not allowed; expected auto, a number of episodes"),
+        ((2, ["0:x"]), 1, "round: 'x' is not allowed; expected auto"),
+        ((2, ["5:1", "1:1"]), 1, "pairs in ascending order"),
+        ((1, 100), 1, "round: 100 is not allowed; expected auto unless replicas is above 1"),
+        ((2,), 3, "threads: 3 is not allowed; expected at most replicas, 2"),
     ],
 )
 def test_what_is_refused(options, threads, message):
     with pytest.raises(ConfigError, match=message):
-        options.check(AFTERSTATES, threads)
+        ReplicaOptions(*options).check_learner(AFTERSTATES, threads)
 
 
 def test_shared_expectations_are_refused():
     states = LearnerOptions(target="state", expectation="shared")
     with pytest.raises(ConfigError, match=r"learner\.expectation: 'shared' is not allowed; expected auto"):
-        ReplicaOptions(2).check(states, 1)
+        ReplicaOptions(2).check_learner(states, 1)
     assert ReplicaOptions(2).own_learner(LearnerOptions(target="state")).expectation == "direct"
     assert ReplicaOptions(1).own_learner(states).expectation == "shared"

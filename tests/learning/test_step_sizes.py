@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tdl.agents.trainer import Trainer
-from tdl.config.build import tuple_set
+from tdl.config.tuple_sets import tuple_set
 from tdl.game.engine import Engine
 from tdl.game.packing import unpack
 from tdl.game.rules import Rules

@@ -16,10 +16,9 @@ import tdl.results
 import tdl.results.comparison
 import tdl.results.frames
 from tdl.cli.commands import COMMANDS
-from tdl.config import build
-from tdl.config import run as run_config
 from tdl.config.compose import register
 from tdl.config.hydra_versions import BASE
+from tdl.config.setup import Setup
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -44,9 +43,9 @@ def test_a_run_of_the_readme_is_an_ordinary_one():
 
     register()
     with initialize_config_module("tdl.conf", **BASE):
-        plain, first = (run_config.read(compose("run", words)) for words in ([], ["tuples=4x6", "alpha=0.1"]))
-    assert plain.tuples == first.tuples
-    assert build.alpha(plain) == first.alpha == 0.1
+        plain, first = (Setup.of(compose("run", words)) for words in ([], ["tuples=4x6", "alpha=0.1"]))
+    assert plain.network == first.network
+    assert plain.alpha == first.alpha == 0.1
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)

@@ -198,42 +198,6 @@ def test_a_table_looks_over_one_drop(tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("agent=dqn", "alpha=0.3"), "alpha: 0.3 would change nothing with agent.kind=dqn; leave alpha as it is"),
-        (("agent=dqn", "tuples=8x6"), "tuples.cells: would change nothing with agent.kind=dqn; leave tuples as it is"),
-        (
-            ("agent=random", "learner=tc"),
-            "learner.step: 'coherent' would change nothing with agent.kind=random",
-        ),
-        (("agent=greedy", "search.plies=2"), "search.plies: 2 would change nothing with agent.kind=greedy"),
-        (("agent=greedy", "evaluate.plies=2"), "evaluate.plies: 2 is not allowed; expected 1 with agent.kind=greedy"),
-        (("agent=dqn", "evaluate.plies=6"), "evaluate.plies: 6 is not allowed; expected a whole number from 1 to 5"),
-        (("agent=dqn", "placer=adversary"), "placer.kind: 'adversary' would change nothing with agent.kind=dqn"),
-        (("agent=dqn", "evaluate.average=2", "save.keep=2"), "evaluate.average: 2 is not allowed; expected 1 unless"),
-        (("agent=dqn", "device=gpu"), "device: 'gpu' is not allowed; expected cpu or cuda"),
-        (("agent=dqn", "agent.loss=hubert"), "expected squared or huber; did you mean 'huber'?"),
-        (
-            ("agent=dqn", "agent.learning_rate=null"),
-            "agent.learning_rate: None is not allowed; expected a value with agent.kind=dqn",
-        ),
-        (("agent.kind=dqm",), "agent.kind: 'dqm' is not allowed; expected ntuple or dqn or random or greedy; did you"),
-        (("agent.learning_rate=0.1",), "agent.learning_rate: 0.1 is not allowed; expected null unless agent.kind=dqn"),
-        (("evaluate.drops=one",), "evaluate.drops: 'one' is not allowed; expected all unless evaluate.plies=2"),
-        (
-            ("evaluate.drops=one", "evaluate.plies=2", "search.cutoff=0.1"),
-            "search.cutoff: 0.1 would change nothing with",
-        ),
-    ],
-)
-def test_keys_without_use_are_refused(tmp_path, words, message):
-    done = inside(*words, f"hydra.run.dir={tmp_path}/run")
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert done.stderr.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
         (
             ("search.cutoff=0.1",),
             "search.cutoff: 0.1 would change nothing with an agent of kind dqn; leave search",

@@ -7,7 +7,7 @@ import shutil
 import pytest
 from support.programs import EPISODES, checkpoint, files, go_on, inside, result, train
 
-from tdl.config import run as run_config
+from tdl.config.setup import Setup
 from tdl.errors import CheckpointError
 from tdl.runs.training import TrainingRun
 from tdl.storage.checkpoint import write_checkpoint
@@ -118,10 +118,10 @@ def test_a_foreign_checkpoint_goes_on_as_what_it_is(finished, tmp_path, whole):
 
 def test_a_foreign_checkpoint_does_not_fit_another_network(finished, tmp_path):
     foreign = checkpoint(train(tmp_path / "foreign", OTHER_TUPLES, f"episodes={EPISODES}"))[0]
-    mine = run_config.from_plain(checkpoint(finished)[0]["config"])
+    mine = Setup.of(checkpoint(finished)[0]["config"])
     with pytest.raises(CheckpointError, match="another network"):
         TrainingRun(mine, RunFolder(tmp_path / "foreign"), {}, foreign)
-    its_own = run_config.from_plain(foreign["config"])
+    its_own = Setup.of(foreign["config"])
     other_rules = foreign | {"rules": foreign["rules"] | {"drop": [[1, 1.0]]}}
     with pytest.raises(CheckpointError, match="another rules"):
         TrainingRun(its_own, RunFolder(tmp_path / "foreign"), {}, other_rules)

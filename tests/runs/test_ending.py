@@ -7,13 +7,15 @@ import shlex
 
 import numpy as np
 import pytest
-from support.programs import SMALL, go_on, inside, result, train
+from support.programs import SMALL, blocks_of, go_on, inside, result, train
 
-from tdl.config.run import from_plain
+from tdl.config.setup import Setup
 from tdl.evaluate import main as evaluate
 from tdl.run import main
 from tdl.runs.disk import checkpoint_bytes
+from tdl.runs.ending import objective
 from tdl.statistics.summary import evaluation_block
+from tdl.storage.run_folder import RunFolder
 
 SHORT = (*SMALL, "episodes=20")
 
@@ -138,5 +140,13 @@ def test_the_size_of_a_checkpoint_is_known_beforehand(tmp_path, words):
     done = inside(*own, "episodes=10", "evaluate.episodes=0", *words, f"hydra.run.dir={tmp_path / 'run'}")
     assert done.returncode == 0, done.stderr
     arrays = sum(path.stat().st_size for path in (tmp_path / "run" / "checkpoint").glob("*.npy"))
-    told = checkpoint_bytes(from_plain(result(tmp_path / "run")["config"]))
+    told = checkpoint_bytes(Setup.of(result(tmp_path / "run")["config"]))
     assert told <= arrays < told + 1024
+
+
+def test_a_job_returns_how_good_it_is(small_run):
+    folder = small_run("episodes=20")
+    assert objective(RunFolder(folder)) == result(folder)["evaluation"]["mean"]
+    folder = small_run("episodes=20", "evaluate.episodes=0")
+    assert objective(RunFolder(folder)) == blocks_of(folder)["mean"].iloc[-1]
+    assert objective(RunFolder(small_run("episodes=0", "evaluate.episodes=0"))) is None

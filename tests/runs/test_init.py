@@ -68,7 +68,6 @@ def test_replicas_begin_with_it_too(tmp_path, source):
     (("init=SOURCE", "tuples.cells=[[0,1,5]]"), "init: its feature [0, 1, 2, 3] is none of this run's tuples"),
     (("init=SOURCE", "game=2584"), "init: 'a network of 2048 4x4' is not allowed"),
     (("init=SOURCE", "learner.target=state"), "init: 'a network of afterstates' is not allowed; expected one of"),
-    (("init=SOURCE", "learner.initial_value=5"), "learner.initial_value: 5.0 is not allowed; expected 0 with init"),
 ])  # fmt: skip
 def test_what_cannot_be_begun_with_is_refused(tmp_path, source, words, line):
     words = [word.replace("SOURCE", str(source)) for word in words]

@@ -3,10 +3,9 @@
 import pytest
 from support.programs import SMALL, blocks_of, go_on, inside, outcome, result, train
 
-from tdl.config import run as run_config
 from tdl.config.compose import key_hash
+from tdl.config.setup import Setup
 from tdl.runs import loggers
-from tdl.storage.run_folder import RunFolder
 
 WORDS = ("episodes=30", "seed=7")
 
@@ -38,7 +37,7 @@ def test_a_logger_changes_nothing_of_a_run(small_run):
     config = result(small_run(*WORDS))["config"]
     assert config.pop("logger") == "none"
     assert key_hash(config) == key_hash(config | {"logger": "wandb"})
-    assert run_config.from_plain(config).logger == "none"
+    assert Setup.of(config).logger == "none"
 
 
 def test_figures_of_an_evaluation_are_numbers():
@@ -84,13 +83,3 @@ def test_weights_and_biases_gets_each_block(tmp_path, small_run, monkeypatch):
     assert [all(str(mean).encode() in text for mean in part["mean"]) for text, part in
             zip(logged, (blocks[:2], blocks[2:]), strict=True)] == [True, True]  # fmt: skip
     assert all(name in text for text in logged for name in (b"train/mean_abs_error", b"evaluation/mean"))
-
-
-def test_a_job_returns_how_good_it_is(small_run):
-    from tdl.runs.objective import objective
-
-    folder = small_run(*WORDS)
-    assert objective(RunFolder(folder)) == result(folder)["evaluation"]["mean"]
-    folder = small_run(*WORDS, "evaluate.episodes=0")
-    assert objective(RunFolder(folder)) == blocks_of(folder)["mean"].iloc[-1]
-    assert objective(RunFolder(small_run("episodes=0", "evaluate.episodes=0"))) is None

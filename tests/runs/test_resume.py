@@ -157,16 +157,9 @@ def test_stopped_while_evaluating_is_evaluated_again(whole, monkeypatch, tmp_pat
     ("override", "key"),
     [
         ("alpha=0.2", "alpha"),
-        ("gamma=0.5", "gamma"),
-        ("seed=1", "seed"),
-        ("block=20", "block"),
-        ("lanes=2", "lanes"),
         ("learner.order=forward", "learner"),
-        ("tuples=2x4", "tuples"),
         ("tuples.share=false", "tuples"),
-        ("tiles=p80_20", "tiles"),
         ("size=2x4 tuples.cells=[[0,1]]", "size"),
-        ("engine=array", "engine"),
         ("experiment=quick", "tuples"),
     ],
 )
@@ -184,13 +177,6 @@ def test_another_configuration_is_refused(finished, override, key):
 def test_the_same_configuration_may_be_repeated(finished, whole):
     go_on(finished, *SMALL, "seed=0", "learner=td", "tiles=p90_10", "episodes=90")
     assert outcome(finished) == outcome(whole(90))
-
-
-def test_another_size_is_refused(finished):
-    before = files(finished)
-    done = inside(f"resume={finished}", "episodes=120", "size=3x3", "tuples=3x3_2x6")
-    assert (done.returncode, files(finished)) == (2, before)
-    assert "size: a resumed run keeps its configuration; its size is '4x4', given was '3x3'" in done.stderr
 
 
 @pytest.mark.parametrize("words", [["save.every=10"], ["save.every=50"], ["save.every=10", "save.keep=3"]])

@@ -31,9 +31,8 @@ from support.programs import (
 )
 
 import tdl
-from tdl.config import run as run_config
-from tdl.config.compose import to_plain
 from tdl.config.schema import RunConfig
+from tdl.config.setup import Setup
 from tdl.network.ntuple import NTupleNetwork
 from tdl.run import main
 from tdl.statistics.summary import evaluation_block
@@ -167,7 +166,7 @@ def test_result(folder):
 
 def test_result_holds_the_configuration(folder):
     told = result(folder)["config"]
-    assert to_plain(run_config.from_plain(told)) | {"tuples": told["tuples"], "tiles": told["tiles"]} == told
+    assert Setup.of(told).plain | {"tuples": told["tuples"], "tiles": told["tiles"]} == told
     assert told["tuples"]["cells"] == [[0, 1, 2, 3], [4, 5]]
     hydra = OmegaConf.to_container(OmegaConf.load(folder / ".hydra" / "config.yaml"))
     assert json.loads(json.dumps(hydra)) == told
@@ -271,8 +270,9 @@ def test_help_names_every_key_and_every_choice(tmp_path):
 def test_cfg_job_prints_the_configuration(tmp_path):
     done = program(tmp_path, "--cfg", "job", "alpha=0.25", "tuples=2x4")
     assert (done.returncode, done.stderr) == (0, "")
-    read = run_config.read(OmegaConf.create(done.stdout))
-    assert (read.alpha, read.tuples.cells, read.episodes) == (0.25, [[0, 1, 2, 3], [4, 5, 6, 7]], 100_000)
+    setup = Setup.of(OmegaConf.create(done.stdout))
+    cells = ((0, 1, 2, 3), (4, 5, 6, 7))
+    assert (setup.alpha, setup.network.tuples.cells, setup.episodes) == (0.25, cells, 100_000)
     assert not list(tmp_path.iterdir())
 
 

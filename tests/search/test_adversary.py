@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from support.reference_runs import assert_equals_reference, selfplay
 from support.shapes import RULES, random_boards, small_tuples
 
+from tdl.agents.options import PlayOptions
 from tdl.agents.player import Player
 from tdl.agents.trainer import Trainer
 from tdl.errors import ConfigError
@@ -126,61 +127,44 @@ def test_an_evaluator_of_its_own():
 
 
 @pytest.mark.parametrize(
-    ("placer", "judged", "message"),
+    ("options", "message"),
     [
-        (PlacerOptions("devil"), False, "placer.kind: 'devil' is not allowed; expected random or adversary"),
+        ({"kind": "nobody"}, "kind: 'nobody' is not allowed; expected random or adversary"),
+        ({"kind": "adversary", "depth": 0}, "depth: 0 is not allowed; expected a whole number from 1 to 4"),
+        ({"kind": "adversary", "depth": 5}, "depth: 5 is not allowed; expected a whole number from 1 to 4"),
+        ({"kind": "adversary", "tile": "mine"}, "tile: 'mine' is not allowed; expected drawn or chosen"),
+        ({"kind": "adversary", "first_empty": 1}, "first_empty: 1 is not allowed; expected true or false"),
+        ({"depth": 2}, "depth: 2 is not allowed; expected 1 unless kind=adversary"),
+        ({"tile": "chosen"}, "tile: 'chosen' is not allowed; expected drawn unless kind=adversary"),
+        ({"first_empty": True}, "first_empty: True is not allowed; expected False unless kind=adversary"),
         (
-            PlacerOptions("adversary", depth=0),
-            False,
-            "placer.depth: 0 is not allowed; expected a whole number from 1 to 4",
+            {"kind": "adversary", "tile": "chosen", "first_empty": True},
+            "tile: 'chosen' is not allowed; expected drawn where first_empty=true",
         ),
         (
-            PlacerOptions("adversary", depth=5),
-            False,
-            "placer.depth: 5 is not allowed; expected a whole number from 1 to 4",
+            {"kind": "adversary", "depth": 2, "first_empty": True},
+            "depth: 2 is not allowed; expected 1 where first_empty=true",
         ),
-        (
-            PlacerOptions("adversary", tile="mine"),
-            False,
-            "placer.tile: 'mine' is not allowed; expected drawn or chosen",
-        ),
-        (
-            PlacerOptions("adversary", first_empty=1),
-            False,
-            "placer.first_empty: 1 is not allowed; expected true or false",
-        ),
-        (PlacerOptions(depth=2), False, "placer.depth: 2 is not allowed; expected 1 unless placer.kind=adversary"),
-        (
-            PlacerOptions(tile="chosen"),
-            False,
-            "placer.tile: 'chosen' is not allowed; expected drawn unless placer.kind=",
-        ),
-        (
-            PlacerOptions(first_empty=True),
-            False,
-            "placer.first_empty: True is not allowed; expected False unless placer.",
-        ),
-        (PlacerOptions(), True, "placer.network: 'one' is not allowed; expected null unless placer.kind=adversary"),
-        (
-            PlacerOptions("adversary", tile="chosen", first_empty=True),
-            False,
-            "placer.tile: 'chosen' is not allowed; expected drawn where placer.first_empty=true",
-        ),
-        (
-            PlacerOptions("adversary", depth=2, first_empty=True),
-            False,
-            "placer.depth: 2 is not allowed; expected 1 where placer.first_empty=true",
-        ),
+    ],
+)
+def test_wrong_choices(options, message):
+    with pytest.raises(ConfigError, match=f"^{message}"):
+        PlacerOptions(**options)
+
+
+@pytest.mark.parametrize(
+    ("placer", "message"),
+    [
+        (PlacerOptions(), "placer.network: 'one' is not allowed; expected null unless placer.kind=adversary"),
         (
             PlacerOptions("adversary", first_empty=True),
-            True,
             "placer.network: 'one' is not allowed; expected null where placer.first_empty=true",
         ),
     ],
 )
-def test_wrong_choices(placer, judged, message):
-    with pytest.raises(ConfigError, match=message):
-        placer.check("placer.", judged=judged)
+def test_a_judge_that_is_not_asked_is_refused(placer, message):
+    with pytest.raises(ConfigError, match=f"^{message}"):
+        PlayOptions(placer=placer, evaluator=Player(trained()))
 
 
 def test_an_evaluator_of_another_board_is_refused():

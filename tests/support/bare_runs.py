@@ -12,7 +12,7 @@ import pytest
 
 import tdl.run
 from tdl.cli.messages import explain
-from tdl.config import run as run_config
+from tdl.config.setup import Setup
 from tdl.runs import environment
 from tdl.storage.run_folder import RunFolder
 from tdl.sweeps.context import JobContext
@@ -28,16 +28,16 @@ class BareRun:
     """
 
     def __init__(self, config, *, figures=False):
-        self.settings, self.figures = run_config.from_plain(config), figures
+        self.setup, self.figures = Setup.of(config), figures
 
     def start(self, folder):
         """Do the job in `folder`: exit code and the line of an error, as the program would end."""
         folder = Path(folder)
         goes_on = RunFolder(folder).has_checkpoint()
-        settings = dataclasses.replace(self.settings, resume=str(folder) if goes_on else None)
-        words = [f"episodes={settings.episodes}"] if goes_on else []
+        setup = dataclasses.replace(self.setup, resume=str(folder) if goes_on else None)
+        words = [f"episodes={setup.episodes}"] if goes_on else []
         with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()):
-            patch.setattr(tdl.run, "run_config", SimpleNamespace(read=lambda _: settings))
+            patch.setattr(tdl.run, "Setup", SimpleNamespace(of=lambda _: setup))
             patch.setattr(tdl.run, "chosen_names", lambda *_: {})
             patch.setattr(environment, "_commit", lambda: (None, None))
             with contextlib.redirect_stderr(io.StringIO()):

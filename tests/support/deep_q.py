@@ -31,7 +31,6 @@ def generator(seed=0):
 
 
 def learner_of(options, rules=TINY):
-    options.check("dqn.")
     return Learner(options, rules, generator())
 
 

@@ -31,7 +31,7 @@ from support.pages import Page
 from support.programs import SMALL, inside
 from tdl import convert
 from tdl.agents.description import read_agent
-from tdl.config.stored import stored_config
+from tdl.config.stored import stored_setup
 from tdl.errors import SkippedWarning, TdlError
 from tdl.runs.resume import read_run
 from tdl.sessions import game_file
@@ -173,8 +173,7 @@ def _configured(place, outside, chance):
         config = read_json(path)
     except ValueError as error:
         raise TdlError(str(error)) from error
-    settings = stored_config(config)
-    assert settings.game.name in tdl.game.rules.GAMES
+    assert stored_setup(config).rules.game in tdl.game.rules.GAMES
 
 
 PROGRESS = re.compile(r"(check|train|evaluate) +[\d,]+/")

@@ -78,7 +78,7 @@ def each(*questions):
 def _allowed(choices, stages):
     plain = {key: value for key, value in choices.items() if key != "threads"}
     try:
-        LearnerOptions(**plain).check(stages=stages.count)
+        LearnerOptions(**plain).check_network(stages.count, extras=False)
     except ConfigError:
         return False
     return True

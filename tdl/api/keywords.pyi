@@ -1,6 +1,6 @@
 """The keywords of `tdl.train` with their types: keys of a run, those of sections with an underscore.
 
-What each means stands beside it in `conf/run.yaml` and in the groups.
+What each means stands beside it in `conf/run.yaml` and in the groups. `tests/api/test_words.py` writes this file.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,6 @@ Value = TypeVar("Value")
 
 Some: TypeAlias = Value | Iterable[Value]
 """A value, or several: then each is a run."""
-
 
 class Keywords(TypedDict, total=False):
     """The keys of a run. Where a list is a value of its own there is but one."""
@@ -53,7 +52,7 @@ class Keywords(TypedDict, total=False):
     learner_running_value: Some[bool]
     learner_update_symmetries: Some[bool]
     learner_rechoose: Some[bool]
-    learner_clear_last: Some[bool | str]
+    learner_clear_last: Some[Any]
     learner_alpha: Some[float]
     learner_fixed_share: Some[float]
     learner_fixed_alpha: Some[float]
@@ -62,7 +61,7 @@ class Keywords(TypedDict, total=False):
     learner_stages: Sequence[Any]
     learner_stage_by: Some[str]
     learner_promotion: Some[bool]
-    learner_stage_downgrade: Some[int | None]
+    learner_stage_downgrade: Some[Any]
     learner_promotion_share: Some[float]
     placer_kind: Some[str]
     placer_depth: Some[int]
