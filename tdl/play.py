@@ -109,10 +109,7 @@ def show(app: GameApp) -> None:
 
 def main() -> None:
     """The console script `tdl-play`."""
-    if {"-m", "--multirun"} & set(sys.argv[1:]):
-        print("tdl: -m: there is one terminal, so there is one game; leave -m out", file=sys.stderr)
-        sys.exit(2)
-    run_program("play", job, PlayConfig)
+    run_program("play", job, PlayConfig, alone="there is one terminal, so there is one game; leave -m out")
 
 
 if __name__ == "__main__":

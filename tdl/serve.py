@@ -1,6 +1,5 @@
 """Play and watch in a browser: `tdl serve checkpoint=FOLDER`. All keys: `conf/serve.yaml`."""
 
-import sys
 import webbrowser
 from pathlib import Path
 
@@ -52,10 +51,7 @@ def serve(server: Server, settings: ServeConfig) -> None:
 
 def main() -> None:
     """The console script `tdl-serve`."""
-    if {"-m", "--multirun"} & set(sys.argv[1:]):  # before Hydra makes folders for its jobs
-        print("tdl: -m: a server is no sweep; start it without", file=sys.stderr)
-        sys.exit(2)
-    run_program("serve", job, ServeConfig)
+    run_program("serve", job, ServeConfig, alone="a server is no sweep; start it without")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from tdl.cli.messages import explain
 from tdl.cli.words import as_hydra_reads
 from tdl.config import compose, hydra_versions, own
 from tdl.config.schema import RunConfig
-from tdl.errors import BusyError, Interrupted, TdlError
+from tdl.errors import BusyError, ConfigError, Interrupted, TdlError
 from tdl.runs import resolvers as _resolvers  # noqa: F401 - registered by the import
 from tdl.runs.environment import version_text
 from tdl.storage.run_folder import HYDRA, NOTES
@@ -103,16 +103,17 @@ def run_program(
     *,
     plan: Planner = no_plan,
     figures: bool = True,
+    alone: str = "",
 ) -> None:
     """Compose `conf/<config_name>.yaml`, of the types of `schema`, with the command line; `work(cfg, output folder)`.
 
     A multirun begins when `plan` refuses none of its jobs. Then each fails alone; the exit code is that of the first
-    that failed. Without `figures` the sweep is not drawn.
+    that failed. Without `figures` the sweep is not drawn. `alone` says why there is no multirun of this program.
     """
     help.register(config_name)
     job = Job(work, plan)
     try:
-        sys.argv[1:] = _hydra_words(config_name, sys.argv[1:], schema)
+        sys.argv[1:] = _hydra_words(config_name, sys.argv[1:], schema, alone)
         enter_hydra(job, config_name, schema)
     except (Exception, KeyboardInterrupt) as error:
         job.error = job.error or error
@@ -168,12 +169,14 @@ def _remove_unused(folder: Path) -> None:
         folder.rmdir()
 
 
-def _hydra_words(program: str, line: Sequence[str], schema: type) -> list[str]:
+def _hydra_words(program: str, line: Sequence[str], schema: type, alone: str) -> list[str]:
     """The command line as Hydra takes it; what asks for a version or for one group is answered here."""
     if "--version" in line:
         print(version_text(), end="")
         sys.exit()
     apart = flags.apart(line)
+    if apart.given.multirun and alone:
+        raise ConfigError(f"-m: {alone}")
     folder = own.use(apart.given.config_dir)
     if folder is not None and apart.given.config_dir is None:
         apart.flags += ["--config-dir", str(folder.absolute())]

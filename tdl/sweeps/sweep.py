@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Iterable
@@ -19,7 +20,7 @@ from tdl.errors import TdlError
 from tdl.storage.atomic import new_file
 from tdl.storage.reading import open_file
 from tdl.storage.run_folder import ELSEWHERE, FAILED, FINISHED, RunFolder
-from tdl.sweeps import swept, warnings
+from tdl.sweeps import swept
 from tdl.sweeps.context import JobContext
 from tdl.sweeps.plan import MANY
 
@@ -103,7 +104,8 @@ class SweepFolder(Callback):
             words.append("hydra.callbacks.sweep.keep_weights=false")
         with read_write(config.hydra.overrides.hydra):  # Hydra 1.4 gives it away to be read only
             config.hydra.overrides.hydra.extend(words)
-        warnings.warn(config)
+        if line := swept.forced_step_size(config):
+            print(f"tdl: {line}", file=sys.stderr)
 
 
 TARGET = f"{SweepFolder.__module__}.{SweepFolder.__qualname__}"
