@@ -129,8 +129,7 @@ def enter_hydra(job: Job, config_name: str, schema: type) -> None:
     """
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # Hydra raises, so that the line is ours
     compose.register(schema)
-    for plugin in (CoresLauncher, CheckedSweeper):
-        hydra_versions.register_plugin(plugin)
+    hydra_versions.register_plugins(CoresLauncher, CheckedSweeper)
     trusted = hydra_versions.trusted([sweep.TARGET])
     hydra.main(config_path="pkg://tdl.conf", config_name=config_name, **hydra_versions.BASE, **trusted)(job)()
 

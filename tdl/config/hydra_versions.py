@@ -28,17 +28,20 @@ def trusted(targets: Sequence[str]) -> dict[str, Any]:
     return {} if OLD else {"execution_whitelist": list(targets)}
 
 
-def register_plugin(plugin: type[Plugin]) -> None:
-    """Make a launcher or a sweeper known to Hydra, as `hydra_plugins.tdl.NAME`.
-
-    Hydra 1.3 takes no other names. What is really in such a package is loaded into every program that uses Hydra, and
-    Hydra 1.4 warns of it where it is installed to be edited.
-    """
-    Plugins.instance().class_name_to_class[f"hydra_plugins.tdl.{plugin.__name__}"] = plugin
-
-
 def register_resolver(name: str, resolver: Callable[..., Any]) -> None:
     """Make `${name:...}` known, in the place of what had that name."""
     before = _minor(omegaconf.__version__) < (2, 4)
     register = getattr(OmegaConf, "register_new_resolver" if before else "register_resolver")
     register(name, resolver, replace=True)
+
+
+def register_plugins(*plugins: type[Plugin]) -> None:
+    """Make launchers and sweepers known to Hydra; `conf` names them as `${tdl_plugin:NAME}`.
+
+    Hydra 1.3 takes them from the package `hydra_plugins` alone, so it is told that they are there. Were they, they
+    would be loaded into every program that uses Hydra, and Hydra 1.4 warns of such a package in an editable install.
+    """
+    names = {each.__name__: f"{'hydra_plugins.tdl' if OLD else each.__module__}.{each.__name__}" for each in plugins}
+    register_resolver("tdl_plugin", lambda name: names[name])
+    for plugin in plugins:
+        Plugins.instance().class_name_to_class[names[plugin.__name__]] = plugin
