@@ -103,6 +103,8 @@ def _hydra_line(chain: list[BaseException], schema: type) -> str:
     if missing := re.search(r"hydra_plugins\.hydra_(joblib|submitit)_launcher", line):
         choice, extra = {"joblib": ("joblib", "joblib"), "submitit": ("submitit_slurm", "slurm")}[missing[1]]
         return f"hydra/launcher={choice}: its plugin is not installed: {install(extra)}"
+    if key and key not in _known_keys(schema) and not key.startswith("hydra"):  # a group of other programs
+        return _no_such_key(key, schema)
     causes = [str(link).splitlines()[0] for link in chain[1:] if isinstance(link, OmegaConfBaseException)]
     return ": ".join([line, *causes[:1]])
 

@@ -63,10 +63,11 @@ def typed(config: DictConfig | Mapping[str, Any], schema: type[Schema]) -> Schem
 
     Hydra has checked types while it composed; to do it once more takes 15 ms.
     """
-    check_keys(composed(config) if isinstance(config, DictConfig) else config, schema, "")
-    types = config if isinstance(config, DictConfig) else OmegaConf.merge(types_of(schema), dict(config))
-    sections: Any = OmegaConf.to_object(types)
-    keys: Schema = sections if isinstance(sections, schema) else schema(**sections)
+    plain: Mapping[str, Any] = composed(config) if isinstance(config, DictConfig) else config
+    check_keys(plain, schema, "")
+    is_typed = isinstance(config, DictConfig) and OmegaConf.get_type(config) is schema
+    keys = OmegaConf.to_object(config if is_typed else OmegaConf.merge(types_of(schema), dict(plain)))
+    assert isinstance(keys, schema)
     check_fields(keys)
     return keys
 
