@@ -1,12 +1,10 @@
 """Games of a trained network: `tdl evaluate checkpoint=FOLDER`. All keys: `conf/evaluate.yaml`."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
 from tdl import machine
@@ -35,30 +33,30 @@ from tdl.statistics.summary import evaluation_block
 from tdl.storage.checkpoint import Meta
 from tdl.storage.records import RECORD, Records
 from tdl.storage.run_folder import FINISHED, RUNNING, RunFolder
-from tdl.sweeps import sweep
+from tdl.sweeps.context import JobContext
 from tdl.sweeps.plan import Plan
 
 
-def job(cfg: DictConfig, path: Path) -> None:
-    """Check everything, play, print the figures, and leave them and the games in the folder `path`."""
+def job(cfg: DictConfig, context: JobContext) -> None:
+    """Check everything, play, print the figures, and leave them and the games in the folder of the job."""
     settings, metas = evaluate_config.read(cfg)
-    folder = RunFolder(path)
+    folder = RunFolder(context.folder)
     with folder.lock():
-        if sweep.in_sweep() and is_done(folder, settings, metas):
+        if context.in_sweep and is_done(folder, settings, metas):
             return  # the sweep says it of all its jobs at once
-        if not sweep.in_sweep() and folder.result.exists():
+        if not context.in_sweep and folder.result.exists():
             raise ConfigError(f"out: {folder} holds results already; name another")
         evaluation = built(settings, metas)
         recording.check(evaluation, settings.evaluate.record)
-        names = chosen_names(cfg, HydraConfig.get().runtime.choices)
+        names = chosen_names(cfg, context.choices)
         play(settings, evaluation, result_of(settings, evaluation, metas, names), folder)
 
 
-def plan(cfg: DictConfig, path: Path, _: Sequence[str]) -> Plan:
+def plan(cfg: DictConfig, context: JobContext) -> Plan:
     """What is known of an evaluation before it begins; raises what is wrong with its values or checkpoints."""
     settings, metas = evaluate_config.read(cfg)
     games = Disk(records=settings.evaluate.episodes * RECORD.itemsize)
-    return Plan(is_done(RunFolder(path), settings, metas), settings.threads, games, final=False)
+    return Plan(is_done(RunFolder(context.folder), settings, metas), settings.threads, games, final=False)
 
 
 def is_done(folder: RunFolder, settings: EvaluationConfig, metas: list[Meta]) -> bool:

@@ -5,7 +5,6 @@ The protocol: `tdl.sessions.two_player_protocol`.
 
 import sys
 from functools import partial
-from pathlib import Path
 
 from omegaconf import DictConfig
 
@@ -13,9 +12,10 @@ from tdl.cli.program import run_program
 from tdl.config import match as match_config
 from tdl.config.options import rules_of
 from tdl.sessions.two_player_protocol import Matches, bounded_lines, converse
+from tdl.sweeps.context import JobContext
 
 
-def job(cfg: DictConfig, folder: Path) -> None:
+def job(cfg: DictConfig, _: JobContext) -> None:
     """Check everything, then answer the lines of standard input."""
     settings = match_config.read(cfg)
     names = settings.play_name, settings.evil_name

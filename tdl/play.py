@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import secrets
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig
 
-from tdl.cli.program import explicit_keys, run_program
+from tdl.cli.program import run_program
 from tdl.config import play as play_config
 from tdl.config.options import rules_of, search_of
 from tdl.config.play import PlayConfig
@@ -18,6 +17,7 @@ from tdl.errors import ConfigError, Interrupted
 from tdl.sessions import game_file
 from tdl.sessions.advisor import load_advisor
 from tdl.sessions.game_folder import GameFolder
+from tdl.sweeps.context import JobContext
 from tdl.terminal.background import is_light
 from tdl.terminal.colours import DARK, LIGHT, Colours
 
@@ -29,11 +29,11 @@ SEEDS = 10**6
 """Drawn ones are below: short enough to be typed again."""
 
 
-def job(cfg: DictConfig, folder: Path) -> None:
+def job(cfg: DictConfig, context: JobContext) -> None:
     """Check everything; then play, or show a recorded game."""
     settings = play_config.read(cfg)
     if settings.replay is not None:
-        play_config.refuse_beside_replay(explicit_keys())
+        play_config.refuse_beside_replay(context.keys)
         game = game_file.load(settings.replay)
         check_terminal()
         from tdl.terminal.recorded import RecordedGameApp  # not at the top: it needs Textual
@@ -109,10 +109,7 @@ def show(app: GameApp) -> None:
 
 def main() -> None:
     """The console script `tdl-play`."""
-    if {"-m", "--multirun"} & set(sys.argv[1:]):
-        print("tdl: -m: there is one terminal, so there is one game; leave -m out", file=sys.stderr)
-        sys.exit(2)
-    run_program("play", job, PlayConfig)
+    run_program("play", job, PlayConfig, alone="there is one terminal, so there is one game; leave -m out")
 
 
 if __name__ == "__main__":

@@ -3,54 +3,58 @@
 import contextlib
 import importlib
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
-from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
 from tdl.agents.ranks import ALONE, MpiRanks, Ranks, joined
 from tdl.cli.follower import follow
 from tdl.cli.messages import main_of
-from tdl.cli.program import explicit_keys, run_program
+from tdl.cli.program import run_program
 from tdl.config.names import chosen_names
 from tdl.config.schema import AUTO
 from tdl.config.setup import Setup
 from tdl.errors import ConfigError
 from tdl.runs import disk, ending, loggers
 from tdl.runs.blocks import OnBlock
-from tdl.runs.resume import continued, keys_named, resumed_folder
+from tdl.runs.resume import continued, resumed_folder
 from tdl.runs.training import TrainingRun, delete_leftover_weights, is_finished, refuse_used
 from tdl.storage.result_file import has_deleted_weights
 from tdl.storage.run_folder import RunFolder
-from tdl.sweeps import sweep
+from tdl.sweeps.context import JobContext
 from tdl.sweeps.plan import Plan
+from tdl.sweeps.sweep import point_to
 
 
 def job(
-    cfg: DictConfig, path: Path, *, figures: bool = True, ranks: Ranks = ALONE, on_block: OnBlock | None = None
+    cfg: DictConfig,
+    context: JobContext,
+    *,
+    figures: bool = True,
+    ranks: Ranks = ALONE,
+    on_block: OnBlock | None = None,
 ) -> float | None:
     """One run, trained by these processes: check everything, train, evaluate, draw the curve if `figures` are asked
     for. Gives what tells how good it is.
     """
-    names = chosen_names(cfg, HydraConfig.get().runtime.choices)
+    names = chosen_names(cfg, context.choices)
     setup = Setup.of(cfg)
-    folder = RunFolder(path) if setup.resume is None else resumed_folder(setup.resume)
-    if setup.resume is not None and sweep.in_sweep():
-        sweep.point_to(path, folder.path)
+    folder = RunFolder(context.folder) if setup.resume is None else resumed_folder(setup.resume)
+    if setup.resume is not None and context.in_sweep:
+        point_to(context.folder, folder.path)
     with folder.lock():  # before anything in the folder is read
-        if setup.resume is None and not sweep.in_sweep():
+        if setup.resume is None and not context.in_sweep:
             refuse_used(folder)
-        setup, meta = continued(setup, folder, explicit_keys())
+        setup, meta = continued(setup, folder, context.keys)
         if is_finished(folder, setup, meta):
             delete_leftover_weights(folder)
             if figures and folder.blocks.exists() and not folder.curve.exists():  # killed while it was drawn
                 _draw_curve(folder)
-            if not sweep.in_sweep():  # which says it of all its jobs at once
+            if not context.in_sweep:  # which says it of all its jobs at once
                 print(f"tdl: {folder} is finished ({setup.episodes} episodes); nothing to do")
             return ending.objective(folder)
-        keeps = _keeps_weights(setup)
+        keeps = context.keeps_weights if setup.saving.final == AUTO else bool(setup.saving.final)
         run = TrainingRun(setup, folder, names, meta, keep_weights=keeps, ranks=ranks, on_block=on_block)
         with contextlib.nullcontext() if run.trained() or not figures else _importing("tdl.results.figures"):
             run.run()
@@ -62,7 +66,7 @@ def job(
         if episodes and figures:
             _draw_curve(folder)
         print(ending.results_line(folder, run.result), end="")
-        if not sweep.in_sweep():
+        if not context.in_sweep:
             print(ending.next_commands(folder, run.result), end="")
         return ending.objective(folder)
 
@@ -73,7 +77,7 @@ def _draw_curve(folder: RunFolder) -> None:
     save_curve(folder.path)
 
 
-def plan(cfg: DictConfig, path: Path, words: Sequence[str], *, ranks: Ranks = ALONE) -> Plan:
+def plan(cfg: DictConfig, context: JobContext, *, ranks: Ranks = ALONE) -> Plan:
     """What is known of a run of a sweep before it begins.
 
     Raises
@@ -83,12 +87,12 @@ def plan(cfg: DictConfig, path: Path, words: Sequence[str], *, ranks: Ranks = AL
     """
     if ranks.size > 1:
         raise ConfigError(f"--multirun: {ranks.size} processes train one run; start a sweep as a single process")
-    setup, folder, meta = Setup.of(cfg), RunFolder(path), None
+    setup, folder, meta = Setup.of(cfg), RunFolder(context.folder), None
     loggers.check_installed(setup.logger)
     resumes = setup.resume is not None
     if setup.resume is not None:
         folder = resumed_folder(setup.resume)
-        setup, meta = continued(setup, folder, keys_named(words))
+        setup, meta = continued(setup, folder, context.keys)
     save = setup.saving
     leftover = folder.has_weights() and has_deleted_weights(folder.path)
     return Plan(
@@ -99,12 +103,6 @@ def plan(cfg: DictConfig, path: Path, words: Sequence[str], *, ranks: Ranks = AL
         final=None if save.final == AUTO else save.final,
         asks_for_weights=resumes or save.chosen or save.keep > 1,
     )
-
-
-def _keeps_weights(setup: Setup) -> bool:
-    """Whether the weights stay when the run is finished: as the configuration says, or else the sweep."""
-    final = setup.saving.final
-    return sweep.keeps_weights() if final == AUTO else bool(final)
 
 
 @contextlib.contextmanager

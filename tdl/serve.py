@@ -1,6 +1,5 @@
 """Play and watch in a browser: `tdl serve checkpoint=FOLDER`. All keys: `conf/serve.yaml`."""
 
-import sys
 import webbrowser
 from pathlib import Path
 
@@ -11,13 +10,14 @@ from tdl.config import serve as serve_config
 from tdl.config.serve import ServeConfig
 from tdl.errors import Interrupted, TdlError
 from tdl.runs.interrupts import Interrupts
+from tdl.sweeps.context import JobContext
 from tdl.web.errors import Refusal
 from tdl.web.library import Library
 from tdl.web.server import Server, check_loopback
 from tdl.web.site import Site
 
 
-def job(cfg: DictConfig, _: Path) -> None:
+def job(cfg: DictConfig, _: JobContext) -> None:
     """Check everything, then serve until a signal comes."""
     settings = serve_config.read(cfg)
     check_loopback("host", settings.host)
@@ -51,10 +51,7 @@ def serve(server: Server, settings: ServeConfig) -> None:
 
 def main() -> None:
     """The console script `tdl-serve`."""
-    if {"-m", "--multirun"} & set(sys.argv[1:]):  # before Hydra makes folders for its jobs
-        print("tdl: -m: a server is no sweep; start it without", file=sys.stderr)
-        sys.exit(2)
-    run_program("serve", job, ServeConfig)
+    run_program("serve", job, ServeConfig, alone="a server is no sweep; start it without")
 
 
 if __name__ == "__main__":

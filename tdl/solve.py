@@ -6,7 +6,7 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from tdl import machine
-from tdl.cli.program import explicit_keys, run_program
+from tdl.cli.program import run_program
 from tdl.config import solve as solve_config
 from tdl.config.compose import key_hash
 from tdl.config.options import rules_of
@@ -16,16 +16,17 @@ from tdl.runs.progress import Progress
 from tdl.solver import solution as solutions
 from tdl.solver.queries import answers, read_queries
 from tdl.storage.run_folder import FINISHED, RunFolder
+from tdl.sweeps.context import JobContext
 
 
-def job(cfg: DictConfig, path: Path) -> None:
+def job(cfg: DictConfig, context: JobContext) -> None:
     """Check everything; then solve a game, or answer questions on one that is solved."""
     settings = solve_config.read(cfg)
     if settings.solution is not None and settings.query is not None:
-        solve_config.refuse_named(explicit_keys())
+        solve_config.refuse_named(context.keys)
         answer(Path(settings.solution), Path(settings.query))
         return
-    folder = RunFolder(path)
+    folder = RunFolder(context.folder)
     with folder.lock():
         solve(settings, folder)
 

@@ -7,8 +7,10 @@ import doctest
 
 import pytest
 
-from tdl import synonyms
-from tdl.synonyms import like
+from tdl import old_names, synonyms
+from tdl.config.keys import keys_of
+from tdl.config.schema import RunConfig
+from tdl.synonyms import choice_hint, like
 
 
 def test_examples():
@@ -35,3 +37,13 @@ def test_the_name_that_is_meant(name, known, hint):
 
 def test_what_is_not_known_is_not_proposed():
     assert like("output", ["alpha", "gamma"]) == ""
+
+
+def test_old_names_are_answered_with_the_new():
+    assert [like(old, keys_of(RunConfig)) for old in old_names.KEYS] == [
+        f"; did you mean {new!r}?" for new in old_names.KEYS.values()
+    ]
+    for group, names in old_names.CHOICES.items():
+        assert [choice_hint(group, old, names.values()) for old in names] == [
+            f"; did you mean {new!r}?" for new in names.values()
+        ]

@@ -67,17 +67,17 @@ def many(words: Sequence[str], out: Path | None, cores: int | None, on_block: On
     if RunFolder(folder).is_used():
         raise ConfigError(f"out: {folder} holds a single run; name another folder for several")
     own = [f"hydra.sweep.dir={compose.quoted(str(folder))}", f"hydra.launcher.cores={cores or 'null'}"]
-    work = Job(partial(job, figures=False, on_block=on_block))
+    work = Job(partial(job, figures=False, on_block=on_block), plan)
     jobs: list[Path] = []
     with kept(), as_command_line(["-m", *words, *own]), contextlib.redirect_stdout(io.StringIO()):
         try:
-            enter_hydra(work, "run", RunConfig, plan)
+            enter_hydra(work, "run", RunConfig)
         except Interrupted as error:
             line = f"the sweep was stopped; the same call with out={str(folder)!r} goes on"
             raise Interrupted(line, error.exit_code) from error
         finally:
             if (known := sweep.current()) is not None:
-                jobs = list(known.outcomes)
+                jobs = [*known.outcomes, *known.done]
             sweep_table.finish(figures=False)
     return jobs
 

@@ -3,10 +3,11 @@
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from hydra.errors import HydraException, MissingConfigException
-from omegaconf.errors import OmegaConfBaseException
+from hydra.errors import HydraException, MissingConfigException, OverrideParseException
+from omegaconf import BooleanNode, DictConfig, FloatNode, IntegerNode, ListConfig, StringNode
+from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException, ValidationError
 
 from tdl.config.files import CONF, group_names
 from tdl.config.keys import keys_of, sections
@@ -17,6 +18,16 @@ from tdl.old_names import KEYS as OLD_KEYS
 from tdl.runs import resolvers as _resolvers  # noqa: F401 - registered by the import
 from tdl.sweeps import slurm
 from tdl.synonyms import SYNONYMS, choice_hint, like
+
+KINDS: Mapping[type, str] = {
+    FloatNode: "a number",
+    IntegerNode: "a whole number",
+    BooleanNode: "true or false",
+    StringNode: "a text",
+    ListConfig: "a list",
+    DictConfig: "one of its choices, or values for its keys",
+}
+"""What keys of OmegaConf's types take."""
 
 
 def main_of(work: Callable[[], None]) -> None:
@@ -72,32 +83,43 @@ def _missing_choice(error: MissingConfigException) -> str:
 
 
 def _hydra_line(chain: list[BaseException], schema: type) -> str:
+    """What Hydra or OmegaConf refuses, by the type of an error of the chain, or else by Hydra's own words."""
     line = _one_line(str(chain[0]))
-    if wrong := re.search(r"Could not override '([^']+)'", line):
-        return f"{wrong[1]}: no such key{_nearest_key(wrong[1], schema)}; --help lists all keys"
+    named = re.search(r"override '?\+*([\w.]+)", line)
+    key = named[1] if named else ""
+    for link in chain:
+        if isinstance(link, OverrideParseException) and "=" not in link.override:
+            return f"{link.override}: a word without a value; {_meant(link.override, schema)}"
+        if isinstance(link, ConfigAttributeError | ConfigKeyError):
+            return _no_such_key(key or str(link.full_key), schema)
+        if isinstance(link, ValidationError) and link.full_key:
+            if key.startswith(f"{link.full_key}."):
+                return _no_such_key(key, schema)
+            return str(refuse(link.full_key, link.value, _expected(link)))
     if several := re.search(r"Ambiguous value for argument '([^']*)'|Sweep parameters '(.*?)' require", line):
         word = several[1] or several[2]
-        return f"{word}: several values are a sweep: add -m (tdl sweep); a list of values is {_as_list(word)}"
-    if bare := re.search(r"(?:Error parsing override '|LexerNoViableAltException: )([^'=;]+)'?;", line):
-        return f"{bare[1]}: a word without a value; {_meant(bare[1], schema)}"
+        name, _, value = word.partition("=")
+        return f"{word}: several values are a sweep: add -m (tdl sweep); a list of values is {name}='[{value}]'"
     if missing := re.search(r"hydra_plugins\.hydra_(joblib|submitit)_launcher", line):
         choice, extra = {"joblib": ("joblib", "joblib"), "submitit": ("submitit_slurm", "slurm")}[missing[1]]
         return f"hydra/launcher={choice}: its plugin is not installed: {install(extra)}"
-    # Hydra names the override, a cause says what is wrong with it.
-    causes = [str(link) for link in chain[1:] if isinstance(link, OmegaConfBaseException) and str(link)]
-    full = f"{line}: {causes[0].splitlines()[0]}" if causes else line
-    if (wrong := re.search(r"override '?([\w.]+)=", line)) and wrong[1] not in _known_keys(schema):
-        return f"{wrong[1]}: no such key{_nearest_key(wrong[1], schema)}; --help lists all keys"
-    if typed := re.search(r"override '?([\w.]+)=.*: Value '(.*)' of type '\w+' could not be converted to (\w+)", full):
-        return str(refuse(typed[1], typed[2], _of_type(typed[1], typed[3])))
-    return full
+    if key and key not in _known_keys(schema) and not key.startswith("hydra"):  # a group of other programs
+        return _no_such_key(key, schema)
+    causes = [str(link).splitlines()[0] for link in chain[1:] if isinstance(link, OmegaConfBaseException)]
+    return ": ".join([line, *causes[:1]])
 
 
-def _of_type(key: str, kind: str) -> str:
-    """What a key takes, by what OmegaConf calls its type."""
-    if key.endswith("seconds"):
+def _expected(error: ValidationError) -> str:
+    """What the key takes whose value is of another type."""
+    if error.value is None:
+        return "a value that is not null"
+    if str(error.full_key).endswith("seconds"):
         return "a number of seconds, or a time as 90s, 5min, 1h"
-    return {"Float": "a number", "Integer": "a whole number"}.get(kind, kind)
+    return KINDS.get(type(error.child_node), str(error.msg).splitlines()[0])
+
+
+def _no_such_key(key: str, schema: type) -> str:
+    return f"{key}: no such key{_nearest_key(key, schema)}; --help lists all keys"
 
 
 def _nearest_key(key: str, schema: type) -> str:
@@ -107,11 +129,6 @@ def _nearest_key(key: str, schema: type) -> str:
         return like(key, known)
     elsewhere = [name for name in known if name.split(".")[-1] == last]
     return nearest(key, elsewhere) if elsewhere else like(last, known) or like(key, known)
-
-
-def _as_list(word: str) -> str:
-    key, _, value = word.partition("=")
-    return f"{key}='[{value}]'"
 
 
 def _meant(word: str, schema: type) -> str:

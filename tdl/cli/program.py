@@ -20,74 +20,80 @@ from tdl.cli.messages import explain
 from tdl.cli.words import as_hydra_reads
 from tdl.config import compose, hydra_versions, own
 from tdl.config.schema import RunConfig
-from tdl.errors import BusyError, Interrupted, TdlError
+from tdl.errors import BusyError, ConfigError, Interrupted, TdlError
 from tdl.runs import resolvers as _resolvers  # noqa: F401 - registered by the import
 from tdl.runs.environment import version_text
-from tdl.runs.resume import keys_named
 from tdl.storage.run_folder import HYDRA, NOTES
-from tdl.sweeps import launcher, slurm, sweep, sweeper
+from tdl.sweeps import slurm, sweep
 from tdl.sweeps import table as sweep_table
+from tdl.sweeps.context import JobContext
+from tdl.sweeps.launcher import CoresLauncher
 from tdl.sweeps.plan import Planner, no_plan
 from tdl.sweeps.sweep import BUSY_SECONDS, Outcome
+from tdl.sweeps.sweeper import CheckedSweeper
 
-Work = Callable[[DictConfig, Path], float | None]
-"""What a program does: from its configuration and the folder of its output to what tells how good the result is."""
+Work = Callable[[DictConfig, JobContext], float | None]
+"""What a program does with its configuration; it gives what tells how good the result is."""
 
 
 class Job:
-    """One program's job as Hydra calls it: errors are kept from Hydra, which would print lines of its own."""
+    """One program's job as Hydra calls it: errors are kept from Hydra, which would print lines of its own.
 
-    def __init__(self, work: Work) -> None:
-        self.work = work
+    Attributes
+    ----------
+    plan, defers : for sweeps (`tdl.sweeps.plan.JobFunction`).
+    started : whether a job began in this process.
+    error : what ended the job, if it is no sweep's.
+    """
+
+    def __init__(self, work: Work, plan: Planner = no_plan) -> None:
+        self.work, self.plan, self.defers = work, plan, False
         self.started = False
         self.error: BaseException | None = None
 
     def __call__(self, cfg: DictConfig) -> Outcome:
         self.started = True
         own.load_games()  # in a process that a launcher started
-        folder = Path(HydraConfig.get().runtime.output_dir)
+        context = JobContext.of(HydraConfig.get())
+        return self._of_sweep(cfg, context) if context.in_sweep else self._alone(cfg, context)
+
+    def _alone(self, cfg: DictConfig, context: JobContext) -> Outcome:
         try:
-            value = self._work(cfg, folder)
+            return Outcome(value=self.work(cfg, context))
         except (Exception, KeyboardInterrupt) as error:
-            if not sweep.in_sweep():
-                self.error = error
-                _remove_unused(folder)
-                return Outcome(1, str(error))
-            if isinstance(error, BusyError):
+            self.error = error
+            _remove_unused(context.folder)
+            return Outcome(1, str(error))
+
+    def _of_sweep(self, cfg: DictConfig, context: JobContext) -> Outcome:
+        """Wait while another process is at the job, unless it can be begun again later."""
+        try:
+            outcome = Outcome(value=self.work(cfg, context))
+        except BusyError:
+            if self.defers:
                 return Outcome(busy=True)
-            outcome = _failed(error, cfg, folder)
-        else:
-            outcome = Outcome(value=value)
-        if sweep.in_sweep():
-            sweep.note(folder, outcome)
+            time.sleep(BUSY_SECONDS)
+            return self._of_sweep(cfg, context)
+        except (Exception, KeyboardInterrupt) as error:
+            outcome = self._failed(error, cfg, context)
+        sweep.note(context.folder, outcome)
         return outcome
 
-    def _work(self, cfg: DictConfig, folder: Path) -> float | None:
-        """Do the work; a sweep waits while another process is at it."""
-        while True:
-            try:
-                return self.work(cfg, folder)
-            except BusyError:
-                if not sweep.in_sweep() or sweep.may_defer():
-                    raise
-            time.sleep(BUSY_SECONDS)
-
-
-def _failed(error: BaseException, cfg: DictConfig, folder: Path) -> Outcome:
-    """A job of a sweep fails alone, unless somebody stopped the sweep."""
-    code, line = explain(error, True)
-    if code is None:
-        traceback.print_exception(error)
-    line = line or repr(error)
-    if isinstance(error, KeyboardInterrupt | Interrupted):
-        if sweep.current() is not None:  # it is the process of the sweep itself
+    def _failed(self, error: BaseException, cfg: DictConfig, context: JobContext) -> Outcome:
+        """A job of a sweep fails alone, unless somebody stopped the sweep."""
+        code, line = explain(error, True)
+        if code is None:
+            traceback.print_exception(error)
+        line = line or repr(error)
+        if not isinstance(error, KeyboardInterrupt | Interrupted):
+            sweep.mark_failed(context, cfg, line)
+        elif sweep.current() is not None:  # this is the process of the sweep itself
             raise KeyboardInterrupt from error
-        slurm.wait_to_be_killed()
-    else:
-        sweep.mark_failed(folder, cfg, line)
-    with contextlib.suppress(OSError):  # a full disk, where this is written to a file of the job
-        print(f"tdl: {' '.join(HydraConfig.get().overrides.task)}: {line}", file=sys.stderr)
-    return Outcome(1 if code is None else code, line)
+        elif not self.defers:
+            slurm.wait_to_be_killed()
+        with contextlib.suppress(OSError):  # a full disk, where this is written to a file of the job
+            print(f"tdl: {' '.join(context.words)}: {line}", file=sys.stderr)
+        return Outcome(1 if code is None else code, line)
 
 
 def run_program(
@@ -97,33 +103,33 @@ def run_program(
     *,
     plan: Planner = no_plan,
     figures: bool = True,
+    alone: str = "",
 ) -> None:
     """Compose `conf/<config_name>.yaml`, of the types of `schema`, with the command line; `work(cfg, output folder)`.
 
     A multirun begins when `plan` refuses none of its jobs. Then each fails alone; the exit code is that of the first
-    that failed. Without `figures` the sweep is not drawn.
+    that failed. Without `figures` the sweep is not drawn. `alone` says why there is no multirun of this program.
     """
     help.register(config_name)
-    job = Job(work)
-
-    error: BaseException | None = None
+    job = Job(work, plan)
     try:
-        sys.argv[1:] = _hydra_words(config_name, sys.argv[1:], schema)
-        enter_hydra(job, config_name, schema, plan)
-    except (Exception, KeyboardInterrupt) as raised:
-        error = raised
-    sys.exit(_end(job.error or error, job.started or sweep.started(), schema, figures))
+        sys.argv[1:] = _hydra_words(config_name, sys.argv[1:], schema, alone)
+        enter_hydra(job, config_name, schema)
+    except (Exception, KeyboardInterrupt) as error:
+        job.error = job.error or error
+    known = sweep.current()
+    started = job.started or bool(known and known.outcomes)
+    sys.exit(_end(job.error, started, schema, figures))
 
 
-def enter_hydra(job: Job, config_name: str, schema: type, plan: Planner) -> None:
+def enter_hydra(job: Job, config_name: str, schema: type) -> None:
     """Let Hydra compose the configuration that `sys.argv` asks for and do the job, or its sweeper many.
 
     It raises what goes wrong before a job; what a job raised is its `error`.
     """
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # Hydra raises, so that the line is ours
     compose.register(schema)
-    launcher.register()
-    sweeper.register(plan)
+    hydra_versions.register_plugins(CoresLauncher, CheckedSweeper)
     trusted = hydra_versions.trusted([sweep.TARGET])
     hydra.main(config_path="pkg://tdl.conf", config_name=config_name, **hydra_versions.BASE, **trusted)(job)()
 
@@ -162,12 +168,14 @@ def _remove_unused(folder: Path) -> None:
         folder.rmdir()
 
 
-def _hydra_words(program: str, line: Sequence[str], schema: type) -> list[str]:
+def _hydra_words(program: str, line: Sequence[str], schema: type, alone: str) -> list[str]:
     """The command line as Hydra takes it; what asks for a version or for one group is answered here."""
     if "--version" in line:
         print(version_text(), end="")
         sys.exit()
     apart = flags.apart(line)
+    if apart.given.multirun and alone:
+        raise ConfigError(f"-m: {alone}")
     folder = own.use(apart.given.config_dir)
     if folder is not None and apart.given.config_dir is None:
         apart.flags += ["--config-dir", str(folder.absolute())]
@@ -175,8 +183,3 @@ def _hydra_words(program: str, line: Sequence[str], schema: type) -> list[str]:
         print("\n".join(help.described(program, word) for word in apart.words), end="")
         sys.exit()
     return [*apart.flags, *as_hydra_reads(program, apart.words, schema, sweep=apart.given.multirun)]
-
-
-def explicit_keys() -> list[str]:
-    """The keys named on this job's command line."""
-    return keys_named(HydraConfig.get().overrides.task)

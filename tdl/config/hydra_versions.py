@@ -5,6 +5,8 @@ from typing import Any
 
 import hydra
 import omegaconf
+from hydra.core.plugins import Plugins
+from hydra.plugins.plugin import Plugin
 from omegaconf import OmegaConf
 
 
@@ -31,3 +33,15 @@ def register_resolver(name: str, resolver: Callable[..., Any]) -> None:
     before = _minor(omegaconf.__version__) < (2, 4)
     register = getattr(OmegaConf, "register_new_resolver" if before else "register_resolver")
     register(name, resolver, replace=True)
+
+
+def register_plugins(*plugins: type[Plugin]) -> None:
+    """Make launchers and sweepers known to Hydra; `conf` names them as `${tdl_plugin:NAME}`.
+
+    Hydra 1.3 takes them from the package `hydra_plugins` alone, so it is told that they are there. Were they, they
+    would be loaded into every program that uses Hydra, and Hydra 1.4 warns of such a package in an editable install.
+    """
+    names = {each.__name__: f"{'hydra_plugins.tdl' if OLD else each.__module__}.{each.__name__}" for each in plugins}
+    register_resolver("tdl_plugin", lambda name: names[name])
+    for plugin in plugins:
+        Plugins.instance().class_name_to_class[names[plugin.__name__]] = plugin

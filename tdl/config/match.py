@@ -6,7 +6,7 @@ from omegaconf import MISSING, DictConfig
 
 from tdl.agents.player import Player, load
 from tdl.checks import checked, flag, whole
-from tdl.config.compose import composed, typed
+from tdl.config.compose import typed
 from tdl.config.options import evaluator_of, placer_of, rules_of, search_of
 from tdl.config.schema import GameConfig, PlacerConfig, SearchKeys, TilesConfig
 from tdl.errors import refuse
@@ -45,7 +45,7 @@ class MatchConfig:
 
 def read(cfg: DictConfig) -> MatchConfig:
     """The configuration Hydra composed, with every value checked."""
-    settings = typed(composed(cfg), MatchConfig)
+    settings = typed(cfg, MatchConfig)
     if (board := rules_of(settings)).cells > MAX_CELLS:
         raise refuse("size", settings.size, f"a board of at most {MAX_CELLS} cells; the protocol has no room for more")
     if settings.checkpoint is None and not settings.evil:

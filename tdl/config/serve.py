@@ -6,7 +6,7 @@ from pathlib import Path
 from omegaconf import MISSING, DictConfig
 
 from tdl.checks import above_zero, flag, whole
-from tdl.config.compose import composed, typed
+from tdl.config.compose import typed
 from tdl.errors import refuse
 
 
@@ -25,7 +25,7 @@ class ServeConfig:
 
 def read(cfg: DictConfig) -> ServeConfig:
     """The configuration Hydra composed, with every value checked that needs neither a socket nor a checkpoint."""
-    settings = typed(composed(cfg), ServeConfig)
+    settings = typed(cfg, ServeConfig)
     folder = Path(settings.folder)
     if not folder.is_dir():
         raise refuse("folder", settings.folder, "a folder that is there; all in it may be read, and nothing else")

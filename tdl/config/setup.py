@@ -110,7 +110,7 @@ class Setup:
         ------
         ConfigError : a value is not allowed; it names the key.
         """
-        keys = typed(composed(config) if isinstance(config, DictConfig) else config, RunConfig)
+        keys = typed(config, RunConfig)
         plain = to_plain(keys)
         check_use(plain)
         learner = options_of(LearnerOptions, "learner", keys.learner, alpha_per=keys.alpha_per, gamma=keys.gamma)

@@ -6,7 +6,7 @@ from typing import Any
 
 from omegaconf import MISSING, DictConfig
 
-from tdl.config.compose import composed, typed
+from tdl.config.compose import typed
 from tdl.config.options import rules_of
 from tdl.config.schema import GameConfig, TilesConfig
 from tdl.config.unused import refuse_unused
@@ -30,7 +30,7 @@ class SolveConfig:
 
 def read(cfg: DictConfig) -> SolveConfig:
     """The configuration Hydra composed, with every value checked that counts."""
-    settings = typed(composed(cfg), SolveConfig)
+    settings = typed(cfg, SolveConfig)
     if settings.solution is not None and settings.query is None:
         raise refuse("query", None, "the name of a file of boards, with solution=FOLDER")
     if settings.query is not None and settings.solution is None:

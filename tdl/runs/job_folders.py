@@ -6,7 +6,7 @@ comes first decides: each looks for the hash under a lock of the sweep's folder,
 
 import contextlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,34 +18,29 @@ PATIENCE = 30.0
 """Seconds to wait for others that look or make a folder, which takes them a millisecond."""
 
 
-_looking: list[bool] = []
-
-
-@contextlib.contextmanager
-def looked_up() -> Iterator[None]:
-    """While this context is open `reserved` makes no folder: a sweep looks at its jobs before it begins one."""
-    _looking.append(True)
-    try:
-        yield
-    finally:
-        _looking.pop()
+def looked_up(sweep: Path, title: str, identity: str) -> str:
+    """The name of the folder of a job, in the folder of its sweep: that which is there, or that which it will have."""
+    with contextlib.suppress(OSError):
+        return existing(sweep, identity) or _name(title, identity)
+    return _name(title, identity)
 
 
 def reserved(sweep: Path, title: str, identity: str) -> str:
-    """The name of the folder of a job, in the folder of its sweep: that which is there, or a new one.
+    """The same, and the folder is there from now on.
 
     Nothing is made where the folder of the sweep is missing or cannot be written: the job will say so.
     """
-    name = f"{title}_{identity}" if title else identity
-    if _looking:
-        with contextlib.suppress(OSError):
-            return existing(sweep, identity) or name
-    elif not (sweep / name).is_dir():
+    name = _name(title, identity)
+    if not (sweep / name).is_dir():
         with contextlib.suppress(OSError, BusyError), RunLock(sweep, PATIENCE):
             name = existing(sweep, identity) or name
             (sweep / name).mkdir(exist_ok=True)
     _refuse_links(sweep / name)
     return name
+
+
+def _name(title: str, identity: str) -> str:
+    return f"{title}_{identity}" if title else identity
 
 
 def _refuse_links(job: Path) -> None:

@@ -37,9 +37,9 @@ def job_folder(*swept: str, _root_: DictConfig) -> str:
     keys = job_folders.keys_of(plain)
     ordered = sorted(swept, key=lambda key: keys.index(key) if key in keys else -1)
     values = {key: chosen[key] if key in chosen else OmegaConf.select(_root_, key) for key in ordered}
-    return job_folders.reserved(
-        Path(str(_root_.hydra.sweep.dir)), folder_title(values, keys), compose.key_hash(plain) + resumed
-    )
+    begins = not OmegaConf.is_missing(_root_.hydra.job, "num")  # else the sweep looks at it before all begin
+    name = job_folders.reserved if begins else job_folders.looked_up
+    return name(Path(str(_root_.hydra.sweep.dir)), folder_title(values, keys), compose.key_hash(plain) + resumed)
 
 
 def _values(root: DictConfig) -> dict[str, Any]:

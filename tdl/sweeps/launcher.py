@@ -4,26 +4,22 @@ Hydra's basic launcher runs one job after another in the process of the sweep: o
 kills the sweep.
 """
 
-import pickle
+import copy
 import signal
-import sys
 import time
-import zlib
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from hydra.core.hydra_config import HydraConfig
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.plugins import Plugins
 from hydra.core.singleton import Singleton
 from hydra.core.utils import JobReturn, JobStatus, filter_overrides, run_job, setup_globals
 from hydra.plugins.launcher import Launcher
 from hydra.types import HydraContext, TaskFunction
-from omegaconf import DictConfig, ListConfig, OmegaConf, open_dict
+from omegaconf import DictConfig, open_dict
 
 from tdl import machine
 from tdl.checks import check_whole
@@ -34,7 +30,9 @@ from tdl.runs.progress import Progress
 from tdl.storage.run_folder import RunFolder
 from tdl.sweeps import sweep
 from tdl.sweeps import table as sweep_table
+from tdl.sweeps.context import JobContext
 from tdl.sweeps.job_process import JobProcess, ended, fault
+from tdl.sweeps.plan import JobFunction
 from tdl.sweeps.sweep import BUSY_SECONDS, Outcome
 
 LOOK_SECONDS = 0.2
@@ -43,12 +41,18 @@ LOOK_SECONDS = 0.2
 
 @dataclass(eq=False)
 class Task:
-    """A job of the sweep, waiting or running."""
+    """A job of the sweep, waiting or running.
+
+    Attributes
+    ----------
+    config : composed when its turn has come; it is as large as a small network.
+    not_before : a job that another process works on is looked at again.
+    """
 
     number: int
     overrides: Sequence[str]
     config: DictConfig | None = None
-    not_before: float = 0.0  # a job that another process works on is looked at again
+    not_before: float = 0.0
     was_busy: bool = False
 
     @property
@@ -62,13 +66,16 @@ class Task:
     def threads(self) -> int:
         return resolvers.threads(_root_=self.composed())
 
-    def folder(self) -> Path:
+    @cached_property
+    def context(self) -> JobContext:
+        """From here on its folder is there."""
         config = self.composed()
         HydraConfig.instance().set_config(config)
-        return Path(str(config.hydra.sweep.dir)) / str(config.hydra.sweep.subdir)
+        return JobContext.of(config.hydra, Path(str(config.hydra.sweep.dir)) / str(config.hydra.sweep.subdir))
 
     def is_worked_on(self) -> bool:
-        return RunFolder(sweep.pointed_to(self.folder()) or self.folder()).is_locked()
+        folder = self.context.folder
+        return RunFolder(sweep.pointed_to(folder) or folder).is_locked()
 
     def wait(self) -> None:
         """Do not begin yet."""
@@ -80,14 +87,14 @@ class Work:
     """What the process of a job does. Pickled, it takes along what Hydra knows in this process."""
 
     hydra_context: HydraContext
-    task_function: TaskFunction
+    job: JobFunction
     config: DictConfig
 
     def __call__(self) -> Outcome:
-        sweep.defer()
+        sweep.over()  # this process is not that of the sweep
         returned = run_job(
             hydra_context=self.hydra_context,
-            task_function=self.task_function,
+            task_function=self.job,
             config=self.config,
             job_dir_key="hydra.sweep.dir",
             job_subdir_key="hydra.sweep.subdir",
@@ -114,19 +121,13 @@ class CoresLauncher(Launcher):
         self.cores = cores or machine.cores()
         self.waiting: deque[Task] = deque()
         self.running: dict[JobProcess, Task] = {}
-        self.kept: dict[tuple[str, ...], bytes] = {}  # configurations of jobs to come, by their words
         self.returned: dict[int, JobReturn] = {}
 
     def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
         """Hydra calls this first."""
-        self.hydra_context, self.task_function, self.config = hydra_context, task_function, config
-
-    def keep(self, words: Sequence[str], config: DictConfig) -> None:
-        """Keep a configuration that is composed, with nothing of it resolved yet, until its job begins.
-
-        To compose it again would take longer than a short job plays. Packed it takes little room.
-        """
-        self.kept[tuple(words)] = zlib.compress(pickle.dumps(config))
+        self.hydra_context, self.config = hydra_context, config
+        self.job = cast(JobFunction, copy.copy(task_function))
+        self.job.defers = True
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> Sequence[JobReturn]:
         """Run all jobs; after a signal those that run save and stop. Sweepers may call it again with further jobs."""
@@ -173,12 +174,12 @@ class CoresLauncher(Launcher):
             if task.not_before > time.monotonic():
                 continue
             try:
-                self.compose(task)
+                self._compose(task)
                 if task.was_busy and task.is_worked_on():
                     task.wait()
                 elif self._has_room(task):
-                    work = Work(self.hydra_context, self.task_function, task.composed())
-                    self.running[JobProcess(work, task.folder())] = task
+                    work = Work(self.hydra_context, self.job, task.composed())
+                    self.running[JobProcess(work, task.context.folder)] = task
                     self.waiting.remove(task)
                 else:
                     return
@@ -190,24 +191,12 @@ class CoresLauncher(Launcher):
         taken = sum(job.threads() for job in self.running.values())
         return not self.running or taken + task.threads() <= self.cores
 
-    def compose(self, task: Task) -> None:
+    def _compose(self, task: Task) -> None:
         """Compose the configuration of a job, unless it is composed already."""
         if task.config is None:
-            kept, words = self.kept.pop(tuple(task.overrides), None), list(task.overrides)
-            if kept:
-                task.config = self._with_later_words(pickle.loads(zlib.decompress(kept)))
-            else:
-                task.config = self.hydra_context.config_loader.load_sweep_config(self.config, words)
+            task.config = self.hydra_context.config_loader.load_sweep_config(self.config, list(task.overrides))
             with open_dict(task.config):
                 task.config.hydra.job.id, task.config.hydra.job.num = str(task.number), task.number
-
-    def _with_later_words(self, config: DictConfig) -> DictConfig:
-        """A configuration with the words that the sweep has for its jobs since it was composed."""
-        known, words = (_written(each.hydra.overrides.hydra) for each in (config, self.config))
-        for word in OverridesParser.create().parse_overrides([word for word in words if word not in known]):
-            OmegaConf.update(config, word.get_key_element(), word.value())
-            config.hydra.overrides.hydra.append(word.input_line)
-        return config
 
     def _ended(self, task: Task, outcome: Outcome) -> None:
         if outcome.busy:
@@ -218,8 +207,8 @@ class CoresLauncher(Launcher):
             sweep.note(Path(str(self.config.hydra.sweep.dir)) / str(task.number), outcome)
         else:
             if not outcome.marked:
-                sweep.mark_failed(task.folder(), task.config, outcome.line)
-            sweep.note(task.folder(), outcome)
+                sweep.mark_failed(task.context, task.config, outcome.line)
+            sweep.note(task.context.folder, outcome)
         if outcome.line:
             self.progress.say(f"tdl: {task.name}: {outcome.line}")
         self.failed += bool(outcome.code)
@@ -227,27 +216,4 @@ class CoresLauncher(Launcher):
         returned = JobReturn(overrides=task.overrides, status=JobStatus.COMPLETED)
         returned.return_value = outcome
         self.returned[task.number] = returned
-        task.config = None  # it is as large as a small network
-
-
-def _written(words: ListConfig) -> list[str]:
-    """Words as they are written: some name a resolver, whose answer differs from job to job."""
-    plain = OmegaConf.to_container(words, resolve=False)
-    assert isinstance(plain, list)
-    return plain
-
-
-PACKAGE = "hydra_plugins"
-"""Hydra takes launchers from this package only, which exists where a plugin is installed."""
-
-# A module of that name in all but its place: one that is installed there is loaded into every program that uses Hydra.
-# It is there as soon as this one is imported, because other launchers send what Hydra knows to their processes.
-CoresLauncher.__module__ = f"{PACKAGE}.tdl"
-sys.modules[CoresLauncher.__module__] = sys.modules[__name__]
-
-
-def register() -> None:
-    """Make the launcher known to Hydra."""
-    Plugins.instance().register(CoresLauncher)
-    package = sys.modules.setdefault(PACKAGE, ModuleType(PACKAGE))
-    package.tdl = sys.modules[__name__]  # type: ignore[attr-defined]
+        task.config = None

@@ -4,11 +4,13 @@ import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Protocol
 
 from omegaconf import DictConfig
 
 from tdl.errors import ConfigError
 from tdl.runs.disk import Disk
+from tdl.sweeps.context import JobContext
 
 MANY = 8
 """Of more jobs the weights are not kept, unless a key asks for them."""
@@ -24,17 +26,32 @@ class Plan:
     used: int = 0  # bytes of its checkpoints that are there already
     final: bool | None = None  # whether its weights stay; None: the sweep decides
     asks_for_weights: bool = False  # it goes on with a run, or says which checkpoints are to stay
-    folder: Path | None = None  # the job's own
+    folder: Path = Path()  # the job's own
 
 
-Planner = Callable[[DictConfig, Path, Sequence[str]], Plan]
-"""From the configuration of a job, its folder and the words of its command line to its plan; raises an error for a
-value that is not allowed."""
+Planner = Callable[[DictConfig, JobContext], Plan]
+"""From the configuration of a job and its context to its plan; raises an error for a value that is not allowed."""
 
 
-def no_plan(_cfg: DictConfig, _folder: Path, _words: Sequence[str]) -> Plan:
+def no_plan(_cfg: DictConfig, _context: JobContext) -> Plan:
     """Of a program whose jobs are not known beforehand."""
     return Plan()
+
+
+class JobFunction(Protocol):
+    """The function of Hydra's jobs, as our sweeper and our launcher know it.
+
+    Attributes
+    ----------
+    plan : of its program.
+    defers : whether a job ends at once where another process works in its folder, to be begun again later.
+    """
+
+    plan: Planner
+    defers: bool
+
+    def __call__(self, cfg: DictConfig) -> Any:
+        """Do a job."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 import os
 import time
 
-from tdl.sweeps import sweep
 from tdl.sweeps.sweep import Sweep
 
 FOLDER = ".submitit"
@@ -14,11 +13,11 @@ PATIENCE = 120.0
 
 
 def wait_to_be_killed() -> None:
-    """Wait for the second step, if this is a job of Slurm that was asked to end.
+    """Wait for the second step, if this job was sent to Slurm and asked to end.
 
     Submitit takes whoever returns after the first for finished, and would not wait for the job once it is requeued.
     """
-    if os.environ.get("SUBMITIT_EXECUTOR") == "slurm" and sweep.current() is None and not sweep.may_defer():
+    if os.environ.get("SUBMITIT_EXECUTOR") == "slurm":
         time.sleep(PATIENCE)
 
 

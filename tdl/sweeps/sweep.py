@@ -2,15 +2,15 @@
 
 import contextlib
 import os
+import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hydra.core.hydra_config import HydraConfig
 from hydra.experimental.callback import Callback
-from hydra.types import RunMode
 from omegaconf import MISSING, DictConfig, OmegaConf, read_write
 
 from tdl.config.compose import quoted
@@ -20,7 +20,8 @@ from tdl.errors import TdlError
 from tdl.storage.atomic import new_file
 from tdl.storage.reading import open_file
 from tdl.storage.run_folder import ELSEWHERE, FAILED, FINISHED, RunFolder
-from tdl.sweeps import swept, warnings
+from tdl.sweeps import swept
+from tdl.sweeps.context import JobContext
 from tdl.sweeps.plan import MANY
 
 
@@ -52,51 +53,34 @@ class Sweep:
     folder: Path  # where its jobs have their folders
     began: float = 0.0  # by the clock of the disk: files that are not older are of this sweep
     outcomes: dict[Path, Outcome] = field(default_factory=dict)  # of the jobs it knows of, in the order of their ends
-    done: set[Path] = field(default_factory=set)  # jobs that were not begun, where those begun are not in `outcomes`
+    done: set[Path] = field(default_factory=set)  # jobs that were not begun
 
 
-_current: list[Sweep] = []
-_deferring: list[bool] = []
+_current: Sweep | None = None
+"""Kept here, because Hydra makes the object that notes it."""
 
 
 def current() -> Sweep | None:
     """The sweep that this process is; None in the process of a job, and without a sweep."""
-    return _current[-1] if _current else None
+    return _current
 
 
-def started() -> bool:
-    """Whether a job of the sweep of this process has ended."""
-    return any(sweep.outcomes for sweep in _current)
+def over() -> None:
+    """From here on this process is no sweep."""
+    global _current
+    _current = None
 
 
 def note(folder: Path, outcome: Outcome) -> None:
     """Keep how the job in this folder ended, if this is the process of the sweep."""
-    if _current:
-        _current[-1].outcomes[folder.resolve()] = outcome
+    if _current is not None:
+        _current.outcomes[folder.resolve()] = outcome
 
 
-def note_done(folder: Path, *, here: bool) -> None:
-    """Keep that the job in this folder was done before; `here`: its launcher notes the outcomes of the others."""
-    if here:
-        note(folder, Outcome())
-    elif _current:
-        _current[-1].done.add(folder.resolve())
-
-
-def over() -> None:
-    """The sweep of this process is over."""
-    _current.clear()
-
-
-def defer() -> None:
-    """Say that this is the process of a job: where another works in its folder it ends, to be begun again later."""
-    _current.clear()
-    _deferring.append(True)
-
-
-def may_defer() -> bool:
-    """Whether `defer` was said in this process."""
-    return bool(_deferring)
+def note_done(folders: Iterable[Path]) -> None:
+    """Keep that the jobs in these folders were done before the sweep began."""
+    if _current is not None:
+        _current.done.update(folder.resolve() for folder in folders)
 
 
 class SweepFolder(Callback):
@@ -112,14 +96,16 @@ class SweepFolder(Callback):
 
     def on_multirun_start(self, config: DictConfig, **_: Any) -> None:
         """Hydra calls this before the first job. Jobs in other processes must not make up a folder of their own."""
+        global _current
         folder = str(config.hydra.sweep.dir)
-        _current.append(Sweep(Path(folder), _time_of_disk(Path(folder))))
+        _current = Sweep(Path(folder), _time_of_disk(Path(folder)))
         words = [f"hydra.sweep.dir={quoted(folder)}", *swept.titled_folders(config)]
         if (OmegaConf.select(config, "hydra.sweeper.n_trials") or 0) > MANY:  # of a sweeper that proposes jobs
             words.append("hydra.callbacks.sweep.keep_weights=false")
         with read_write(config.hydra.overrides.hydra):  # Hydra 1.4 gives it away to be read only
             config.hydra.overrides.hydra.extend(words)
-        warnings.warn(config)
+        if line := swept.forced_step_size(config):
+            print(f"tdl: {line}", file=sys.stderr)
 
 
 TARGET = f"{SweepFolder.__module__}.{SweepFolder.__qualname__}"
@@ -136,26 +122,15 @@ def _time_of_disk(folder: Path) -> float:
         return time.time()
 
 
-def in_sweep() -> bool:
-    """Whether this job is one of a sweep."""
-    return bool(HydraConfig.get().mode == RunMode.MULTIRUN)
-
-
-def keeps_weights() -> bool:
-    """Whether this job keeps its weights, if its configuration leaves that to the sweep; without one it does."""
-    callbacks = HydraConfig.get().callbacks
-    return callbacks.get("sweep", {}).get("keep_weights") is not False
-
-
-def mark_failed(folder: Path, cfg: DictConfig, error: str) -> None:
-    """Note in the `result.json` of Hydra's present job that it failed, unless another process works there now."""
-    job, cfg = RunFolder(folder), OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
+def mark_failed(context: JobContext, cfg: DictConfig, error: str) -> None:
+    """Note in the `result.json` of a job that it failed, unless another process works there now."""
+    job, cfg = RunFolder(context.folder), OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
     with contextlib.suppress(TdlError, OSError), job.lock():  # on a full disk the table alone says it
         result = job.result_if_whole()
         if result.get("status") == FINISHED:  # it failed after its end, or another process has done it meanwhile
             return
         if not result:
-            result = {"names": chosen_names(cfg, HydraConfig.get().runtime.choices), "config": plain_config(cfg)}
+            result = {"names": chosen_names(cfg, context.choices), "config": plain_config(cfg)}
         job.write_result(result | {"status": FAILED, "error": error})
 
 

@@ -39,7 +39,7 @@ def finish(*, figures: bool = True) -> tuple[int, str]:
     """
     known = sweep.current()
     sweep.over()
-    if known is None or not (jobs := job_folders(known.folder, known.outcomes)):
+    if known is None or not (jobs := job_folders(known.folder, [*known.outcomes, *known.done])):
         return 0, ""
     table = table_of(jobs, known.outcomes)
     print(answer(table))  # first: the disk may be full
@@ -47,9 +47,9 @@ def finish(*, figures: bool = True) -> tuple[int, str]:
     drawn = figures and _draw(known.folder, table)
     print(f"table in {known.folder / TABLE}" + (f", figure in {known.folder / FIGURES[0]}" if drawn else ""))
     print(f"next: {command()} report {shlex.quote(str(known.folder))}")
-    ended = [outcome.code for outcome in known.outcomes.values()] or _ended_elsewhere(known, jobs, table)
-    failed = [code for code in ended if code]
-    line = f"{len(failed)} of {len(ended)} jobs are not finished; {known.folder / TABLE} says why" if failed else ""
+    codes = [outcome.code for outcome in known.outcomes.values()] or _ended_elsewhere(known, jobs, table)
+    failed, number = list(filter(None, codes)), len(codes) + len(known.done)
+    line = f"{len(failed)} of {number} jobs are not finished; {known.folder / TABLE} says why" if failed else ""
     return (failed or [0])[0], line
 
 
@@ -60,7 +60,7 @@ def prepare() -> None:
 
 def _ended_elsewhere(known: Sweep, jobs: Mapping[Path, Path], table: pd.DataFrame) -> list[int]:
     """Exit codes of the jobs of this command that were processes elsewhere: the table alone knows them."""
-    started = {str(run) for job, run in jobs.items() if job in known.done or _last_start(job) >= known.began}
+    started = {str(run) for job, run in jobs.items() if _last_start(job) >= known.began}
     return [int(row["status"] != FINISHED) for _, row in table.iterrows() if row["run"] in started]
 
 

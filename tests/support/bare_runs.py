@@ -15,6 +15,7 @@ from tdl.cli.messages import explain
 from tdl.config.setup import Setup
 from tdl.runs import environment
 from tdl.storage.run_folder import RunFolder
+from tdl.sweeps.context import JobContext
 
 
 class BareRun:
@@ -34,24 +35,18 @@ class BareRun:
         folder = Path(folder)
         goes_on = RunFolder(folder).has_checkpoint()
         setup = dataclasses.replace(self.setup, resume=str(folder) if goes_on else None)
-        explicit = ["episodes"] if goes_on else []
+        words = [f"episodes={setup.episodes}"] if goes_on else []
         with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()):
             patch.setattr(tdl.run, "Setup", SimpleNamespace(of=lambda _: setup))
             patch.setattr(tdl.run, "chosen_names", lambda *_: {})
-            patch.setattr(tdl.run, "explicit_keys", lambda: explicit)
-            patch.setattr(tdl.run, "HydraConfig", SimpleNamespace(get=lambda: SimpleNamespace(runtime=_CHOICES)))
-            patch.setattr(tdl.run.sweep, "in_sweep", lambda: False)
             patch.setattr(environment, "_commit", lambda: (None, None))
             with contextlib.redirect_stderr(io.StringIO()):
                 try:
-                    tdl.run.job(None, folder, figures=self.figures)
+                    tdl.run.job(None, JobContext(folder, words), figures=self.figures)
                 except Exception as error:
                     code, line = explain(error, True)
                     return code, line or "".join(traceback.format_exception(error))
         return 0, ""
-
-
-_CHOICES = SimpleNamespace(choices={})
 
 
 def whole_result(folder):

@@ -13,7 +13,6 @@ from support.sweeps import SHORT, folder_of, mark, rows_of, states, sweep
 
 from tdl.evaluate import main as evaluate
 from tdl.sweeps import plan
-from tdl.sweeps.launcher import CoresLauncher
 from tdl.sweeps.plan import Plan, SweepPlan, size_text
 
 
@@ -53,26 +52,27 @@ def test_a_resumed_run_that_would_change_its_configuration_is_refused(tmp_path):
     assert "1 of 2 jobs is refused" in done.stderr
 
 
-def test_a_job_is_composed_once(tmp_path, monkeypatch):
-    """By the check; what the job begins with is what Hydra would compose anew, with what the sweep said meanwhile."""
-    compose, composed, jobs = ConfigLoaderImpl.load_sweep_config, [], plan.MANY + 1
-
-    def counted(*given):
-        composed.append(given)
-        return compose(*given)
+def test_jobs_that_differ_in_their_seed_alone_are_composed_once(tmp_path, monkeypatch):
+    """What a job begins with is what Hydra would compose for it, with what the sweep said meanwhile."""
+    composed, jobs = [], plan.MANY + 1
 
     def notes(folder):
         """What Hydra notes of the configuration of each job."""
         files = {path.relative_to(folder): path.read_text() for path in folder.glob("*/.hydra/*.yaml")}
         return {path: text.replace(str(folder), "sweep") for path, text in files.items()}
 
-    monkeypatch.setattr(ConfigLoaderImpl, "load_sweep_config", counted)
-    words = (*SHORT, f"seed=range(0,{jobs})", "learner.td_lambda=0.5")
+    class Counted(ConfigLoaderImpl):
+        def load_sweep_config(self, *given):
+            composed.append(given)
+            return super().load_sweep_config(*given)
+
+    monkeypatch.setattr("hydra._internal.hydra.ConfigLoaderImpl", Counted)
+    words = ("episodes=10", "evaluate.episodes=0", f"seed=range(0,{jobs})", "learner.td_lambda=0.5,0.6")
     assert sweep(tmp_path / "once", *words).returncode == 0
-    assert len(composed) == jobs
-    monkeypatch.setattr(CoresLauncher, "keep", lambda *_: None)
+    assert len(composed) == 2
+    monkeypatch.setattr("tdl.sweeps.sweeper.JobLoader", lambda loader: loader)
     assert sweep(tmp_path / "anew", *words).returncode == 0
-    assert len(composed) == 3 * jobs
+    assert len(composed) == 2 + 2 * 2 * jobs
     assert notes(tmp_path / "once") == notes(tmp_path / "anew")
     assert "hydra.callbacks.sweep.keep_weights=false" in next(
         text for path, text in notes(tmp_path / "once").items() if path.name == "hydra.yaml"

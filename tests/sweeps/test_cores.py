@@ -22,8 +22,9 @@ from support.sweeps import SHORT, folder_of, mark, rows_of, states, sweep
 from tdl import machine
 from tdl.storage.lock import RunLock
 from tdl.sweeps import launcher
+from tdl.sweeps.composing import JobLoader
 from tdl.sweeps.job_process import JobProcess
-from tdl.sweeps.launcher import CoresLauncher, Task
+from tdl.sweeps.launcher import Task
 
 
 @pytest.fixture
@@ -86,14 +87,15 @@ def test_a_job_that_cannot_start_fails_alone(tmp_path, monkeypatch):
 
 def test_a_job_whose_configuration_breaks_meanwhile_fails_alone(tmp_path, monkeypatch):
     """A file of `conf` that is edited while jobs run."""
-    compose = CoresLauncher.compose
+    load, seen = JobLoader.load_sweep_config, []
 
-    def broken(self, task):
-        if task.number == 1:
+    def broken(self, config, words):
+        seen.append(words)
+        if len(seen) == 5:  # three were checked, and one begun
             raise ConfigCompositionException("cut in line 3")
-        compose(self, task)
+        return load(self, config, words)
 
-    monkeypatch.setattr(CoresLauncher, "compose", broken)
+    monkeypatch.setattr(JobLoader, "load_sweep_config", broken)
     done = sweep(tmp_path, *SHORT, "seed=0,1,2", "hydra.launcher.cores=2")
     assert done.returncode == 1
     assert "1 of 3 jobs are not finished" in done.stderr

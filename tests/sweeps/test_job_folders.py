@@ -9,8 +9,7 @@ from support import PATIENCE
 from support.programs import inside, train
 from support.sweeps import SHORT, rows_of, sweep
 
-from tdl.runs import job_folders
-from tdl.runs.job_folders import existing, reserved
+from tdl.runs.job_folders import existing, looked_up, reserved
 from tdl.storage.lock import RunLock
 
 HASH = re.compile("_[0-9a-f]{8}$")
@@ -120,9 +119,7 @@ def test_a_lock_that_is_never_free_holds_nobody_up_for_ever(tmp_path, monkeypatc
 
 
 def test_looking_at_a_job_makes_no_folder(tmp_path):
-    with job_folders.looked_up():
-        assert job_folders.reserved(tmp_path, "td", "1a2b3c4d") == "td_1a2b3c4d"
+    assert looked_up(tmp_path, "td", "1a2b3c4d") == "td_1a2b3c4d"
     assert list(tmp_path.iterdir()) == []
-    assert job_folders.reserved(tmp_path, "td", "1a2b3c4d") == "td_1a2b3c4d"
-    with job_folders.looked_up():
-        assert job_folders.reserved(tmp_path, "td-seed1", "1a2b3c4d") == "td_1a2b3c4d"
+    assert reserved(tmp_path, "td", "1a2b3c4d") == "td_1a2b3c4d"
+    assert looked_up(tmp_path, "td-seed1", "1a2b3c4d") == "td_1a2b3c4d"
