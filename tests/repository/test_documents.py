@@ -181,5 +181,5 @@ def test_every_function_of_the_results_has_an_example():
         for name, value in vars(module).items()
         if isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
     }
-    inner = {"begun_in", "last_blocks", "titles_of", "plain", "follows", "reach_columns", "run_mean"}
+    inner = {"begun_in", "last_blocks", "plain", "follows", "reach_columns", "run_mean"}
     assert set(tdl.results.__all__) == public - inner
