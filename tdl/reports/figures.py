@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import pandas as pd
 from matplotlib.figure import Figure
 
-from tdl.reports.page import Section
-from tdl.reports.svg import drawing
+from tdl.reports.page import Drawing, Section
 from tdl.results import plots
 from tdl.results.comparison import REACH, means, reach_columns
 from tdl.results.frames import begun_in, games
 from tdl.results.labels import label
-from tdl.results.style import new_figure, style
+from tdl.results.style import new_figure, style, write
 from tdl.results.sweep_figure import sweep_figure
 from tdl.results.tables import figures_in_words
 from tdl.statistics.intervals import interval_text
@@ -85,7 +87,15 @@ def _drawn(draw: Callable[..., object], data: pd.DataFrame, keys: Sequence[str])
 
 
 def _section(title: str, figure: Figure, seen: str) -> Section:
-    return Section(title, drawing=drawing(f"figure-{title.lower().replace(' ', '-')}", title, seen, figure))
+    """A section with a figure as SVG; all ids in it begin with its own, so that none is that of another figure."""
+    file = io.BytesIO()
+    write(figure, file, "svg")
+    head, _, body = file.getvalue().decode().partition("</defs>")  # which hold a style, for all of the page
+    (box,) = re.findall('viewBox="(.*?)"', head)
+    name = re.compile(r'(?<= id=")|(?<=href="#)|(?<=url\(#)')
+    section = Section(title)
+    shapes = re.sub("<[^>]*>", lambda tag: name.sub(f"{section.slug}-", tag[0]), body.rpartition("</svg>")[0])
+    return replace(section, drawing=Drawing(box, shapes, seen))
 
 
 def _of_settings(
