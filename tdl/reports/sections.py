@@ -1,6 +1,5 @@
 """A page about runs: what its sections hold."""
 
-import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,8 +14,8 @@ from tdl.reports.figures import distributions, reach_rates, sweep
 from tdl.reports.page import Link, Section, Table
 from tdl.results.answers import failures, sentence
 from tdl.results.comparison import EVALUATED, NO_FACTORS, SCORE, against_best, factors, reach_columns
-from tdl.results.design import failed_in, ordered, setting_of, with_scores
-from tdl.results.frames import begun_in, load
+from tdl.results.design import ordered, setting_of, with_scores
+from tdl.results.frames import begun_in, blocks_of
 from tdl.results.tables import figures_in_words, in_words, reach_in_words
 from tdl.results.titles import titles
 from tdl.statistics.intervals import interval_text
@@ -68,11 +67,8 @@ def sections(source: Source) -> list[Section]:
     """The sections of the page, in their order."""
     trained, evaluated = _known(source.trained()), _known(source.evaluated())
     evaluated = evaluated.assign(**{EVALUATED: [_checkpoint(source, run) for run in evaluated["run"]]})
-    begun = begun_in(trained)
-    curves = [*begun["run"], *failed_in(trained)["run"]]
-    blocks = load(curves) if curves else begun
-    played = with_scores(trained, blocks) if len(begun) else begun.assign(**{SCORE: math.nan})
-    played = played[played[SCORE].notna()]
+    blocks, begun = blocks_of(trained), begun_in(trained)
+    played = with_scores(trained, blocks).dropna(subset=SCORE)
     keys = ordered(begun, factors(begun)) if len(begun) else []
     return [
         _answer(trained, evaluated, played),

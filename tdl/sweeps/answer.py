@@ -50,7 +50,7 @@ def _samples(table: pd.DataFrame, keys: Sequence[str]) -> tuple[pd.DataFrame, st
 
     Values are runs with a seed of their own; of evaluations of finished networks they are games.
     """
-    from tdl.results.frames import games, last_blocks, load
+    from tdl.results.frames import blocks_of, games, last_blocks
 
     finished = table[table["status"] == FINISHED]
     if "checkpoint" in finished and finished["checkpoint"].notna().all() and len(finished):
@@ -59,11 +59,7 @@ def _samples(table: pd.DataFrame, keys: Sequence[str]) -> tuple[pd.DataFrame, st
         return scores.merge(finished[columns], on="run"), "score", "games"
     if "eval_mean" in finished and finished["eval_mean"].notna().any():
         return finished, "eval_mean", "runs"
-    return (
-        finished.assign(**{LAST: last_blocks(finished, load(finished["run"]) if len(finished) else finished)}),
-        LAST,
-        "runs",
-    )
+    return finished.assign(**{LAST: last_blocks(finished, blocks_of(finished))}), LAST, "runs"
 
 
 def _shown(settings: pd.DataFrame, table: pd.DataFrame, keys: Sequence[str], what: str) -> pd.DataFrame:
