@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import prod
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -52,7 +52,7 @@ def starts_of(jobs: Iterable[Path]) -> dict[Path, list[Start]]:
     found = {}
     for job in jobs:
         starts = [start for path in (job / HYDRA).rglob("hydra.yaml") if (start := _read(path))]
-        found[job] = sorted(starts, key=_time)
+        found[job] = sorted(starts, key=attrgetter("time"))
     return found
 
 
@@ -61,12 +61,16 @@ def facts(table: pd.DataFrame) -> dict[str, str]:
     folders = [RunFolder(run) for run in table["run"]]
     results = [result for folder in folders if (result := folder.result_if_whole())]
     ends = sorted(folder.result.stat().st_mtime for folder in folders if folder.result.exists())
+    dates = [datetime.fromtimestamp(end).astimezone().strftime("%Y-%m-%d %H:%M %Z") for end in ends]
+    dirty = ", with changes that are in no commit"
+    machines = [[result.get(key) for key in ("cpu", "instructions")] for result in results]
     known = {
-        "Ended": _distinct(map(_date, (ends[0], ends[-1])), " to ") if ends else "",
-        "Commit": _distinct(map(_commit, results)),
-        "Machine": _distinct(map(_machine, results)),
+        "Ended": _distinct([*dates[:1], *dates[-1:]], " to "),
+        "Commit": _distinct(f"{result['commit']}{dirty * bool(result.get('dirty'))}" for result in results
+                            if result.get("commit")),
+        "Machine": _distinct(", ".join(word for word in words if word and word != "none") for words in machines),
         "Versions": _distinct(", ".join(map(" ".join, result.get("versions", {}).items())) for result in results),
-    }
+    }  # fmt: skip
     return {name: text for name, text in known.items() if text}
 
 
@@ -93,8 +97,8 @@ def commands(folders: Iterable[Path], starts: Starts) -> list[str]:
         if sweep and done:
             found.append(sweep)
             left |= {job: left[job][1:] for job in done}
-    found += _joined(sorted((start for some in left.values() for start in some), key=_time))
-    lines = [start.line() for start in sorted(found, key=_time)]
+    found += _joined(sorted((start for some in left.values() for start in some), key=attrgetter("time")))
+    lines = [start.line() for start in sorted(found, key=attrgetter("time"))]
     more = len(lines) - MAX_COMMANDS
     return [*lines[:MAX_COMMANDS], *([f"# and {more} more, which .hydra/overrides.yaml of each run has"] * (more > 0))]
 
@@ -112,10 +116,6 @@ def _read(path: Path) -> Start | None:
         return Start(known[0], tuple(words.values()), printable(known[1]), path.stat().st_mtime)
     except (OSError, ConfigError, KeyError, TypeError, AttributeError):
         return None  # cut or foreign: nothing is known
-
-
-def _time(start: Start) -> float:
-    return start.time
 
 
 def _is_of(start: Start, sweep: Start | None) -> bool:
@@ -149,21 +149,6 @@ def _joined(starts: Iterable[Start]) -> list[Start]:
         words = tuple(",".join([words[0], *(word.partition("=")[2] for word in words[1:])]) for words in columns)
         joined += [replace(next(iter(group)), words=words)] if whole else list(group)
     return joined
-
-
-def _commit(result: Mapping[str, Any]) -> str:
-    if not result.get("commit"):
-        return ""
-    return str(result["commit"]) + (", with changes that are in no commit" if result.get("dirty") else "")
-
-
-def _machine(result: Mapping[str, Any]) -> str:
-    told = [result.get(key) for key in ("cpu", "instructions")]
-    return ", ".join(text for text in told if text and text != "none")
-
-
-def _date(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M %Z")
 
 
 def _distinct(texts: Iterable[str], between: str = "; ") -> str:

@@ -13,7 +13,7 @@ from tdl.reports import origin
 from tdl.reports.figures import distributions, reach_rates, sweep
 from tdl.reports.page import Link, Section, Table
 from tdl.results.answers import failures, sentence
-from tdl.results.comparison import EVALUATED, NO_FACTORS, SCORE, against_best, factors, reach_columns
+from tdl.results.comparison import EVALUATED, SCORE, against_best, factors, reach_columns
 from tdl.results.design import ordered, setting_of, with_scores
 from tdl.results.frames import begun_in, blocks_of
 from tdl.results.tables import figures_in_words, in_words, reach_in_words
@@ -21,9 +21,6 @@ from tdl.results.titles import titles
 from tdl.statistics.intervals import interval_text
 from tdl.storage.run_folder import CHECKPOINT, CURVE, FINISHED, RunFolder
 from tdl.storage.titles import title, value_text
-
-SHOWN = (EVALUATED, "evaluate.plies", "evaluate.episodes")
-"""Keys that the table of evaluations shows in any case."""
 
 
 @dataclass(frozen=True)
@@ -84,15 +81,11 @@ def sections(source: Source) -> list[Section]:
 
 
 def _known(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows that have a configuration, which a job that was lost early left not, without keys of one value.
-
-    There are a hundred of those, and every look at what differs would compare them again.
-    """
+    """The rows that have a configuration, which a job that was lost early left not."""
     rows = table[table["seed"].notna()] if "seed" in table else table[:0]
     if "learner.alpha" in rows:  # what a run that began has in its result
         rows = rows.assign(alpha=rows["alpha"].fillna(rows["learner.alpha"]))
-    kept = [name in {*NO_FACTORS, *SHOWN} or name.startswith("eval_") for name in rows.columns]
-    return rows.loc[:, [keep or rows[name].map(str).nunique() > 1 for keep, name in zip(kept, rows, strict=True)]]
+    return rows
 
 
 def _answer(trained: pd.DataFrame, evaluated: pd.DataFrame, played: pd.DataFrame) -> Section:
@@ -104,21 +97,22 @@ def _answer(trained: pd.DataFrame, evaluated: pd.DataFrame, played: pd.DataFrame
 def _origin(source: Source, trained: pd.DataFrame, evaluated: pd.DataFrame) -> Section:
     starts = origin.starts_of(source.jobs)
     counts = ", ".join(f"{number} {status}" for status, number in source.table["status"].value_counts().items())
-    kinds = {"run": source.trained(), "evaluation": source.evaluated()}
-    what = [f"{len(rows)} {name}{'s' if len(rows) > 1 else ''}" for name, rows in kinds.items() if len(rows)]
-    told = {"Content": f"{' and '.join(what)}: {counts}"}
-    table, all_keys = (trained, kinds["run"]) if len(trained) else (evaluated, kinds["evaluation"])
+    kinds = {"run": len(source.trained()), "evaluation": len(source.evaluated())}
+    content = " and ".join(f"{number} {kind}{'s' * (number > 1)}" for kind, number in kinds.items() if number)
+    facts = {"Content": f"{content}: {counts}"}
+    table = trained if len(trained) else evaluated
     if len(table):
         keys = factors(table)
-        told["Varied"] = "; ".join(f"{key}: {_values(table[key])}" for key in keys)
-        told["Seeds"] = _values(table["seed"])
-        told["Held fixed"] = origin.held_fixed(all_keys, keys, starts)
-    told |= origin.facts(source.table)
-    made = origin.commands(source.folders, starts)
+        facts["Varied"] = "; ".join(f"{key}: {_values(table[key])}" for key in keys)
+        facts["Seeds"] = _values(table["seed"])
+        facts["Held fixed"] = origin.held_fixed(table, keys, starts)
+    facts |= origin.facts(source.table)
+    commands = origin.commands(source.folders, starts)
     folders = {start.folder for some in starts.values() for start in some}
-    if made and len(folders) == 1:
-        told["Folder of the commands"] = folders.pop()
-    return Section("How it was made", facts={name: text for name, text in told.items() if text}, commands=made)
+    if commands and len(folders) == 1:
+        facts["Folder of the commands"] = folders.pop()
+    facts = {name: text for name, text in facts.items() if text}
+    return Section("How it was made", facts=facts, commands=commands)
 
 
 def _settings(trained: pd.DataFrame, played: pd.DataFrame) -> Section:
