@@ -49,11 +49,8 @@ Starts = Mapping[Path, Sequence[Start]]
 
 def starts_of(jobs: Iterable[Path]) -> dict[Path, list[Start]]:
     """What Hydra noted in the folders of jobs, or of runs; nothing of those without its notes."""
-    found = {}
-    for job in jobs:
-        starts = [start for path in (job / HYDRA).rglob("hydra.yaml") if (start := _read(path))]
-        found[job] = sorted(starts, key=attrgetter("time"))
-    return found
+    files = {job: (job / HYDRA).rglob("hydra.yaml") for job in jobs}
+    return {job: sorted(filter(None, map(_read, paths)), key=attrgetter("time")) for job, paths in files.items()}
 
 
 def facts(table: pd.DataFrame) -> dict[str, str]:
@@ -78,27 +75,24 @@ def held_fixed(table: pd.DataFrame, varied: Sequence[str], starts: Starts) -> st
     """What all runs have in common: the keys that a reader asks for, and those of the commands."""
     ended = table[table["status"] == FINISHED]
     table = table.assign(episodes=ended["episodes"])  # what was played: of a run that failed, that is no choice
-    given = [word.partition("=")[0].lstrip("+") for some in starts.values() for start in some for word in start.words]
-    told = []
-    for name in dict.fromkeys((*HELD, *given)):
-        if name not in table.columns or name in varied or name in NO_FACTORS - {"episodes"}:
-            continue
-        values = table[name].dropna().drop_duplicates()
-        told += [f"{name} {value_text(name, values.iloc[0])}"] if len(values) == 1 else []
-    return ", ".join(told)
+    words = [word.partition("=")[0].lstrip("+") for some in starts.values() for start in some for word in start.words]
+    left_out = {*varied, *NO_FACTORS} - {"episodes"}
+    keys = [key for key in dict.fromkeys((*HELD, *words)) if key in table and key not in left_out]
+    values = {key: table[key].dropna().drop_duplicates() for key in keys}
+    return ", ".join(f"{key} {value_text(key, of_key.iloc[0])}" for key, of_key in values.items() if len(of_key) == 1)
 
 
 def commands(folders: Iterable[Path], starts: Starts) -> list[str]:
     """Command lines that do the same in new folders, in the order of time."""
-    found, left = [], dict(starts)
+    known, left = [], dict(starts)
     for path in sorted(path.resolve() for folder in folders for path in folder.rglob("multirun.yaml")):
         sweep = _read(path)
         done = [job for job, some in left.items() if job.parent == path.parent and some and _is_of(some[0], sweep)]
         if sweep and done:
-            found.append(sweep)
+            known.append(sweep)
             left |= {job: left[job][1:] for job in done}
-    found += _joined(sorted((start for some in left.values() for start in some), key=attrgetter("time")))
-    lines = [start.line() for start in sorted(found, key=attrgetter("time"))]
+    known += _joined(sorted((start for some in left.values() for start in some), key=attrgetter("time")))
+    lines = [start.line() for start in sorted(known, key=attrgetter("time"))]
     more = len(lines) - MAX_COMMANDS
     return [*lines[:MAX_COMMANDS], *([f"# and {more} more, which .hydra/overrides.yaml of each run has"] * (more > 0))]
 
@@ -122,7 +116,7 @@ def _is_of(start: Start, sweep: Start | None) -> bool:
     """Whether a job is one of those that the words of a sweep stand for."""
     if sweep is None or start.program != sweep.program or len(start.words) != len(sweep.words):
         return False
-    return {*start.words} <= {word for each in sweep.words for word in _values(each)}
+    return {*start.words} <= {word for swept in sweep.words for word in _values(swept)}
 
 
 def _values(word: str) -> list[str]:

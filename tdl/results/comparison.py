@@ -207,11 +207,11 @@ def compare(table: pd.DataFrame, key: str, a: object, b: object, score: str = SC
     """
     keys = _keys(table, key, score)
     others, groups = _samples(table, keys, score)
-    samples = {plain(value): scores for (value,), scores in groups}
+    samples = {hashable(value): scores for (value,), scores in groups}
     for value in (a, b):
-        if plain(value) not in samples:
+        if hashable(value) not in samples:
             raise refuse(key, value, f"one of {', '.join(map(repr, _scored(table, score)[key].unique().tolist()))}")
-    ours, theirs = samples[plain(a)], samples[plain(b)]
+    ours, theirs = samples[hashable(a)], samples[hashable(b)]
     common = [setting for setting in ours if setting in theirs]
     if not common:
         raise ConfigError(f"{key}: {a!r} and {b!r} have no setting of {', '.join(others)} in common")
@@ -256,7 +256,7 @@ def _samples(table: pd.DataFrame, keys: Sequence[str], score: str) -> tuple[list
     others = [name for name in factors(played) if name not in (*keys, score)
               and any(len({*_texts(group[name])}) > 1 for _, group in groups)]  # fmt: skip
     return others, [
-        (values, {tuple(map(plain, setting)): _sample(part, score) for setting, part in _settings(group, others)})
+        (values, {tuple(map(hashable, setting)): _sample(part, score) for setting, part in _settings(group, others)})
         for values, group in groups
     ]
 
@@ -314,7 +314,7 @@ def _limits(score: str) -> tuple[float, float]:
     return (0.0 if known and score not in SIGNED else -math.inf), math.inf
 
 
-def plain(value: Any) -> Hashable:
+def hashable(value: Any) -> Hashable:
     """A value of a table, with None for nan, which is not equal to itself."""
     return None if value is None or value != value else value
 

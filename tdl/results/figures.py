@@ -87,6 +87,5 @@ def _line(
         games = int(run["evaluate.episodes"])
         bounds = [run[bound] for bound in GAMES] if name == "mean" else share_interval(round(value * games), games)
         bars = np.nan_to_num(np.abs(np.reshape(bounds, (2, 1)) - value))
-        told = "after training" if name == "mean" else None
         axes.errorbar([BESIDE * frame["at"].max()], [value], bars, fmt="D", color=colour, markersize=3.5, capsize=1.5,
-                      elinewidth=1, label=told)  # fmt: skip
+                      elinewidth=1, label="after training" if name == "mean" else None)  # fmt: skip

@@ -181,6 +181,6 @@ def test_every_function_of_the_results_has_an_example():
         for name, value in vars(module).items()
         if isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
     }
-    inner = {"begun_in", "blocks_of", "last_blocks", "plain", "follows", "reach_columns", "run_mean", "in_words",
+    inner = {"begun_in", "blocks_of", "last_blocks", "hashable", "follows", "reach_columns", "run_mean", "in_words",
              "reach_in_words", "figures_in_words"}  # fmt: skip
     assert set(tdl.results.__all__) == public - inner
