@@ -17,8 +17,7 @@ from tdl.results.frames import begun_in, games
 from tdl.results.labels import label
 from tdl.results.style import new_figure, style, write
 from tdl.results.sweep_figure import sweep_figure
-from tdl.results.tables import figures_in_words
-from tdl.statistics.intervals import interval_text
+from tdl.results.tables import figures_in_words, intervals_in_words
 from tdl.storage.titles import title as title_of
 
 SIZE = (7.0, 3.9)
@@ -45,8 +44,8 @@ def sweep(table: pd.DataFrame, played: pd.DataFrame, blocks: pd.DataFrame, keys:
 def _scores(played: pd.DataFrame, keys: Sequence[str]) -> Iterator[str]:
     if len(played):
         scores = means(played, keys)
-        words = [interval_text(*row) for row in scores[["mean", "low", "high"]].to_numpy(float)]
-        yield _ends(f"Mean score{_by(keys)}", scores.assign(words=words), keys, "mean", "best", "lowest")
+        scores = scores.assign(words=intervals_in_words(scores, "mean", "low", "high"))
+        yield _ends(f"Mean score{_by(keys)}", scores, keys, "mean", "best", "lowest")
 
 
 def _curves(blocks: pd.DataFrame, keys: Sequence[str]) -> Iterator[str]:

@@ -13,12 +13,11 @@ from tdl.reports import origin
 from tdl.reports.figures import distributions, reach_rates, sweep
 from tdl.reports.page import Link, Section, Table
 from tdl.results.answers import failures, sentence
-from tdl.results.comparison import EVALUATED, SCORE, against_best, factors, reach_columns
+from tdl.results.comparison import EVALUATED, GAMES, SCORE, against_best, factors, reach_columns
 from tdl.results.design import ordered, setting_of, with_scores
 from tdl.results.frames import begun_in, blocks_of
-from tdl.results.tables import figures_in_words, in_words, reach_in_words
+from tdl.results.tables import figures_in_words, in_words, intervals_in_words, reach_in_words
 from tdl.results.titles import titles
-from tdl.statistics.intervals import interval_text
 from tdl.storage.run_folder import CHECKPOINT, CURVE, FINISHED, RunFolder
 from tdl.storage.titles import title, value_text
 
@@ -64,17 +63,19 @@ def sections(source: Source) -> list[Section]:
     """The sections of the page, in their order."""
     trained, evaluated = _known(source.trained()), _known(source.evaluated())
     evaluated = evaluated.assign(**{EVALUATED: [_checkpoint(source, run) for run in evaluated["run"]]})
+    judged = evaluated.reindex(columns=evaluated.columns.union([SCORE], sort=False)).dropna(subset=SCORE)
+    judged = judged.sort_values(SCORE, ascending=False)
     blocks, begun = blocks_of(trained), begun_in(trained)
     played = with_scores(trained, blocks).dropna(subset=SCORE)
     keys = ordered(begun, factors(begun)) if len(begun) else []
     return [
-        _answer(trained, evaluated, played),
+        Section("Answer", _answers(played, judged), [*failures(trained), *failures(evaluated)]),
         _origin(source, trained, evaluated),
         *([_settings(trained, played)] if len(played) else []),
         *sweep(source.trained(), played, blocks, keys),
         *reach_rates(played, keys),
         *distributions(played, keys),
-        *_evaluations(source, evaluated),
+        *(_evaluations(source, judged) if len(judged) else []),
         *_runs(source),
         *_unfinished(source),
     ]
@@ -88,10 +89,16 @@ def _known(table: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
-def _answer(trained: pd.DataFrame, evaluated: pd.DataFrame, played: pd.DataFrame) -> Section:
-    nothing = "" if len(evaluated) else "No run has a score yet."
-    texts = [sentence(played) if len(played) else nothing, _highest(evaluated)]
-    return Section("Answer", list(filter(None, texts)), [*failures(trained), *failures(evaluated)])
+def _answers(played: pd.DataFrame, judged: pd.DataFrame) -> list[str]:
+    """The best setting, and the best of the evaluations, in a sentence each."""
+    texts = [sentence(played)] if len(played) else []
+    if len(judged):
+        best = judged.to_dict("records")[0]
+        name = title({key: best[key] for key in factors(judged) if key != "evaluate.episodes"})
+        mean = ", ".join(filter(None, [name, *intervals_in_words(judged[:1], SCORE, *GAMES)]))
+        kind = "Best" if len(judged) > 1 else "One"
+        texts.append(f"{kind} evaluation: {mean}, {best['evaluate.episodes']:,} games.")
+    return texts or ["No run has a score yet."]
 
 
 def _origin(source: Source, trained: pd.DataFrame, evaluated: pd.DataFrame) -> Section:
@@ -156,9 +163,6 @@ def _caption(played: pd.DataFrame, settings: int) -> str:
 
 def _evaluations(source: Source, table: pd.DataFrame) -> list[Section]:
     """Games of trained networks: a row for each evaluation, the best first."""
-    table = table[table[SCORE].notna()].sort_values(SCORE, ascending=False) if SCORE in table else table[:0]
-    if table.empty:
-        return []
     varied = [key for key in factors(table) if key not in ("checkpoint", "evaluate.episodes", "evaluate.plies")]
     cells = pd.DataFrame({
         "evaluation": [source.link(Path(run)) for run in table["run"]],
@@ -168,7 +172,7 @@ def _evaluations(source: Source, table: pd.DataFrame) -> list[Section]:
         "plies": table["evaluate.plies"].map(str).tolist(),
         "seed": table["seed"].map(str).tolist(),
         "games": figures_in_words(table["evaluate.episodes"]),
-        "mean score": [interval_text(*row) for row in table[[SCORE, "eval_low", "eval_high"]].to_numpy(float)],
+        "mean score": intervals_in_words(table, SCORE, *GAMES),
         **reach_in_words(table),
         "moves/s": figures_in_words(table["eval_moves_per_second"]),
     })  # fmt: skip
@@ -181,19 +185,6 @@ def _evaluations(source: Source, table: pd.DataFrame) -> list[Section]:
     section = Section("Evaluations", table=shown)
     named = table.drop(columns="evaluate.episodes").assign(**{"evaluate.plies": table["evaluate.plies"].astype(str)})
     return [section, *distributions(named, ordered(named, factors(named)), "Scores of evaluations")]
-
-
-def _highest(table: pd.DataFrame) -> str:
-    """The best of some evaluations, in a sentence."""
-    scored = table[table[SCORE].notna()] if SCORE in table else table[:0]
-    if scored.empty:
-        return ""
-    best = scored.sort_values(SCORE).to_dict("records")[-1]
-    keys = [key for key in factors(scored) if key != "evaluate.episodes"]
-    name = title({key: best[key] for key in keys})
-    mean = interval_text(best[SCORE], best["eval_low"], best["eval_high"])
-    games = f"{best['evaluate.episodes']:,} games"
-    return f"{'Best' if len(scored) > 1 else 'One'} evaluation: {name}{', ' if name else ''}{mean}, {games}."
 
 
 def _checkpoint(source: Source, run: str) -> str:

@@ -32,11 +32,10 @@ def in_words(settings: pd.DataFrame, keys: Sequence[str], runs: pd.DataFrame) ->
     shared = [*reach_columns(runs)[-MAX_TILES:], SPEED]
     figures = runs.reindex(columns=[*keys, *shared]).assign(all=0).groupby([*keys, "all"], dropna=False)[shared].mean()
     rows = settings.assign(all=0).merge(figures.reset_index(), how="left", on=[*keys, "all"])
-    gap = ["difference", "difference_low", "difference_high"]
     words = {key: [value_text(key, value) for value in settings[key]] for key in keys} | {
         "runs": rows["runs"].fillna(0).map("{:.0f}".format),
-        "mean score": [interval_text(*row) for row in rows[["mean", "low", "high"]].to_numpy(float)],
-        "below the best": [interval_text(*row) for row in rows[gap].to_numpy(float)],
+        "mean score": intervals_in_words(rows, "mean", "low", "high"),
+        "below the best": intervals_in_words(rows, "difference", "difference_low", "difference_high"),
         "differs": [f"{'yes' if p < 0.05 else 'no'}, {p_text(p)}" if p == p else "" for p in rows["p"]],
     }
     return pd.DataFrame(words | reach_in_words(rows) | {"moves/s": figures_in_words(rows[SPEED])})
@@ -46,6 +45,11 @@ def reach_in_words(rows: pd.DataFrame) -> dict[str, list[str]]:
     """The shares of games that reached the largest tiles, by the values of these."""
     names = reach_columns(rows)[-MAX_TILES:]
     return {name.removeprefix(REACH): figures_in_words(rows[name], ".1%") for name in names}
+
+
+def intervals_in_words(rows: pd.DataFrame, *names: str) -> list[str]:
+    """Means with their intervals, of the columns with mean, low and high."""
+    return [interval_text(*row) for row in rows[[*names]].to_numpy(float)]
 
 
 def figures_in_words(column: pd.Series, form: str = ",.0f") -> list[str]:

@@ -182,5 +182,5 @@ def test_every_function_of_the_results_has_an_example():
         if isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
     }
     inner = {"begun_in", "blocks_of", "last_blocks", "hashable", "follows", "reach_columns", "run_mean", "in_words",
-             "reach_in_words", "figures_in_words"}  # fmt: skip
+             "reach_in_words", "figures_in_words", "intervals_in_words"}  # fmt: skip
     assert set(tdl.results.__all__) == public - inner
