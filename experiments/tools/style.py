@@ -2,8 +2,8 @@
 
 Words are those that a reader sees, without comments. A sentence ends with . ! ? or :, or with its paragraph or list
 item; code, tables and headings have none. A number of a result has a comma, a point or a percent sign. It is no budget
-of one digit and zeros (10,000 games), no level of an interval (95%) and no setting in brackets (TC(.5)). `unsourced`
-are those without a request (`experiments.tools.requests`). `tests/repository/test_style.py` sets the limits.
+(10,000 moves, 2.5 hours), no level of an interval (95%) and no setting (TC(.5)). `unsourced` are those without a
+request (`experiments.tools.requests`). `tests/repository/test_style.py` sets the limits.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ from experiments.tools.requests import COMMENT, FORMS
 HIDDEN = re.compile(r"<!--.*?-->", re.S)
 CODE = re.compile(r"^(```|~~~).*?^\1[^\n]*$|`[^`\n]+`", re.S | re.M)
 NOT_PROSE = re.compile(r"^(?:    |\||#)[^\n]*$", re.M)
-RESULT = re.compile(r"(?<![\w.,(])[+-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?%?|\d*\.\d+%?|\d+%)(?![\w)])")
+RESULT = re.compile(
+    r"(?<![\w.,(])[+-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?%?|\d+\.\d+%?|\d+%)"
+    r"(?![\w)]|\s(?:games|moves|episodes|iterations|minutes|hours|h)\b)"
+)
 NO_RESULT = re.compile(r"[1-9]0*(?:,000)+|95%|0%|100%")
 SETTING = re.compile(r"(?:steps?(?: size)?(?: of)?|and|or|alpha|lambda|epsilon|drops of|Python|above|below)\s$")
 """What stands before a decimal that is no result."""

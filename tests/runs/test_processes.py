@@ -23,7 +23,7 @@ pytest.importorskip("mpi4py", reason="the extra mpi is not installed")
 if shutil.which("mpirun") is None:
     pytest.skip("Open MPI is not installed (apt-get install openmpi-bin)", allow_module_level=True)
 
-GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "machines.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "howto" / "cores.md"
 
 RUN = (*SMALL, "replicas=4", "round=40", "block=80")
 ALL = 400

@@ -15,7 +15,7 @@ from tdl.cli.messages import explain
 from tdl.sweeps.launcher import CoresLauncher
 from tdl.sweeps.sweep import Outcome
 
-PAGE = Path(__file__).parents[2] / "docs" / "guide" / "python.md"
+PAGE = Path(__file__).parents[2] / "docs" / "howto" / "optuna.md"
 
 
 def test_the_value_of_a_job_is_its_outcome_as_a_number():
