@@ -14,8 +14,8 @@ from tdl.config import own
 from tdl.errors import ConfigError, refuse
 from tdl.game.boards import BoardLike
 from tdl.game.rules import Rules
+from tdl.pictures.board import heatmap, png, svg, text
 from tdl.sessions import game_file
-from tdl.sessions.board_picture import heatmap, png, svg, text
 from tdl.storage.atomic import new_file
 
 __all__ = ["board_of", "heatmap", "main", "png", "svg", "text", "write"]

@@ -14,7 +14,7 @@ from tdl.game.batch import Batch
 from tdl.game.engine import grid_text
 from tdl.game.rules import Rules, parse_size
 from tdl.game.streams import TRAINING
-from tdl.sessions.board_frames import frame
+from tdl.pictures.board import frame
 from tdl.synonyms import like
 
 OBSERVATIONS = ("indices", "values", "planes")

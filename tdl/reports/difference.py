@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,12 @@ FIGURES = ("status", "error", "episodes", "moves", "seconds", "moves_per_second"
 
 EVALUATED = ("episodes", "median", "max", "moves_per_second")
 
-Row = tuple[str, ...]
+REACH = "reach "
+
+Values = Mapping[str, Any]
+
+Row = tuple[str, str, str]
+"""A key and its values in two runs."""
 
 
 def difference(folders: tuple[Path, Path]) -> str:
@@ -35,19 +40,17 @@ def difference(folders: tuple[Path, Path]) -> str:
     TdlError : a folder without a result, or with a damaged one.
     """
     runs = [_run(folder) for folder in folders]
-    one, other = (run.read_result() for run in runs)
+    results = [run.read_result() for run in runs]
+    parts = {
+        "configuration": _rows(results, _config, value_text),
+        "results": _rows(results, _results, _number),
+        "games after training": _rows(results, _evaluation, lambda _, value: str(value)),
+        "ran on": _rows(results, _origin, lambda _, value: str(value)),
+    }
+    if not parts["configuration"]:
+        parts["configuration"] = [(f"the same, in all {len(flat(results[0]['config']))} keys", "", "")]
     titles = _titles(folders)
-    equal, config = _differing(_config(one), _config(other), value_text)
-    names = _differing(one.get("names", {}), other.get("names", {}), value_text)[1]
-    config = [*(row for row in names if row[0] not in dict.fromkeys(key for key, *_ in config)), *config]
-    parts = [
-        ("configuration", config or [(f"the same, in all {equal} keys", "", "")]),
-        ("results", _results(one, other)),
-        ("games after training", _evaluations(one, other)),
-        ("ran on", _differing(_origin(one), _origin(other), lambda _, value: str(value))[1]),
-    ]
-    text = _table(titles, [(name, rows) for name, rows in parts if rows])
-    return text + _gap(runs, (one, other), titles)
+    return _table(titles, parts) + _gap(runs, results, titles)
 
 
 def _run(folder: Path) -> RunFolder:
@@ -65,55 +68,50 @@ def _titles(folders: tuple[Path, Path]) -> tuple[str, str]:
     return one, other
 
 
-def _config(result: Mapping[str, Any]) -> dict[str, Any]:
-    """The configuration, with the step size that was used where it leaves that to the learner."""
-    return flat(result["config"]) | {key: result[key] for key in ("alpha",) if key in result}
+def _rows(results: Sequence[Values], part: Callable[[Values], Values], text: Callable[[str, Any], str]) -> list[Row]:
+    """The values of a part that differ; "-" stands where a run has no such key."""
+    one, other = map(part, results)
+
+    def cell(values: Values, key: str) -> str:
+        if key not in values:
+            return "0.0%" if values and key.startswith(REACH) else "-"
+        shown = printable(text(key, values[key]))
+        return shown if len(shown) <= WIDTH else f"{shown[: WIDTH - 1]}…"
+
+    def plain(values: Values, key: str) -> str:
+        return json.dumps([values[key]] if key in values else [], sort_keys=True)
+
+    return [
+        (key, cell(one, key), cell(other, key)) for key in {**one, **other} if plain(one, key) != plain(other, key)
+    ]
 
 
-def _differing(
-    one: Mapping[str, Any], other: Mapping[str, Any], text: Callable[[str, Any], str]
-) -> tuple[int, list[Row]]:
-    """How many keys are equal, and the rows of the others; "-" stands where a run has no such key."""
-    keys = dict.fromkeys([*one, *other])
-    rows = [(key, *(_short(text(key, each[key])) if key in each else "-" for each in (one, other))) for key in keys
-            if key not in one or key not in other or _plain(one[key]) != _plain(other[key])]  # fmt: skip
-    return len(keys) - len(rows), rows
+def _config(result: Values) -> Values:
+    """The choices of groups and the configuration, with the step size that was used if the learner has its own."""
+    used = {key: result[key] for key in ("alpha",) if key in result}
+    return {**result.get("names", {}), **flat(result["config"]), **used}
 
 
-def _plain(value: Any) -> Any:
-    return json.dumps(value, sort_keys=True)
-
-
-def _short(text: str) -> str:
-    text = printable(text)
-    return text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…"
-
-
-def _origin(result: Mapping[str, Any]) -> dict[str, Any]:
+def _origin(result: Values) -> Values:
     return flat({key: result[key] for key in ORIGIN if key in result})
 
 
-def _results(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[Row]:
-    figures = [{key: each[key] for key in FIGURES if key in each} for each in (one, other)]
-    exact = [flat({"exact": each.get("evaluation", {}).get("exact", {})}) for each in (one, other)]
-    return [row for part in (figures, exact) for row in _differing(part[0], part[1], _number)[1]]
+def _results(result: Values) -> Values:
+    figures = {key: result[key] for key in FIGURES if key in result}
+    return figures | flat({"exact": result.get("evaluation", {}).get("exact", {})})
 
 
-def _evaluations(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[Row]:
-    """The rows of the games without learning."""
-    figures = []
-    for result in (one, other):
-        evaluation, told = result.get("evaluation", {}), {}
-        if evaluation.get("episodes"):
-            low, high = evaluation["mean_ci95"] or (math.nan, math.nan)
-            told = {"mean": interval_text(evaluation["mean"], low, high)}
-            told |= {name: _number(name, evaluation[name]) for name in EVALUATED if name in evaluation}
-            told |= {f"reach {tile}": f"{100 * share['rate']:.1f}%" for tile, share in evaluation["reach"].items()}
-        figures.append(told)
-    for told, others in (figures, figures[::-1]):
-        if told:
-            told |= {key: "0.0%" for key in others if key.startswith("reach ") and key not in told}
-    return _differing(figures[0], figures[1], lambda _, value: str(value))[1]
+def _evaluation(result: Values) -> Values:
+    """Figures of the games without learning, as text."""
+    evaluation = result.get("evaluation", {})
+    if not evaluation.get("episodes"):
+        return {}
+    low, high = evaluation["mean_ci95"] or (math.nan, math.nan)
+    return {
+        "mean": interval_text(evaluation["mean"], low, high),
+        **{name: _number(name, evaluation[name]) for name in EVALUATED if name in evaluation},
+        **{f"{REACH}{tile}": f"{100 * share['rate']:.1f}%" for tile, share in evaluation["reach"].items()},
+    }
 
 
 def _number(_: str, value: Any) -> str:
@@ -122,26 +120,24 @@ def _number(_: str, value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.6g}"
 
 
-def _table(titles: tuple[str, str], parts: Iterable[tuple[str, list[Row]]]) -> str:
-    """The parts below each other, with the same columns."""
-    parts = list(parts)
-    rows = [("", *titles), *((f"  {key}", *values) for _, part in parts for key, *values in part)]
-    named, first = (max(len(row[column]) for row in rows) + 2 for column in (0, 1))
+def _table(titles: tuple[str, str], parts: Mapping[str, Sequence[Row]]) -> str:
+    """The parts that are not empty below each other, with the same columns."""
+    rows = [("", *titles), *(row for part in parts.values() for row in part)]
+    first, second = (max(len(row[column]) for row in rows) + extra for column, extra in ((0, 4), (1, 2)))
 
-    def line(row: Row) -> str:
-        return f"{row[0]:{named}}{row[1]:{first}}{row[2]}".rstrip() + "\n"
+    def line(key: str, one: str, other: str) -> str:
+        return f"{key:{first}}{one:{second}}{other}".rstrip() + "\n"
 
-    text = line(rows[0])
-    for name, part in parts:
-        text += f"{name}\n" + "".join(line((f"  {key}", *values)) for key, *values in part)
+    text = line(*rows[0])
+    for name, part in parts.items():
+        text += f"{name}\n" * bool(part) + "".join(line(f"  {key}", one, other) for key, one, other in part)
     return text
 
 
-def _gap(runs: list[RunFolder], results: tuple[Mapping[str, Any], ...], titles: tuple[str, str]) -> str:
+def _gap(runs: Sequence[RunFolder], results: Sequence[Values], titles: tuple[str, str]) -> str:
     """The difference of the mean scores with its interval; nothing unless both have games without learning."""
-    if not all(run.evaluation.is_file() and result.get("evaluation", {}).get("episodes")
-               for run, result in zip(runs, results, strict=True)):  # fmt: skip
+    if not all(run.evaluation.is_file() and _evaluation(result) for run, result in zip(runs, results, strict=True)):
         return ""
     scores = [load_records(run.evaluation)["score"].astype(float) for run in runs]
-    told = interval_text(*contrast_interval(scores[::-1], [1.0, -1.0]))
-    return f"mean of {titles[1]} - mean of {titles[0]}: {told}, over these games; other seeds may differ more\n"
+    gap = interval_text(*contrast_interval(scores[::-1], [1.0, -1.0]))
+    return f"mean of {titles[1]} - mean of {titles[0]}: {gap}, over these games; other seeds may differ more\n"

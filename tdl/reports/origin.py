@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import prod
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -49,11 +49,8 @@ Starts = Mapping[Path, Sequence[Start]]
 
 def starts_of(jobs: Iterable[Path]) -> dict[Path, list[Start]]:
     """What Hydra noted in the folders of jobs, or of runs; nothing of those without its notes."""
-    found = {}
-    for job in jobs:
-        starts = [start for path in (job / HYDRA).rglob("hydra.yaml") if (start := _read(path))]
-        found[job] = sorted(starts, key=_time)
-    return found
+    files = {job: (job / HYDRA).rglob("hydra.yaml") for job in jobs}
+    return {job: sorted(filter(None, map(_read, paths)), key=attrgetter("time")) for job, paths in files.items()}
 
 
 def facts(table: pd.DataFrame) -> dict[str, str]:
@@ -61,12 +58,16 @@ def facts(table: pd.DataFrame) -> dict[str, str]:
     folders = [RunFolder(run) for run in table["run"]]
     results = [result for folder in folders if (result := folder.result_if_whole())]
     ends = sorted(folder.result.stat().st_mtime for folder in folders if folder.result.exists())
+    dates = [datetime.fromtimestamp(end).astimezone().strftime("%Y-%m-%d %H:%M %Z") for end in ends]
+    dirty = ", with changes that are in no commit"
+    machines = [[result.get(key) for key in ("cpu", "instructions")] for result in results]
     known = {
-        "Ended": _distinct(map(_date, (ends[0], ends[-1])), " to ") if ends else "",
-        "Commit": _distinct(map(_commit, results)),
-        "Machine": _distinct(map(_machine, results)),
+        "Ended": _distinct([*dates[:1], *dates[-1:]], " to "),
+        "Commit": _distinct(f"{result['commit']}{dirty * bool(result.get('dirty'))}" for result in results
+                            if result.get("commit")),
+        "Machine": _distinct(", ".join(word for word in words if word and word != "none") for words in machines),
         "Versions": _distinct(", ".join(map(" ".join, result.get("versions", {}).items())) for result in results),
-    }
+    }  # fmt: skip
     return {name: text for name, text in known.items() if text}
 
 
@@ -74,27 +75,24 @@ def held_fixed(table: pd.DataFrame, varied: Sequence[str], starts: Starts) -> st
     """What all runs have in common: the keys that a reader asks for, and those of the commands."""
     ended = table[table["status"] == FINISHED]
     table = table.assign(episodes=ended["episodes"])  # what was played: of a run that failed, that is no choice
-    given = [word.partition("=")[0].lstrip("+") for some in starts.values() for start in some for word in start.words]
-    told = []
-    for name in dict.fromkeys((*HELD, *given)):
-        if name not in table.columns or name in varied or name in NO_FACTORS - {"episodes"}:
-            continue
-        values = table[name].dropna().drop_duplicates()
-        told += [f"{name} {value_text(name, values.iloc[0])}"] if len(values) == 1 else []
-    return ", ".join(told)
+    words = [word.partition("=")[0].lstrip("+") for some in starts.values() for start in some for word in start.words]
+    left_out = {*varied, *NO_FACTORS} - {"episodes"}
+    keys = [key for key in dict.fromkeys((*HELD, *words)) if key in table and key not in left_out]
+    values = {key: table[key].dropna().drop_duplicates() for key in keys}
+    return ", ".join(f"{key} {value_text(key, of_key.iloc[0])}" for key, of_key in values.items() if len(of_key) == 1)
 
 
 def commands(folders: Iterable[Path], starts: Starts) -> list[str]:
     """Command lines that do the same in new folders, in the order of time."""
-    found, left = [], dict(starts)
+    known, left = [], dict(starts)
     for path in sorted(path.resolve() for folder in folders for path in folder.rglob("multirun.yaml")):
         sweep = _read(path)
         done = [job for job, some in left.items() if job.parent == path.parent and some and _is_of(some[0], sweep)]
         if sweep and done:
-            found.append(sweep)
+            known.append(sweep)
             left |= {job: left[job][1:] for job in done}
-    found += _joined(sorted((start for some in left.values() for start in some), key=_time))
-    lines = [start.line() for start in sorted(found, key=_time)]
+    known += _joined(sorted((start for some in left.values() for start in some), key=attrgetter("time")))
+    lines = [start.line() for start in sorted(known, key=attrgetter("time"))]
     more = len(lines) - MAX_COMMANDS
     return [*lines[:MAX_COMMANDS], *([f"# and {more} more, which .hydra/overrides.yaml of each run has"] * (more > 0))]
 
@@ -114,15 +112,11 @@ def _read(path: Path) -> Start | None:
         return None  # cut or foreign: nothing is known
 
 
-def _time(start: Start) -> float:
-    return start.time
-
-
 def _is_of(start: Start, sweep: Start | None) -> bool:
     """Whether a job is one of those that the words of a sweep stand for."""
     if sweep is None or start.program != sweep.program or len(start.words) != len(sweep.words):
         return False
-    return {*start.words} <= {word for each in sweep.words for word in _values(each)}
+    return {*start.words} <= {word for swept in sweep.words for word in _values(swept)}
 
 
 def _values(word: str) -> list[str]:
@@ -149,21 +143,6 @@ def _joined(starts: Iterable[Start]) -> list[Start]:
         words = tuple(",".join([words[0], *(word.partition("=")[2] for word in words[1:])]) for words in columns)
         joined += [replace(next(iter(group)), words=words)] if whole else list(group)
     return joined
-
-
-def _commit(result: Mapping[str, Any]) -> str:
-    if not result.get("commit"):
-        return ""
-    return str(result["commit"]) + (", with changes that are in no commit" if result.get("dirty") else "")
-
-
-def _machine(result: Mapping[str, Any]) -> str:
-    told = [result.get(key) for key in ("cpu", "instructions")]
-    return ", ".join(text for text in told if text and text != "none")
-
-
-def _date(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M %Z")
 
 
 def _distinct(texts: Iterable[str], between: str = "; ") -> str:

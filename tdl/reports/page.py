@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from tdl.errors import printable
-
-if TYPE_CHECKING:
-    from tdl.reports.svg import Drawing
 
 NUMBER = re.compile(r"best|[-+]?[\d.,]+%?( \[.*\])?")
 """A cell of figures: "0.5", "1,234 [1,100, 1,368]", "12%"."""
@@ -39,6 +35,15 @@ class Table:
     def aligned(self) -> dict[str, str]:
         """Where the cells of each column stand: figures at the right."""
         return {name: "right" if _is_figures(self.cells[name]) else "left" for name in self.cells.columns}
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """The shapes of an SVG with its `viewBox`, and what is seen there, in a sentence or two."""
+
+    box: str
+    shapes: str
+    seen: str
 
 
 @dataclass(frozen=True)

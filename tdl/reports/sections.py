@@ -1,33 +1,25 @@
 """A page about runs: what its sections hold."""
 
-import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import pandas as pd
 
 from tdl.errors import printable
 from tdl.reports import origin
-from tdl.reports.figures import Runs, distributions, figures
+from tdl.reports.figures import distributions, reach_rates, sweep
 from tdl.reports.page import Link, Section, Table
 from tdl.results.answers import failures, sentence
-from tdl.results.comparison import NO_FACTORS, REACH, SCORE, against_best, factors, plain, reach_columns
-from tdl.results.design import failed_in, with_scores
-from tdl.results.frames import begun_in, load
+from tdl.results.comparison import EVALUATED, GAMES, SCORE, against_best, factors, reach_columns
+from tdl.results.design import ordered, setting_of, with_scores
+from tdl.results.frames import begun_in, blocks_of
+from tdl.results.tables import figures_in_words, in_words, intervals_in_words, reach_in_words
 from tdl.results.titles import titles
-from tdl.statistics.intervals import interval_text, p_text
 from tdl.storage.run_folder import CHECKPOINT, CURVE, FINISHED, RunFolder
 from tdl.storage.titles import title, value_text
-
-MAX_TILES = 4
-"""The most reach rates in a table, those of the largest tiles."""
-
-SHOWN = ("checkpoint", "evaluate.plies", "evaluate.episodes")
-"""Keys that the table of evaluations shows in any case."""
 
 
 @dataclass(frozen=True)
@@ -49,20 +41,16 @@ class Source:
 
     def trained(self) -> pd.DataFrame:
         """The rows of runs that train."""
-        return self.table[~self._evaluates()]
+        return self.table[self.table.reindex(columns=[EVALUATED])[EVALUATED].isna()]
 
     def evaluated(self) -> pd.DataFrame:
         """The rows of evaluations."""
-        return self.table[self._evaluates()]
+        return self.table.drop(self.trained().index)
 
-    def _evaluates(self) -> pd.Series:
-        if "checkpoint" not in self.table:
-            return pd.Series(False, index=self.table.index)
-        return self.table["checkpoint"].notna()
-
-    def href(self, path: Path) -> str:
-        """The address of a file or folder."""
-        return quote(os.fsencode(os.path.relpath(path, self.page)))
+    def link(self, path: Path, text: str | None = None) -> Link:
+        """A link to a file or folder; without a text of its own it shows the place."""
+        return Link(self.place(path) if text is None else text,
+                    quote(os.fsencode(os.path.relpath(path, self.page))))  # fmt: skip
 
     def place(self, path: Path) -> str:
         """A path, relative to the folder of `folders` that it is in."""
@@ -74,91 +62,86 @@ class Source:
 def sections(source: Source) -> list[Section]:
     """The sections of the page, in their order."""
     trained, evaluated = _known(source.trained()), _known(source.evaluated())
-    evaluated = evaluated.assign(checkpoint=[_checkpoint(source, run) for run in evaluated["run"]])
-    begun = begun_in(trained)
-    curves = [*begun["run"], *failed_in(trained)["run"]]
-    blocks = load(curves) if curves else begun
-    played = with_scores(trained, blocks) if len(begun) else begun.assign(**{SCORE: math.nan})
-    runs = Runs(source.trained(), begun, played[played[SCORE].notna()], blocks)
-    found = [_answer(trained, evaluated, runs), _origin(source, trained, evaluated)]
-    if len(runs.played):
-        found.append(_settings(trained, runs.played))
-    return [*found, *figures(runs), *_evaluations(source, evaluated), *_runs(source), *_unfinished(source)]
+    evaluated = evaluated.assign(**{EVALUATED: [_checkpoint(source, run) for run in evaluated["run"]]})
+    judged = evaluated.reindex(columns=evaluated.columns.union([SCORE], sort=False)).dropna(subset=SCORE)
+    judged = judged.sort_values(SCORE, ascending=False)
+    blocks, begun = blocks_of(trained), begun_in(trained)
+    played = with_scores(trained, blocks).dropna(subset=SCORE)
+    keys = ordered(begun, factors(begun)) if len(begun) else []
+    return [
+        Section("Answer", _answers(played, judged), [*failures(trained), *failures(evaluated)]),
+        _origin(source, trained, evaluated),
+        *([_settings(trained, played)] if len(played) else []),
+        *sweep(source.trained(), played, blocks, keys),
+        *reach_rates(played, keys),
+        *distributions(played, keys),
+        *(_evaluations(source, judged) if len(judged) else []),
+        *_runs(source),
+        *_unfinished(source),
+    ]
 
 
 def _known(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows that have a configuration, which a job that was lost early left not, without keys of one value.
-
-    There are a hundred of those, and every look at what differs would compare them again.
-    """
+    """The rows that have a configuration, which a job that was lost early left not."""
     rows = table[table["seed"].notna()] if "seed" in table else table[:0]
     if "learner.alpha" in rows:  # what a run that began has in its result
         rows = rows.assign(alpha=rows["alpha"].fillna(rows["learner.alpha"]))
-    kept = [name in {*NO_FACTORS, *SHOWN} or name.startswith("eval_") for name in rows.columns]
-    return rows.loc[:, [keep or rows[name].map(str).nunique() > 1 for keep, name in zip(kept, rows, strict=True)]]
+    return rows
 
 
-def _answer(trained: pd.DataFrame, evaluated: pd.DataFrame, runs: Runs) -> Section:
-    found = sentence(runs.played) if len(runs.played) else "" if len(evaluated) else "No run has a score yet."
-    told = [found, _highest(evaluated)]
-    return Section("Answer", list(filter(None, told)), [*failures(trained), *failures(evaluated)])
+def _answers(played: pd.DataFrame, judged: pd.DataFrame) -> list[str]:
+    """The best setting, and the best of the evaluations, in a sentence each."""
+    texts = [sentence(played)] if len(played) else []
+    if len(judged):
+        best = judged.to_dict("records")[0]
+        name = title({key: best[key] for key in factors(judged) if key != "evaluate.episodes"})
+        mean = ", ".join(filter(None, [name, *intervals_in_words(judged[:1], SCORE, *GAMES)]))
+        kind = "Best" if len(judged) > 1 else "One"
+        texts.append(f"{kind} evaluation: {mean}, {best['evaluate.episodes']:,} games.")
+    return texts or ["No run has a score yet."]
 
 
 def _origin(source: Source, trained: pd.DataFrame, evaluated: pd.DataFrame) -> Section:
     starts = origin.starts_of(source.jobs)
     counts = ", ".join(f"{number} {status}" for status, number in source.table["status"].value_counts().items())
-    kinds = {"run": source.trained(), "evaluation": source.evaluated()}
-    what = [f"{len(rows)} {name}{'s' if len(rows) > 1 else ''}" for name, rows in kinds.items() if len(rows)]
-    told = {"Content": f"{' and '.join(what)}: {counts}"}
-    table, all_keys = (trained, kinds["run"]) if len(trained) else (evaluated, kinds["evaluation"])
+    kinds = {"run": len(source.trained()), "evaluation": len(source.evaluated())}
+    content = " and ".join(f"{number} {kind}{'s' * (number > 1)}" for kind, number in kinds.items() if number)
+    facts = {"Content": f"{content}: {counts}"}
+    table = trained if len(trained) else evaluated
     if len(table):
         keys = factors(table)
-        told["Varied"] = "; ".join(f"{key}: {_values(table[key])}" for key in keys)
-        told["Seeds"] = _values(table["seed"])
-        told["Held fixed"] = origin.held_fixed(all_keys, keys, starts)
-    told |= origin.facts(source.table)
-    made = origin.commands(source.folders, starts)
+        facts["Varied"] = "; ".join(f"{key}: {_values(table[key])}" for key in keys)
+        facts["Seeds"] = _values(table["seed"])
+        facts["Held fixed"] = origin.held_fixed(table, keys, starts)
+    facts |= origin.facts(source.table)
+    commands = origin.commands(source.folders, starts)
     folders = {start.folder for some in starts.values() for start in some}
-    if made and len(folders) == 1:
-        told["Folder of the commands"] = folders.pop()
-    return Section("How it was made", facts={name: text for name, text in told.items() if text}, commands=made)
+    if commands and len(folders) == 1:
+        facts["Folder of the commands"] = folders.pop()
+    facts = {name: text for name, text in facts.items() if text}
+    return Section("How it was made", facts=facts, commands=commands)
 
 
 def _settings(trained: pd.DataFrame, played: pd.DataFrame) -> Section:
     """All settings, the best first, those without a score last."""
     keys = factors(trained)
-    groups, scored = _groups(trained, keys), _groups(played, keys)
-    ranked = {_key(row, keys): row for row in against_best(played, keys).to_dict("records")}
-    tiles = _tiles(played)
-    rows = [_ranked(row, scored[key], tiles) for key, row in ranked.items()]
-    names = [*ranked, *(key for key in groups if key not in ranked)]
-    if len(names) > 1:
-        rows[0]["below the best"] = "best"
-    cells = pd.DataFrame([list(map(value_text, keys, key)) for key in names], columns=keys)
-    cells = pd.concat([cells, pd.DataFrame(rows)], axis=1).fillna({"runs": "0"}).fillna("")
-    cells.insert(
-        list(cells).index("differs") + 1, "not finished", [_missing(groups[key], scored.get(key)) for key in names]
-    )
+    settings = against_best(played, keys)
+    scored = len(settings)
+    if keys:
+        ranked = settings.reset_index(names="rank").merge(trained[keys].drop_duplicates(), how="right")
+        settings = ranked.sort_values("rank", kind="stable", ignore_index=True)
+    cells = in_words(settings, keys, played)
+    if len(cells) > 1:
+        cells.loc[0, "below the best"] = "best"
+    missing = {name: _missing(runs) for name, runs in trained.groupby(setting_of(trained, keys), observed=True)}
+    cells.insert(len(keys) + 4, "not finished", [missing[name] for name in setting_of(settings, keys)])
     cells = cells.loc[:, [name in keys or (cells[name] != "").any() for name in cells.columns]]
-    return Section("Settings", table=Table(_caption(played, len(scored)), cells, best=[0] if len(names) > 1 else []))
+    return Section("Settings", table=Table(_caption(played, scored), cells, best=[0] if len(cells) > 1 else []))
 
 
-def _ranked(row: Mapping[Any, Any], played: pd.DataFrame, tiles: Sequence[str]) -> dict[str, str]:
-    """The cells of a setting with a score: of its row of `against_best`, and of its runs."""
-    return {
-        "runs": str(row["runs"]),
-        "mean score": interval_text(row["mean"], row["low"], row["high"]),
-        "below the best": interval_text(row["difference"], row["difference_low"], row["difference_high"]),
-        "differs": "" if math.isnan(row["p"]) else f"{'yes' if row['differs'] else 'no'}, {p_text(row['p'])}",
-        **{name.removeprefix(REACH): f"{played[name].mean():.1%}" for name in tiles},
-        "moves/s": _rounded(played["moves_per_second"].mean()),
-    }
-
-
-def _missing(group: pd.DataFrame, played: pd.DataFrame | None) -> str:
+def _missing(runs: pd.DataFrame) -> str:
     """What became of a setting's runs that are not finished, as "1 of 3 diverged"."""
-    told = failures(group) if played is None or len(group) > len(played) else []
-    return ", ".join(line.replace(" runs ", " ", 1).partition(";")[0] for line in told)
+    return ", ".join(line.replace(" runs ", " ", 1).partition(";")[0] for line in failures(runs))
 
 
 def _caption(played: pd.DataFrame, settings: int) -> str:
@@ -171,7 +154,7 @@ def _caption(played: pd.DataFrame, settings: int) -> str:
             f"Holm's correction for all {settings * (settings - 1) // 2} pairs of settings, as these scores chose the "
             "best. The interval goes with this p: it excludes 0 where the setting differs."
         )
-    if _tiles(played):
+    if reach_columns(played):
         lines.append("Tiles: the share of those games that reached them.")
     if played["moves_per_second"].notna().any():
         lines.append("Moves/s: of training.")
@@ -180,21 +163,18 @@ def _caption(played: pd.DataFrame, settings: int) -> str:
 
 def _evaluations(source: Source, table: pd.DataFrame) -> list[Section]:
     """Games of trained networks: a row for each evaluation, the best first."""
-    table = table[table[SCORE].notna()].sort_values(SCORE, ascending=False) if SCORE in table else table[:0]
-    if table.empty:
-        return []
     varied = [key for key in factors(table) if key not in ("checkpoint", "evaluate.episodes", "evaluate.plies")]
     cells = pd.DataFrame({
-        "evaluation": [Link(source.place(Path(run)), source.href(Path(run))) for run in table["run"]],
+        "evaluation": [source.link(Path(run)) for run in table["run"]],
         "checkpoint": table["checkpoint"].tolist(),
-        "trained for": [f"{games:,}" for games in table["episodes"]],
+        "trained for": figures_in_words(table["episodes"]),
         **{key: [value_text(key, value) for value in table[key]] for key in varied},
         "plies": table["evaluate.plies"].map(str).tolist(),
         "seed": table["seed"].map(str).tolist(),
-        "games": [f"{games:,}" for games in table["evaluate.episodes"]],
-        "mean score": [interval_text(*row) for row in table[[SCORE, "eval_low", "eval_high"]].to_numpy(float)],
-        **{name.removeprefix(REACH): [f"{rate:.1%}" for rate in table[name]] for name in _tiles(table)},
-        "moves/s": [_rounded(speed) for speed in table["eval_moves_per_second"]],
+        "games": figures_in_words(table["evaluate.episodes"]),
+        "mean score": intervals_in_words(table, SCORE, *GAMES),
+        **reach_in_words(table),
+        "moves/s": figures_in_words(table["eval_moves_per_second"]),
     })  # fmt: skip
     caption = (
         "Games of trained networks without learning, by tdl evaluate. The 95% intervals are over games "
@@ -204,20 +184,7 @@ def _evaluations(source: Source, table: pd.DataFrame) -> list[Section]:
     shown = Table(caption, cells, best=[0] if len(cells) > 1 else [])
     section = Section("Evaluations", table=shown)
     named = table.drop(columns="evaluate.episodes").assign(**{"evaluate.plies": table["evaluate.plies"].astype(str)})
-    return [section, *distributions(Runs(table, named, named, named[:0]), "Scores of evaluations")]
-
-
-def _highest(table: pd.DataFrame) -> str:
-    """The best of some evaluations, in a sentence."""
-    scored = table[table[SCORE].notna()] if SCORE in table else table[:0]
-    if scored.empty:
-        return ""
-    best = scored.sort_values(SCORE).to_dict("records")[-1]
-    keys = [key for key in factors(scored) if key != "evaluate.episodes"]
-    name = title({key: best[key] for key in keys})
-    mean = interval_text(best[SCORE], best["eval_low"], best["eval_high"])
-    games = f"{best['evaluate.episodes']:,} games"
-    return f"{'Best' if len(scored) > 1 else 'One'} evaluation: {name}{', ' if name else ''}{mean}, {games}."
+    return [section, *distributions(named, ordered(named, factors(named)), "Scores of evaluations")]
 
 
 def _checkpoint(source: Source, run: str) -> str:
@@ -231,22 +198,20 @@ def _runs(source: Source) -> list[Section]:
     table = source.trained()
     if table.empty:
         return []
-    rows = []
-    for row, name in zip(table.to_dict("records"), titles(table), strict=True):
-        folder = Path(row["run"])
-        curve = folder / CURVE
-        score = row.get(SCORE)
-        rows.append({
-            "run": name,
-            "folder": Link(source.place(folder), source.href(folder)),
-            "curve": Link("curve", source.href(curve)) if curve.exists() else "",
-            "status": row["status"],
-            "games": _rounded(row.get("episodes")),
-            "mean score": _rounded(score),
-            "moves/s": _rounded(row.get("moves_per_second")),
-        })  # fmt: skip
+    folders = [Path(run) for run in table["run"]]
+    curves = [folder / CURVE for folder in folders]
+    shown = table.reindex(columns=["episodes", SCORE, "moves_per_second"])
+    cells = pd.DataFrame({
+        "run": titles(table).tolist(),
+        "folder": [source.link(folder) for folder in folders],
+        "curve": [source.link(curve, "curve") if curve.exists() else "" for curve in curves],
+        "status": table["status"].tolist(),
+        "games": figures_in_words(shown["episodes"]),
+        "mean score": figures_in_words(shown[SCORE]),
+        "moves/s": figures_in_words(shown["moves_per_second"]),
+    })  # fmt: skip
     caption = "Each folder has result.json with every key of the configuration, and the files of the run."
-    return [Section("Runs", table=Table(caption, pd.DataFrame(rows)))]
+    return [Section("Runs", table=Table(caption, cells))]
 
 
 def _unfinished(source: Source) -> list[Section]:
@@ -255,40 +220,15 @@ def _unfinished(source: Source) -> list[Section]:
         return []
     shown = rows.reindex(columns=["run", "status", "episodes", "error"]).astype(object)
     cells = pd.DataFrame({
-        "run": [Link(source.place(Path(run)), source.href(Path(run))) for run in shown["run"]],
+        "run": [source.link(Path(run)) for run in shown["run"]],
         "status": shown["status"].tolist(),
-        "games": [_rounded(games) for games in shown["episodes"]],
+        "games": figures_in_words(shown["episodes"]),
         "error": ["" if pd.isna(error) else str(error) for error in shown["error"]],
     })  # fmt: skip
     text = "They are in no mean; learning curves show those that have begun."
     return [Section("Not finished", table=Table(text, cells))]
 
 
-Key = tuple[object, ...]
-
-
-def _groups(table: pd.DataFrame, keys: Sequence[str]) -> dict[Key, pd.DataFrame]:
-    """The rows of each setting, in the order of the table."""
-    found: dict[Key, list[int]] = {}
-    for number, row in enumerate(table.to_dict("records")):
-        found.setdefault(_key(row, keys), []).append(number)
-    return {key: table.iloc[numbers] for key, numbers in found.items()}
-
-
-def _key(row: Mapping[Any, Any], keys: Sequence[str]) -> Key:
-    """The values of a setting, None for nan, which is not equal to itself."""
-    return tuple(plain(row[key]) for key in keys)
-
-
-def _tiles(played: pd.DataFrame) -> list[str]:
-    """The columns of the largest tiles that tell something."""
-    return reach_columns(played)[-MAX_TILES:]
-
-
 def _values(column: pd.Series) -> str:
     values = sorted(column.drop_duplicates(), key=lambda value: (str(type(value)), value))
     return ", ".join(value_text(str(column.name), value) for value in values)
-
-
-def _rounded(value: float | None) -> str:
-    return "" if value is None or pd.isna(value) else f"{value:,.0f}"

@@ -10,7 +10,7 @@ tdl.errors.TdlError: no such folder: no run in it (no result.json)
 from tdl.results.answers import failures, finding, sentence
 from tdl.results.comparison import against_best, compare, differing, factors, means
 from tdl.results.frames import bands, episodes, games, load, logged, read, result_files, row_of, runs
-from tdl.results.latex import latex
+from tdl.results.tables import latex
 from tdl.results.titles import titles
 from tdl.results.tuning import best_by, best_runs
 

@@ -1,8 +1,7 @@
 """What a sweep found, in words: its best setting, and what failed."""
 
-import math
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -30,26 +29,21 @@ def sentence(table: pd.DataFrame, by: Sequence[str] | None = None, score: str = 
     ('Best: alpha 0.5, 31 [18, 44], 2 runs.',
      'alpha 0.1, is 20 [14, 26] lower, a clear difference (p = 0.005).')
     """
-    keys = list(factors(table) if by is None else by)
-    if score not in table or table[score].isna().all():
+    keys, (first, *others) = _ranking(table, by, score)
+    if first is None:
         return ""
-    first, *others = against_best(table, keys, score).to_dict("records")
     runs = f"{first['runs']:,} {what}{'s' if first['runs'] > 1 else ''}"
     mean = f"{_interval(first, 'mean', 'low', 'high')}, {runs}"
     if not others:
         return f"Mean {mean}{'' if first['runs'] > 1 else f'; {MORE_SEEDS} would give an interval'}."
-    best, other = (title({key: row[key] for key in keys}) for row in (first, others[0]))
-    gap = _interval(others[0], "difference", "difference_low", "difference_high")
-    p = p_text(others[0]["p"])
+    gap, p = _interval(others[0], "difference", "difference_low", "difference_high"), p_text(others[0]["p"])
     if not gap:
-        told = "has nothing in common with it to compare"
-    elif math.isnan(others[0]["difference_low"]):
-        told = f"is {gap} lower; one seed each cannot show a difference, {MORE_SEEDS} can"
-    elif others[0]["differs"]:
-        told = f"is {gap} lower, a clear difference ({p})"
+        verdict = "has nothing in common with it to compare"
+    elif not p:
+        verdict = f"is {gap} lower; one seed each cannot show a difference, {MORE_SEEDS} can"
     else:
-        told = f"is {gap} lower, no clear difference ({p})"
-    return f"Best: {best}, {mean}. The next, {other}, {told}."
+        verdict = f"is {gap} lower, {'a clear' if others[0]['differs'] else 'no clear'} difference ({p})"
+    return f"Best: {_title(first, keys)}, {mean}. The next, {_title(others[0], keys)}, {verdict}."
 
 
 def finding(table: pd.DataFrame, by: Sequence[str] | None = None, score: str = SCORE) -> str:
@@ -59,19 +53,27 @@ def finding(table: pd.DataFrame, by: Sequence[str] | None = None, score: str = S
     >>> finding(table), finding(table[table["seed"] == 0])
     ('alpha 0.5 scores most: 31 [18, 44]', 'Which step size alpha?')
     """
+    keys, (first, *others) = _ranking(table, by, score)
+    if first is not None and not keys:
+        return f"Mean score {_interval(first, 'mean', 'low', 'high')}"
+    if first is not None and others and others[0]["differs"]:
+        return f"{_title(first, keys)} scores most: {_interval(first, 'mean', 'low', 'high')}"
+    return f"Which {' and '.join(map(label, keys))}?" if keys else "What does it learn?"
+
+
+def _ranking(table: pd.DataFrame, by: Sequence[str] | None, score: str) -> tuple[list[str], list[Any]]:
+    """The keys and the rows of `against_best`; in place of these None where no run has a score."""
     keys = list(factors(table) if by is None else by)
-    question = f"Which {' and '.join(map(label, keys))}?" if keys else "What does it learn?"
-    if score not in table or table[score].isna().all():
-        return question
-    first, *others = against_best(table, keys, score).to_dict("records")
-    mean = _interval(first, "mean", "low", "high")
-    if not others:
-        return f"Mean score {mean}" if not keys else question
-    return f"{title({key: first[key] for key in keys})} scores most: {mean}" if others[0]["differs"] else question
+    scored = score in table and table[score].notna().any()
+    return keys, against_best(table, keys, score).to_dict("records") if scored else [None]
 
 
-def _interval(row: Mapping[Hashable, Any], *names: str) -> str:
+def _interval(row: Mapping[str, Any], *names: str) -> str:
     return interval_text(*(float(row[name]) for name in names))
+
+
+def _title(row: Mapping[str, Any], keys: Sequence[str]) -> str:
+    return title({key: row[key] for key in keys})
 
 
 def failures(table: pd.DataFrame) -> list[str]:
@@ -83,15 +85,13 @@ def failures(table: pd.DataFrame) -> list[str]:
     keys, lines = factors(table), []
     groups = table.groupby(keys, dropna=False, sort=True) if keys else [((), table)]
     for values, group in groups:
-        setting = dict(zip(keys, values, strict=True))
-        name = (
-            "" if all(value is None or value != value for value in values) else title(setting)
-        )  # some job left no configuration
+        known = any(value is not None and value == value for value in values)  # some job left no configuration
+        name = title(dict(zip(keys, values, strict=True))) if known else ""
         unfinished = group[group["status"] != FINISHED]
         reasons = Counter(_reason(*row) for row in unfinished[["status", "error"]].to_numpy())
         for reason, number in reasons.items():
-            said = f"{number} of {len(group)}{'' if name else ' runs'} {reason}"
-            lines.append(f"{name}: {said}" if name else said)
+            count = f"{number} of {len(group)}"
+            lines.append(f"{name}: {count} {reason}" if name else f"{count} runs {reason}")
     return lines
 
 

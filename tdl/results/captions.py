@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from tdl.results.comparison import SCORE, plain
+from tdl.results.comparison import SCORE, hashable
 from tdl.results.design import failed_in, followers, placed
 from tdl.results.labels import label
 from tdl.statistics.intervals import has_interval
@@ -56,12 +56,11 @@ def held_fixed(table: pd.DataFrame, but: Sequence[str] = ()) -> str:
     'learner tc, lambda 0.5, episodes 3,000'
     """
     keys = [key for key in ("game", "size", *FIXED) if key in table and key not in but]
-    values = {key: table[key].map(plain).unique() for key in keys}
-    fixed = {key: found[0] for key, found in values.items() if len(found) == 1}
+    values = {key: {*map(hashable, table[key])} for key in keys}
+    fixed = {key: value for key, (value, *others) in values.items() if not others}
     board = " on ".join(value_text(key, fixed.pop(key)) for key in ("game", "size") if key in fixed)
-    told = {key: fixed[key] for key, usual in FIXED.items() if fixed.get(key, usual) not in (None, usual)}
     words = [f"{label(key)} {f'{value:,.12g}' if pd.api.types.is_number(value) else value_text(key, value)}"
-             for key, value in told.items()]  # fmt: skip
+             for key, usual in FIXED.items() if (value := fixed.get(key)) not in (None, usual)]  # fmt: skip
     return ", ".join(filter(None, [board, *words]))
 
 

@@ -32,12 +32,11 @@ NO_FACTORS = {"run", "seed", "resume", "logger", *SUMMARY}
 Sample = tuple[NDArray[Any], NDArray[Any]]
 """The scores of seeds, and their standard errors over games."""
 
-Samples = Mapping[tuple[object, ...], Sample]
-"""Samples by the setting of further keys."""
+Values = tuple[object, ...]
+"""The values of some keys."""
 
-Side = tuple[str, object, Samples]
-"""One of two things compared: key, value and samples."""
-
+Samples = Mapping[Values, Sample]
+"""Samples by the values of further keys."""
 
 EVALUATED = "checkpoint"
 """The column of `tdl.results.runs` that only evaluations of finished networks have."""
@@ -55,20 +54,38 @@ def differing(table: pd.DataFrame) -> list[str]:
     >>> differing(pd.DataFrame({"alpha": [0.1, 0.5], "gamma": [1.0, 1.0], "seed": [0, 0]}))
     ['alpha']
     """
-    found = {name for part in _kinds(table) for name in _differing(part)}
-    return [name for name in table.columns if name in found]
-
-
-def _kinds(table: pd.DataFrame) -> list[pd.DataFrame]:
-    """Runs that train, and evaluations."""
-    if EVALUATED not in table.columns:
-        return [table]
-    return [part for _, part in table.groupby(table[EVALUATED].notna())]
+    evaluates = table[EVALUATED].notna() if EVALUATED in table else pd.Series(False, table.index)
+    names = {name for _, part in table.groupby(evaluates) for name in _differing(part)}
+    return [name for name in table.columns if name in names]
 
 
 def _differing(table: pd.DataFrame) -> list[str]:
-    played = table[table["status"] != FAILED] if "status" in table.columns else table
-    return [name for name in table.columns if _differs(table, played, name) and not _follows_group(table, name)]
+    """The same for runs of one kind, in sets of text: pandas would take tens of milliseconds for 150 columns."""
+    texts = {str(name): _texts(table[name]) for name in table.columns}
+    failed = table["status"] == FAILED if "status" in table else [False] * len(table)
+
+    def differs(values: Sequence[str | None]) -> bool:
+        played = {value for value, lost in zip(values, failed, strict=True) if not lost}
+        return len(played) > 1 or len({*values} - {None}) > 1
+
+    def follows_group(name: str) -> bool:
+        group, _, key = name.partition(".")
+        return bool(key) and group in texts and _follows(texts[name], texts[group])
+
+    return [name for name, values in texts.items() if differs(values) and not follows_group(name)]
+
+
+def _texts(column: pd.Series) -> list[str | None]:
+    return [None if value is None or value != value else str(value) for value in column]
+
+
+def follows(table: pd.DataFrame, name: str, key: str) -> bool:
+    """Whether a column has one value for each value of another, as a step size that goes with its learner."""
+    return _follows(_texts(table[name]), _texts(table[key]))
+
+
+def _follows(values: Sequence[str | None], leaders: Sequence[str | None]) -> bool:
+    return len({*zip(leaders, values, strict=True)}) == len({*leaders})
 
 
 def factors(table: pd.DataFrame) -> list[str]:
@@ -119,7 +136,7 @@ def means(table: pd.DataFrame, by: str | Sequence[str] | None = None, score: str
     1    0.5     2  31.0  18.3  43.7
     """
     keys = _keys(table, by, score)
-    return _means(_samples(table, keys, score), keys, score)
+    return _means(_samples(table, keys, score)[1], keys, score)
 
 
 def against_best(table: pd.DataFrame, by: str | Sequence[str] | None = None, score: str = SCORE) -> pd.DataFrame:
@@ -147,7 +164,7 @@ def against_best(table: pd.DataFrame, by: str | Sequence[str] | None = None, sco
     1    0.1        20.0     True
     """
     keys = _keys(table, by, score)
-    groups = _samples(table, keys, score)
+    _, groups = _samples(table, keys, score)
     scores = _means(groups, keys, score).sort_values("mean", ascending=False, kind="stable")
     samples = [groups[number][1] for number in scores.index]
     scores = scores.reset_index(drop=True)
@@ -188,26 +205,36 @@ def compare(table: pd.DataFrame, key: str, a: object, b: object, score: str = SC
     >>> compare(table, "alpha", 0.5, 0.1)[["difference", "low", "high", "improvement"]].round(1).tolist()
     [20.0, 13.9, 26.1, 1.0]
     """
-    _check_columns(table, [key, score])
-    played = _scored(table, score)
-    others = [name for name in factors(played) if name not in (key, score) and not follows(played, name, key)]
-    ours, theirs = (_samples_of(played, key, value, others, score) for value in (a, b))
+    keys = _keys(table, key, score)
+    others, groups = _samples(table, keys, score)
+    samples = {hashable(value): scores for (value,), scores in groups}
+    for value in (a, b):
+        if hashable(value) not in samples:
+            raise refuse(key, value, f"one of {', '.join(map(repr, _scored(table, score)[key].unique().tolist()))}")
+    ours, theirs = samples[hashable(a)], samples[hashable(b)]
     common = [setting for setting in ours if setting in theirs]
     if not common:
         raise ConfigError(f"{key}: {a!r} and {b!r} have no setting of {', '.join(others)} in common")
     difference, low, high = contrast_interval(*_contrast(ours, theirs))
     probability, least, most = improvement([(ours[setting][0], theirs[setting][0]) for setting in common])
+    missing = int(table[score].isna().sum())
+    left_out = [f"{missing} of {len(table)} runs without a score"] if missing else []
+    for value, here, there in ((a, ours, theirs), (b, theirs, ours)):
+        alone = [title(dict(zip(others, setting, strict=True))) for setting in here if setting not in there]
+        left_out += [f"{text}: only with {title({key: value})}" for text in alone]
     return pd.Series({
         "a": a, "b": b,
         "difference": difference, "low": low, "high": high,
         "improvement": probability, "improvement_low": least, "improvement_high": most,
-        "left_out": _left_out(table, played, (key, a, ours), (key, b, theirs), others),
+        "left_out": left_out,
     })  # fmt: skip
 
 
 def _keys(table: pd.DataFrame, by: str | Sequence[str] | None, score: str) -> list[str]:
     keys = factors(table) if by is None else [by] if isinstance(by, str) else list(by)
-    _check_columns(table, [*keys, score])
+    for name in (*keys, score):
+        if name not in table.columns:
+            raise ConfigError(f"{name}: no such column of the table{nearest(name, map(str, table.columns))}")
     return keys
 
 
@@ -215,23 +242,30 @@ def _scored(table: pd.DataFrame, score: str) -> pd.DataFrame:
     return table[table[score].notna()]
 
 
-def _settings(played: pd.DataFrame, keys: Sequence[str]) -> Iterable[tuple[tuple[object, ...], pd.DataFrame]]:
+def _settings(played: pd.DataFrame, keys: Sequence[str]) -> Iterable[tuple[Values, pd.DataFrame]]:
     """The runs of each setting."""
     if not keys:
         return [((), played)] if len(played) else []
     return iter(played.groupby(list(keys), dropna=False, observed=True))  # pandas 2.2 cannot count groups of nan
 
 
-def _samples(table: pd.DataFrame, keys: Sequence[str], score: str) -> list[tuple[tuple[object, ...], Samples]]:
-    """The settings with the scores of their seeds, by those of the other factors that vary within a setting."""
+def _samples(table: pd.DataFrame, keys: Sequence[str], score: str) -> tuple[list[str], list[tuple[Values, Samples]]]:
+    """The other factors that vary within settings, and these with the scores of their seeds by values of those."""
     played = _scored(table, score)
     groups = list(_settings(played, keys))
     others = [name for name in factors(played) if name not in (*keys, score)
-              and any(group[name].map(str).nunique() > 1 for _, group in groups)]  # fmt: skip
-    return [(values, _samples_by(group, others, score)) for values, group in groups]
+              and any(len({*_texts(group[name])}) > 1 for _, group in groups)]  # fmt: skip
+    return others, [
+        (values, {tuple(map(hashable, setting)): _sample(part, score) for setting, part in _settings(group, others)})
+        for values, group in groups
+    ]
 
 
-def _means(groups: Sequence[tuple[tuple[object, ...], Samples]], keys: Sequence[str], score: str) -> pd.DataFrame:
+def _sample(runs: pd.DataFrame, score: str) -> Sample:
+    return runs[score].to_numpy(float), _errors(runs, score)
+
+
+def _means(groups: Sequence[tuple[Values, Samples]], keys: Sequence[str], score: str) -> pd.DataFrame:
     """The table of `means` for the settings of `_samples`."""
     rows = []
     for values, samples in groups:
@@ -246,8 +280,7 @@ def run_mean(rows: pd.DataFrame, score: str = SCORE) -> tuple[float, float, floa
     >>> run_mean(pd.DataFrame({"eval_reach_2048": [0.9, 1.0]}), "eval_reach_2048")[::2]
     (0.95, 1.0)
     """
-    rows = _scored(rows, score)
-    return _interval([(rows[score].to_numpy(float), _errors(rows, score))], score)
+    return _interval([_sample(_scored(rows, score), score)], score)
 
 
 def _interval(parts: Sequence[Sample], score: str) -> tuple[float, float, float]:
@@ -256,13 +289,6 @@ def _interval(parts: Sequence[Sample], score: str) -> tuple[float, float, float]
     mean, *bounds = contrast_interval(samples, _equal(samples), errors)
     low, high = np.clip(bounds, *_limits(score)).tolist()
     return mean, low, high
-
-
-def _samples_by(rows: pd.DataFrame, others: Sequence[str], score: str) -> Samples:
-    return {
-        tuple(map(plain, values)): (group[score].to_numpy(float), _errors(group, score))
-        for values, group in _settings(rows, others)
-    }
 
 
 def _errors(rows: pd.DataFrame, score: str) -> NDArray[Any]:
@@ -288,15 +314,7 @@ def _limits(score: str) -> tuple[float, float]:
     return (0.0 if known and score not in SIGNED else -math.inf), math.inf
 
 
-def _samples_of(played: pd.DataFrame, key: str, value: object, others: Sequence[str], score: str) -> Samples:
-    """The scores of the runs with this value, by the setting of the other factors of all runs."""
-    rows = played[played[key].isna() if value is None or value != value else played[key] == value]
-    if rows.empty:
-        raise refuse(key, value, f"one of {', '.join(map(repr, played[key].unique().tolist()))}")
-    return _samples_by(rows, others, score)
-
-
-def plain(value: Any) -> Hashable:
+def hashable(value: Any) -> Hashable:
     """A value of a table, with None for nan, which is not equal to itself."""
     return None if value is None or value != value else value
 
@@ -311,34 +329,3 @@ def _contrast(ours: Samples, theirs: Samples) -> tuple[list[NDArray[Any]], list[
     weights = _equal(common)
     both = [ours[setting] for setting in common] + [theirs[setting] for setting in common]
     return [scores for scores, _ in both], [*weights, *(-weight for weight in weights)], [errors for _, errors in both]
-
-
-def _left_out(table: pd.DataFrame, played: pd.DataFrame, ours: Side, theirs: Side, others: Sequence[str]) -> list[str]:
-    """What a comparison did not count: runs without a score, and settings that only one side has."""
-    missing = len(table) - len(played)
-    lines = [f"{missing} of {len(table)} runs without a score"] if missing else []
-    for (key, value, here), (_, _, there) in ((ours, theirs), (theirs, ours)):
-        alone = [title(dict(zip(others, setting, strict=True))) for setting in here if setting not in there]
-        lines += [f"{text}: only with {title({key: value})}" for text in alone]
-    return lines
-
-
-def follows(table: pd.DataFrame, name: str, key: str) -> bool:
-    """Whether a column has one value for each value of another, as a step size that goes with its learner."""
-    return bool((table[name].map(str).groupby(table[key].map(str)).nunique() <= 1).all())
-
-
-def _check_columns(table: pd.DataFrame, names: Sequence[str]) -> None:
-    for name in names:
-        if name not in table.columns:
-            raise ConfigError(f"{name}: no such column of the table{nearest(name, map(str, table.columns))}")
-
-
-def _differs(table: pd.DataFrame, played: pd.DataFrame, name: str) -> bool:
-    return bool(played[name].map(str).nunique() > 1 or table[name].dropna().map(str).nunique() > 1)
-
-
-def _follows_group(table: pd.DataFrame, name: str) -> bool:
-    """Whether a key of a group, as `tuples.cells`, follows from the name of the group."""
-    group, _, key = name.partition(".")
-    return bool(key) and group in table.columns and follows(table, name, group)

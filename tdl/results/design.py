@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tdl.results.comparison import SCORE, factors, follows, plain
+from tdl.results.comparison import SCORE, factors, follows, hashable
 from tdl.results.frames import last_blocks
 from tdl.results.palette import colours
 from tdl.storage.run_folder import FAILED, FINISHED
@@ -133,7 +133,7 @@ def setting_of(table: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
 def _in_words(column: pd.Series) -> pd.Series:
     """The values of a key as text, categories in their order."""
     names = words_of(column)
-    return pd.Series(pd.Categorical([names[plain(value)] for value in column], list(names.values()), ordered=True),
+    return pd.Series(pd.Categorical([names[hashable(value)] for value in column], list(names.values()), ordered=True),
                      column.index)  # fmt: skip
 
 
@@ -155,5 +155,5 @@ def palette_of(table: pd.DataFrame, keys: Sequence[str]) -> dict[str, str]:
     names = [str(name) for name in setting_of(table, keys).cat.categories]
     if len(keys) != 1:
         return dict(zip(names, colours(names).values(), strict=True))
-    found = colours([*words_of(table[keys[0]])], numbers=is_number(table[keys[0]]))
-    return dict(zip(names, found.values(), strict=True))
+    of_values = colours([*words_of(table[keys[0]])], numbers=is_number(table[keys[0]]))
+    return dict(zip(names, of_values.values(), strict=True))

@@ -5,8 +5,9 @@ By matplotlib alone: a run does not wait for seaborn.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -25,7 +26,7 @@ from tdl.storage.run_folder import RunFolder
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from tdl.results.titles import Row
+Row = Mapping[str, Any]
 
 MAX_TILES, BESIDE = 6, 1.04
 """The most reach rates, those of the largest tiles; where games after training stand, in lengths of the training."""
@@ -68,7 +69,7 @@ def curve(frame: pd.DataFrame, run: Row | None = None) -> Figure:
     return figure
 
 
-def _title(frame: pd.DataFrame, run: Row | None) -> str:
+def _title(frame: pd.DataFrame, run: Mapping[str, Any] | None) -> str:
     """What the run plays."""
     if run is None:
         return f"Mean score {frame['mean'].iloc[-1]:,.0f} in the last block of training"
@@ -76,7 +77,9 @@ def _title(frame: pd.DataFrame, run: Row | None) -> str:
     return f"Mean score {mean} in {run['evaluate.episodes']:,.0f} games after training"
 
 
-def _line(axes: Axes, frame: pd.DataFrame, name: str, colour: str, label: str, run: Row | None = None) -> None:
+def _line(
+    axes: Axes, frame: pd.DataFrame, name: str, colour: str, label: str, run: Mapping[str, Any] | None = None
+) -> None:
     """A column of the blocks, and the same of the games after training with its interval beside it."""
     axes.plot(frame["at"], frame[name], "." if len(frame) == 1 else "-", color=colour, label=label)
     value = (run or {}).get({"mean": SCORE}.get(name, f"eval_{name}"))
@@ -84,6 +87,5 @@ def _line(axes: Axes, frame: pd.DataFrame, name: str, colour: str, label: str, r
         games = int(run["evaluate.episodes"])
         bounds = [run[bound] for bound in GAMES] if name == "mean" else share_interval(round(value * games), games)
         bars = np.nan_to_num(np.abs(np.reshape(bounds, (2, 1)) - value))
-        told = "after training" if name == "mean" else None
         axes.errorbar([BESIDE * frame["at"].max()], [value], bars, fmt="D", color=colour, markersize=3.5, capsize=1.5,
-                      elinewidth=1, label=told)  # fmt: skip
+                      elinewidth=1, label="after training" if name == "mean" else None)  # fmt: skip

@@ -2,7 +2,7 @@
 
 import json
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -75,20 +75,21 @@ def load(folders: Folders = OUTPUTS) -> pd.DataFrame:
     (3, 2)
     """
     frames = []
-    for folder, result in _results(folders):
-        try:
-            blocks = pd.DataFrame(read_blocks(folder / BLOCKS))
-        except FileNotFoundError:
-            continue
-        except (TdlError, OSError) as error:
-            _skip(folder / BLOCKS, error)
-            continue
-        if blocks.empty:
-            continue
-        row, left_out = row_of(str(folder), result), {*LEFT_OUT, *blocks.columns}
-        fixed = {key: value for key, value in row.items() if key not in left_out and not key.startswith("eval_")}
-        frames.append(pd.concat([pd.DataFrame([fixed] * len(blocks)), blocks], axis=1))
+    for folder, result, blocks in _read_each(folders, BLOCKS, read_blocks):
+        if len(blocks):
+            row, left_out = row_of(folder, result), {*LEFT_OUT, *blocks.columns}
+            fixed = {key: value for key, value in row.items() if key not in left_out and not key.startswith("eval_")}
+            frames.append(pd.concat([pd.DataFrame([fixed] * len(blocks)), blocks], axis=1))
     return pd.concat(frames, ignore_index=True).copy() if frames else pd.DataFrame()  # of one piece, for pandas
+
+
+def blocks_of(table: pd.DataFrame) -> pd.DataFrame:
+    """The blocks, as of `load`, of the runs in a table of `runs` that began, whether they failed or not.
+
+    >>> len(blocks_of(tdl.results.runs("outputs/alpha")))
+    12
+    """
+    return load(table[table["episodes"].notna()]["run"] if "episodes" in table else table["run"])
 
 
 def last_blocks(table: pd.DataFrame, blocks: pd.DataFrame) -> pd.Series:
@@ -150,20 +151,28 @@ def bands(folders: Folders = OUTPUTS, width: int = 1000) -> pd.DataFrame:
 def _games(folders: Folders, name: str) -> pd.DataFrame:
     """The games in the files of this name."""
     frames = []
+    for folder, result, games in _read_each(folders, name, load_records):
+        games.insert(0, "run", folder)
+        games.insert(1, "seed", result["config"].get("seed"))
+        frames.append(games)
+    if not frames:
+        return pd.DataFrame(columns=["run", "seed", *(RECORD.names or ())])
+    return pd.concat(frames, ignore_index=True)
+
+
+def _read_each(
+    folders: Folders, name: str, read_file: Callable[[Path], Any]
+) -> Iterator[tuple[str, dict[str, Any], pd.DataFrame]]:
+    """Each run that has a file of this name: its folder, its result, and the file as a table."""
     for folder, result in _results(folders):
         try:
-            frame = pd.DataFrame(load_records(folder / name))
+            table = pd.DataFrame(read_file(folder / name))
         except FileNotFoundError:
             continue
         except (TdlError, OSError) as error:
             _skip(folder / name, error)
             continue
-        frame.insert(0, "run", str(folder))
-        frame.insert(1, "seed", result["config"].get("seed"))
-        frames.append(frame)
-    if not frames:
-        return pd.DataFrame(columns=["run", "seed", *(RECORD.names or ())])
-    return pd.concat(frames, ignore_index=True)
+        yield str(folder), result, table
 
 
 def _skip(path: Path, error: Exception) -> None:
@@ -175,7 +184,7 @@ def _skip(path: Path, error: Exception) -> None:
 def _results(folders: Folders) -> list[tuple[Path, dict[str, Any]]]:
     """The folder and the result of each run; one that cannot be read is left out with a warning, if others can."""
     results, error = [], None
-    for path in _result_files(folders):
+    for path in dict.fromkeys(_result_files(folders)):
         try:
             results.append((path.parent, read(path)))
         except (TdlError, OSError) as refused:
@@ -186,14 +195,12 @@ def _results(folders: Folders) -> list[tuple[Path, dict[str, Any]]]:
     return results
 
 
-def _result_files(folders: Folders) -> list[Path]:
-    files: dict[Path, None] = {}
+def _result_files(folders: Folders) -> Iterator[Path]:
     for folder in map(Path, [folders] if isinstance(folders, str | Path) else folders):
-        files_below = result_files(folder)
-        if not files_below:
+        files = result_files(folder)
+        if not files:
             raise TdlError(f"{folder}: no run in it (no result.json)")
-        files.update(dict.fromkeys(files_below))
-    return list(files)
+        yield from files
 
 
 def result_files(folder: Path) -> list[Path]:

@@ -194,8 +194,8 @@ def _few(
     best = means.sort_values(ascending=False).reset_index().drop_duplicates("colour")[:most]
     few = rows[rows["setting"].isin(best["setting"])]
     few = few.assign(**{name: few[name].cat.remove_unused_categories() for name in ("colour", "setting")})
-    each = f", one for each {' and '.join(map(label, keys[1:]))}" if len(keys) > 1 else ""
-    return few, f"the {len(best)} best of {len(means)} settings{each}"
+    colours = f", one for each {' and '.join(map(label, keys[1:]))}" if len(keys) > 1 else ""
+    return few, f"the {len(best)} best of {len(means)} settings{colours}"
 
 
 def _aligned(rows: pd.DataFrame) -> pd.DataFrame:

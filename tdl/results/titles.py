@@ -1,20 +1,17 @@
 """Short titles of runs: what those of a table differ in."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from tdl.errors import printable
-from tdl.results.comparison import EVALUATED, NO_FACTORS
+from tdl.results.comparison import EVALUATED, factors
 from tdl.storage.titles import title
 
-ALIKE = ("tuples", "learner", "alpha")
+COMMON = ("tuples", "learner", "alpha")
 """Keys that title runs which differ in nothing but their seeds; those without a learner have their agent."""
-
-Row = Mapping[str, Any]
 
 
 def titles(table: pd.DataFrame) -> pd.Series:
@@ -35,51 +32,29 @@ def titles(table: pd.DataFrame) -> pd.Series:
     >>> titles(table).tolist()
     ['td, alpha 0.1, seed 0', 'tc, alpha 1, seed 2']
     """
-    rows = [{str(key): value for key, value in row.items()} for row in table.astype(object).to_dict("records")]
-    return pd.Series(titles_of(rows), index=table.index, dtype=object)
-
-
-def titles_of(rows: Sequence[Row]) -> list[str]:
-    """The same for rows as `tdl.results.row_of` makes them, without the cost of a data frame."""
-    given = [{key: value for key, value in row.items() if value is not None and value == value} for row in rows]
-    keys = {kind: _keys([row for row in given if _kind(row) == kind]) for kind in {_kind(row) for row in given}}
-    names = dict.fromkeys(key for row in rows for key in row)
-    named = [(*keys[_kind(row)], "seed") if "seed" in row else () for row in given]
-    shown = [{key: row[key] for key in own if key in row} for own, row in zip(named, given, strict=True)]
-    texts = [title(row, names) for row in shown]
-    runs = [printable(str(row.get("run", number))) for number, row in enumerate(rows)]
+    index, table = table.index, table.reset_index(drop=True)
+    known = table.reindex(columns=["seed"])["seed"].notna()  # a job that could not begin may have no configuration
+    evaluates = table.reindex(columns=[EVALUATED])[EVALUATED].notna()
+    of_row: dict[Any, str] = {}
+    for _, part in table[known].groupby(evaluates[known]):
+        rows = part[[*_keys(part), "seed"]].astype(object).to_dict("records")
+        shown = [
+            {str(key): value for key, value in row.items() if value == value and value is not None} for row in rows
+        ]
+        of_row |= dict(zip(part.index, (title(row, table.columns) for row in shown), strict=True))
+    texts = [of_row.get(number, "") for number in table.index]
+    runs = [printable(str(run)) for run in table.get("run", table.index)]
     for folders in ([Path(run).name for run in runs], runs):
         count = Counter(texts)
         texts = [text if text and count[text] == 1 else ", ".join(filter(None, (text, folder)))
                  for text, folder in zip(texts, folders, strict=True)]  # fmt: skip
-    return texts
+    return pd.Series(texts, index=index, dtype=object)
 
 
-def _kind(row: Row) -> bool:
-    """Whether it is an evaluation of a network, and no run that trains one."""
-    return EVALUATED in row
-
-
-def _keys(rows: Sequence[Row]) -> list[str]:
-    """The keys that title rows of one kind."""
-    known = [row for row in rows if "seed" in row]  # a job that could not begin may have no configuration
-    if found := _factors(known):
-        return found
-    if any(map(_kind, known)):
-        return [EVALUATED, "evaluate.plies"]
-    return [*ALIKE] if any("learner" in row for row in known) else ["agent"]
-
-
-def _factors(rows: Sequence[Row]) -> list[str]:
-    """The keys in which rows differ, as `tdl.results.factors`."""
-    keys = dict.fromkeys(key for row in rows for key in row if key not in NO_FACTORS and not key.startswith("eval_"))
-    texts = {key: [str(row.get(key)) for row in rows] for key in keys}
-    return [key for key, values in texts.items() if len(set(values)) > 1 and not _follows_group(key, texts)]
-
-
-def _follows_group(key: str, texts: Mapping[str, Sequence[str]]) -> bool:
-    """Whether a key of a group has one value for each choice of the group."""
-    group, _, last = key.partition(".")
-    if not last or group not in texts:
-        return False
-    return len(set(zip(texts[group], texts[key], strict=True))) == len(set(texts[group]))
+def _keys(runs: pd.DataFrame) -> list[str]:
+    """The keys that title runs of one kind."""
+    if keys := factors(runs):
+        return keys
+    known = {str(name) for name in runs.columns[runs.notna().any()]}
+    names = (EVALUATED, "evaluate.plies") if EVALUATED in known else COMMON if "learner" in known else ("agent",)
+    return [name for name in names if name in known]

@@ -75,9 +75,6 @@ def _equals(column: pd.Series, value: object) -> pd.Series:
 def _held_out(group: pd.DataFrame, tune: str, score: str) -> float:
     """The mean over seeds of the score with the value that does best on the other seeds."""
     scores = group.pivot_table(index="seed", columns=tune, values=score, aggfunc="mean", dropna=False)
-    found = []
-    for seed in scores.index:
-        others = scores.drop(index=seed).mean()
-        if others.notna().any():
-            found.append(scores.loc[seed, others.idxmax()])
-    return float(np.nanmean(found)) if found and not np.all(np.isnan(found)) else math.nan
+    others = {seed: scores.drop(index=seed).mean().dropna() for seed in scores.index}
+    held_out = [scores.loc[seed, means.idxmax()] for seed, means in others.items() if len(means)]
+    return float(pd.Series(held_out, dtype=float).mean())

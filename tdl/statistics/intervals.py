@@ -117,9 +117,9 @@ def _holm_factors(p: Sequence[float]) -> NDArray[np.float64]:
     order = np.argsort(values)  # nan last
     tests = int(np.isfinite(values).sum())
     corrected = np.maximum.accumulate(values[order] * np.maximum(1, tests - np.arange(len(values))))
-    found = np.empty(len(values))
-    found[order] = corrected / values[order]
-    return found
+    factors = np.empty(len(values))
+    factors[order] = corrected / values[order]
+    return factors
 
 
 def _contrast(samples: Sequence[NDArray[Any]], weights: Sequence[float]) -> tuple[float, float, float]:

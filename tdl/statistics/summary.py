@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tdl.game.rules import Rules
-from tdl.statistics.intervals import mean_interval, share_interval
+from tdl.statistics.intervals import interval_text, mean_interval, share_interval
 from tdl.storage.records import Records
 
 BLOCK_FIGURES = ("episode", "mean", "median", "max", "moves", "seconds", "moves_per_second", "mean_abs_error")
@@ -69,11 +69,9 @@ def evaluation_block(figures: Mapping[str, Any]) -> str:
 
     Brackets hold 95% intervals. Of the tiles that every game reached only the largest is shown.
     """
-    interval = figures["mean_ci95"]
-    brackets = f" [{interval[0]:,.0f}, {interval[1]:,.0f}]" if interval else ""
     lines = [
         f"games    {figures['episodes']:,}",
-        f"mean     {figures['mean']:,.0f}{brackets}",
+        f"mean     {interval_text(figures['mean'], *(figures['mean_ci95'] or (math.nan, math.nan)))}",
         f"median   {figures['median']:,.0f}",
         f"max      {figures['max']:,}",
         f"moves/s  {figures['moves_per_second']:,}",

@@ -4,8 +4,6 @@ An error is the player's own value of an afterstate less what came, or on averag
 game. Every afterstate that play meets counts once, so what is met often weighs more.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -50,9 +48,9 @@ def played_errors(rows: NDArray[np.void], stages: ArrayLike | None = None) -> ND
     >>> first = played_errors(rows[rows["move"] == 0], 0)     # the first afterstate of each game
     """
     stage = np.broadcast_to(rows["tile"] if stages is None else np.asarray(stages), rows.shape)
-    found = []
-    for one in np.unique(stage).tolist():
-        part = rows[stage == one]
+    errors_by_stage = []
+    for number in np.unique(stage).tolist():
+        part = rows[stage == number]
         errors = part["value"].astype(np.float64) - part["earned"]
         _, game = np.unique(part["episode"], return_inverse=True)
         met, bias = np.bincount(game), float(errors.mean())
@@ -60,8 +58,8 @@ def played_errors(rows: NDArray[np.void], stages: ArrayLike | None = None) -> ND
         interval = mean_interval(bias + deviations * len(met) / len(part))
         means = (float(part["value"].mean(dtype=np.float64)), float(part["earned"].mean()))
         rmse, spread = float(np.sqrt((errors**2).mean())), float(part["earned"].std())
-        found.append((one, len(met), len(part), *means, bias, *interval, rmse, spread))
-    return np.array(found, PLAYED_ERROR)
+        errors_by_stage.append((number, len(met), len(part), *means, bias, *interval, rmse, spread))
+    return np.array(errors_by_stage, PLAYED_ERROR)
 
 
 def exact_errors(play: PolicyValue, stages: ArrayLike | None = None) -> NDArray[np.void]:
@@ -84,25 +82,22 @@ def exact_errors(play: PolicyValue, stages: ArrayLike | None = None) -> NDArray[
     regrets, moved = np.zeros(len(stage)), play.choices >= 0
     np.add.at(regrets, play.choices[moved], (play.state_shares * play.regrets())[moved])
     own = play.own_values.astype(np.float64)
-    found = []
-    for one in np.unique(stage[play.afterstate_shares > 0]).tolist():
-        part = stage == one
+    errors_by_stage = []
+    for number in np.unique(stage[play.afterstate_shares > 0]).tolist():
+        part = stage == number
         boards = float(play.afterstate_shares[part].sum())
         weights = play.afterstate_shares[part] / boards
         earned, optimal = play.afterstate_values[part], solution.afterstate_values[part]
         means = [float(weights @ values) for values in (own[part], earned, optimal)]
-        errors = [figure for values in (earned, optimal) for figure in _bias_and_rmse(own[part] - values, weights)]
-        found.append((one, boards, *means, *errors, float(regrets[part].sum()) / boards))
-    return np.array(found, EXACT_ERROR)
-
-
-def _bias_and_rmse(errors: NDArray[Any], weights: NDArray[Any]) -> tuple[float, float]:
-    return float(weights @ errors), float(weights @ errors**2) ** 0.5
+        errors = [own[part] - earned, own[part] - optimal]
+        figures = [figure for error in errors for figure in (float(weights @ error), float(weights @ error**2) ** 0.5)]
+        errors_by_stage.append((number, boards, *means, *figures, float(regrets[part].sum()) / boards))
+    return np.array(errors_by_stage, EXACT_ERROR)
 
 
 def _largest_tiles(play: PolicyValue) -> NDArray[np.int64]:
     """The value of the largest tile of each afterstate."""
     rules = play.solution.rules
     largest = np.max(unpack(play.solution.afterstates, rules), axis=0).astype(np.int64)
-    tiles_by_index: NDArray[np.int64] = np.array([rules.value(tile) for tile in range(rules.largest + 1)])[largest]
-    return tiles_by_index
+    values: NDArray[np.int64] = np.array([rules.value(tile) for tile in range(rules.largest + 1)])[largest]
+    return values

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import shutil
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tdl.statistics.intervals import interval_text
 from tdl.storage.run_folder import FINISHED
-from tdl.storage.titles import short_name, value_text
+from tdl.storage.titles import short_name
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MAX_ROWS = 40
 """The most settings that are shown; the others are in the table of the sweep."""
-
-MAX_TILES = 4
-"""The most reach rates that are shown, those of the largest tiles."""
-
 
 METHOD = (
     "95% intervals: Student's t over {}. Differences: Welch's test, p and interval corrected for all pairs (Holm)."
@@ -56,7 +50,7 @@ def _samples(table: pd.DataFrame, keys: Sequence[str]) -> tuple[pd.DataFrame, st
 
     Values are runs with a seed of their own; of evaluations of finished networks they are games.
     """
-    from tdl.results.frames import games, last_blocks, load
+    from tdl.results.frames import blocks_of, games, last_blocks
 
     finished = table[table["status"] == FINISHED]
     if "checkpoint" in finished and finished["checkpoint"].notna().all() and len(finished):
@@ -65,43 +59,18 @@ def _samples(table: pd.DataFrame, keys: Sequence[str]) -> tuple[pd.DataFrame, st
         return scores.merge(finished[columns], on="run"), "score", "games"
     if "eval_mean" in finished and finished["eval_mean"].notna().any():
         return finished, "eval_mean", "runs"
-    return (
-        finished.assign(**{LAST: last_blocks(finished, load(finished["run"]) if len(finished) else finished)}),
-        LAST,
-        "runs",
-    )
+    return finished.assign(**{LAST: last_blocks(finished, blocks_of(finished))}), LAST, "runs"
 
 
 def _shown(settings: pd.DataFrame, table: pd.DataFrame, keys: Sequence[str], what: str) -> pd.DataFrame:
     """The settings as text: the columns by which they differ, and their figures, the dispensable ones last."""
-    import pandas as pd
+    from tdl.results.tables import in_words
 
-    from tdl.results.comparison import REACH, reach_columns
-
-    shown = pd.DataFrame(
-        {short_name(key, keys): [value_text(key, value) for value in settings[key]] for key in keys},
-        index=settings.index,
-    )
-    shown[what] = settings["runs"]
-    shown["mean score"] = [interval_text(*row) for row in settings[["mean", "low", "high"]].to_numpy(float)]
-    finished = table[table["status"] == FINISHED]
-    for name in (*reach_columns(finished)[: -MAX_TILES - 1 : -1], "moves_per_second"):
-        if name not in finished or finished[name].isna().all():
-            continue
-        means = _by_setting(finished, keys, name, settings)
-        if name.startswith(REACH):
-            shown[name.removeprefix(REACH)] = [_number(100 * value, ".1f", "%") for value in means]
-        else:
-            shown["moves/s"] = [_number(value, ",.0f") for value in means]
-    return shown
-
-
-def _by_setting(finished: pd.DataFrame, keys: Sequence[str], name: str, settings: pd.DataFrame) -> list[float]:
-    """The mean of a column for each setting, in the order of the settings."""
-    if not keys:
-        return [float(finished[name].mean())]
-    means = finished.groupby(list(keys), dropna=False, observed=True)[name].mean().reset_index()
-    return list(settings[list(keys)].merge(means, on=list(keys), how="left")[name])
+    words = in_words(settings, keys, table[table["status"] == FINISHED]).drop(columns=["below the best", "differs"])
+    first = [*keys, "runs", "mean score"]
+    figures = [name for name in words.columns[::-1] if name not in first and (words[name] != "").any()]
+    shown = words[[*first, *sorted(figures, key=lambda name: name == "moves/s")]].assign(runs=settings["runs"])
+    return shown.rename(columns={key: short_name(key, keys) for key in keys} | {"runs": what})
 
 
 def _fitted(shown: pd.DataFrame) -> str:
@@ -114,8 +83,3 @@ def _fitted(shown: pd.DataFrame) -> str:
         if max(map(len, text.splitlines())) <= width:
             break
     return text
-
-
-def _number(value: Any, form: str, unit: str = "") -> str:
-    """A number as text; nothing for nan, where a setting has none."""
-    return "" if math.isnan(value) else f"{value:{form}}{unit}"

@@ -127,14 +127,12 @@ def _lost(job: Path, outcome: Outcome | None) -> dict[str, Any]:
 
 def _draw(folder: Path, table: pd.DataFrame) -> bool:
     """Draw the sweep, where there is something to draw; the text beside the figure, and a table for a paper."""
-    from tdl.results.design import failed_in
-    from tdl.results.frames import begun_in, load
-    from tdl.results.latex import latex
+    from tdl.results.frames import blocks_of
     from tdl.results.style import save
     from tdl.results.sweep_figure import sweep_figure
+    from tdl.results.tables import latex
 
-    begun = [*begun_in(table)["run"], *failed_in(table)["run"]]
-    drawn = sweep_figure(table, load(begun) if begun else table[:0])
+    drawn = sweep_figure(table, blocks_of(table))
     if drawn is None:
         return False
     figure, caption = drawn

@@ -11,11 +11,13 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from tdl.agents.description import kind_of, read_agent
 from tdl.agents.player import checkpoint_folder
 from tdl.errors import CheckpointError, TdlError, naming
 from tdl.results import frames as results
-from tdl.results.titles import titles_of
+from tdl.results.titles import titles
 from tdl.sessions import game_file
 from tdl.sessions.recorded_game import RecordedGame
 from tdl.statistics.block_table import BlockTable, blocks_of
@@ -197,12 +199,12 @@ def _titles(entries: list[tuple[dict[str, Any], dict[str, Any]]]) -> list[str]:
     folders: dict[str, list[int]] = {}
     for number, (entry, _) in enumerate(entries):
         folders.setdefault(entry["name"].rpartition("/")[0], []).append(number)
-    titles = [""] * len(entries)
+    texts = [""] * len(entries)
     for numbers in folders.values():
         rows = [{"run": entries[number][0]["name"].rpartition("/")[2], **entries[number][1]} for number in numbers]
-        for number, title in zip(numbers, titles_of(rows), strict=True):
-            titles[number] = title
-    return titles
+        for number, text in zip(numbers, titles(pd.DataFrame(rows, dtype=object)), strict=True):
+            texts[number] = text
+    return texts
 
 
 def _row_of(path: Path) -> dict[str, Any]:

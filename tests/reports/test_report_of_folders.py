@@ -1,11 +1,12 @@
 """What the page tells of folders that are no finished sweep: single runs, evaluations, failed and lost jobs."""
 
 import json
+import shutil
 from urllib.parse import unquote
 
 import pytest
 from support.pages import Page, columns, commands, facts, tables_of, titles, written
-from support.programs import SMALL, go_on, inside, result, train
+from support.programs import SMALL, blocks_of, go_on, inside, result, train
 
 import tdl.evaluate
 import tdl.results
@@ -68,8 +69,8 @@ def test_run_evaluate_report(mixture):
 
 
 def test_evaluations_alone(mixture, tmp_path):
-    words = ("evaluate.episodes=5", f"hydra.sweep.dir={tmp_path}", f"checkpoint={mixture / 'run'}")
-    assert inside("-m", *words, "evaluate.plies=1,2", program=tdl.evaluate.main).returncode == 0
+    for plies in (1, 2):
+        shutil.copytree(mixture / f"plies{plies}", tmp_path / str(plies))
     page, tables = written(tmp_path)
     assert titles(page) == ["Answer", "How it was made", "Evaluations", "Scores of evaluations"]
     assert facts(page)["Varied"] == "evaluate.plies: 1, 2"
@@ -105,11 +106,13 @@ def test_unfinished_and_lost_jobs_are_listed_and_in_no_mean(tmp_path):
         told = result(jobs[seed]) | {"status": status}
         (jobs[seed] / "result.json").write_text(json.dumps(told))
     (jobs[3] / "result.json").unlink()
+    (tmp_path / "sweep" / "12345678" / ".hydra").mkdir(parents=True)  # killed before Hydra could write there
     page, tables = written(tmp_path / "sweep")
-    assert facts(page)["Content"] == "5 runs: 2 finished, 2 cut off, 1 interrupted"
+    assert facts(page)["Content"] == "6 runs: 3 cut off, 2 finished, 1 interrupted"
     unfinished = columns(tables_of(tables)["Not finished"], "run", "status", "games")
     assert sorted(unfinished) == sorted([
-        (jobs[1].name, "interrupted", "20"), (jobs[2].name, "cut off", "20"), (jobs[3].name, "cut off", "")
+        ("12345678", "cut off", ""), (jobs[1].name, "interrupted", "20"), (jobs[2].name, "cut off", "20"),
+        (jobs[3].name, "cut off", ""),
     ])  # fmt: skip
     settings, listed = tables_of(tables)["Settings"], tables_of(tables)["Runs"]
     assert columns(settings, "runs") == [("2",)]
@@ -118,38 +121,19 @@ def test_unfinished_and_lost_jobs_are_listed_and_in_no_mean(tmp_path):
     assert {f"{score:,.0f}" for score in scores} <= {score for (score,) in columns(listed, "mean score")}
 
 
-def test_a_job_without_anything(tmp_path):
-    """It was killed before Hydra could write its configuration."""
-    words = ("-m", *SMALL, "episodes=20", "seed=0,1", f"hydra.sweep.dir={tmp_path}")
-    assert inside(*words).returncode == 0
-    lost = tmp_path / "12345678"
-    (lost / ".hydra").mkdir(parents=True)
-    page, tables = written(tmp_path)
-    assert facts(page)["Content"] == "3 runs: 2 finished, 1 cut off"
-    assert columns(tables_of(tables)["Settings"], "runs") == [("2",)]
-    assert columns(tables_of(tables)["Not finished"], "run", "status") == [("12345678", "cut off")]
-    assert len(commands(page)) == 1
-
-
-def test_one_run_alone(tmp_path):
-    folder = train(tmp_path / "run", "episodes=20")
+@pytest.mark.parametrize("games", [0, 20])
+def test_one_run_alone(tmp_path, games):
+    """Without games after training its score is that of the last block."""
+    folder = train(tmp_path / "run", "episodes=20", f"evaluate.episodes={games}")
     page, tables = written(folder, "--out", str(tmp_path / "page"))
     assert (tmp_path / "page.html").exists()
     assert (tmp_path / "page.md").exists()
     assert "Varied" not in facts(page)
-    assert titles(page)[:3] == ["Answer", "How it was made", "Settings"]
-    assert f"{result(folder)['evaluation']['mean']:,.0f}" in tables
-    assert "best" not in tables_of(tables)["Settings"][1]
-
-
-def test_runs_without_games_after_training(tmp_path):
-    """Their score is that of the last block."""
-    words = ("-m", *SMALL, "episodes=20", "evaluate.episodes=0", "seed=0,1")
-    assert inside(*words, f"hydra.sweep.dir={tmp_path}").returncode == 0
-    page, _ = written(tmp_path)
-    assert "Score distributions" not in titles(page)
-    assert "Scores and learning curves" in titles(page)
-    assert "of the last block of games of the training" in page
+    assert titles(page)[:4] == ["Answer", "How it was made", "Settings", "Scores and learning curves"]
+    assert ("Score distributions" in titles(page)) == (games > 0)
+    assert ("of the last block of games of the training" in page) == (games == 0)
+    score = result(folder)["evaluation"]["mean"] if games else blocks_of(folder)["mean"].iloc[-1]
+    assert tables_of(tables)["Settings"][1][:2] == ["1", f"{score:,.0f}"]
 
 
 def test_no_run_played(tmp_path):

@@ -32,6 +32,7 @@ LAYERS = [  # from top to bottom; one package or module of tdl a row, but for th
     ["statistics"],
     ["formats"],
     ["sessions"],
+    ["pictures"],
     ["dqn"],
     ["agents"],
     ["solver"],

@@ -73,6 +73,7 @@ def test_load(mixture):
     for name in blocks.columns:
         assert custom[name].tolist() == blocks[name].tolist()
     assert set(frame["tuples"]) == {"custom", "2x4"}
+    assert tdl.results.load(mixture / "untrained").empty
 
 
 def test_episodes(mixture):
@@ -103,18 +104,6 @@ def test_no_run_there(mixture, tmp_path, read):
         read([mixture / "custom", mixture / "missing"])
 
 
-@pytest.mark.parametrize(("content", "telling"), [("{", "cut or corrupt"), ("[]", "not the result"), ("{}", "not")])
-def test_damaged_result_is_refused_by_name(mixture, tmp_path, content, telling):
-    folder = shutil.copytree(mixture / "custom", tmp_path / "run")
-    (folder / "result.json").write_text(content)
-    with pytest.raises(TdlError, match=f"result.json: {telling}"), pytest.warns(SkippedWarning):
-        tdl.results.runs(folder)
-
-
-def _no_json(folder):
-    (folder / "result.json").write_text("{")
-
-
 def _wrong_entry(folder):
     (folder / "result.json").write_text(json.dumps(result(folder) | {"alpha": "x"}))
 
@@ -142,7 +131,8 @@ def _huge(folder):
 @pytest.mark.parametrize(
     ("read", "damage", "telling"),
     [
-        (tdl.results.runs, _no_json, "result.json: cut or corrupt"),
+        (tdl.results.runs, _write("result.json", b"{"), "result.json: cut or corrupt"),
+        (tdl.results.runs, _write("result.json", b"[]"), "result.json: not the result"),
         (tdl.results.runs, _wrong_entry, "result.json: alpha: 'x' is not allowed"),
         (tdl.results.runs, _pipe("result.json"), "result.json: not a regular file"),
         (tdl.results.load, _pipe("blocks.csv"), "blocks.csv: not a regular file"),
@@ -165,6 +155,10 @@ def test_what_cannot_be_read_is_left_out_and_named(mixture, tmp_path, read, dama
     assert telling in line
     assert line.startswith(f"left out: {tmp_path / 'bad'}/")
     assert frame["run"].unique().tolist() == [str(tmp_path / "good")]
+    if read is tdl.results.runs:
+        shutil.rmtree(tmp_path / "good")
+        with pytest.raises((TdlError, OSError), match=telling.partition(": ")[2]), pytest.warns(SkippedWarning):
+            read(tmp_path)
 
 
 def test_unfinished_runs_are_shown_too(mixture, tmp_path):
@@ -175,7 +169,3 @@ def test_unfinished_runs_are_shown_too(mixture, tmp_path):
     (folder / "result.json").write_text(json.dumps(told | {"status": "running"}))
     assert tdl.results.runs(folder)["status"].tolist() == ["running"]
     assert len(tdl.results.load(folder)) == 3
-
-
-def test_no_blocks_no_rows(mixture):
-    assert tdl.results.load(mixture / "untrained").empty

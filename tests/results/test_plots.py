@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 import tdl.results
 from tdl.results import plots
-from tdl.results.design import scale_of, with_scores
+from tdl.results.design import is_upright, scale_of, with_scores
 from tdl.results.palette import BLUE, CYCLE, VERMILION, colours, tile_colour
 from tdl.statistics.intervals import mean_interval
 
@@ -76,36 +76,32 @@ def test_bars_are_no_narrower_than_the_games_of_the_runs_make_them(axes):
     assert bars(axes) == [(20 - 10 / 3**0.5, 20 + 10 / 3**0.5)] * 2
 
 
-def test_below_three_runs_each_stands_for_itself(axes):
-    plots.draw_scores(axes, table(alpha=[0.1, 0.1, 0.5], seed=[0, 1, 0]), ["alpha"])
-    assert means(axes) == bars(axes) == dots(axes, faint=True) == []
-    assert dots(axes, faint=False) == [10, 20, 30]
-
-
-def test_of_two_clear_groups_each_run_stands_for_itself(axes):
-    frame = table(tuples=["4x6"] * 5, seed=range(5)).assign(eval_mean=[10.0, 11, 30, 31, 32])
+@pytest.mark.parametrize("means_of_runs", [[10, 20], [10, 11, 30, 31, 32]], ids=["fewer than three", "two groups"])
+def test_where_a_mean_would_mislead_each_run_stands_for_itself(axes, means_of_runs):
+    frame = table(tuples=["4x6"] * len(means_of_runs)).assign(eval_mean=np.array(means_of_runs, float))
     plots.draw_scores(axes, frame, [])
-    assert means(axes) == bars(axes) == []
-    assert dots(axes, faint=False) == frame["eval_mean"].tolist()
+    assert means(axes) == bars(axes) == dots(axes, faint=True) == []
+    assert dots(axes, faint=False) == means_of_runs
 
 
 @pytest.mark.parametrize(
-    ("key", "values", "scale"),
+    ("key", "values", "scale", "words"),
     [
-        ("alpha", [0.3, 0.5], "log"),
-        ("lanes", [1, 2, 8], "log"),
-        ("lanes", [1, 2, 3], "linear"),
-        ("learner.td_lambda", [0.0, 0.5, 0.9], "linear"),
-        ("gamma", [0.9, 0.99, 0.999, 1.0], "names"),  # they would overlap
-        ("tuples", ["4x6", "8x6"], "names"),
+        ("alpha", [0.3, 0.5], "log", ["0.3", "0.5"]),
+        ("lanes", [1, 2, 8], "log", ["1", "2", "8"]),
+        ("lanes", [1, 2, 3], "linear", ["1", "2", "3"]),
+        ("learner.td_lambda", [0.0, 0.5, 0.9], "linear", ["0", "0.5", "0.9"]),
+        ("gamma", [0.9, 0.99, 0.999, 1.0], "names", ["0.9", "0.99", "0.999", "1"]),  # they would overlap
+        ("tuples", ["4x6", "8x6"], "names", ["4x6", "8x6"]),
+        ("alpha", [10.0, 2.0, None], "names", ["2", "10", "null"]),  # as of an agent that has none
+        ("checkpoint", ["/a/one", "/a/two/checkpoint"], "names", ["one", "two"]),
     ],
 )
-def test_an_axis_suits_its_values(axes, key, values, scale):
-    frame = table(**{key: values}, seed=[0] * len(values))
+def test_an_axis_suits_its_values(axes, key, values, scale, words):
+    frame = table(**{key: values})
     plots.draw_scores(axes, frame, [key])
     assert scale_of(key, frame[key]) == scale
-    names = [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
-    assert ticks(axes.yaxis if key == "tuples" else axes.xaxis) == names
+    assert ticks(axes.xaxis if is_upright(frame, [key]) else axes.yaxis) == words
 
 
 def test_names_stand_on_the_vertical_axis_and_are_not_joined(axes):
@@ -136,28 +132,13 @@ def test_failed_runs_are_crosses_at_zero(axes):
     assert axes.get_ylim()[0] == 0
 
 
-def test_a_key_that_some_runs_lack_has_a_place_for_them(axes):
-    """As the step size of an agent that has none."""
-    plots.draw_scores(axes, table(alpha=[10.0, 2.0, None], seed=[0, 0, 0]), ["alpha"])
-    assert ticks(axes.yaxis) == ["2", "10", "null"]
-
-
-def test_paths_are_named_by_their_last_part(axes):
-    plots.draw_scores(axes, table(checkpoint=["/a/one", "/a/two/checkpoint"], seed=[0, 0]), ["checkpoint"])
-    assert ticks(axes.yaxis) == ["one", "two"]
-
-
-def test_scores_of_the_last_block_where_there_are_no_games_after_training():
+def test_scores_are_of_the_last_block_where_there_are_no_games_after_training():
+    """And of finished runs only."""
     blocks = pd.DataFrame({"run": ["run0", "run0", "run1"], "mean": [1.0, 2.0, 3.0]})
-    assert with_scores(table(seed=[0, 1]).assign(eval_mean=np.nan), blocks)["eval_mean"].tolist() == [2, 3]
-    assert with_scores(table(seed=[0, 1]), blocks)["eval_mean"].tolist() == [10, 20]
-
-
-def test_unfinished_runs_have_no_score():
-    blocks = pd.DataFrame({"run": ["run0", "run1"], "mean": [1.0, 2.0]})
-    for frame in (table(seed=[0, 1]), table(seed=[0, 1]).assign(eval_mean=np.nan)):
-        runs = with_scores(frame.assign(status=["interrupted", "finished"]), blocks)
-        assert runs["eval_mean"].isna().tolist() == [True, False]
+    for frame, scores in ((table(seed=[0, 1]), [10, 20]), (table(seed=[0, 1]).assign(eval_mean=np.nan), [2, 3])):
+        assert with_scores(frame, blocks)["eval_mean"].tolist() == scores
+        cut = with_scores(frame.assign(status=["interrupted", "finished"]), blocks)
+        assert cut["eval_mean"].isna().tolist() == [True, False]
 
 
 def curves(settings, seeds=3):
@@ -266,11 +247,8 @@ def test_distributions_are_boxes_the_best_above(axes):
     assert (axes.get_xlabel(), axes.get_xlim()[0]) == ("score of a game", 0)
 
 
-def test_a_learner_has_one_colour_whatever_it_is_compared_with():
+def test_colours_tell_values_apart_and_a_learner_has_its_own():
     assert colours(["tc", "td"])["td"] == colours(["otd_tc", "tc", "td"])["td"] == colours(["td"])["td"]
-
-
-def test_no_colour_is_that_of_two_values():
     for number in (len(CYCLE), len(CYCLE) + 1, 40):
         assert len({*colours(range(number)).values()}) == number
 

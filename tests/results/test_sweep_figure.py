@@ -48,6 +48,7 @@ def test_one_key_has_two_panels_in_the_same_colours():
     assert of_points == [to_hex(line.get_color()) for line in curves.lines if len(line.get_xdata())]
     assert len(set(of_points)) == 3
     assert not [axes for axes in figure.axes if axes.get_legend()]  # the axis has the names
+    assert scores.get_xlim()[0] == curves.get_ylim()[0] == 0  # so that no panel makes noise look large
 
 
 def test_a_learner_has_its_colour_in_all_panels():
@@ -71,13 +72,6 @@ def test_further_keys_have_rows_of_their_own():
     for column in (figure.axes[::2], figure.axes[1::2]):
         assert len({(axes.get_xlim(), axes.get_ylim()) for axes in column}) == 1
         assert [bool(axes.get_xlabel()) for axes in column] == [False, True]
-
-
-def test_axes_of_scores_begin_at_zero():
-    """However little they differ: no panel makes noise look large."""
-    for keys in ({"tuples": ["a", "b"]}, {"alpha": [0.1, 1.0]}, {}):
-        scores, curves = sweep_figure(*sweep(**keys))[0].axes
-        assert (scores.get_xlim() if "tuples" in keys else scores.get_ylim())[0] == curves.get_ylim()[0] == 0
 
 
 def test_too_many_rows_are_said_in_the_caption():
@@ -139,14 +133,10 @@ def test_panels_there_is_nothing_for_are_left_out():
     assert len(sweep_figure(table, blocks)[0].axes) == 2
     assert len(sweep_figure(table, blocks.query("episode == 2"))[0].axes) == 1
     assert len(sweep_figure(table, pd.DataFrame())[0].axes) == 1
+    last = sweep_figure(table.drop(columns="eval_mean"), blocks)[0].axes[0]
+    assert last.get_ylabel() == "mean score of the last block"
     cut = {"status": "interrupted"}
     figure, caption = sweep_figure(table.assign(**cut), blocks.assign(**cut))
     assert [axes.get_xlabel() for axes in figure.axes] == ["episodes of training"]
     assert caption.endswith("6 interrupted: curve only.")
     assert sweep_figure(table.assign(**cut), pd.DataFrame()) is None
-
-
-def test_scores_of_the_last_block_are_called_so():
-    table, blocks = sweep(alpha=[0.1, 0.3])
-    figure, _ = sweep_figure(table.drop(columns="eval_mean"), blocks)
-    assert figure.axes[0].get_ylabel() == "mean score of the last block"

@@ -4,7 +4,6 @@ import pandas as pd
 import pytest
 
 import tdl.results
-from tdl.results.titles import titles_of
 
 TABLE = pd.DataFrame({
     "run": ["s/a", "s/b", "s/c"],
@@ -60,4 +59,5 @@ def test_an_empty_table_has_no_titles():
 def test_runs_and_evaluations_have_titles_of_their_kind():
     runs = [{"run": f"o/{i}", "learner": name, "gamma": 1.0, "seed": 0} for i, name in enumerate(("td", "tc"))]
     evaluation = {"run": "o/2", "checkpoint": "o/1", "evaluate.plies": 2, "seed": 0}
-    assert titles_of([*runs, evaluation]) == ["td, seed 0", "tc, seed 0", "1, plies 2, seed 0"]
+    table = pd.DataFrame([*runs, evaluation])
+    assert tdl.results.titles(table).tolist() == ["td, seed 0", "tc, seed 0", "1, plies 2, seed 0"]

@@ -13,17 +13,16 @@ import pytest
 from support.shapes import RULES
 
 import tdl
-import tdl.sessions.board_picture
-import tdl.sessions.tile_colours
+import tdl.pictures.board
+import tdl.pictures.tile_colours
 from tdl.errors import ConfigError
 from tdl.game.packing import pack
 from tdl.game.rules import GAMES
 from tdl.picture import heatmap, main, png, svg, text
-from tdl.sessions.board_frames import frame
-from tdl.sessions.board_picture import pixels
+from tdl.pictures.board import frame, pixels
+from tdl.pictures.tile_colours import contrast, rgb, tile_colours
 from tdl.sessions.game_file import save
 from tdl.sessions.session import Session
-from tdl.sessions.tile_colours import contrast, rgb, tile_colours
 
 BOARD = [[2, 4, 8, 0], [16, 32, 64, 128], [2048, 131072, 0, 2], [0, 0, 0, 0]]
 NUMBERS = [str(value) for row in BOARD for value in row if value]
@@ -38,9 +37,7 @@ def game(tmp_path):
     return session
 
 
-@pytest.mark.parametrize(
-    "module", [tdl.sessions.tile_colours, tdl.sessions.board_picture], ids=lambda module: module.__name__
-)
+@pytest.mark.parametrize("module", [tdl.pictures.tile_colours, tdl.pictures.board], ids=lambda module: module.__name__)
 def test_examples(module):
     told = doctest.testmod(module)
     assert told.attempted

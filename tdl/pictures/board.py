@@ -1,4 +1,4 @@
-"""Pictures of boards: SVG, PNG, pixels, text for a terminal, and a seaborn heat map.
+"""Pictures of boards: SVG, PNG, pixels, frames of videos, text for a terminal, and a seaborn heat map.
 
 All take a `board` and `rules` as `rows_of` does, with its errors. The heat map has colours on a logarithmic scale, as
 the article on deep Q-learning for 2048 has it.
@@ -9,8 +9,9 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from tdl.game.boards import BoardLike, grid
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules
-from tdl.sessions.tile_colours import BOARD, rgb, tile_colours
+from tdl.pictures.tile_colours import BOARD, rgb, tile_colours
 from tdl.storage.atomic import new_file
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ WIDTH = 8
 """Characters of a cell in a terminal."""
 
 SHADES = " ░▒▓█"
+
+FRAME_DPI = 50
+"""Half of a picture's: Gymnasium keeps all frames of a video in memory, which is 160 KB for each of 4x4 cells."""
 
 
 def rows_of(board: BoardLike, rules: Rules | None = None) -> NDArray[np.int64]:
@@ -69,7 +73,7 @@ def _cells(rows: NDArray[np.int64]) -> Iterator[_DrawnCell]:
         yield _DrawnCell(x, y, label, *tile_colours(int(value)), min(size, 0.42 * CELL))
 
 
-def _size(rows: NDArray[np.int64]) -> tuple[int, int]:
+def _size(rows: NDArray[Any]) -> tuple[int, int]:
     """Width and height of a picture, in pixels."""
     height, width = (GAP + count * (CELL + GAP) for count in rows.shape)
     return width, height
@@ -114,6 +118,35 @@ def pixels(board: BoardLike, rules: Rules | None = None, *, dpi: int = 100) -> N
     canvas = FigureCanvasAgg(_figure(rows_of(board, rules), dpi))
     canvas.draw()  # type: ignore[no-untyped-call]
     return np.array(canvas.buffer_rgba())[..., :3].copy()  # type: ignore[no-untyped-call]
+
+
+def frame(values: NDArray[Any]) -> NDArray[np.uint8]:
+    """The picture of a board for a video: each tile is drawn once, and copied from then on.
+
+    Parameters
+    ----------
+    values : tile values, 0 empty, shape (rows, columns).
+
+    Returns
+    -------
+    red, green and blue, a new uint8 array (height, width, 3): 230 pixels for 4 cells, for any board an even number, as
+    codecs of videos want it.
+    """
+    width, height = (length * FRAME_DPI // 100 for length in _size(values))
+    picture = np.empty((height, width, 3), np.uint8)
+    picture[:] = rgb(BOARD)
+    for (row, column), value in np.ndenumerate(values):
+        tile = _tile(int(value))
+        top, left = ((GAP + place * (CELL + GAP)) * FRAME_DPI // 100 for place in (row, column))
+        picture[top : top + len(tile), left : left + len(tile)] = tile
+    return picture
+
+
+@cache
+def _tile(value: int) -> NDArray[np.uint8]:
+    """A cell, as every picture of a board shows it."""
+    inner = slice(GAP * FRAME_DPI // 100, (GAP + CELL) * FRAME_DPI // 100)
+    return pixels([[value]], dpi=FRAME_DPI)[inner, inner]
 
 
 def _figure(rows: NDArray[np.int64], dpi: int) -> Figure:

@@ -1,0 +1,1 @@
+"""Pictures of boards, and the colours of their tiles."""
