@@ -40,7 +40,7 @@ def _flip_array(folder, array, meta):
 
 def _lose_array(folder, array, meta):
     array.unlink()
-    return array.name, "missing"
+    return array.name, "No such file"
 
 
 def _cut_meta(folder, array, meta):

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from tdl.errors import CheckpointError
-from tdl.storage.checkpoint import CHUNK, FORMAT, META, read_array, read_meta, write_checkpoint
+from tdl.storage.arrays import CHUNK
+from tdl.storage.checkpoint import FORMAT, META, read_array, read_meta, write_checkpoint
 
 DTYPES = ["<f4", "<f8", "<u2", "<i8", "|u1", "|b1"]
 ARRAYS = hnp.arrays(st.sampled_from(DTYPES), hnp.array_shapes(max_dims=3, max_side=5))
