@@ -76,8 +76,7 @@ def _request(server, game, chance):
         data = json.loads(json.dumps(data).replace("ID", game))
         method, body = "POST", json.dumps(data).encode()
         if chance.random() < 0.5:
-            with contextlib.suppress(RecursionError):
-                body = json.dumps(changed_json(data, chance)).encode()
+            body = json.dumps(changed_json(data, chance)).encode()
     path = path.replace("ID", game)
     heads = [("Host", f"127.0.0.1:{server.port}")]
     if body is not None:
@@ -126,7 +125,7 @@ TITLES = "[...document.querySelectorAll('.entry b')].map(each => each.textConten
 ELEMENTS = "['script', 'img', 'iframe', 'object', 'embed', 'form'].map(tag => document.querySelectorAll(tag).length)"
 
 
-def shown(place, outside, chance, change):
+def shown(place, chance, change):
     """Show a folder of runs with such names, and with such values, in the browser: all of it is text."""
     for name in chance.sample(FOLDERS, 3):
         run = place / os.fsdecode(name)
@@ -136,7 +135,7 @@ def shown(place, outside, chance, change):
         content["names"] = {key: _text(chance) for key in ("game", "tiles", "tuples", "learner")}
         content["config"]["size"] = _text(chance)
         path.write_text(json.dumps(content))
-    change(run, outside, chance)
+    change(run)
     with serving(place) as server:
         watched = Watched()
         page = watched.page
