@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from support.programs import files, inside, program
+from support.programs import files, inside
 from support.shapes import Repeated
 from support.weight_files import PEER_FILE, SMALL_TD, complaint, converted, held, network_of, saved, written
 
@@ -75,16 +75,6 @@ def test_names_on_the_command_line(tmp_path, imported):
         assert telling in complaint(*words)
     assert {path.name for path in tmp_path.iterdir()} == {"there.w", "in.dat"}
     assert there.read_bytes() == SMALL_TD
-
-
-def test_as_a_program(tmp_path):
-    written(tmp_path / "in.w", SMALL_TD)
-    done = program(tmp_path, "in.w", "out", module="tdl.convert")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "out: 2 tables (01 012), 4,352 weights, without the accumulators" in done.stdout
-    done = program(tmp_path, "in.w", "out", module="tdl.convert")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "tdl: out: exists already, and is not overwritten; name another\n"
 
 
 def test_a_write_that_fails_leaves_nothing(imported, tmp_path, monkeypatch):

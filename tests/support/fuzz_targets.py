@@ -221,7 +221,8 @@ def _deep_read(place, outside, chance):
 @target("results", 3, "plain", "rich")
 def _results(place, outside, chance):
     changed, other = (_copied(name, place) for name in ("plain", "rich"))
-    change(changed.glob("*.*"), outside, chance)
+    names = ("result.json", "blocks.csv", "episodes.npy", "evaluation.npy")
+    change([changed / name for name in names], outside, chance)
     read = chance.choice((tdl.results.runs, tdl.results.load, tdl.results.games, tdl.results.episodes, None))
     if read is None:
         json.dumps(Library(place).entries())
