@@ -14,7 +14,7 @@ from omegaconf import DictConfig
 from tdl.agents.lookahead import check_depth
 from tdl.agents.options import PlayOptions
 from tdl.config.agent import check_use, deep_options
-from tdl.config.compose import composed, key_hash, to_plain, typed
+from tdl.config.compose import key_hash, to_plain, typed
 from tdl.config.options import evaluator_of, options_of, play_of, rules_of
 from tdl.config.schema import Budget, EvaluationOptions, RunConfig, Saving
 from tdl.config.tuple_sets import check_numbering, tuple_set_of

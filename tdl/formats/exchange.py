@@ -27,7 +27,7 @@ from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet, count_features, order_features, table_cells
 from tdl.storage.atomic import new_file, new_folder
 from tdl.storage.checkpoint import write_checkpoint
-from tdl.storage.reading import open_file
+from tdl.storage.reading import reading
 
 FORMATS: Mapping[str, WeightFormat] = {"tdl2048": tdl2048.FORMAT, "demo": demo2048.FORMAT}
 
@@ -230,8 +230,5 @@ def _exchanged(form: WeightFormat, network: NTupleNetwork, features: list[Featur
 
 
 def _sha256(path: Path) -> str:
-    try:
-        with open_file(path) as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise WeightFileError(f"{path}: cannot be read: {error}") from error
+    with reading(path, WeightFileError) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.errors import WeightFileError
-from tdl.storage.reading import open_file
+from tdl.storage.reading import reading
 
 PART = 1 << 22
 """Entries of a table that are converted at a time."""
@@ -100,14 +100,11 @@ class Cursor:
 
     def __init__(self, path: Path, kind: str) -> None:
         self.path, self.kind, self.at, self.parts = path, kind, 0, 0
-        try:
-            with open_file(path) as file:
-                self.size = os.fstat(file.fileno()).st_size
-                if not self.size:
-                    raise WeightFileError(f"{path}: empty")
-                self.data = np.memmap(file, np.uint8, "r")
-        except OSError as error:
-            raise WeightFileError(f"{path}: cannot be read: {error.strerror or error}") from error
+        with reading(path, WeightFileError) as file:
+            self.size = os.fstat(file.fileno()).st_size
+            if not self.size:
+                raise WeightFileError(f"{path}: empty")
+            self.data = np.memmap(file, np.uint8, "r")
 
     @property
     def left(self) -> int:

@@ -29,7 +29,8 @@ from tdl.runs.evaluation import (
     looking_ahead,
     network_evaluation,
 )
-from tdl.storage.checkpoint import Array, Meta, read_array
+from tdl.storage.arrays import Array
+from tdl.storage.checkpoint import Meta, read_array
 from tdl.storage.records import RECORD, Records
 
 if TYPE_CHECKING:

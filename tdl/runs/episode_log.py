@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from tdl.errors import CheckpointError, ConfigError, naming
+from tdl.errors import ConfigError
 from tdl.storage.atomic import new_file
-from tdl.storage.reading import open_file, read_lines
+from tdl.storage.reading import open_file, read_lines, reading
 from tdl.storage.records import RECORD, Records, load_records, save_records
 from tdl.storage.run_folder import RunFolder
 
@@ -102,21 +102,15 @@ def _read_logged(path: Path, episode: int) -> Records:
     """The games logged up to an episode."""
     if not episode or not path.exists():
         return np.zeros(0, RECORD)
-    try:
-        games = load_records(path)
-        return games[games["episode"] <= episode]
-    except OSError as error:
-        raise CheckpointError(f"{path}: cannot be read: {error.strerror or error}") from error
+    games = load_records(path)
+    return games[games["episode"] <= episode]
 
 
 def _check_episodes(path: Path, episode: int) -> None:
-    try:
-        with open_file(path) as file:
-            start, size = file.read(8), os.fstat(file.fileno()).st_size
-    except OSError as error:
-        raise CheckpointError(f"{path}: cannot be read: {error.strerror or error}") from error
-    if start != b"\x93NUMPY\x01\x00" or size < _HEADER + episode * RECORD.itemsize:
-        raise CheckpointError(f"{path}: cut: it has not the {episode} episodes of the checkpoint")
+    with reading(path) as file:
+        start, size = file.read(8), os.fstat(file.fileno()).st_size
+        if start != b"\x93NUMPY\x01\x00" or size < _HEADER + episode * RECORD.itemsize:
+            raise ConfigError(f"cut: it has not the {episode} episodes of the checkpoint")
 
 
 def _make_own(path: Path) -> None:
@@ -137,23 +131,20 @@ def _kept_lines(path: Path, episode: int, *, header: bool) -> Iterator[bytes]:
     """The header and the blocks up to `episode`. A block's first line begins with its episode; what follows belongs
     to it.
     """
-    try:
-        with open_file(path) as old, naming(path):
-            last, rest = 0, MAX_BLOCK
-            for at, line in enumerate(read_lines(old)):
-                number = re.match(rb"\d{1,18}(?=[,\t])", line)
-                if number is not None:
-                    if int(number[0]) > episode:
-                        return
-                    if int(number[0]) <= last:
-                        raise ConfigError(f"corrupt: the block of episode {int(number[0])} comes after that of {last}")
-                    last, rest = int(number[0]), MAX_BLOCK
-                elif not last and (at or not header):  # before the first block
-                    continue
-                rest -= len(line)
-                if rest < 0:
-                    raise ConfigError(f"corrupt: the block of episode {last} has more than {MAX_BLOCK:,} bytes")
-                if line.endswith(b"\n"):
-                    yield line
-    except OSError as error:
-        raise CheckpointError(f"{path}: cannot be read: {error.strerror or error}") from error
+    with reading(path) as old:
+        last, rest = 0, MAX_BLOCK
+        for at, line in enumerate(read_lines(old)):
+            number = re.match(rb"\d{1,18}(?=[,\t])", line)
+            if number is not None:
+                if int(number[0]) > episode:
+                    return
+                if int(number[0]) <= last:
+                    raise ConfigError(f"corrupt: the block of episode {int(number[0])} comes after that of {last}")
+                last, rest = int(number[0]), MAX_BLOCK
+            elif not last and (at or not header):  # before the first block
+                continue
+            rest -= len(line)
+            if rest < 0:
+                raise ConfigError(f"corrupt: the block of episode {last} has more than {MAX_BLOCK:,} bytes")
+            if line.endswith(b"\n"):
+                yield line

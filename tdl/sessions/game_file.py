@@ -10,10 +10,10 @@ from pathlib import Path
 from tdl.errors import CheckpointError, ConfigError, shown
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules
-from tdl.sessions.game_lines import HEADER, LINE, digest_of, game_of, header_of, line_of, move_of, parse, to_text
+from tdl.sessions.game_lines import Header, Line, digest_of, game_of, header_of, line_of, move_of, parse, to_text
 from tdl.sessions.recorded_game import Move, RecordedGame, boards_after
 from tdl.storage.atomic import new_file
-from tdl.storage.reading import open_file
+from tdl.storage.reading import reading
 
 ENDINGS = (".jsonl", ".json")
 """Of the names of files: JSON lines. Older programs wrote the second."""
@@ -37,7 +37,7 @@ def text(game: RecordedGame) -> str:
         score += move.reward
         lines += to_text(line_of(number, move, score, engine))
     header = header_of(game)
-    return to_text(header | {"digest": digest_of(header, lines)}) + lines
+    return to_text(dataclasses.replace(header, digest=digest_of(header, lines))) + lines
 
 
 def load(path: str | Path, rules: Rules | None = None) -> RecordedGame:
@@ -65,25 +65,17 @@ def parsed(content: str, name: object, rules: Rules | None = None) -> RecordedGa
 
 def rules_and_score(path: str | Path) -> tuple[Rules, int]:
     """The rules and the score in the first line of a file; the moves are not checked."""
-    try:
-        with open_file(Path(path)) as file:
-            header = parse(file.readline(1 << 20).decode(), HEADER)
-        return game_of(header).rules, int(header["score"])
-    except (ConfigError, OSError, UnicodeDecodeError) as error:
-        raise CheckpointError(f"{path}: {error}") from error
+    with reading(Path(path)) as file:
+        header = parse(file.readline(1 << 20).decode(errors="replace"), Header)
+        return game_of(header).rules, header.score
 
 
 def _content(path: Path) -> str:
-    try:
-        with open_file(path) as file:
-            content = file.read(MAX_BYTES + 1).decode()
-    except OSError as error:
-        raise CheckpointError(f"{path}: cannot be read: {error.strerror or error}") from error
-    except UnicodeDecodeError:
-        raise CheckpointError(f"{path}: not a game of this program (not text)") from None
+    with reading(path) as file:
+        content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
         raise CheckpointError(f"{path}: not a game of this program (more than {MAX_BYTES >> 20} MiB)")
-    return content
+    return content.decode(errors="replace")  # what is no text is no JSON of ours, or has another digest
 
 
 def _lines(content: str, name: object) -> list[str]:
@@ -104,14 +96,14 @@ class _Reader:
 
     def game(self, lines: list[str], rules: Rules | None) -> RecordedGame:
         """The whole game."""
-        header = parse(lines[0], HEADER)
+        header = parse(lines[0], Header)
         game = game_of(header, rules)
         for _ in boards_after(game.rules, game.start, self._moves(lines[1:], game.rules), complete=game.complete):
             pass
         self.line = 1
-        _expect("moves", header["moves"], len(self.moves))
-        _expect("score", header["score"], self.score)
-        if header["digest"] != digest_of(header, "".join(lines[1:])):
+        _expect("moves", header.moves, len(self.moves))
+        _expect("score", header.score, self.score)
+        if header.digest != digest_of(header, "".join(lines[1:])):
             raise ConfigError("corrupt: its digest is not that of the lines")
         return dataclasses.replace(game, moves=tuple(self.moves))
 
@@ -119,11 +111,11 @@ class _Reader:
         """The moves; their numbers and the scores must be those of a game."""
         engine = Engine(rules)
         for self.line, text in enumerate(lines, 2):
-            line = parse(text, LINE)
+            line = parse(text, Line)
             move = move_of(line, engine)
-            _expect("move", line["move"], len(self.moves))
+            _expect("move", line.move, len(self.moves))
             self.score += move.reward
-            _expect("score", line["score"], self.score)
+            _expect("score", line.score, self.score)
             self.moves.append(move)
             yield move
 

@@ -11,13 +11,29 @@ Boards are rows of tile values because a packed board does not survive a reader 
 have more than 53 bits; no tile value has more than 27.
 """
 
-import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, NoReturn, TypeVar
 
-from tdl.errors import ConfigError, shown
+from tdl.checks import (
+    built,
+    check_fields,
+    check_list,
+    check_mapping,
+    check_number,
+    check_text,
+    check_value,
+    check_whole,
+    checked,
+    choice,
+    flag,
+    or_null,
+    whole,
+)
+from tdl.errors import ConfigError, refuse, shown
 from tdl.game.engine import Engine
 from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.search.options import SearchOptions
@@ -25,140 +41,164 @@ from tdl.sessions.recorded_game import Move, RecordedGame, check_start
 
 FORMAT = "tdl-game-1"
 
-HEADER = ("format", "rules", "start", "seed", "episode", "plies", "search", "checkpoint", "moves", "score", "digest")
+USUAL = {"complete": True, "loss": None, "by": "agent"}
+"""Keys that a line has only where their value is another one."""
 
-LINE = ("move", "board", "action", "reward", "values", "tile", "cell", "score")
+Rows = list[list[int]]
 
-OPTIONAL = {HEADER: ("complete",), LINE: ("loss", "by")}
-"""Keys that a line has only where they differ from what is usual."""
-
-Line = Mapping[str, Any]
+L = TypeVar("L", "Header", "Line")
 
 
-def header_of(game: RecordedGame) -> dict[str, Any]:
+def _check_rows(key: str, rows: Any) -> None:
+    if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
+        raise refuse(key, rows, "rows of tile values")
+    for row in rows:
+        for cell in row:
+            check_whole(key, cell, 0)
+
+
+def _check_values(key: str, values: Any) -> None:
+    check_list(key, values, or_null(partial(check_value, most=1e12)))
+    if len(values) != len(ACTION_NAMES):
+        raise refuse(key, values, "four numbers or nulls")
+
+
+@dataclass(frozen=True)
+class Header:
+    """The keys of the first line; all are checked."""
+
+    format: str = FORMAT
+    rules: Mapping[str, Any] = checked(None, check_mapping)
+    start: Rows = checked(None, _check_rows)
+    seed: int = whole(0, least=0)
+    episode: int = whole(0, least=0)
+    plies: int = whole(1, least=0)
+    search: Mapping[str, Any] = checked(None, check_mapping)
+    checkpoint: str | None = checked(None, check_text, null=True)
+    moves: int = whole(0, least=0)
+    score: int = whole(0, least=0)
+    digest: str = checked("", check_text)
+    complete: bool = flag(True)
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+@dataclass(frozen=True)
+class Line:
+    """The keys of the line of a move; all are checked."""
+
+    move: int = whole(0, least=0)
+    board: Rows = checked(None, _check_rows)
+    action: str = choice(None, ACTION_NAMES)
+    reward: int = whole(0, least=0)
+    values: list[float | None] = checked(None, _check_values)
+    tile: int = whole(0, least=0)
+    cell: int = whole(0, least=0)
+    score: int = whole(0, least=0)
+    loss: float | None = checked(None, partial(check_number, least=0), null=True)
+    by: str = choice("agent", ("agent", "person"))
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+def header_of(game: RecordedGame) -> Header:
     """The first line of a game, without its digest."""
-    search = dataclasses.asdict(game.search)
-    header = {
-        "format": FORMAT,
-        "rules": game.rules.to_dict(),
-        "start": Engine(game.rules).array(game.start).tolist(),
-        "seed": game.seed,
-        "episode": game.episode,
-        "plies": search.pop("plies"),
-        "search": search,
-        "checkpoint": game.checkpoint,
-        "moves": len(game.moves),
-        "score": game.score,
-    }
-    return header if game.complete else header | {"complete": False}
+    search = asdict(game.search)
+    return Header(
+        rules=game.rules.to_dict(),
+        start=Engine(game.rules).array(game.start).tolist(),
+        seed=game.seed,
+        episode=game.episode,
+        plies=search.pop("plies"),
+        search=search,
+        checkpoint=game.checkpoint,
+        moves=len(game.moves),
+        score=game.score,
+        complete=game.complete,
+    )
 
 
-def line_of(number: int, move: Move, score: int, engine: Engine) -> dict[str, Any]:
+def line_of(number: int, move: Move, score: int, engine: Engine) -> Line:
     """The line of a move; `score` is that of the game after it."""
-    line = {
-        "move": number,
-        "board": engine.array(move.board).tolist(),
-        "action": ACTION_NAMES[move.action],
-        "reward": move.reward,
-        "values": list(move.values),
-        "tile": engine.rules.value(move.tile),
-        "cell": move.cell,
-        "score": score,
-    }
-    if move.loss is not None:
-        line["loss"] = move.loss
-    return line if move.by == "agent" else line | {"by": move.by}
+    return Line(
+        move=number,
+        board=engine.array(move.board).tolist(),
+        action=ACTION_NAMES[move.action],
+        reward=move.reward,
+        values=list(move.values),
+        tile=engine.rules.value(move.tile),
+        cell=move.cell,
+        score=score,
+        loss=move.loss,
+        by=move.by,
+    )
 
 
-def to_text(line: Line) -> str:
+def to_text(line: Header | Line) -> str:
     """A line as JSON, with its end."""
-    return json.dumps(line, allow_nan=False) + "\n"
+    return json.dumps(_keys(line), allow_nan=False) + "\n"
 
 
-def digest_of(header: Line, lines: str) -> str:
+def digest_of(header: Header, lines: str) -> str:
     """The SHA-256 of a header, without the digest it may have, and all further lines."""
-    rest = {key: value for key, value in header.items() if key != "digest"}
+    rest = {key: value for key, value in _keys(header).items() if key != "digest"}
     return hashlib.sha256((json.dumps(rest, sort_keys=True) + lines).encode()).hexdigest()
 
 
-def parse(line: str, keys: tuple[str, ...]) -> dict[str, Any]:
-    """The values of a line, which must have these keys and may have those of `OPTIONAL`."""
+def _keys(line: Header | Line) -> dict[str, Any]:
+    return {key: value for key, value in vars(line).items() if key not in USUAL or value != USUAL[key]}
+
+
+def parse(text: str, kind: type[L]) -> L:
+    """A line of JSON, which must have the keys of its kind and no others."""
     try:
-        values = json.loads(line, parse_constant=_refuse_constant)
+        values = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         raise ConfigError("cut or corrupt (not JSON)") from None
-    if not isinstance(values, dict) or (keys is HEADER and values.get("format") != FORMAT):
-        raise ConfigError(f"not of a game of this program (expected format {shown(FORMAT)})")
-    missing = [key for key in keys if key not in values]
-    unknown = [key for key in values if key not in (*keys, *OPTIONAL[keys])]
-    if missing or unknown:
-        raise ConfigError(
-            f"corrupt: no {shown(missing[0])}" if missing else f"corrupt: {shown(unknown[0])} does not belong here"
-        )
-    return values
+    if kind is Header and (not isinstance(values, dict) or values.get("format") != FORMAT):
+        raise ConfigError(f"not of a game of this program (expected format {FORMAT!r})")
+    return built(kind, "", values, optional=USUAL)
 
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
 
-def game_of(header: Line, rules: Rules | None = None) -> RecordedGame:
+def game_of(header: Header, rules: Rules | None = None) -> RecordedGame:
     """The game of a first line, without its moves."""
-    own = Rules.from_dict(header["rules"])
+    own = Rules.from_dict(header.rules)
     if rules is not None and own != rules:
         raise ConfigError(f"of other rules: {own.to_dict()}, not {rules.to_dict()}")
-    for key in ("seed", "episode", "plies", "moves", "score"):
-        _check_whole(key, header[key])
-    if header["checkpoint"] is not None and not isinstance(header["checkpoint"], str):
-        raise ConfigError(f"checkpoint: {shown(header['checkpoint'])} is not a digest")
-    if not isinstance(complete := header.get("complete", True), bool):
-        raise ConfigError(f"complete: {shown(complete)} is not true or false")
-    start = _board("start", header["start"], Engine(own))
+    start = Engine(own).board(header.start)
     check_start(start, own)
-    search, seed, episode = _search(header), header["seed"], header["episode"]
-    return RecordedGame(own, start, (), search, seed, episode, header["checkpoint"], complete)
+    return RecordedGame(
+        own, start, (), _search(header), header.seed, header.episode, header.checkpoint, header.complete
+    )
 
 
-def _search(header: Line) -> SearchOptions:
+def _search(header: Header) -> SearchOptions:
     try:
-        by_empty = tuple(tuple(pair) for pair in header["search"]["by_empty"])
-        return SearchOptions(header["plies"], **{**header["search"], "by_empty": by_empty})
+        by_empty = tuple(tuple(pair) for pair in header.search["by_empty"])
+        return SearchOptions(header.plies, **{**header.search, "by_empty": by_empty})
     except (KeyError, TypeError) as error:
         raise ConfigError(f"corrupt: search: {shown(error)}") from error
 
 
 def move_of(line: Line, engine: Engine) -> Move:
     """The move of a line; whether the rules allow it is not checked."""
-    for key in ("move", "reward", "tile", "cell", "score"):
-        _check_whole(key, line[key])
-    values, loss, by, tiles = line["values"], line.get("loss"), line.get("by", "agent"), engine.rules.tiles
-    if line["action"] not in ACTION_NAMES:
-        raise ConfigError(f"action: {shown(line['action'])} is not one of {', '.join(ACTION_NAMES)}")
-    if line["cell"] >= engine.rules.cells:
-        raise ConfigError(f"cell: {line['cell']} is not on the board")
-    if line["tile"] not in tiles:
-        raise ConfigError(f"tile: {line['tile']} is not a tile of the game")
-    if not isinstance(values, list) or len(values) != 4 or not all(map(_is_value_or_null, values)):
-        raise ConfigError(f"values: {shown(values)} are not four numbers or nulls")
-    if not _is_value_or_null(loss) or (loss is not None and loss < 0):
-        raise ConfigError(f"loss: {shown(loss)} is not a number of at least 0")
-    if by not in ("agent", "person"):
-        raise ConfigError(f"by: {shown(by)} is not agent or person")
-    board, action, tile = _board("board", line["board"], engine), ACTION_NAMES.index(line["action"]), line["tile"]
-    return Move(board, action, line["reward"], tuple(values), line["cell"], 1 + tiles.index(tile), loss, by)
-
-
-def _is_value_or_null(value: object) -> bool:
-    return value is None or (isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e12)
-
-
-def _check_whole(key: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
-        raise ConfigError(f"{key}: {shown(value)} is not a whole number of at least 0")
-
-
-def _board(key: str, rows: object, engine: Engine) -> int:
-    is_rows = isinstance(rows, list) and all(isinstance(row, list) for row in rows)
-    if not is_rows or not all(type(cell) is int for row in rows for cell in row):  # type: ignore[attr-defined]
-        raise ConfigError(f"{key}: {shown(rows)} are not rows of tile values")
-    return engine.board(rows)  # type: ignore[arg-type]
+    tiles = engine.rules.tiles
+    if line.tile not in tiles:
+        raise refuse("tile", line.tile, "a tile of the game")
+    check_whole("cell", line.cell, 0, engine.rules.cells)
+    return Move(
+        board=engine.board(line.board),
+        action=ACTION_NAMES.index(line.action),
+        reward=line.reward,
+        values=tuple(line.values),
+        cell=line.cell,
+        tile=1 + tiles.index(line.tile),
+        loss=line.loss,
+        by=line.by,
+    )

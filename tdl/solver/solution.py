@@ -35,7 +35,7 @@ from tdl.solver.enumeration import (
     start_levels,
 )
 from tdl.solver.layers import CanonicalBoards, Layers, largest_tile
-from tdl.storage.checkpoint import META, Meta, array_entry, check_room, read_array, read_meta, write_checkpoint
+from tdl.storage.checkpoint import META, Meta, read_array, read_meta, write_checkpoint
 
 FOLDER = "solution"
 """The name of the folder of arrays within the output folder of `tdl.solve`, and of the kind of such folders."""
@@ -199,12 +199,11 @@ def load(folder: str | Path) -> Solution:
     meta = _read_description(path)
     rules = Rules.from_dict(meta["rules"])
     canonical = canonical_boards(LineTables(rules), meta["folded"])
-    arrays = {name: read_array(path, meta, name) for name in _NAMES}
     with naming(path):
-        states, afterstates = (_layers(canonical, arrays, name) for name in ("states", "afterstates"))
+        states, values = _read_layers(path, meta, "states", canonical)
+        afterstates, after_values = _read_layers(path, meta, "afterstates", canonical)
     boards = Reachable(rules, start_levels(canonical), states, afterstates, meta["folded"])
-    figures = {name: meta[name] for name in FIGURES}
-    return Solution(boards, arrays["states-values"], arrays["afterstates-values"], **figures)
+    return Solution(boards, values, after_values, **{name: meta[name] for name in FIGURES})
 
 
 def _read_description(path: Path) -> Meta:
@@ -216,18 +215,8 @@ def _read_description(path: Path) -> Meta:
     with naming(path / META):
         check_object("", meta, _ENTRIES)
         check_objective(Rules.from_dict(meta["rules"]), meta["objective"], meta["tile"])
-    for name in ("states", "afterstates"):
-        boards = tuple(array_entry(path, meta, name)["shape"][:1])
-        check_room(path, meta, name, boards, np.uint64)
-        check_room(path, meta, f"{name}-values", boards, np.float64)
-        for part in ("sums", "first"):
-            layers = tuple(array_entry(path, meta, f"{name}-{part}")["shape"][:1])
-            check_room(path, meta, f"{name}-{part}", layers, np.int64)
     return meta
 
-
-_NAMES = [f"{kind}{part}" for kind in ("states", "afterstates") for part in ("", "-sums", "-first", "-values")]
-"""The arrays of a solution."""
 
 _COUNT = partial(check_whole, least=0)
 
@@ -244,17 +233,27 @@ _ENTRIES: dict[str, Check] = {
 }
 
 
+_PARTS = {"": np.uint64, "-sums": np.int64, "-first": np.int64, "-values": np.float64}
+"""The arrays of the boards of a kind: their names after that of the kind, and their types."""
+
+
 def _arrays(solution: Solution) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any]] = {}
     kinds = (
         ("states", solution.boards.states, solution.state_values),
         ("afterstates", solution.boards.afterstates, solution.afterstate_values),
     )
-    for name, layers, values in kinds:
-        arrays |= {name: layers.boards, f"{name}-sums": layers.sums, f"{name}-first": layers.first}
-        arrays[f"{name}-values"] = values
+    for kind, layers, values in kinds:
+        arrays |= zip(
+            (kind + part for part in _PARTS), (layers.boards, layers.sums, layers.first, values), strict=True
+        )
     return arrays
 
 
-def _layers(canonical: CanonicalBoards, arrays: dict[str, NDArray[Any]], name: str) -> Layers:
-    return Layers(canonical, *(arrays[f"{name}{part}"] for part in ("", "-sums", "-first")))
+def _read_layers(path: Path, meta: Meta, kind: str, canonical: CanonicalBoards) -> tuple[Layers, Values]:
+    """The boards of a kind, and their values."""
+    boards, sums, first, values = (read_array(path, meta, kind + part) for part in _PARTS)
+    for array, (part, dtype) in zip((boards, sums, first, values), _PARTS.items(), strict=True):
+        if array.dtype != dtype or array.ndim != 1 or (part == "-values" and len(array) != len(boards)):
+            raise refuse(kind + part, f"{array.shape} {array.dtype}", f"{dtype.__name__}, one for each board or layer")
+    return Layers(canonical, boards, sums, first), values

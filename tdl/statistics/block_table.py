@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -44,14 +45,15 @@ def blocks_of(file: BinaryIO) -> BlockTable:
     """The same of an open file; a ConfigError says what is wrong."""
     if (size := os.fstat(file.fileno()).st_size) > MAX_BYTES:
         raise ConfigError(f"{size:,} bytes; a table of blocks of at most {MAX_BYTES:,} is read")
-    lines = (line.decode("latin-1") for line in read_lines(file) if line.endswith(b"\n"))
+    lines = (line.decode("latin-1") for line in read_lines(file) if line.endswith(b"\n") and line.strip())
     names = next(lines, ",".join(NEEDED)).rstrip("\r\n").split(",")
     _check_names(names)
     values = _numbers(lines, len(names))
-    table = {name: values[:, number] for number, name in enumerate(names)}
-    for name in NEEDED:
-        if not np.isfinite(table[name]).all():
-            raise ConfigError(f"{name}: not all are numbers")
+    if not (np.abs(values[:, [names.index(name) for name in NEEDED]]) <= MAX_FIGURE).all():
+        raise ConfigError(f"{', '.join(NEEDED)}: not all are numbers")
+    if (np.abs(values) > MAX_FIGURE).any():
+        raise ConfigError(f"a figure is beyond {MAX_FIGURE:,.0f}")
+    table: BlockTable = dict(zip(names, values.T, strict=True))
     for name in WHOLE:
         if name in table and (table[name] == np.floor(table[name])).all():
             table[name] = table[name].astype(np.int64)
@@ -68,25 +70,12 @@ def _check_names(names: list[str]) -> None:
 
 def _numbers(lines: Iterator[str], columns: int) -> NDArray[np.float64]:
     """The numbers of the lines, shape (lines, columns)."""
-    first = next(lines, None)
-    if first is None:
+    if (first := next(lines, None)) is None:
         return np.zeros((0, columns))
-
-    def whole() -> Iterator[str]:
-        yield first
-        for line in lines:
-            if not line.strip():  # which NumPy would pass over
-                raise ConfigError("cut or corrupt: an empty line")
-            yield line
-
     try:
-        values = np.loadtxt(whole(), delimiter=",", comments=None, ndmin=2)
-    except ConfigError:
-        raise
+        values = np.loadtxt(chain([first], lines), delimiter=",", comments=None, ndmin=2)
     except ValueError as error:
         raise ConfigError(f"cut or corrupt: {error}") from error
     if values.shape[1] != columns:
         raise ConfigError(f"cut or corrupt: {values.shape[1]} numbers in a line, not {columns}")
-    if (np.abs(values) > MAX_FIGURE).any():
-        raise ConfigError(f"a figure is beyond {MAX_FIGURE:,.0f}")
     return values

@@ -8,23 +8,23 @@ and `meta.json` one of itself. Arrays are written with `write()`: a memory-mappe
 
 import contextlib
 import hashlib
-import io
 import json
 import os
 import shutil
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike
 
-from tdl.errors import CheckpointError, naming
+from tdl.checks import Check, check_mapping, check_object, check_true_or_false, check_whole
+from tdl.errors import CheckpointError, ConfigError, naming
 from tdl.old_names import with_new_names
-from tdl.storage.array_head import check_head, read_head
-from tdl.storage.atomic import delete, delete_unfinished, new_file, new_folder, open_new, sync_file
-from tdl.storage.description import check_description
-from tdl.storage.reading import open_file, read_json
+from tdl.storage.arrays import Array, ArrayEntry, check_entry, check_shape, read_file, write_array
+from tdl.storage.atomic import delete, delete_unfinished, new_file, new_folder, sync_file
+from tdl.storage.reading import read_json
 from tdl.storage.result_file import has_deleted_weights
 
 FORMAT = "tdl-checkpoint-1"
@@ -33,10 +33,7 @@ META = "meta.json"
 KEPT = "kept"
 """Folder beside a checkpoint, for the older ones that stay."""
 
-CHUNK = 1 << 24
-
 Meta = dict[str, Any]
-Array = NDArray[Any]
 
 
 def write_checkpoint(folder: Path, meta: Mapping[str, Any], arrays: Mapping[str, Array], *, keep: int = 1) -> None:
@@ -63,7 +60,7 @@ def write_checkpoint(folder: Path, meta: Mapping[str, Any], arrays: Mapping[str,
             if path.name in good:
                 path = folder / f"{name}-{stem}-again.npy"  # the same episode once more: never write over what is good
             written.append(path)
-            described[name] = _write_array(path, array)
+            described[name] = write_array(path, array)
         full = {"format": FORMAT, **meta, "arrays": described}
         full["digest"] = _digest(full)
         with new_file(folder / META) as file:
@@ -93,22 +90,19 @@ def read_meta(folder: Path) -> Meta:
         it has to be; what else it describes is checked by whoever reads that.
     """
     path = folder / META
-    try:
-        meta = read_json(path)
-    except FileNotFoundError:
-        raise CheckpointError(f"{folder}: no checkpoint here ({META} is missing){_why_missing(folder)}") from None
-    except OSError as error:
-        raise CheckpointError(f"{path}: cannot be read: {error.strerror or error}") from error
-    except ValueError as error:
-        why = "not JSON" if isinstance(error, json.JSONDecodeError) else str(error)
-        raise CheckpointError(f"{path}: cut or corrupt ({why})") from None
-    if not isinstance(meta, dict) or meta.get("format") != FORMAT:
-        raise CheckpointError(f"{path}: not a checkpoint of this program (expected format {FORMAT!r})")
-    if meta.get("digest") != _digest(meta):
-        raise CheckpointError(f"{path}: corrupt (its digest does not match)")
-    meta = with_new_names(meta)
+    if not path.exists():
+        raise CheckpointError(f"{folder}: no checkpoint here ({META} is missing){_why_missing(folder)}")
     with naming(path):
-        check_description(meta)
+        try:
+            meta = read_json(path)
+        except OSError as error:
+            raise CheckpointError(f"{path}: cannot be read: {error.strerror or error}") from error
+        if not isinstance(meta, dict) or meta.get("format") != FORMAT:
+            raise ConfigError(f"not a checkpoint of this program (expected format {FORMAT!r})")
+        if meta.get("digest") != _digest(meta):
+            raise ConfigError("corrupt (its digest does not match)")
+        meta = with_new_names(meta)
+        check_object("", meta, _ENTRIES, optional=("stays",))
     return meta
 
 
@@ -119,6 +113,13 @@ def _why_missing(folder: Path) -> str:
     return ""
 
 
+_ENTRIES: dict[str, Check] = {
+    "episode": partial(check_whole, least=0, below=10**12 + 1),  # a hundred years of games
+    "arrays": partial(check_mapping, check=check_entry),
+    "stays": check_true_or_false,
+}
+
+
 def read_array(folder: Path, meta: Meta, name: str, *, into: Array | None = None) -> Array:
     """One array of a checkpoint, verified: memory-mapped read-only, or copied into `into`.
 
@@ -126,84 +127,25 @@ def read_array(folder: Path, meta: Meta, name: str, *, into: Array | None = None
     ------
     CheckpointError : missing, cut, corrupt, or of another shape than `into`.
     """
-    described = array_entry(folder, meta, name)
-    path = folder / described["file"]
-    dtype, shape = np.dtype(described["dtype"]), tuple(described["shape"])
     if into is not None:
         check_room(folder, meta, name, into.shape, into.dtype)
-    try:
-        with open_file(path) as file:
-            size = os.fstat(file.fileno()).st_size
-            if size != described["bytes"]:
-                raise CheckpointError(f"{path}: cut: {size} bytes, expected {described['bytes']}")
-            with naming(path):
-                check_head(head := read_head(file), dtype, shape)
-            if head.size != described["data_offset"]:
-                raise CheckpointError(f"{path}: its head takes {head.size} bytes, not {described['data_offset']}")
-            file.seek(0)
-            if _digest_file(file, described["data_offset"], into) != described["sha256"]:
-                raise CheckpointError(f"{path}: corrupt (its SHA-256 does not match {META})")
-            if into is None:
-                return np.memmap(file, dtype=dtype, mode="r", offset=described["data_offset"], shape=shape)
-    except FileNotFoundError:
-        raise CheckpointError(f"{path}: missing") from None
-    except OSError as error:
-        raise CheckpointError(f"{path}: cannot be read: {error.strerror or error}") from error
-    return into
+    entry = _entry(folder, meta, name)
+    return read_file(folder / entry["file"], entry, into)
 
 
-def array_entry(folder: Path, meta: Meta, name: str) -> dict[str, Any]:
+def _entry(folder: Path, meta: Meta, name: str) -> ArrayEntry:
     """What a checkpoint's description says of one of its arrays; a CheckpointError where it does not have it."""
     if name not in meta["arrays"]:
         raise CheckpointError(f"{folder / META}: arrays.{name}: missing")
-    entry: dict[str, Any] = meta["arrays"][name]
+    entry: ArrayEntry = meta["arrays"][name]
     return entry
 
 
-def check_room(folder: Path, meta: Meta, name: str, shape: tuple[int, ...], dtype: Any) -> None:
+def check_room(folder: Path, meta: Meta, name: str, shape: tuple[int, ...], dtype: DTypeLike) -> None:
     """Refuse an array of another shape or type, before any memory is asked for."""
-    entry = array_entry(folder, meta, name)
-    if (tuple(entry["shape"]), np.dtype(entry["dtype"])) != (shape, np.dtype(dtype)):
-        here, there = f"{shape} {np.dtype(dtype)}", f"{tuple(entry['shape'])} {np.dtype(entry['dtype'])}"
-        raise CheckpointError(f"{folder / entry['file']}: holds {there}, this network {here}")
-
-
-def _write_array(path: Path, array: Array) -> dict[str, Any]:
-    array = np.ascontiguousarray(array).reshape(array.shape)
-    header = io.BytesIO()
-    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(array))
-    digest = hashlib.sha256(header.getvalue())
-    flat = array.reshape(-1).view(np.uint8).data
-    with open_new(path) as file:
-        file.write(header.getvalue())
-        for start in range(0, len(flat), CHUNK):
-            chunk = flat[start : start + CHUNK]
-            digest.update(chunk)
-            file.write(chunk)
-        sync_file(file)
-    return {
-        "file": path.name,
-        "dtype": array.dtype.str,
-        "shape": list(array.shape),
-        "bytes": len(header.getvalue()) + len(flat),
-        "data_offset": len(header.getvalue()),
-        "sha256": digest.hexdigest(),
-    }
-
-
-def _digest_file(file: BinaryIO, offset: int, into: Array | None) -> str:
-    """SHA-256 of the whole file; what follows `offset` is read into `into`, when given."""
-    digest = hashlib.sha256(file.read(offset))
-    if into is not None:
-        flat = into.reshape(-1).view(np.uint8).data
-        for start in range(0, len(flat), CHUNK):
-            part = flat[start : start + CHUNK]
-            file.readinto(part)  # type: ignore[attr-defined]
-            digest.update(part)
-    else:
-        while chunk := file.read(CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
+    entry = _entry(folder, meta, name)
+    with naming(folder / entry["file"]):
+        check_shape(entry, shape, np.dtype(dtype), "this network")
 
 
 def _digest(meta: Mapping[str, Any]) -> str:

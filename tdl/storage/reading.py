@@ -1,4 +1,4 @@
-"""Reading what somebody else may have written: regular files only, lines and JSON of a bounded size and depth.
+"""Reading what somebody else may have written: regular files only, lines, JSON and YAML of a bounded size and depth.
 
 A pipe would let a program wait for ever, and a device or a huge file take all memory.
 """
@@ -9,20 +9,27 @@ import json
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tdl.errors import ConfigError
+import yaml  # type: ignore[import-untyped]
+
+from tdl.errors import CheckpointError, ConfigError, TdlError, naming
 
 MAX_JSON = 1 << 22
 """Bytes of a file of JSON; the largest of ours have some ten thousand."""
 
+MAX_YAML = 1 << 18
+"""Bytes of a file of YAML, which is read slowly; the largest of Hydra's notes has some ten thousand."""
+
 MAX_DEPTH = 32
 """Lists and objects within each other; ours have some ten."""
 
-
 MAX_LINE = 1 << 14
 """Bytes of a line of text; the longest of ours, the names of the figures of a block, has less than a thousand."""
+
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where it was built
 
 
 def open_file(path: Path) -> io.BufferedReader:
@@ -39,6 +46,16 @@ def open_file(path: Path) -> io.BufferedReader:
     return os.fdopen(handle, "rb")
 
 
+@contextmanager
+def reading(path: Path, error: type[TdlError] = CheckpointError) -> Iterator[io.BufferedReader]:
+    """The same while this context is open; whatever is wrong, also in the file, is one error that names it."""
+    try:
+        with open_file(path) as file, naming(path, error):
+            yield file
+    except OSError as failed:
+        raise error(f"{path}: cannot be read: {failed.strerror or failed}") from failed
+
+
 def read_lines(file: BinaryIO) -> Iterator[bytes]:
     """The lines of an open file, one at a time; a ConfigError where one is longer than any of ours."""
     while line := file.readline(MAX_LINE + 1):
@@ -53,33 +70,72 @@ def read_json(path: Path) -> Any:
     Raises
     ------
     OSError : as `open_file`.
-    ValueError : it is not JSON, too large, nested too deeply, or has text that no terminal and no file could take.
+    ConfigError : it is not JSON, too large, nested too deeply, or has text that no terminal and no file could take.
     """
-    with open_file(path) as file:
-        content = file.read(MAX_JSON + 1)
-    if len(content) > MAX_JSON:
-        raise ValueError(f"more than {MAX_JSON >> 20} MiB")
+    content = _content(path, MAX_JSON)
     try:
         value = json.loads(content)
     except RecursionError:
-        raise ValueError("nested too deeply") from None
-    _check(value)
+        raise ConfigError("cut or corrupt: nested too deeply") from None
+    except ValueError:
+        raise ConfigError("cut or corrupt: not JSON") from None
+    _check_plain(value)
     return value
 
 
-def _check(value: Any) -> None:
-    """Refuse what is nested too deeply, and text with half a character."""
-    level: list[Any] = [value]
-    for _ in range(MAX_DEPTH):
-        below: list[Any] = []
-        for item in level:
-            if isinstance(item, str):
-                item.encode()
-            elif isinstance(item, dict):
-                below += [*item.keys(), *item.values()]
-            elif isinstance(item, list):
-                below += item
-        if not below:
-            return
-        level = below
-    raise ValueError("nested too deeply")
+def read_notes(path: Path) -> dict[str, Any]:
+    """What a file of Hydra's notes says, in YAML: names with numbers, texts, lists and further names.
+
+    Raises
+    ------
+    OSError : as `open_file`.
+    ConfigError : not such YAML, too large, nested too deeply, or with references: a few lines of these can stand for
+        more than any memory holds.
+    """
+    content = _content(path, MAX_YAML)
+    try:
+        _check_events(content)
+        value = yaml.load(content, LOADER)
+    except (ValueError, yaml.YAMLError, OverflowError) as error:
+        raise ConfigError("cut or corrupt: not plain YAML") from error
+    _check_plain(value)
+    if not isinstance(value, dict):
+        raise ConfigError("cut or corrupt: not names with plain values")
+    return value
+
+
+def _content(path: Path, most: int) -> bytes:
+    with open_file(path) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise ConfigError(f"more than {most:,} bytes")
+    return content
+
+
+def _check_events(content: bytes) -> None:
+    """Refuse references and deep nesting before anything is made of them."""
+    depth = 0
+    for event in yaml.parse(content, LOADER):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if isinstance(event, yaml.AliasEvent) or depth > MAX_DEPTH:
+            raise ConfigError("a reference, or nested too deeply")
+
+
+def _check_plain(value: object, room: int = MAX_DEPTH) -> None:
+    """Refuse what is nested too deeply, and all but numbers, whole texts, lists and names with such values."""
+    if room == 0:
+        raise ConfigError("cut or corrupt: nested too deeply")
+    if isinstance(value, dict):
+        for name, item in value.items():
+            if not isinstance(name, str):
+                raise ConfigError("cut or corrupt: not names with plain values")
+            _check_plain(name)
+            _check_plain(item, room - 1)
+    elif isinstance(value, list):
+        for item in value:
+            _check_plain(item, room - 1)
+    elif isinstance(value, str):
+        if any("\ud800" <= letter <= "\udfff" for letter in value):  # half a character
+            raise ConfigError("cut or corrupt: not text")
+    elif not isinstance(value, int | float | None):
+        raise ConfigError("cut or corrupt: not names with plain values")

@@ -1,14 +1,14 @@
 """Records of games: their type, and how they are written."""
 
 import io
-import os
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.errors import naming, refuse
-from tdl.storage.array_head import rows_of
+from tdl import machine
+from tdl.errors import ConfigError, naming, refuse
+from tdl.storage.arrays import read_head
 from tdl.storage.atomic import new_file
 from tdl.storage.reading import open_file
 
@@ -27,15 +27,28 @@ def load_records(path: Path) -> Records:
     Raises
     ------
     CheckpointError : it is cut, no file of games, or has what no game has; memory is asked for when the head is known
-        to be right.
+        to be right: a file with holes is larger than the room that it takes on the disk.
     OSError : missing, or not a file.
     """
     with open_file(path) as file, naming(path):
-        records = rows_of(file, RECORD, os.fstat(file.fileno()).st_size)
-        for name, most in LIMITS.items():
-            if (wrong := records[name][(records[name] < 0) | (records[name] > most)]).size:
-                raise refuse(name, int(wrong[0]), f"a number from 0 to {most}")
+        dtype, shape = read_head(file)
+        if dtype != RECORD or len(shape) != 1:
+            raise ConfigError("not a file of games")
+        (rows,) = shape
+        need, free = rows * RECORD.itemsize, machine.available_memory()
+        if need > free:
+            raise ConfigError(f"{rows:,} rows need {need / 2**30:.1f} GiB of memory; {free / 2**30:.1f} GiB are free")
+        records: Records = np.fromfile(file, RECORD, rows)  # not mapped: a run that goes on cuts its file
+        if len(records) < rows:
+            raise ConfigError("cut while it was read")
+        _check_limits(records)
         return records
+
+
+def _check_limits(records: Records) -> None:
+    for name, most in LIMITS.items():
+        if (wrong := records[name][(records[name] < 0) | (records[name] > most)]).size:
+            raise refuse(name, int(wrong[0]), f"a number from 0 to {most}")
 
 
 def save_records(path: Path, records: Records) -> None:

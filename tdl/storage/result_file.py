@@ -1,6 +1,5 @@
 """The file `result.json` of a run, an evaluation or a solved game: its name, its checks, what became of weights."""
 
-import re
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 from tdl.checks import (
     Check,
     check_choice,
+    check_instance,
     check_list,
     check_mapping,
     check_object,
@@ -19,7 +19,7 @@ from tdl.checks import (
     check_whole,
     or_null,
 )
-from tdl.errors import TdlError, naming, refuse
+from tdl.errors import ConfigError, TdlError, naming, refuse
 from tdl.old_names import with_new_names
 from tdl.storage.reading import read_json
 
@@ -52,14 +52,11 @@ def read_result(path: Path) -> dict[str, Any]:
     TdlError : it is cut, corrupt, of no run, or an entry is of another type or out of range; it names the entry.
     OSError : it is missing, or cannot be read.
     """
-    try:
-        result = read_json(path)
-    except ValueError as error:
-        raise TdlError(f"{path}: cut or corrupt: {error}") from error
-    if not isinstance(result, dict) or "config" not in result:
-        raise TdlError(f"{path}: not the result of a run")
-    result = with_new_names(result)
     with naming(path, TdlError):
+        result = read_json(path)
+        if not isinstance(result, dict) or "config" not in result:
+            raise ConfigError("not the result of a run")
+        result = with_new_names(result)
         check_result(result)
     return result
 
@@ -78,22 +75,20 @@ def has_deleted_weights(folder: Path) -> bool:
 
 
 def _check_config(key: str, config: Any) -> None:
-    """Names of keys that are no columns of something else; but for those that are counted with, the values are shown
-    as they are.
-    """
+    """The names are those of keys; of the values only those that are counted with are more than shown."""
     check_object(key, config, _COUNTED, optional=_COUNTED)
     if (number := _check_names(key, config)) > MAX_KEYS:
         raise refuse(key, f"{number:,} keys", f"at most {MAX_KEYS:,}")
     if "checkpoint" in config:  # an evaluation
-        check_object(key, config, {"evaluate": lambda key, value: check_object(key, value, _GAMES)})
+        check_object(key, config, {"evaluate": partial(check_object, entries=_GAMES)})
 
 
 def _check_names(key: str, value: Any) -> int:
-    """Check the names of keys, also of nested ones; how many there are."""
+    """Check that names, also nested ones, are no columns of something else; how many there are."""
     check_mapping(key, value)
     number = len(value)
     for name, item in value.items():
-        if not re.fullmatch(r"(?!eval_|reach_)\w+", name, re.ASCII):
+        if not (name.isascii() and name.isidentifier()) or name.startswith(("eval_", "reach_")):
             raise refuse(key, name, "the name of a key")
         if isinstance(item, Mapping):
             number += _check_names(f"{key}.{name}", item)
@@ -103,11 +98,6 @@ def _check_names(key: str, value: Any) -> int:
 def _check_chosen(key: str, names: Any) -> None:
     _check_names(key, names)
     check_mapping(key, names, check_text)
-
-
-def _check_error(key: str, error: Any) -> None:
-    if not isinstance(error, str):
-        raise refuse(key, error, "text")
 
 
 def _check_evaluation(key: str, evaluation: Any) -> None:
@@ -126,22 +116,9 @@ def _check_interval(key: str, bounds: Any) -> None:
 
 
 def _check_reach(key: str, reach: Any) -> None:
-    check_mapping(key, reach, _check_reached)
-    if len(reach) > MAX_TILES:
-        raise refuse(key, f"{len(reach):,} tiles", f"at most {MAX_TILES}")
-
-
-def _check_reached(key: str, share: Any) -> None:
-    tile = key.rpartition(".")[2]
-    if not re.fullmatch(r"\d{1,10}", tile, re.ASCII):
-        raise refuse(key, tile, "the value of a tile")
-    check_object(key, share, {"rate": check_share, "ci95": _check_interval}, optional=("ci95",))
-
-
-def _check_amount(key: str, value: Any) -> None:
-    _FIGURE(key, value)
-    if value < 0:
-        raise refuse(key, value, f"a number from 0 to {MAX_FIGURE:,.0f}")
+    check_mapping(key, reach, partial(check_object, entries=_REACHED, optional=("ci95",)))
+    if len(reach) > MAX_TILES or not all(tile.isdecimal() and tile.isascii() and len(tile) <= 10 for tile in reach):
+        raise refuse(key, [*reach], f"the values of at most {MAX_TILES} tiles")
 
 
 _COUNT = partial(check_whole, least=0, below=int(MAX_FIGURE) + 1)
@@ -153,9 +130,11 @@ _GAMES: dict[str, Check] = {"episodes": _COUNT, "plies": _COUNT}
 _COUNTED: dict[str, Check] = {
     "seed": _SEED,
     "episodes": _COUNT,
-    "evaluate": lambda key, value: check_object(key, value, _GAMES, optional=_GAMES),
+    "evaluate": partial(check_object, entries=_GAMES, optional=_GAMES),
 }
 """Keys of a configuration that tables and figures count with."""
+
+_REACHED: dict[str, Check] = {"rate": check_share, "ci95": _check_interval}
 
 _NEWER = ("value_bias", "value_rmse")
 """Figures that results of earlier versions lack."""
@@ -169,10 +148,10 @@ _EVALUATION: dict[str, Check] = {
     "median": _FIGURE,
     "max": _FIGURE,
     "moves": _COUNT,
-    "seconds": _check_amount,
-    "moves_per_second": _check_amount,
+    "seconds": _FIGURE,
+    "moves_per_second": _FIGURE,
     "reach": _check_reach,
-    "exact": lambda key, value: check_object(key, value, _EXACT, optional=_NEWER),
+    "exact": partial(check_object, entries=_EXACT, optional=_NEWER),
 }
 
 _CHECKPOINT: dict[str, Check] = {"path": check_text, "digest": check_text, "episode": _COUNT}
@@ -181,21 +160,19 @@ _ENTRIES: dict[str, Check] = {
     "config": _check_config,
     "names": _check_chosen,
     "status": partial(check_choice, choices=(RUNNING, FINISHED, INTERRUPTED, FAILED)),
-    "error": _check_error,
+    "error": partial(check_instance, kind=str),
     "seed": _SEED,
     "alpha": _FIGURE,
     "episodes": _COUNT,
     "moves": _COUNT,
-    "seconds": _check_amount,
-    "moves_per_second": or_null(_check_amount),
+    "seconds": _FIGURE,
+    "moves_per_second": or_null(_FIGURE),
     "peak_memory_bytes": _COUNT,
     "config_hash": check_text,
     "evaluation": _check_evaluation,
-    "checkpoints": partial(check_list, check=lambda key, value: check_object(key, value, _CHECKPOINT)),
+    "checkpoints": partial(check_list, check=partial(check_object, entries=_CHECKPOINT)),
     "versions": partial(check_mapping, check=check_text),
-    "commit": or_null(check_text),
+    **dict.fromkeys(("commit", "cpu", "instructions"), or_null(check_text)),
     "dirty": or_null(check_true_or_false),
-    "cpu": or_null(check_text),
-    "instructions": or_null(check_text),
     WEIGHTS: partial(check_choice, choices=(KEPT_WEIGHTS, DELETED_WEIGHTS, NO_WEIGHTS)),
 }

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from tdl.errors import ConfigError, Interrupted, TdlError
+from tdl.storage.arrays import Array
 from tdl.storage.atomic import delete_unfinished, write_json
-from tdl.storage.checkpoint import KEPT, META, Array, discard, write_checkpoint
+from tdl.storage.checkpoint import KEPT, META, discard, write_checkpoint
 from tdl.storage.lock import RunLock, is_held
 from tdl.storage.result_file import FAILED as FAILED
 from tdl.storage.result_file import FINISHED as FINISHED

@@ -17,7 +17,7 @@ from tdl.config.names import SHOWN, chosen_names
 from tdl.distribution import command
 from tdl.errors import ConfigError, TdlError
 from tdl.storage.atomic import new_file
-from tdl.storage.notes import read_notes
+from tdl.storage.reading import read_notes
 from tdl.storage.result_file import check_result
 from tdl.storage.run_folder import FAILED, FINISHED, HYDRA, RESULT, RUNNING, RunFolder
 from tdl.sweeps import sweep

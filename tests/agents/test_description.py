@@ -21,7 +21,6 @@ WRONG = {
     "arrays.weights.dtype": [GONE, 4, "O", "V99999999", ">f4", "<f8", "f4,f4"],
     "arrays.weights.shape": [GONE, 7, "x", [-1], [10**11], [1.0], [1] * 9, []],
     "arrays.weights.bytes": [GONE, -1, "x", 10**30],
-    "arrays.weights.data_offset": [GONE, -1, 0, 10**12, 64],
     "arrays.weights.sha256": [GONE, 7, "0" * 63, "Z" * 64],
     "rules": [GONE, [], None],
     "rules.game": [GONE, "chess", 7, [], {}],
@@ -83,7 +82,7 @@ def test_huge_arrays_are_refused_before_memory_is_asked_for(trained, tmp_path):
     """A head and a description that agree on 373 GiB, in a file of some kilobytes."""
     folder = shutil.copytree(trained, tmp_path / "huge")
     forged(folder, {"arrays.weights.shape": [10**11], "arrays.weights.bytes": 4 * 10**11 + 128})
-    with pytest.raises(CheckpointError, match=r"holds \(100000000000,\) float32, this network"):
+    with pytest.raises(CheckpointError, match=r"holds \(100000000000,\) '<f4', this network"):
         tdl.load(folder, copy=True)
 
 

@@ -3,13 +3,11 @@
 import re
 
 import pytest
-from support.programs import files, inside, program
+from support.programs import files, inside
 from support.shapes import Repeated
 from support.weight_files import PEER_FILE, SMALL_TD, complaint, converted, held, network_of, saved, written
 
 import tdl
-from tdl.formats.exchange import import_weights
-from tdl.game.engine import Engine
 from tdl.network.stages import Stages
 
 ORDERS = (((0, 1, 2, 3), (8, 9, 10, 11)),)
@@ -53,12 +51,6 @@ def test_shared_tables_are_not_written_as_read_once(imported, tmp_path):
     assert "is read in 8 images of the board; a file does not say so: without --no-symmetries" in line
 
 
-def test_a_damaged_checkpoint(imported, tmp_path):
-    folder = saved(tmp_path / "net", network_of(((0, 1),)))
-    next(folder.glob("*.npy")).write_bytes(b"")
-    assert "cut: 0 bytes" in complaint(folder, tmp_path / "out.w")
-
-
 # The program
 
 
@@ -85,16 +77,6 @@ def test_names_on_the_command_line(tmp_path, imported):
     assert there.read_bytes() == SMALL_TD
 
 
-def test_as_a_program(tmp_path):
-    written(tmp_path / "in.w", SMALL_TD)
-    done = program(tmp_path, "in.w", "out", module="tdl.convert")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "out: 2 tables (01 012), 4,352 weights, without the accumulators" in done.stdout
-    done = program(tmp_path, "in.w", "out", module="tdl.convert")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "tdl: out: exists already, and is not overwritten; name another\n"
-
-
 def test_a_write_that_fails_leaves_nothing(imported, tmp_path, monkeypatch):
     def full(handle):
         raise OSError(28, "No space left on device")
@@ -105,17 +87,13 @@ def test_a_write_that_fails_leaves_nothing(imported, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_killed_import_is_no_hindrance(tmp_path):
+def test_an_import_clears_what_a_killed_one_left_and_nothing_else(tmp_path):
     left = tmp_path / ".net.new" / "net"
     left.mkdir(parents=True)
     written(left / "weights-0000000000.npy", b"half")
-    converted(PEER_FILE, tmp_path / "net")
-    assert list(tmp_path.iterdir()) == [tmp_path / "net"]
-
-
-def test_an_import_beside_kept_checkpoints_leaves_them_alone(tmp_path):
     kept = saved(tmp_path / "kept" / "0000000003", network_of(((0, 1),)))
-    import_weights(PEER_FILE, tmp_path / "net", "tdl2048")
+    converted(PEER_FILE, tmp_path / "net")
+    assert {path.name for path in tmp_path.iterdir()} == {"net", "kept"}
     assert held(kept)
 
 
@@ -131,8 +109,3 @@ def test_there_is_no_run_to_resume(tmp_path, name):
         assert line.startswith(f"tdl: {given_}: a checkpoint without the run that made it")
     assert files(tmp_path) == before
     assert not list(tmp_path.rglob(".hydra"))
-
-
-def test_engine_shows_what_is_meant_by_a_cell():
-    """Cell 0 is the upper left one in both programs, and in the lowest bits."""
-    assert Engine(tdl.Rules()).array(0x0000000000000021).tolist()[0] == [2, 4, 0, 0]

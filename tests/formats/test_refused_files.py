@@ -3,17 +3,12 @@
 Trusts files that are put together byte by byte.
 """
 
-import io
 import os
 import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from support.programs import files
 from support.weight_files import (
-    SMALL_DEMO,
     SMALL_TC,
     SMALL_TD,
     block,
@@ -45,48 +40,16 @@ def test_every_cut_is_refused(tmp_path, read, content):
     assert read(written(path, content))
 
 
-@pytest.mark.parametrize(("read", "content"), [(tdl2048.read, SMALL_TC), (demo2048.read, SMALL_DEMO)])
-@given(data=st.data())
-@settings(max_examples=300)
-def test_nothing_else_happens_with_damaged_files(tmp_path_factory, read, content, data):
-    """Read or refused: no other error, and no array is longer than the file."""
-    damaged = bytearray(data.draw(st.sampled_from([content, b""])) or data.draw(st.binary(max_size=400)))
-    for _ in range(data.draw(st.integers(0, 3)) if damaged else 0):
-        where = data.draw(st.integers(0, min(60, len(damaged) - 1)) | st.integers(0, len(damaged) - 1))
-        damaged[where] = data.draw(st.integers(0, 255))
-    path = written(tmp_path_factory.getbasetemp() / "damaged", bytes(damaged))
-    try:
-        tables = read(path)
-    except WeightFileError as error:
-        assert re.fullmatch(".*/damaged: .*", str(error))  # noqa: PT017 (either outcome is right)
-    else:
-        assert sum(column.nbytes for each in tables for column in each.columns) < len(damaged)
+FOREIGN = [b"", bytes(5000), b"weights\n" * 9, b"\x93NUMPY" + bytes(1000), b'{"format": "tdl-checkpoint-1"}']
 
 
-def npy():
-    buffer = io.BytesIO()
-    np.save(buffer, np.zeros(1000))
-    return buffer.getvalue()
-
-
-FOREIGN = {
-    "empty": b"",
-    "zeros": bytes(5000),
-    "text": b"weights\n" * 9,
-    "npy": npy(),
-    "json": b'{"format": "tdl-checkpoint-1"}',
-}
-
-
-@pytest.mark.parametrize("name", FOREIGN)
+@pytest.mark.parametrize("content", FOREIGN)
 @pytest.mark.parametrize("suffix", [".w", ".bin"])
-def test_foreign_files(tmp_path, name, suffix):
-    path = written(tmp_path / f"{name}{suffix}", FOREIGN[name])
-    before = files(tmp_path)
+def test_foreign_files(tmp_path, content, suffix):
+    path = written(tmp_path / f"foreign{suffix}", content)
     line = complaint(path, tmp_path / "out")
-    assert f"{name}{suffix}: " in line
+    assert f"foreign{suffix}: " in line
     assert "empty" in line or "not a weight file of TDL2048" in line
-    assert files(tmp_path) == before
     assert list(tmp_path.iterdir()) == [path]
 
 

@@ -74,4 +74,4 @@ def test_what_somebody_wrote_is_shown_as_text(small_run, tmp_path):
     assert r"\x1b]0;title\x07" in text
     np.save(other / "evaluation.npy", np.zeros(3, [("score", "U5")]))
     done = inside(one, other, program=main)
-    assert (done.returncode, "evaluation.npy: head: " in done.stderr) == (2, True)
+    assert (done.returncode, "evaluation.npy: not a file of games" in done.stderr) == (2, True)

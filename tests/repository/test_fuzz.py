@@ -31,7 +31,7 @@ def test_pages_of_changed_runs(number):
 
 
 def _try(number, name=None):
-    if name is None and target_of(random.Random(number)).name == "page":
+    if name is None and target_of(random.Random(number)) == "page":
         return LEFT_OUT  # it has tests of its own
     target, outcome, line = tried(number, name)
     again = f"`python -m support.fuzz --only {number}{f' --target {name}' if name else ''}`"

@@ -141,8 +141,8 @@ def _huge(folder):
         (tdl.results.load, _write("blocks.csv", b"mean\n1\n"), "blocks.csv: not the blocks of a run"),
         (tdl.results.load, _write("blocks.csv", b"\xff\x00,\n"), "blocks.csv: 'ÿ\\x00': no such column"),
         (tdl.results.games, _huge, "evaluation.npy: cut: its head says"),
-        (tdl.results.games, _write("evaluation.npy", b"\x93NUMPY\x01\x00\xff\xff{"), "evaluation.npy: head: not that"),
-        (tdl.results.episodes, _write("episodes.npy", b"x"), "episodes.npy: head: not that"),
+        (tdl.results.games, _write("evaluation.npy", b"\x93NUMPY\x01\x00\xff\xff{"), "evaluation.npy: cut or corrupt: not the head"),
+        (tdl.results.episodes, _write("episodes.npy", b"x"), "episodes.npy: cut or corrupt: not the head"),
     ],
 )
 def test_what_cannot_be_read_is_left_out_and_named(mixture, tmp_path, read, damage, telling):

@@ -4,8 +4,6 @@ Trusts the uninterrupted run as the measure, and the kernel's promise that what 
 written. Kills, signals and the size limit meet real processes; single failing calls are put in by hand.
 """
 
-import errno
-import os
 import random
 import resource
 import signal
@@ -32,8 +30,7 @@ from support.programs import (
 
 import tdl
 from tdl.errors import CheckpointError
-from tdl.runs import evaluation, training
-from tdl.runs.episode_log import EpisodeLog
+from tdl.runs import training
 from tdl.storage.checkpoint import read_array, read_meta, write_checkpoint
 
 KILLS = 12
@@ -78,25 +75,6 @@ def test_killed_at_any_moment(tmp_path):
     assert ends_like_the_uninterrupted(folder, tmp_path / "whole")
     left = {path.name for path in (folder / "checkpoint").iterdir()}
     assert left == {"meta.json", f"weights-{checkpoint(folder)[0]['episode']:010d}.npy"}
-
-
-def test_killed_in_the_middle_of_a_round(tmp_path):
-    """Five of six blocks end before the merge, and nothing of them is in a checkpoint."""
-    delays, folder = random.Random(64), tmp_path / "run"
-    words = (*SMALL, "save.every=10", "replicas=3", "round=60", "threads=2", "learner=tc")
-    for kill in range(3):
-        before = written_at(folder)
-        start = [f"resume={folder}"] if kill else [*words, FOREVER, f"hydra.run.dir={folder}"]
-        with running(tmp_path, *start) as process:
-            wait_until(lambda before=before: written_at(folder) != before, process)
-            time.sleep(delays.uniform(0, 0.05))
-            process.kill()
-            assert ended(process).returncode == -signal.SIGKILL
-        assert checkpoint(folder)[0]["episode"] % 60 == 0
-    episodes = checkpoint(folder)[0]["episode"] + 120
-    go_on(folder, f"episodes={episodes}", "threads=1")
-    train(tmp_path / "whole", f"episodes={episodes}", *words[len(SMALL) :])
-    assert outcome(folder) == outcome(tmp_path / "whole")
 
 
 @each_signal
@@ -221,27 +199,6 @@ def test_no_failing_call_harms_the_checkpoint_before(tmp_path, keep):
         assert read_meta(folder)["episode"] == 3
         spared += 1
     assert spared > 10, "of a checkpoint there are more calls"
-
-
-@pytest.mark.parametrize(("owner", "name"), [(EpisodeLog, "append"), (evaluation, "save_records")])
-def test_full_disk_elsewhere(tmp_path, monkeypatch, owner, name):
-    """Files other than the checkpoint: the run fails with one line, and goes on when there is room again."""
-    folder, blocks = tmp_path / "run", iter(range(2))
-    real = EpisodeLog.append
-
-    def full(*words):
-        if owner is EpisodeLog and next(blocks, None) is not None:
-            return real(*words)
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "the file")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(owner, name, full)
-        done = inside(*SMALL, "episodes=60", "save.every=10", f"hydra.run.dir={folder}")
-    assert done.returncode == 2
-    assert done.stderr.splitlines()[-1] == "tdl: the file: No space left on device"
-    assert result(folder)["status"] == "failed"
-    assert "No space left" in result(folder)["error"]
-    assert outcome(go_on(folder)) == outcome(train(tmp_path / "whole", "episodes=60"))
 
 
 @pytest.mark.parametrize(

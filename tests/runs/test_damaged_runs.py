@@ -1,6 +1,5 @@
 """A run whose files are damaged, or are those of another run, is refused by name and left as it is."""
 
-import json
 import os
 import shutil
 
@@ -28,76 +27,40 @@ def test_a_run_without_a_key_of_this_version_is_refused(finished, words):
     assert done.stderr == f"tdl: {path}: config.size: missing; a configuration of this version has it\n"
 
 
-def _cut_array(folder, array, meta):
-    os.truncate(array, array.stat().st_size - 1)
-    return array.name, "cut"
-
-
-def _flip_array(folder, array, meta):
-    _flip(array, -100)
-    return array.name, "corrupt"
-
-
-def _lose_array(folder, array, meta):
-    array.unlink()
-    return array.name, "missing"
-
-
-def _cut_meta(folder, array, meta):
-    os.truncate(meta, meta.stat().st_size // 2)
-    return meta.name, "cut"
-
-
-def _flip_meta(folder, array, meta):
-    _flip(meta, meta.read_bytes().index(b'"episode": %d' % EPISODES) + 12)
-    return meta.name, "corrupt"
-
-
-def _lose_meta(folder, array, meta):
-    meta.unlink()
-    return meta.name, "missing"
-
-
-def _other_format(folder, array, meta):
-    meta.write_text(json.dumps(json.loads(meta.read_text()) | {"format": "tdl-checkpoint-0"}))
-    return meta.name, "format"
-
-
-def _not_an_object(folder, array, meta):
-    meta.write_text("[]")
-    return meta.name, "not a checkpoint"
-
-
-def _cut_episodes(folder, array, meta):
-    os.truncate(folder / "episodes.npy", (folder / "episodes.npy").stat().st_size - 1)
-    return "episodes.npy", "cut"
-
-
-def _lose_episodes(folder, array, meta):
-    (folder / "episodes.npy").unlink()
-    return "episodes.npy", "cannot be read"
-
-
 def _flip(path, place):
     data = bytearray(path.read_bytes())
     data[place] ^= 1
     path.write_bytes(data)
 
 
-DAMAGES = [_cut_array, _flip_array, _lose_array, _cut_meta, _flip_meta, _lose_meta, _other_format, _not_an_object,
-           _cut_episodes, _lose_episodes]  # fmt: skip
+def _cut(path):
+    os.truncate(path, path.stat().st_size - 1)
 
 
-@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__.strip("_"))
-def test_damage_is_refused_by_name(finished, damage):
-    (array,) = (finished / "checkpoint").glob("*.npy")
-    name, what = damage(finished, array, finished / "checkpoint" / "meta.json")
+META, ARRAY = "checkpoint/meta.json", f"checkpoint/weights-{EPISODES:010}.npy"
+
+DAMAGES = [
+    (ARRAY, _cut, "cut"),
+    (ARRAY, lambda path: _flip(path, -100), "corrupt"),
+    (ARRAY, os.unlink, "No such file"),
+    (META, _cut, "cut"),
+    (META, lambda path: _flip(path, path.read_bytes().index(b'"episode": ') + 12), "corrupt"),
+    (META, os.unlink, "missing"),
+    (META, lambda path: path.write_text("[]"), "not a checkpoint of this program (expected format"),
+    ("episodes.npy", _cut, "cut"),
+    ("episodes.npy", os.unlink, "cannot be read"),
+]
+
+
+@pytest.mark.parametrize(("name", "damage", "telling"), DAMAGES)
+def test_damage_is_refused_by_name(finished, name, damage, telling):
+    damage(finished / name)
     before = files(finished)
     done = inside(f"resume={finished}", "episodes=90")
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
-    assert name in line
-    assert what in line
+    assert name.rpartition("/")[2] in line
+    assert telling in line
     after = files(finished)
     if name == "episodes.npy":  # found when the run has begun: `result.json` tells of it
         assert result(finished)["status"] == "failed"

@@ -218,6 +218,7 @@ def test_every_call_of_a_run_meets_a_fault(scene_of, function, kind):
         (new, ("power cut", "replace", "checkpoint")),  # blocks.csv was shorter than the checkpoint
         (new, ("death", "replace", "checkpoint")),  # the weights of the checkpoint before stayed for ever
         (new, ("full", "open", ".train.log")),  # episodes.npy was left open
+        (new, ("full", "write", ".evaluation.npy")),
         (drawn, ("death", "write", ".curve.png")),  # there was never a curve
         (without_weights, ("death", "rename", "checkpoint")),  # the older checkpoints stayed for ever
     ],

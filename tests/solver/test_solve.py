@@ -53,7 +53,7 @@ def damage(folder, how):
         changed = {"another kind": {"kind": "run"}, "another game": {"rules": meta["rules"] | {"version": 99}}}[how]
         meta = {key: value for key, value in (meta | changed).items() if key not in ("digest", "arrays", "format")}
         storage.write_checkpoint(folder, meta, {})
-    return {"cut": "cut", "corrupt": "corrupt", "missing": "missing", "no description": "no solution here",
+    return {"cut": "cut", "corrupt": "corrupt", "missing": "No such file", "no description": "no solution here",
             "another kind": "holds no solution", "another game": "rules version"}[how]  # fmt: skip
 
 
@@ -181,7 +181,7 @@ WRONG_ENTRIES = [
 @pytest.mark.parametrize(("key", "value"), WRONG_ENTRIES)
 def test_a_description_with_a_wrong_entry_is_refused_by_name(solved, tmp_path, key, value):
     folder = forged(shutil.copytree(solved / "solution", tmp_path / "solution"), {key: value})
-    with pytest.raises(CheckpointError, match=rf"meta\.json: .*{key.split('.')[0]}|states.*\.npy: "):
+    with pytest.raises(CheckpointError, match=rf"meta\.json: .*{key.split('.')[0]}|states"):
         load(folder)
 
 

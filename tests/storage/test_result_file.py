@@ -59,7 +59,7 @@ def test_wrong_entries_are_refused_by_name(path, key, value):
         (b"[" * 100_000, "nested too deeply"),
         (b'{"config": ' + b"[" * MAX_DEPTH + b"]" * MAX_DEPTH + b"}", "nested too deeply"),
         (b'{"config": {"a": "\\ud800"}}', "cut or corrupt"),
-        (b" " * (MAX_JSON + 1), "more than 4 MiB"),
+        (b" " * (MAX_JSON + 1), "more than 4,194,304 bytes"),
         (b'{"config": {}, "seed": ' + b"9" * 5000 + b"}", "cut or corrupt"),
         (b"{}", "not the result of a run"),
     ],

@@ -48,7 +48,7 @@ class FaultyFiles:
     """
 
     def __init__(self, folder: Path, fault: Fault | None = None) -> None:
-        self.folder, self.fault = Path(folder), fault
+        self.folder, self.fault = Path(folder), fault or Fault("none", 1 << 60)
         self.calls: list[tuple[str, str]] = []
         self._paths: dict[int, Path] = {}  # of open files and folders, by their handles
         self._synced: dict[int, bytes] = {}  # what a power cut leaves of a file, by its number on the disk
@@ -60,7 +60,6 @@ class FaultyFiles:
             self._patch.setattr(os, name, self._faulty(name, getattr(os, name)))
         self._real_open, self._open_handle = builtins.open, os.open
         self._patch.setattr(os, "open", self._opened_handle)
-        self._patch.setattr(os, "write", self._written(os.write))
         self._patch.setattr(builtins, "open", self._opened)
         self._patch.setattr(io, "open", self._opened)  # as pathlib calls it
         return self
@@ -77,108 +76,25 @@ class FaultyFiles:
             self._unwritten = False
             raise self._error(path)
         self.calls.append((name, os.path.relpath(path, self.folder)))
-        fault, number = self.fault, len(self.calls) - 1
-        if fault is None or number < fault.number:
+        kind, after = self.fault.kind, len(self.calls) - 1 - self.fault.number
+        if not (after >= 0 and name in NEED_ROOM if kind == "full" else after == 0):
             return do()
-        if number > fault.number:
-            if fault.kind == "full" and name in NEED_ROOM:
-                raise self._error(path)
-            return do()
-        if half is not None and fault.kind == "torn write":
-            half()
-        if fault.kind in ERRORS and (fault.kind != "full" or name in NEED_ROOM):
-            if half is None:
-                raise self._error(path)
-            self._unwritten = True
-            return half()
-        if fault.kind not in DEATHS:
-            return do()
+        if kind in DEATHS:
+            self._die(do, half)
+        if half is None or after > 0:
+            raise self._error(path)
+        self._unwritten = True
+        return half()
+
+    def _die(self, do, half):
         with contextlib.suppress(OSError):  # as that a file to delete was not there
-            if fault.kind != "torn write":
+            if self.fault.kind != "torn write":
                 do()
-        if fault.kind == "power cut":
+            elif half is not None:
+                half()
+        if self.fault.kind == "power cut":
             self._lose_what_is_not_synced()
         os._exit(DEAD)
-
-    def synced(self, path):
-        """What is in this file now outlasts a power cut."""
-        if os.path.isfile(path):
-            with self._real_open(path, "rb") as file:
-                self._synced[os.stat(path).st_ino] = file.read()
-
-    def _error(self, path):
-        number = ERRORS[self.fault.kind]
-        return OSError(number, os.strerror(number), str(path))
-
-    def _faulty(self, name, real):
-        def call(what, *more, dir_fd=None, **options):
-            path = self._paths.get(what) if isinstance(what, int) else self._path(what, dir_fd)
-            if dir_fd is not None:
-                options["dir_fd"] = dir_fd
-            if path is None or not path.is_relative_to(self.folder):
-                return real(what, *more, **options)
-            done = self.called(name, path, lambda: real(what, *more, **options))
-            if name == "fsync":
-                self.synced(path)
-            return done
-
-        return call
-
-    def _path(self, what, dir_fd=None):
-        around = Path.cwd() if dir_fd is None else self._paths.get(dir_fd, Path("/"))
-        return around / os.fspath(what)
-
-    def _opened_handle(self, what, flags, *more, dir_fd=None, **options):
-        """Known by its handle; one that is only to be read, as folders are, is not counted."""
-        path = self._path(what, dir_fd)
-
-        def opened():
-            return self._open_handle(what, flags, *more, dir_fd=dir_fd, **options)
-
-        if path.is_relative_to(self.folder) and flags & (os.O_WRONLY | os.O_RDWR):
-            handle = self._counted_open(path, opened)
-        else:
-            handle = opened()
-        self._paths[handle] = path
-        return handle
-
-    def _opened(
-        self, what, mode="r", buffering=-1, encoding=None, errors=None, newline=None, closefd=True, opener=None
-    ):
-        path = self._paths.get(what) if isinstance(what, int) else self._path(what)
-        if path is None or not path.is_relative_to(self.folder) or not set(mode) & set("wax+"):
-            file = self._real_open(what, mode, buffering, encoding, errors, newline, closefd, opener)
-            self._paths[file.fileno()] = path
-            return file
-        letters = mode.replace("b", "").replace("t", "")
-
-        def opened():
-            return FaultyFile(self, path, what, letters, closefd, opener)
-
-        raw = opened() if opener or isinstance(what, int) else self._counted_open(path, opened)
-        self._paths[raw.fileno()] = path
-        file = io.BufferedRandom(raw) if "+" in mode else io.BufferedWriter(raw)
-        return file if "b" in mode else io.TextIOWrapper(file, encoding, errors, newline)
-
-    def _counted_open(self, path, opened):
-        """Open a file to write to it. What it held before this process is taken for synced, a new one for empty."""
-        before = os.stat(path).st_ino if path.exists() else None
-        if before is not None and before not in self._synced:
-            self.synced(path)
-        opened = self.called("open", path, opened)
-        if before is None:
-            self._synced[os.stat(path).st_ino] = b""
-        return opened
-
-    def _written(self, real):
-        def write(handle, data):
-            path, data = self._paths.get(handle), bytes(data)
-            if path is None or not path.is_relative_to(self.folder):
-                return real(handle, data)
-            half = data[: len(data) // 2]
-            return self.called("write", path, lambda: real(handle, data), lambda: real(handle, half))
-
-        return write
 
     def _lose_what_is_not_synced(self):
         for around, _, names in os.walk(self.folder):
@@ -189,12 +105,70 @@ class FaultyFiles:
                     with self._real_open(path, "wb") as file:
                         file.write(kept)
 
+    def _error(self, path):
+        number = ERRORS[self.fault.kind]
+        return OSError(number, os.strerror(number), str(path))
+
+    def _sync(self, path):
+        """What is in this file now outlasts a power cut."""
+        if os.path.isfile(path):
+            with self._real_open(path, "rb") as file:
+                self._synced[os.stat(path).st_ino] = file.read()
+
+    def _path(self, what, dir_fd=None):
+        """The path of a file that is named, or open; what is not known lies elsewhere."""
+        if isinstance(what, int):
+            return self._paths.get(what, Path("/"))
+        return (Path.cwd() if dir_fd is None else self._path(dir_fd)) / os.fspath(what)
+
+    def _faulty(self, name, real):
+        def call(what, *more, **options):
+            path = self._path(what, options.get("dir_fd"))
+            if not path.is_relative_to(self.folder):
+                return real(what, *more, **options)
+            done = self.called(name, path, lambda: real(what, *more, **options))
+            if name == "fsync":
+                self._sync(path)
+            return done
+
+        return call
+
+    def _opened_handle(self, what, flags, *more, dir_fd=None, **options):
+        """Known by its handle, to be read."""
+        path = self._path(what, dir_fd)
+        writes = path.is_relative_to(self.folder) and flags & (os.O_WRONLY | os.O_RDWR)
+        assert not writes, f"{path}: a write that is not counted"
+        handle = self._open_handle(what, flags, *more, dir_fd=dir_fd, **options)
+        self._paths[handle] = path
+        return handle
+
+    def _opened(self, what, mode="r", buffering=-1, encoding=None, errors=None, newline=None, *more, **options):
+        path = self._path(what)
+        if not path.is_relative_to(self.folder) or not set(mode) & set("wax+"):
+            file = self._real_open(what, mode, buffering, encoding, errors, newline, *more, **options)
+            self._paths[file.fileno()] = path
+            return file
+        raw = self._opened_to_write(path, mode.replace("b", "").replace("t", ""))
+        file = io.BufferedRandom(raw) if "+" in mode else io.BufferedWriter(raw)
+        return file if "b" in mode else io.TextIOWrapper(file, encoding, errors, newline)
+
+    def _opened_to_write(self, path, mode):
+        """What a file held before this process is taken for synced; a new one is empty after a power cut."""
+        is_new = not path.exists()
+        if not is_new and os.stat(path).st_ino not in self._synced:
+            self._sync(path)
+        raw = self.called("open", path, lambda: FaultyFile(self, path, mode))
+        if is_new:
+            self._synced[os.stat(path).st_ino] = b""
+        self._paths[raw.fileno()] = path
+        return raw
+
 
 class FaultyFile(io.FileIO):
     """A file whose writes are counted."""
 
-    def __init__(self, faults, path, what, mode, closefd=True, opener=None):
-        super().__init__(what, mode, closefd, opener)
+    def __init__(self, faults, path, mode):
+        super().__init__(path, mode)
         self.faults, self.path = faults, path
 
     def write(self, data):

@@ -1,4 +1,4 @@
-"""Checkpoints as somebody else may have written them: any entry of `meta.json` changed, with a digest that fits."""
+"""Files as somebody else may have written them: any entry changed, with a digest that fits."""
 
 import hashlib
 import json
@@ -13,26 +13,19 @@ def forged(folder, entries):
     path = Path(folder) / "meta.json"
     meta = json.loads(path.read_text())
     for key, value in entries.items():
-        put(meta, key, value)
-    path.write_text(signed(meta))
+        *above, last = key.split(".")
+        place = meta
+        for name in above:
+            place = place[name]
+        place[last] = value
+        if value is GONE:
+            del place[last]
+    path.write_text(json.dumps(signed(meta)))
     return Path(folder)
 
 
-def put(meta, key, value):
-    """Change one entry of nested objects and lists."""
-    *above, last = key.split(".")
-    place = meta
-    for name in above:
-        place = place[int(name)] if isinstance(place, list) else place[name]
-    name = int(last) if isinstance(place, list) else last
-    if value is GONE:
-        del place[name]
-    else:
-        place[name] = value
-
-
-def signed(meta):
-    """The text of a description, with the digest that it should have."""
-    content = {key: value for key, value in meta.items() if key != "digest"}
-    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-    return json.dumps(content | {"digest": digest})
+def signed(content, further=""):
+    """A description, or the first line of a game with its further lines, with the digest that it should have."""
+    rest = {key: value for key, value in content.items() if key != "digest"}
+    text = json.dumps(rest, sort_keys=True) + further
+    return rest | {"digest": hashlib.sha256(text.encode()).hexdigest()}

@@ -23,8 +23,7 @@ from functools import partial
 from pathlib import Path
 
 from support.browser import NotHere
-from support.fuzz_given import given
-from support.fuzz_targets import TARGETS
+from support.fuzz_targets import TARGETS, good
 from support.programs import files
 from tdl import machine
 from tdl.cli.messages import explain
@@ -36,7 +35,7 @@ SECONDS = 20
 MEMORY = 1 << 30
 """Bytes of memory that are free, as the program is told; it may take as much again."""
 
-LOADED, REFUSED, WRONG, LEFT_OUT = "loaded right", "refused", "wrong", "left out"
+OUTCOMES = REFUSED, LOADED, WRONG, LEFT_OUT = "refused", "loaded right", "wrong", "left out"
 
 
 class Hang(BaseException):
@@ -44,20 +43,20 @@ class Hang(BaseException):
 
 
 def target_of(chance):
-    """The target of an example, by its share."""
-    return chance.choices([*TARGETS.values()], [target.share for target in TARGETS.values()])[0]
+    """The name of the target of an example, by its share."""
+    return chance.choices([*TARGETS], [target.share for target in TARGETS.values()])[0]
 
 
 def tried(number, name=None):
     """The target of an example, of any or of this name, how it ended, and what was said."""
     chance = random.Random(number)
-    target = target_of(chance)
-    target = TARGETS[name] if name else target
+    name = name or target_of(chance)
+    target = TARGETS[name]
     try:
         for part in target.needs:  # before time and memory are counted
-            given(part)
+            good(part)
     except NotHere as error:
-        return target.name, LEFT_OUT, str(error)
+        return name, LEFT_OUT, str(error)
     with tempfile.TemporaryDirectory(prefix="tdl-fuzz-") as room:
         place, outside = Path(room) / "place", Path(room) / "outside"
         place.mkdir(), outside.mkdir()
@@ -67,7 +66,7 @@ def tried(number, name=None):
         outcome, line = _ended(lambda: target.read(place, outside, chance))
         if (after := files(outside)) != before:
             outcome, line = WRONG, f"outside was touched: {before} {after}"
-    return target.name, outcome, line
+    return name, outcome, line
 
 
 def _ended(work):
@@ -128,13 +127,12 @@ def main():
             if outcome == WRONG:
                 wrong += 1
                 print(f"example {number} ({kind}): {line[-1500:]}", flush=True)
-    for kind in sorted({kind for kind, _ in counts}):
-        told = ", ".join(f"{outcome} {counts[kind, outcome]:,}" for outcome in (REFUSED, LOADED, WRONG))
-        print(f"{kind:<12} {told}")
-    every = {outcome: sum(n for (_, o), n in counts.items() if o == outcome)
-             for outcome in (REFUSED, LOADED, WRONG, LEFT_OUT)}  # fmt: skip
-    tries = sum(counts.values()) - every[LEFT_OUT]
-    print(f"{tries:,} tried: {', '.join(f'{name} {n:,}' for name, n in every.items() if n or name != LEFT_OUT)}")
+    for name in (*TARGETS, None):
+        ends = {
+            outcome: sum(counts[kind, outcome] for kind in TARGETS if name in (kind, None)) for outcome in OUTCOMES
+        }
+        if any(ends.values()):
+            print(f"{name or 'all':<12} {', '.join(f'{outcome} {n:,}' for outcome, n in ends.items())}")
     return int(wrong > 0)
 
 

@@ -14,9 +14,9 @@ from tdl.errors import TdlError
 from tdl.web.library import Library
 from tdl.web.request_handler import ALWAYS
 
-PATHS = ["/", "/page.js", "/api/start", "/api/library", "/api/curve?run=plain", "/api/game.json?id=ID"]
-
-POSTS = [
+REQUESTS = [
+    *((path, None) for path in ("/", "/page.js", "/api/start", "/api/library", "/api/curve?run=plain",
+                                "/api/game.json?id=ID")),
     ("/api/new", {"checkpoint": "plain", "seed": 1, "plies": 2}),
     ("/api/new", {"game": "2584", "size": "2x3", "tiles": "p75_25", "seed": 3}),
     ("/api/move", {"id": "ID", "action": "left", "version": 0}),
@@ -24,7 +24,8 @@ POSTS = [
     ("/api/undo", {"id": "ID", "count": 2}),
     ("/api/values", {"id": "ID", "plies": 2}),
     ("/api/judge", {"id": "ID", "board": [[2, 2, 0, 0], [4, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]}),
-]
+]  # fmt: skip
+"""What is asked for, and what is posted there; ID stands for a game."""
 
 NAMES = ["../outside", "..", "/etc", "plain/../../outside", "%2e%2e/outside", "plain/checkpoint", ".", "plain\0",
          "a" * 3000]  # fmt: skip
@@ -69,37 +70,29 @@ def asked(place, chance):
 
 def _request(server, game, chance):
     """A request, most often changed in one way or in several."""
-    if chance.random() < 0.4:
-        method, path, body = "GET", chance.choice(PATHS), None
-    else:
-        path, data = chance.choice(POSTS)
+    path, data = chance.choice(REQUESTS)
+    path, method, body, heads = path.replace("ID", game), "GET", b"", [("Host", f"127.0.0.1:{server.port}")]
+    if data is not None:
         data = json.loads(json.dumps(data).replace("ID", game))
-        method, body = "POST", json.dumps(data).encode()
-        if chance.random() < 0.5:
-            with contextlib.suppress(RecursionError):
-                body = json.dumps(changed_json(data, chance)).encode()
-    path = path.replace("ID", game)
-    heads = [("Host", f"127.0.0.1:{server.port}")]
-    if body is not None:
+        method, body = "POST", json.dumps(chance.choice((data, changed_json(data, chance)))).encode()
         heads += [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
-    how = chance.randrange(10)
+    how = chance.randrange(9)
     if how == 0:
         method = chance.choice(METHODS)
     elif how == 1:
         path = chance.choice(ADDRESSES)
     elif how == 2:
-        path = f"/api/curve?run={chance.choice(NAMES) if chance.random() < 0.5 else quote(chance.choice(NAMES))}"
-    elif how == 3:
-        heads.insert(chance.randrange(len(heads) + 1), chance.choice(HEADS))
-    elif how == 4:
+        path = f"/api/curve?run={chance.choice((str, quote))(chance.choice(NAMES))}"
+    elif how in (3, 4):
         name, value = chance.choice(HEADS)
-        heads = [head for head in heads if head[0] != name] + [(name, value)]
-    elif how == 5 and body is not None:
+        heads = [head for head in heads if how == 3 or head[0] != name]
+        heads.insert(chance.randrange(len(heads) + 1), (name, value))
+    elif how == 5:
         body = changed_bytes(body, chance)
     elif how == 6:
         heads += [(f"X{number}", "x") for number in range(chance.choice((1, 99, 200)))]
     lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in heads)]
-    return "\r\n".join([*lines, "", ""]).encode("latin-1", "replace") + (body or b"")
+    return "\r\n".join([*lines, "", ""]).encode("latin-1", "replace") + body
 
 
 def _checked(status, headers, body):
@@ -126,7 +119,7 @@ TITLES = "[...document.querySelectorAll('.entry b')].map(each => each.textConten
 ELEMENTS = "['script', 'img', 'iframe', 'object', 'embed', 'form'].map(tag => document.querySelectorAll(tag).length)"
 
 
-def shown(place, outside, chance, change):
+def shown(place, chance, change):
     """Show a folder of runs with such names, and with such values, in the browser: all of it is text."""
     for name in chance.sample(FOLDERS, 3):
         run = place / os.fsdecode(name)
@@ -136,7 +129,7 @@ def shown(place, outside, chance, change):
         content["names"] = {key: _text(chance) for key in ("game", "tiles", "tuples", "learner")}
         content["config"]["size"] = _text(chance)
         path.write_text(json.dumps(content))
-    change(run, outside, chance)
+    change(run)
     with serving(place) as server:
         watched = Watched()
         page = watched.page

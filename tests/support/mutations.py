@@ -14,90 +14,93 @@ from support.forged import signed
 
 NASTY = [
     None, True, False, 0, -1, 1, 2, 7, 2**31, 2**32, 2**63 - 1, 2**63, -(2**63), 10**18, 10**40, 0.0, -0.0, 0.5,
-    1e-320, 1e300,
-    -1e300, float("nan"), float("inf"), "", "x", "0", "1e3", "auto", "null", "../x", "/etc/passwd", "/dev/zero",
-    "a\nb", "\x1b[2J", "\0", "\u202e", "\ud800", "é", "x" * 5000, "${oc.env:HOME}", "${now:%Y}", "???", "@x",
-    "</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "javascript:alert(1)", "]]>", "{{7*7}}",
-    "$\\frac$", "a$b$c", [], {},
-    [[]], [[], []], [0], [1, 2], ["x"], [[0, 1]], {"a": 1}, {"": 0}, [0] * 3000, [[0, 1]] * 1500,
-    {"x": {"y": {"z": []}}},
+    1e-320, 1e300, -1e300, float("nan"), float("inf"), "", "x", "0", "1e3", "auto", "null", "../x", "/etc/passwd",
+    "/dev/zero", "a\nb", "\x1b[2J", "\0", "\u202e", "\ud800", "é", "x" * 5000, "${oc.env:HOME}", "${now:%Y}", "???",
+    "@x", "</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "javascript:alert(1)", "]]>",
+    "{{7*7}}", "$\\frac$", "a$b$c", [], {}, [[]], [[], []], [0], [1, 2], ["x"], [[0, 1]], {"a": 1}, {"": 0},
+    [0] * 3000, [[0, 1]] * 1500, {"x": {"y": {"z": []}}},
 ]  # fmt: skip
 
 EXTREMES = [b"\0" * 8, b"\xff" * 8]
 EXTREMES += [struct.pack("<Q", 2**power + by) for power in (15, 31, 32, 63) for by in (-1, 0)]
 
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{below}'] * 9)}]\n" for below, name in zip("abcdefgh", "bcdefghi", strict=True)
+) + "m: &m {x: 1}\nn: &n {<<: [*m, *m, *m]}\n"  # fmt: skip
+"""References to references: some hundred bytes of YAML that stand for gigabytes."""
 
-def nasty(chance):
-    """One of these values, a copy: who changes it changes no later example."""
-    return copy.deepcopy(chance.choice(NASTY))
+POISON = [BOMB, "z: " + "[" * 50_000, "z: " + "{a: " * 50_000, "z: " + "9" * 200_000,
+          "z: !!python/object/apply:os.mknod [OUTSIDE/made]\n"]  # fmt: skip
+"""What makes a good file of YAML evil, at its end; OUTSIDE is a folder."""
 
-
-def places(value, above=()):
-    """The paths to all entries of nested objects and lists."""
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for name, item in items:
-        yield (*above, name)
-        yield from places(item, (*above, name))
-
-
-def at(value, place):
-    """The entry of a path."""
-    for name in place:
-        value = value[name]
-    return value
+PREPARED = [
+    ".hydra", ".hydra/config.yaml", ".hydra/hydra.yaml", ".hydra/overrides.yaml", "multirun.yaml", "report.html",
+    "report.md", "result.json", "train.log", "blocks.csv", "episodes.npy", "checkpoint", "kept", "curve.png",
+    "evaluation.npy", "sweep.csv", "sweep.png", ".result.json.new", "elsewhere", "job.log", "train.log.new", ".x.new",
+    "weights-0000000030.npy",
+]  # fmt: skip
+"""Names in folders of runs, sweeps, reports and checkpoints."""
 
 
 def changed_json(value, chance):
-    """A copy with one entry, or a few, deleted, replaced, moved, wrapped or added."""
+    """A copy with one entry, or a few, deleted, replaced, moved, nested, added or made another number."""
     value = copy.deepcopy(value)
     for _ in range(chance.choice((1, 1, 1, 2, 4))):
-        found = list(places(value))
-        if not found:
-            return value
-        place = chance.choice(found)
-        above, name = at(value, place[:-1]), place[-1]
-        how = chance.randrange(8)
+        entries = list(_entries(value))
+        if not entries:
+            break
+        (around, name), (other, its_name) = chance.choice(entries), chance.choice(entries)
+        nasty, how = copy.deepcopy(chance.choice(NASTY)), chance.randrange(7)
         if how == 0:
-            del above[name]
+            del around[name]
         elif how == 1:
-            above[name] = copy.deepcopy(at(value, chance.choice(found)))
+            around[name] = copy.deepcopy(other[its_name])
         elif how == 2:
-            depth = chance.choice((1, 2, 40, 2000))
-            for _ in range(depth):
-                above[name] = [above[name]]
-            if depth > 2:
-                return value
-        elif how == 3 and isinstance(above, dict):
-            above[chance.choice(("x", "", "..", "\n", "eval_x", "weights", "kind", "run"))] = nasty(chance)
-        elif how == 4 and isinstance(above[name], int | float) and not isinstance(above[name], bool):
-            above[name] = chance.choice((above[name] + 1, -above[name], above[name] * 1e9, above[name] / 3))
+            for _ in range(chance.choice((1, 2, 40))):
+                around[name] = [around[name]]
+        elif how == 3 and isinstance(around, dict):
+            around[chance.choice(("x", "", "..", "\n", "eval_x", "weights", "kind", "run"))] = nasty
+        elif how == 4 and type(around[name]) in (int, float):
+            around[name] = chance.choice((around[name] + 1, -around[name], around[name] * 1e9, around[name] / 3))
         else:
-            above[name] = nasty(chance)
+            around[name] = nasty
     return value
+
+
+def _entries(value):
+    """Each entry of nested objects and lists, as what it is in and its name or number there."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, item in items:
+        yield value, name
+        yield from _entries(item)
 
 
 def changed_bytes(content, chance):
     """A copy with bytes flipped, replaced, cut, inserted or repeated."""
     data = bytearray(content)
     for _ in range(chance.choice((1, 1, 1, 3, 10))):
-        place = chance.randrange(min(len(data), chance.choice((16, 200, len(data) or 1))) or 1)
-        how = chance.randrange(7)
-        if how == 0 and data:
-            data[place] ^= 1 << chance.randrange(8)
-        elif how == 1 and data:
-            data[place] = chance.randrange(256)
-        elif how == 2:
-            del data[place:]
-        elif how == 3:
-            data[place:place] = chance.randbytes(chance.choice((1, 2, 8, 100)))
-        elif how == 4:
-            del data[place : place + chance.choice((1, 4, 100))]
-        elif how == 5:
-            data[place:place] = data[place : place + chance.choice((8, 100))]
-        else:
-            extreme = chance.choice(EXTREMES)
-            data[place : place + len(extreme)] = extreme
+        start = chance.randrange(min(len(data), chance.choice((16, 200, len(data) or 1))) or 1)
+        end = chance.choice((start, start + 1, start + 4, start + 100, len(data)))
+        data[start:end] = chance.choice((
+            b"", chance.choice(EXTREMES), chance.randbytes(end - start), chance.randbytes(9), data[start:end] * 2,
+            bytes(byte ^ 1 << chance.randrange(8) for byte in data[start:end]),
+        ))  # fmt: skip
     return bytes(data)
+
+
+def change(files, outside, chance):
+    """Change one of these files in one of all ways, with digests that fit most often."""
+    files = [path for path in files if is_own(path)]
+    kinds = sorted({path.suffix for path in files})
+    kind = chance.choice(kinds + [".json"] * (".json" in kinds))  # has the most that can be wrong
+    path = chance.choice(sorted(path for path in files if path.suffix == kind))
+    if path.stat().st_size > 1 << 20 or chance.random() < 0.2:
+        _replace(path, outside, chance)
+    elif chance.random() < 0.1:
+        _change_bytes(path, outside, chance)
+    else:
+        with contextlib.suppress(ValueError, TypeError, LookupError, AttributeError):  # what another change has left
+            CHANGES.get(kind, _change_text)(path, outside, chance)
 
 
 def is_own(path):
@@ -105,114 +108,107 @@ def is_own(path):
     return path.is_file() and not path.is_symlink() and path.stat().st_nlink == 1
 
 
-def change_file(path, outside, chance):
-    """Put something else in the place of a file: another file, a link, a pipe, a folder, or nothing."""
-    how = chance.randrange(9)
+def _replace(path, outside, chance):
+    """Put another file, one of another length, or what is none in the place of a file."""
+    how = chance.randrange(4)
     if how == 0:
-        path.unlink()
-    elif how == 1:
-        other = chance.choice([each for each in path.parent.rglob("*") if is_own(each)] or [path])
-        spare = path.with_name("spare")
-        shutil.copyfile(other, spare)
-        if other != path:
-            shutil.copyfile(path, other)
-        os.replace(spare, path)
-    elif how == 2:
-        path.unlink()
-        os.mkfifo(path)
-    elif how == 3:
-        path.unlink()
-        path.mkdir()
-    elif how == 4:
-        path.unlink()
-        path.symlink_to(chance.choice((outside / "file", "/dev/zero", "/dev/full", path.name, "missing", outside)))
-    elif how == 5:
-        path.unlink()
-        os.link(outside / "file", path)
-    elif how == 6:
         os.truncate(path, chance.choice((0, 1, path.stat().st_size // 2, path.stat().st_size + 1, 1 << 28)))
-    elif how == 7:
-        with contextlib.suppress(FileExistsError):
-            name = chance.choice((".x.new", "kept", "weights-0000000030.npy", "train.log.new"))
-            (path.parent / name).symlink_to(outside)
+    elif how == 1:
+        other = chance.choice(sorted(other for other in path.parent.rglob("*") if is_own(other)))
+        with contextlib.suppress(shutil.SameFileError):
+            shutil.copyfile(other, path)
     else:
-        path.write_bytes(changed_bytes(path.read_bytes(), chance))
-
-
-BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
-    f"{name}: &{name} [{', '.join([f'*{below}'] * 9)}]\n" for below, name in zip("abcdefgh", "bcdefghi", strict=True)
-) + "m: &m {x: 1}\nn: &n {<<: [*m, *m, *m]}\n"  # fmt: skip
-"""References to references: some hundred bytes of YAML that stand for gigabytes."""
-
-
-def change_text(path, outside, chance):
-    """Change the text of a file: YAML, a table, a log."""
-    content = path.read_bytes()
-    how = chance.randrange(8)
-    if how < 3:
-        content = changed_bytes(content, chance)
-    elif how == 3:
-        lines = content.splitlines(keepends=True) or [b""]
-        lines.insert(chance.randrange(len(lines) + 1), chance.choice(lines))
-        content = b"".join(lines)
-    elif how == 4:
-        text = content.decode(errors="replace")
-        words = [word for word in text.replace(",", " ").split() if len(word) < 40] or [" "]
-        value = chance.choice([each for each in NASTY if each is None or isinstance(each, str | float | int)])
-        content = text.replace(chance.choice(words), str(value), chance.choice((1, -1))).encode(errors="replace")
-    elif how == 5:
-        content += BOMB.encode()
-    elif how == 6:
-        content += b"z: " + chance.choice((b"[" * 50_000, b"{a: " * 50_000, b"-\n " * 100, b"9" * 200_000))
-    else:
-        content += f"z: !!python/object/apply:os.mknod [{outside}/made]\n".encode()
-    path.write_bytes(content)
-
-
-PREPARED = [
-    ".hydra", ".hydra/config.yaml", ".hydra/hydra.yaml", ".hydra/overrides.yaml", "multirun.yaml", "report.html",
-    "report.md", "result.json", "train.log", "blocks.csv", "episodes.npy", "checkpoint", "kept", "curve.png",
-    "evaluation.npy", "sweep.csv", "sweep.png", ".result.json.new", "elsewhere", "job.log",
-]  # fmt: skip
-"""Names in folders of runs, sweeps and reports."""
+        path.unlink()
+        _put(path, outside, chance)
 
 
 def prepare(folder, outside, chance):
-    """Put a link, a pipe, a folder or a file where a program may want to write; nothing where there is something."""
+    """Put something where a program may want to write; nothing where there is something."""
     path = folder / chance.choice(PREPARED)
-    if path.parent.is_symlink():
-        return
-    with contextlib.suppress(FileExistsError, NotADirectoryError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        how = chance.randrange(5)
-        if how < 2:
-            path.symlink_to(chance.choice((outside, outside / "file", outside / "missing", "missing", path.name)))
-        elif how == 2:
-            os.link(outside / "file", path)
-        elif how == 3:
-            os.mkfifo(path)
-        else:
-            path.mkdir()
+    if not path.parent.is_symlink():
+        with contextlib.suppress(FileExistsError, NotADirectoryError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _put(path, outside, chance)
 
 
-def change_numbers(folder, name, chance):
-    """Change numbers of a checkpoint's array, or its head, and make all digests anew."""
-    meta = json.loads((folder / "meta.json").read_text())
-    entry = meta["arrays"][name]
-    path = folder / entry["file"]
-    data = bytearray(path.read_bytes())
-    offset, dtype = entry["data_offset"], np.dtype(entry["dtype"])
-    if chance.random() < 0.3:
-        data[:offset] = changed_bytes(data[:offset], chance)
-    else:
-        numbers = np.frombuffer(data, dtype, offset=offset)
-        where = [chance.randrange(len(numbers)) for _ in range(chance.choice((1, 100, 5000)))] if len(numbers) else []
-        kinds = {"f": (np.nan, np.inf, -1e38, 1e38, 1e9), "i": (-1, -(2**62), 2**62, 7), "u": (255, 1 << 31, 2**63)}
-        for place in where:
-            with np.errstate(all="ignore"):
-                numbers[place] = np.array(chance.choice(kinds.get(dtype.kind, (1,)))).astype(dtype)
-    path.write_bytes(data)
-    entry["sha256"] = hashlib.sha256(data).hexdigest()
+def _put(path, outside, chance):
+    """Make a link, a pipe, a folder, or nothing."""
+    how = chance.randrange(6)
+    if how < 2:
+        aims = (outside, outside / "file", outside / "missing", "missing", path.name, "/dev/zero", "/dev/full")
+        path.symlink_to(chance.choice(aims))
+    elif how == 2:
+        os.link(outside / "file", path)
+    elif how == 3:
+        os.mkfifo(path)
+    elif how == 4:
+        path.mkdir()
+
+
+def _change_json(path, outside, chance):
+    content = changed_json(json.loads(path.read_text()), chance)
+    if "digest" in content and chance.random() < 0.9:
+        content = signed(content)
+    path.write_text(json.dumps(content))
+
+
+def _change_game(path, outside, chance):
+    """A line of a recorded game, the first one half of the time."""
+    lines = path.read_text().splitlines(keepends=True)
+    number = chance.choice((0, chance.randrange(len(lines))))
+    lines[number] = json.dumps(changed_json(json.loads(lines[number]), chance)) + "\n"
     if chance.random() < 0.8:
-        entry["bytes"] = len(data)
-    (folder / "meta.json").write_text(signed(meta))
+        lines[0] = json.dumps(signed(json.loads(lines[0]), "".join(lines[1:]))) + "\n"
+    path.write_text("".join(lines))
+
+
+def _change_text(path, outside, chance):
+    """YAML, a table, a log: a line repeated, a word replaced, poison added."""
+    content, how = path.read_text(errors="replace"), chance.randrange(3)
+    if how == 0:
+        lines = content.splitlines(keepends=True)
+        lines.insert(chance.randrange(len(lines) + 1), chance.choice(lines))
+        content = "".join(lines)
+    elif how == 1:
+        words = [word for word in content.replace(",", " ").split() if len(word) < 40]
+        value = chance.choice([value for value in NASTY if isinstance(value, str | float | int | None)])
+        content = content.replace(chance.choice(words), str(value), chance.choice((1, -1)))
+    else:
+        content += chance.choice(POISON).replace("OUTSIDE", str(outside))
+    path.write_text(content, errors="replace")
+
+
+def _change_array(path, outside, chance):
+    """Numbers of an array, or any bytes of its file; a description beside it fits all the same."""
+    if chance.random() < 0.3:
+        path.write_bytes(changed_bytes(path.read_bytes(), chance))
+    else:
+        array = np.load(path, mmap_mode="r+").reshape(-1)
+        _change_numbers(array[chance.choice(array.dtype.names)] if array.dtype.names else array, chance)
+        array.flush()
+    if is_own(description := path.with_name("meta.json")):
+        meta, data = json.loads(description.read_text()), path.read_bytes()
+        (entry,) = (entry for entry in meta["arrays"].values() if entry["file"] == path.name)
+        entry |= {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+        description.write_text(json.dumps(signed(meta)))
+
+
+def _change_numbers(numbers, chance):
+    kinds = {"f": (np.nan, np.inf, -1e38, 1e38, 1e9), "i": (-1, -(2**62), 2**62, 7), "u": (255, 1 << 31, 2**63)}
+    for _ in range(chance.choice((1, 100, 5000)) if len(numbers) else 0):
+        with np.errstate(all="ignore"):
+            number = np.array(chance.choice(kinds.get(numbers.dtype.kind, (1,)))).astype(numbers.dtype)
+        numbers[chance.randrange(len(numbers))] = number
+
+
+def _change_bytes(path, outside, chance):
+    path.write_bytes(changed_bytes(path.read_bytes(), chance))
+
+
+CHANGES = {
+    ".json": _change_json,
+    ".jsonl": _change_game,
+    ".npy": _change_array,
+    **dict.fromkeys((".w", ".bin", ".png"), _change_bytes),
+}
+"""How files of a kind are changed; all others are text."""

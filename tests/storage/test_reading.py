@@ -4,7 +4,7 @@ import pytest
 from support.mutations import BOMB
 
 from tdl.errors import ConfigError
-from tdl.storage.notes import MAX_BYTES, read_notes
+from tdl.storage.reading import MAX_YAML, read_notes
 
 
 def test_plain_values_come_back(tmp_path):
@@ -14,7 +14,7 @@ def test_plain_values_come_back(tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    [BOMB, "a: &a {x: 1}\nb: {<<: *a}\n", "a: &a [*a]\n", "[" * 100_000, "{a: " * 100_000, "a: " + "x" * MAX_BYTES,
+    [BOMB, "a: &a {x: 1}\nb: {<<: *a}\n", "a: &a [*a]\n", "[" * 100_000, "{a: " * 100_000, "a: " + "x" * MAX_YAML,
      "- 1\n", "1: 2\n", "a: 2026-11-23\n", "a: !!binary aGk=\n", "a: !!python/object/apply:os.getcwd []\n", "a: [\n",
      "a: 1\n---\nb: 2\n", "\x00", "a: !!int x\n", f"a: {'9' * 5000}\n", ""],
 )  # fmt: skip
