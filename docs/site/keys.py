@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from tdl.cli.help import described, keys_text
 from tdl.config.groups import groups
+
+from tdl.cli.help import described, keys_text
 
 PAGE = "docs/reference/keys"
 

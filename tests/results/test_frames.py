@@ -141,7 +141,11 @@ def _huge(folder):
         (tdl.results.load, _write("blocks.csv", b"mean\n1\n"), "blocks.csv: not the blocks of a run"),
         (tdl.results.load, _write("blocks.csv", b"\xff\x00,\n"), "blocks.csv: 'ÿ\\x00': no such column"),
         (tdl.results.games, _huge, "evaluation.npy: cut: its head says"),
-        (tdl.results.games, _write("evaluation.npy", b"\x93NUMPY\x01\x00\xff\xff{"), "evaluation.npy: cut or corrupt: not the head"),
+        (
+            tdl.results.games,
+            _write("evaluation.npy", b"\x93NUMPY\x01\x00\xff\xff{"),
+            "evaluation.npy: cut or corrupt: not the head",
+        ),
         (tdl.results.episodes, _write("episodes.npy", b"x"), "episodes.npy: cut or corrupt: not the head"),
     ],
 )

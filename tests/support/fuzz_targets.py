@@ -318,8 +318,8 @@ def _configured(place, outside, chance):
     meta = json.loads((good(chance.choice(("plain", "rich"))) / "checkpoint" / "meta.json").read_text())
     path = place / "config.json"
     path.write_text(json.dumps(changed_json(meta["config"], chance)))
-    settings = stored_config(read_json(path))
-    assert settings.game.name in tdl.game.rules.GAMES
+    setup = stored_setup(read_json(path))
+    assert setup.rules.game in tdl.game.rules.GAMES
 
 
 @target("requests", 3, "plain")
