@@ -144,7 +144,7 @@ def test_the_best_score_is_that_of_the_folder(tmp_path, ending):
     assert session.score
     on_screen(app, person)
     assert GameFolder(tmp_path).best(RULES["2x3"]) == GameFolder(None).best(RULES["2x2"]) == 0
-    with pytest.raises(CheckpointError, match=r"b\.jsonl: corrupt: no 'rules'"):
+    with pytest.raises(CheckpointError, match=r"b\.jsonl: rules: missing"):
         rules_and_score(tmp_path / "b.jsonl")
 
 
