@@ -17,7 +17,7 @@ import pandas as pd
 
 from experiments.tools import EXPERIMENTS, curve, own_steps, variants
 from experiments.tools.index import entry_of, folders
-from experiments.tools.pages import write_caption
+from experiments.tools.pages import is_shown, write_caption
 from experiments.tools.tables import matching, read_table, setting_keys, settings, training_means, word
 from tdl.results.comparison import GAMES, SCORE
 from tdl.results.design import ordered, setting_of
@@ -123,7 +123,7 @@ def _marks(part: pd.DataFrame, score: str, along: str) -> Iterator[tuple[float, 
 
 def drawers(folder: Path, home: Path = EXPERIMENTS) -> dict[str, Callable[[Path], str]]:
     """What draws each figure of an experiment, and gives its caption."""
-    usual = {"figure.png": partial(draw_results, home=home)} if (folder / "figure.png").exists() else {}
+    usual = {"figure.png": partial(draw_results, home=home)} if is_shown(folder, "figure.png") else {}
     page = folder.relative_to(home).parts[0]
     analysed = import_module(f"experiments.{page}.analyse") if (home / page / "analyse.py").exists() else None
     found = OWN | getattr(analysed, "FIGURES", {})
