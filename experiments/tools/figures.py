@@ -1,8 +1,7 @@
 """Figures of the experiments, made of their csv files: `python -m experiments.tools.figures [EXPERIMENT ...]`.
 
-Scores and learning curves, as those of a sweep, of results.csv; figures of their own of the files in `OWN`, or in
-`FIGURES` of analyse.py. A figure's title is that of index.yaml; its caption goes to the page, where that asks for it
-(`experiments.tools.pages`).
+Scores and learning curves of results.csv, as those of a sweep; figures of their own of the files in `OWN`, or in
+`FIGURES` of analyse.py. A figure's title is that of index.yaml; its caption goes to the page that asks for it.
 """
 
 import math

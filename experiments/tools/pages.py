@@ -3,9 +3,8 @@
 With --check nothing is written, and the exit code says whether anything would be. A number asks for its text by a
 comment behind it (`experiments.tools.requests`). In a table a comment in a heading asks for a column, and one in the
 first cell of a row, without a column, says which rows of the csv file it is about; a row without one is not filled. A
-cell's own comment adds to them, or is whole where it has a file and a column. A cell without a number stays. Captions
-are written by `experiments.tools.figures`. This command first writes the csv files of differences
-(`experiments.tools.contrasts`) and of published figures (`experiments.tools.index`).
+cell's own comment adds to them, or is whole where it has a file and a column. A cell without a number stays. First of
+all the csv files of differences (`experiments.tools.contrasts`) and published figures (`index`) are written.
 """
 
 import re
