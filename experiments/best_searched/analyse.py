@@ -1,6 +1,4 @@
-"""Draws the figure of the networks that search: their scores by plies, and what lowered tiles change.
-
-    python -m experiments.best_searched.analyse
+"""The figure of the networks that search: their scores by plies, and what lowered tiles change.
 
 Of results.csv, milestones.csv and, of two billion moves, twin.csv.
 """
@@ -12,7 +10,6 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 
-from experiments.tools import EXPERIMENTS
 from experiments.tools.curve import MAKES
 from experiments.tools.drawing import panels
 from tdl.results.palette import BLUE, GREY, VERMILION
@@ -68,6 +65,3 @@ def lowered(rows: pd.DataFrame, limit: int) -> pd.DataFrame:
 
 
 FIGURES = {"milestones.csv": ("figure.png", draw)}
-
-if __name__ == "__main__":
-    draw(EXPERIMENTS / "best_searched")

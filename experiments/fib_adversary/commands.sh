@@ -4,7 +4,6 @@
 tdl run experiment=adversary hydra.sweep.dir=outputs/adversary
 tdl run experiment=adversary placer=random placer.first_empty=false hydra.sweep.dir=outputs/adversary
 python -m experiments.tools.collect fib_adversary/adversary outputs/adversary
-python -m experiments.tools.collect fib_adversary/adversary
 
 # fib_adversary_plies2: 2584 against the published adversary, two plies deep
 tdl run experiment=fib_adversary_plies2 seed='range(0,3)' evaluate.episodes=0 save.final=false hydra.sweep.dir=outputs/fib_adversary_plies2
@@ -14,7 +13,6 @@ tdl run experiment=fib_adversary_plies2 episodes=10000 seed=3,4 evaluate.episode
 tdl run experiment=fib_adversary_plies2 seed='range(0,3)' evaluate.episodes=0 search.against=random alpha_per=entry alpha=0.0025 hydra.sweep.dir=outputs/fib_adversary_plies2_both
 tdl run experiment=fib_adversary_plies2 seed='range(0,3)' evaluate.episodes=0 search.against=random alpha_per=entry alpha=0.0025 tuples.share=false save.final=false hydra.launcher.cores=1 hydra.sweep.dir=outputs/fib_unshared_plies2
 python -m experiments.tools.collect fib_adversary/fib_adversary_plies2 outputs/fib_adversary_plies2 outputs/fib_adversary_plies2_step outputs/fib_adversary_plies2_search outputs/fib_adversary_plies2_10k_search outputs/fib_adversary_plies2_both outputs/fib_unshared_plies2 by=search.against,alpha_per,tuples.share
-python -m experiments.tools.collect fib_adversary/fib_adversary_plies2    # the figure here, of results.csv
 
 # fib_plies: 2584 with a search of two plies
 tdl run experiment=fib_plies hydra.sweep.dir=outputs/fib_plies

@@ -5,7 +5,6 @@ tdl solve game=2584 size=2x3 hydra.run.dir=outputs/2584_2x3
 tdl run experiment=gap evaluate.solution=outputs/2584_2x3 hydra.sweep.dir=outputs/gap
 tdl run experiment=gap evaluate.solution=outputs/2584_2x3 learner=td learner.initial_value=1500 learner.epsilon=0 episodes=1000000 hydra.sweep.dir=outputs/gap
 python -m experiments.tools.collect gap outputs/gap by=learner,learner.initial_value,learner.epsilon,episodes
-python -m experiments.tools.collect gap
 
 # gap_learners: What each learner leaves to optimal play on 2x3
 tdl solve game=2584 size=2x3 hydra.run.dir=outputs/2584_2x3

@@ -3,7 +3,6 @@
 # lanes: Do interleaved games learn as well as one at a time?
 tdl run experiment=lanes hydra.sweep.dir=outputs/lanes
 python -m experiments.tools.collect parallel/lanes outputs/lanes
-python -m experiments.tools.collect parallel/lanes
 
 # threads: Threads and lanes against learning quality
 tdl run experiment=threads hydra.sweep.dir=outputs/threads

@@ -1,7 +1,6 @@
-"""Makes an experiment's results.csv and figure.png from the folders of its runs or evaluations.
+"""Makes an experiment's results.csv, and the figure.png that its page shows, from the folders of its runs.
 
     python -m experiments.tools.collect EXPERIMENT FOLDER [FOLDER ...] [into=FOLDER] [by=KEY,KEY]
-    python -m experiments.tools.collect EXPERIMENT     # a figure of the results.csv that is there
 
 A row for each run or evaluation, with its setting, the seed and moves of the network's training, and its figures.
 `by` names the keys of the settings, where some of the keys in which the runs differ follow from others. `mean_10k`,
@@ -19,6 +18,7 @@ import pandas as pd
 
 import tdl.results
 from experiments.tools import arguments, write
+from experiments.tools.pages import is_shown
 from experiments.tools.tables import REACH
 from tdl.statistics.intervals import Z95, share_interval
 
@@ -158,16 +158,16 @@ def main(experiment: str, *words: str) -> None:
     from experiments.tools.figures import draw_results  # which imports tools that import this one
 
     folders, target, options = arguments(experiment, words, "by")
-    if folders:
-        runs, blocks = ended(folders), tdl.results.load(folders)
-        if "checkpoint" in runs:  # evaluations: the seed that counts is the network's, not that of the games
-            runs = with_training(runs).assign(games=runs["evaluate.episodes"])
-            runs["evaluate.plies"] = runs["evaluate.plies"].fillna(1).astype(int)
-        if len(blocks):
-            blocks = with_bounds(blocks[blocks["run"].isin(runs["run"])], tdl.results.episodes(folders))
-        keys = options["by"].split(",") if "by" in options else compared_keys(runs)
-        write(target, results=summary(runs, blocks, keys))
-    draw_results(target)
+    runs, blocks = ended(folders), tdl.results.load(folders)
+    if "checkpoint" in runs:  # evaluations: the seed that counts is the network's, not that of the games
+        runs = with_training(runs).assign(games=runs["evaluate.episodes"])
+        runs["evaluate.plies"] = runs["evaluate.plies"].fillna(1).astype(int)
+    if len(blocks):
+        blocks = with_bounds(blocks[blocks["run"].isin(runs["run"])], tdl.results.episodes(folders))
+    keys = options["by"].split(",") if "by" in options else compared_keys(runs)
+    write(target, results=summary(runs, blocks, keys))
+    if is_shown(target, "figure.png"):
+        draw_results(target)
 
 
 if __name__ == "__main__":

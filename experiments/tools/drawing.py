@@ -24,10 +24,7 @@ BOUNDS: dict[str, Any] = {"estimator": "median", "errorbar": ("pi", 100)}
 
 @contextmanager
 def panels(path: Path, height: float, *shape: int, **options: Any) -> Iterator[Any]:
-    """The axes of a figure, which is saved in the end as a file of an experiment.
-
-    Over figure.png stands the experiment's `title` of index.yaml, over another file `title_NAME`.
-    """
+    """The axes of a figure, saved in the end, below the experiment's `title` of index.yaml, or `title_NAME`."""
     name = "title" if path.stem == "figure" else f"title_{path.stem}"
     with style():
         sns.set_palette(CYCLE)

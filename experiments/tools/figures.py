@@ -1,8 +1,7 @@
 """Figures of the experiments, made of their csv files: `python -m experiments.tools.figures [EXPERIMENT ...]`.
 
-Scores and learning curves, as those of a sweep, of results.csv; figures of their own of the files in `OWN`, or in
-`FIGURES` of analyse.py. A figure's title is that of index.yaml; its caption goes to the page, where that asks for it
-(`experiments.tools.pages`).
+Scores and learning curves of results.csv, as those of a sweep; figures of their own of the files in `OWN`, or in
+`FIGURES` of analyse.py. A figure's title is that of index.yaml; its caption goes to the page that asks for it.
 """
 
 import math
@@ -17,7 +16,7 @@ import pandas as pd
 
 from experiments.tools import EXPERIMENTS, curve, own_steps, variants
 from experiments.tools.index import entry_of, folders
-from experiments.tools.pages import write_caption
+from experiments.tools.pages import is_shown, write_caption
 from experiments.tools.tables import matching, read_table, setting_keys, settings, training_means, word
 from tdl.results.comparison import GAMES, SCORE
 from tdl.results.design import ordered, setting_of
@@ -123,7 +122,7 @@ def _marks(part: pd.DataFrame, score: str, along: str) -> Iterator[tuple[float, 
 
 def drawers(folder: Path, home: Path = EXPERIMENTS) -> dict[str, Callable[[Path], str]]:
     """What draws each figure of an experiment, and gives its caption."""
-    usual = {"figure.png": partial(draw_results, home=home)} if (folder / "figure.png").exists() else {}
+    usual = {"figure.png": partial(draw_results, home=home)} if is_shown(folder, "figure.png") else {}
     page = folder.relative_to(home).parts[0]
     analysed = import_module(f"experiments.{page}.analyse") if (home / page / "analyse.py").exists() else None
     found = OWN | getattr(analysed, "FIGURES", {})

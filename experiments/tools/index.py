@@ -42,10 +42,10 @@ def folders(home: Path = EXPERIMENTS) -> dict[str, Path]:
 
 def published_text(home: Path) -> str:
     """The text of published.csv: a row for each published figure of the experiments with verdicts."""
-    rows: list[dict[str, Any]] = []
+    known, rows = folders(home), list[dict[str, Any]]()
     for name, entry in read_index(home).items():
         for verdict in entry.get("verdicts", []):
-            rows += _rows(folders(home)[name], verdict)
+            rows += _rows(known[name], verdict)
     return str(pd.DataFrame(rows).to_csv(index=False, float_format="%.6g"))
 
 

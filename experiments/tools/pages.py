@@ -3,9 +3,8 @@
 With --check nothing is written, and the exit code says whether anything would be. A number asks for its text by a
 comment behind it (`experiments.tools.requests`). In a table a comment in a heading asks for a column, and one in the
 first cell of a row, without a column, says which rows of the csv file it is about; a row without one is not filled. A
-cell's own comment adds to them, or is whole where it has a file and a column. A cell without a number stays. Captions
-are written by `experiments.tools.figures`. This command first writes the csv files of differences
-(`experiments.tools.contrasts`) and of published figures (`experiments.tools.index`).
+cell's own comment adds to them, or is whole where it has a file and a column. A cell without a number stays. First of
+all the csv files of differences (`experiments.tools.contrasts`) and published figures (`index`) are written.
 """
 
 import re
@@ -94,10 +93,21 @@ def _part(cell: str) -> Request:
     return parsed(comment[1]) if comment else NOTHING
 
 
+def page_of(folder: Path) -> Path | None:
+    """The page of an experiment, its own or that which it shares with others, if it is written."""
+    homes = [folder, *([folder.parent] if (folder.parent / "commands.sh").exists() else [])]
+    return next((home / "README.md" for home in homes if (home / "README.md").exists()), None)
+
+
+def is_shown(folder: Path, figure: str) -> bool:
+    """Whether a page shows or links the figure of an experiment, or may yet, since it is not written."""
+    page = page_of(folder)
+    return page is None or f"({(folder / figure).relative_to(page.parent)})" in page.read_text()
+
+
 def write_caption(folder: Path, figure: str, caption: str) -> None:
     """Write the text beside a figure into the page of its experiment, where it asks for it."""
-    page = next((home / "README.md" for home in (folder, folder.parent) if (home / "README.md").exists()), None)
-    if page:
+    if page := page_of(folder):
         name = re.escape(str((folder / figure).relative_to(page.parent)))
         mark = re.compile(rf"(<!-- caption {name} -->\n).*?(<!-- end -->)", re.S)
         page.write_text(mark.sub(lambda match: f"{match[1]}\n*{caption}*\n\n{match[2]}", page.read_text()))

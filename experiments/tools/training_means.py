@@ -2,8 +2,8 @@
 
     python -m experiments.tools.training_means FOLDER [FOLDER ...] every=MOVES [since=MOVES] [until=MOVES] into=FILE
 
-A row for each part of `every` moves of a run, with its last episode and the moves until there, its own alone; the last
-part may be shorter. A block of games that passes a multiple of `every` belongs to the next part.
+A row for each part of `every` moves of a run, with its last episode and the moves until there. A block of games that
+passes a multiple of `every` belongs to the next part.
 """
 
 import sys
@@ -30,8 +30,8 @@ def table(blocks: pd.DataFrame, every: int) -> pd.DataFrame:
 def main(*words: str) -> None:
     folders, options = split_options(words, "every", "since", "until", "into")
     rows = table(tdl.results.load(folders), int(options["every"]))
-    since, until = int(options.get("since", 0)), int(options.get("until", rows["moves"].max()))
-    rows = rows[rows["moves"].between(since, until)].round({"mean": 1} | dict.fromkeys(REACHED, 4))
+    rows = rows[rows["moves"].between(float(options.get("since", 0)), float(options.get("until", "inf")))]
+    rows = rows.round({"mean": 1} | dict.fromkeys(REACHED, 4))
     rows.to_csv(options["into"], index=False)
 
 
