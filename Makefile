@@ -6,16 +6,16 @@ BUILD_TOOLS := "setuptools>=77" wheel "cython>=3.1,<4" "numpy>=2.0"
 SOURCES := setup.py pyproject.toml $(shell find tdl experiments -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi' -o -name '*.h')
 KERNEL_TESTS := $(addprefix tests/,game/test_rules.py game/test_stream.py game/test_engine.py game/test_batch.py \
 	game/test_counts.py network/test_layout.py network/test_extra_features.py network/test_ntuple.py \
-	agents/test_selfplay.py agents/test_replicas.py learning/test_learners.py learning/test_merge.py learning/test_rows.py \
+	training/test_selfplay.py training/test_replicas.py learning/test_learners.py learning/test_merge.py learning/test_rows.py \
 	solver/test_solver.py search/test_expectimax.py search/test_search_options.py)
-RACE_TESTS := tests/agents/test_races.py tests/agents/test_replicas.py
+RACE_TESTS := tests/training/test_races.py tests/training/test_replicas.py
 ARGS ?= tuples=4x6 alpha=0.1
 # Compiled modules are kept: every program that a test starts reads them.
 unexport PYTHONDONTWRITEBYTECODE
 
 VERSIONS := 3.11 3.12 3.13 3.14
 # What differs from Python to Python, and from pandas to pandas.
-SAMPLE := $(addprefix tests/,test_machine.py config/test_sections.py sweeps/test_job_process.py storage/test_checkpoint.py \
+SAMPLE := $(addprefix tests/,base/test_machine.py config/test_sections.py sweeps/test_job_process.py storage/test_checkpoint.py \
 	results/test_frames.py results/test_comparison.py)
 
 .PHONY: run test test-all fuzz experiments extras build tools dqn launchers lint checked portable arm sanitize races \

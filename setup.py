@@ -45,7 +45,7 @@ SHARED = "tdl.cython_shared"
 HOT = ("tdl.learning.merge", "tdl.search.expectimax", "tdl.solver.layers", "tdl.solver.layer_values", "tdl.game.batch")
 
 # Compiled once more as `NAME_avx2`, for CPUs with AVX2, from the same C source.
-WIDE = {"tdl.agents.selfplay", "experiments.benchmarks.operations"} & MODULES.keys() if x86 and not portable else ()
+WIDE = {"tdl.training.selfplay", "experiments.benchmarks.operations"} & MODULES.keys() if x86 and not portable else ()
 
 # -ffp-contract=off: no fused multiply-adds, so that every build and every CPU computes the same bits.
 compile_args = ["-ffp-contract=off", "-fno-math-errno"]
@@ -78,7 +78,12 @@ def extension(name: str, source: str, *more_args: str, depends: tuple[str, ...] 
         [source],
         include_dirs=[numpy.get_include(), *sorted({os.path.dirname(header) for header in HEADERS})],
         define_macros=macros,
-        extra_compile_args=[level, *compile_args, *inline_args * (gcc and plain == "tdl.agents.selfplay"), *more_args],
+        extra_compile_args=[
+            level,
+            *compile_args,
+            *inline_args * (gcc and plain == "tdl.training.selfplay"),
+            *more_args,
+        ],
         extra_link_args=link_args,
         depends=[*HEADERS, *depends],
         py_limited_api=limited,

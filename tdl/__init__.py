@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tdl import gym as gym
-    from tdl import picture, results
+    from tdl import results as results
     from tdl.api.train import train
+    from tdl.sessions import pictures as picture
 
 __version__ = "0.1.0"
 
+MODULES = {"gym": "tdl.gym", "picture": "tdl.sessions.pictures", "results": "tdl.results"}
+
 try:
-    from tdl.agents.ensemble import average
-    from tdl.agents.player import Player, load
-    from tdl.agents.trainer import Trainer
     from tdl.config.tuple_sets import tuple_set
     from tdl.errors import TdlError
     from tdl.game.engine import Engine, Stream
@@ -22,6 +22,9 @@ try:
     from tdl.game.rules import Rules
     from tdl.network.ntuple import NTupleNetwork
     from tdl.network.tuples import TupleSet
+    from tdl.players.ensemble import average
+    from tdl.players.player import Player, load
+    from tdl.training.trainer import Trainer
 except ModuleNotFoundError as error:
     if error.name and error.name.startswith("tdl."):
         raise ImportError(
@@ -33,8 +36,8 @@ except ModuleNotFoundError as error:
 
 def __getattr__(name: str) -> Any:
     """What is imported when it is asked for: pandas takes half a second, Hydra a fifth, Gymnasium is an extra."""
-    if name in ("gym", "picture", "results"):
-        return import_module(f"tdl.{name}")
+    if name in MODULES:
+        return import_module(MODULES[name])
     if name == "train":
         return import_module("tdl.api.train").train
     raise AttributeError(f"module 'tdl' has no attribute {name!r}")

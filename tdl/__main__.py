@@ -21,7 +21,7 @@ def main() -> None:
         print(version_text(), end="")
     elif first in COMMANDS:
         sys.argv[1:] = [*["--multirun"] * (first == "sweep"), *words[1:]]
-        import_module(MODULES.get(first, f"tdl.{first}")).main()
+        import_module(MODULES[first]).main()
     else:
         print(f"tdl: {_unknown(first)}", file=sys.stderr)
         sys.exit(2)

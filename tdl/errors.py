@@ -86,6 +86,11 @@ def within(section: str, keys: Iterable[str]) -> Iterator[None]:
         raise ConfigError(re.sub(own, rf"{section}.\g<0>", str(refused))) from refused
 
 
+def one_line(text: str) -> str:
+    """A text of several lines as a line that can be printed."""
+    return printable("; ".join(part.strip() for part in text.splitlines() if part.strip()))
+
+
 def file_text(error: OSError) -> str:
     """What the system says of a file."""
     return f"{error.filename or 'file'}: {error.strerror or error}"

@@ -8,7 +8,6 @@ from functools import partial
 
 from omegaconf import DictConfig
 
-from tdl.agents.ranks import ALONE, MpiRanks, Ranks, joined
 from tdl.cli.follower import follow
 from tdl.cli.messages import main_of
 from tdl.cli.program import run_program
@@ -25,6 +24,7 @@ from tdl.storage.run_folder import RunFolder
 from tdl.sweeps.context import JobContext
 from tdl.sweeps.plan import Plan
 from tdl.sweeps.sweep import point_to
+from tdl.training.ranks import ALONE, MpiRanks, Ranks, joined
 
 
 def job(
@@ -117,7 +117,7 @@ def _importing(module: str) -> Iterator[None]:
 
 
 def main(*, figures: bool = True) -> None:
-    """The console script `tdl-run`; without `figures` it draws no curve, and a sweep no figure of its jobs."""
+    """The command `tdl run`; without `figures` it draws no curve, and a sweep no figure of its jobs."""
     main_of(partial(_main, figures=figures))
 
 

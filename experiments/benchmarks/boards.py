@@ -8,9 +8,6 @@ from numpy.typing import NDArray
 
 from experiments.benchmarks.harness import Row, main, per_second
 from experiments.benchmarks.operations import OPERATIONS, on_page, repeat
-from tdl.agents.kernels import built_for
-from tdl.agents.player import Player
-from tdl.agents.trainer import Trainer
 from tdl.benchmarks.arguments import tuples_of
 from tdl.benchmarks.paired import in_turn, train
 from tdl.game.engine import ENGINES, Stream
@@ -19,7 +16,10 @@ from tdl.game.packing import unpack
 from tdl.game.rules import Rules
 from tdl.game.streams import EVALUATION
 from tdl.network.ntuple import NTupleNetwork
-from tdl.statistics.intervals import ratio_range
+from tdl.players.player import Player
+from tdl.results.intervals import ratio_range
+from tdl.training.kernels import built_for
+from tdl.training.trainer import Trainer
 
 GAMES = ("2048", "2584")
 

@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.benchmarks.harness import Row, main, per_second
-from tdl.agents.batch_moves import Moves, best_of
-from tdl.agents.batch_play import Policy, play_games
 from tdl.benchmarks.paired import in_turn
 from tdl.config.agent import dqn_choices
+from tdl.dqn.dqn_trainer import DQNTrainer
 from tdl.dqn.networks import Network
 from tdl.dqn.pytorch import instructions, torch
-from tdl.dqn.trainer import DQNTrainer
 from tdl.game.rules import Rules
-from tdl.statistics.intervals import ratio_range
+from tdl.players.batch_moves import Moves, best_of
+from tdl.players.batch_play import Policy, play_games
+from tdl.results.intervals import ratio_range
 
 RULES = Rules(drop=((1, 0.8), (2, 0.2)), start=(1, 1))
 """Those of the published program."""

@@ -7,10 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.benchmarks.harness import Row, main
-from tdl.agents.options import PlayOptions
-from tdl.agents.ranks import joined
-from tdl.agents.replicas import Replicas
-from tdl.agents.trainer import Trainer
 from tdl.benchmarks.arguments import tuples_of
 from tdl.game.rules import Rules
 from tdl.learning.options import LearnerOptions
@@ -18,6 +14,10 @@ from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.rows import row_width
 from tdl.learning.state import MOVED, chunks_of
 from tdl.network.ntuple import NTupleNetwork
+from tdl.training.options import PlayOptions
+from tdl.training.ranks import joined
+from tdl.training.replicas import Replicas
+from tdl.training.trainer import Trainer
 
 PAPER = 64, 4
 """Replicas and processes that the model is asked for."""

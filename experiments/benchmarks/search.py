@@ -4,16 +4,16 @@ from collections.abc import Iterator
 from functools import partial
 
 from experiments.benchmarks.harness import Row, main, per_second
-from tdl.agents.kernels import kernel
-from tdl.agents.options import PlayOptions
-from tdl.agents.player import Player, load
 from tdl.benchmarks.paired import in_turn
 from tdl.benchmarks.peer import GAMES
 from tdl.game.lines import LineTables
 from tdl.game.streams import EVALUATION
 from tdl.learning.options import LearnerOptions
+from tdl.players.player import Player, load
+from tdl.results.intervals import ratio_range
 from tdl.search.options import AUTO_TABLE, SearchOptions
-from tdl.statistics.intervals import ratio_range
+from tdl.training.kernels import kernel
+from tdl.training.options import PlayOptions
 
 
 def measure(

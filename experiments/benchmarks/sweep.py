@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import tdl.results
 from experiments.benchmarks.harness import Row, main
-from tdl import machine
+from tdl.base import machine
 from tdl.errors import TdlError
 
 

@@ -2,7 +2,7 @@
 
     python -m experiments.published_dqn.analyse RUNS EVALUATIONS [into=FOLDER]
 
-RUNS has the runs, whose logged games become results.csv; EVALUATIONS has those of tdl.evaluate on their snapshots,
+RUNS has the runs, whose logged games become results.csv; EVALUATIONS has those of `tdl evaluate` on their snapshots,
 which become snapshots.csv. The games of the greedy ones, all of one seed and number, are played by players, too, whose
 values do not depend on the board: one for each order of the four actions, and one that values all actions alike, also
 with a look-ahead over one drawn drop. orders.csv has a row for each of them, same.csv one for each snapshot, with the
@@ -24,13 +24,13 @@ import tdl.results
 from experiments.tools import arguments, write
 from experiments.tools.collect import network_seed
 from experiments.tools.drawing import BOUNDS, MEANS, in_words, panels, with_bounds
-from tdl.agents.batch_moves import Moves, best_of
-from tdl.agents.batch_play import Actions, play_games
-from tdl.agents.lookahead import Values, one_sampled_look_ahead
 from tdl.game.engine import Engine
 from tdl.game.rules import ACTION_NAMES, Rules
+from tdl.players.batch_moves import Moves, best_of
+from tdl.players.batch_play import Actions, play_games
+from tdl.players.lookahead import Values, one_sampled_look_ahead
+from tdl.results.intervals import mean_interval
 from tdl.results.palette import BLACK, CYCLE, GREY
-from tdl.statistics.intervals import mean_interval
 from tdl.storage.result_file import RESULT, read_result
 
 GAMES, STEP = 20, 100  # games of an iteration; iterations of a row of the published table

@@ -30,8 +30,8 @@ import tdl
 import tdl.results
 from experiments.tools import arguments, write
 from experiments.tools.drawing import in_words, panels
-from tdl.agents.played_values import played_values
-from tdl.agents.player import Player
+from tdl.players.played_values import played_values
+from tdl.players.player import Player
 
 GAMES, ALONE = 40, 5  # games of each network in turn, and how many of them are looked at alone
 UPDATES = 600  # games whose updates are played; growth is measured over the last half

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Unpack
 from tdl.api import runs
 from tdl.api.hydra import composed
 from tdl.api.words import seed_values, words_of
-from tdl.checks import check_whole
+from tdl.base.checks import check_whole
 from tdl.errors import ConfigError, refuse
 from tdl.runs.blocks import OnBlock
 from tdl.runs.progress import hidden

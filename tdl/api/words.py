@@ -5,15 +5,15 @@ from dataclasses import asdict
 from pathlib import PurePath
 from typing import Any
 
-from tdl.checks import check_whole, without_numpy
+from tdl.base.checks import check_whole, without_numpy
+from tdl.base.old_names import KEYS as OLD_KEYS
+from tdl.base.synonyms import SYNONYMS, like
 from tdl.config.compose import quoted
 from tdl.config.files import GROUPS
 from tdl.config.keys import keys_of, takes_list
 from tdl.config.schema import RunConfig
 from tdl.errors import ConfigError, refuse
 from tdl.network.tuples import TupleSet, tuple_set
-from tdl.old_names import KEYS as OLD_KEYS
-from tdl.synonyms import SYNONYMS, like
 
 TYPES = {**dict.fromkeys(GROUPS, str), **{name: key.kind for name, key in keys_of(RunConfig).items()}}
 """All keys of a run with their types."""

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from tqdm import tqdm
 
-from tdl.agents.trainer import Trainer
-from tdl.statistics.intervals import ratio_range
+from tdl.results.intervals import ratio_range
+from tdl.training.trainer import Trainer
 
 BLOCK = 1000
 """Episodes of a block of training."""

@@ -19,17 +19,17 @@ from typing import Any
 
 import numpy as np
 
-from tdl.agents.player import Player, load
+from tdl.base.checks import check_whole
 from tdl.benchmarks.arguments import add_training
 from tdl.benchmarks.paired import BLOCK, in_turn, millions, paired, train
 from tdl.benchmarks.registry import Report
 from tdl.benchmarks.versus import blank_trainer, trainer_from
-from tdl.checks import check_whole
 from tdl.config.files import group_file
 from tdl.errors import TdlError, refuse
 from tdl.formats.exchange import export_weights
+from tdl.players.player import Player, load
+from tdl.results.intervals import ratio_text
 from tdl.search.options import AUTO_TABLE, SearchOptions, check_plies
-from tdl.statistics.intervals import ratio_text
 
 ORDERS = ("backward", "forward")
 

@@ -5,14 +5,14 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tdl.agents.player import Player
-from tdl.agents.trainer import Trainer
 from tdl.benchmarks.registry import Report
 from tdl.game.rules import GAMES, Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
+from tdl.players.player import Player
 from tdl.search.options import SearchOptions
+from tdl.training.trainer import Trainer
 
 RUNS: tuple[tuple[Rules, TupleSet, int], ...] = (
     (Rules(), TupleSet(((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 2, 4, 5), (5, 6, 9))), 30),

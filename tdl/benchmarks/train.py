@@ -4,8 +4,6 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 from typing import Any
 
-from tdl.agents.options import lane_count
-from tdl.agents.trainer import Trainer
 from tdl.benchmarks.arguments import add_training, tuples_of
 from tdl.benchmarks.paired import Training, train
 from tdl.benchmarks.registry import Report
@@ -13,6 +11,8 @@ from tdl.game.rules import GAMES, Rules
 from tdl.learning.options import ORDERS
 from tdl.network.ntuple import NTupleNetwork
 from tdl.runs import environment
+from tdl.training.options import lane_count
+from tdl.training.trainer import Trainer
 
 
 def arguments(parser: ArgumentParser) -> None:

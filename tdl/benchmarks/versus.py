@@ -12,17 +12,17 @@ from typing import Any
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from tdl.agents.trainer import Trainer
+from tdl.base.checks import check_whole
 from tdl.benchmarks.paired import in_turn, millions, train
 from tdl.benchmarks.registry import Report
-from tdl.checks import check_whole
 from tdl.config.tuple_sets import tuple_set
 from tdl.errors import refuse
 from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
-from tdl.statistics.intervals import ratio_range, ratio_text
+from tdl.results.intervals import ratio_range, ratio_text
+from tdl.training.trainer import Trainer
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -19,5 +19,5 @@ COMMANDS: Mapping[str, str] = {
 }
 """The commands with what they do, in the order in which one gets to know them."""
 
-MODULES = {"sweep": "tdl.run", "completion": "tdl.cli.completion"}
-"""The modules of commands that are no program of their own."""
+MODULES = {name: "tdl.run" if name in ("run", "sweep") else f"tdl.cli.{name}" for name in COMMANDS}
+"""The module of each, whose `main` it calls."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
-from tdl.checks import check_choice, check_true_or_false
+from tdl.base.checks import check_choice, check_true_or_false
 from tdl.cli.commands import COMMANDS
 from tdl.cli.flags import FLAGS
 from tdl.cli.folders import PATHS

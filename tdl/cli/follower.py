@@ -5,12 +5,12 @@ import sys
 import traceback
 from typing import Any
 
-from tdl.agents.ranks import BEGIN, TRAIN, MpiRanks
 from tdl.cli import flags
 from tdl.cli.messages import explain
 from tdl.config import own
 from tdl.config.setup import Setup
 from tdl.runs.agents import Agent, build_agent
+from tdl.training.ranks import BEGIN, TRAIN, MpiRanks
 
 
 def follow(ranks: MpiRanks) -> None:

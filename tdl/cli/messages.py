@@ -9,15 +9,15 @@ from hydra.errors import HydraException, MissingConfigException, OverrideParseEx
 from omegaconf import BooleanNode, DictConfig, FloatNode, IntegerNode, ListConfig, StringNode
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException, ValidationError
 
+from tdl.base.distribution import install
+from tdl.base.old_names import KEYS as OLD_KEYS
+from tdl.base.synonyms import SYNONYMS, choice_hint, like
 from tdl.config.files import CONF, group_names
 from tdl.config.keys import keys_of, sections
 from tdl.config.schema import RunConfig
-from tdl.distribution import install
-from tdl.errors import TdlError, file_text, nearest, printable, refuse
-from tdl.old_names import KEYS as OLD_KEYS
+from tdl.errors import TdlError, file_text, nearest, one_line, refuse
 from tdl.runs import resolvers as _resolvers  # noqa: F401 - registered by the import
 from tdl.sweeps import slurm
-from tdl.synonyms import SYNONYMS, choice_hint, like
 
 KINDS: Mapping[type, str] = {
     FloatNode: "a number",
@@ -52,21 +52,21 @@ def explain(error: BaseException, started: bool, schema: type = RunConfig) -> tu
         chain.append(cause)
     ours = next((link for link in chain if isinstance(link, TdlError)), None)
     if ours is not None:
-        return ours.exit_code, _one_line(str(ours))
+        return ours.exit_code, one_line(str(ours))
     if isinstance(error, KeyboardInterrupt):
         return 130, "interrupted"
     if slurm.is_lost(error):
-        return 1, _one_line(str(error))
+        return 1, one_line(str(error))
     if isinstance(error, MissingConfigException):
         return 1, _missing_choice(error)
     if isinstance(error, HydraException | OmegaConfBaseException):
         return 1, _hydra_line(chain, schema)
     if isinstance(error, OSError):
-        return 2, _one_line(file_text(error))
+        return 2, one_line(file_text(error))
     if isinstance(error, MemoryError):
-        return 2, _one_line(str(error) or "out of memory")
+        return 2, one_line(str(error) or "out of memory")
     if not started:
-        return 1, f"Hydra could not compose the configuration: {_one_line(str(error))}"
+        return 1, f"Hydra could not compose the configuration: {one_line(str(error))}"
     return None, ""
 
 
@@ -74,7 +74,7 @@ def _missing_choice(error: MissingConfigException) -> str:
     group, _, choice = str(error.missing_cfg_file).rpartition("/")
     options = [str(option) for option in error.options or []]
     if not group:
-        return _one_line(str(error))
+        return one_line(str(error))
     if (group, choice) == ("hydra/sweeper", "optuna"):
         return f"hydra/sweeper=tune: Optuna's plugin is not installed: {install('optuna')}"
     return (
@@ -84,7 +84,7 @@ def _missing_choice(error: MissingConfigException) -> str:
 
 def _hydra_line(chain: list[BaseException], schema: type) -> str:
     """What Hydra or OmegaConf refuses, by the type of an error of the chain, or else by Hydra's own words."""
-    line = _one_line(str(chain[0]))
+    line = one_line(str(chain[0]))
     named = re.search(r"override '?\+*([\w.]+)", line)
     key = named[1] if named else ""
     for link in chain:
@@ -148,7 +148,3 @@ def _known_keys(schema: type) -> list[str]:
     """Keys and their sections, the word that says where results go, and the one group without keys of its own."""
     keys = keys_of(schema)
     return [*sections(keys), *keys, "out", *(["experiment"] if schema is RunConfig else [])]
-
-
-def _one_line(text: str) -> str:
-    return printable("; ".join(part.strip() for part in text.splitlines() if part.strip()))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING, DictConfig, OmegaConf
 
-from tdl.checks import check_fields
+from tdl.base.checks import check_fields
 from tdl.config.files import plain_dict
 from tdl.config.hydra_versions import REPLACE
 from tdl.config.schema import RunConfig

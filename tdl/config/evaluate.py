@@ -11,12 +11,7 @@ from typing import Any
 
 from omegaconf import MISSING, DictConfig
 
-from tdl.agents.description import kind_of, read_agent
-from tdl.agents.ensemble import average
-from tdl.agents.lookahead import check_depth
-from tdl.agents.options import PlayOptions
-from tdl.agents.player import Player, checkpoint_folder, load, playing_by
-from tdl.checks import choice, whole
+from tdl.base.checks import choice, whole
 from tdl.config.agent import check_drops
 from tdl.config.compose import check_keys, composed, to_plain, typed
 from tdl.config.files import group_file
@@ -27,8 +22,13 @@ from tdl.config.stored import stored_placer
 from tdl.config.unused import refuse_changed
 from tdl.errors import naming, refuse
 from tdl.game.rules import Rules
+from tdl.players.description import kind_of, read_agent
+from tdl.players.ensemble import average
+from tdl.players.lookahead import check_depth
+from tdl.players.player import Player, checkpoint_folder, load, playing_by
 from tdl.search.options import MAX_PLIES
 from tdl.storage.checkpoint import META, Meta
+from tdl.training.options import PlayOptions
 
 
 @dataclass

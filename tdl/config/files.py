@@ -12,9 +12,9 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
+from tdl.base.synonyms import choice_hint
 from tdl.errors import refuse
 from tdl.game.merge_laws import GAMES
-from tdl.synonyms import choice_hint
 
 CONF = resources.files("tdl.conf")
 

@@ -4,11 +4,11 @@ import dataclasses
 from collections.abc import Iterable
 from typing import Any, NamedTuple, get_origin, get_type_hints
 
-from tdl.checks import CHECK
+from tdl.base.checks import CHECK
 
 
 class Key(NamedTuple):
-    """The type of a key's value, and its check of `tdl.checks`; None: it has none of its own."""
+    """The type of a key's value, and its check of `tdl.base.checks`; None: it has none of its own."""
 
     kind: Any
     check: Any

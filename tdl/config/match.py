@@ -4,13 +4,13 @@ from dataclasses import dataclass, field
 
 from omegaconf import MISSING, DictConfig
 
-from tdl.agents.player import Player, load
-from tdl.checks import checked, flag, whole
+from tdl.base.checks import checked, flag, whole
 from tdl.config.compose import typed
 from tdl.config.options import evaluator_of, placer_of, rules_of, search_of
 from tdl.config.schema import GameConfig, PlacerConfig, SearchKeys, TilesConfig
 from tdl.errors import refuse
 from tdl.game.rules import Rules
+from tdl.players.player import Player, load
 from tdl.search.options import MAX_PLIES, check_same_board
 from tdl.sessions.action_values import ActionValues
 from tdl.sessions.advisor import load_advisor

@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from tdl.agents.options import PlayOptions
-from tdl.agents.player import Player, load
 from tdl.config.schema import GameConfig, PlacerConfig, SearchConfig, SearchKeys, TilesConfig
 from tdl.errors import within
 from tdl.game.rules import Rules, parse_size
+from tdl.players.player import Player, load
 from tdl.search.options import PlacerOptions, SearchOptions, check_same_board
+from tdl.training.options import PlayOptions
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

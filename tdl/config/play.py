@@ -11,10 +11,7 @@ from typing import Any
 
 from omegaconf import MISSING, DictConfig
 
-from tdl.agents.description import kind_of, read_agent
-from tdl.agents.lookahead import check_depth
-from tdl.agents.player import checkpoint_folder
-from tdl.checks import above_zero, choice, whole
+from tdl.base.checks import above_zero, choice, whole
 from tdl.config.compose import check_keys, composed, typed
 from tdl.config.evaluate import filled
 from tdl.config.files import group_file
@@ -22,6 +19,9 @@ from tdl.config.options import rules_of, search_of
 from tdl.config.schema import GameConfig, SearchKeys, TilesConfig
 from tdl.config.unused import refuse_changed, refuse_unused
 from tdl.errors import refuse
+from tdl.players.description import kind_of, read_agent
+from tdl.players.lookahead import check_depth
+from tdl.players.player import checkpoint_folder
 from tdl.search.options import MAX_PLIES
 from tdl.storage.checkpoint import Meta
 

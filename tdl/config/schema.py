@@ -9,9 +9,7 @@ from typing import Any
 
 from omegaconf import MISSING
 
-from tdl.agents.description import KINDS
-from tdl.agents.options import PlayOptions
-from tdl.checks import above_zero, check_value, checked, choice, whole
+from tdl.base.checks import above_zero, check_value, checked, choice, whole
 from tdl.config.sections import key_of, section
 from tdl.dqn.options import DEVICES, DQNOptions
 from tdl.errors import refuse
@@ -20,7 +18,9 @@ from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import MAX_ALPHA, Schedule
 from tdl.network.tuples import TupleSet
+from tdl.players.description import KINDS
 from tdl.search.options import PlacerOptions, SearchOptions
+from tdl.training.options import PlayOptions
 
 DROPS = ("all", "one")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from omegaconf import MISSING, DictConfig
 
-from tdl.checks import above_zero, flag, whole
+from tdl.base.checks import above_zero, flag, whole
 from tdl.config.compose import typed
 from tdl.errors import refuse
 

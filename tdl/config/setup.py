@@ -11,8 +11,6 @@ from typing import Any, Self
 
 from omegaconf import DictConfig
 
-from tdl.agents.lookahead import check_depth
-from tdl.agents.options import PlayOptions
 from tdl.config.agent import check_use, deep_options
 from tdl.config.compose import key_hash, to_plain, typed
 from tdl.config.options import evaluator_of, options_of, play_of, rules_of
@@ -27,6 +25,8 @@ from tdl.learning.schedule import Schedule
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
+from tdl.players.lookahead import check_depth
+from tdl.training.options import PlayOptions
 
 
 @dataclass(frozen=True)

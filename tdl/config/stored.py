@@ -7,7 +7,7 @@ from typing import Any
 
 from omegaconf.errors import OmegaConfBaseException
 
-from tdl.checks import check_mapping
+from tdl.base.checks import check_mapping
 from tdl.config.compose import typed
 from tdl.config.options import placer_of
 from tdl.config.schema import PlacerConfig

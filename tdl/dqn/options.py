@@ -6,7 +6,7 @@ and in `conf/agent/dqn.yaml`; those of the modern one stand in `conf/agent/dqn_m
 
 from dataclasses import dataclass
 
-from tdl.checks import above_zero, check_fields, check_whole, choice, flag, share, whole
+from tdl.base.checks import above_zero, check_fields, check_whole, choice, flag, share, whole
 from tdl.errors import refuse
 
 NETWORKS = ("published", "dense", "quads")

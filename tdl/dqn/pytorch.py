@@ -4,8 +4,8 @@ import contextlib
 import os
 from collections.abc import Iterator
 
-from tdl import machine
-from tdl.distribution import install
+from tdl.base import machine
+from tdl.base.distribution import install
 from tdl.errors import ConfigError, refuse
 
 # Large tensors in large pages, asked for before PyTorch looks. With this and `keep_freed_memory` an update of the

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.checks import MAX_COUNT
+from tdl.base.checks import MAX_COUNT
 from tdl.dqn.options import DQNOptions
 from tdl.dqn.pytorch import torch
 from tdl.errors import ConfigError

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.agents.batch_moves import Moves
 from tdl.dqn.options import DQNOptions
 from tdl.dqn.replay import Transitions
+from tdl.players.batch_moves import Moves
 
 Which = NDArray[np.int64]
 

@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.agents.description import read_accumulators, read_agent
-from tdl.agents.player import WEIGHTS, Player, checkpoint_folder, load
 from tdl.errors import ConfigError, WeightFileError
 from tdl.formats import demo2048, tdl2048
 from tdl.formats.weight_file import Column, Feature, NewTable, Table, WeightFormat, parts
@@ -25,6 +23,8 @@ from tdl.network.allocation import allocate
 from tdl.network.layout import entries_of
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet, count_features, order_features, table_cells
+from tdl.players.description import read_accumulators, read_agent
+from tdl.players.player import WEIGHTS, Player, checkpoint_folder, load
 from tdl.storage.atomic import new_file, new_folder
 from tdl.storage.checkpoint import write_checkpoint
 from tdl.storage.reading import reading

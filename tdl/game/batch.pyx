@@ -7,7 +7,7 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
 
-from tdl.checks import check_choice, check_whole
+from tdl.base.checks import check_choice, check_whole
 from tdl.errors import ConfigError, refuse
 from tdl.game.board cimport (FIVES, NIBBLES, afterstates, board64, board128, board_array, board_t, first_board,
                              kind_for, place, same, size_of, unpack)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tdl.checks import without_numpy
+from tdl.base.checks import without_numpy
 from tdl.errors import ConfigError, naming, refuse
 from tdl.game.packing import Boards, unpack
 from tdl.game.rules import Rules

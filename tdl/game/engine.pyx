@@ -4,7 +4,7 @@ import numpy as np
 
 from libc.stdint cimport int32_t, uint64_t
 
-from tdl.checks import check_choice, check_instance, check_whole, without_numpy
+from tdl.base.checks import check_choice, check_instance, check_whole, without_numpy
 from tdl.errors import refuse
 from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, empty_cells,
                              first_board, kind_for, legal_afterstates, max_tile, place)
@@ -25,7 +25,7 @@ def grid_text(grid):
 
 cdef class Stream:
     """The random sequence of one (seed, role, episode); its reference implementation is
-    `tdl.game.reference.Stream`.
+    `tdl.game.game_reference.Stream`.
 
     Parameters
     ----------

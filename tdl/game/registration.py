@@ -5,9 +5,9 @@ import re
 import zlib
 from collections.abc import Callable, Sequence
 
+from tdl.base.old_names import new_choice
 from tdl.errors import ConfigError, refuse
 from tdl.game.merge_laws import GAMES, MergeLaw
-from tdl.old_names import new_choice
 
 MAX_TILES = 31
 """Tiles of a game: what a cell of 5 bits holds beside the empty cell."""

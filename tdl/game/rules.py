@@ -12,10 +12,10 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
-from tdl.checks import built, check_instance, without_numpy
+from tdl.base.checks import built, check_instance, without_numpy
+from tdl.base.old_names import new_choice, with_new_names
 from tdl.errors import ConfigError, nearest, refuse
 from tdl.game.merge_laws import GAMES as GAMES
-from tdl.old_names import new_choice, with_new_names
 
 UP, RIGHT, DOWN, LEFT = 0, 1, 2, 3
 """Actions. Some programs count left, up, right, down: convert at the edge, never inside."""

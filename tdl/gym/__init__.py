@@ -1,6 +1,6 @@
 """The games as Gymnasium environments: `import tdl.gym` registers `tdl/Game-v0`, alone and vectorised."""
 
-from tdl.distribution import install
+from tdl.base.distribution import install
 
 try:
     import gymnasium

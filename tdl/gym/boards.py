@@ -7,15 +7,15 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from tdl.checks import check_choice
+from tdl.base.checks import check_choice
+from tdl.base.synonyms import like
 from tdl.config.files import group_file
 from tdl.errors import ConfigError
 from tdl.game.batch import Batch
 from tdl.game.engine import grid_text
 from tdl.game.rules import Rules, parse_size
 from tdl.game.streams import TRAINING
-from tdl.pictures.board import frame
-from tdl.synonyms import like
+from tdl.sessions.pictures import frame
 
 OBSERVATIONS = ("indices", "values", "planes")
 ILLEGAL = ("ignore", "raise")

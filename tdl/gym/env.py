@@ -8,7 +8,7 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from tdl.checks import check_whole, without_numpy
+from tdl.base.checks import check_whole, without_numpy
 from tdl.errors import refuse
 from tdl.game.boards import action_of
 from tdl.gym.boards import FIGURES, RENDER_MODES, Boards, Frame, Info, Observation

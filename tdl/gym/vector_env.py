@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from tdl.checks import check_choice, check_whole, without_numpy
+from tdl.base.checks import check_choice, check_whole, without_numpy
 from tdl.errors import refuse
 from tdl.game.boards import actions_of
 from tdl.gym.boards import Boards, Frame, Info, Observation

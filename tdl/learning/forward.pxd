@@ -10,7 +10,7 @@ what E and A accumulate.
 
 Sources: Sutton and Barto (2018), sections 7.1 and 12.2; Jaskowski (2018), "Mastering 2048 with Delayed Temporal
 Coherence Learning", section on delayed TC(lambda). The reference implementation is
-`tdl.learning.reference`.
+`tdl.learning.learning_reference`.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from tdl.checks import above_zero, check_fields, checked, choice, flag, share, whole
+from tdl.base.checks import above_zero, check_fields, checked, choice, flag, share, whole
 from tdl.errors import nearest, refuse
 
 TARGETS = ("afterstate", "state")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tdl.checks import check_fields, check_whole, checked, whole
+from tdl.base.checks import check_fields, check_whole, checked, whole
 from tdl.errors import refuse
 from tdl.learning.options import LearnerOptions
 from tdl.learning.schedule import points

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from tdl.checks import above_zero, check_above_zero, check_fields, check_whole, share, without_numpy
+from tdl.base.checks import above_zero, check_above_zero, check_fields, check_whole, share, without_numpy
 from tdl.errors import ConfigError, refuse
 
 MAX_ALPHA = 10.0

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.checks import MAX_COUNT
+from tdl.base.checks import MAX_COUNT
 from tdl.errors import ConfigError
 from tdl.game.rules import Rules
 from tdl.learning.options import LearnerOptions

@@ -11,7 +11,7 @@ and G of the last is `final`. lambda = 0 is TD(0), lambda = 1 Monte Carlo. n-ste
 
 Sources: Sutton and Barto (2018), sections 6.1, 7.1, 12.1 and 12.2; Szubert and Jaskowski (2014), "Temporal Difference
 Learning of N-Tuple Networks for the Game 2048", section III. The reference implementation is
-`tdl.learning.reference`.
+`tdl.learning.learning_reference`.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t

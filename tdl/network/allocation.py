@@ -5,7 +5,7 @@ import mmap
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl import machine
+from tdl.base import machine
 from tdl.errors import ConfigError
 
 

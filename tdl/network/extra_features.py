@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
-from tdl.checks import check_whole
+from tdl.base.checks import check_whole
 from tdl.errors import ConfigError, refuse, shown
 
 MAX_PAIRS = 12

@@ -6,7 +6,7 @@ bijection of the entries of all tables onto memory; it changes no value, only sp
 numbers for all features at once; files store the memory order and the layout's name.
 
 `digits`, for any radix, keeps the natural order and skews (5.) the tables. So do the tables of features beyond tuples,
-in both layouts, after the tuples' own; their natural order is that of `tdl.network.reference`.
+in both layouts, after the tuples' own; their natural order is that of `tdl.network.network_reference`.
 
 `paired16`, for radix 16:
 

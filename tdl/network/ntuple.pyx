@@ -6,7 +6,7 @@ import numpy as np
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
-from tdl.checks import check_instance, check_value, check_whole, without_numpy
+from tdl.base.checks import check_instance, check_value, check_whole, without_numpy
 from tdl.errors import refuse
 from tdl.game.board cimport board64, board128, board_array, board_t
 from tdl.game.boards import packed_board, packed_boards
@@ -192,7 +192,7 @@ cdef class NTupleNetwork:
     def table(self, number, stage=0):
         """A copy of one table in natural order: float32, shape (layout.size(number),).
 
-        A tuple's is radix**n, the first cell least significant; `tdl.network.reference` has the order of the others.
+        A tuple's is radix**n, the first cell least significant; `tdl.network.network_reference` has the order of the others.
         """
         return self.weights[self.table_entries(number, stage)]
 

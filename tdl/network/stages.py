@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tdl.checks import check_above_zero, check_choice, check_true_or_false, check_whole
+from tdl.base.checks import check_above_zero, check_choice, check_true_or_false, check_whole
 from tdl.errors import refuse
 
 MAX_STAGES = 16

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from functools import singledispatch
 from typing import Any, TypeVar
 
-from tdl.checks import without_numpy
+from tdl.base.checks import without_numpy
 from tdl.errors import ConfigError, refuse
 from tdl.game.rules import Rules
 from tdl.network.extra_features import COUNT_CAP, Lines, Pairs, check_cells, checked_counts, checked_orders, pairs_of

@@ -9,18 +9,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from tdl.agents.description import read_accumulators, read_agent
-from tdl.agents.ensemble import average
-from tdl.agents.options import OnProgress
-from tdl.agents.player import WEIGHTS, Player, checkpoint_folder, load
-from tdl.agents.ranks import ALONE, Ranks
-from tdl.agents.trainer import Trainer
 from tdl.config.setup import Setup
 from tdl.dqn.options import DQNOptions
 from tdl.errors import naming, refuse
 from tdl.game.streams import TRAINING
 from tdl.learning.state import ACCUMULATORS, check_entered
 from tdl.network.widening import widen
+from tdl.players.description import read_accumulators, read_agent
+from tdl.players.ensemble import average
+from tdl.players.player import WEIGHTS, Player, checkpoint_folder, load
 from tdl.runs.evaluation import (
     SIMPLE,
     Evaluation,
@@ -32,13 +29,16 @@ from tdl.runs.evaluation import (
 from tdl.storage.arrays import Array
 from tdl.storage.checkpoint import Meta, read_array
 from tdl.storage.records import RECORD, Records
+from tdl.training.options import OnProgress
+from tdl.training.ranks import ALONE, Ranks
+from tdl.training.trainer import Trainer
 
 if TYPE_CHECKING:
-    from tdl.dqn.trainer import DQNTrainer  # not loaded: it needs PyTorch
+    from tdl.dqn.dqn_trainer import DQNTrainer  # not loaded: it needs PyTorch
 
 
 class BlockTrainer(Protocol):
-    """Plays and learns block by block, as `tdl.agents.trainer.Trainer`."""
+    """Plays and learns block by block, as `tdl.training.trainer.Trainer`."""
 
     episode: int
     moves: int

@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tdl.agents.baselines import play_greedy, play_random
-from tdl.agents.batch_play import Policy, play_games
-from tdl.agents.lookahead import look_ahead, one_sampled_look_ahead
-from tdl.agents.options import OnProgress, PlayOptions
-from tdl.agents.player import Player
 from tdl.game.rules import Rules
+from tdl.players.baselines import play_greedy, play_random
+from tdl.players.batch_play import Policy, play_games
+from tdl.players.lookahead import look_ahead, one_sampled_look_ahead
+from tdl.players.player import Player
+from tdl.results.summary import score_bands, summary
 from tdl.runs.progress import Progress
-from tdl.statistics.summary import score_bands, summary
 from tdl.storage.records import Records, save_records
 from tdl.storage.run_folder import EVALUATION
+from tdl.training.options import OnProgress, PlayOptions
 
 if TYPE_CHECKING:
-    from tdl.dqn.player import DQNPlayer  # not loaded: it needs PyTorch
+    from tdl.dqn.dqn_player import DQNPlayer  # not loaded: it needs PyTorch
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import Any
 
+from tdl.base.distribution import install
 from tdl.config.setup import Setup
-from tdl.distribution import install
 from tdl.errors import ConfigError
 from tdl.runs.blocks import Block
 from tdl.storage.run_folder import RunFolder

@@ -13,7 +13,7 @@ from typing import Any
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
-from tdl import machine
+from tdl.base import machine
 from tdl.config import compose
 from tdl.config.hydra_versions import register_resolver
 from tdl.errors import TdlError

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tdl.agents.description import check_resumable, read_agent
 from tdl.config import compose
 from tdl.config.setup import Setup
 from tdl.config.stored import stored_setup
 from tdl.errors import CheckpointError, ConfigError, naming, shown
+from tdl.players.description import check_resumable, read_agent
 from tdl.storage.checkpoint import META, Meta
 from tdl.storage.run_folder import CHECKPOINT, RunFolder
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from tdl.game.game_reference import Stream, move
 from tdl.game.packing import Board, drawn
-from tdl.game.reference import Stream, move
-from tdl.learning.reference import shares
-from tdl.network.reference import ReferenceNetwork
+from tdl.learning.learning_reference import shares
+from tdl.network.network_reference import ReferenceNetwork
 from tdl.search.options import PlacerOptions
 
 

@@ -6,7 +6,7 @@ from libc.math cimport INFINITY, NAN
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 
-from tdl.checks import check_choice
+from tdl.base.checks import check_choice
 from tdl.learning.options import TARGETS
 from tdl.network.allocation import require_memory
 from tdl.search.options import RADIX, PlacerOptions

@@ -3,10 +3,10 @@
 import numpy as np
 
 from tdl.game.downgrade_reference import downgraded
+from tdl.game.game_reference import move
 from tdl.game.packing import Board
-from tdl.game.reference import move
 from tdl.game.rules import DRAW_ONE
-from tdl.learning.reference import ReferenceLearner
+from tdl.learning.learning_reference import ReferenceLearner
 from tdl.search.options import RADIX, PlacerOptions, SearchOptions
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from tdl.checks import above_zero, check_fields, check_whole, checked, choice, flag, share, whole
+from tdl.base.checks import above_zero, check_fields, check_whole, checked, choice, flag, share, whole
 from tdl.errors import nearest, refuse
 from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
@@ -168,7 +168,7 @@ class PlacerOptions:
 
 
 class Evaluator(Protocol):
-    """A network, and how its values count: `tdl.agents.player.Player` is one."""
+    """A network, and how its values count: `tdl.players.player.Player` is one."""
 
     network: NTupleNetwork
     gamma: float

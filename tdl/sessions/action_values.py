@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.agents.player import Player
 from tdl.learning.options import LearnerOptions
 from tdl.learning.state import drop_table_of, shares_drops
 from tdl.network.ntuple import NTupleNetwork
+from tdl.players.player import Player
 from tdl.search.options import SearchOptions
 
 ActionValues = Callable[[int], NDArray[np.float64]]

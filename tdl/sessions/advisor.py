@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
-from tdl.agents.description import kind_of, read_agent
-from tdl.agents.lookahead import Valued, check_depth, look_ahead
-from tdl.agents.player import Player, checkpoint_folder, load, playing_by
 from tdl.errors import ConfigError
 from tdl.game.rules import Rules
+from tdl.players.description import kind_of, read_agent
+from tdl.players.lookahead import Valued, check_depth, look_ahead
+from tdl.players.player import Player, checkpoint_folder, load, playing_by
 from tdl.search.options import SearchOptions
 from tdl.sessions.action_values import ActionValues, action_values, can_be_recorded
 from tdl.storage.checkpoint import Meta

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, NoReturn, TypeVar
 
-from tdl.checks import (
+from tdl.base.checks import (
     built,
     check_fields,
     check_list,

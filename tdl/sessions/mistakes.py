@@ -6,8 +6,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.agents.player import Player
 from tdl.errors import ConfigError
+from tdl.players.player import Player
 from tdl.search.options import SearchOptions
 from tdl.sessions.action_values import action_values
 from tdl.sessions.recorded_game import RecordedGame

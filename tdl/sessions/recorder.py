@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tdl.agents.player import Player
-from tdl.checks import check_whole
+from tdl.base.checks import check_whole
 from tdl.errors import refuse
 from tdl.game.engine import Stream
 from tdl.game.streams import EVALUATION
+from tdl.players.player import Player
 from tdl.search.options import SearchOptions
 from tdl.sessions.action_values import action_values, can_be_recorded, optional_values
 from tdl.sessions.recorded_game import Move, RecordedGame, dropped

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.checks import check_whole
+from tdl.base.checks import check_whole
 from tdl.errors import ConfigError
 from tdl.game.engine import Engine, Stream
 from tdl.game.rules import ACTION_NAMES, Rules

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tdl.checks import check_share
+from tdl.base.checks import check_share
 from tdl.errors import ConfigError, refuse
 from tdl.solver.backward_induction import Values, layer_order, sweep, value_of_start
 from tdl.solver.enumeration import Reachable, start_laws
@@ -88,7 +88,7 @@ class PolicyValue:
 def evaluate_policy(solution: Solution, values: ArrayLike | ValueFunction, gamma: float = 1.0) -> PolicyValue:
     """The exact value of greedy play by reward + gamma * value of the afterstate.
 
-    Moves are compared in float32, the first of equals is taken, as `tdl.agents` does. The value is that of the
+    Moves are compared in float32, the first of equals is taken, as self-play does. The value is that of the
     solution's objective, without discount.
 
     Parameters

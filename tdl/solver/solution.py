@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.checks import (
+from tdl.base.checks import (
     Check,
     check_choice,
     check_mapping,
@@ -38,7 +38,7 @@ from tdl.solver.layers import CanonicalBoards, Layers, largest_tile
 from tdl.storage.checkpoint import META, Meta, read_array, read_meta, write_checkpoint
 
 FOLDER = "solution"
-"""The name of the folder of arrays within the output folder of `tdl.solve`, and of the kind of such folders."""
+"""The name of the folder of arrays within the output folder of `tdl solve`, and of the kind of such folders."""
 
 OBJECTIVES = ("score", "reach")
 
@@ -187,7 +187,7 @@ def save(folder: Path, solution: Solution) -> None:
 
 
 def load(folder: str | Path) -> Solution:
-    """The solution in a folder, or in the output folder of `tdl.solve`; its arrays are memory-mapped, read-only.
+    """The solution in a folder, or in the output folder of `tdl solve`; its arrays are memory-mapped, read-only.
 
     Raises
     ------

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.checks import Check, check_file_name, check_list, check_object, check_text, check_whole
+from tdl.base.checks import Check, check_file_name, check_list, check_object, check_text, check_whole
 from tdl.errors import ConfigError, refuse, shown
 from tdl.storage.atomic import open_new, sync_file
 from tdl.storage.reading import reading

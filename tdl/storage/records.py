@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl import machine
+from tdl.base import machine
 from tdl.errors import ConfigError, naming, refuse
 from tdl.storage.arrays import read_head
 from tdl.storage.atomic import new_file

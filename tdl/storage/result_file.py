@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tdl.checks import (
+from tdl.base.checks import (
     Check,
     check_choice,
     check_instance,
@@ -19,8 +19,8 @@ from tdl.checks import (
     check_whole,
     or_null,
 )
+from tdl.base.old_names import with_new_names
 from tdl.errors import ConfigError, TdlError, naming, refuse
-from tdl.old_names import with_new_names
 from tdl.storage.reading import read_json
 
 RESULT = "result.json"

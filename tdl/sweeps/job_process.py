@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from multiprocessing import connection, get_context, resource_tracker
 from pathlib import Path
 
-from tdl import machine
+from tdl.base import machine
 from tdl.errors import file_text
 from tdl.storage.run_folder import JOB_LOG, RunFolder
 from tdl.sweeps.sweep import Outcome

@@ -21,8 +21,8 @@ from hydra.plugins.launcher import Launcher
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, open_dict
 
-from tdl import machine
-from tdl.checks import check_whole
+from tdl.base import machine
+from tdl.base.checks import check_whole
 from tdl.errors import Interrupted
 from tdl.runs import resolvers
 from tdl.runs.interrupts import Interrupts

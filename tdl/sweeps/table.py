@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from tdl.base.distribution import command
 from tdl.config.names import SHOWN, chosen_names
-from tdl.distribution import command
 from tdl.errors import ConfigError, TdlError
 from tdl.storage.atomic import new_file
 from tdl.storage.reading import read_notes

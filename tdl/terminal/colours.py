@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tdl.pictures import tile_colours
+from tdl.sessions import tile_colours
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Import of Textual, or one line that says how to install it."""
 
-from tdl.distribution import install
+from tdl.base.distribution import install
 from tdl.errors import ConfigError
 
 try:

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.agents.description import kind_of
-from tdl.checks import check_whole
+from tdl.base.checks import check_whole
+from tdl.players.description import kind_of
 from tdl.search.options import SearchOptions
 from tdl.sessions.action_values import ActionValues
 from tdl.sessions.advisor import Advisor, load_advisor

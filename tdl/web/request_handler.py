@@ -11,8 +11,7 @@ from io import BufferedIOBase
 from typing import Any, NoReturn, Protocol
 from urllib.parse import urlsplit
 
-from tdl.cli.messages import explain
-from tdl.errors import MAX_SHOWN, ConfigError, TdlError, printable
+from tdl.errors import MAX_SHOWN, ConfigError, TdlError, file_text, one_line, printable
 from tdl.web.errors import Refusal
 from tdl.web.site import JSON, MAX_BODIES, MAX_BODY, Reply, Site, as_json
 
@@ -105,7 +104,7 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
             reply = self._reply()
         except (Refusal, TdlError, OSError, MemoryError) as error:
             status = error.status if isinstance(error, Refusal) else HTTPStatus.BAD_REQUEST
-            text = str(error) if isinstance(error, Refusal) else explain(error, True)[1]
+            text = one_line(file_text(error) if isinstance(error, OSError) else str(error) or "out of memory")
             if isinstance(error, TimeoutError | ConnectionError):
                 raise TimeoutError from error
             self._send(status, as_json({"error": text}))

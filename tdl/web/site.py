@@ -11,14 +11,14 @@ from inspect import signature
 from typing import Any
 from urllib.parse import parse_qsl
 
-from tdl.checks import check_choice, check_whole
+from tdl.base.checks import check_choice, check_whole
 from tdl.config.files import group_file, group_names
 from tdl.errors import ConfigError, nearest, printable
 from tdl.game.engine import Engine
 from tdl.game.rules import ACTION_NAMES, GAMES, Rules, parse_size
 from tdl.game.validity import check_possible
-from tdl.pictures.tile_colours import tile_colours
 from tdl.sessions import game_file
+from tdl.sessions.tile_colours import tile_colours
 from tdl.web.agents import MAX_PLIES, ServedAgent, ServedAgents
 from tdl.web.games import MAX_COUNT, OpenGame, OpenGames, values_json
 from tdl.web.library import MAX_NAME, Library

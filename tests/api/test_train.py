@@ -16,7 +16,7 @@ import tdl
 import tdl.results
 from tdl.config.hydra_versions import BASE
 from tdl.errors import ConfigError, DivergenceError
-from tdl.reports.origin import commands, starts_of
+from tdl.results.origin import commands, starts_of
 
 SMALL = {"tuples_cells": [[0, 1, 2, 3], [4, 5]], "block": 10, "evaluate_episodes": 5}
 """The small run of `support.programs`."""

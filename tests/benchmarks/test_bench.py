@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from tdl.bench import main
 from tdl.benchmarks.registry import BENCHMARKS
+from tdl.cli.bench import main
 
 
 @pytest.mark.parametrize("name", BENCHMARKS)
@@ -31,7 +31,7 @@ def test_figures_are_json_or_text(capsys):
 
 def test_only_the_benchmark_that_runs_is_imported():
     """Nor pandas, which takes half a second."""
-    code = "import sys; from tdl.bench import main; main(sys.argv[1:])"
+    code = "import sys; from tdl.cli.bench import main; main(sys.argv[1:])"
     code += "; sys.exit(' '.join({'tdl.benchmarks.peer', 'pandas'} & set(sys.modules)))"
     words = [sys.executable, "-c", code, "versus", "tuples=[[0,1]]", "tuples=[[0,1]]", "--blank", "10", "--pairs", "1"]
     process = subprocess.run(words, capture_output=True, text=True, check=False)

@@ -8,8 +8,8 @@ from argparse import Namespace
 import pytest
 from support.programs import train
 
-from tdl.bench import main
 from tdl.benchmarks.peer import PEER_TABLE, our_words, peer_words
+from tdl.cli.bench import main
 
 PEER = f"""#!{sys.executable}
 # Stands in for the peer: prints its lines for the episodes asked for, 100 ms and 2,000,000 moves/s each.

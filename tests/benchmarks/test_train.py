@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import tdl
-from tdl.bench import main
+from tdl.cli.bench import main
 
 
 def test_train_says_radix_and_memory(capsys):

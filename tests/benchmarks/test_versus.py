@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tdl.bench import main
+from tdl.cli.bench import main
 
 
 def test_versus_takes_turns_and_gives_the_ratio(capsys):

@@ -8,11 +8,11 @@ from support.programs import SMALL, inside, train
 from support.sweeps import SHORT, rows_of, sweep
 
 from tdl.cli.flags import apart
+from tdl.cli.solve import main as solve
 from tdl.cli.words import as_hydra_values, with_quoted_numbers, with_seconds, with_seeds, with_whole_numbers
 from tdl.config.evaluate import EvaluationConfig
 from tdl.config.schema import RunConfig
 from tdl.errors import ConfigError
-from tdl.solve import main as solve
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_games_are_those_of_every_process(game):
     rows = rows_of("sweep")
     assert [(row["game"], row["tuples"], row["status"]) for row in rows] == [("pow7", "mine", "finished")] * 4
     words = (rows[0]["run"], "evaluate.episodes=3", "--config-dir", "conf")
-    done = program(game.parent, *words, module="tdl.evaluate")
+    done = program(game.parent, *words, command="evaluate")
     assert done.returncode == 0, done.stderr
 
 

@@ -8,7 +8,7 @@ import pytest
 from omegaconf import MISSING, OmegaConf
 from omegaconf.errors import ConfigKeyError, MissingMandatoryValue, ValidationError
 
-from tdl.checks import above_zero, check_fields, choice, flag, share, whole
+from tdl.base.checks import above_zero, check_fields, choice, flag, share, whole
 from tdl.config.options import options_of
 from tdl.config.schema import LearnerConfig
 from tdl.config.sections import section

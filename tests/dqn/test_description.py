@@ -8,7 +8,7 @@ from support.deep_q import SMALL, TINY
 from support.forged import GONE, forged
 
 from tdl.dqn import player as deep
-from tdl.dqn.trainer import DQNTrainer
+from tdl.dqn.dqn_trainer import DQNTrainer
 from tdl.errors import CheckpointError, ConfigError
 from tdl.storage.checkpoint import write_checkpoint
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from support.deep_q import LIVELY, PUBLISHED, generator, some_boards, torch
 
-from tdl.agents.batch_moves import moves_of_boards
+from tdl.dqn.dqn_player import CHUNK, DQNPlayer
 from tdl.dqn.graph import WARM_UP
 from tdl.dqn.learner import Learner
 from tdl.dqn.networks import new_network
-from tdl.dqn.player import CHUNK, DQNPlayer
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules
+from tdl.players.batch_moves import moves_of_boards
 
 needs_card = pytest.mark.skipif(not torch.cuda.is_available(), reason="PyTorch finds no CUDA device here")
 

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 from support.deep_q import MODERN, PUBLISHED, SMALL, TINY, generator, some_boards, torch
 
-from tdl.agents.batch_moves import best_of, moves_of_boards
-from tdl.agents.batch_play import play_games
-from tdl.agents.lookahead import look_ahead, one_sampled_look_ahead
-from tdl.agents.player import Player
+from tdl.dqn.dqn_player import DQNPlayer, player_of
+from tdl.dqn.dqn_trainer import DQNTrainer
 from tdl.dqn.learner import WEIGHTS
 from tdl.dqn.networks import new_network
-from tdl.dqn.player import DQNPlayer, player_of
-from tdl.dqn.trainer import DQNTrainer
 from tdl.errors import CheckpointError
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet
+from tdl.players.batch_moves import best_of, moves_of_boards
+from tdl.players.batch_play import play_games
+from tdl.players.lookahead import look_ahead, one_sampled_look_ahead
+from tdl.players.player import Player
 from tdl.search.expectimax import Expectimax
 from tdl.search.options import SearchOptions
 

@@ -21,7 +21,7 @@ def test_without_torch_one_line_names_the_extra(monkeypatch):
     with pytest.raises(
         ConfigError, match=r"^the deep Q-network needs PyTorch: pip install 'tdl-ntuple\[dqn\]' \(.*\)$"
     ):
-        importlib.import_module("tdl.dqn.trainer")
+        importlib.import_module("tdl.dqn.dqn_trainer")
 
 
 def test_a_run_without_torch_ends_with_that_line(tmp_path):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from support.deep_q import PUBLISHED
 
-from tdl.agents.batch_moves import Moves
 from tdl.dqn.returns import Returns
+from tdl.players.batch_moves import Moves
 
 
 def numbered_moves(numbers, legal=True):

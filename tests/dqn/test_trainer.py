@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from support.deep_q import LIVELY, SMALL, TINY
 
-from tdl.agents.batch_play import play_games
-from tdl.dqn.trainer import DQNTrainer
+from tdl.dqn.dqn_trainer import DQNTrainer
 from tdl.errors import DivergenceError
 from tdl.game.rules import Rules
+from tdl.players.batch_play import play_games
 
 
 @pytest.mark.parametrize("options", [SMALL, LIVELY], ids=["published", "modern"])

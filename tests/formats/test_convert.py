@@ -1,4 +1,4 @@
-"""`tdl.convert`: what a weight file cannot say, names on the command line, writes that fail, and no run to resume."""
+"""`tdl convert`: what a weight file cannot say, names on the command line, writes that fail, and no run to resume."""
 
 import re
 

@@ -23,7 +23,7 @@ from support.weight_files import (
     written,
 )
 
-from tdl import machine
+from tdl.base import machine
 from tdl.errors import WeightFileError
 from tdl.formats import demo2048, tdl2048
 

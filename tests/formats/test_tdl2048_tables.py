@@ -34,7 +34,7 @@ from tdl.errors import WeightFileError
 from tdl.formats import tdl2048
 from tdl.formats.exchange import features_of
 from tdl.learning.state import ACCUMULATORS
-from tdl.network.reference import order_index
+from tdl.network.network_reference import order_index
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Many boards side by side, and play without values, against their references: the same streams, the same games.
 
-Trusts `tdl.game.reference`; and, for random play, the self-play kernel, whose exploration it repeats.
+Trusts `tdl.game.game_reference`; and, for random play, the self-play kernel, whose exploration it repeats.
 """
 
 import random
@@ -13,12 +13,12 @@ from support.reference_batch import ReferenceBatch
 from support.shapes import RULES, each_engine, each_rules, few
 
 from tdl import NTupleNetwork, Rules, Trainer, TupleSet
-from tdl.agents.baselines import play_greedy, play_random
-from tdl.agents.reference import play_simply
 from tdl.errors import ConfigError
 from tdl.game.batch import Batch
 from tdl.game.streams import EVALUATION, TRAINING
+from tdl.players.baselines import play_greedy, play_random
 from tdl.storage.records import RECORD
+from tdl.training.episode_reference import play_simply
 
 SEEDS = st.integers(0, 2**63 - 1)
 SHOWN = {

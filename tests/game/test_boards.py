@@ -15,9 +15,9 @@ from tdl.errors import ConfigError
 from tdl.game.boards import action_of, actions_of, grid, packed_board, packed_boards
 from tdl.game.merge_laws import GAMES
 from tdl.game.packing import pack
-from tdl.pictures.board import rows_of
 from tdl.search.expectimax import Expectimax
 from tdl.search.options import SearchOptions
+from tdl.sessions.pictures import rows_of
 from tdl.solver.solution import solve
 
 RULES_2X2 = RULES["2x2"]

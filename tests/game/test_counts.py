@@ -9,7 +9,7 @@ from itertools import combinations, product
 import pytest
 from support.shapes import RULES, drawn, engine
 
-from tdl.game import reference
+from tdl.game import game_reference as reference
 from tdl.game.packing import pack, unpack
 from tdl.game.rules import DROP
 

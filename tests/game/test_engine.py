@@ -1,6 +1,6 @@
 """The compiled game against the game in plain Python, on boards of every kind and in whole games.
 
-Trusts `tdl.game.reference`, whose lines and boards are checked by hand in test_rules.py.
+Trusts `tdl.game.game_reference`, whose lines and boards are checked by hand in test_rules.py.
 """
 
 import random
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support.shapes import RULES, SHARE, boards, each_engine, each_rules, engine, few, telling_boards
 
 from tdl.errors import ConfigError
-from tdl.game import reference
+from tdl.game import game_reference as reference
 from tdl.game.engine import ENGINES, Engine, Stream
 from tdl.game.packing import pack, unpack
 from tdl.game.rules import Rules

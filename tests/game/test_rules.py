@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from support.shapes import RULES, drawn, each_rules, engine
 
-from tdl.agents.baselines import play_random
 from tdl.errors import ConfigError
 from tdl.game.batch import Batch
 from tdl.game.engine import ENGINES, Engine
+from tdl.game.game_reference import move, slide
 from tdl.game.lines import LineTables
 from tdl.game.packing import lines, pack
-from tdl.game.reference import move, slide
 from tdl.game.rules import DOWN, DRAW_ONE, DROP, GAMES, LEFT, RIGHT, UP, Rules, parse_size
 from tdl.network.ntuple import NTupleNetwork
+from tdl.players.baselines import play_random
 
 LINES_OF_2048 = [
     # line          slid to the left   reward

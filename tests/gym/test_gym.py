@@ -1,6 +1,6 @@
 """The Gymnasium environments: Gymnasium's own checker, and the games that they play.
 
-Trusts `tdl.game.reference` for the games, and Gymnasium's `SyncVectorEnv` for what a vectorised environment does.
+Trusts `tdl.game.game_reference` for the games, and Gymnasium's `SyncVectorEnv` for what a vectorised environment does.
 """
 
 import itertools
@@ -23,7 +23,7 @@ from tdl.errors import ConfigError
 from tdl.game.rules import DROP, Rules
 from tdl.game.streams import TRAINING
 from tdl.gym import ID, OBSERVATIONS, GameEnv, GameVectorEnv
-from tdl.pictures.tile_colours import rgb, tile_colours
+from tdl.sessions.tile_colours import rgb, tile_colours
 
 GAMES = {
     "2048": ({}, Rules()),

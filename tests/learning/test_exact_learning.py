@@ -9,13 +9,13 @@ from functools import cache
 import pytest
 from support.shapes import RULES, engine
 
-from tdl.agents.player import Player
-from tdl.agents.trainer import Trainer
 from tdl.game.packing import pack, unpack
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
-from tdl.solver.reference import Solver, drops
+from tdl.players.player import Player
+from tdl.solver.solver_reference import Solver, drops
+from tdl.training.trainer import Trainer
 
 SQUARE = RULES["2x2"]
 

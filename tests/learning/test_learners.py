@@ -11,14 +11,14 @@ from support.learners import ORDERS, RETURNS, STAGES, STARTS, STEPS, TARGETS, VA
 from support.reference_runs import assert_equals_reference
 from support.shapes import FOUR_APART, FOUR_TILES, RULES, SET_NAMES, small_tuples
 
-from tdl.agents.reference import ReferencePlay
 from tdl.game.engine import ENGINES, Stream
 from tdl.game.rules import Rules
+from tdl.learning.learning_reference import Game, ReferenceLearner
 from tdl.learning.options import LearnerOptions
-from tdl.learning.reference import Game, ReferenceLearner
-from tdl.network.reference import ReferenceNetwork
+from tdl.network.network_reference import ReferenceNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
+from tdl.training.episode_reference import ReferencePlay
 
 # A seed and a step size do not get simpler by shrinking, which would take minutes with games of the reference.
 one_game = settings(max_examples=1, phases=(Phase.explicit, Phase.reuse, Phase.generate))
@@ -105,7 +105,7 @@ def test_on_large_boards(choices, stages, board, engine):
 
 def test_the_carousel_forgets_its_oldest_boards(monkeypatch):
     """With room for five boards of a stage the ring goes round many times."""
-    for module in ("tdl.learning.state", "tdl.agents.reference"):
+    for module in ("tdl.learning.state", "tdl.training.episode_reference"):
         monkeypatch.setattr(f"{module}.ROOM", 5)
     options = {"order": "backward", "alpha": 0.1, "start": "carousel", "seed": 4, "lanes": 2}
     _, _, reference = assert_equals_reference(

@@ -10,11 +10,11 @@ import pytest
 from support.learners import ORDERS, RETURNS, STAGES, STARTS, STEPS, TARGETS, THREADS, each
 from support.shapes import RULES
 
-from tdl.agents.player import Player
-from tdl.agents.trainer import Trainer
 from tdl.errors import DivergenceError
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet
+from tdl.players.player import Player
+from tdl.training.trainer import Trainer
 
 BOARD = RULES["2x3"]
 TUPLES = TupleSet(((0, 1, 2, 3), (0, 1, 3, 4), (1, 4)))

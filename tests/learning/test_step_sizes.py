@@ -8,16 +8,16 @@ import itertools
 import numpy as np
 import pytest
 
-from tdl.agents.trainer import Trainer
 from tdl.config.tuple_sets import tuple_set
 from tdl.game.engine import Engine
 from tdl.game.packing import unpack
 from tdl.game.rules import Rules
+from tdl.learning.learning_reference import Game, ReferenceLearner
 from tdl.learning.options import LearnerOptions
-from tdl.learning.reference import Game, ReferenceLearner
+from tdl.network.network_reference import ReferenceNetwork
 from tdl.network.ntuple import NTupleNetwork
-from tdl.network.reference import ReferenceNetwork
 from tdl.network.tuples import TupleSet
+from tdl.training.trainer import Trainer
 
 RULES = Rules()
 CORNER = 3

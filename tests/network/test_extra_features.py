@@ -1,6 +1,6 @@
 """Features beyond tuples: by hand, every instruction set against the reference implementation, what is refused.
 
-Trusts indices worked out by hand, and `tdl.network.reference`, which is checked against the same ones.
+Trusts indices worked out by hand, and `tdl.network.network_reference`, which is checked against the same ones.
 """
 
 import numpy as np
@@ -9,8 +9,8 @@ from support.shapes import RULES, SHARE, Repeated, drawn, each_rules, small_tupl
 
 from tdl.errors import ConfigError
 from tdl.game.packing import pack
+from tdl.network.network_reference import ReferenceNetwork, count_index, order_index
 from tdl.network.ntuple import NTupleNetwork
-from tdl.network.reference import ReferenceNetwork, count_index, order_index
 from tdl.network.tuples import TupleSet, count_features, features, order_features
 
 each_instructions = pytest.mark.parametrize("instructions", NTupleNetwork.instruction_sets())

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from support.shapes import RULES, drawn, each_rules, each_set, random_boards, small_tuples, telling_boards
 
-from tdl import machine
+from tdl.base import machine
 from tdl.errors import ConfigError
 from tdl.game.packing import pack
 from tdl.network.layout import entries_of
+from tdl.network.network_reference import ReferenceNetwork
 from tdl.network.ntuple import NTupleNetwork
-from tdl.network.reference import ReferenceNetwork
 from tdl.network.tuples import TupleSet, symmetries, tuple_set
 
 

@@ -3,10 +3,10 @@
 import pytest
 
 import tdl
-from tdl.agents.player import Player
 from tdl.game.batch import Batch
 from tdl.network.stages import Stages
 from tdl.network.texts import network_text, number_text, tuples_text
+from tdl.players.player import Player
 from tdl.solver.solution import solve
 
 SMALL = tdl.TupleSet(((0, 1), (4, 5)))

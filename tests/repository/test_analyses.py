@@ -11,19 +11,19 @@ from experiments.published_dqn import analyse as dqn
 from experiments.replicas import analyse as replicas
 from experiments.stability import analyse as stability
 from experiments.values import analyse as values
-from tdl.agents.batch_moves import moves_of_boards
-from tdl.agents.batch_play import play_games
-from tdl.agents.played_values import played_values
-from tdl.agents.player import Player
-from tdl.agents.trainer import Trainer
 from tdl.game.engine import Engine
 from tdl.game.packing import unpack
 from tdl.game.rules import Rules
+from tdl.learning.learning_reference import Game, ReferenceLearner
 from tdl.learning.options import LearnerOptions
-from tdl.learning.reference import Game, ReferenceLearner
+from tdl.network.network_reference import ReferenceNetwork
 from tdl.network.ntuple import NTupleNetwork
-from tdl.network.reference import ReferenceNetwork
+from tdl.players.batch_moves import moves_of_boards
+from tdl.players.batch_play import play_games
+from tdl.players.played_values import played_values
+from tdl.players.player import Player
 from tdl.solver.solution import save, solve
+from tdl.training.trainer import Trainer
 
 
 def test_values_beside_what_they_estimate(tmp_path):

@@ -10,7 +10,7 @@ from support.programs import blocks_of, go_on, inside, learned, result, train
 import tdl.results
 from experiments.tools import branch, chains, collect, curve, peers, training_means, variants
 from experiments.tools.collect import summary
-from tdl.evaluate import main as evaluate
+from tdl.cli.evaluate import main as evaluate
 
 LOG = Path(__file__).parents[1] / "data" / "tdl2048_tc5.log"
 """What TDL2048+ printed: 2,000 games of training, 1,000 after it, 1,000 more of training, 20 games of two plies."""

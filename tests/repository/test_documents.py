@@ -90,7 +90,7 @@ def anchors(text):
 def test_what_is_named_is_there(document):
     """Programs, modules (or what they hold) and files of the repository, but for those with a name to fill in."""
     text = document.read_text()
-    for program in re.findall(r"(?:python -m tdl\.|`tdl-(?!ntuple))([a-z]+)", text):
+    for program in re.findall(r"python -m tdl\.([a-z]+)", text):
         assert (ROOT / "tdl" / f"{program}.py").exists(), f"{document.name}: {program}"
     for command in re.findall(r"(?:python -m |`|^    )tdl ([a-z]+)", text, re.M):
         assert command in COMMANDS, f"{document.name}: {command}"

@@ -13,45 +13,15 @@ import tdl
 
 SOURCE = Path(tdl.__file__).parent
 
-PROGRAMS = ["run", "evaluate", "solve", "play", "serve", "match", "convert", "report", "diff", "picture", "bench"]
-
-LAYERS = [  # from top to bottom; one package or module of tdl a row, but for the programs
-    ["__main__"],
-    ["api"],
-    PROGRAMS,
-    ["benchmarks"],
-    ["web"],
-    ["terminal"],
-    ["gym"],
-    ["cli"],
-    ["sweeps"],
-    ["runs"],
-    ["config"],
-    ["reports"],
-    ["results"],
-    ["statistics"],
-    ["formats"],
-    ["sessions"],
-    ["pictures"],
-    ["dqn"],
-    ["agents"],
-    ["solver"],
-    ["search"],
-    ["learning"],
-    ["network"],
-    ["storage"],
-    ["game"],
-    ["checks"],
-    ["machine"],
-    ["distribution"],
-    ["synonyms"],
-    ["old_names"],
-    ["errors"],
-]
+LAYERS = [  # from top to bottom
+    "__main__", "api", "run", "cli", "benchmarks", "web", "terminal", "gym", "sweeps", "runs", "config", "results",
+    "formats", "sessions", "dqn", "players", "training", "solver", "search", "learning", "network", "storage", "game",
+    "base", "errors",
+]  # fmt: skip
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "dev" / "architecture.md"
 
-LAYER = {name: height for height, names in enumerate(reversed(LAYERS)) for name in names}
+LAYER = {name: height for height, name in enumerate(reversed(LAYERS))}
 
 FACE = {"__version__"}
 """What may be taken from `tdl/__init__.py` itself, which imports from all layers."""
@@ -167,11 +137,11 @@ def test_the_readers_see_imports():
     ("name", "target", "telling"),
     [
         ("game", "tdl.network.ntuple.NTupleNetwork", "above game"),
-        ("learning", "tdl.agents.trainer.Trainer", "above learning"),
+        ("learning", "tdl.training.trainer.Trainer", "above learning"),
         ("network", ".tuples", "relative"),
-        ("agents", "tdl.nowhere", "no layer"),
+        ("training", "tdl.nowhere", "no layer"),
         ("config", "tdl", "all layers"),
-        ("agents", "tdl.agents.reference.Play", "for tests"),
+        ("training", "tdl.training.episode_reference.Play", "for tests"),
         ("search", "tdl.search.expectimax_reference.value", "for tests"),
     ],
 )
@@ -189,11 +159,7 @@ def description(name):
 
 def layer_lines():
     """The layers from top to bottom, each with its description."""
-    for names in LAYERS:
-        if names is PROGRAMS:
-            yield f"programs The programs a user starts: {', '.join(names)}."
-        else:
-            yield from (f"{name} {description(name)}" for name in names)
+    yield from (f"{name} {description(name)}" for name in LAYERS)
 
 
 def test_the_diagram_of_the_document_is_made_of_the_layers():
@@ -203,6 +169,6 @@ def test_the_diagram_of_the_document_is_made_of_the_layers():
     assert written.split() == "\n".join(layer_lines()).split(), "\n".join(layer_lines())
 
 
-@pytest.mark.parametrize("name", [name for names in LAYERS for name in names])
+@pytest.mark.parametrize("name", LAYERS)
 def test_every_layer_has_a_description(name):
     assert description(name).endswith(".")

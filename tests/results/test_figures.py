@@ -89,7 +89,7 @@ SETTINGS = "text.usetex: True\nbackend: qtagg\nfont.size: 40\nfigure.dpi: 20\nsv
 
 DRAWING = """
 import sys
-from tdl.report import main
+from tdl.cli.report import main
 main(sys.argv[1:])
 from pathlib import Path
 from tdl.results.figures import save_curve

@@ -11,20 +11,20 @@ from support.programs import UNDRAWN, checkpoint, files, go_on, inside, learned,
 
 import tdl.results
 from tdl import Rules, load
-from tdl.agents.baselines import play_greedy, play_random
-from tdl.agents.batch_play import play_games
-from tdl.agents.lookahead import one_sampled_look_ahead
-from tdl.agents.player import Player
+from tdl.cli.evaluate import main as evaluate_main
 from tdl.errors import CheckpointError
-from tdl.evaluate import main as evaluate_main
 from tdl.game.streams import TRAINING
+from tdl.players.baselines import play_greedy, play_random
+from tdl.players.batch_play import play_games
+from tdl.players.lookahead import one_sampled_look_ahead
+from tdl.players.player import Player
+from tdl.results.summary import score_bands
 from tdl.run import main
-from tdl.statistics.summary import score_bands
 from tdl.storage.checkpoint import read_meta
 
 pytest.importorskip("torch", reason="the extra dqn is not installed")
 
-from tdl.dqn import player
+from tdl.dqn import dqn_player as player
 
 DQN = ("agent=dqn", "agent.network=dense", "agent.input=planes", "agent.width=8", "agent.learning_starts=200",
        "agent.newest=100", "agent.older=100", "agent.epochs=2", "agent.batch_size=50", "agent.buffer_size=1000",
@@ -166,7 +166,9 @@ def test_a_run_looks_ahead_in_its_final_games(tmp_path):
 
 
 def test_a_deep_checkpoint_is_no_table(deep):
-    with pytest.raises(CheckpointError, match=r"not of an n-tuple network .* kind dqn; tdl.dqn.player.load reads it$"):
+    with pytest.raises(
+        CheckpointError, match=r"not of an n-tuple network .* kind dqn; tdl.dqn.dqn_player.load reads it$"
+    ):
         load(deep)
 
 

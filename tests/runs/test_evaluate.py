@@ -1,4 +1,4 @@
-"""`python -m tdl.evaluate`: the games of a checkpoint, what is left of them, and what is refused.
+"""`tdl evaluate`: the games of a checkpoint, what is left of them, and what is refused.
 
 Trusts `tdl.Player.evaluate` and the final games of a run, which other tests look at.
 """
@@ -15,10 +15,10 @@ import pytest
 from support.programs import SMALL, checkpoint, ended, files, inside, result, running, train, wait_until
 
 import tdl
-import tdl.evaluate as program
+import tdl.cli.evaluate as program
 import tdl.results
 from tdl.config.evaluate import EvaluationConfig, GamesConfig
-from tdl.statistics.summary import evaluation_block
+from tdl.results.summary import evaluation_block
 from tdl.storage.checkpoint import write_checkpoint
 from tdl.storage.records import RECORD
 
@@ -250,7 +250,7 @@ def test_mistakes_end_in_one_line_and_leave_nothing(tmp_path, monkeypatch, train
 def test_a_signal_stops_the_games(tmp_path, trained, number, code):
     folder = tmp_path / "out"
     words = (f"checkpoint={trained}", "evaluate.episodes=10000000", "threads=2", f"hydra.run.dir={folder}")
-    with running(tmp_path, *words, module="tdl.evaluate") as process:
+    with running(tmp_path, *words, command="evaluate") as process:
         wait_until((folder / "result.json").exists, process)
         time.sleep(0.3)
         process.send_signal(number)

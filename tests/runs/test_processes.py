@@ -81,9 +81,9 @@ def test_two_processes_of_two_replicas_equal_one_of_four(tmp_path, learner, thre
 PROGRAM = """
 import hashlib
 from pathlib import Path
-from tdl.agents import rank_merge
-from tdl.agents.ranks import joined
-from tdl.agents.trainer import Trainer
+from tdl.training import rank_merge
+from tdl.training.ranks import joined
+from tdl.training.trainer import Trainer
 from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages

@@ -34,8 +34,8 @@ import tdl
 from tdl.config.schema import RunConfig
 from tdl.config.setup import Setup
 from tdl.network.ntuple import NTupleNetwork
+from tdl.results.summary import evaluation_block
 from tdl.run import main
-from tdl.statistics.summary import evaluation_block
 
 RECORD = [("episode", "<i8"), ("score", "<i8"), ("moves", "<i4"), ("max_tile", "<i4")]
 

@@ -7,19 +7,19 @@ from hypothesis import strategies as st
 from support.reference_runs import assert_equals_reference, selfplay
 from support.shapes import RULES, random_boards, small_tuples
 
-from tdl.agents.options import PlayOptions
-from tdl.agents.player import Player
-from tdl.agents.trainer import Trainer
 from tdl.errors import ConfigError
 from tdl.game.engine import ENGINES
+from tdl.game.game_reference import Stream
 from tdl.game.packing import drawn, pack
-from tdl.game.reference import Stream
+from tdl.network.network_reference import ReferenceNetwork
 from tdl.network.ntuple import NTupleNetwork
-from tdl.network.reference import ReferenceNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
+from tdl.players.player import Player
 from tdl.search.adversary_reference import ReferenceAdversary
 from tdl.search.options import PlacerOptions
+from tdl.training.options import PlayOptions
+from tdl.training.trainer import Trainer
 
 WORST = PlacerOptions("adversary")
 PLACERS = {

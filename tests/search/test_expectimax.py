@@ -7,23 +7,23 @@ from hypothesis import strategies as st
 from support.reference_runs import assert_equals_reference, random_network
 from support.shapes import RULES, boards, drawn, each_rules, few, small_tuples, some
 
-from tdl.agents.player import Player
-from tdl.agents.trainer import Trainer
 from tdl.game.downgrade_reference import downgraded
 from tdl.game.engine import ENGINES
+from tdl.game.game_reference import move
 from tdl.game.packing import pack, unpack
-from tdl.game.reference import move
 from tdl.game.rules import Rules
+from tdl.learning.learning_reference import ReferenceLearner
 from tdl.learning.options import LearnerOptions
-from tdl.learning.reference import ReferenceLearner
+from tdl.network.network_reference import ReferenceNetwork
 from tdl.network.ntuple import NTupleNetwork
-from tdl.network.reference import ReferenceNetwork
 from tdl.network.stages import LAWS, Stages
 from tdl.network.tuples import TupleSet
+from tdl.players.player import Player
 from tdl.search.expectimax import Expectimax
 from tdl.search.expectimax_reference import ReferenceExpectimax
 from tdl.search.options import PlacerOptions, SearchOptions
 from tdl.solver.solution import solve
+from tdl.training.trainer import Trainer
 
 WORST = PlacerOptions("adversary")
 CHOSEN = PlacerOptions("adversary", tile="chosen")

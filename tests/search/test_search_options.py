@@ -9,16 +9,16 @@ import pytest
 from support.reference_runs import random_network
 from support.shapes import P75_25, RULES, drawn
 
-from tdl.agents.player import Player
-from tdl.agents.trainer import Trainer
 from tdl.errors import ConfigError, DivergenceError
 from tdl.game.packing import pack
 from tdl.game.rules import Rules
 from tdl.network import allocation as memory
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet
+from tdl.players.player import Player
 from tdl.search.expectimax import Expectimax
 from tdl.search.options import MAX_PLIES, PlacerOptions, SearchOptions
+from tdl.training.trainer import Trainer
 
 WORST = PlacerOptions("adversary")
 

@@ -15,12 +15,12 @@ from support.programs import inside, running, train
 from support.shapes import RULES, few, random_boards, small_tuples
 
 import tdl
+from tdl.cli.match import main
 from tdl.errors import ConfigError
+from tdl.game.game_reference import Stream
 from tdl.game.packing import pack
-from tdl.game.reference import Stream
 from tdl.game.streams import EVALUATION
-from tdl.match import main
-from tdl.network.reference import ReferenceNetwork
+from tdl.network.network_reference import ReferenceNetwork
 from tdl.search.adversary_reference import ReferenceAdversary
 from tdl.search.options import PlacerOptions
 from tdl.sessions.session import Session
@@ -184,8 +184,8 @@ def test_two_programs_play_a_game(run, tmp_path):
     player, engine = tdl.load(run), Session(FIB).engine
     pipes = {"stdin": subprocess.PIPE, "bufsize": 1}
     adversary = ("evil=true", "placer=adversary", f"placer.network={run}", "seed=4")
-    with running(tmp_path, f"checkpoint={run}", "announce=me", module="tdl.match", **pipes) as play, \
-            running(tmp_path, *adversary, module="tdl.match", **pipes) as evil:  # fmt: skip
+    with running(tmp_path, f"checkpoint={run}", "announce=me", command="match", **pipes) as play, \
+            running(tmp_path, *adversary, command="match", **pipes) as evil:  # fmt: skip
         sides = {"play": play, "evil": evil}
         assert play.stdout.readline() == "name me\n"
 

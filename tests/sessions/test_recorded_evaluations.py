@@ -1,4 +1,4 @@
-"""`python -m tdl.evaluate evaluate.record=N`: the first games as files, and what their moves lost by a deeper search.
+"""`tdl evaluate evaluate.record=N`: the first games as files, and what their moves lost by a deeper search.
 
 Trusts `record_game`, `mistakes` and `tdl.Player.evaluate`.
 """
@@ -13,8 +13,7 @@ import pytest
 from support.programs import files, inside, result, train, wait_until
 
 import tdl
-import tdl.evaluate as program
-from tdl.agents.options import PlayOptions
+import tdl.cli.evaluate as program
 from tdl.errors import TdlError
 from tdl.game.rules import ACTION_NAMES
 from tdl.runs.recording import record
@@ -22,6 +21,7 @@ from tdl.search.options import SearchOptions
 from tdl.sessions.game_file import load
 from tdl.sessions.mistakes import mistakes
 from tdl.storage.run_folder import RunFolder
+from tdl.training.options import PlayOptions
 
 
 def test_the_program_judges(tmp_path, run):

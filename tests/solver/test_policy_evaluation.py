@@ -8,14 +8,14 @@ import pytest
 from support.programs import SMALL, go_on, inside, result, train
 from support.shapes import RULES, small_tuples
 
-from tdl.agents.player import Player
-from tdl.agents.trainer import Trainer
 from tdl.errors import ConfigError
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
+from tdl.players.player import Player
 from tdl.results.frames import runs
 from tdl.solver.policy_evaluation import evaluate_policy
 from tdl.solver.solution import save, solve
+from tdl.training.trainer import Trainer
 
 SQUARE = ("size=2x2", "tuples.cells=[[0,1,2,3]]", "tuples.symmetries=false", "learner.initial_value=150")
 

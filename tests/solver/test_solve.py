@@ -13,7 +13,7 @@ import pytest
 from support.forged import GONE, forged
 from support.programs import ended, inside, only_run, running
 
-from tdl import solve as program
+from tdl.cli import solve as program
 from tdl.errors import CheckpointError, ConfigError
 from tdl.game.rules import Rules
 from tdl.solver import enumeration
@@ -71,8 +71,8 @@ def test_a_damaged_solution_is_refused(tmp_path, how):
 
 
 def solver(cwd, *words):
-    """Run `python -m tdl.solve WORDS` in the folder `cwd`."""
-    with running(cwd, *words, module="tdl.solve") as process:
+    """Run `tdl solve WORDS` in the folder `cwd`."""
+    with running(cwd, *words, command="solve") as process:
         return ended(process)
 
 

@@ -1,6 +1,6 @@
 """The exact solver against published values and against its reference in plain Python.
 
-Trusts the published figures, the game's reference and `tdl.solver.reference`, which is recursion with a dictionary.
+Trusts the published figures, the game's reference and `tdl.solver.solver_reference`, a recursion with a dictionary.
 """
 
 import sys
@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdl import machine
+from tdl.base import machine
 from tdl.errors import ConfigError
 from tdl.game.merge_laws import GAMES, MergeLaw
 from tdl.game.packing import pack, unpack
 from tdl.game.rules import Rules
-from tdl.solver import reference
+from tdl.solver import solver_reference as reference
 from tdl.solver.policy_evaluation import evaluate_policy
 from tdl.solver.solution import UNREACHABLE, solve
 

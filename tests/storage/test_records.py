@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from tdl import machine
+from tdl.base import machine
 from tdl.errors import CheckpointError
 from tdl.storage.records import LIMITS, RECORD, load_records, save_records
 

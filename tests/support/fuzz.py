@@ -25,7 +25,7 @@ from pathlib import Path
 from support.browser import NotHere
 from support.fuzz_targets import TARGETS, good
 from support.programs import files
-from tdl import machine
+from tdl.base import machine
 from tdl.cli.messages import explain
 from tdl.errors import TdlError
 

@@ -19,10 +19,10 @@ from unittest import mock
 import numpy as np
 
 import tdl
-import tdl.diff
-import tdl.evaluate
-import tdl.match
-import tdl.report
+import tdl.cli.diff
+import tdl.cli.evaluate
+import tdl.cli.match
+import tdl.cli.report
 import tdl.results
 from support.browser import NotHere, chromium
 from support.fuzz_web import asked, shown
@@ -31,10 +31,10 @@ from support.pages import Page
 from support.programs import SMALL, UNDRAWN, inside, train
 from support.recorded_games import SHAPES, trained
 from support.weight_files import SMALL_DEMO, SMALL_TC, SMALL_TD
-from tdl import convert
-from tdl.agents.description import read_agent
+from tdl.cli import convert
 from tdl.config.stored import stored_setup
 from tdl.errors import SkippedWarning, TdlError
+from tdl.players.description import read_agent
 from tdl.runs.resume import read_run
 from tdl.sessions import game_file
 from tdl.sessions.recorder import record_game
@@ -201,12 +201,12 @@ def _resumed(place, outside, chance):
 def _evaluated(place, outside, chance):
     run, _ = _changed_run(chance.choice(("plain", "rich")), place, outside, chance)
     words = (f"checkpoint={run}", "evaluate.episodes=2", f"hydra.run.dir={place / 'games'}")
-    _ends(*words, program=tdl.evaluate.main)
+    _ends(*words, program=tdl.cli.evaluate.main)
 
 
 @target("deep", 2, "deep")
 def _deep_read(place, outside, chance):
-    from tdl.dqn import player
+    from tdl.dqn import dqn_player as player
 
     run, folder = _changed_run("deep", place, outside, chance)
     if chance.random() < 0.5:
@@ -243,7 +243,7 @@ def _reported(place, outside, chance):
     _change_runs(folder, outside, chance)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SkippedWarning)
-        _ends(program=lambda: tdl.report.main([str(folder)]))
+        _ends(program=lambda: tdl.cli.report.main([str(folder)]))
     page = Page((folder / "report.html").read_text())
     assert not {tag for tag, *_ in page.elements} & {"script", "iframe", "img", "object", "form"}, "more than text"
     assert "\x1b" not in (folder / "report.md").read_text()
@@ -253,7 +253,7 @@ def _reported(place, outside, chance):
 def _compared(place, outside, chance):
     runs = [_copied(name, place) for name in ("plain", "rich")]
     _change_runs(chance.choice(runs), outside, chance)
-    out = _ends(program=lambda: tdl.diff.main([str(run) for run in runs])).stdout
+    out = _ends(program=lambda: tdl.cli.diff.main([str(run) for run in runs])).stdout
     assert all(line.isprintable() for line in out.splitlines()), out
 
 
@@ -268,7 +268,7 @@ def _matched(place, outside, chance):
     said = b"".join((changed_bytes(line, chance) if chance.random() < 0.2 else line) + b"\n" for line in words)
     said += chance.choice((b"", b"x" * 5000, b"\xff\n"))
     with mock.patch("sys.stdin", io.TextIOWrapper(io.BytesIO(said))):
-        done = _ends(f"checkpoint={run}", "game=2048", "tiles=p90_10", "play_name=a", program=tdl.match.main)
+        done = _ends(f"checkpoint={run}", "game=2048", "tiles=p90_10", "play_name=a", program=tdl.cli.match.main)
     lines = done.stderr.splitlines()
     assert all(line.startswith("tdl: line ") and line.isprintable() for line in lines), lines
     assert all(line.startswith("match ") for line in done.stdout.splitlines())

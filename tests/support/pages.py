@@ -6,7 +6,7 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
-from tdl.report import main
+from tdl.cli.report import main
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 
@@ -53,7 +53,7 @@ class Page(HTMLParser):
 
 
 def written(folder, *words):
-    """The page and the Markdown that `python -m tdl.report FOLDER` writes."""
+    """The page and the Markdown that `tdl report FOLDER` writes."""
     with contextlib.redirect_stdout(io.StringIO()) as out:
         main([str(folder), *map(str, words)])
     page, tables = out.getvalue().splitlines()

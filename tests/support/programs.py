@@ -35,10 +35,10 @@ MEASURED = ("seconds", "moves_per_second")
 
 
 @contextlib.contextmanager
-def running(cwd, *words, module="tdl.run", **options):
-    """Start `python -m tdl.run WORDS` in the folder `cwd`; it goes on while the test does, at most as long."""
+def running(cwd, *words, command="run", **options):
+    """Start `tdl COMMAND WORDS` in the folder `cwd`; it goes on while the test does, at most as long."""
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
-    with subprocess.Popen([sys.executable, "-m", module, *map(str, words)], cwd=cwd, **options) as process:
+    with subprocess.Popen([sys.executable, "-m", "tdl", command, *map(str, words)], cwd=cwd, **options) as process:
         try:
             yield process
         finally:
@@ -52,7 +52,7 @@ def ended(process):
 
 
 def program(cwd, *words, **options):
-    """Run `python -m tdl.run WORDS` in the folder `cwd`, to its end."""
+    """Run `tdl run WORDS` in the folder `cwd`, to its end."""
     with running(cwd, *words, **options) as process:
         return ended(process)
 
@@ -61,7 +61,7 @@ def inside(*words, program=UNDRAWN):
     """The same inside this process, where starting costs little; an unexpected error is raised, not printed."""
     out, err, code = io.StringIO(), io.StringIO(), None
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        patch.setattr(sys, "argv", ["tdl-run", *map(str, words)])
+        patch.setattr(sys, "argv", ["tdl", *map(str, words)])
         composed_once(patch, words)
         patch.setenv("HYDRA_FULL_ERROR", "1")
         patch.setenv(OWN, "")  # which a program sets for those that it starts

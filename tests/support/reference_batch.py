@@ -1,6 +1,6 @@
 """Many boards side by side in plain Python, played by the reference game: what `Batch` is compared with."""
 
-from tdl.game.reference import Stream, move, place, start, terminal
+from tdl.game.game_reference import Stream, move, place, start, terminal
 
 
 class ReferenceBatch:

@@ -5,19 +5,19 @@ import pytest
 
 from support.shapes import engine as tables_of
 from support.shapes import small_tuples
-from tdl.agents.kernels import kernel
-from tdl.agents.options import PlayOptions, sort_keywords
-from tdl.agents.reference import ReferencePlay
 from tdl.game.packing import pack
 from tdl.game.streams import TRAINING
+from tdl.learning.learning_reference import ReferenceLearner
 from tdl.learning.options import LearnerOptions
-from tdl.learning.reference import ReferenceLearner
 from tdl.learning.state import ACCUMULATORS, COUNTS, DROP_TABLE, ENTERED, new_state
+from tdl.network.network_reference import ReferenceNetwork
 from tdl.network.ntuple import NTupleNetwork
-from tdl.network.reference import ReferenceNetwork
 from tdl.network.stages import Stages
 from tdl.search.adversary_reference import ReferenceAdversary
 from tdl.search.expectimax_reference import ReferenceExpectimax
+from tdl.training.episode_reference import ReferencePlay
+from tdl.training.kernels import kernel
+from tdl.training.options import PlayOptions, sort_keywords
 
 ONE_STAGE = Stages()
 

@@ -1,4 +1,4 @@
-"""Weight files put together byte by byte, as other programs write them, and the program `tdl.convert` run on them."""
+"""Weight files put together byte by byte, as other programs write them, and the program `tdl convert` run on them."""
 
 import struct
 from pathlib import Path
@@ -7,7 +7,7 @@ import numpy as np
 
 import tdl
 from support.programs import inside
-from tdl import convert
+from tdl.cli import convert
 from tdl.learning.state import ACCUMULATORS
 from tdl.network.tuples import symmetries
 from tdl.storage.checkpoint import read_array, read_meta, write_checkpoint

@@ -11,7 +11,7 @@ from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from support.programs import inside, train
 from support.sweeps import SHORT, folder_of, mark, rows_of, states, sweep
 
-from tdl.evaluate import main as evaluate
+from tdl.cli.evaluate import main as evaluate
 from tdl.sweeps import plan
 from tdl.sweeps.plan import Plan, SweepPlan, size_text
 

@@ -19,7 +19,7 @@ from support.programs import (
 )
 from support.sweeps import SHORT, folder_of, mark, rows_of, states, sweep
 
-from tdl import machine
+from tdl.base import machine
 from tdl.storage.lock import RunLock
 from tdl.sweeps import launcher
 from tdl.sweeps.composing import JobLoader

@@ -5,7 +5,7 @@ import signal
 import pytest
 from support.jobs import bad, dies, good, sleeps
 
-from tdl import machine
+from tdl.base import machine
 from tdl.runs.interrupts import Interrupts
 from tdl.sweeps.job_process import JobProcess
 from tdl.sweeps.sweep import Outcome

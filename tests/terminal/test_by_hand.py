@@ -7,7 +7,7 @@ import pytest
 from support.screens import ARROWS, numbers, on_screen, text_of, until
 from support.shapes import RULES
 
-from tdl import play
+from tdl.cli import play
 from tdl.errors import CheckpointError
 from tdl.sessions.game_file import ENDINGS, load, rules_and_score, save
 from tdl.sessions.game_folder import GameFolder

@@ -1,4 +1,4 @@
-"""The program `tdl.play`: refused in one line before the screen begins, and the terminal is left as it was.
+"""The program `tdl play`: refused in one line before the screen begins, and the terminal is left as it was.
 
 Trusts pseudo-terminals to be what a person with a screen has.
 """
@@ -20,7 +20,7 @@ from support import PATIENCE
 from support.programs import files, inside, running
 from support.shapes import RULES
 
-from tdl import play
+from tdl.cli import play
 from tdl.errors import ConfigError
 from tdl.sessions.game_file import load, save
 from tdl.sessions.session import Session
@@ -176,7 +176,7 @@ def test_the_terminal_is_left_as_it_was(tmp_path, end, code):
     with contextlib.closing(Terminal()) as terminal:
         stream = {"stdin": terminal.slave, "stdout": terminal.slave, "stderr": terminal.slave}
         environment = {**os.environ, "TERM": "xterm-256color"}
-        with running(tmp_path, "seed=3", module="tdl.play", env=environment, start_new_session=True, **stream) as game:
+        with running(tmp_path, "seed=3", command="play", env=environment, start_new_session=True, **stream) as game:
             terminal.wait_for(lambda: b"SCORE" in terminal.out)
             assert termios.tcgetattr(terminal.slave) != terminal.before
             os.write(terminal.master, b"\x1b[A\x1b[B\x1b[D\x1b[C" * 5)

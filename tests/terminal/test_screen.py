@@ -13,10 +13,10 @@ from support.shapes import RULES
 
 import tdl
 from tdl.game.rules import GAMES
-from tdl.pictures.tile_colours import contrast
 from tdl.search.options import SearchOptions
 from tdl.sessions.game_file import load, save
 from tdl.sessions.session import Session
+from tdl.sessions.tile_colours import contrast
 from tdl.terminal.board import Board, fit
 from tdl.terminal.colours import COLOURS
 from tdl.terminal.panel import Keys, Panel, Status, key_lines

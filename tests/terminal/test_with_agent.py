@@ -15,7 +15,7 @@ from support.screens import ARROWS, on_screen, text_of, until
 from support.shapes import RULES
 
 import tdl
-from tdl import play
+from tdl.cli import play
 from tdl.config import play as play_config
 from tdl.errors import ConfigError
 from tdl.search.options import SearchOptions

@@ -15,8 +15,8 @@ from support.web_server import Client, serves, serving
 
 import tdl
 from tdl.game.engine import Engine, Stream
+from tdl.game.game_reference import move
 from tdl.game.packing import pack, unpack
-from tdl.game.reference import move
 from tdl.game.rules import GAMES
 from tdl.game.streams import EVALUATION
 from tdl.sessions import game_file

@@ -1,4 +1,4 @@
-"""The program `tdl.serve`: it serves until a signal comes; a wrong command line ends in one line."""
+"""The program `tdl serve`: it serves until a signal comes; a wrong command line ends in one line."""
 
 import os
 import re
@@ -9,14 +9,14 @@ import socket
 import pytest
 from support.programs import ended, files, inside, running
 
-from tdl.serve import main
+from tdl.cli.serve import main
 
 
 def test_the_program_serves_until_a_signal_and_leaves_nothing(tmp_path, folder):
     shutil.copytree(folder, tmp_path / "outputs")
     before = sorted(tmp_path.rglob("*"))
     for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
-        with running(tmp_path, "checkpoint=outputs/first", "port=0", module="tdl.serve") as process:
+        with running(tmp_path, "checkpoint=outputs/first", "port=0", command="serve") as process:
             line = process.stdout.readline()
             port = re.fullmatch(r"serving outputs at http://127\.0\.0\.1:(\d+)/  \(Ctrl-C ends it\)\n", line)[1]
             if number == signal.SIGINT:

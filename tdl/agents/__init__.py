@@ -1,1 +1,0 @@
-"""Who learns and plays with an n-tuple network: self-play, trainer, players."""

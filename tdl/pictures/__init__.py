@@ -1,1 +1,0 @@
-"""Pictures of boards, and the colours of their tiles."""

@@ -1,0 +1,1 @@
+"""Who plays: trained networks, players without values, and many games at once."""

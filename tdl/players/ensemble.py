@@ -1,0 +1,74 @@
+"""Ensembles: several trained networks of one shape as one, by the mean of their weights.
+
+With a fixed step size the weights never come to rest, and a checkpoint is one sample of them; the mean of the last
+checkpoints of a run, or of runs with different seeds, is nearer to what they move around. V is linear in the weights,
+so the mean network's V is the mean of the members' V.
+
+Source: Guei, Chen and Wu (2021), Optimistic Temporal Difference Learning for 2048, section on ensemble learning.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdl.errors import CheckpointError, refuse
+from tdl.network.allocation import allocate
+from tdl.network.ntuple import NTupleNetwork
+from tdl.players.player import Player, load
+
+CHUNK = 1 << 22
+"""Entries averaged at a time, in double precision."""
+
+Weights = NDArray[np.float32]
+
+
+def average(checkpoints: Sequence[str | Path]) -> Player:
+    """The player whose value function is the mean of those of several checkpoints.
+
+    Parameters
+    ----------
+    checkpoints : folders, each of a checkpoint or of a run.
+
+    Raises
+    ------
+    ConfigError : none is given.
+    CheckpointError : missing, damaged, or of different networks, rules, targets or discounts.
+    """
+    if isinstance(checkpoints, str) or not isinstance(checkpoints, Sequence) or not checkpoints:
+        raise refuse("checkpoints", checkpoints, "a list of at least one folder")
+    players = [load(folder) for folder in checkpoints]
+    first = players[0]
+    for folder, player in zip(checkpoints, players, strict=True):
+        if _shape(player) != _shape(first):
+            raise CheckpointError(f"{folder}: of another network than {checkpoints[0]}; a mean needs networks alike")
+    mean = _mean([player.network.weights for player in players], first.network)
+    network = NTupleNetwork(first.network.rules, first.network.tuples, stages=first.network.stages, weights=mean)
+    return Player(network, first.gamma, first.target, first.expectation)
+
+
+def _shape(player: Player) -> tuple[object, ...]:
+    return player.network.rules, player.network.describe(), player.gamma, player.target
+
+
+def _mean(members: Sequence[Weights], network: NTupleNetwork) -> Weights:
+    """The mean of the weights; an entry that a member never moved counts with what it is worth there by promotion."""
+    mean = allocate("checkpoints", len(members[0]), f"the mean of {len(members)} networks")
+    size, share = network.stride or len(mean), np.float32(network.stages.share)
+    for stage in range(network.stages.count):
+        for first in range(stage * size, min((stage + 1) * size, len(mean)), CHUNK):
+            last = min(first + CHUNK, (stage + 1) * size, len(mean))
+            own = [member[first:last] for member in members]
+            total = sum(_promoted(member, first, last, size, share).astype(np.float64) for member in members)
+            untouched = np.isnan(own).all(axis=0)
+            mean[first:last] = np.where(untouched, np.nan, total / len(members))
+    return mean
+
+
+def _promoted(weights: Weights, first: int, last: int, size: int, share: np.float32) -> Weights:
+    """A part of the weights, entries without one of their own filled in with a share of those of the stage before."""
+    part = weights[first:last]
+    if first >= size and np.isnan(part).any():
+        part = np.where(np.isnan(part), share * _promoted(weights, first - size, last - size, size, share), part)
+    return part

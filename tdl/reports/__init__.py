@@ -1,1 +1,0 @@
-"""A page about runs: what it says, shows and where its runs come from."""

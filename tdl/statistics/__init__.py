@@ -1,1 +1,0 @@
-"""Intervals, summaries of sets of games, and errors of values, without pandas."""

@@ -1,0 +1,1 @@
+"""How an n-tuple network is trained: self-play, replicas, processes."""

@@ -1,0 +1,126 @@
+"""How games are played, as one object for training, evaluation and kernels; keywords sorted into such objects."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from tdl.base.checks import check_fields, check_instance, checked, choice, whole, without_numpy
+from tdl.base.synonyms import like
+from tdl.errors import ConfigError, refuse
+from tdl.game.engine import ENGINES
+from tdl.game.rules import Rules
+from tdl.learning.options import LearnerOptions
+from tdl.learning.rounds import ReplicaOptions
+from tdl.learning.schedule import Schedule
+from tdl.search.options import Evaluator, PlacerOptions, SearchOptions, check_same_board
+
+MAX_LANES = 64
+
+MAX_THREADS = 256
+
+FEW_FEATURES = 48
+"""Between 4x6 (32 features: 3 lanes 1.07 times the speed of 2) and 8x6 (64: 2 lanes 1.05 times that of 3)."""
+
+OnProgress = Callable[[int, int], None]
+"""Called now and then while games are played: (episodes finished, moves played). May raise to give them up."""
+
+
+def check_lanes(key: str, lanes: object) -> None:
+    """Refuse anything but "auto" and a number of lanes."""
+    if lanes != "auto" and (isinstance(lanes, bool) or not isinstance(lanes, int) or not 1 <= lanes <= MAX_LANES):
+        raise refuse(key, lanes, f"auto or a whole number from 1 to {MAX_LANES}")
+
+
+@dataclass(frozen=True)
+class PlayOptions:
+    """How games are played, whoever learns from them.
+
+    Attributes
+    ----------
+    seed : of the random streams, at least 0; episode k of a seed always meets the same drops.
+    lanes : games played in turn by one thread, 1 to 64, or "auto"; 1 is the textbook algorithm move for move.
+    threads : threads that play at once, 1 to 256. Where they learn they use no locks: with one thread the result is
+        the same bit for bit, always and everywhere; with more it is not.
+    engine : what boards are while they are played with, "bits" or "array" (a byte a cell). Both play the same games.
+    search : how the player looks ahead. A learner's target keeps its form: search changes the choice only.
+    placer : who puts the tiles.
+    evaluator : the `Player` whose values an adversary uses; None: those of the network that plays.
+    """
+
+    seed: int = whole(0, least=0)
+    lanes: int | str = checked("auto", check_lanes)
+    threads: int = whole(1, least=1, most=MAX_THREADS)
+    engine: str = choice("bits", ENGINES)
+    search: SearchOptions = field(default_factory=SearchOptions)
+    placer: PlacerOptions = field(default_factory=PlacerOptions)
+    evaluator: Evaluator | None = None
+
+    def __post_init__(self) -> None:
+        check_instance("search", self.search, SearchOptions, "as SearchOptions(plies=2)")
+        check_instance("placer", self.placer, PlacerOptions, 'as PlacerOptions("adversary")')
+        check_fields(self)
+        if self.evaluator is not None:
+            self.placer.check_judged()
+
+    def check_board(self, rules: Rules) -> None:
+        """Refuse an evaluator of another game or board than these rules."""
+        if self.evaluator is not None:
+            check_same_board(self.evaluator.network.rules, rules)
+
+
+def lane_count(lanes: int | str, features: int) -> int:
+    """The number of lanes: `lanes` itself, or that of "auto" for a network of `features` features.
+
+    "auto" is the fastest number on the machines measured (docs/dev/performance.md): 3, and 2 where the entries of one
+    lane fill a cache by themselves. It depends on the configuration alone, so that a run is the same everywhere.
+    """
+    if isinstance(lanes, int):
+        return lanes
+    return 3 if features <= FEW_FEATURES else 2
+
+
+def sort_keywords(keywords: Mapping[str, Any], *classes: type) -> list[dict[str, Any]]:
+    """Keywords by the dataclass that has a field of the name; one that several classes have goes to each.
+
+    Raises
+    ------
+    ConfigError : no class has such a field; it names the one that is meant.
+    """
+    names = [[each.name for each in fields(kind)] for kind in classes]
+    known = sorted({name for own in names for name in own})
+    for keyword in keywords:
+        if keyword not in known:
+            expected = f"expected one of {', '.join(known)}{like(keyword, known)}"
+            raise ConfigError(f"{keyword}: no such option; {expected}")
+    return [{name: without_numpy(value) for name, value in keywords.items() if name in own} for own in names]
+
+
+def training_options(
+    learner: LearnerOptions | None,
+    schedule: Any,
+    play: PlayOptions | None,
+    replicas: ReplicaOptions | None,
+    keywords: Mapping[str, Any],
+) -> tuple[LearnerOptions, Schedule, PlayOptions, ReplicaOptions]:
+    """The options of a training, with the keywords in the place of the fields they name.
+
+    Parameters
+    ----------
+    schedule : a `Schedule`, or the `form` of one.
+    """
+    if learner is not None:
+        check_instance("learner", learner, LearnerOptions, "its fields are keywords here; tdl.train takes names")
+    if play is not None:
+        check_instance("play", play, PlayOptions, "its fields are keywords here")
+    if replicas is not None:
+        check_instance("replicas", replicas, ReplicaOptions, "or a whole number")
+    if not isinstance(schedule, Schedule | None):
+        schedule, keywords = None, {**keywords, "form": schedule}
+    classes = LearnerOptions, Schedule, PlayOptions, ReplicaOptions
+    of_learner, of_schedule, of_play, of_replicas = sort_keywords(keywords, *classes)
+    return (
+        replace(learner or LearnerOptions(), **of_learner),
+        Schedule(**of_schedule) if schedule is None else replace(schedule, **of_schedule),
+        replace(play or PlayOptions(), **of_play),
+        replace(replicas or ReplicaOptions(), **of_replicas),
+    )

@@ -1,0 +1,155 @@
+"""Training a network by self-play, block by block."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdl.base.checks import check_instance, check_number, check_whole, or_null, without_numpy
+from tdl.errors import ConfigError
+from tdl.learning.options import LearnerOptions
+from tdl.learning.rounds import ReplicaOptions
+from tdl.learning.schedule import Schedule
+from tdl.learning.state import new_state
+from tdl.network.ntuple import NTupleNetwork
+from tdl.training.options import OnProgress, PlayOptions, training_options
+from tdl.training.ranks import ALONE, Ranks
+from tdl.training.replicas import Replicas
+from tdl.training.settled import Settled
+from tdl.training.threads import Threads
+
+
+class Trainer(Settled):
+    """TD learning by self-play.
+
+    Parameters
+    ----------
+    network : `NTupleNetwork` that plays and learns, in place.
+    learner : how it learns; None: the defaults of `LearnerOptions`.
+    schedule : the step size over the episodes, a `Schedule`; anything else is taken for the `form` of one. So a
+        function may be given: of the number of the next episode, it gives the step size of the block that begins with
+        it, above 0. Functions are not saved: the runs of `tdl.train` take none.
+    play : how the games are played; None: the defaults of `PlayOptions`.
+    replicas : how many networks learn apart and are merged; None or the number of them: `ReplicaOptions`.
+    ranks : the processes that carry the replicas, each an equal number of them with `threads` threads: `joined()` of
+        `tdl.training.ranks`, in a program that mpirun starts several times. All do the same then.
+    episode : number of the next episode (not 0 when training is continued).
+    keywords : fields of these four, which replace theirs: `alpha=0.1, order="forward", seed=1, threads=2`.
+
+    Attributes
+    ----------
+    alpha : step size of the next block. One that is assigned holds from then on, whatever the schedule was.
+    learner, schedule, play, replicas : the options.
+    episode, moves : episodes and moves played so far.
+    spent : share of the run that is over, by which a schedule in percent goes; None: that of `schedule.episodes`.
+    mean_abs_error : of the last block, in points.
+    state : what the learner keeps beside the weights, arrays by name; checkpoints hold them.
+
+    Raises
+    ------
+    ConfigError : an unknown keyword, a value out of its range, or options that exclude each other.
+    AttributeError : where another attribute is assigned, which would change nothing.
+    """
+
+    __slots__ = (
+        "_players",
+        "episode",
+        "learner",
+        "mean_abs_error",
+        "moves",
+        "network",
+        "play",
+        "replicas",
+        "schedule",
+        "spent",
+        "state",
+    )
+
+    CHANGEABLE = ("alpha", "episode", "moves", "spent", "mean_abs_error")
+
+    def __init__(
+        self,
+        network: NTupleNetwork,
+        *,
+        learner: LearnerOptions | None = None,
+        schedule: Schedule | Any = None,
+        play: PlayOptions | None = None,
+        replicas: ReplicaOptions | int | None = None,
+        ranks: Ranks = ALONE,
+        episode: int = 0,
+        **keywords: Any,
+    ) -> None:
+        check_instance("network", network, NTupleNetwork)
+        self.network, replicas = network, without_numpy(replicas)
+        if isinstance(replicas, int):
+            replicas, keywords["replicas"] = None, replicas
+        self.learner, self.schedule, self.play, self.replicas = training_options(
+            learner, schedule, play, replicas, keywords
+        )
+        self.episode, self.moves = without_numpy(episode), 0
+        self.spent: float | None = None
+        self.mean_abs_error = float("nan")
+        self._check(ranks)
+        own = self.replicas.own_learner(self.learner)
+        self.state = new_state(network, own, self.play.engine)
+        self._players: Threads | Replicas
+        if self.replicas.several:
+            self._players = Replicas(network, self.state, own, self.play, self.replicas, ranks)
+        else:
+            self._players = Threads(network, self.state, own, self.play)
+
+    def __repr__(self) -> str:
+        return f"Trainer({self.network!r}, alpha {self.alpha:g}, {self.episode:,} episodes)"
+
+    def _check(self, ranks: Ranks) -> None:
+        network = self.network
+        self.learner.check_network(network.stages.count, network.extras)
+        self.play.check_board(network.rules)
+        self.replicas.check_learner(self.learner, self.play.threads)
+        ranks.check(self.replicas, self.learner, self.play.threads)
+        check_whole("episode", self.episode, 0)
+        if not network.weights.flags.writeable:
+            raise ConfigError("network: its weights are read-only, as those of a loaded player are; it cannot learn")
+
+    @property
+    def alpha(self) -> float:
+        """The step size of the next block."""
+        return self.schedule.at(self.episode, self.spent)
+
+    @alpha.setter
+    def alpha(self, alpha: float) -> None:
+        alpha = without_numpy(alpha)
+        constant = replace(self.schedule, alpha=alpha, form=None, fixed_alpha=alpha)
+        object.__setattr__(self, "schedule", constant)
+
+    @property
+    def merge_seconds(self) -> float | None:
+        """Seconds that merges of replicas took so far; None without replicas."""
+        return self._players.merge_seconds if isinstance(self._players, Replicas) else None
+
+    def train(self, episodes: int, on_progress: OnProgress | None = None) -> NDArray[np.void]:
+        """Play and learn a block: the next `episodes` episodes.
+
+        Returns
+        -------
+        structured array of dtype `tdl.storage.records.RECORD`, shape (episodes,): episode, score, moves, max_tile.
+
+        Raises
+        ------
+        ConfigError : no number of episodes, or a function as schedule gives no step size.
+        DivergenceError : a value is not finite or beyond all bounds; the network is not to be used further.
+        """
+        episodes = without_numpy(episodes)
+        check_whole("episodes", episodes, 0)
+        check_whole("episode", self.episode, 0)  # these may be assigned
+        check_whole("moves", self.moves, 0)
+        or_null(check_number)("spent", self.spent)
+        step = "fixed" if self.schedule.is_fixed(self.episode) else self.learner.step
+        self._players.set_step(self.alpha, step)
+        records = self._players.play(self.episode, episodes, on_progress)
+        self.episode += episodes
+        self.moves += self._players.moves
+        total, number = self._players.errors
+        self.mean_abs_error = total / number if number else float("nan")
+        return records
