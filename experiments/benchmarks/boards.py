@@ -17,7 +17,7 @@ from tdl.game.rules import Rules
 from tdl.game.streams import EVALUATION
 from tdl.network.ntuple import NTupleNetwork
 from tdl.players.player import Player
-from tdl.results.intervals import ratio_range
+from tdl.statistics.intervals import ratio_range
 from tdl.training.kernels import built_for
 from tdl.training.trainer import Trainer
 

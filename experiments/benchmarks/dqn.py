@@ -16,7 +16,7 @@ from tdl.dqn.pytorch import instructions, torch
 from tdl.game.rules import Rules
 from tdl.players.batch_moves import Moves, best_of
 from tdl.players.batch_play import Policy, play_games
-from tdl.results.intervals import ratio_range
+from tdl.statistics.intervals import ratio_range
 
 RULES = Rules(drop=((1, 0.8), (2, 0.2)), start=(1, 1))
 """Those of the published program."""

@@ -14,7 +14,7 @@ from tdl.benchmarks.paired import in_turn
 from tdl.errors import ConfigError
 from tdl.game.batch import Batch
 from tdl.game.streams import TRAINING
-from tdl.results.intervals import ratio_range
+from tdl.statistics.intervals import ratio_range
 
 Steps = Iterator[int]
 """Plays on for a while each time, and says how many steps."""

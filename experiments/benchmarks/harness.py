@@ -14,8 +14,8 @@ from tdl.cli.messages import main_of
 from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet
-from tdl.results.intervals import ratio_text
 from tdl.runs import environment
+from tdl.statistics.intervals import ratio_text
 
 Row = dict[str, Any]
 """Figures by name: a text, a number, a list with one of each turn, or a ratio as `ratio_range` makes it."""

@@ -14,7 +14,7 @@ from tdl.game.engine import Engine, Stream
 from tdl.game.rules import Rules
 from tdl.game.streams import TRAINING
 from tdl.network.ntuple import NTupleNetwork
-from tdl.results.intervals import ratio_range
+from tdl.statistics.intervals import ratio_range
 from tdl.training.options import lane_count
 from tdl.training.trainer import Trainer
 

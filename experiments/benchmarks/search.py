@@ -10,8 +10,8 @@ from tdl.game.lines import LineTables
 from tdl.game.streams import EVALUATION
 from tdl.learning.options import LearnerOptions
 from tdl.players.player import Player, load
-from tdl.results.intervals import ratio_range
 from tdl.search.options import AUTO_TABLE, SearchOptions
+from tdl.statistics.intervals import ratio_range
 from tdl.training.kernels import kernel
 from tdl.training.options import PlayOptions
 

@@ -29,8 +29,8 @@ from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.players.batch_moves import Moves, best_of
 from tdl.players.batch_play import Actions, play_games
 from tdl.players.lookahead import Values, one_sampled_look_ahead
-from tdl.results.intervals import mean_interval
 from tdl.results.palette import BLACK, CYCLE, GREY
+from tdl.statistics.intervals import mean_interval
 from tdl.storage.result_file import RESULT, read_result
 
 GAMES, STEP = 20, 100  # games of an iteration; iterations of a row of the published table

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import tdl.results
 from experiments.tools import split_options
-from tdl.results.intervals import share_interval
+from tdl.statistics.intervals import share_interval
 
 LARGEST = (2048, 4096, 8192, 16384)  # tiles that chains begin with
 LONGEST = 5  # the most tiles of one

@@ -20,7 +20,7 @@ import tdl.results
 from experiments.tools import arguments, write
 from experiments.tools.pages import is_shown
 from experiments.tools.tables import REACH
-from tdl.results.intervals import Z95, share_interval
+from tdl.statistics.intervals import Z95, share_interval
 
 EPISODES = [1_000, 2_000, 10_000, 20_000, 22_000, 50_000, 100_000, 200_000, 500_000, 1_000_000]
 FIGURES = ["status", "episodes", "moves", "seconds", "moves_per_second", "games"]

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from experiments.tools.requests import Request, rows_of
 from experiments.tools.tables import GREEDY, TableError, errors_of
-from tdl.results.intervals import Z95, contrast_interval, contrast_p, holm, holm_levels, mean_interval
-from tdl.results.student import t_quantile
+from tdl.statistics.intervals import Z95, contrast_interval, contrast_p, holm, holm_levels, mean_interval
+from tdl.statistics.student import t_quantile
 
 PAIRS = "pairs.csv"
 WRITTEN = ["name", "ours", "theirs", "figure"]  # the columns of pairs.csv that an author writes

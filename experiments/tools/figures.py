@@ -20,9 +20,9 @@ from experiments.tools.pages import is_shown, write_caption
 from experiments.tools.tables import matching, read_table, setting_keys, settings, training_means, word
 from tdl.results.comparison import GAMES, SCORE
 from tdl.results.design import ordered, setting_of
-from tdl.results.intervals import mean_interval
 from tdl.results.style import save
 from tdl.results.sweep_figure import sweep_figure
+from tdl.statistics.intervals import mean_interval
 from tdl.storage.run_folder import FINISHED
 
 NAMES = {"expected": "expected score after training", "greedy_mean": "mean score after training",

@@ -19,7 +19,7 @@ from pathlib import Path
 import pandas as pd
 
 from experiments.tools.tables import SHARES, TableError, interval, matching, read_table
-from tdl.results.intervals import has_interval
+from tdl.statistics.intervals import has_interval
 
 COMMENT = re.compile(r"<!--=(.*?)-->(?!`)", re.S)  # a request; one that a page shows between backticks is none
 NUMBER = r"(?:[+-]?(?:\d[\d,]*)?\.?\d+%?|\?)"  # or the question mark of an author who leaves it to the command

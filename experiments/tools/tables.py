@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tdl.results.intervals import Z95, contrast_interval, share_interval
+from tdl.statistics.intervals import Z95, contrast_interval, share_interval
 from tdl.storage.titles import value_text
 
 REACH, GREEDY = "reach_", "greedy_mean"  # shares of games, and the mean score of the games after training

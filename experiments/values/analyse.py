@@ -4,7 +4,7 @@
 
 PLAYED has runs whose networks play, each on the drops of its seed; SOLVED runs with `evaluate.solution`. results.csv
 has a row for each of the first, also of its first afterstates (`start_value`), stages.csv its errors by largest tile;
-solved.csv and solved_stages.csv have the same, exactly, of the second. `tdl.results.value_errors` explains them.
+solved.csv and solved_stages.csv have the same, exactly, of the second. `tdl.statistics.value_errors` explains them.
 """
 
 import sys
@@ -25,11 +25,11 @@ from experiments.tools import arguments, write
 from experiments.tools.drawing import panels
 from experiments.tools.own_steps import name_of
 from tdl.players.played_values import played_values
-from tdl.results.intervals import mean_interval
 from tdl.results.palette import BLUE, GREEN, GREY, PURPLE, VERMILION
-from tdl.results.value_errors import exact_errors, played_errors
 from tdl.solver.policy_evaluation import evaluate_policy
 from tdl.solver.solution import load
+from tdl.statistics.intervals import mean_interval
+from tdl.statistics.value_errors import exact_errors, played_errors
 
 KEYS = ["learner", "learner.td_lambda"]
 SOLVED_KEYS = ["learner.initial_value", *KEYS]

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from tqdm import tqdm
 
-from tdl.results.intervals import ratio_range
+from tdl.statistics.intervals import ratio_range
 from tdl.training.trainer import Trainer
 
 BLOCK = 1000

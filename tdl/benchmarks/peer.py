@@ -28,8 +28,8 @@ from tdl.config.files import group_file
 from tdl.errors import TdlError, refuse
 from tdl.formats.exchange import export_weights
 from tdl.players.player import Player, load
-from tdl.results.intervals import ratio_text
 from tdl.search.options import AUTO_TABLE, SearchOptions, check_plies
+from tdl.statistics.intervals import ratio_text
 
 ORDERS = ("backward", "forward")
 

@@ -21,7 +21,7 @@ from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
-from tdl.results.intervals import ratio_range, ratio_text
+from tdl.statistics.intervals import ratio_range, ratio_text
 from tdl.training.trainer import Trainer
 
 

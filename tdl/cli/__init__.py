@@ -1,1 +1,1 @@
-"""How a command line becomes a checked job, and an error becomes one line."""
+"""The commands, and training from Python: words become a checked job, and an error becomes one line."""

@@ -19,5 +19,5 @@ COMMANDS: Mapping[str, str] = {
 }
 """The commands with what they do, in the order in which one gets to know them."""
 
-MODULES = {name: "tdl.run" if name in ("run", "sweep") else f"tdl.cli.{name}" for name in COMMANDS}
+MODULES = {name: f"tdl.cli.{'run' if name == 'sweep' else name}" for name in COMMANDS}
 """The module of each, whose `main` it calls."""

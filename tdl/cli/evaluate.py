@@ -16,7 +16,6 @@ from tdl.config.names import chosen_names
 from tdl.config.options import evaluator_of, play_of
 from tdl.errors import ConfigError, Interrupted
 from tdl.players.description import kind_of
-from tdl.results.summary import evaluation_block
 from tdl.runs import recording
 from tdl.runs.disk import Disk
 from tdl.runs.ending import shown
@@ -30,6 +29,7 @@ from tdl.runs.evaluation import (
     network_evaluation,
 )
 from tdl.runs.interrupts import Interrupts
+from tdl.statistics.summary import evaluation_block
 from tdl.storage.checkpoint import Meta
 from tdl.storage.records import RECORD, Records
 from tdl.storage.run_folder import FINISHED, RUNNING, RunFolder
@@ -77,7 +77,7 @@ def built(settings: EvaluationConfig, metas: list[Meta]) -> Evaluation:
     """Who plays, and how, by the configuration and the checkpoints."""
     rules, kind, drops = evaluate_config.rules(settings, metas[0]), kind_of(metas[0]), settings.evaluate.drops
     if kind == "dqn":
-        from tdl.dqn import player as deep
+        from tdl.dqn import dqn_player as deep
         from tdl.dqn import pytorch  # not at the top: it needs PyTorch
 
         pytorch.prepare(settings.threads)

@@ -8,8 +8,8 @@ import pandas as pd
 
 from tdl.errors import printable
 from tdl.results.comparison import SCORE, against_best, factors
-from tdl.results.intervals import interval_text, p_text
 from tdl.results.labels import label
+from tdl.statistics.intervals import interval_text, p_text
 from tdl.storage.run_folder import FAILED, FINISHED
 from tdl.storage.titles import title
 

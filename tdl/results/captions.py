@@ -8,8 +8,8 @@ import pandas as pd
 
 from tdl.results.comparison import SCORE, hashable
 from tdl.results.design import failed_in, followers, placed
-from tdl.results.intervals import has_interval
 from tdl.results.labels import label
+from tdl.statistics.intervals import has_interval
 from tdl.storage.run_folder import FAILED, FINISHED
 from tdl.storage.titles import title, value_text
 

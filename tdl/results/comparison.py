@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tdl.errors import ConfigError, nearest, refuse
-from tdl.results.intervals import Z95, contrast_interval, contrast_p, holm, holm_levels, improvement, share_interval
+from tdl.statistics.intervals import Z95, contrast_interval, contrast_p, holm, holm_levels, improvement, share_interval
 from tdl.storage.run_folder import FAILED
 from tdl.storage.titles import title
 
@@ -111,7 +111,7 @@ def means(table: pd.DataFrame, by: str | Sequence[str] | None = None, score: str
     """Mean scores of settings, with 95% intervals over their seeds (Student's t).
 
     No interval of mean scores or reach rates is narrower than the games of the runs alone make it: runs that lie
-    closer together do so by chance (`tdl.results.intervals.contrast_interval`). None reaches what cannot be, as
+    closer together do so by chance (`tdl.statistics.intervals.contrast_interval`). None reaches what cannot be, as
     points below 0.
 
     Parameters

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tdl.errors import TdlError, printable
-from tdl.results.intervals import contrast_interval, interval_text
+from tdl.statistics.intervals import contrast_interval, interval_text
 from tdl.storage.records import load_records
 from tdl.storage.result_file import RESULT
 from tdl.storage.run_folder import CHECKPOINT, RunFolder

@@ -18,9 +18,9 @@ from tdl.results.captions import held_fixed
 from tdl.results.comparison import GAMES, SCORE
 from tdl.results.design import with_progress
 from tdl.results.frames import load, read, row_of
-from tdl.results.intervals import interval_text, share_interval
 from tdl.results.palette import BLUE, GREY, tile_colour
 from tdl.results.style import THOUSANDS, WIDTH, new_figure, save, style
+from tdl.statistics.intervals import interval_text, share_interval
 from tdl.storage.run_folder import RunFolder
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ import pandas as pd
 
 from tdl.errors import SkippedWarning, TdlError, file_text
 from tdl.game.rules import GAMES, Rules
-from tdl.results.block_table import read_blocks
 from tdl.results.comparison import REACH, SUMMARY
-from tdl.results.summary import score_bands
 from tdl.solver.solution import FOLDER as SOLUTION
+from tdl.statistics.block_table import read_blocks
+from tdl.statistics.summary import score_bands
 from tdl.storage.records import RECORD, load_records
 from tdl.storage.run_folder import BLOCKS, EPISODES, EVALUATION, LOGGED, OUTPUTS, RESULT, RunFolder
 from tdl.storage.titles import flat

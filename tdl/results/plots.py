@@ -2,7 +2,7 @@
 
 The first key has the axis, the others the colours (alone, it has both), so nothing is pooled. Bars and bands are 95%
 intervals of the mean over seeds (Student's t), bars as those of `tdl.results.means`. A setting has one where
-`tdl.results.intervals.has_interval`; of others each run is shown. Axes of scores begin at 0.
+`tdl.statistics.intervals.has_interval`; of others each run is shown. Axes of scores begin at 0.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from matplotlib.ticker import PercentFormatter
 from tdl.results import design
 from tdl.results.comparison import REACH, SCORE, reach_columns, run_mean
 from tdl.results.design import ordered, palette_of, placed
-from tdl.results.intervals import has_interval, mean_interval
 from tdl.results.labels import label
 from tdl.results.style import THOUSANDS
+from tdl.statistics.intervals import has_interval, mean_interval
 from tdl.storage.run_folder import FAILED, FINISHED
 
 if TYPE_CHECKING:

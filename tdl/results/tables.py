@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from tdl.results.comparison import REACH, SCORE, factors, means, reach_columns
-from tdl.results.intervals import interval_text, p_text
 from tdl.results.labels import label
+from tdl.statistics.intervals import interval_text, p_text
 from tdl.storage.titles import value_text
 
 MAX_TILES = 4

@@ -162,10 +162,10 @@ class DQNAgent(Agent):
     trainer: DQNTrainer
 
     def __init__(self, setup: Setup, options: DQNOptions, episode: int) -> None:
-        from tdl.dqn import player, pytorch, trainer  # not at the top: they need PyTorch
+        from tdl.dqn import dqn_player, dqn_trainer, pytorch  # not at the top: they need PyTorch
 
         self.setup, self.options = setup, options
-        self.trainer = trainer.DQNTrainer(
+        self.trainer = dqn_trainer.DQNTrainer(
             setup.rules,
             options,
             seed=setup.play.seed,
@@ -175,7 +175,7 @@ class DQNAgent(Agent):
             device=setup.device,
         )
         self.instructions = pytorch.instructions(setup.device)
-        self._describe = player.describe
+        self._describe = dqn_player.describe
 
     def describe(self) -> dict[str, Any]:
         return self._describe(self.options)

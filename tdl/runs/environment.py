@@ -7,7 +7,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from tdl import __version__, machine
+from tdl import __version__
+from tdl.base import machine
 from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet

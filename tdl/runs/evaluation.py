@@ -14,8 +14,8 @@ from tdl.players.baselines import play_greedy, play_random
 from tdl.players.batch_play import Policy, play_games
 from tdl.players.lookahead import look_ahead, one_sampled_look_ahead
 from tdl.players.player import Player
-from tdl.results.summary import score_bands, summary
 from tdl.runs.progress import Progress
+from tdl.statistics.summary import score_bands, summary
 from tdl.storage.records import Records, save_records
 from tdl.storage.run_folder import EVALUATION
 from tdl.training.options import OnProgress, PlayOptions

@@ -12,7 +12,6 @@ import numpy as np
 from tdl.base import machine
 from tdl.config.setup import Setup
 from tdl.errors import ConfigError, Interrupted
-from tdl.results.summary import block_row, statistics_block, summary
 from tdl.runs import environment, loggers
 from tdl.runs.agents import Agent, build_agent
 from tdl.runs.blocks import Block, OnBlock
@@ -24,6 +23,7 @@ from tdl.runs.resume import check_fits
 from tdl.solver.policy_evaluation import evaluate_policy
 from tdl.solver.solution import Solution
 from tdl.solver.solution import load as load_solution
+from tdl.statistics.summary import block_row, statistics_block, summary
 from tdl.storage.checkpoint import Meta, delete_leftovers
 from tdl.storage.records import Records
 from tdl.storage.result_file import DELETED_WEIGHTS, KEPT_WEIGHTS, NO_WEIGHTS, WEIGHTS, has_deleted_weights

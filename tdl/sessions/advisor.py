@@ -44,7 +44,7 @@ def load_advisor(checkpoint: str | Path, rules: Rules | None = None) -> Advisor:
     folder = checkpoint_folder(checkpoint)
     meta = read_agent(folder)
     if kind_of(meta) == "dqn":
-        from tdl.dqn import player as deep  # not at the top: it needs PyTorch
+        from tdl.dqn import dqn_player as deep  # not at the top: it needs PyTorch
 
         network = deep.load(folder, rules)
         return Advisor(folder, meta, network.rules, lambda search: _of_deep_network(network, search))

@@ -17,10 +17,10 @@ from tdl.errors import CheckpointError, TdlError, naming
 from tdl.players.description import kind_of, read_agent
 from tdl.players.player import checkpoint_folder
 from tdl.results import frames as results
-from tdl.results.block_table import BlockTable, blocks_of
 from tdl.results.titles import titles
 from tdl.sessions import game_file
 from tdl.sessions.recorded_game import RecordedGame
+from tdl.statistics.block_table import BlockTable, blocks_of
 from tdl.storage.checkpoint import META, Meta
 from tdl.storage.reading import open_file
 from tdl.storage.run_folder import BLOCKS, CHECKPOINT, RESULT

@@ -25,7 +25,7 @@ def test_without_torch_one_line_names_the_extra(monkeypatch):
 
 
 def test_a_run_without_torch_ends_with_that_line(tmp_path):
-    code = "import sys; sys.modules['torch'] = None; from tdl.run import main; main()"
+    code = "import sys; sys.modules['torch'] = None; from tdl.cli.run import main; main()"
     words = ("agent=dqn", f"hydra.run.dir={tmp_path}/run")
     done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
     assert done.returncode == 2

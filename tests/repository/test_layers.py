@@ -14,8 +14,9 @@ import tdl
 SOURCE = Path(tdl.__file__).parent
 
 LAYERS = [  # from top to bottom
-    "__main__", "api", "run", "cli", "benchmarks", "web", "terminal", "gym", "sweeps", "runs", "config", "results",
-    "formats", "sessions", "dqn", "players", "training", "solver", "search", "learning", "network", "storage", "game",
+    "__main__", "run", "cli", "benchmarks", "web", "terminal", "gym",
+    "sweeps", "runs", "config", "results", "statistics", "formats", "sessions",
+    "dqn", "players", "training", "solver", "search", "learning", "network", "storage", "game",
     "base", "errors",
 ]  # fmt: skip
 

@@ -9,7 +9,7 @@ import pytest
 from experiments.tools import index, own_steps, pages, requests
 from experiments.tools.contrasts import DIFFERENCE, PAIRED, WELCH, differences, filled_pairs, power
 from experiments.tools.tables import TableError, errors_of, interval, read_table
-from tdl.results.intervals import contrast_interval, contrast_p, mean_interval
+from tdl.statistics.intervals import contrast_interval, contrast_p, mean_interval
 
 SAMPLES = {"a": np.array([10.0, 12, 17]), "b": np.array([4.0, 5, 9]), "c": np.array([11.0, 14, 18])}
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 from tdl.errors import ConfigError
 from tdl.results.comparison import against_best, compare, differing, factors, means, run_mean
-from tdl.results.intervals import share_interval
+from tdl.statistics.intervals import share_interval
 
 
 def runs(rows, *columns):

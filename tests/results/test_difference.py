@@ -10,7 +10,7 @@ import pytest
 from support.programs import inside, result
 
 from tdl.cli.diff import main
-from tdl.results.intervals import contrast_interval, interval_text
+from tdl.statistics.intervals import contrast_interval, interval_text
 
 SHORT = ("episodes=20", "evaluate.episodes=20")
 

@@ -115,7 +115,7 @@ def test_settings_of_a_user_change_no_figure(run, tmp_path):
 
 WATCHED = """
 import sys
-from tdl.run import main
+from tdl.cli.run import main
 try:
     main()
 except SystemExit:

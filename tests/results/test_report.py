@@ -16,7 +16,7 @@ from support.pages import Page, columns, commands, facts, tables_of, titles, wri
 from support.programs import SMALL, inside, result
 
 import tdl.results
-from tdl.results.intervals import p_text
+from tdl.statistics.intervals import p_text
 
 SECTIONS = ["Answer", "How it was made", "Settings", "Scores and learning curves", "Reach rates",
             "Score distributions", "Runs", "Not finished"]  # fmt: skip

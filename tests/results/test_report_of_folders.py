@@ -11,7 +11,7 @@ from support.programs import SMALL, blocks_of, go_on, inside, result, train
 import tdl.cli.evaluate
 import tdl.results
 from tdl.cli.report import main
-from tdl.results.intervals import interval_text
+from tdl.statistics.intervals import interval_text
 
 
 @pytest.fixture(scope="module")

@@ -12,14 +12,14 @@ from support.programs import UNDRAWN, checkpoint, files, go_on, inside, learned,
 import tdl.results
 from tdl import Rules, load
 from tdl.cli.evaluate import main as evaluate_main
+from tdl.cli.run import main
 from tdl.errors import CheckpointError
 from tdl.game.streams import TRAINING
 from tdl.players.baselines import play_greedy, play_random
 from tdl.players.batch_play import play_games
 from tdl.players.lookahead import one_sampled_look_ahead
 from tdl.players.player import Player
-from tdl.results.summary import score_bands
-from tdl.run import main
+from tdl.statistics.summary import score_bands
 from tdl.storage.checkpoint import read_meta
 
 pytest.importorskip("torch", reason="the extra dqn is not installed")

@@ -10,11 +10,11 @@ import pytest
 from support.programs import SMALL, blocks_of, go_on, inside, result, train
 
 from tdl.cli.evaluate import main as evaluate
+from tdl.cli.run import main
 from tdl.config.setup import Setup
-from tdl.results.summary import evaluation_block
-from tdl.run import main
 from tdl.runs.disk import checkpoint_bytes
 from tdl.runs.ending import objective
+from tdl.statistics.summary import evaluation_block
 from tdl.storage.run_folder import RunFolder
 
 SHORT = (*SMALL, "episodes=20")

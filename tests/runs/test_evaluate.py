@@ -18,7 +18,7 @@ import tdl
 import tdl.cli.evaluate as program
 import tdl.results
 from tdl.config.evaluate import EvaluationConfig, GamesConfig
-from tdl.results.summary import evaluation_block
+from tdl.statistics.summary import evaluation_block
 from tdl.storage.checkpoint import write_checkpoint
 from tdl.storage.records import RECORD
 

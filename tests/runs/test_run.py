@@ -31,11 +31,11 @@ from support.programs import (
 )
 
 import tdl
+from tdl.cli.run import main
 from tdl.config.schema import RunConfig
 from tdl.config.setup import Setup
 from tdl.network.ntuple import NTupleNetwork
-from tdl.results.summary import evaluation_block
-from tdl.run import main
+from tdl.statistics.summary import evaluation_block
 
 RECORD = [("episode", "<i8"), ("score", "<i8"), ("moves", "<i4"), ("max_tile", "<i4")]
 
@@ -209,7 +209,7 @@ def test_two_at_once_never_meet(tmp_path):
 
 WATCHED = """
 import sys
-from tdl.run import main
+from tdl.cli.run import main
 try:
     main()
 except SystemExit as exit_:

@@ -1,4 +1,4 @@
-"""Runs of `tdl.run` from its configuration on, without Hydra, which takes most of the time of a small one."""
+"""Runs of `tdl run` from its configuration on, without Hydra, which takes most of the time of a small one."""
 
 import contextlib
 import dataclasses
@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-import tdl.run
+import tdl.cli.run
 from tdl.cli.messages import explain
 from tdl.config.setup import Setup
 from tdl.runs import environment
@@ -37,12 +37,12 @@ class BareRun:
         setup = dataclasses.replace(self.setup, resume=str(folder) if goes_on else None)
         words = [f"episodes={setup.episodes}"] if goes_on else []
         with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()):
-            patch.setattr(tdl.run, "Setup", SimpleNamespace(of=lambda _: setup))
-            patch.setattr(tdl.run, "chosen_names", lambda *_: {})
+            patch.setattr(tdl.cli.run, "Setup", SimpleNamespace(of=lambda _: setup))
+            patch.setattr(tdl.cli.run, "chosen_names", lambda *_: {})
             patch.setattr(environment, "_commit", lambda: (None, None))
             with contextlib.redirect_stderr(io.StringIO()):
                 try:
-                    tdl.run.job(None, JobContext(folder, words), figures=self.figures)
+                    tdl.cli.run.job(None, JobContext(folder, words), figures=self.figures)
                 except Exception as error:
                     code, line = explain(error, True)
                     return code, line or "".join(traceback.format_exception(error))

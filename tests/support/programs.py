@@ -17,8 +17,8 @@ import pytest
 
 from support import PATIENCE
 from support.composing import composed_once
+from tdl.cli.run import main
 from tdl.config.files import OWN
-from tdl.run import main
 from tdl.storage.checkpoint import read_array, read_meta
 
 SMALL = ("tuples.cells=[[0,1,2,3],[4,5]]", "block=10", "evaluate.episodes=5")
@@ -28,7 +28,7 @@ EPISODES = 60
 """Six of these blocks: the length of a run that is stopped, damaged and gone on with."""
 
 UNDRAWN = partial(main, figures=False)
-"""`tdl.run` without its pictures, which take most of the time of a small run."""
+"""`tdl run` without its pictures, which take most of the time of a small run."""
 
 MEASURED = ("seconds", "moves_per_second")
 """Columns of `blocks.csv` that differ from run to run."""

@@ -6,7 +6,7 @@ import pytest
 from support.programs import SMALL, inside
 from support.sweeps import SHORT, WRITTEN, folder_of, mark, rows_of, states, sweep
 
-from tdl.run import main
+from tdl.cli.run import main
 from tdl.storage.lock import RunLock
 
 

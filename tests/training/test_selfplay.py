@@ -1,7 +1,8 @@
 """The self-play kernel against the episode loop in plain Python: the same records and the same weights, bit for bit.
 
 Trusts `tdl.training.episode_reference` (rules, network and streams are compared in files of their own) and one game
-whose updates are worked out by hand. What the reference cannot know, as slices of a block, is compared within the kernel.
+whose updates are worked out by hand. What the reference cannot know is compared within
+the kernel.
 """
 
 from functools import cache

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tdl.game.rules import Rules
-from tdl.results.intervals import interval_text, mean_interval, share_interval
+from tdl.statistics.intervals import interval_text, mean_interval, share_interval
 from tdl.storage.records import Records
 
 BLOCK_FIGURES = ("episode", "mean", "median", "max", "moves", "seconds", "moves_per_second", "mean_abs_error")

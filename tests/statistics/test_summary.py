@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tdl.game.rules import Rules
-from tdl.results.summary import block_row, reach, score_bands, statistics_block, summary
+from tdl.statistics.summary import block_row, reach, score_bands, statistics_block, summary
 from tdl.storage.records import RECORD
 
 GAMES = np.array([(96, 100, 10, 64), (97, 300, 20, 128), (98, 200, 30, 128), (99, 1000, 40, 256)], RECORD)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tdl
-from tdl.api.words import KEYS, TYPES, seed_values, words_of
+from tdl.cli.keywords import KEYS, TYPES, seed_values, words_of
 from tdl.config.files import GROUPS, group_names
 from tdl.config.keys import takes_list
 from tdl.errors import ConfigError
@@ -18,7 +18,7 @@ STUB = Path(tdl.__file__).parent / "api" / "keywords.pyi"
 HEAD = '''\
 """The keywords of `tdl.train` with their types: keys of a run, those of sections with an underscore.
 
-What each means stands beside it in `conf/run.yaml` and in the groups. `tests/api/test_words.py` writes this file.
+What each means stands beside it in `conf/run.yaml` and in the groups. `tests/cli/test_keywords.py` writes this file.
 """
 
 from collections.abc import Iterable, Sequence
@@ -93,7 +93,7 @@ def test_a_tuple_set_of_ones_own_is_its_single_keys(cells):
 
 
 def typed_keywords():
-    """The text of `tdl/api/keywords.pyi`, by which editors and mypy know the keywords of `tdl.train`."""
+    """The text of `tdl/cli/run_keywords.pyi`, by which editors and mypy know the keywords of `tdl.train`."""
     several = {"game": "Some[str | int]", "tuples": "Some[str] | TupleSet | Sequence[Sequence[int]]"}
     lines = [f"    {name}: {several.get(name) or _hint(key, TYPES[key])}" for name, key in KEYS.items()]
     return HEAD + "\n".join(lines) + "\n"
@@ -107,7 +107,7 @@ def _hint(key, kind):
 
 
 def test_typed_keywords_are_those_of_the_schema():
-    """A new key needs `PYTHONPATH=. python tests/api/test_words.py`, which writes the file again."""
+    """A new key needs `PYTHONPATH=. python tests/cli/test_keywords.py`, which writes the file again."""
     assert STUB.read_text() == typed_keywords()
 
 

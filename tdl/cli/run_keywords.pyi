@@ -1,6 +1,6 @@
 """The keywords of `tdl.train` with their types: keys of a run, those of sections with an underscore.
 
-What each means stands beside it in `conf/run.yaml` and in the groups. `tests/api/test_words.py` writes this file.
+What each means stands beside it in `conf/run.yaml` and in the groups. `tests/cli/test_keywords.py` writes this file.
 """
 
 from collections.abc import Iterable, Sequence

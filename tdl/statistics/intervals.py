@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.results.student import t_quantile, t_tails
+from tdl.statistics.student import t_quantile, t_tails
 
 Z95 = 1.959963984540054
 """Half width of a 95% interval, in standard errors (the normal distribution's 97.5% point)."""

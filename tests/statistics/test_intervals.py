@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tdl.results.intervals import (
+from tdl.statistics.intervals import (
     contrast_interval,
     contrast_p,
     has_interval,
@@ -20,7 +20,7 @@ from tdl.results.intervals import (
     p_text,
     share_interval,
 )
-from tdl.results.student import t_quantile, t_tails
+from tdl.statistics.student import t_quantile, t_tails
 
 FREEDOM = (1, 1.3, 2, 2.7, 3, 5, 9, 17.3, 99, 1e3, 1e5)
 

@@ -11,14 +11,14 @@ from pathlib import Path
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
-from tdl.api.hydra import as_command_line, kept
+from tdl.cli.embedded_hydra import as_command_line, kept
 from tdl.cli.program import Job, enter_hydra
+from tdl.cli.run import job, plan
 from tdl.config import compose
 from tdl.config.names import chosen_names
 from tdl.config.schema import AUTO, RunConfig
 from tdl.config.setup import Setup
 from tdl.errors import ConfigError, Interrupted
-from tdl.run import job, plan
 from tdl.runs.blocks import OnBlock
 from tdl.runs.resume import continued, keys_named, resumed_folder
 from tdl.runs.training import TrainingRun, delete_leftover_weights, is_finished

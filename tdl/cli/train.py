@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from tdl.api import runs
-from tdl.api.hydra import composed
-from tdl.api.words import seed_values, words_of
 from tdl.base.checks import check_whole
+from tdl.cli import python_runs as runs
+from tdl.cli.embedded_hydra import composed
+from tdl.cli.keywords import seed_values, words_of
 from tdl.errors import ConfigError, refuse
 from tdl.runs.blocks import OnBlock
 from tdl.runs.progress import hidden
@@ -19,7 +19,7 @@ from tdl.runs.progress import hidden
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tdl.api.keywords import Keywords  # a file of types alone
+    from tdl.cli.run_keywords import Keywords  # a file of types alone
 
 
 def train(

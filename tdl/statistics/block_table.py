@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.errors import ConfigError, TdlError, naming, shown
-from tdl.results.summary import BLOCK_FIGURES
+from tdl.statistics.summary import BLOCK_FIGURES
 from tdl.storage.reading import open_file, read_lines
 
 MAX_BYTES = 1 << 28

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tdl.game.packing import unpack
-from tdl.results.intervals import mean_interval
 from tdl.solver.policy_evaluation import PolicyValue
+from tdl.statistics.intervals import mean_interval
 
 PLAYED_ERROR = np.dtype(
     [("stage", "<i8"), ("games", "<i8"), ("boards", "<i8"), *((name, "<f8") for name in (

@@ -1,1 +1,0 @@
-"""Training from Python: `tdl.train` takes the keys of a run as keywords."""

@@ -1,0 +1,132 @@
+"""Train a network: `tdl run tuples=4x6 alpha=0.1`. All keys: `conf/run.yaml`."""
+
+import contextlib
+import importlib
+import threading
+from collections.abc import Iterator
+from functools import partial
+
+from omegaconf import DictConfig
+
+from tdl.cli.follower import follow
+from tdl.cli.messages import main_of
+from tdl.cli.program import run_program
+from tdl.config.names import chosen_names
+from tdl.config.schema import AUTO
+from tdl.config.setup import Setup
+from tdl.errors import ConfigError
+from tdl.runs import disk, ending, loggers
+from tdl.runs.blocks import OnBlock
+from tdl.runs.resume import continued, resumed_folder
+from tdl.runs.training import TrainingRun, delete_leftover_weights, is_finished, refuse_used
+from tdl.storage.result_file import has_deleted_weights
+from tdl.storage.run_folder import RunFolder
+from tdl.sweeps.context import JobContext
+from tdl.sweeps.plan import Plan
+from tdl.sweeps.sweep import point_to
+from tdl.training.ranks import ALONE, MpiRanks, Ranks, joined
+
+
+def job(
+    cfg: DictConfig,
+    context: JobContext,
+    *,
+    figures: bool = True,
+    ranks: Ranks = ALONE,
+    on_block: OnBlock | None = None,
+) -> float | None:
+    """One run, trained by these processes: check everything, train, evaluate, draw the curve if `figures` are asked
+    for. Gives what tells how good it is.
+    """
+    names = chosen_names(cfg, context.choices)
+    setup = Setup.of(cfg)
+    folder = RunFolder(context.folder) if setup.resume is None else resumed_folder(setup.resume)
+    if setup.resume is not None and context.in_sweep:
+        point_to(context.folder, folder.path)
+    with folder.lock():  # before anything in the folder is read
+        if setup.resume is None and not context.in_sweep:
+            refuse_used(folder)
+        setup, meta = continued(setup, folder, context.keys)
+        if is_finished(folder, setup, meta):
+            delete_leftover_weights(folder)
+            if figures and folder.blocks.exists() and not folder.curve.exists():  # killed while it was drawn
+                _draw_curve(folder)
+            if not context.in_sweep:  # which says it of all its jobs at once
+                print(f"tdl: {folder} is finished ({setup.episodes} episodes); nothing to do")
+            return ending.objective(folder)
+        keeps = context.keeps_weights if setup.saving.final == AUTO else bool(setup.saving.final)
+        run = TrainingRun(setup, folder, names, meta, keep_weights=keeps, ranks=ranks, on_block=on_block)
+        with contextlib.nullcontext() if run.trained() or not figures else _importing("tdl.results.figures"):
+            run.run()
+        print(ending.answer(run.result, run.last_block()), end="", flush=True)
+        episodes = run.trainer.episode
+        run.release()
+        if episodes:
+            print(ending.warning(folder, run.result), end="", flush=True)
+        if episodes and figures:
+            _draw_curve(folder)
+        print(ending.results_line(folder, run.result), end="")
+        if not context.in_sweep:
+            print(ending.next_commands(folder, run.result), end="")
+        return ending.objective(folder)
+
+
+def _draw_curve(folder: RunFolder) -> None:
+    from tdl.results.figures import save_curve  # not at the top: a run without episodes does not need it
+
+    save_curve(folder.path)
+
+
+def plan(cfg: DictConfig, context: JobContext, *, ranks: Ranks = ALONE) -> Plan:
+    """What is known of a run of a sweep before it begins.
+
+    Raises
+    ------
+    ConfigError : a value is not allowed, or several processes were started, which carry one run.
+    CheckpointError : the run to go on with is not there, or damaged.
+    """
+    if ranks.size > 1:
+        raise ConfigError(f"--multirun: {ranks.size} processes train one run; start a sweep as a single process")
+    setup, folder, meta = Setup.of(cfg), RunFolder(context.folder), None
+    loggers.check_installed(setup.logger)
+    resumes = setup.resume is not None
+    if setup.resume is not None:
+        folder = resumed_folder(setup.resume)
+        setup, meta = continued(setup, folder, context.keys)
+    save = setup.saving
+    leftover = folder.has_weights() and has_deleted_weights(folder.path)
+    return Plan(
+        done=is_finished(folder, setup, meta) and not leftover,
+        threads=setup.play.threads,
+        disk=disk.of_run(setup),
+        used=disk.used(folder),
+        final=None if save.final == AUTO else save.final,
+        asks_for_weights=resumes or save.chosen or save.keep > 1,
+    )
+
+
+@contextlib.contextmanager
+def _importing(module: str) -> Iterator[None]:
+    """Import a module meanwhile: pandas and matplotlib take half a second, while games are played without the GIL."""
+    thread = threading.Thread(target=importlib.import_module, args=(module,))
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()  # Python must not shut down in the middle of an import
+
+
+def main(*, figures: bool = True) -> None:
+    """The command `tdl run`; without `figures` it draws no curve, and a sweep no figure of its jobs."""
+    main_of(partial(_main, figures=figures))
+
+
+def _main(*, figures: bool) -> None:
+    """As the first process, or the only one, do the run; as another, play what the first one asks for."""
+    ranks = joined()
+    if isinstance(ranks, MpiRanks) and ranks.rank > 0:
+        follow(ranks)
+        return
+    with ranks.led():
+        work = partial(job, figures=figures, ranks=ranks)
+        run_program("run", work, plan=partial(plan, ranks=ranks), figures=figures)

@@ -1,0 +1,1 @@
+"""Intervals, summaries of sets of games, and errors of values, without pandas."""
