@@ -13,7 +13,7 @@ from tdl.config.keys import takes_list
 from tdl.errors import ConfigError
 from tdl.network.tuples import TupleSet
 
-STUB = Path(tdl.__file__).parent / "api" / "keywords.pyi"
+STUB = Path(tdl.__file__).parent / "cli" / "run_keywords.pyi"
 
 HEAD = '''\
 """The keywords of `tdl.train` with their types: keys of a run, those of sections with an underscore.
