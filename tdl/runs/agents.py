@@ -26,8 +26,7 @@ from tdl.runs.evaluation import (
     looking_ahead,
     network_evaluation,
 )
-from tdl.storage.arrays import Array
-from tdl.storage.checkpoint import Meta, read_array
+from tdl.storage.checkpoint import Array, Meta, read_array
 from tdl.storage.records import RECORD, Records
 from tdl.training.options import OnProgress
 from tdl.training.ranks import ALONE, Ranks

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tdl.errors import BusyError, ConfigError
-from tdl.storage.lock import RunLock
-from tdl.storage.run_folder import RunFolder
+from tdl.storage.run_folder import RunFolder, lock_folder
 
 PATIENCE = 30.0
 """Seconds to wait for others that look or make a folder, which takes them a millisecond."""
@@ -32,7 +31,7 @@ def reserved(sweep: Path, title: str, identity: str) -> str:
     """
     name = _name(title, identity)
     if not (sweep / name).is_dir():
-        with contextlib.suppress(OSError, BusyError), RunLock(sweep, PATIENCE):
+        with contextlib.suppress(OSError, BusyError), lock_folder(sweep, PATIENCE):
             name = existing(sweep, identity) or name
             (sweep / name).mkdir(exist_ok=True)
     _refuse_links(sweep / name)

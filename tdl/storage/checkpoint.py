@@ -8,6 +8,7 @@ and `meta.json` one of itself. Arrays are written with `write()`: a memory-mappe
 
 import contextlib
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -17,14 +18,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import DTypeLike, NDArray
 
-from tdl.base.checks import Check, check_mapping, check_object, check_true_or_false, check_whole
+from tdl.base.checks import (
+    Check,
+    check_file_name,
+    check_list,
+    check_mapping,
+    check_object,
+    check_text,
+    check_true_or_false,
+    check_whole,
+)
 from tdl.base.old_names import with_new_names
-from tdl.errors import CheckpointError, ConfigError, naming
-from tdl.storage.arrays import Array, ArrayEntry, check_entry, check_shape, read_file, write_array
-from tdl.storage.atomic import delete, delete_unfinished, new_file, new_folder, sync_file
-from tdl.storage.reading import read_json
+from tdl.errors import CheckpointError, ConfigError, naming, refuse, shown
+from tdl.storage.atomic import delete, delete_unfinished, new_file, new_folder, open_new, sync_file
+from tdl.storage.reading import read_array_head, read_json, reading
 from tdl.storage.result_file import has_deleted_weights
 
 FORMAT = "tdl-checkpoint-1"
@@ -33,7 +42,12 @@ META = "meta.json"
 KEPT = "kept"
 """Folder beside a checkpoint, for the older ones that stay."""
 
+Array = NDArray[Any]
+
 Meta = dict[str, Any]
+
+ArrayEntry = dict[str, Any]
+"""What is said of an array: its file, type, shape, the bytes of the file and of its head, and the file's SHA-256."""
 
 
 def write_checkpoint(folder: Path, meta: Mapping[str, Any], arrays: Mapping[str, Array], *, keep: int = 1) -> None:
@@ -54,14 +68,14 @@ def write_checkpoint(folder: Path, meta: Mapping[str, Any], arrays: Mapping[str,
     written: list[Path] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        described, good = {}, _files(_current(folder))
+        entries, good = {}, _files(_current(folder))
         for name, array in arrays.items():
             path = folder / f"{name}-{stem}.npy"
             if path.name in good:
                 path = folder / f"{name}-{stem}-again.npy"  # the same episode once more: never write over what is good
             written.append(path)
-            described[name] = write_array(path, array)
-        full = {"format": FORMAT, **meta, "arrays": described}
+            entries[name] = _write_array(path, array)
+        full = {"format": FORMAT, **meta, "arrays": entries}
         full["digest"] = _digest(full)
         with new_file(folder / META) as file:
             file.write(json.dumps(full, indent=1).encode())
@@ -79,6 +93,27 @@ def write_checkpoint(folder: Path, meta: Mapping[str, Any], arrays: Mapping[str,
         raise CheckpointError(
             f"the checkpoint of episode {meta['episode']} could not be written: {error}; {rest}"
         ) from error
+
+
+def _write_array(path: Path, array: Array) -> ArrayEntry:
+    array = np.ascontiguousarray(array).reshape(array.shape)
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(array))
+    head, numbers = header.getvalue(), _bytes_of(array)
+    digest = hashlib.sha256(head)
+    digest.update(numbers)
+    with open_new(path) as file:
+        file.write(head)
+        file.write(numbers)
+        sync_file(file)
+    return {
+        "file": path.name,
+        "dtype": array.dtype.str,
+        "shape": list(array.shape),
+        "bytes": len(head) + len(numbers),
+        "data_offset": len(head),
+        "sha256": digest.hexdigest(),
+    }
 
 
 def read_meta(folder: Path) -> Meta:
@@ -113,9 +148,25 @@ def _why_missing(folder: Path) -> str:
     return ""
 
 
+def _check_array_file(key: str, name: object) -> None:
+    check_file_name(key, name)
+    if not str(name).endswith(".npy"):  # what is no array is never deleted in the place of an old one
+        raise refuse(key, name, "the name of a .npy file in this folder")
+
+
+_SIZE = partial(check_whole, least=0)
+
+_ARRAY: dict[str, Check] = {
+    "file": _check_array_file,
+    "dtype": check_text,
+    "shape": partial(check_list, check=_SIZE),
+    "bytes": _SIZE,
+    "sha256": check_text,
+}
+
 _ENTRIES: dict[str, Check] = {
     "episode": partial(check_whole, least=0, below=10**12 + 1),  # a hundred years of games
-    "arrays": partial(check_mapping, check=check_entry),
+    "arrays": partial(check_mapping, check=partial(check_object, entries=_ARRAY)),
     "stays": check_true_or_false,
 }
 
@@ -125,27 +176,52 @@ def read_array(folder: Path, meta: Meta, name: str, *, into: Array | None = None
 
     Raises
     ------
-    CheckpointError : missing, cut, corrupt, or of another shape than `into`.
+    CheckpointError : missing, cut, corrupt, or of another shape than its entry or `into`.
     """
     if into is not None:
         check_room(folder, meta, name, into.shape, into.dtype)
     entry = _entry(folder, meta, name)
-    return read_file(folder / entry["file"], entry, into)
-
-
-def _entry(folder: Path, meta: Meta, name: str) -> ArrayEntry:
-    """What a checkpoint's description says of one of its arrays; a CheckpointError where it does not have it."""
-    if name not in meta["arrays"]:
-        raise CheckpointError(f"{folder / META}: arrays.{name}: missing")
-    entry: ArrayEntry = meta["arrays"][name]
-    return entry
+    with reading(folder / entry["file"]) as file:
+        if (size := os.fstat(file.fileno()).st_size) != entry["bytes"]:
+            raise ConfigError(f"cut: {size:,} bytes, expected {entry['bytes']:,}")
+        dtype, shape = read_array_head(file)
+        _check_shape(entry, shape, dtype, "its head says")
+        offset = file.tell()
+        file.seek(0)
+        if into is None:
+            digest = hashlib.file_digest(file, "sha256")
+        else:
+            digest = hashlib.sha256(file.read(offset))
+            file.readinto(_bytes_of(into))
+            digest.update(_bytes_of(into))
+        if digest.hexdigest() != entry["sha256"]:
+            raise ConfigError("corrupt (its SHA-256 does not match)")
+        return np.memmap(file, dtype, "r", offset, shape) if into is None else into
 
 
 def check_room(folder: Path, meta: Meta, name: str, shape: tuple[int, ...], dtype: DTypeLike) -> None:
     """Refuse an array of another shape or type, before any memory is asked for."""
     entry = _entry(folder, meta, name)
     with naming(folder / entry["file"]):
-        check_shape(entry, shape, np.dtype(dtype), "this network")
+        _check_shape(entry, shape, np.dtype(dtype), "this network")
+
+
+def _entry(folder: Path, meta: Meta, name: str) -> ArrayEntry:
+    if name not in meta["arrays"]:
+        raise CheckpointError(f"{folder / META}: arrays.{name}: missing")
+    entry: ArrayEntry = meta["arrays"][name]
+    return entry
+
+
+def _check_shape(entry: ArrayEntry, shape: tuple[int, ...], dtype: np.dtype[Any], whose: str) -> None:
+    """Refuse an entry that says another shape or type than `whose`, for the message."""
+    if (entry["shape"], entry["dtype"]) != (list(shape), dtype.str):
+        there = f"{shown(tuple(entry['shape']))} {shown(entry['dtype'])}"
+        raise ConfigError(f"holds {there}, {whose} {shape} {dtype.str!r}")
+
+
+def _bytes_of(array: Array) -> memoryview:
+    return array.reshape(-1).view(np.uint8).data
 
 
 def _digest(meta: Mapping[str, Any]) -> str:
@@ -161,7 +237,7 @@ def _current(folder: Path) -> Meta:
 
 
 def _files(meta: Meta) -> set[str]:
-    return {described["file"] for described in meta.get("arrays", {}).values()}
+    return {entry["file"] for entry in meta.get("arrays", {}).values()}
 
 
 def _keep_old(folder: Path, keep: int) -> None:

@@ -1,4 +1,5 @@
-"""Reading what somebody else may have written: regular files only, lines, JSON and YAML of a bounded size and depth.
+"""Reading what somebody else may have written: regular files only; lines, JSON and YAML of a bounded size and depth;
+the heads of arrays.
 
 A pipe would let a program wait for ever, and a device or a huge file take all memory.
 """
@@ -6,6 +7,7 @@ A pipe would let a program wait for ever, and a device or a huge file take all m
 import errno
 import io
 import json
+import math
 import os
 import stat
 from collections.abc import Iterator
@@ -13,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
 import yaml  # type: ignore[import-untyped]
 
 from tdl.errors import CheckpointError, ConfigError, TdlError, naming
@@ -62,6 +65,27 @@ def read_lines(file: BinaryIO) -> Iterator[bytes]:
         if len(line) > MAX_LINE:
             raise ConfigError(f"cut or corrupt: a line of more than {MAX_LINE:,} bytes")
         yield line
+
+
+def read_array_head(file: BinaryIO) -> tuple[np.dtype[Any], tuple[int, ...]]:
+    """The type and shape of the array in an open `.npy` file, which then stands at its numbers; all of them are there.
+
+    Raises
+    ------
+    ConfigError : it is no `.npy` file of numbers, row by row, or ends before they do.
+    """
+    try:
+        np.lib.format.read_magic(file)
+        shape, by_columns, dtype = np.lib.format.read_array_header_1_0(file)
+    except OSError:
+        raise
+    except Exception as error:  # of any kind: NumPy hands the head to Python's own parser, which evaluates nothing
+        raise ConfigError("cut or corrupt: not the head of an array") from error
+    if by_columns or dtype.hasobject or min(shape, default=0) < 0:
+        raise ConfigError("cut or corrupt: not an array of this program")
+    if file.tell() + math.prod(shape) * dtype.itemsize > os.fstat(file.fileno()).st_size:
+        raise ConfigError("cut: its head says more numbers than the file has")
+    return dtype, shape
 
 
 def read_json(path: Path) -> Any:

@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from tdl.base import machine
 from tdl.errors import ConfigError, naming, refuse
-from tdl.storage.arrays import read_head
 from tdl.storage.atomic import new_file
-from tdl.storage.reading import open_file
+from tdl.storage.reading import open_file, read_array_head
 
 RECORD = np.dtype([("episode", "<i8"), ("score", "<i8"), ("moves", "<i4"), ("max_tile", "<i4")])
 """One row of `episodes.npy` and `evaluation.npy`: number, total reward, moves, value of the largest tile."""
@@ -31,7 +30,7 @@ def load_records(path: Path) -> Records:
     OSError : missing, or not a file.
     """
     with open_file(path) as file, naming(path):
-        dtype, shape = read_head(file)
+        dtype, shape = read_array_head(file)
         if dtype != RECORD or len(shape) != 1:
             raise ConfigError("not a file of games")
         (rows,) = shape

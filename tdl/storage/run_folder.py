@@ -1,17 +1,17 @@
 """The folder of a run, an evaluation or a solved game: the names of its files, its result, its status, its lock."""
 
 import contextlib
+import fcntl
 import os
 import stat
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tdl.errors import ConfigError, Interrupted, TdlError
-from tdl.storage.arrays import Array
+from tdl.errors import BusyError, ConfigError, Interrupted, TdlError
 from tdl.storage.atomic import delete_unfinished, write_json
-from tdl.storage.checkpoint import KEPT, META, discard, write_checkpoint
-from tdl.storage.lock import RunLock, is_held
+from tdl.storage.checkpoint import KEPT, META, Array, discard, write_checkpoint
 from tdl.storage.result_file import FAILED as FAILED
 from tdl.storage.result_file import FINISHED as FINISHED
 from tdl.storage.result_file import INTERRUPTED as INTERRUPTED
@@ -38,6 +38,40 @@ NOTES = ("config.yaml", "hydra.yaml", "overrides.yaml")  # of Hydra, in that fol
 
 FILES = (RESULT, EPISODES, BLOCKS, LOG, LOGGED, EVALUATION, CURVE, JOB_LOG, ELSEWHERE)
 FOLDERS = (CHECKPOINT, KEPT, HYDRA)
+
+PATIENCE = 0.2
+"""Seconds to wait for a lock: who looks whether there is one (`RunFolder.is_locked`) has it for an instant."""
+
+
+@contextlib.contextmanager
+def lock_folder(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
+    """While this context is open no other process can open it for `folder`; the system frees it however we end.
+
+    The lock is on the folder itself, so that no file is left behind.
+
+    Raises
+    ------
+    BusyError : another process holds it for `patience` seconds.
+    OSError : there is no such folder.
+    """
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # a file system without locks: nothing is worse than before
+            _wait_for_lock(handle, folder, patience)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _wait_for_lock(handle: int, folder: Path, patience: float) -> None:
+    end = time.monotonic() + patience
+    while True:
+        try:
+            return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= end:
+                raise BusyError(f"{folder}: another process is working in this folder") from None
+        time.sleep(0.01)
 
 
 def refuse_link(path: Path, *, folder: bool = False, alone: bool = False) -> None:
@@ -86,7 +120,7 @@ class RunFolder:
         BusyError : another one does.
         ConfigError : as `refuse_links`.
         """
-        with RunLock(self.path):
+        with lock_folder(self.path):
             self.refuse_links()
             delete_unfinished(self.path)
             yield
@@ -104,7 +138,13 @@ class RunFolder:
 
     def is_locked(self) -> bool:
         """Whether a process works here."""
-        return is_held(self.path)
+        try:
+            with lock_folder(self.path, patience=0.0):
+                return False
+        except BusyError:
+            return True
+        except OSError:  # no such folder
+            return False
 
     def is_used(self) -> bool:
         """Whether a run has begun here."""

@@ -14,8 +14,8 @@ from support.programs import EPISODES, SMALL, checkpoint, files, go_on, inside, 
 
 import tdl
 from tdl.runs.episode_log import EpisodeLog
-from tdl.storage.lock import RunLock
 from tdl.storage.records import RECORD
+from tdl.storage.run_folder import lock_folder
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def test_a_new_run_does_not_begin_where_one_left_no_checkpoint(tmp_path):
 
 def test_one_process_at_a_time(finished):
     before = files(finished)
-    with RunLock(finished):
+    with lock_folder(finished):
         done = inside(f"resume={finished}", "episodes=90")
     assert done.returncode == 2
     assert f"{finished}: another process is working in this folder" in done.stderr

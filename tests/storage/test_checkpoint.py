@@ -19,7 +19,6 @@ from hypothesis.extra import numpy as hnp
 from support.forged import forged
 
 from tdl.errors import CheckpointError
-from tdl.storage.arrays import CHUNK
 from tdl.storage.checkpoint import FORMAT, META, read_array, read_meta, write_checkpoint
 
 DTYPES = ["<f4", "<f8", "<u2", "<i8", "|u1", "|b1"]
@@ -68,14 +67,6 @@ def test_comes_back_as_written(arrays, info, keep):
                 assert again.tobytes() == array.tobytes()
             assert meta["arrays"][name]["data_offset"] % 64 == 0
             assert path.read_bytes()[meta["arrays"][name]["data_offset"] :] == array.tobytes()
-
-
-@pytest.mark.parametrize("size", [CHUNK // 4 - 1, CHUNK // 4, CHUNK // 4 + 1])
-def test_arrays_around_the_size_of_a_chunk(tmp_path, size):
-    array = np.arange(size, dtype=np.float32)
-    write_checkpoint(tmp_path, {"episode": 0}, {"weights": array})
-    for _, again in (read(tmp_path), read(tmp_path, np.empty_like(array))):
-        assert again.tobytes() == array.tobytes()
 
 
 @pytest.mark.parametrize("view", [lambda a: a.T, lambda a: a[:, ::2], lambda a: a[::-1], np.asfortranarray],

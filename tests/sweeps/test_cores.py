@@ -20,7 +20,7 @@ from support.programs import (
 from support.sweeps import SHORT, folder_of, mark, rows_of, states, sweep
 
 from tdl.base import machine
-from tdl.storage.lock import RunLock
+from tdl.storage.run_folder import lock_folder
 from tdl.sweeps import launcher
 from tdl.sweeps.composing import JobLoader
 from tdl.sweeps.job_process import JobProcess
@@ -132,7 +132,7 @@ def test_two_sweeps_in_one_folder_share_the_work(tmp_path):
                 shutil.rmtree(job / "checkpoint")
                 mark(job, "running")
                 (job / "job.log").unlink()
-                locks.enter_context(RunLock(job))
+                locks.enter_context(lock_folder(job))
             both = [stack.enter_context(running(tmp_path, "-m", *SMALL, *words, f"hydra.sweep.dir={folder}"))
                     for _ in range(2)]  # fmt: skip
             assert all(process.stdout.readline().startswith("4 jobs, ") for process in both)
@@ -151,7 +151,7 @@ def test_a_job_of_another_process_is_waited_for(two):
     mark(folder, "running")
     words = ("-m", *SMALL, *SHORT, "seed=0,1,2", f"hydra.sweep.dir={two}", "hydra.launcher.cores=1")
     with running(two.parent, *words) as process:
-        with RunLock(folder):
+        with lock_folder(folder):
             wait_until(lambda: len(list(two.glob("*/result.json"))) == 3, process)
             assert process.poll() is None
             assert result(folder)["status"] == "running"
@@ -166,16 +166,16 @@ def test_a_job_that_is_waited_for_is_not_begun_over_and_over(tmp_path, monkeypat
     mark(folder_of(tmp_path, seed=0), "running")
     at_once.clear()
     waits, wait = [], Task.wait
-    lock = RunLock(folder_of(tmp_path, seed=0))
+    lock = contextlib.ExitStack()
 
     def counted(task):
         waits.append(task)
         wait(task)
         if len(waits) == 5:
-            lock.__exit__()
+            lock.close()
 
     monkeypatch.setattr(Task, "wait", counted)
-    lock.__enter__()
+    lock.enter_context(lock_folder(folder_of(tmp_path, seed=0)))
     assert sweep(tmp_path, *SHORT, "seed=0").returncode == 0
     assert len(waits) == 5
     assert len(at_once) == 2  # it was found busy, and done

@@ -10,7 +10,7 @@ from support.programs import inside, train
 from support.sweeps import SHORT, rows_of, sweep
 
 from tdl.runs.job_folders import existing, looked_up, reserved
-from tdl.storage.lock import RunLock
+from tdl.storage.run_folder import lock_folder
 
 HASH = re.compile("_[0-9a-f]{8}$")
 
@@ -114,7 +114,7 @@ def test_without_a_folder_of_the_sweep_nothing_is_made(tmp_path):
 
 def test_a_lock_that_is_never_free_holds_nobody_up_for_ever(tmp_path, monkeypatch):
     monkeypatch.setattr("tdl.runs.job_folders.PATIENCE", 0.0)
-    with RunLock(tmp_path):
+    with lock_folder(tmp_path):
         assert reserved(tmp_path, "seed0", "11111111") == "seed0_11111111"
 
 

@@ -7,7 +7,7 @@ from support.programs import SMALL, inside
 from support.sweeps import SHORT, WRITTEN, folder_of, mark, rows_of, states, sweep
 
 from tdl.cli.run import main
-from tdl.storage.lock import RunLock
+from tdl.storage.run_folder import lock_folder
 
 
 def test_sweep_leaves_a_table_with_a_row_for_a_failed_job_too(tmp_path):
@@ -45,7 +45,7 @@ def test_what_another_process_works_on_is_running_and_what_nobody_does_is_cut_of
     for seed in (0, 1):
         folder = folder_of(two, seed=seed)
         mark(folder, "running")
-    with RunLock(folder_of(two, seed=0)):
+    with lock_folder(folder_of(two, seed=0)):
         assert sweep(two, *SHORT, "seed=2").returncode == 0
     assert states(two) == {"0": "running", "1": "cut off", "2": "finished"}
 
