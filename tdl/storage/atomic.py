@@ -1,13 +1,12 @@
 """Files and folders that appear whole or not at all: written beside their place, synced, then renamed."""
 
-import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 
 @contextmanager
@@ -20,7 +19,7 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
     ------
     OSError : it could not be written; the file before is intact.
     """
-    temporary = _beside(path)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")
     try:
         with open_new(temporary) as file:
             yield file
@@ -29,12 +28,6 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
         sync_folder(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def write_json(path: Path, data: Mapping[str, Any]) -> None:
-    """Write a JSON file, in one step."""
-    with new_file(path) as file:
-        file.write(json.dumps(data, indent=1).encode() + b"\n")
 
 
 @contextmanager
@@ -92,7 +85,3 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _beside(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")

@@ -95,7 +95,7 @@ def _check_names(key: str, value: Any) -> int:
     return number
 
 
-def _check_chosen(key: str, names: Any) -> None:
+def _check_chosen_names(key: str, names: Any) -> None:
     _check_names(key, names)
     check_mapping(key, names, check_text)
 
@@ -158,7 +158,7 @@ _CHECKPOINT: dict[str, Check] = {"path": check_text, "digest": check_text, "epis
 
 _ENTRIES: dict[str, Check] = {
     "config": _check_config,
-    "names": _check_chosen,
+    "names": _check_chosen_names,
     "status": partial(check_choice, choices=(RUNNING, FINISHED, INTERRUPTED, FAILED)),
     "error": partial(check_instance, kind=str),
     "seed": _SEED,

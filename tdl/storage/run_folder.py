@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import json
 import os
 import stat
 import time
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tdl.errors import BusyError, ConfigError, Interrupted, TdlError
-from tdl.storage.atomic import delete_unfinished, write_json
+from tdl.storage.atomic import delete_unfinished, new_file
 from tdl.storage.checkpoint import KEPT, META, Array, discard, write_checkpoint
 from tdl.storage.result_file import FAILED as FAILED
 from tdl.storage.result_file import FINISHED as FINISHED
@@ -162,7 +163,8 @@ class RunFolder:
 
     def write_result(self, result: Mapping[str, Any]) -> None:
         """Write `result.json`, in one step."""
-        write_json(self.result, result)
+        with new_file(self.result) as file:
+            file.write(json.dumps(result, indent=1).encode() + b"\n")
 
     @contextlib.contextmanager
     def status_kept(

@@ -12,13 +12,13 @@ from concurrent.futures import ProcessPoolExecutor
 import pytest
 
 from tdl.errors import BusyError, Interrupted, TdlError
-from tdl.storage.atomic import new_file, new_folder, write_json
+from tdl.storage.atomic import new_file, new_folder
 from tdl.storage.run_folder import RunFolder
 
 
 def test_a_file_that_cannot_be_written_leaves_the_one_before(tmp_path):
     path = tmp_path / "result.json"
-    write_json(path, {"status": "running"})
+    RunFolder(tmp_path).write_result({"status": "running"})
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     with contextlib.suppress(OSError), new_file(path) as file:
         file.write(b"half")
@@ -35,17 +35,17 @@ def test_a_folder_that_cannot_be_filled_leaves_nothing(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def _write_often(path, number):
+def _write_often(folder, number):
     for _ in range(50):
-        write_json(path, {"number": number, "more": [number] * 5000})
+        RunFolder(folder).write_result({"number": number, "more": [number] * 5000})
 
 
 def test_several_processes_may_write_one_file(tmp_path):
     """It is whole at any time, and that of one of them in the end."""
-    path = tmp_path / "sweep.json"
-    write_json(path, {"number": -1, "more": [-1]})
+    path = tmp_path / "result.json"
+    RunFolder(tmp_path).write_result({"number": -1, "more": [-1]})
     with ProcessPoolExecutor(3) as pool:
-        writers = [pool.submit(_write_often, path, number) for number in range(3)]
+        writers = [pool.submit(_write_often, tmp_path, number) for number in range(3)]
         while not all(writer.done() for writer in writers):
             content = json.loads(path.read_text())
             assert set(content["more"]) == {content["number"]}
