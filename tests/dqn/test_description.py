@@ -5,7 +5,7 @@ import shutil
 import numpy as np
 import pytest
 from support.deep_q import SMALL, TINY
-from support.forged import GONE, forged
+from support.mutations import GONE, forged
 
 from tdl.dqn import player as deep
 from tdl.dqn.dqn_trainer import DQNTrainer

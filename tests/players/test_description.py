@@ -6,7 +6,7 @@ Trusts the run that is changed here, one entry at a time.
 import shutil
 
 import pytest
-from support.forged import GONE, forged
+from support.mutations import GONE, forged
 
 import tdl
 from tdl.errors import CheckpointError

@@ -3,37 +3,41 @@
 Trusts the files that the programs write, and the folders beside them, which nobody may touch.
 """
 
-import random
-
 import pytest
-from support.fuzz import LEFT_OUT, WRONG, target_of, tried
+from support.fuzz import LEFT_OUT, LOADED, REFUSED, WRONG, judged, tried
 from support.fuzz_targets import TARGETS
 
-EXAMPLES = 40
+from tdl.errors import ConfigError, TdlError
+
+EXAMPLES = [
+    pytest.param(name, number, marks=[pytest.mark.extra] if name == "page" else [])
+    for name, target in TARGETS.items()
+    for number in range(target.share)
+]
 
 
-@pytest.mark.parametrize("first", range(0, EXAMPLES, 10))
-def test_no_example_is_wrong(first):
-    for number in range(first, first + 10):
-        _try(number)
+@pytest.mark.parametrize(("name", "number"), EXAMPLES)
+def test_no_example_is_wrong(name, number):
+    _, outcome, line = tried(number, name)
+    if outcome == LEFT_OUT:
+        pytest.skip(line)
+    assert outcome != WRONG, f"see `python -m support.fuzz --only {number} --target {name}`: {line}"
 
 
-@pytest.mark.parametrize("target", [name for name in TARGETS if name != "page"])
-def test_every_target_has_an_example(target):
-    _try(0, target)
+@pytest.mark.parametrize(
+    ("work", "outcome"),
+    [
+        (lambda: None, LOADED),
+        (lambda: _fail(ConfigError("seed: -1 is not allowed")), REFUSED),
+        (lambda: _fail(FileNotFoundError(2, "No such file", "x")), REFUSED),
+        (lambda: _fail(TdlError("x" * 2000)), WRONG),
+        (lambda: _fail(ValueError("a traceback")), WRONG),
+        (lambda: bytearray(1 << 40), WRONG),
+    ],
+)
+def test_what_is_judged_wrong(work, outcome):
+    assert judged(work)[0] == outcome
 
 
-@pytest.mark.extra
-@pytest.mark.parametrize("number", range(3))
-def test_pages_of_changed_runs(number):
-    if _try(number, "page") == LEFT_OUT:
-        pytest.skip("no browser here")
-
-
-def _try(number, name=None):
-    if name is None and target_of(random.Random(number)) == "page":
-        return LEFT_OUT  # it has tests of its own
-    target, outcome, line = tried(number, name)
-    again = f"`python -m support.fuzz --only {number}{f' --target {name}' if name else ''}`"
-    assert outcome != WRONG, f"example {number} ({target}), see {again}: {line}"
-    return outcome
+def _fail(error):
+    raise error

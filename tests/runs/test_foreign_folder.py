@@ -8,7 +8,7 @@ import shutil
 
 import numpy as np
 import pytest
-from support.forged import GONE, forged
+from support.mutations import GONE, forged
 from support.programs import checkpoint, files, inside, learned
 
 from tdl.errors import CheckpointError, ConfigError

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.forged import GONE, forged
+from support.mutations import GONE, forged
 from support.programs import ended, inside, only_run, running
 
 from tdl.cli import solve as program

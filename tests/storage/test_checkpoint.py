@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from support.forged import forged
+from support.mutations import forged
 
 from tdl.errors import CheckpointError
 from tdl.storage.checkpoint import FORMAT, META, read_array, read_meta, write_checkpoint

@@ -13,6 +13,7 @@ import io
 import os
 import random
 import resource
+import shutil
 import signal
 import sys
 import tempfile
@@ -22,38 +23,36 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
+import pandas as pd
+
 from support.browser import NotHere
 from support.fuzz_targets import TARGETS, good
+from support.mutations import change, prepare
 from support.programs import files
 from tdl.base import machine
 from tdl.cli.messages import explain
 from tdl.errors import TdlError
 
-SECONDS = 20
+SECONDS = 60
 """Until an example hangs."""
 
 MEMORY = 1 << 30
 """Bytes of memory that are free, as the program is told; it may take as much again."""
 
-OUTCOMES = REFUSED, LOADED, WRONG, LEFT_OUT = "refused", "loaded right", "wrong", "left out"
+REFUSED, LOADED, WRONG, LEFT_OUT = "refused", "loaded right", "wrong", "left out"
+"""How an example ends."""
 
 
 class Hang(BaseException):
     """An example took too long."""
 
 
-def target_of(chance):
-    """The name of the target of an example, by its share."""
-    return chance.choices([*TARGETS], [target.share for target in TARGETS.values()])[0]
-
-
 def tried(number, name=None):
     """The target of an example, of any or of this name, how it ended, and what was said."""
     chance = random.Random(number)
-    name = name or target_of(chance)
-    target = TARGETS[name]
+    name = name or chance.choices([*TARGETS], [target.share for target in TARGETS.values()])[0]
     try:
-        for part in target.needs:  # before time and memory are counted
+        for part in TARGETS[name].needs:  # before time and memory are counted
             good(part)
     except NotHere as error:
         return name, LEFT_OUT, str(error)
@@ -63,18 +62,36 @@ def tried(number, name=None):
         for each in ("file", "weights-0000000001.npy", ".lost.new"):
             (outside / each).write_text("nobody may touch this")
         before = files(outside)
-        outcome, line = _ended(lambda: target.read(place, outside, chance))
+        outcome, line = judged(partial(_read, TARGETS[name], place, outside, chance))
         if (after := files(outside)) != before:
             outcome, line = WRONG, f"outside was touched: {before} {after}"
     return name, outcome, line
 
 
-def _ended(work):
+def _read(target, place, outside, chance):
+    """Copy what a target needs, change one of the copies, and have it read."""
+    for part in target.needs:
+        copy = shutil.copytree if good(part).is_dir() else shutil.copy
+        copy(good(part), place / part)
+    changed = place / chance.choice(target.needs) if target.needs else place / "new"
+    if changed.is_file():
+        change([changed], outside, chance)
+    elif changed.is_dir():
+        for _ in range(chance.choice((1, 1, 1, 2, 3))):
+            change(changed.glob(chance.choice(target.files)), outside, chance)
+    if not changed.is_file() and chance.random() < (0.1 if target.needs else 1):
+        for _ in range(chance.choice((1, 1, 2, 4))):
+            prepare(chance.choice((changed, changed, changed / "checkpoint")), outside, chance)
+    target.read(changed, place, chance)
+
+
+def judged(work):
     """How an example ends, and what is said."""
     signal.signal(signal.SIGALRM, _hangs)
     signal.setitimer(signal.ITIMER_REAL, SECONDS)
     here, (soft, hard) = Path.cwd(), resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (_memory_used() + 2 * MEMORY, hard))
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + 2 * MEMORY, hard))
     free = machine.available_memory
     machine.available_memory = lambda: MEMORY
     try:
@@ -94,10 +111,6 @@ def _ended(work):
         os.chdir(here)
 
 
-def _memory_used():
-    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-
-
 def _hangs(*_):
     raise Hang(f"more than {SECONDS} seconds")
 
@@ -110,30 +123,25 @@ def main():
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--only", type=int)
     parser.add_argument("--target", choices=TARGETS, help="of this target alone")
-    parser.add_argument("--processes", type=int, default=machine.cores())
     options = parser.parse_args()
     if options.only is not None:
         print(*tried(options.only, options.target), sep="\n")
         return 0
     numbers = range(options.first, options.first + options.examples)
-    counts, wrong, try_it = collections.Counter(), 0, partial(tried, name=options.target)
-    end = time.monotonic() + options.seconds
-    with ProcessPoolExecutor(options.processes) as pool:
-        for number, (kind, outcome, line) in zip(numbers, pool.map(try_it, numbers, chunksize=20), strict=True):
+    counts, end = collections.Counter(), time.monotonic() + options.seconds
+    with ProcessPoolExecutor(machine.cores()) as pool:
+        examples = pool.map(partial(tried, name=options.target), numbers, chunksize=20)
+        for number, (name, outcome, line) in zip(numbers, examples, strict=True):
+            counts[name, outcome] += 1
+            if outcome == WRONG:
+                print(f"example {number} ({name}): {line[-1500:]}", flush=True)
             if time.monotonic() > end:
                 pool.shutdown(cancel_futures=True)
                 break
-            counts[kind, outcome] += 1
-            if outcome == WRONG:
-                wrong += 1
-                print(f"example {number} ({kind}): {line[-1500:]}", flush=True)
-    for name in (*TARGETS, None):
-        ends = {
-            outcome: sum(counts[kind, outcome] for kind in TARGETS if name in (kind, None)) for outcome in OUTCOMES
-        }
-        if any(ends.values()):
-            print(f"{name or 'all':<12} {', '.join(f'{outcome} {n:,}' for outcome, n in ends.items())}")
-    return int(wrong > 0)
+    table = pd.Series(counts).unstack(fill_value=0)
+    table.loc["all"] = table.sum()
+    print(table)
+    return int(WRONG in table)
 
 
 if __name__ == "__main__":

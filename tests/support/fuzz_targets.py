@@ -1,10 +1,12 @@
-"""What is fuzzed: each target changes copies of good files, or requests, at random and has them read (`support.fuzz`).
+"""What is fuzzed: each target is a reader of files that were changed at random, or a server that is asked so.
 
 A target ends well, or in a `TdlError` or `OSError`, whose line is one that a program would print; all else is wrong.
 """
 
+import contextlib
 import io
 import json
+import os
 import re
 import shutil
 import tempfile
@@ -19,19 +21,15 @@ from unittest import mock
 import numpy as np
 
 import tdl
-import tdl.cli.diff
-import tdl.cli.evaluate
-import tdl.cli.match
-import tdl.cli.report
 import tdl.results
-from support.browser import NotHere, chromium
-from support.fuzz_web import asked, shown
-from support.mutations import change, changed_bytes, changed_json, prepare
+from support.browser import NotHere, Watched, chromium
+from support.mutations import NASTY, changed_bytes, changed_json
 from support.pages import Page
 from support.programs import SMALL, UNDRAWN, inside, train
 from support.recorded_games import SHAPES, trained
+from support.web_server import Client, answers_of, serving
 from support.weight_files import SMALL_DEMO, SMALL_TC, SMALL_TD
-from tdl.cli import convert
+from tdl.__main__ import main
 from tdl.config.stored import stored_setup
 from tdl.errors import SkippedWarning, TdlError
 from tdl.players.description import read_agent
@@ -42,11 +40,20 @@ from tdl.solver import solution
 from tdl.storage.reading import read_json
 from tdl.storage.run_folder import RunFolder
 from tdl.web.library import Library
+from tdl.web.request_handler import ALWAYS
 
 # The good files and folders that are changed in copies: each process makes those that it is asked for, once
 
 TWICE = ("episodes=20", "save.every=10", "save.keep=2")
 """Words of a run that leaves two checkpoints."""
+
+
+@cache
+def good(name):
+    """A good file or folder, made when it is asked for first."""
+    path = _base() / name
+    GOOD[name](path)
+    return path
 
 
 @cache
@@ -56,35 +63,33 @@ def _base():
     return place
 
 
-@cache
-def good(name):
-    """A good file or folder, made when it is asked for first."""
-    path = _base() / name
-    MAKERS[name](path)
-    return path
-
-
-def _deep(path):
+def _deep_run(path):
     try:
         import torch  # noqa: F401 - whether it is there
     except ImportError as error:
         raise NotHere("PyTorch is not installed") from error
-    agent = ("agent=dqn_modern", "agent.width=8", "agent.games=4", "agent.learning_starts=8", "agent.buffer_size=200")
-    words = (*TWICE, "block=10", "evaluate.episodes=2", "size=2x3", "tiles=p90_10", f"hydra.run.dir={path}")
-    _ends(*words, *agent, "agent.train_frequency=8", "agent.batch_size=8")
+    agent = ("agent=dqn_modern", "agent.width=8", "agent.games=4", "agent.learning_starts=8", "agent.buffer_size=200",
+             "agent.train_frequency=8", "agent.batch_size=8")  # fmt: skip
+    ends(*TWICE, "block=10", "evaluate.episodes=2", "size=2x3", "tiles=p90_10", f"hydra.run.dir={path}", *agent)
 
 
-MAKERS = {
+def _shown_run(path):
+    chromium()  # it cannot start while memory is counted
+    train(path, *TWICE)
+
+
+GOOD = {
     "plain": lambda path: train(path, *TWICE),
     "rich": lambda path: train(path, *TWICE, "learner=tc", "learner.stages=[16,64]", "learner.start=carousel"),
-    "swept": lambda path: _ends("-m", *SMALL, "episodes=10", "alpha=0.1,0.3", f"hydra.sweep.dir={path}"),
-    "deep": _deep,
+    "swept": lambda path: ends("-m", *SMALL, "episodes=10", "alpha=0.1,0.3", f"hydra.sweep.dir={path}"),
+    "deep": _deep_run,
+    "shown": _shown_run,
     "solved": lambda path: solution.save(path, solution.solve(tdl.Rules(rows=2, cols=2))),
     "game.jsonl": lambda path: game_file.save(path, record_game(trained(*SHAPES["2x4"]), 5)),
+    "config.json": lambda path: path.write_text(json.dumps(read_agent(good("rich") / "checkpoint")["config"])),
     "td.w": lambda path: path.write_bytes(SMALL_TD),
     "tc.w": lambda path: path.write_bytes(SMALL_TC),
     "demo.bin": lambda path: path.write_bytes(SMALL_DEMO),
-    "browser": lambda path: chromium(),
 }
 
 
@@ -95,134 +100,111 @@ class Target:
     Attributes
     ----------
     share : how often it has its turn, against the others.
-    needs : names of what is made for it (`good`).
-    read : changes copies in a folder, by a `random.Random`, and has them read; beside it nothing may be touched.
+    needs : names of good files and folders (`good`): all are copied, one of them is changed.
+    files : patterns of the files that are changed in a folder.
+    read : reads the changed one, in a folder with all of them; beside it nothing may be touched.
     """
 
     share: int
     needs: tuple[str, ...]
+    files: tuple[str, ...]
     read: Callable
 
 
 TARGETS: dict[str, Target] = {}
 """All that is fuzzed, by name."""
 
+RUNS = ("plain", "rich")
+ALL = ("**/*",)
+CHECKPOINT = ("checkpoint/*",) * 9 + ALL
 
-def target(name, share, *needs):
+
+def target(name, share, *needs, files=ALL):
     """Make a function a target."""
 
     def add(read):
-        TARGETS[name] = Target(share, needs, read)
+        TARGETS[name] = Target(share, needs, files, read)
         return read
 
     return add
 
 
-# What targets share
-
 PROGRESS = re.compile(r"(check|train|evaluate) +[\d,]+/")
 """What a program says of itself where it takes a while."""
 
 
-def _ends(*words, program=UNDRAWN):
+def ends(*words, program=UNDRAWN):
     """What a program prints, run inside; its one line and exit code become an error again."""
     done = inside(*words, program=program)
     if not done.returncode:
         return done
-    line, *more = (line for line in done.stderr.splitlines() if not PROGRESS.match(line))
-    assert (line[:5], more) == ("tdl: ", []), done.stderr
+    *more, line = (line for line in done.stderr.splitlines() if not PROGRESS.match(line))
+    assert line.startswith("tdl: "), done.stderr
+    assert not more or "-m" in words, done.stderr  # jobs of a sweep say a line each
     assert done.returncode == 2 or "diverge" in line or "finite" in line, f"exit code {done.returncode}: {line}"
     raise TdlError(line.removeprefix("tdl: "))
 
 
-def _copied(name, place):
-    copy = shutil.copytree if good(name).is_dir() else shutil.copy
-    return Path(copy(good(name), place / name))
-
-
-def _changed_run(name, place, outside, chance):
-    """A copy of a run, of which a checkpoint is changed, or now and then another file; it and that checkpoint."""
-    run = _copied(name, place)
-    folder = chance.choice((run / "checkpoint", run / "checkpoint", *(run / "kept").glob("0*")))
-    change((folder if chance.random() < 0.9 else run).rglob("*"), outside, chance)
-    if chance.random() < 0.1:
-        prepare(chance.choice((run, folder)), outside, chance)
-    return run, folder
-
-
-def _change_runs(folder, outside, chance):
-    """Change files of runs, or of a sweep of some."""
-    for _ in range(chance.choice((1, 1, 2, 3))):
-        change(folder.rglob("*"), outside, chance)
-    if chance.random() < 0.2:
-        prepare(chance.choice([folder, *(path for path in folder.iterdir() if path.is_dir())]), outside, chance)
-
-
 def _resumes(run, episodes):
-    """Go on with a run; where it ends well it has a checkpoint."""
-    _ends(f"resume={run}", f"episodes={episodes}", "evaluate.episodes=2")
+    ends(f"resume={run}", f"episodes={episodes}", "evaluate.episodes=2")
     assert read_run(RunFolder(run))["episode"] >= 20, "it ended without a checkpoint"
 
 
-def _file_of(folder, name):
+def _bytes_in(folder, name):
     """The bytes of an array as they stand in the file of a checkpoint."""
     return np.load(folder / read_agent(folder)["arrays"][name]["file"], allow_pickle=False).tobytes()
 
 
-# Targets
+@target("load", 4, *RUNS, files=CHECKPOINT)
+def _load(run, place, chance):
+    folder = run / "checkpoint"
+    player, meta = tdl.load(folder, copy=chance.random() < 0.5), read_agent(folder)
+    assert player.network.weights.tobytes() == _bytes_in(folder, "weights"), "other weights than the file has"
+    assert player.network.describe() == meta["network"], "another network than the file's"
+    assert json.loads(json.dumps(player.engine.rules.to_dict())) == meta["rules"], "other rules than the file's"
+    assert player.gamma == meta["learner"]["gamma"], "another discount than the file's"
+    player.evaluate(2)
 
 
-@target("checkpoint", 6, "plain", "rich")
-def _checkpoint(place, outside, chance):
-    run, folder = _changed_run(chance.choice(("plain", "rich")), place, outside, chance)
-    read = chance.randrange(5)
-    if read == 0:
+@target("average", 1, *RUNS, files=CHECKPOINT)
+def _average(run, place, chance):
+    tdl.average([run / "checkpoint", *(run / "kept").glob("0*")])
+
+
+@target("convert", 1, *RUNS, files=CHECKPOINT)
+def _convert(run, place, chance):
+    ends("convert", run / "checkpoint", place / "out.w", program=main)
+
+
+@target("resume", 2, *RUNS, files=CHECKPOINT)
+def _resume(run, place, chance):
+    if chance.random() < 0.5:
         read_run(RunFolder(run))
-    elif read == 1:
-        tdl.average([folder, folder])
-    elif read == 2:
-        _ends(program=lambda: convert.main([str(folder), str(place / "out.w")]))
     else:
-        player = tdl.load(folder, copy=chance.random() < 0.5)
-        meta = read_agent(folder)
-        assert player.network.weights.tobytes() == _file_of(folder, "weights"), "other weights than the file has"
-        assert player.network.describe() == meta["network"], "another network than the file's"
-        assert json.loads(json.dumps(player.engine.rules.to_dict())) == meta["rules"], "other rules than the file's"
-        assert player.gamma == meta["learner"]["gamma"], "another discount than the file's"
-        player.evaluate(2)
+        _resumes(run, 30)
 
 
-@target("resumed", 1, "plain", "rich")
-def _resumed(place, outside, chance):
-    _resumes(_changed_run(chance.choice(("plain", "rich")), place, outside, chance)[0], 30)
-
-
-@target("evaluated", 1, "plain", "rich")
-def _evaluated(place, outside, chance):
-    run, _ = _changed_run(chance.choice(("plain", "rich")), place, outside, chance)
+@target("evaluate", 1, *RUNS, files=CHECKPOINT)
+def _evaluate(run, place, chance):
     words = (f"checkpoint={run}", "evaluate.episodes=2", f"hydra.run.dir={place / 'games'}")
-    _ends(*words, program=tdl.cli.evaluate.main)
+    ends("evaluate", *words, program=main)
 
 
-@target("deep", 2, "deep")
-def _deep_read(place, outside, chance):
-    from tdl.dqn import dqn_player as player
-
-    run, folder = _changed_run("deep", place, outside, chance)
+@target("deep", 2, "deep", files=CHECKPOINT)
+def _deep(run, place, chance):
     if chance.random() < 0.5:
         _resumes(run, 24)
         return
-    loaded = player.load(folder)
-    own = np.concatenate([values.detach().numpy().ravel() for values in loaded.network.parameters()])
-    assert own.tobytes() == _file_of(folder, "weights"), "other weights than the file has"
-    assert np.isfinite(loaded.values([[2, 0, 0], [0, 4, 0]])).any()
+    from tdl.dqn import dqn_player
+
+    player = dqn_player.load(run / "checkpoint")
+    weights = np.concatenate([values.detach().numpy().ravel() for values in player.network.parameters()])
+    assert weights.tobytes() == _bytes_in(run / "checkpoint", "weights"), "other weights than the file has"
+    assert np.isfinite(player.values([[2, 0, 0], [0, 4, 0]])).any()
 
 
-@target("results", 3, "plain", "rich")
-def _results(place, outside, chance):
-    changed, other = (_copied(name, place) for name in ("plain", "rich"))
-    names = ("result.json", "blocks.csv", "episodes.npy", "evaluation.npy")
-    change([changed / name for name in names], outside, chance)
+@target("results", 3, *RUNS, files=("*.json", "*.csv", "*.npy"))
+def _results(run, place, chance):
     read = chance.choice((tdl.results.runs, tdl.results.load, tdl.results.games, tdl.results.episodes, None))
     if read is None:
         json.dumps(Library(place).entries())
@@ -230,6 +212,7 @@ def _results(place, outside, chance):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         frame = read(place)
+    (other,) = {place / name for name in RUNS} - {run}
     assert str(other) in set(frame["run"]), "a good run was left out"
     left_out = [warning for warning in caught if issubclass(warning.category, SkippedWarning)]
     assert len(left_out) <= 1
@@ -238,22 +221,18 @@ def _results(place, outside, chance):
 
 
 @target("report", 1, "swept", "plain")
-def _reported(place, outside, chance):
-    folder = _copied(chance.choice(("swept", "plain")), place)
-    _change_runs(folder, outside, chance)
+def _report(folder, place, chance):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SkippedWarning)
-        _ends(program=lambda: tdl.cli.report.main([str(folder)]))
+        ends("report", folder, program=main)
     page = Page((folder / "report.html").read_text())
     assert not {tag for tag, *_ in page.elements} & {"script", "iframe", "img", "object", "form"}, "more than text"
     assert "\x1b" not in (folder / "report.md").read_text()
 
 
-@target("diff", 2, "plain", "rich")
-def _compared(place, outside, chance):
-    runs = [_copied(name, place) for name in ("plain", "rich")]
-    _change_runs(chance.choice(runs), outside, chance)
-    out = _ends(program=lambda: tdl.cli.diff.main([str(run) for run in runs])).stdout
+@target("diff", 2, *RUNS)
+def _diff(run, place, chance):
+    out = ends("diff", place / "plain", place / "rich", program=main).stdout
     assert all(line.isprintable() for line in out.splitlines()), out
 
 
@@ -261,76 +240,143 @@ LINES = ["match 1 open a:b", "match 1 evil move 10", "match 1 evil move 25", "ma
          "match 1 play move 1", "match 1 close a"]  # fmt: skip
 
 
-@target("match", 1, "plain", "rich")
-def _matched(place, outside, chance):
-    run, _ = _changed_run(chance.choice(("plain", "rich")), place, outside, chance)
-    words = [line.encode() for line in LINES for _ in range(chance.choice((1, 1, 1, 2)))]
-    said = b"".join((changed_bytes(line, chance) if chance.random() < 0.2 else line) + b"\n" for line in words)
-    said += chance.choice((b"", b"x" * 5000, b"\xff\n"))
-    with mock.patch("sys.stdin", io.TextIOWrapper(io.BytesIO(said))):
-        done = _ends(f"checkpoint={run}", "game=2048", "tiles=p90_10", "play_name=a", program=tdl.cli.match.main)
-    lines = done.stderr.splitlines()
-    assert all(line.startswith("tdl: line ") and line.isprintable() for line in lines), lines
+@target("match", 1, *RUNS, files=CHECKPOINT)
+def _match(run, place, chance):
+    lines = [line.encode() for line in LINES for _ in range(chance.choice((1, 1, 1, 2)))]
+    text = b"".join((changed_bytes(line, chance) if chance.random() < 0.2 else line) + b"\n" for line in lines)
+    text += chance.choice((b"", b"x" * 5000, b"\xff\n"))
+    with mock.patch("sys.stdin", io.TextIOWrapper(io.BytesIO(text))):
+        done = ends("match", f"checkpoint={run}", "game=2048", "tiles=p90_10", "play_name=a", program=main)
+    complaints = done.stderr.splitlines()
+    assert all(line.startswith("tdl: line ") and line.isprintable() for line in complaints), complaints
     assert all(line.startswith("match ") for line in done.stdout.splitlines())
 
 
-@target("begun", 1)
-def _begun(place, outside, chance):
-    """A new run, or a sweep, in a folder that somebody has prepared."""
-    folder = place / "new"
-    for _ in range(chance.choice((1, 1, 2, 4))):
-        prepare(folder, outside, chance)
-    if chance.random() < 0.7:
-        _ends(*SMALL, "episodes=10", "evaluate.episodes=1", f"hydra.run.dir={folder}")
-        return
-    done = inside(*SMALL, "episodes=10", "evaluate.episodes=1", "-m", "seed=0,1", f"hydra.sweep.dir={folder}")
-    if done.returncode:  # jobs have said a line each
-        raise TdlError(done.stderr.splitlines()[-1].removeprefix("tdl: "))
+@target("new", 1)
+def _new(folder, place, chance):
+    """A run, or a sweep, in a folder that somebody has prepared."""
+    where = (f"hydra.run.dir={folder}",) if chance.random() < 0.7 else ("-m", "seed=0,1", f"hydra.sweep.dir={folder}")
+    ends(*SMALL, "episodes=10", "evaluate.episodes=1", *where)
 
 
 @target("game", 2, "game.jsonl")
-def _game(place, outside, chance):
-    path = _copied("game.jsonl", place)
-    change([path], outside, chance)
-    if chance.random() < 0.2:
-        game_file.rules_and_score(path)
+def _game(path, place, chance):
+    game_file.rules_and_score(path)
     assert game_file.load(path).boards()
 
 
 @target("weights", 2, "td.w", "tc.w", "demo.bin")
-def _weights(place, outside, chance):
-    path = _copied(chance.choice(("td.w", "tc.w", "demo.bin")), place)
-    change([path], outside, chance)
-    _ends(program=lambda: convert.main([str(path), str(place / "out")]))
+def _weights(path, place, chance):
+    ends("convert", path, place / "out", program=main)
     tdl.load(place / "out")
 
 
 @target("solved", 2, "solved")
-def _solved(place, outside, chance):
-    folder = _copied("solved", place)
-    change(folder.rglob("*"), outside, chance)
+def _solved(folder, place, chance):
     solved = solution.load(folder)
     solved.values_of(np.arange(1000, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15))
 
 
-@target("configured", 3, "plain", "rich")
-def _configured(place, outside, chance):
-    meta = json.loads((good(chance.choice(("plain", "rich"))) / "checkpoint" / "meta.json").read_text())
-    path = place / "config.json"
-    path.write_text(json.dumps(changed_json(meta["config"], chance)))
-    setup = stored_setup(read_json(path))
-    assert setup.rules.game in tdl.game.rules.GAMES
+@target("config", 3, "config.json")
+def _config(path, place, chance):
+    assert stored_setup(read_json(path)).rules.game in tdl.game.rules.GAMES
+
+
+REQUESTS = [
+    *((path, None) for path in ("/", "/page.js", "/api/start", "/api/library", "/api/curve?run=plain",
+                                "/api/curve?run=../outside", "/api/curve?run=plain/../../outside",
+                                "/api/curve?run=%2e%2e/outside", "/api/game.json?id=ID")),
+    ("/api/new", {"checkpoint": "plain", "seed": 1, "plies": 2}),
+    ("/api/new", {"game": "2584", "size": "2x3", "tiles": "p75_25", "seed": 3}),
+    ("/api/move", {"id": "ID", "action": "left", "version": 0}),
+    ("/api/step", {"id": "ID", "count": 5}),
+    ("/api/undo", {"id": "ID", "count": 2}),
+    ("/api/values", {"id": "ID", "plies": 2}),
+    ("/api/judge", {"id": "ID", "board": [[2, 2, 0, 0], [4, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]}),
+]  # fmt: skip
+"""What is asked for, and what is posted there; ID stands for a game."""
+
+HEADS = [
+    "Host: evil.example", "Host: ", "Origin: null", "Sec-Fetch-Site: cross-site", "Transfer-Encoding: chunked",
+    "Content-Length: 0", "Content-Length: -1", "Content-Length: 1e3", "Content-Length: 99999999999",
+    "Content-Type: text/html", "Expect: 100-continue", "Connection: close", "Upgrade: websocket", "Cookie: a=b",
+    "X: " + "x" * 20_000, "X: x\r\n" * 200 + "X: x",
+]  # fmt: skip
 
 
 @target("requests", 3, "plain")
-def _served(place, outside, chance):
-    run = _copied("plain", place)
-    if chance.random() < 0.5:
-        _change_runs(run, outside, chance)
-    asked(place, chance)
+def _requests(run, place, chance):
+    """Some requests on one connection: every answer has its headers, an error is one line; then it still serves."""
+    printed = io.StringIO()
+    with contextlib.redirect_stderr(printed), serving(place) as server:
+        client = Client(server)
+        game = client.done("/api/new", size="4x4")["id"]
+        data = b"".join(_request(server, game, chance) for _ in range(chance.choice((1, 1, 2, 5))))
+        answers = answers_of(client.spoken(changed_bytes(data, chance) if chance.random() < 0.3 else data))
+        client.done("/api/step", id=client.done("/api/new", size="2x2")["id"])
+    assert not printed.getvalue(), printed.getvalue()
+    assert all(b"nobody may touch this" not in body for _, _, body in answers), "it read what is not below its folder"
+    errors = [_error_in(*answer) for answer in answers]
+    if any(errors):
+        raise TdlError(next(filter(None, errors)))
 
 
-@target("page", 1, "plain", "browser")
-def _paged(place, outside, chance):
-    _copied("plain", place)
-    shown(place, chance, lambda run: _change_runs(run, outside, chance))
+def _request(server, game, chance):
+    path, data = chance.choice(REQUESTS)
+    method, body, heads = "GET", b"", [f"Host: 127.0.0.1:{server.port}"]
+    if data is not None:
+        data = json.loads(json.dumps(data).replace("ID", game))
+        method, body = "POST", json.dumps(changed_json(data, chance) if chance.random() < 0.5 else data).encode()
+        heads += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
+    if chance.random() < 0.3:
+        heads.insert(chance.randrange(len(heads) + 1), chance.choice(HEADS))
+    return "\r\n".join([f"{method} {path.replace('ID', game)} HTTP/1.1", *heads, "", ""]).encode() + body
+
+
+def _error_in(status, headers, body):
+    """What an answer says that is an error; it is as it has to be."""
+    assert status < 500 or status in (501, 503, 505), f"{status}: {body[:500]}"
+    assert {name: headers.get(name) for name in ALWAYS} == ALWAYS
+    if status == 200:
+        return ""
+    ((name, text),) = json.loads(body).items()
+    assert (name, text.splitlines()) == ("error", [text]), "not one line"
+    assert "Traceback" not in text
+    return text
+
+
+FOLDERS = [
+    b"<script>alert(1)<&#47;script>", b"<img src=x onerror=alert(1)>", b"javascript:alert(1)", b'"\' x=\'',
+    b"\x1b[2J", b"a\nb", b"\xff\xfe", "\u202egnp.\u202d".encode(), b"%2e%2e", b"&lt;b&gt;", b"${oc.env:HOME}",
+    b"{{7*7}}", b" ", b"x" * 200, b"$a$", b"__proto__", b"null",
+]  # fmt: skip
+
+TEXTS = [value for value in NASTY if isinstance(value, str) and value.isprintable() and value]
+
+TITLES = "[...document.querySelectorAll('.entry b')].map(each => each.textContent)"
+
+ELEMENTS = "['script', 'img', 'iframe', 'object', 'embed', 'form'].map(tag => document.querySelectorAll(tag).length)"
+
+
+@target("page", 1, "shown", files=("*.json", "*.csv", "*.npy"))
+def _page(changed, place, chance):
+    """Runs with such names and values in the browser: all of it is text."""
+    for name in chance.sample(FOLDERS, 3):
+        run = shutil.copytree(good("shown"), place / os.fsdecode(name))
+        content = json.loads((run / "result.json").read_text())
+        content["names"] = {key: chance.choice(TEXTS) for key in ("game", "tiles", "tuples", "learner")}
+        content["config"]["size"] = chance.choice(TEXTS)
+        (run / "result.json").write_text(json.dumps(content))
+    watched = Watched()
+    page = watched.page
+    with serving(place) as server, contextlib.ExitStack() as stack:
+        stack.callback(watched.close, server.url)
+        page.goto(server.url)
+        page.wait_for_selector(".entry, #error:not([hidden])")
+        elements = page.evaluate(ELEMENTS)
+        assert elements == [1, 1, 0, 0, 0, 3], f"more than text: {elements}"
+        assert page.query_selector("#error:not([hidden])") is None, page.text_content("#error-text")
+        assert page.evaluate(TITLES)[1:] == [entry["title"] for entry in Library(place).entries()]
+        chance.choice(page.query_selector_all(".entry")).click()
+        page.wait_for_selector(".entry[aria-current=true], #error:not([hidden])")
+        assert page.evaluate(ELEMENTS) == elements

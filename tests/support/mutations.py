@@ -1,4 +1,6 @@
-"""Files and values changed at random, as damage and malice change them; the same for the same `random.Random`."""
+"""Files as somebody else may have written them: entries changed on purpose, or anything at random, as damage and
+malice change it, with digests that fit; the same for the same `random.Random`.
+"""
 
 import contextlib
 import copy
@@ -7,10 +9,12 @@ import json
 import os
 import shutil
 import struct
+from pathlib import Path
 
 import numpy as np
 
-from support.forged import signed
+GONE = object()
+"""The value of an entry that is deleted."""
 
 NASTY = [
     None, True, False, 0, -1, 1, 2, 7, 2**31, 2**32, 2**63 - 1, 2**63, -(2**63), 10**18, 10**40, 0.0, -0.0, 0.5,
@@ -18,11 +22,15 @@ NASTY = [
     "/dev/zero", "a\nb", "\x1b[2J", "\0", "\u202e", "\ud800", "é", "x" * 5000, "${oc.env:HOME}", "${now:%Y}", "???",
     "@x", "</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "javascript:alert(1)", "]]>",
     "{{7*7}}", "$\\frac$", "a$b$c", [], {}, [[]], [[], []], [0], [1, 2], ["x"], [[0, 1]], {"a": 1}, {"": 0},
-    [0] * 3000, [[0, 1]] * 1500, {"x": {"y": {"z": []}}},
+    [0] * 3000, [[0, 1]] * 1500, {"x": {"y": {"z": []}}}, json.loads("[" * 40 + "]" * 40),
 ]  # fmt: skip
+
+KEYS = ["x", "", "..", "\n", "eval_x", "weights", "kind", "run"]
 
 EXTREMES = [b"\0" * 8, b"\xff" * 8]
 EXTREMES += [struct.pack("<Q", 2**power + by) for power in (15, 31, 32, 63) for by in (-1, 0)]
+
+NUMBERS = {"f": (np.nan, np.inf, -1e38, 1e38, 1e9), "i": (-1, -(2**62), 2**62, 7), "u": (255, 1 << 31, 2**63)}
 
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{name}: &{name} [{', '.join([f'*{below}'] * 9)}]\n" for below, name in zip("abcdefgh", "bcdefghi", strict=True)
@@ -42,6 +50,45 @@ PREPARED = [
 """Names in folders of runs, sweeps, reports and checkpoints."""
 
 
+def forged(folder, entries):
+    """Change entries of the description in a checkpoint's folder, named as `arrays.weights.file`; gives the folder."""
+    path = Path(folder) / "meta.json"
+    meta = json.loads(path.read_text())
+    for key, value in entries.items():
+        *above, last = key.split(".")
+        place = meta
+        for name in above:
+            place = place[name]
+        place[last] = value
+        if value is GONE:
+            del place[last]
+    path.write_text(json.dumps(meta))
+    sign(path)
+    return Path(folder)
+
+
+def sign(path):
+    """Make the digests fit a changed file of a checkpoint, or a changed game."""
+    if path.suffix == ".jsonl":
+        first, *further = path.read_text().splitlines(keepends=True)
+        path.write_text(json.dumps(_signed(json.loads(first), "".join(further))) + "\n" + "".join(further))
+        return
+    description = path.with_name("meta.json")
+    if is_own(description):
+        meta = json.loads(description.read_text())
+        for entry in meta["arrays"].values() if path.suffix == ".npy" else ():
+            if entry["file"] == path.name:
+                data = path.read_bytes()
+                entry |= {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+        description.write_text(json.dumps(_signed(meta)))
+
+
+def _signed(content, further=""):
+    rest = {key: value for key, value in content.items() if key != "digest"}
+    text = json.dumps(rest, sort_keys=True) + further
+    return rest | {"digest": hashlib.sha256(text.encode()).hexdigest()}
+
+
 def changed_json(value, chance):
     """A copy with one entry, or a few, deleted, replaced, moved, nested, added or made another number."""
     value = copy.deepcopy(value)
@@ -50,18 +97,17 @@ def changed_json(value, chance):
         if not entries:
             break
         (around, name), (other, its_name) = chance.choice(entries), chance.choice(entries)
-        nasty, how = copy.deepcopy(chance.choice(NASTY)), chance.randrange(7)
+        old, nasty, how = around[name], copy.deepcopy(chance.choice(NASTY)), chance.randrange(7)
         if how == 0:
             del around[name]
         elif how == 1:
             around[name] = copy.deepcopy(other[its_name])
         elif how == 2:
-            for _ in range(chance.choice((1, 2, 40))):
-                around[name] = [around[name]]
+            around[name] = [old]
         elif how == 3 and isinstance(around, dict):
-            around[chance.choice(("x", "", "..", "\n", "eval_x", "weights", "kind", "run"))] = nasty
-        elif how == 4 and type(around[name]) in (int, float):
-            around[name] = chance.choice((around[name] + 1, -around[name], around[name] * 1e9, around[name] / 3))
+            around[chance.choice(KEYS)] = nasty
+        elif how == 4 and type(old) in (int, float):
+            around[name] = chance.choice((old + 1, -old, old * 1e9, old / 3))
         else:
             around[name] = nasty
     return value
@@ -88,24 +134,26 @@ def changed_bytes(content, chance):
     return bytes(data)
 
 
-def change(files, outside, chance):
-    """Change one of these files in one of all ways, with digests that fit most often."""
-    files = [path for path in files if is_own(path)]
-    kinds = sorted({path.suffix for path in files})
-    kind = chance.choice(kinds + [".json"] * (".json" in kinds))  # has the most that can be wrong
-    path = chance.choice(sorted(path for path in files if path.suffix == kind))
-    if path.stat().st_size > 1 << 20 or chance.random() < 0.2:
-        _replace(path, outside, chance)
-    elif chance.random() < 0.1:
-        _change_bytes(path, outside, chance)
-    else:
-        with contextlib.suppress(ValueError, TypeError, LookupError, AttributeError):  # what another change has left
-            CHANGES.get(kind, _change_text)(path, outside, chance)
-
-
 def is_own(path):
     """Whether it is a file that has no other name elsewhere: what is written into it changes nothing else."""
     return path.is_file() and not path.is_symlink() and path.stat().st_nlink == 1
+
+
+def change(files, outside, chance):
+    """Change one of these files in one of all ways, with digests that fit most often."""
+    files = sorted(path for path in files if is_own(path))
+    kinds = sorted({path.suffix for path in files})
+    kind = chance.choice(kinds + [".json"] * (".json" in kinds))  # has the most that can be wrong
+    path = chance.choice([path for path in files if path.suffix == kind])
+    if path.stat().st_size > 1 << 20 or chance.random() < 0.2:
+        _replace(path, outside, chance)
+        return
+    ways = {".json": _change_json, ".jsonl": _change_game, ".npy": _change_array}
+    way = ways.get(kind, _change_bytes if kind in (".w", ".bin", ".png") else _change_text)
+    with contextlib.suppress(ValueError, TypeError, LookupError, AttributeError):  # what another change has left
+        (_change_bytes if chance.random() < 0.1 else way)(path, outside, chance)
+        if chance.random() < 0.9:
+            sign(path)
 
 
 def _replace(path, outside, chance):
@@ -146,10 +194,7 @@ def _put(path, outside, chance):
 
 
 def _change_json(path, outside, chance):
-    content = changed_json(json.loads(path.read_text()), chance)
-    if "digest" in content and chance.random() < 0.9:
-        content = signed(content)
-    path.write_text(json.dumps(content))
+    path.write_text(json.dumps(changed_json(json.loads(path.read_text()), chance)))
 
 
 def _change_game(path, outside, chance):
@@ -157,8 +202,6 @@ def _change_game(path, outside, chance):
     lines = path.read_text().splitlines(keepends=True)
     number = chance.choice((0, chance.randrange(len(lines))))
     lines[number] = json.dumps(changed_json(json.loads(lines[number]), chance)) + "\n"
-    if chance.random() < 0.8:
-        lines[0] = json.dumps(signed(json.loads(lines[0]), "".join(lines[1:]))) + "\n"
     path.write_text("".join(lines))
 
 
@@ -179,36 +222,16 @@ def _change_text(path, outside, chance):
 
 
 def _change_array(path, outside, chance):
-    """Numbers of an array, or any bytes of its file; a description beside it fits all the same."""
+    """Numbers of an array, or any bytes of its file."""
     if chance.random() < 0.3:
-        path.write_bytes(changed_bytes(path.read_bytes(), chance))
-    else:
-        array = np.load(path, mmap_mode="r+").reshape(-1)
-        _change_numbers(array[chance.choice(array.dtype.names)] if array.dtype.names else array, chance)
-        array.flush()
-    if is_own(description := path.with_name("meta.json")):
-        meta, data = json.loads(description.read_text()), path.read_bytes()
-        (entry,) = (entry for entry in meta["arrays"].values() if entry["file"] == path.name)
-        entry |= {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
-        description.write_text(json.dumps(signed(meta)))
-
-
-def _change_numbers(numbers, chance):
-    kinds = {"f": (np.nan, np.inf, -1e38, 1e38, 1e9), "i": (-1, -(2**62), 2**62, 7), "u": (255, 1 << 31, 2**63)}
+        return _change_bytes(path, outside, chance)
+    numbers = np.load(path, mmap_mode="r+").reshape(-1)
+    numbers = numbers[chance.choice(numbers.dtype.names)] if numbers.dtype.names else numbers
     for _ in range(chance.choice((1, 100, 5000)) if len(numbers) else 0):
         with np.errstate(all="ignore"):
-            number = np.array(chance.choice(kinds.get(numbers.dtype.kind, (1,)))).astype(numbers.dtype)
+            number = np.array(chance.choice(NUMBERS.get(numbers.dtype.kind, (1,)))).astype(numbers.dtype)
         numbers[chance.randrange(len(numbers))] = number
 
 
 def _change_bytes(path, outside, chance):
     path.write_bytes(changed_bytes(path.read_bytes(), chance))
-
-
-CHANGES = {
-    ".json": _change_json,
-    ".jsonl": _change_game,
-    ".npy": _change_array,
-    **dict.fromkeys((".w", ".bin", ".png"), _change_bytes),
-}
-"""How files of a kind are changed; all others are text."""
