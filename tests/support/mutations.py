@@ -142,6 +142,8 @@ def is_own(path):
 def change(files, outside, chance):
     """Change one of these files in one of all ways, with digests that fit most often."""
     files = sorted(path for path in files if is_own(path))
+    if not files:  # other changes have put something else there
+        return
     kinds = sorted({path.suffix for path in files})
     kind = chance.choice(kinds + [".json"] * (".json" in kinds))  # has the most that can be wrong
     path = chance.choice([path for path in files if path.suffix == kind])
