@@ -24,6 +24,14 @@ def pytest_collection_finish():
     gc.freeze()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _no_waits_for_the_disk():
+    """Nothing need outlast a power cut of this machine: a small run would wait as long as it computes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)
+        yield
+
+
 @pytest.fixture(scope="session")
 def small_run(tmp_path_factory):
     """The folders of finished small runs by the words of their commands, each made once: nobody may change them."""
