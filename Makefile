@@ -8,6 +8,14 @@ KERNEL_TESTS := $(addprefix tests/,game/test_rules.py game/test_stream.py game/t
 	game/test_counts.py network/test_layout.py network/test_extra_features.py network/test_ntuple.py \
 	training/test_selfplay.py training/test_replicas.py learning/test_learners.py learning/test_merge.py learning/test_rows.py \
 	solver/test_solver.py search/test_expectimax.py search/test_search_options.py)
+# What differs between instruction sets, by its references: the index, the moves, the extra features, temporal coherence.
+SET_TESTS := $(addprefix tests/,network/test_layout.py::test_entries_of_every_instruction_set \
+	network/test_layout.py::test_entries_of_8_cells network/test_extra_features.py::test_extremes \
+	network/test_extra_features.py::test_entries_on_every_board game/test_engine.py::test_moves \
+	training/test_selfplay.py::test_every_board_and_instruction_set \
+	training/test_selfplay.py::test_features_beyond_tuples_with_every_instruction_set \
+	learning/test_learners.py::test_what_is_learned)
+LEARNED := (coherent and afterstate and one and backward) or not learned
 RACE_TESTS := tests/training/test_races.py tests/training/test_replicas.py
 ARGS ?= tuples=4x6 alpha=0.1
 # Compiled modules are kept: every program that a test starts reads them.
@@ -96,37 +104,42 @@ lint: dqn    # mypy reads the types of PyTorch
 	PATH=$(CURDIR)/$(BIN):$$PATH $(BIN)/cython-lint tdl experiments    # it calls pycodestyle by name
 	$(BIN)/mypy
 
-# The kernels with every index checked, as `sanitize` does too; this one is built sooner.
-checked: tools
-	TDL_CHECKED=1 $(BIN)/python setup.py -q build --build-base build/checked --build-lib build/checked/lib
-	PYTHONPATH=build/checked/lib TDL_FEWER_EXAMPLES=1 $(BIN)/pytest -q -p no:cacheprovider --durations=15 $(KERNEL_TESTS)
+# Variants of the kernels, each in a folder of its own: with every index checked, in plain C without a single x86 header,
+# under AddressSanitizer and UndefinedBehaviorSanitizer, and under ThreadSanitizer.
+build-checked: VARIANT := TDL_CHECKED=1
+build-portable: VARIANT := TDL_PORTABLE=1 TDL_QUICK=1
+build-sanitize: VARIANT := TDL_CHECKED=1 TDL_SANITIZE=address,undefined
+build-thread: VARIANT := TDL_SANITIZE=thread
+build-%: tools
+	$(VARIANT) $(BIN)/python setup.py -q build --build-base build/$* --build-lib build/$*/lib
 
-# The kernels in plain C, without a single x86 header. What they share with the other builds is not tested once more.
-portable: tools
-	TDL_PORTABLE=1 TDL_QUICK=1 $(BIN)/python setup.py -q build --build-base build/portable --build-lib build/portable/lib
-	PYTHONPATH=build/portable/lib TDL_FEWER_EXAMPLES=1 $(BIN)/pytest -q -p no:cacheprovider --durations=15 \
-	$(filter-out tests/learning/test_learners.py tests/solver/test_solver.py, $(KERNEL_TESTS))
+# $(call test_variant,NAME): pytest with the kernels of a variant.
+test_variant = PYTHONPATH=build/$(1)/lib TDL_FEWER_EXAMPLES=1 $(BIN)/pytest -q -p no:cacheprovider --durations=15
+
+# Built sooner than `sanitize`, which checks every index, too.
+checked: build-checked
+	$(call test_variant,checked) $(KERNEL_TESTS)
+
+# What the variant shares with the other builds is not tested once more.
+portable: build-portable
+	$(call test_variant,portable) $(SET_TESTS) -k '$(LEARNED)'
 
 # The kernels for 64-bit ARM, built and tested under emulation; skipped with a reason where the machine cannot.
 arm: tools
-	.ci/arm
+	.ci/arm 'not portable and ($(LEARNED))' $(SET_TESTS)
 
-# The kernels under AddressSanitizer and UndefinedBehaviorSanitizer, with every index checked. Python itself leaks by
-# design.
-sanitize: tools
-	TDL_CHECKED=1 TDL_SANITIZE=address,undefined $(BIN)/python setup.py -q build --build-base build/sanitize --build-lib \
-	build/sanitize/lib
+# Python itself leaks by design.
+sanitize: build-sanitize
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
-	PYTHONPATH=build/sanitize/lib TDL_FEWER_EXAMPLES=1 $(BIN)/pytest -q -p no:cacheprovider --durations=15 $(KERNEL_TESTS)
+	$(call test_variant,sanitize) $(KERNEL_TESTS)
 
-# The kernels under ThreadSanitizer. What threads that share one network race for on purpose is listed in lock_free.supp;
-# replicas, merges and evaluations must be free of races. Exit code 66: there was one, told in build/races.
-races: tools
-	TDL_SANITIZE=thread $(BIN)/python setup.py -q build --build-base build/thread --build-lib build/thread/lib
+# What threads that share one network race for on purpose is listed in lock_free.supp; replicas, merges and evaluations
+# must be free of races. Exit code 66: there was one, told in build/races.
+races: build-thread
 	rm -rf build/races && mkdir build/races
-	LD_PRELOAD="$$(gcc -print-file-name=libtsan.so)" PYTHONPATH=build/thread/lib TDL_FEWER_EXAMPLES=1 \
+	LD_PRELOAD="$$(gcc -print-file-name=libtsan.so)" \
 	TSAN_OPTIONS="log_path=$(CURDIR)/build/races/of suppressions=$(CURDIR)/tests/data/lock_free.supp" \
-	$(BIN)/pytest -q -p no:cacheprovider --durations=15 $(RACE_TESTS)
+	$(call test_variant,thread) $(RACE_TESTS)
 
 # All faults that tests/runs/test_faults.py can put into runs, and 1,000 random kills; tells how many of each.
 torture: tools
@@ -135,11 +148,28 @@ torture: tools
 # sdist, wheel from it, for all versions of Python, and a run of the installed wheel from an empty folder.
 package: tools
 	rm -rf build/package && mkdir -p build/package/elsewhere
-	TDL_QUICK=1 TDL_LIMITED=1 $(BIN)/python -m build -o build/package
-	$(PYTHON) -m venv build/package/venv
-	build/package/venv/bin/pip install -q build/package/*.whl
-	cd build/package/elsewhere && ../venv/bin/tdl-run experiment=quick episodes=200 hydra.run.dir=first && \
-	../venv/bin/tdl-evaluate checkpoint=first evaluate.episodes=20 evaluate.plies=2 && ../venv/bin/tdl-bench signature
+	TDL_QUICK=1 TDL_LIMITED=1 $(BIN)/python -m build --no-isolation -o build/package
+	$(BIN)/python -m venv --without-pip build/package/venv
+	$(call pip_in,build/package) build/package/*.whl
+	$(call play,build/package)
+
+# $(call pip_in,FOLDER) WORDS: pip of this folder installs in the environment of that one, which needs none.
+pip_in = $(BIN)/pip --python $(1)/venv/bin/python install -q --no-compile
+
+# $(call play,FOLDER): a run, a sweep and an evaluation from an empty folder. Hydra makes a warning of an error in what it
+# calls.
+define play
+	cd $(1)/elsewhere && ../venv/bin/tdl run experiment=quick episodes=200 hydra.run.dir=first && \
+	PYTHONWARNINGS=error::UserWarning ../venv/bin/tdl sweep experiment=quick episodes=200 seed=0,1 hydra.sweep.dir=sweep && \
+	../venv/bin/tdl evaluate checkpoint=first evaluate.episodes=20 evaluate.plies=2 && ../venv/bin/tdl bench signature
+endef
+
+# $(call wheel_in,FOLDER,WHICH): the wheel with these requirements, and what tests need.
+define wheel_in
+	$(BIN)/python .ci/requirements.py $(2) test > $(1)/requirements.txt
+	$(call pip_in,$(1)) -r $(1)/requirements.txt
+	$(call pip_in,$(1)) --no-deps --ignore-requires-python build/package/*.whl
+endef
 
 # A wheel that needs no compiler, under the name of the Linux versions that it runs on.
 wheel: tools
@@ -157,32 +187,26 @@ docs: dqn $(VENV)/.docs
 	$(BIN)/python -m sphinx -q -W --keep-going -b html -c docs/site . build/site
 	@echo build/site/index.html
 
-# That wheel under every Python there is, and some tests; it says which there is not. Python 3.14 has to have Hydra 1.4.
+# That wheel under every other Python there is, and some tests; it says which there is not. Python 3.14 has to have Hydra
+# 1.4.
 versions: package
-	@for version in $(VERSIONS); do \
+	@for version in $(filter-out $(shell $(BIN)/python -c 'import sys; print("%d.%d" % sys.version_info[:2])'),$(VERSIONS)); do \
 	    if python$$version -c '' 2>/dev/null; then $(MAKE) --no-print-directory version-$$version || exit 1; \
 	    else echo "python$$version: none that starts, so the wheel was not tested with it"; fi; done
 
-# Hydra makes a warning of an error in what it calls.
 version-%:
 	rm -rf build/versions/$* && mkdir -p build/versions/$*/elsewhere
 	python$* -m venv --without-pip build/versions/$*/venv
-	$(BIN)/python .ci/requirements.py $(if $(filter 3.14,$*),hydra-1.4,newest) test > build/versions/$*/requirements.txt
-	$(BIN)/pip --python build/versions/$*/venv/bin/python install -q --no-compile -r build/versions/$*/requirements.txt
-	$(BIN)/pip --python build/versions/$*/venv/bin/python install -q --no-deps --ignore-requires-python build/package/*.whl
-	cd build/versions/$*/elsewhere && \
-	../venv/bin/tdl-run experiment=quick episodes=200 hydra.run.dir=first && \
-	PYTHONWARNINGS=error::UserWarning ../venv/bin/tdl-run -m experiment=quick episodes=200 seed=0,1 hydra.sweep.dir=sweep && \
-	../venv/bin/tdl-evaluate checkpoint=first evaluate.episodes=20 evaluate.plies=2 && \
-	../venv/bin/tdl-bench signature
+	$(call wheel_in,build/versions/$*,$(if $(filter 3.14,$*),hydra-1.4,newest))
+	$(call play,build/versions/$*)
 	build/versions/$*/venv/bin/pytest -q -p no:cacheprovider $(SAMPLE)
 
 # That wheel with the lowest versions that pyproject.toml names; the newest are those of `make test`.
 bounds: package
-	rm -rf build/bounds && $(PYTHON) -m venv build/bounds
-	$(BIN)/python .ci/requirements.py lowest test | build/bounds/bin/pip install -q --no-compile -r /dev/stdin
-	build/bounds/bin/pip install -q --no-deps build/package/*.whl
-	build/bounds/bin/pytest -q -p no:cacheprovider $(SAMPLE) tests/results tests/sweeps/test_table.py
+	rm -rf build/bounds && mkdir -p build/bounds
+	$(BIN)/python -m venv --without-pip build/bounds/venv
+	$(call wheel_in,build/bounds,lowest)
+	build/bounds/venv/bin/pytest -q -p no:cacheprovider $(SAMPLE) tests/results tests/sweeps/test_table.py
 
 clean:
 	rm -rf build dist *.egg-info $(VENV) && find tdl experiments -name '*.so' -delete
