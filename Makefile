@@ -148,7 +148,7 @@ torture: tools
 # sdist, wheel from it, for all versions of Python, and a run of the installed wheel from an empty folder.
 package: tools
 	rm -rf build/package && mkdir -p build/package/elsewhere
-	TDL_QUICK=1 TDL_LIMITED=1 $(BIN)/python -m build --no-isolation -o build/package
+	TDL_QUICK=1 TDL_LIMITED=1 $(BIN)/python -m build -q --no-isolation -o build/package
 	$(BIN)/python -m venv --without-pip build/package/venv
 	$(call pip_in,build/package) build/package/*.whl
 	$(call play,build/package)

@@ -33,8 +33,8 @@ from tdl.base import machine
 from tdl.cli.messages import explain
 from tdl.errors import TdlError
 
-SECONDS = 60
-"""Until an example hangs."""
+LIMITS = ((signal.ITIMER_PROF, signal.SIGPROF, 20), (signal.ITIMER_REAL, signal.SIGALRM, 400))
+"""Seconds until an example hangs, of its processor and of the clock: a busy machine makes it wait."""
 
 MEMORY = 1 << 30
 """Bytes of memory that are free, as the program is told; it may take as much again."""
@@ -87,8 +87,9 @@ def _read(target, place, outside, chance):
 
 def judged(work):
     """How an example ends, and what is said."""
-    signal.signal(signal.SIGALRM, _hangs)
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    for timer, number, seconds in LIMITS:
+        signal.signal(number, _hang)
+        signal.setitimer(timer, seconds)
     here, (soft, hard) = Path.cwd(), resource.getrlimit(resource.RLIMIT_AS)
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + 2 * MEMORY, hard))
@@ -105,14 +106,15 @@ def judged(work):
     except (Exception, Hang):
         return WRONG, traceback.format_exc()
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        for timer, *_ in LIMITS:
+            signal.setitimer(timer, 0)
         machine.available_memory = free
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
         os.chdir(here)
 
 
-def _hangs(*_):
-    raise Hang(f"more than {SECONDS} seconds")
+def _hang(*_):
+    raise Hang
 
 
 def main():
