@@ -71,8 +71,8 @@ else:
 
 def extension(name: str, source: str, *more_args: str, depends: tuple[str, ...] = ()) -> Extension:
     """A module, compiled as it is used."""
-    plain = name.removesuffix("_avx2")
-    level = "-O1" if quick else "-O3" if plain in HOT else "-O2"
+    module = name.removesuffix("_avx2")
+    level = "-O1" if quick else "-O3" if module in HOT else "-O2"
     return Extension(
         name,
         [source],
@@ -81,7 +81,7 @@ def extension(name: str, source: str, *more_args: str, depends: tuple[str, ...] 
         extra_compile_args=[
             level,
             *compile_args,
-            *inline_args * (gcc and plain == "tdl.training.selfplay"),
+            *inline_args * (gcc and module == "tdl.training.selfplay"),
             *more_args,
         ],
         extra_link_args=link_args,
@@ -90,7 +90,7 @@ def extension(name: str, source: str, *more_args: str, depends: tuple[str, ...] 
     )
 
 
-def once_more(name: str) -> Extension:
+def avx2_twin(name: str) -> Extension:
     """The module `NAME_avx2`: the C source of NAME under another name."""
     last = name.rpartition(".")[2]
     source = GENERATED / f"{name.replace('.', os.sep)}_avx2.c"
@@ -104,8 +104,8 @@ def modules() -> list[Extension]:
     """All modules, those that take longest first."""
     if os.environ.get("TDL_BUILT") == "1":
         return []
-    every = cythonize(
-        [extension(SHARED, f"{SHARED.replace('.', os.sep)}.c"), *(extension(*each) for each in MODULES.items())],
+    extensions = cythonize(
+        [extension(SHARED, f"{SHARED.replace('.', os.sep)}.c"), *(extension(*module) for module in MODULES.items())],
         nthreads=(os.cpu_count() or 1) if get_start_method() == "fork" else 0,  # others would run this file once more
         build_dir=str(GENERATED),
         shared_utility_qualified_name=SHARED,
@@ -117,13 +117,14 @@ def modules() -> list[Extension]:
             "show_performance_hints": False,
         },
     )
-    every += [once_more(name) for name in WIDE]
-    return sorted(every, key=lambda each: -os.path.getsize(source_of(each.name.removesuffix("_avx2"))))
+    extensions += [avx2_twin(name) for name in WIDE]
+    return sorted(extensions, key=source_size, reverse=True)
 
 
-def source_of(name: str) -> Path:
-    """The C source that Cython makes of a module."""
-    return GENERATED / f"{name.replace('.', os.sep)}.c"
+def source_size(module: Extension) -> int:
+    """Bytes of the C source that Cython makes of a module."""
+    name = module.name.removesuffix("_avx2")
+    return os.path.getsize(GENERATED / f"{name.replace('.', os.sep)}.c")
 
 
 setup(
