@@ -81,11 +81,12 @@ def refuse_link(path: Path, *, folder: bool = False, alone: bool = False) -> Non
     `alone` refuses a file that has another name, too, under which it may lie elsewhere.
     """
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-        found = os.lstat(path)
-        linked = stat.S_ISLNK(found.st_mode) or (alone and found.st_nlink > 1)
-        if linked or not (stat.S_ISDIR(found.st_mode) if folder else stat.S_ISREG(found.st_mode)):
-            what, own = "a link" if linked else "something else", "folder" if folder else "file"
-            raise ConfigError(f"{path}: {what}, not a {own} of the run's own; nothing is written there")
+        status = os.lstat(path)
+        is_link = stat.S_ISLNK(status.st_mode) or (alone and status.st_nlink > 1)
+        is_right = stat.S_ISDIR(status.st_mode) if folder else stat.S_ISREG(status.st_mode)
+        if is_link or not is_right:
+            reason, kind = "a link" if is_link else "something else", "folder" if folder else "file"
+            raise ConfigError(f"{path}: {reason}, not a {kind} of the run's own; nothing is written there")
 
 
 class RunFolder:

@@ -66,9 +66,9 @@ def test_wrong_entries_are_refused_by_name(path, key, value):
 )
 def test_what_is_no_result_is_refused(path, content, telling):
     path.write_bytes(content)
-    with pytest.raises(TdlError, match=rf"result\.json: .*{telling}") as told:
+    with pytest.raises(TdlError, match=rf"result\.json: .*{telling}") as refused:
         read_result(path)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(refused.value)
 
 
 def test_a_pipe_is_no_file(path):

@@ -100,10 +100,10 @@ class FaultyFiles:
         for around, _, names in os.walk(self.folder):
             for name in names:
                 path = os.path.join(around, name)
-                kept = self._synced.get(os.stat(path).st_ino)
-                if kept is not None:
+                content = self._synced.get(os.stat(path).st_ino)
+                if content is not None:
                     with self._real_open(path, "wb") as file:
-                        file.write(kept)
+                        file.write(content)
 
     def _error(self, path):
         number = ERRORS[self.fault.kind]

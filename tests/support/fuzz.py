@@ -59,8 +59,8 @@ def tried(number, name=None):
     with tempfile.TemporaryDirectory(prefix="tdl-fuzz-") as room:
         place, outside = Path(room) / "place", Path(room) / "outside"
         place.mkdir(), outside.mkdir()
-        for each in ("file", "weights-0000000001.npy", ".lost.new"):
-            (outside / each).write_text("nobody may touch this")
+        for file in ("file", "weights-0000000001.npy", ".lost.new"):
+            (outside / file).write_text("nobody may touch this")
         before = files(outside)
         outcome, line = judged(partial(_read, TARGETS[name], place, outside, chance))
         if (after := files(outside)) != before:

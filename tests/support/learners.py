@@ -3,6 +3,8 @@
 A new choice is one more line: the reference tests and the contract test then play it with everything it goes with.
 """
 
+import itertools
+
 import pytest
 
 from tdl.errors import ConfigError
@@ -54,31 +56,25 @@ VARIANTS = {
 THREADS = {"one thread": {"threads": 1}, "two threads": {"threads": 2}}
 
 
-def combinations(*questions):
-    """Every combination of one answer to each question that `LearnerOptions` allows: (name, choices, stages)."""
-    found = [("", {}, Stages())]
-    for question in questions:
-        if question is STAGES:
-            found = [(f"{name}, {key}", choices, each) for name, choices, _ in found for key, each in STAGES.items()]
-        else:
-            found = [
-                (f"{name}, {key}", choices | more, each)
-                for name, choices, each in found
-                for key, more in question.items()
-            ]
-    return [(name.strip(", "), choices, stages) for name, choices, stages in found if _allowed(choices, stages)]
-
-
 def each(*questions):
-    """Parametrises a test with `choices` and `stages`."""
-    found = combinations(*questions)
-    return pytest.mark.parametrize(("choices", "stages"), [c[1:] for c in found], ids=[c[0] for c in found])
+    """Parametrises a test with `choices` and `stages`: every combination of answers that `LearnerOptions` allows."""
+    cases = []
+    for answers in itertools.product(*(question.items() for question in questions)):
+        choices, stages = {}, Stages()
+        for _, answer in answers:
+            if isinstance(answer, Stages):
+                stages = answer
+            else:
+                choices |= answer
+        if _allowed(choices, stages):
+            cases.append(pytest.param(choices, stages, id=", ".join(name for name, _ in answers)))
+    return pytest.mark.parametrize(("choices", "stages"), cases)
 
 
 def _allowed(choices, stages):
-    plain = {key: value for key, value in choices.items() if key != "threads"}
+    options = {key: value for key, value in choices.items() if key != "threads"}
     try:
-        LearnerOptions(**plain).check_network(stages.count, extras=False)
+        LearnerOptions(**options).check_network(stages.count, extras=False)
     except ConfigError:
         return False
     return True

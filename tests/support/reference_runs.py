@@ -129,11 +129,11 @@ def assert_equals_reference(rules, tuples, *, first=0, episodes, stages=ONE_STAG
 def assert_same_boards(state, entered, rules, engine):
     """The carousel's boards."""
     room = state[ENTERED].shape[1]
-    kept = state[ENTERED].reshape(len(entered), room, -1)
+    memory = state[ENTERED].reshape(len(entered), room, -1)
     assert state[COUNTS].tolist() == [len(boards) for boards in entered]
     for stage, boards in enumerate(entered):
         for k in range(max(0, len(boards) - room), len(boards)):
-            words = kept[stage, k % room]
+            words = memory[stage, k % room]
             if engine == "array":
                 assert words.view(np.uint8).tolist() == boards[k] + [0] * (32 - rules.cells)
             else:

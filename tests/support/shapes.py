@@ -89,12 +89,12 @@ def telling_boards(rules, n):
     three different tiles in turn with any tiles.
     """
     rng = np.random.default_rng(n)
-    found = [[0] * rules.cells, [rules.largest] * rules.cells]
-    while len(found) < n:
-        few_tiles = rng.integers(0, rules.largest + 1, len(found) % 6 // 2 + 1)
-        tiles = range(rules.largest + 1) if len(found) % 2 else few_tiles
-        found.append(rng.choice(tiles, rules.cells).tolist())
-    return found
+    boards = [[0] * rules.cells, [rules.largest] * rules.cells]
+    while len(boards) < n:
+        few_tiles = rng.integers(0, rules.largest + 1, len(boards) % 6 // 2 + 1)
+        tiles = range(rules.largest + 1) if len(boards) % 2 else few_tiles
+        boards.append(rng.choice(tiles, rules.cells).tolist())
+    return boards
 
 
 class Repeated(TupleSet):
