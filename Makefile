@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 VERSIONS := 3.11 3.12 3.13 3.14
 # What differs from Python to Python, and from pandas to pandas.
-SAMPLE := $(addprefix tests/,base/test_machine.py config/test_sections.py sweeps/test_job_process.py storage/test_checkpoint.py \
+SAMPLE := $(addprefix tests/,base/test_machine.py sweeps/test_job_process.py storage/test_checkpoint.py \
 	results/test_frames.py results/test_comparison.py)
 
 .PHONY: run test test-all fuzz experiments extras build tools dqn launchers lint checked portable arm sanitize races \
