@@ -155,9 +155,12 @@ def _bytes_in(folder, name):
     return np.load(folder / read_agent(folder)["arrays"][name]["file"], allow_pickle=False).tobytes()
 
 
-@target("load", 4, *RUNS, files=CHECKPOINT)
+@target("load", 5, *RUNS, files=CHECKPOINT)
 def _load(run, place, chance):
     folder = run / "checkpoint"
+    if chance.random() < 0.2:
+        tdl.average([folder, *(run / "kept").glob("0*")])
+        return
     player, meta = tdl.load(folder, copy=chance.random() < 0.5), read_agent(folder)
     assert player.network.weights.tobytes() == _bytes_in(folder, "weights"), "other weights than the file has"
     assert player.network.describe() == meta["network"], "another network than the file's"
@@ -166,14 +169,18 @@ def _load(run, place, chance):
     player.evaluate(2)
 
 
-@target("average", 1, *RUNS, files=CHECKPOINT)
-def _average(run, place, chance):
-    tdl.average([run / "checkpoint", *(run / "kept").glob("0*")])
+COMMANDS = [
+    "convert {run}/checkpoint {place}/out.w",
+    "evaluate checkpoint={run} evaluate.episodes=2 hydra.run.dir={place}/games",
+    "diff {place}/plain {place}/rich",
+]
 
 
-@target("convert", 1, *RUNS, files=CHECKPOINT)
-def _convert(run, place, chance):
-    ends("convert", run / "checkpoint", place / "out.w", program=main)
+@target("command", 4, *RUNS, files=CHECKPOINT)
+def _command(run, place, chance):
+    words = chance.choice(COMMANDS).format(run=run, place=place).split()
+    out = ends(*words, program=main).stdout
+    assert all(line.isprintable() for line in out.replace("\t", " ").splitlines()), out
 
 
 @target("resume", 2, *RUNS, files=CHECKPOINT)
@@ -182,12 +189,6 @@ def _resume(run, place, chance):
         read_run(RunFolder(run))
     else:
         _resumes(run, 30)
-
-
-@target("evaluate", 1, *RUNS, files=CHECKPOINT)
-def _evaluate(run, place, chance):
-    words = (f"checkpoint={run}", "evaluate.episodes=2", f"hydra.run.dir={place / 'games'}")
-    ends("evaluate", *words, program=main)
 
 
 @target("deep", 2, "deep", files=CHECKPOINT)
@@ -228,12 +229,6 @@ def _report(folder, place, chance):
     page = Page((folder / "report.html").read_text())
     assert not {tag for tag, *_ in page.elements} & {"script", "iframe", "img", "object", "form"}, "more than text"
     assert "\x1b" not in (folder / "report.md").read_text()
-
-
-@target("diff", 2, *RUNS)
-def _diff(run, place, chance):
-    out = ends("diff", place / "plain", place / "rich", program=main).stdout
-    assert all(line.isprintable() for line in out.splitlines()), out
 
 
 LINES = ["match 1 open a:b", "match 1 evil move 10", "match 1 evil move 25", "match 1 play take turn",
