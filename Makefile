@@ -44,8 +44,8 @@ fuzz: dqn launchers
 experiments: dqn
 	$(BIN)/python -m experiments.tools.run_all $(if $(FULL),--full)
 
-# The checked builds, tests that need extras, and other versions of Python and of what is needed.
-test-all: extras portable arm sanitize versions bounds
+# The checked builds, tests that need extras, and other versions of Python and of what is needed; the longest first.
+test-all: sanitize extras versions arm bounds portable
 
 # Each skipped with a reason where the machine cannot give what it needs. Only their files are imported.
 extras: launchers
