@@ -7,6 +7,7 @@ import itertools
 
 import pytest
 
+from support.shapes import SHARE
 from tdl.errors import ConfigError
 from tdl.learning.options import LearnerOptions
 from tdl.network.stages import Stages
@@ -57,7 +58,10 @@ THREADS = {"one thread": {"threads": 1}, "two threads": {"threads": 2}}
 
 
 def each(*questions):
-    """Parametrises a test with `choices` and `stages`: every combination of answers that `LearnerOptions` allows."""
+    """Parametrises a test with `choices` and `stages`: every combination of answers that `LearnerOptions` allows.
+
+    Checked builds, which play fewer examples, take every third of many.
+    """
     cases = []
     for answers in itertools.product(*(question.items() for question in questions)):
         choices, stages = {}, Stages()
@@ -68,7 +72,7 @@ def each(*questions):
                 choices |= answer
         if _allowed(choices, stages):
             cases.append(pytest.param(choices, stages, id=", ".join(name for name, _ in answers)))
-    return pytest.mark.parametrize(("choices", "stages"), cases)
+    return pytest.mark.parametrize(("choices", "stages"), cases[:: 3 if SHARE > 1 and len(cases) > 100 else 1])
 
 
 def _allowed(choices, stages):
