@@ -32,8 +32,8 @@ class Page(HTMLParser):
         self.elements.append((tag, dict(attrs), []))
 
     def handle_endtag(self, tag):
-        found = self.open.pop()
-        assert found[0] == tag, f"{tag} ends where {found[0]} is open"
+        last, *_ = self.open.pop()
+        assert last == tag, f"{tag} ends where {last} is open"
 
     def handle_data(self, data):
         for _, _, texts in self.open:
@@ -62,15 +62,15 @@ def written(folder, *words):
 
 def tables_of(markdown):
     """The tables by the title of their section: rows of cells as they are read, the first that of the names."""
-    found = {}
+    tables = {}
     for section in re.split("^## ", markdown, flags=re.M)[1:]:
         lines = [line for line in section.splitlines() if line.startswith("|")]
         rows = [[_read(cell) for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
         if rows:
             assert {len(row) for row in rows} == {len(rows[0])}, f"rows of different lengths: {lines}"
             assert all(re.fullmatch(":?-+:?", cell) for cell in rows[1])
-            found[section.splitlines()[0]] = [rows[0], *rows[2:]]
-    return found
+            tables[section.splitlines()[0]] = [rows[0], *rows[2:]]
+    return tables
 
 
 def _read(cell):
@@ -90,8 +90,8 @@ def titles(page):
 
 
 def facts(page):
-    found = Page(page)
-    return dict(zip(found.texts("dt"), found.texts("dd"), strict=True))
+    parsed = Page(page)
+    return dict(zip(parsed.texts("dt"), parsed.texts("dd"), strict=True))
 
 
 def commands(page):
