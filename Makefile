@@ -152,6 +152,7 @@ package: tools
 	$(BIN)/python -m venv --without-pip build/package/venv
 	$(call pip_in,build/package) build/package/*.whl
 	$(call play,build/package)
+	cd build/package/elsewhere && ../venv/bin/tdl bench signature
 
 # $(call pip_in,FOLDER) WORDS: pip of this folder installs in the environment of that one, which needs none.
 pip_in = $(BIN)/pip --python $(1)/venv/bin/python install -q --no-compile
@@ -161,7 +162,7 @@ pip_in = $(BIN)/pip --python $(1)/venv/bin/python install -q --no-compile
 define play
 	cd $(1)/elsewhere && ../venv/bin/tdl run experiment=quick episodes=200 hydra.run.dir=first && \
 	PYTHONWARNINGS=error::UserWarning ../venv/bin/tdl sweep experiment=quick episodes=200 seed=0,1 hydra.sweep.dir=sweep && \
-	../venv/bin/tdl evaluate checkpoint=first evaluate.episodes=20 evaluate.plies=2 && ../venv/bin/tdl bench signature
+	../venv/bin/tdl evaluate checkpoint=first evaluate.episodes=20 evaluate.plies=2
 endef
 
 # $(call wheel_in,FOLDER,WHICH): the wheel with these requirements, and what tests need.
