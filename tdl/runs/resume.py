@@ -1,4 +1,4 @@
-"""Resuming a run: its folder, and the configuration that holds from there on."""
+"""What is in the folder of a run: nothing, a finished run, or one that goes on, and by which configuration."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,8 @@ from tdl.config.stored import stored_setup
 from tdl.errors import CheckpointError, ConfigError, naming, shown
 from tdl.players.description import check_resumable, read_agent
 from tdl.storage.checkpoint import META, Meta
-from tdl.storage.run_folder import CHECKPOINT, RunFolder
+from tdl.storage.result_file import has_deleted_weights
+from tdl.storage.run_folder import CHECKPOINT, FINISHED, RunFolder
 
 
 def resumed_folder(resume: str) -> RunFolder:
@@ -105,3 +106,31 @@ def check_fits(meta: Meta, network: dict[str, Any], rules: dict[str, Any], folde
         if stored != json.loads(json.dumps(here)):  # which makes lists of tuples
             there = f"it has {shown(stored)}, this run {shown(here)}"
             raise CheckpointError(f"{folder}: a checkpoint of another {name}: {there}")
+
+
+def is_finished(folder: RunFolder, setup: Setup, meta: Meta | None) -> bool:
+    """Whether the run in a folder came to its end, and this configuration asks for nothing more.
+
+    `meta` is of its checkpoint, which whoever needs the room may have deleted.
+    """
+    result = folder.result_if_whole()
+    if result.get("status") != FINISHED or not {"episodes", "moves", "seconds"} <= result.keys():
+        return False
+    return bool(
+        (meta is None or result["episodes"] == meta["episode"])
+        and result["config"].get("evaluate") == setup.plain["evaluate"]
+        and setup.ends(result["episodes"], result["moves"], result["seconds"])
+    )
+
+
+def refuse_used(folder: RunFolder) -> None:
+    """Refuse to begin a new run where one is already."""
+    if folder.is_used():
+        way = f"; go on with resume={folder}, or name" if folder.has_checkpoint() else ", without a checkpoint; name"
+        raise ConfigError(f"out: {folder} holds a run already{way} another")
+
+
+def delete_leftover_weights(folder: RunFolder) -> None:
+    """Delete the checkpoints of a run whose result says that it is finished and has none."""
+    if has_deleted_weights(folder.path):
+        folder.delete_weights()

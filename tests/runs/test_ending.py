@@ -13,7 +13,7 @@ from tdl.cli.evaluate import main as evaluate
 from tdl.cli.run import main
 from tdl.config.setup import Setup
 from tdl.runs.disk import checkpoint_bytes
-from tdl.runs.ending import objective
+from tdl.runs.final_summary import objective
 from tdl.statistics.summary import evaluation_block
 from tdl.storage.run_folder import RunFolder
 

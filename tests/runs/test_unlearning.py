@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from support.programs import SMALL, inside
 
-from tdl.runs.ending import warning
-from tdl.runs.unlearning import PARTS, unlearned
+from tdl.runs.final_summary import PARTS, unlearned, warning
 from tdl.storage.records import RECORD, load_records
 from tdl.storage.run_folder import RunFolder
 
