@@ -10,7 +10,6 @@ each looks for the hash under a lock of the sweep's folder, and makes the folder
 import contextlib
 import os
 import warnings
-from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from tdl.errors import BusyError, ConfigError, TdlError
 from tdl.runs.resume import keys_named, read_run, resumed_folder
 from tdl.storage.lock import RunLock
 from tdl.storage.run_folder import HYDRA, OUTPUTS, RunFolder
-from tdl.storage.titles import folder_title
+from tdl.storage.titles import flat, folder_title
 
 NOW = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
 
@@ -33,16 +32,11 @@ PATIENCE = 30.0
 """Seconds to wait for others that look for or make the folder of a job, which takes them a millisecond."""
 
 
-def digest(*, _root_: DictConfig) -> str:
-    """The hash of the whole configuration."""
-    return compose.key_hash(_values(_root_))
-
-
 def job_folder(*swept: str, _root_: DictConfig) -> str:
     """A job of a sweep: the values of these keys, the hash of its configuration, and that of what it goes on with."""
     plain, chosen = _values(_root_), _root_.hydra.runtime.choices
     resumed = "" if _root_.get("resume") is None else f"_{compose.key_hash({'run': str(_root_.resume)})}"
-    keys = keys_of(plain)
+    keys = list(flat(plain))
     ordered = sorted(swept, key=lambda key: keys.index(key) if key in keys else -1)
     values = {key: chosen[key] if key in chosen else OmegaConf.select(_root_, key) for key in ordered}
     begins = not OmegaConf.is_missing(_root_.hydra.job, "num")  # else the sweep looks at it before all begin
@@ -95,29 +89,17 @@ def existing(sweep: Path, identity: str) -> str | None:
     return min(names, default=None)
 
 
-def keys_of(config: Mapping[str, Any], prefix: str = "") -> list[str]:
-    """All keys of a configuration, nested ones as `evaluate.plies`, in their order."""
-    keys = []
-    for key, value in config.items():
-        keys.append(prefix + key)
-        if isinstance(value, Mapping):
-            keys += keys_of(value, f"{prefix}{key}.")
-    return keys
-
-
 def new_or_resumed(*, _root_: DictConfig) -> str:
     """The folder of a run alone."""
     if _root_.get("resume") is not None:
         return str(resumed_folder(_root_.resume))
     if _root_.get("query") is not None:  # an answer leaves nothing
         return "."
-    return f"{OUTPUTS}/{NOW}_{digest(_root_=_root_)}_{os.getpid()}"
+    return f"{OUTPUTS}/{NOW}_{compose.key_hash(_values(_root_))}_{os.getpid()}"
 
 
 def hydra_subfolder(*, _root_: DictConfig) -> str | None:
-    """Where Hydra leaves its notes of a start; in a folder of a new run that is there already they must not lead
-    elsewhere.
-    """
+    """Where Hydra leaves its notes of a start; refused where they would lead out of the folder of a new run."""
     if _root_.get("query") is not None:
         return None
     if _root_.get("resume") is not None:

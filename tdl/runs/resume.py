@@ -1,7 +1,7 @@
 """What is in the folder of a run: nothing, a finished run, or one that goes on, and by which configuration."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,38 +73,28 @@ def continued(setup: Setup, folder: RunFolder, named: Sequence[str]) -> tuple[Se
 def _resumed(setup: Setup, meta: Meta, named: Sequence[str]) -> Setup:
     """The checkpoint's configuration, with what the command line says of `CHANGEABLE` keys that it names."""
     stored, now = dict(meta["config"]), setup.plain
+    changeable = [name for name in compose.CHANGEABLE if name != "resume"]
     for key in named:
-        top = key.split(".")[0].split("@")[0]
-        keys = [top] if top in now else list(now)  # `experiment=...` may touch all of them
-        for name in keys:
+        top, _, nested = key.partition(".")
+        top = top.split("@")[0]
+        for name in [top] if top in now else now:  # `experiment=...` may touch all of them
             if name not in compose.CHANGEABLE and stored[name] != now[name]:
                 raise ConfigError(
                     f"{key}: a resumed run keeps its configuration; its {name} is {stored[name]!r}, given was "
-                    f"{now[name]!r}; only {', '.join(compose.CHANGEABLE[:-1])} may change"
+                    f"{now[name]!r}; only {', '.join(changeable)} may change"
                 )
-        _take(stored, now, key)
+            if name in changeable and nested and top == name and isinstance(now[name], dict):
+                stored[name] = {**stored[name], nested: now[name][nested]}  # as of `save.every` that one value only
+            elif name in changeable:
+                stored[name] = now[name]
     return Setup.of(stored)
 
 
-def _take(stored: dict[str, Any], now: Mapping[str, Any], key: str) -> None:
-    """Let the command line's value of a changeable key hold; of `save.every` that one value only."""
-    parts = key.split(".")
-    if parts[0] not in now:  # an experiment
-        stored.update({name: now[name] for name in compose.CHANGEABLE if name != "resume"})
-        return
-    if parts[0] not in compose.CHANGEABLE or parts[0] == "resume":
-        return
-    if len(parts) == 2 and isinstance(stored[parts[0]], dict):
-        stored[parts[0]] = {**stored[parts[0]], parts[1]: now[parts[0]][parts[1]]}
-    else:
-        stored[parts[0]] = now[parts[0]]
-
-
 def check_fits(meta: Meta, network: dict[str, Any], rules: dict[str, Any], folder: Path) -> None:
-    """Refuse a checkpoint whose description of the network or of the rules is another one than that given."""
-    for name, stored, here in (("network", meta["network"], network), ("rules", meta["rules"], rules)):
-        if stored != json.loads(json.dumps(here)):  # which makes lists of tuples
-            there = f"it has {shown(stored)}, this run {shown(here)}"
+    """Refuse a checkpoint of another network or of other rules than these, which are described as in `meta`."""
+    for name, now in (("network", network), ("rules", rules)):
+        if meta[name] != json.loads(json.dumps(now)):  # which makes lists of tuples
+            there = f"it has {shown(meta[name])}, this run {shown(now)}"
             raise CheckpointError(f"{folder}: a checkpoint of another {name}: {there}")
 
 

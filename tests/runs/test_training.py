@@ -17,8 +17,8 @@ import pytest
 from omegaconf import OmegaConf
 from support.programs import (
     SMALL,
+    blocks_of,
     checkpoint,
-    ended,
     go_on,
     inside,
     learned,
@@ -26,12 +26,10 @@ from support.programs import (
     outcome,
     program,
     result,
-    running,
     train,
 )
 
 import tdl
-from tdl.cli.run import main
 from tdl.config.schema import RunConfig
 from tdl.config.setup import Setup
 from tdl.network.ntuple import NTupleNetwork
@@ -48,8 +46,6 @@ RESULT = {
     "episodes", "moves", "seconds", "moves_per_second", "peak_memory_bytes", "evaluation", "weights",
 }  # fmt: skip
 
-WITHOUT_EVALUATION = RESULT - {"evaluation"}
-
 CONF = resources.files("tdl.conf")
 
 NAMES = {group: sorted(path.name.removesuffix(".yaml") for path in (CONF / group).iterdir()) for group in
@@ -63,21 +59,21 @@ def folder(tmp_path_factory):
     """A run of five blocks and a half, as a program of its own that names its folder itself."""
     cwd = tmp_path_factory.mktemp("cwd")
     done = program(cwd, *SMALL, *WORDS)
-    assert done.returncode == 0, done.stderr
-    assert "Traceback" not in done.stderr
-    shown = only_run(cwd).relative_to(cwd)
-    told = re.sub(r"\S+ -m tdl ", "python -m tdl ", done.stdout)  # the path, where the shell finds another Python
-    assert told == evaluation_block(result(only_run(cwd))["evaluation"]) + (
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
+    folder = only_run(cwd)
+    shown = folder.relative_to(cwd)
+    printed = re.sub(r"\S+ -m tdl ", "python -m tdl ", done.stdout)  # the path, where the shell finds another Python
+    assert printed == evaluation_block(result(folder)["evaluation"]) + (
         f"results in {shown}: curve.png, blocks.csv, result.json, checkpoint\n"
         f"next: python -m tdl evaluate {shown} evaluate.plies=2\n"
         f"      python -m tdl serve {shown}\n"
     )
-    return only_run(cwd)
+    return folder
 
 
 def test_files(folder):
-    found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    assert found == {
+    names = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    assert names == {
         ".hydra/config.yaml", ".hydra/hydra.yaml", ".hydra/overrides.yaml", "episodes.npy", "blocks.csv",
         "evaluation.npy", "result.json", "train.log", "curve.png", "checkpoint/meta.json",
         "checkpoint/weights-0000000055.npy", "kept/0000000040/meta.json", "kept/0000000040/weights-0000000040.npy",
@@ -85,10 +81,9 @@ def test_files(folder):
 
 
 def test_folder_is_named_by_time_configuration_and_process(folder):
+    """So two that start at once never meet."""
     assert folder.parent.name == "outputs"
-    named = re.fullmatch(r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_([0-9a-f]{8})_\d+", folder.name)
-    assert named
-    assert named[1] == result(folder)["config_hash"]
+    assert re.fullmatch(rf"\d{{4}}-\d\d-\d\d_\d\d-\d\d-\d\d_{result(folder)['config_hash']}_\d+", folder.name)
 
 
 @pytest.mark.parametrize(("name", "rows"), [("episodes.npy", 55), ("evaluation.npy", 7)])
@@ -101,13 +96,6 @@ def test_records(folder, name, rows):
     assert (records["score"] >= records["max_tile"]).all()
 
 
-def test_records_can_be_mapped(folder):
-    """A file of a hundred million episodes is not read into memory."""
-    mapped = np.load(folder / "episodes.npy", mmap_mode="r")
-    assert isinstance(mapped, np.memmap)
-    assert mapped.tobytes() == np.load(folder / "episodes.npy").tobytes()
-
-
 def test_blocks(folder):
     with (folder / "blocks.csv").open(newline="") as file:
         header, *rows = csv.reader(file)
@@ -115,15 +103,15 @@ def test_blocks(folder):
     assert [row[0] for row in rows] == ["10", "20", "30", "40", "50", "55"]
     records = np.load(folder / "episodes.npy")
     for first, row in zip(range(0, 60, 10), rows, strict=True):
-        games, told = records[first : first + 10], dict(zip(header, map(float, row), strict=True))
-        assert told["mean"] == games["score"].mean()
-        assert told["median"] == np.median(games["score"])
-        assert told["max"] == games["score"].max()
-        assert told["moves"] == games["moves"].sum()
-        assert told["seconds"] > 0
-        assert told["moves_per_second"] > 0
-        assert told["mean_abs_error"] > 0
-        assert [told[f"reach_{tile}"] for tile in TILES] == [(games["max_tile"] >= tile).mean() for tile in TILES]
+        games, figures = records[first : first + 10], dict(zip(header, map(float, row), strict=True))
+        assert figures["mean"] == games["score"].mean()
+        assert figures["median"] == np.median(games["score"])
+        assert figures["max"] == games["score"].max()
+        assert figures["moves"] == games["moves"].sum()
+        assert figures["seconds"] > 0
+        assert figures["moves_per_second"] > 0
+        assert figures["mean_abs_error"] > 0
+        assert [figures[f"reach_{tile}"] for tile in TILES] == [(games["max_tile"] >= tile).mean() for tile in TILES]
 
 
 def test_log(folder):
@@ -138,20 +126,20 @@ def test_log(folder):
 
 
 def test_result(folder):
-    told = result(folder)
-    assert set(told) == RESULT
-    assert (told["status"], told["seed"], told["alpha"], told["episodes"]) == ("finished", 0, 0.1, 55)
-    assert told["weights"] == "kept"
-    assert told["names"] == {"game": "2048", "tiles": "p90_10", "tuples": "custom", "learner": "td",
-                             "placer": "random", "agent": "ntuple"}  # fmt: skip
-    assert told["moves"] == np.load(folder / "episodes.npy")["moves"].sum()
-    assert told["seconds"] > 0
-    assert told["moves_per_second"] == pytest.approx(told["moves"] / told["seconds"], rel=1e-3)
-    assert 1e7 < told["peak_memory_bytes"] < 1e12
-    assert {"tdl", "python", "numpy", "hydra-core", "omegaconf"} <= set(told["versions"])
-    assert told["instructions"] in NTupleNetwork.instruction_sets()
-    assert told["cpu"]
-    games, evaluation = np.load(folder / "evaluation.npy"), told["evaluation"]
+    content = result(folder)
+    assert set(content) == RESULT
+    assert (content["status"], content["seed"], content["alpha"], content["episodes"]) == ("finished", 0, 0.1, 55)
+    assert content["weights"] == "kept"
+    assert content["names"] == {"game": "2048", "tiles": "p90_10", "tuples": "custom", "learner": "td",
+                                "placer": "random", "agent": "ntuple"}  # fmt: skip
+    assert content["moves"] == np.load(folder / "episodes.npy")["moves"].sum()
+    assert content["seconds"] > 0
+    assert content["moves_per_second"] == pytest.approx(content["moves"] / content["seconds"], rel=1e-3)
+    assert 1e7 < content["peak_memory_bytes"] < 1e12
+    assert {"tdl", "python", "numpy", "hydra-core", "omegaconf"} <= set(content["versions"])
+    assert content["instructions"] in NTupleNetwork.instruction_sets()
+    assert content["cpu"]
+    games, evaluation = np.load(folder / "evaluation.npy"), content["evaluation"]
     assert evaluation["episodes"] == 7
     assert evaluation["mean"] == games["score"].mean()
     low, high = evaluation["mean_ci95"]
@@ -159,17 +147,17 @@ def test_result(folder):
     reached = [tile for tile in TILES if (games["max_tile"] >= tile).any()]
     assert list(evaluation["reach"]) == list(map(str, reached))
     for tile in reached:
-        told = evaluation["reach"][str(tile)]
-        assert told["rate"] == (games["max_tile"] >= tile).mean()
-        assert 0 <= told["ci95"][0] <= told["rate"] <= told["ci95"][1] <= 1
+        share = evaluation["reach"][str(tile)]
+        assert share["rate"] == (games["max_tile"] >= tile).mean()
+        assert 0 <= share["ci95"][0] <= share["rate"] <= share["ci95"][1] <= 1
 
 
 def test_result_holds_the_configuration(folder):
-    told = result(folder)["config"]
-    assert Setup.of(told).plain | {"tuples": told["tuples"], "tiles": told["tiles"]} == told
-    assert told["tuples"]["cells"] == [[0, 1, 2, 3], [4, 5]]
+    config = result(folder)["config"]
+    assert Setup.of(config).plain | {"tuples": config["tuples"], "tiles": config["tiles"]} == config
+    assert config["tuples"]["cells"] == [[0, 1, 2, 3], [4, 5]]
     hydra = OmegaConf.to_container(OmegaConf.load(folder / ".hydra" / "config.yaml"))
-    assert json.loads(json.dumps(hydra)) == told
+    assert json.loads(json.dumps(hydra)) == config
     assert list(OmegaConf.load(folder / ".hydra" / "overrides.yaml")) == [*SMALL, *WORDS]
 
 
@@ -193,18 +181,10 @@ def test_curve_is_a_picture(folder):
 
 
 def test_same_seed_same_bytes_other_seed_other_bytes(folder, tmp_path):
-    """In this process as in the other one; and once more with everything given on the command line."""
+    """In this process as in the other one."""
     assert outcome(train(tmp_path / "same", *WORDS)) == outcome(folder)
-    assert outcome(train(tmp_path / "given", *WORDS, "seed=0", "alpha=0.1", "tiles=p90_10")) == outcome(folder)
     other = outcome(train(tmp_path / "other", *WORDS, "seed=1"))
     assert not [name for name in ("weights", "episodes.npy", "evaluation.npy") if other[name] == outcome(folder)[name]]
-
-
-def test_two_at_once_never_meet(tmp_path):
-    words = (*SMALL, "episodes=5", "evaluate.episodes=0")
-    with running(tmp_path, *words) as one, running(tmp_path, *words) as other:
-        assert [ended(process).returncode for process in (one, other)] == [0, 0]
-    assert len(list(tmp_path.rglob("result.json"))) == 2
 
 
 WATCHED = """
@@ -218,22 +198,15 @@ print("imported", sorted({"pandas", "seaborn", "matplotlib", "scipy"} & set(sys.
 """
 
 
-@pytest.mark.parametrize(
-    ("words", "left"),
-    [
-        (("episodes=0", "evaluate.episodes=0"), {"result.json"}),
-        (("episodes=0", "evaluate.episodes=3"), {"result.json", "evaluation.npy"}),
-    ],
-)
-def test_without_training_no_checkpoint_no_curve(tmp_path, words, left):
-    command = [sys.executable, "-c", WATCHED, *SMALL, *words]
+def test_without_training_no_checkpoint_no_curve(tmp_path):
+    command = [sys.executable, "-c", WATCHED, *SMALL, "episodes=0", "evaluate.episodes=3"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-2:] == ["exit code 0", "imported []"]
     folder = only_run(tmp_path)
-    found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and path.stat().st_size}
-    assert {name for name in found if not name.startswith(".hydra")} - {"episodes.npy"} == left
+    names = {path.name for path in folder.iterdir() if path.is_file() and path.stat().st_size}
+    assert names == {"result.json", "evaluation.npy", "episodes.npy"}
     assert len(np.load(folder / "episodes.npy")) == 0
-    assert set(result(folder)) == (RESULT if "evaluation.npy" in left else WITHOUT_EVALUATION)
+    assert set(result(folder)) == RESULT
     assert (result(folder)["status"], result(folder)["moves_per_second"]) == ("finished", None)
 
 
@@ -249,56 +222,85 @@ def test_features_beyond_tuples_are_configured(tmp_path):
     assert result(folder)["names"]["tuples"] == "custom"
 
 
-def test_a_set_that_names_no_such_features_keeps_its_name(tmp_path):
-    done = inside("tuples=2x4", "episodes=10", "block=10", "evaluate.episodes=0", f"hydra.run.dir={tmp_path / 'run'}")
-    assert done.returncode == 0, done.stderr
-    assert result(tmp_path / "run")["names"]["tuples"] == "2x4"
-    assert result(tmp_path / "run")["config"]["tuples"]["orders"] == []
-
-
-def test_help_names_every_key_and_every_choice(tmp_path):
-    done = program(tmp_path, "--help")
-    assert (done.returncode, done.stderr) == (0, "")
-    described = set(re.findall(r"^(\w+):", done.stdout, re.MULTILINE))
-    assert {field.name for field in fields(RunConfig)} <= described
+def test_help_names_every_key_and_every_choice():
+    text = inside("--help").stdout
+    assert {field.name for field in fields(RunConfig)} <= set(re.findall(r"^(\w+):", text, re.MULTILINE))
     for group, names in NAMES.items():
-        choices = re.search(rf"^{group}: \w+ +# (.*(?:\n +# .*)*)", done.stdout, re.MULTILINE)
+        choices = re.search(rf"^{group}: \w+ +# (.*(?:\n +# .*)*)", text, re.MULTILINE)
         assert re.sub(r"\n +#", "", choices[1]).split(", ") == list(names)
-    assert not list(tmp_path.iterdir())
 
 
-def test_cfg_job_prints_the_configuration(tmp_path):
-    done = program(tmp_path, "--cfg", "job", "alpha=0.25", "tuples=2x4")
-    assert (done.returncode, done.stderr) == (0, "")
-    setup = Setup.of(OmegaConf.create(done.stdout))
+def test_cfg_job_prints_the_configuration():
+    setup = Setup.of(OmegaConf.create(inside("--cfg", "job", "alpha=0.25", "tuples=2x4").stdout))
     cells = ((0, 1, 2, 3), (4, 5, 6, 7))
     assert (setup.alpha, setup.network.tuples.cells, setup.episodes) == (0.25, cells, 100_000)
-    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
-    "words",
-    [
-        ("game=2584", "tiles=p75_25", "learner=tc"),
-        ("game=2584", "size=2x3", "learner.order=forward"),
-        ("game=threes_law", "tiles=p50_50"),
-        ("size=4x5",),
-        ("placer=adversary", "learner.target=state"),
-    ],
-    ids=" ".join,
-)
+    "words", [("game=2584", "size=2x3", "tiles=p75_25", "learner=tc"), ("game=threes_law", "tiles=p50_50"),
+              ("size=4x5", "placer=adversary", "learner.target=state")], ids=" ".join
+)  # fmt: skip
 def test_every_game_and_board_runs_alike_with_packed_boards_and_arrays(tmp_path, words):
-    """Trained, evaluated and drawn like 2048; half of the run is resumed."""
-    folder, array = (train(tmp_path / kind, *WORDS, *words, f"engine={kind}", program=main)
-                     for kind in ("bits", "array"))  # fmt: skip
+    """Trained and evaluated like 2048."""
+    folder, array = (train(tmp_path / kind, *WORDS, *words, f"engine={kind}") for kind in ("bits", "array"))
     assert outcome(folder) == outcome(array)
-    half = train(tmp_path / "half", *WORDS, *words, "episodes=30")
-    assert learned(go_on(half, "episodes=55")) == learned(folder)
-    told, rules = result(folder), tdl.Rules.from_dict(checkpoint(folder)[0]["rules"])
-    assert (told["status"], told["config"]["engine"]) == ("finished", "bits")
+    rules = tdl.Rules.from_dict(checkpoint(folder)[0]["rules"])
     with (folder / "blocks.csv").open(newline="") as file:
         assert next(csv.reader(file)) == BLOCK + [f"reach_{tile}" for tile in rules.tiles]
     for name in ("episodes.npy", "evaluation.npy"):
         assert set(np.load(folder / name)["max_tile"].tolist()) <= set(rules.tiles)
-    assert (folder / "curve.png").exists()
     assert tdl.load(folder).network.rules == rules
+
+
+def test_blocks_of_a_long_round_are_told_one_by_one(small_run):
+    folder = small_run("episodes=60", "replicas=2", "round=30", "threads=2")
+    blocks = blocks_of(folder)
+    episodes = np.load(folder / "episodes.npy")
+    assert blocks["episode"].tolist() == [10, 20, 30, 40, 50, 60]
+    assert blocks["moves"].tolist() == [int(episodes["moves"][low : low + 10].sum()) for low in range(0, 60, 10)]
+    assert blocks["moves_per_second"].nunique() <= 4  # of two rounds, and rounded
+    assert blocks["seconds"].sum() == pytest.approx(result(folder)["seconds"], abs=1e-4)
+
+
+def test_a_step_size_goes_by_the_share_of_the_episodes(tmp_path, small_run):
+    """Of a run that is made longer by its new length; what was played before stays as it was."""
+    by_share = train(tmp_path / "run", "episodes=50", "learner.schedule=[0%:0.5,70%:0.1]")
+    assert learned(by_share) == learned(small_run("episodes=50", "learner.schedule=[0:0.5,40:0.1]"))
+    by_episodes = small_run("episodes=80", "learner.schedule=[0:0.5,40:0.1,50:0.5,60:0.1]")
+    assert learned(go_on(by_share, "episodes=80")) == learned(by_episodes)
+
+
+@pytest.mark.parametrize("also", [(), ("replicas=2", "round=10")], ids=["one", "replicas"])
+def test_a_step_size_goes_by_the_share_of_the_budget(tmp_path, also):
+    """As by episodes where the step falls in the first block that begins when so many moves are played."""
+    words = ("episodes=1000", "budget.moves=6000", *also)
+    by_share = train(tmp_path / "share", *words, "learner.schedule=[0%:0.5,40%:0.05]")
+    assert 20 < result(by_share)["episodes"] < 500
+    blocks = blocks_of(by_share)
+    first = blocks["episode"][blocks["moves"].cumsum() >= 2400].iloc[0]
+    by_episodes = train(tmp_path / "episodes", *words, f"learner.schedule=[0:0.5,{first}:0.05]")
+    assert learned(by_share) == learned(by_episodes)
+
+
+@pytest.mark.parametrize(
+    ("order", "saved"),
+    [
+        ("forward", True),  # grows from game to game: the first blocks are within bounds
+        ("backward", False),  # grows within the first game, to nan: no checkpoint can be good
+    ],
+)
+def test_divergence(tmp_path, order, saved):
+    folder = tmp_path / "run"
+    words = ["tuples=2x4", "alpha=5", f"learner.order={order}", "lanes=1", "block=1", "save.every=1"]
+    done = inside(*words, f"hydra.run.dir={folder}")
+    assert (done.returncode, done.stdout) == (1, "")
+    line = done.stderr.splitlines()[-1]
+    assert line.startswith("tdl: learning diverged")
+    assert "smaller alpha" in line
+    assert (result(folder)["status"], result(folder)["error"]) == ("failed", line.removeprefix("tdl: "))
+    assert "weights" not in result(folder)
+    assert saved == (folder / "checkpoint" / "meta.json").exists()
+    if saved:
+        weights = tdl.load(folder).network.weights
+        assert np.isfinite(weights).all()
+        assert 0 < np.abs(weights).max() < 1e9
