@@ -4,6 +4,7 @@ Trusts the uninterrupted run as the measure. The runs are whole programs inside 
 nothing here looks at, is left out.
 """
 
+import itertools
 import os
 import shutil
 import signal
@@ -29,8 +30,8 @@ from support.programs import (
 
 import tdl
 from tdl.errors import CheckpointError, ConfigError
-from tdl.runs import evaluation, training
 from tdl.runs.episode_log import EpisodeLog
+from tdl.runs.progress import Progress
 from tdl.runs.resume import check_fits, refuse_used
 from tdl.storage.checkpoint import read_meta
 from tdl.storage.lock import RunLock
@@ -40,18 +41,18 @@ from tdl.storage.run_folder import RunFolder
 
 @pytest.fixture
 def signal_after(monkeypatch):
-    """Let this process get a signal in the middle of a run: after so many blocks from now."""
+    """Let this process get signals at the end of calls of a method: of the call of this number, and of some more."""
 
-    def arrange(blocks, number=signal.SIGINT):
-        append, left = EpisodeLog.append, [blocks]
+    def arrange(owner, name, call=1, number=signal.SIGINT, times=1):
+        method, calls = getattr(owner, name), itertools.count(1)
 
-        def counted(self, *results):
-            append(self, *results)
-            left[0] -= 1
-            if left[0] == 0:
-                os.kill(os.getpid(), number)
+        def counted(*args, **options):
+            value = method(*args, **options)
+            if call <= next(calls) < call + times:
+                signal.raise_signal(number)
+            return value
 
-        monkeypatch.setattr(EpisodeLog, "append", counted)
+        monkeypatch.setattr(owner, name, counted)
 
     return arrange
 
@@ -77,7 +78,7 @@ def signal_after(monkeypatch):
 def test_stopped_run_goes_on_bit_for_bit(whole, signal_after, tmp_path, order, lanes, every):
     words = (*f"learner.order={order}".split(), f"lanes={lanes}")
     folder = tmp_path / "run"
-    signal_after(3)
+    signal_after(EpisodeLog, "append", 3)
     stopped = inside(*SMALL, f"hydra.run.dir={folder}", f"episodes={EPISODES}", f"save.every={every}", *words)
     assert stopped.returncode == 130
     assert result(folder)["status"] == "interrupted"
@@ -88,7 +89,7 @@ def test_stopped_run_goes_on_bit_for_bit(whole, signal_after, tmp_path, order, l
 
 def test_replicas_stop_where_their_round_ends(whole, signal_after, tmp_path):
     words = ("replicas=3", "round=20", "learner=tc")
-    signal_after(3)
+    signal_after(EpisodeLog, "append", 3)
     folder = tmp_path / "run"
     assert inside(*SMALL, f"hydra.run.dir={folder}", f"episodes={EPISODES}", *words).returncode == 130
     assert checkpoint(folder)[0]["episode"] == 40
@@ -138,20 +139,18 @@ def test_one_process_at_a_time(finished):
 
 def test_stopped_in_the_last_block_is_still_evaluated(whole, signal_after, tmp_path):
     folder = tmp_path / "run"
-    signal_after(EPISODES // 10, signal.SIGTERM)
+    signal_after(EpisodeLog, "append", EPISODES // 10, signal.SIGTERM)
     assert inside(*SMALL, f"hydra.run.dir={folder}", f"episodes={EPISODES}").returncode == 143
     go_on(folder)
     assert result(folder)["status"] == "finished"
     assert outcome(folder) == outcome(whole(EPISODES))
 
 
-def test_stopped_while_evaluating_is_evaluated_again(whole, monkeypatch, tmp_path):
+def test_stopped_while_evaluating_is_evaluated_again(whole, signal_after, tmp_path):
     """The training is saved by then."""
     folder = tmp_path / "run"
-    with monkeypatch.context() as patch:
-        patch.setattr(evaluation.Progress, "update", lambda *_, **__: signal.raise_signal(signal.SIGTERM))
-        patch.setattr(training, "Progress", SilentProgress)
-        done = inside(*SMALL, f"hydra.run.dir={folder}", f"episodes={EPISODES}")
+    signal_after(tdl.Player, "evaluate", number=signal.SIGTERM)
+    done = inside(*SMALL, f"hydra.run.dir={folder}", f"episodes={EPISODES}")
     assert (done.returncode, result(folder)["status"]) == (143, "interrupted")
     assert not (folder / "evaluation.npy").exists()
     go_on(folder)
@@ -159,46 +158,20 @@ def test_stopped_while_evaluating_is_evaluated_again(whole, monkeypatch, tmp_pat
     assert outcome(folder) == outcome(whole(EPISODES))
 
 
-class SilentProgress:
-    """In the place of what shows the progress of a training."""
-
-    def __init__(self, *_):
-        pass
-
-    def update(self, *_, **__):
-        """Show nothing."""
-
-    def close(self):
-        """Nothing is shown."""
-
-
-def test_signal_before_the_first_block(whole, monkeypatch, tmp_path):
+def test_signal_before_the_first_block(whole, signal_after, tmp_path):
     """Nothing is played yet, but the run goes on as any other: it is a checkpoint of episode 0."""
     folder = tmp_path / "run"
-
-    class AtOnce(SilentProgress):
-        def __init__(self, *_):
-            signal.raise_signal(signal.SIGINT)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(training, "Progress", AtOnce)
-        done = inside(*SMALL, f"episodes={EPISODES}", f"hydra.run.dir={folder}")
+    signal_after(EpisodeLog, "__init__")
+    done = inside(*SMALL, f"episodes={EPISODES}", f"hydra.run.dir={folder}")
     assert done.returncode == 130
     assert f"stopped at episode 0; go on with resume={folder}" in done.stderr.splitlines()[-1]
     assert outcome(go_on(folder)) == outcome(whole(EPISODES))
 
 
-def test_second_signal_stops_at_once(monkeypatch, tmp_path):
-    """One block of hours: the first Ctrl-C would wait for its end."""
+def test_second_signal_stops_at_once(signal_after, tmp_path):
+    """In the middle of one block of hours: the first Ctrl-C would wait for its end."""
     folder = tmp_path / "run"
-
-    class Impatient(SilentProgress):
-        """Is told of progress in the middle of a block, and sends two signals there."""
-
-        def update(self, *_, **__):
-            signal.raise_signal(signal.SIGINT)
-
-    monkeypatch.setattr(training, "Progress", Impatient)
+    signal_after(Progress, "update", times=2)
     done = inside(*SMALL, "episodes=100000000", "block=100000000", f"hydra.run.dir={folder}")
     assert done.returncode == 130
     assert done.stderr == "\ntdl: stopping at the end of this block; once more to stop at once\ntdl: interrupted\n"
