@@ -48,7 +48,7 @@ OnBlock = Callable[[Block], object]
 
 
 class Logger:
-    """Takes figures of a run by their names. This one logs nothing."""
+    """Takes figures of a run by their names, as `train/mean`. This one logs nothing."""
 
     def log(self, episode: int, figures: Mapping[str, float]) -> None:
         """Log figures, known when `episode` games were trained."""

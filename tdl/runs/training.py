@@ -4,8 +4,7 @@ import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,8 +30,7 @@ from tdl.storage.run_folder import RUNNING, RunFolder
 from tdl.training.ranks import ALONE, Ranks
 
 
-@dataclass(frozen=True)
-class Reached:
+class Reached(NamedTuple):
     """How far a run is."""
 
     episode: int = 0
@@ -105,7 +103,7 @@ class TrainingRun:
 
     def trained(self) -> bool:
         """Whether nothing is left to train."""
-        return self.setup.ends(**asdict(self.reached))
+        return self.setup.ends(*self.reached)
 
     def run(self) -> None:
         """Train, evaluate, and leave every file of the run but the curve; the weights only if they are to be kept.
@@ -133,8 +131,6 @@ class TrainingRun:
 
     def _last_words(self) -> AbstractContextManager[None]:
         """With several processes, a line that is printed before mpirun kills this one because another has died."""
-        if self.ranks.size == 1:
-            return nullcontext()
 
         def line() -> str:
             way = "no checkpoint was written yet"
@@ -142,7 +138,7 @@ class TrainingRun:
                 way = f"the checkpoint of episode {self.saved.episode} is intact: resume={self.folder}"
             return f"SIGTERM: another process of the run ended, or the run was told to stop; {way}"
 
-        return said_at_once(signal.SIGTERM, line)
+        return nullcontext() if self.ranks.size == 1 else said_at_once(signal.SIGTERM, line)
 
     def _stop_if(self, interrupts: Interrupts) -> None:
         if interrupts.requested:
@@ -207,15 +203,15 @@ class TrainingRun:
 
     def _stays_due(self) -> bool:
         """Whether a multiple of `save.every`, or one of `save.moves`, was passed since the last save of any kind."""
-        every, marks, saved = self.setup.saving.every, self.setup.saving.moves or (), self.saved or Reached()
-        if any(saved.moves < mark <= self.reached.moves for mark in marks):
+        saving, saved = self.setup.saving, self.saved or Reached()
+        if any(saved.moves < mark <= self.reached.moves for mark in saving.moves or ()):
             return True
-        return every is not None and self.reached.episode // every > saved.episode // every
+        return saving.every is not None and self.reached.episode // saving.every > saved.episode // saving.every
 
     def _save(self, log: EpisodeLog) -> None:
         log.sync()
         meta = {
-            **asdict(self.reached),
+            **self.reached._asdict(),
             "rules": self.setup.rules.to_dict(),
             "network": self.agent.describe(),
             "learner": self.agent.learner(),
