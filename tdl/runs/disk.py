@@ -28,15 +28,15 @@ def of_run(setup: Setup) -> Disk:
     records = (counted + setup.evaluation.episodes) * RECORD.itemsize + counted // setup.block * BLOCK_BYTES
     if not episodes:
         return Disk(records)
-    kept = save.most
+    number = save.most
     if save.moves is None:
         if save.every is not None:
-            kept = min(kept, 1 + (episodes - 1) // save.every)
+            number = min(number, 1 + (episodes - 1) // save.every)
         elif save.seconds is None:
-            kept = 1
-    once = kept == 1 and save.seconds is None and (save.every is None or save.every >= episodes)
+            number = 1
+    once = number == 1 and save.seconds is None and (save.every is None or save.every >= episodes)
     checkpoint = checkpoint_bytes(setup)
-    return Disk(records, kept * checkpoint, (kept if once else kept + 1) * checkpoint)
+    return Disk(records, number * checkpoint, (number if once else number + 1) * checkpoint)
 
 
 def checkpoint_bytes(setup: Setup) -> int:

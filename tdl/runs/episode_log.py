@@ -103,8 +103,8 @@ def _prepare_episodes(path: Path, episode: int) -> None:
         if file.read(len(_MAGIC)) != _MAGIC or entry.st_size < _HEADER + episode * RECORD.itemsize:
             raise ConfigError(f"cut: it has not the {episode} episodes of the checkpoint")
     if entry.st_nlink > 1:
-        with open_file(path) as file, new_file(path) as own:
-            shutil.copyfileobj(file, own)
+        with open_file(path) as file, new_file(path) as copy:
+            shutil.copyfileobj(file, copy)
 
 
 def _cut_lines(path: Path, episode: int, *, header: bool) -> None:

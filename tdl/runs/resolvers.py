@@ -34,14 +34,14 @@ PATIENCE = 30.0
 
 def job_folder(*swept: str, _root_: DictConfig) -> str:
     """A job of a sweep: the values of these keys, the hash of its configuration, and that of what it goes on with."""
-    plain, chosen = _values(_root_), _root_.hydra.runtime.choices
+    config, chosen = _values(_root_), _root_.hydra.runtime.choices
     resumed = "" if _root_.get("resume") is None else f"_{compose.key_hash({'run': str(_root_.resume)})}"
-    keys = list(flat(plain))
+    keys = list(flat(config))
     ordered = sorted(swept, key=lambda key: keys.index(key) if key in keys else -1)
     values = {key: chosen[key] if key in chosen else OmegaConf.select(_root_, key) for key in ordered}
     begins = not OmegaConf.is_missing(_root_.hydra.job, "num")  # else the sweep looks at it before all begin
     folder = reserved if begins else looked_up
-    return folder(Path(str(_root_.hydra.sweep.dir)), folder_title(values, keys), compose.key_hash(plain) + resumed)
+    return folder(Path(str(_root_.hydra.sweep.dir)), folder_title(values, keys), compose.key_hash(config) + resumed)
 
 
 def _values(root: DictConfig) -> dict[str, Any]:

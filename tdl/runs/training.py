@@ -122,8 +122,8 @@ class TrainingRun:
             self._stop_if(interrupts)
             self._evaluate(interrupts)
             logger.log(self.reached.episode, loggers.evaluation_scalars(self.result.get("evaluation", {})))
-            kept = KEPT_WEIGHTS if self.keep_weights else DELETED_WEIGHTS
-            self.result[WEIGHTS] = kept if self.folder.has_checkpoint() else NO_WEIGHTS
+            weights = KEPT_WEIGHTS if self.keep_weights else DELETED_WEIGHTS
+            self.result[WEIGHTS] = weights if self.folder.has_checkpoint() else NO_WEIGHTS
         delete_leftover_weights(self.folder)  # only now: without its result a run could not do without them
 
     def _logger(self) -> Logger:

@@ -146,8 +146,7 @@ def comes_to(folder):
     """All that must be equal."""
     paths = (path for path in Path(folder).rglob("*") if ".hydra" not in path.parts)
     names = {str(path.relative_to(folder)) for path in paths}
-    told = whole_result(folder)
-    return {} if has_deleted_weights(folder) else outcome(folder), told, names
+    return {} if has_deleted_weights(folder) else outcome(folder), whole_result(folder), names
 
 
 def of_words(place, *words, **more):
@@ -296,8 +295,8 @@ def test_no_failing_call_harms_the_checkpoint_before(tmp_path, keep):
         unsure = call in ("fsync", "unlink") and meta["episode"] == 2  # of the rename, or it cannot be deleted
         assert not left or (unsure and left == {"weights-0000000001.npy"})
         assert call == "rmdir" or not [path for path in folder.parent.rglob("*") if path.name.endswith(".new")]
-        for kept in folder.parent.glob("kept/[0-9]*"):
-            assert read_array(kept, read_meta(kept), "weights").tobytes() == good.tobytes()
+        for older in folder.parent.glob("kept/[0-9]*"):
+            assert read_array(older, read_meta(older), "weights").tobytes() == good.tobytes()
         write_checkpoint(folder, {"episode": 3}, {"weights": good}, keep=keep)  # nothing is in the way of the next
         assert read_meta(folder)["episode"] == 3
         spared += 1

@@ -40,10 +40,10 @@ def test_it_learns_on_from_there(tmp_path, source):
 def test_temporal_coherence_goes_on_with_its_accumulators(tmp_path, small_run):
     source, fixed = (small_run("episodes=200", "seed=3", *words) for words in (("learner=tc",), ()))
     words = ("learner=tc", "episodes=10", WIDE)
-    kept = train(tmp_path / "kept", *words, f"init={source}")
+    taken = train(tmp_path / "taken", *words, f"init={source}")
     anew = train(tmp_path / "anew", *words, f"init={source}", "init_accumulators=false")
     from_td = train(tmp_path / "td", *words, f"init={fixed}")
-    before, *after = (checkpoint(run)[1]["sums"][:, 1].sum() for run in (source, kept, anew, from_td))
+    before, *after = (checkpoint(run)[1]["sums"][:, 1].sum() for run in (source, taken, anew, from_td))
     assert before < after[0] < 1.5 * before  # A only grows
     assert 0 < after[1] < 0.5 * before > after[2] > 0
 

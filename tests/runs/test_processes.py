@@ -66,10 +66,10 @@ def test_two_processes_of_two_replicas_equal_one_of_four(tmp_path, learner, thre
     words += ("alpha=0.1", "learner.schedule=[0%:0.2,60%:0.1]") if learner == "td" else ("alpha=1",)
     done = on(tmp_path, 2, *words, "hydra.run.dir=two")
     assert done.returncode == 0, done.stderr
-    one = train(tmp_path / "one", *words)
-    assert outcome(tmp_path / "two") == outcome(one)
+    alone = train(tmp_path / "one", *words)
+    assert outcome(tmp_path / "two") == outcome(alone)
     left = {path.relative_to(tmp_path / "two") for path in (tmp_path / "two").rglob("*") if path.is_file()}
-    expected = {path.relative_to(one) for path in one.rglob("*") if path.is_file()}
+    expected = {path.relative_to(alone) for path in alone.rglob("*") if path.is_file()}
     assert left - expected == {Path("curve.png")}
     assert {path.name for path in tmp_path.iterdir()} == {"one", "two"}
     assert done.stdout.count("results in") == 1
@@ -94,9 +94,9 @@ records = trainer.train(600)
 digest = hashlib.sha256(records.tobytes())
 for array in (network.weights, *trainer.state.values()):
     digest.update(array.tobytes())
-for play, own in zip(trainer._players.plays, trainer._players.states):
+for play, state in zip(trainer._players.plays, trainer._players.states):
     assert play.network.weights.tobytes() == network.weights.tobytes()
-    assert own["sums"].tobytes() == trainer.state["sums"].tobytes() and not own["moved"].any()
+    assert state["sums"].tobytes() == trainer.state["sums"].tobytes() and not state["moved"].any()
 text = f"{trainer.moves} {trainer.mean_abs_error.hex()} {digest.hexdigest()}"
 Path(f"{ranks.size}-{ranks.rank}.txt").write_text(text)
 """
