@@ -53,7 +53,8 @@ def on(cwd, processes, *words):
 
 def number_of(process, rank):
     """The number of the process that carries this rank."""
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    threads = Path(f"/proc/{process.pid}/task").glob("*/children")
+    children = " ".join(path.read_text() for path in threads).split()
     word = f"OMPI_COMM_WORLD_RANK={rank}".encode()
     (number,) = (child for child in children if word in Path(f"/proc/{child}/environ").read_bytes().split(b"\0"))
     return int(number)
