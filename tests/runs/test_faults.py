@@ -205,8 +205,10 @@ def scene_of(tmp_path_factory):
 )
 def test_every_call_of_a_run_meets_a_fault(scene_of, function, kind):
     scene = scene_of(function)
-    for fault in scene.faults(kind):
+    faults = scene.faults(kind)
+    for fault in faults:
         scene.meet(fault)
+    print(f"{function.__name__}, {kind}: {len(faults)} faults, {len(faults)} runs with the right bits")
 
 
 @pytest.mark.parametrize(
@@ -247,6 +249,7 @@ def test_killed_at_random(scene_of, function):
         assert comes_to(folder) == scene.expected
         shutil.rmtree(folder)
         runs += 1
+    print(f"{function.__name__}: {kills} kills of {runs} runs, all with the right bits")
 
 
 def test_a_checkpoint_that_is_too_large_for_the_disk(tmp_path):
