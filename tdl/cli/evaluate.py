@@ -18,7 +18,6 @@ from tdl.errors import ConfigError, Interrupted
 from tdl.players.description import kind_of
 from tdl.runs import recording
 from tdl.runs.disk import Disk
-from tdl.runs.ending import shown
 from tdl.runs.environment import describe
 from tdl.runs.evaluation import (
     Evaluation,
@@ -28,6 +27,7 @@ from tdl.runs.evaluation import (
     looking_ahead,
     network_evaluation,
 )
+from tdl.runs.final_summary import path_from_here
 from tdl.runs.interrupts import Interrupts
 from tdl.statistics.summary import evaluation_block
 from tdl.storage.checkpoint import Meta
@@ -128,7 +128,7 @@ def play(settings: EvaluationConfig, evaluation: Evaluation, result: dict[str, A
         if settings.evaluate.record:
             assert isinstance(evaluation, NetworkEvaluation)
             print(record(settings, evaluation, records, result, folder, stop), end="")
-    print(f"results in {shown(folder.path)}")
+    print(f"results in {path_from_here(folder.path)}")
 
 
 def record(

@@ -19,9 +19,9 @@ from tdl.config.names import chosen_names
 from tdl.config.schema import AUTO, RunConfig
 from tdl.config.setup import Setup
 from tdl.errors import ConfigError, Interrupted
-from tdl.runs.blocks import OnBlock
-from tdl.runs.resume import continued, keys_named, resumed_folder
-from tdl.runs.training import TrainingRun, delete_leftover_weights, is_finished
+from tdl.runs.loggers import OnBlock
+from tdl.runs.resume import continued, delete_leftover_weights, is_finished, keys_named, resumed_folder
+from tdl.runs.training import TrainingRun
 from tdl.storage.run_folder import HYDRA, OUTPUTS, RunFolder
 from tdl.sweeps import sweep
 from tdl.sweeps import table as sweep_table

@@ -15,10 +15,10 @@ from tdl.config.names import chosen_names
 from tdl.config.schema import AUTO
 from tdl.config.setup import Setup
 from tdl.errors import ConfigError
-from tdl.runs import disk, ending, loggers
-from tdl.runs.blocks import OnBlock
-from tdl.runs.resume import continued, resumed_folder
-from tdl.runs.training import TrainingRun, delete_leftover_weights, is_finished, refuse_used
+from tdl.runs import disk, final_summary, loggers
+from tdl.runs.loggers import OnBlock
+from tdl.runs.resume import continued, delete_leftover_weights, is_finished, refuse_used, resumed_folder
+from tdl.runs.training import TrainingRun
 from tdl.storage.result_file import has_deleted_weights
 from tdl.storage.run_folder import RunFolder
 from tdl.sweeps.context import JobContext
@@ -53,22 +53,22 @@ def job(
                 _draw_curve(folder)
             if not context.in_sweep:  # which says it of all its jobs at once
                 print(f"tdl: {folder} is finished ({setup.episodes} episodes); nothing to do")
-            return ending.objective(folder)
+            return final_summary.objective(folder)
         keeps = context.keeps_weights if setup.saving.final == AUTO else bool(setup.saving.final)
         run = TrainingRun(setup, folder, names, meta, keep_weights=keeps, ranks=ranks, on_block=on_block)
         with contextlib.nullcontext() if run.trained() or not figures else _importing("tdl.results.figures"):
             run.run()
-        print(ending.answer(run.result, run.last_block()), end="", flush=True)
+        print(final_summary.summary_text(run.result, run.last_block()), end="", flush=True)
         episodes = run.trainer.episode
         run.release()
         if episodes:
-            print(ending.warning(folder, run.result), end="", flush=True)
+            print(final_summary.warning(folder, run.result), end="", flush=True)
         if episodes and figures:
             _draw_curve(folder)
-        print(ending.results_line(folder, run.result), end="")
+        print(final_summary.results_line(folder, run.result), end="")
         if not context.in_sweep:
-            print(ending.next_commands(folder, run.result), end="")
-        return ending.objective(folder)
+            print(final_summary.next_commands(folder, run.result), end="")
+        return final_summary.objective(folder)
 
 
 def _draw_curve(folder: RunFolder) -> None:

@@ -13,7 +13,7 @@ from tdl.cli import python_runs as runs
 from tdl.cli.embedded_hydra import composed
 from tdl.cli.keywords import seed_values, words_of
 from tdl.errors import ConfigError, refuse
-from tdl.runs.blocks import OnBlock
+from tdl.runs.loggers import OnBlock
 from tdl.runs.progress import hidden
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def train(
     out : the folder of the run, or that of all runs; None: a new one in `outputs`. Where it holds runs of an earlier
         call, those that are finished are not played again, and others go on.
     cores : how many cores the runs of a sweep may use; None: all.
-    on_block : called with the `tdl.runs.blocks.Block` of each block of games; what it raises ends the run. Of several
+    on_block : called with the `tdl.runs.loggers.Block` of each block of games; what it raises ends the run. Of several
         runs each calls it in a process of its own: what it changes is not seen here.
     progress : whether to show a bar.
     keywords : keys of the configuration, those of sections with an underscore: `tuples="8x6"`,

@@ -17,19 +17,8 @@ class Disk:
     """Bytes of the files of a job."""
 
     records: int = 0  # of what stays in any case: the games
-    checkpoint: int = 0  # of one checkpoint
-    kept: int = 0  # checkpoints that are there at the end of the training, at most
-    written: int = 0  # the most that are there while one is written
-
-    @property
-    def weights(self) -> int:
-        """Of the checkpoints, at the end of the training."""
-        return self.kept * self.checkpoint
-
-    @property
-    def peak(self) -> int:
-        """Of the checkpoints, while one is written."""
-        return self.written * self.checkpoint
+    weights: int = 0  # of the checkpoints at the end of the training, at most
+    peak: int = 0  # of the checkpoints while one is written, at most
 
 
 def of_run(setup: Setup) -> Disk:
@@ -39,14 +28,15 @@ def of_run(setup: Setup) -> Disk:
     records = (counted + setup.evaluation.episodes) * RECORD.itemsize + counted // setup.block * BLOCK_BYTES
     if not episodes:
         return Disk(records)
-    kept = save.most
+    number = save.most
     if save.moves is None:
         if save.every is not None:
-            kept = min(kept, 1 + (episodes - 1) // save.every)
+            number = min(number, 1 + (episodes - 1) // save.every)
         elif save.seconds is None:
-            kept = 1
-    once = kept == 1 and save.seconds is None and (save.every is None or save.every >= episodes)
-    return Disk(records, checkpoint_bytes(setup), kept, kept if once else kept + 1)
+            number = 1
+    once = number == 1 and save.seconds is None and (save.every is None or save.every >= episodes)
+    checkpoint = checkpoint_bytes(setup)
+    return Disk(records, number * checkpoint, (number if once else number + 1) * checkpoint)
 
 
 def checkpoint_bytes(setup: Setup) -> int:

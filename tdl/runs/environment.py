@@ -37,14 +37,11 @@ def describe(instructions: str) -> dict[str, Any]:
 def version_text() -> str:
     """What `tdl --version` says: tdl and its commit, Python and what else computes, the instruction set."""
     network = NTupleNetwork(Rules(), TupleSet(((0, 1),)))  # which chooses the set as all do
-    told = describe(network.instructions)
-    changed = ", with changes" if told["dirty"] else ""
-    commit = f" (commit {told['commit'][:10]}{changed})" if told["commit"] else ""
-    python, *others = (f"{TITLES[name]} {told['versions'][name]}" for name in TITLES)
-    return (
-        f"tdl {told['versions']['tdl']}{commit}\n{python}, {', '.join(others)}\n"
-        f"instruction set {told['instructions']}, {told['cpu']}\n"
-    )
+    here = describe(network.instructions)
+    changed = ", with changes" if here["dirty"] else ""
+    commit = f" (commit {here['commit'][:10]}{changed})" if here["commit"] else ""
+    versions = ", ".join(f"{title} {here['versions'][name]}" for name, title in TITLES.items())
+    return f"tdl {__version__}{commit}\n{versions}\ninstruction set {here['instructions']}, {here['cpu']}\n"
 
 
 def _commit() -> tuple[str | None, bool | None]:

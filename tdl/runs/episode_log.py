@@ -17,9 +17,7 @@ from tdl.storage.reading import open_file, read_lines, reading
 from tdl.storage.records import RECORD, Records, load_records, save_records
 from tdl.storage.run_folder import RunFolder
 
-MAX_BLOCK = 1 << 16
-"""Bytes of a block in `blocks.csv` or `train.log`; see `tdl.runs.disk.BLOCK_BYTES` for what they have."""
-
+_MAGIC = b"\x93NUMPY\x01\x00"
 _HEADER = 256  # bytes of the .npy header, padded, so that it can be patched when the file grows
 
 
@@ -39,13 +37,12 @@ class EpisodeLog:
 
     def __init__(self, folder: RunFolder, episode: int) -> None:
         self.folder = folder
+        self._rows, self._logged = episode, np.zeros(0, RECORD)
         if episode:
-            _check_episodes(folder.episodes, episode)
-            _make_own(folder.episodes)
+            _prepare_episodes(folder.episodes, episode)
         else:
             folder.episodes.unlink(missing_ok=True)
         self._episodes: io.BufferedRandom = folder.episodes.open("r+b" if episode else "x+b")
-        self._rows = episode
         try:
             self._cut(episode)
         except BaseException:
@@ -58,8 +55,10 @@ class EpisodeLog:
         self._episodes.truncate(_HEADER + episode * RECORD.itemsize)
         _cut_lines(self.folder.blocks, episode, header=True)
         _cut_lines(self.folder.log, episode, header=False)
-        self._logged = _read_logged(self.folder.logged, episode)
-        if len(self._logged) or self.folder.logged.exists():
+        if self.folder.logged.exists():
+            if episode:
+                games = load_records(self.folder.logged)
+                self._logged = games[games["episode"] <= episode]
             save_records(self.folder.logged, self._logged)
 
     def append(self, records: Records, row: Mapping[str, Any], block: str, logged: Records) -> None:
@@ -92,32 +91,20 @@ class EpisodeLog:
 
     def _patch_header(self) -> None:
         text = repr({"descr": RECORD.descr, "fortran_order": False, "shape": (self._rows,)})
-        magic = b"\x93NUMPY\x01\x00" + (_HEADER - 10).to_bytes(2, "little")
         self._episodes.seek(0)
-        self._episodes.write(magic + text.encode().ljust(_HEADER - 11) + b"\n")
+        self._episodes.write(_MAGIC + (_HEADER - 10).to_bytes(2, "little") + text.encode().ljust(_HEADER - 11) + b"\n")
         self._episodes.flush()
 
 
-def _read_logged(path: Path, episode: int) -> Records:
-    """The games logged up to an episode."""
-    if not episode or not path.exists():
-        return np.zeros(0, RECORD)
-    games = load_records(path)
-    return games[games["episode"] <= episode]
-
-
-def _check_episodes(path: Path, episode: int) -> None:
+def _prepare_episodes(path: Path, episode: int) -> None:
+    """Refuse a file that is too short, and part it from other names, as in a copy by hard links: it will change."""
     with reading(path) as file:
-        start, size = file.read(8), os.fstat(file.fileno()).st_size
-        if start != b"\x93NUMPY\x01\x00" or size < _HEADER + episode * RECORD.itemsize:
+        entry = os.fstat(file.fileno())
+        if file.read(len(_MAGIC)) != _MAGIC or entry.st_size < _HEADER + episode * RECORD.itemsize:
             raise ConfigError(f"cut: it has not the {episode} episodes of the checkpoint")
-
-
-def _make_own(path: Path) -> None:
-    """Part a file from other names that it has, as in a copy by hard links: it is changed in its place."""
-    if os.stat(path).st_nlink > 1:
-        with open_file(path) as old, new_file(path) as file:
-            shutil.copyfileobj(old, file)
+    if entry.st_nlink > 1:
+        with open_file(path) as file, new_file(path) as copy:
+            shutil.copyfileobj(file, copy)
 
 
 def _cut_lines(path: Path, episode: int, *, header: bool) -> None:
@@ -128,11 +115,9 @@ def _cut_lines(path: Path, episode: int, *, header: bool) -> None:
 
 
 def _kept_lines(path: Path, episode: int, *, header: bool) -> Iterator[bytes]:
-    """The header and the blocks up to `episode`. A block's first line begins with its episode; what follows belongs
-    to it.
-    """
+    """The header and the blocks up to `episode`: lines that begin with their episode, and those after them."""
     with reading(path) as old:
-        last, rest = 0, MAX_BLOCK
+        last = 0
         for at, line in enumerate(read_lines(old)):
             number = re.match(rb"\d{1,18}(?=[,\t])", line)
             if number is not None:
@@ -140,11 +125,7 @@ def _kept_lines(path: Path, episode: int, *, header: bool) -> Iterator[bytes]:
                     return
                 if int(number[0]) <= last:
                     raise ConfigError(f"corrupt: the block of episode {int(number[0])} comes after that of {last}")
-                last, rest = int(number[0]), MAX_BLOCK
-            elif not last and (at or not header):  # before the first block
-                continue
-            rest -= len(line)
-            if rest < 0:
-                raise ConfigError(f"corrupt: the block of episode {last} has more than {MAX_BLOCK:,} bytes")
-            if line.endswith(b"\n"):
+                last = int(number[0])
+            is_of_block = last or (header and not at)
+            if is_of_block and line.endswith(b"\n"):
                 yield line

@@ -47,12 +47,12 @@ def said_at_once(number: int, line: Callable[[], str]) -> Iterator[None]:
     Handlers wait until compiled code returns, and whoever sent the signal may kill this process before. The signal
     needs a handler all the same.
     """
-    heard, told = os.pipe()
-    os.set_blocking(told, False)
-    before = signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
 
     def listen() -> None:
-        while numbers := os.read(heard, 16):
+        while numbers := os.read(reader, 16):
             if number in numbers:
                 print(f"\ntdl: {line()}", file=sys.stderr, flush=True)
 
@@ -62,6 +62,6 @@ def said_at_once(number: int, line: Callable[[], str]) -> Iterator[None]:
         yield
     finally:
         signal.set_wakeup_fd(before)
-        os.close(told)
+        os.close(writer)
         listener.join()
-        os.close(heard)
+        os.close(reader)

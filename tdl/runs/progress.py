@@ -55,17 +55,17 @@ class Progress:
         self._amount = 0
         self._bar: tqdm[Any] | None = None
         self._silent = _hidden.get()
-        kind = None if self._silent else _bar_class()
-        if kind is not None and (total is None or total > done):
-            known = "{percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}"
-            self._bar = kind(
+        bar_class = None if self._silent else _bar_class()
+        if bar_class is not None and (total is None or total > done):
+            of_total = "{percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}"
+            self._bar = bar_class(
                 total=total,
                 initial=done,
                 desc=what,
                 dynamic_ncols=True,
                 miniters=0,  # the speed is news also while no game ends, as in a deep search
                 smoothing=0,  # the mean so far: several games may end at once after a long time without any
-                bar_format="{desc} " + ("{n_fmt} [{elapsed}" if total is None else known) + "{postfix}]",
+                bar_format="{desc} " + ("{n_fmt} [{elapsed}" if total is None else of_total) + "{postfix}]",
             )
 
     def update(
@@ -94,7 +94,8 @@ class Progress:
             self._bar.update(done - self._bar.n)
         elif not self._silent and time.monotonic() - self._shown >= every:
             self._shown = time.monotonic()
-            print("  ".join(filter(None, [self._done(), self._speed(), self.note, self._left()])), file=sys.stderr)
+            done_text = f"{self.what} {done}" + ("" if self.total is None else f"/{self.total}")
+            print("  ".join(filter(None, [done_text, self._speed(), self.note, self._left()])), file=sys.stderr)
 
     def show(self, note: str) -> None:
         """Show a note on the bar; no plain line."""
@@ -113,18 +114,15 @@ class Progress:
         if self._bar is not None:
             self._bar.close()
 
-    def _done(self) -> str:
-        return f"{self.what} {self.done}" + ("" if self.total is None else f"/{self.total}")
-
     def _speed(self) -> str:
         if not self.unit:
             return ""
         return f"{tqdm.format_sizeof(self._amount / max(time.monotonic() - self._start, 1e-9))} {self.unit}/s"
 
     def _left(self) -> str:
-        done = self.done - self._first
         if self.total is None:
             return ""
-        if not done:
+        if self.done == self._first:
             return "left ?"
-        return f"left {tqdm.format_interval((time.monotonic() - self._start) / done * (self.total - self.done))}"
+        seconds = (time.monotonic() - self._start) / (self.done - self._first)
+        return f"left {tqdm.format_interval(seconds * (self.total - self.done))}"

@@ -1,7 +1,7 @@
-"""Resuming a run: its folder, and the configuration that holds from there on."""
+"""What is in the folder of a run: nothing, a finished run, or one that goes on, and by which configuration."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,8 @@ from tdl.config.stored import stored_setup
 from tdl.errors import CheckpointError, ConfigError, naming, shown
 from tdl.players.description import check_resumable, read_agent
 from tdl.storage.checkpoint import META, Meta
-from tdl.storage.run_folder import CHECKPOINT, RunFolder
+from tdl.storage.result_file import has_deleted_weights
+from tdl.storage.run_folder import CHECKPOINT, FINISHED, RunFolder
 
 
 def resumed_folder(resume: str) -> RunFolder:
@@ -72,36 +73,54 @@ def continued(setup: Setup, folder: RunFolder, named: Sequence[str]) -> tuple[Se
 def _resumed(setup: Setup, meta: Meta, named: Sequence[str]) -> Setup:
     """The checkpoint's configuration, with what the command line says of `CHANGEABLE` keys that it names."""
     stored, now = dict(meta["config"]), setup.plain
+    changeable = [name for name in compose.CHANGEABLE if name != "resume"]
     for key in named:
-        top = key.split(".")[0].split("@")[0]
-        keys = [top] if top in now else list(now)  # `experiment=...` may touch all of them
-        for name in keys:
+        top, _, nested = key.partition(".")
+        top = top.split("@")[0]
+        for name in [top] if top in now else now:  # `experiment=...` may touch all of them
             if name not in compose.CHANGEABLE and stored[name] != now[name]:
                 raise ConfigError(
                     f"{key}: a resumed run keeps its configuration; its {name} is {stored[name]!r}, given was "
-                    f"{now[name]!r}; only {', '.join(compose.CHANGEABLE[:-1])} may change"
+                    f"{now[name]!r}; only {', '.join(changeable)} may change"
                 )
-        _take(stored, now, key)
+            if name in changeable and nested and top == name and isinstance(now[name], dict):
+                stored[name] = {**stored[name], nested: now[name][nested]}  # as of `save.every` that one value only
+            elif name in changeable:
+                stored[name] = now[name]
     return Setup.of(stored)
 
 
-def _take(stored: dict[str, Any], now: Mapping[str, Any], key: str) -> None:
-    """Let the command line's value of a changeable key hold; of `save.every` that one value only."""
-    parts = key.split(".")
-    if parts[0] not in now:  # an experiment
-        stored.update({name: now[name] for name in compose.CHANGEABLE if name != "resume"})
-        return
-    if parts[0] not in compose.CHANGEABLE or parts[0] == "resume":
-        return
-    if len(parts) == 2 and isinstance(stored[parts[0]], dict):
-        stored[parts[0]] = {**stored[parts[0]], parts[1]: now[parts[0]][parts[1]]}
-    else:
-        stored[parts[0]] = now[parts[0]]
-
-
 def check_fits(meta: Meta, network: dict[str, Any], rules: dict[str, Any], folder: Path) -> None:
-    """Refuse a checkpoint whose description of the network or of the rules is another one than that given."""
-    for name, stored, here in (("network", meta["network"], network), ("rules", meta["rules"], rules)):
-        if stored != json.loads(json.dumps(here)):  # which makes lists of tuples
-            there = f"it has {shown(stored)}, this run {shown(here)}"
+    """Refuse a checkpoint of another network or of other rules than these, which are described as in `meta`."""
+    for name, now in (("network", network), ("rules", rules)):
+        if meta[name] != json.loads(json.dumps(now)):  # which makes lists of tuples
+            there = f"it has {shown(meta[name])}, this run {shown(now)}"
             raise CheckpointError(f"{folder}: a checkpoint of another {name}: {there}")
+
+
+def is_finished(folder: RunFolder, setup: Setup, meta: Meta | None) -> bool:
+    """Whether the run in a folder came to its end, and this configuration asks for nothing more.
+
+    `meta` is of its checkpoint, which whoever needs the room may have deleted.
+    """
+    result = folder.result_if_whole()
+    if result.get("status") != FINISHED or not {"episodes", "moves", "seconds"} <= result.keys():
+        return False
+    return bool(
+        (meta is None or result["episodes"] == meta["episode"])
+        and result["config"].get("evaluate") == setup.plain["evaluate"]
+        and setup.ends(result["episodes"], result["moves"], result["seconds"])
+    )
+
+
+def refuse_used(folder: RunFolder) -> None:
+    """Refuse to begin a new run where one is already."""
+    if folder.is_used():
+        way = f"; go on with resume={folder}, or name" if folder.has_checkpoint() else ", without a checkpoint; name"
+        raise ConfigError(f"out: {folder} holds a run already{way} another")
+
+
+def delete_leftover_weights(folder: RunFolder) -> None:
+    """Delete the checkpoints of a run whose result says that it is finished and has none."""
+    if has_deleted_weights(folder.path):
+        folder.delete_weights()

@@ -1,11 +1,10 @@
-"""One training run: blocks of self-play, and between them progress, records, checkpoints and the ends of the run."""
+"""One training run: blocks of self-play, and after each progress, records, checkpoints and the end of the run."""
 
-import itertools
 import signal
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,21 +13,29 @@ from tdl.config.setup import Setup
 from tdl.errors import ConfigError, Interrupted
 from tdl.runs import environment, loggers
 from tdl.runs.agents import Agent, build_agent
-from tdl.runs.blocks import Block, OnBlock
 from tdl.runs.episode_log import EpisodeLog
 from tdl.runs.evaluation import NetworkEvaluation
 from tdl.runs.interrupts import Interrupts, said_at_once
+from tdl.runs.loggers import Block, Logger, OnBlock
 from tdl.runs.progress import Progress
-from tdl.runs.resume import check_fits
+from tdl.runs.resume import check_fits, delete_leftover_weights
 from tdl.solver.policy_evaluation import evaluate_policy
 from tdl.solver.solution import Solution
 from tdl.solver.solution import load as load_solution
 from tdl.statistics.summary import block_row, statistics_block, summary
 from tdl.storage.checkpoint import Meta, delete_leftovers
 from tdl.storage.records import Records
-from tdl.storage.result_file import DELETED_WEIGHTS, KEPT_WEIGHTS, NO_WEIGHTS, WEIGHTS, has_deleted_weights
-from tdl.storage.run_folder import FINISHED, RUNNING, RunFolder
+from tdl.storage.result_file import DELETED_WEIGHTS, KEPT_WEIGHTS, NO_WEIGHTS, WEIGHTS
+from tdl.storage.run_folder import RUNNING, RunFolder
 from tdl.training.ranks import ALONE, Ranks
+
+
+class Reached(NamedTuple):
+    """How far a run is."""
+
+    episode: int = 0
+    moves: int = 0
+    seconds: float = 0.0
 
 
 class TrainingRun:
@@ -44,6 +51,7 @@ class TrainingRun:
     Attributes
     ----------
     result : what `result.json` says.
+    reached, saved : how far the run is, and how far its newest checkpoint; None without one.
     """
 
     def __init__(
@@ -59,22 +67,19 @@ class TrainingRun:
     ) -> None:
         loggers.check_installed(setup.logger)
         self.setup, self.folder, self.names = setup, folder, dict(names if meta is None else meta["names"])
-        self.keep_weights, self.ranks = keep_weights, ranks
-        self.callbacks: list[OnBlock] = [] if on_block is None else [on_block]
-        self._refusal: BaseException | None = None  # what a callback raised
-        self._last: tuple[Records, int] | None = None  # of the last block: its games, and moves per second
-        self.rules, self.solution = setup.rules, solution_of(setup)
-        self.saved_episode, self.moves, self.seconds = 0, 0, 0.0
-        self._saved, self._saved_moves = meta is not None, 0
-        if meta is not None:
-            self.saved_episode, self.moves, self.seconds = meta["episode"], meta["moves"], meta["seconds"]
-            self._saved_moves = self.moves
-        self.agent: Agent = build_agent(setup, self.saved_episode, ranks)
+        self.keep_weights, self.ranks, self.on_block = keep_weights, ranks, on_block
+        self.solution = solution_of(setup)
+        self.saved = None if meta is None else Reached(meta["episode"], meta["moves"], meta["seconds"])
+        self.reached = self.saved or Reached()
+        self._saved_at = time.monotonic()
+        self._last_block: tuple[Records, int] | None = None  # its games, and moves per second
+        self._callback_error: BaseException | None = None
+        self.agent: Agent = build_agent(setup, self.reached.episode, ranks)
         self.trainer = self.agent.trainer
         if meta is None:
             self.agent.begin()
         else:
-            check_fits(meta, self.agent.describe(), self.rules.to_dict(), folder.path)
+            check_fits(meta, self.agent.describe(), setup.rules.to_dict(), folder.path)
             self.agent.restore(folder.checkpoint, meta)
             delete_leftovers(folder.checkpoint, meta)
         self.result: dict[str, Any] = {
@@ -85,21 +90,20 @@ class TrainingRun:
             **({"alpha": setup.alpha} if setup.kind == "ntuple" else {}),
             "config": setup.plain,
             **environment.describe(self.agent.instructions),
-            **self._figures(),
+            **self._metrics(),
         }
-        self._saved_at = time.monotonic()
-        ranks.begin(setup.plain, self.saved_episode)
+        ranks.begin(setup.plain, self.reached.episode)
 
     def last_block(self) -> dict[str, Any] | None:
         """Figures of the last block of games that was trained here, as those of an evaluation; None without one."""
-        if self._last is None:
+        if self._last_block is None:
             return None
-        records, speed = self._last
-        return {**summary(records, self.rules), "moves_per_second": speed}
+        records, speed = self._last_block
+        return {**summary(records, self.setup.rules), "moves_per_second": speed}
 
     def trained(self) -> bool:
         """Whether nothing is left to train."""
-        return self.setup.ends(self.trainer.episode, self.moves, self.seconds)
+        return self.setup.ends(*self.reached)
 
     def run(self) -> None:
         """Train, evaluate, and leave every file of the run but the curve; the weights only if they are to be kept.
@@ -112,90 +116,85 @@ class TrainingRun:
         OSError : another file could not be written; the last checkpoint is intact.
         Exception : what `on_block` raised; the last checkpoint is intact.
         """
-        status = self.folder.status_kept(self.result, self._figures, lambda error: error is self._refusal)
-        with status, closing(self._logger()) as logger, Interrupts() as interrupts, self._telling():
-            self.callbacks.insert(0, logger)
-            self._train(interrupts)
+        status = self.folder.status_kept(self.result, self._metrics, lambda error: error is self._callback_error)
+        with status, closing(self._logger()) as logger, Interrupts() as interrupts, self._last_words():
+            self._train(interrupts, logger)
             self._stop_if(interrupts)
             self._evaluate(interrupts)
-            logger.evaluated(self.trainer.episode, loggers.evaluation_scalars(self.result.get("evaluation", {})))
-            kept = KEPT_WEIGHTS if self.keep_weights else DELETED_WEIGHTS
-            self.result[WEIGHTS] = kept if self.folder.has_checkpoint() else NO_WEIGHTS
+            logger.log(self.reached.episode, loggers.evaluation_scalars(self.result.get("evaluation", {})))
+            weights = KEPT_WEIGHTS if self.keep_weights else DELETED_WEIGHTS
+            self.result[WEIGHTS] = weights if self.folder.has_checkpoint() else NO_WEIGHTS
         delete_leftover_weights(self.folder)  # only now: without its result a run could not do without them
 
-    def _logger(self) -> loggers.Logger:
-        return loggers.started(self.setup, self.folder, self.names, self.saved_episode)
+    def _logger(self) -> Logger:
+        return loggers.logger_of(self.setup, self.folder, self.names, self.reached.episode)
 
-    def _telling(self) -> AbstractContextManager[None]:
+    def _last_words(self) -> AbstractContextManager[None]:
         """With several processes, a line that is printed before mpirun kills this one because another has died."""
-        if self.ranks.size == 1:
-            return nullcontext()
 
         def line() -> str:
-            saved = f"the checkpoint of episode {self.saved_episode} is intact: resume={self.folder}"
-            way = saved if self._saved else "no checkpoint was written yet"
+            way = "no checkpoint was written yet"
+            if self.saved is not None:
+                way = f"the checkpoint of episode {self.saved.episode} is intact: resume={self.folder}"
             return f"SIGTERM: another process of the run ended, or the run was told to stop; {way}"
 
-        return said_at_once(signal.SIGTERM, line)
+        return nullcontext() if self.ranks.size == 1 else said_at_once(signal.SIGTERM, line)
 
     def _stop_if(self, interrupts: Interrupts) -> None:
         if interrupts.requested:
-            line = f"stopped at episode {self.trainer.episode}; go on with resume={self.folder}"
+            line = f"stopped at episode {self.reached.episode}; go on with resume={self.folder}"
             raise Interrupted(line, 128 + interrupts.requested)
 
-    def _train(self, interrupts: Interrupts) -> None:
+    def _train(self, interrupts: Interrupts, logger: Logger) -> None:
         """Play blocks until the run ends or is interrupted, and save."""
-        progress = Progress("train", self.setup.episodes, "moves", self.trainer.episode)
-        log = EpisodeLog(self.folder, self.trainer.episode)
+        progress = Progress("train", self.setup.episodes, "moves", self.reached.episode)
+        log = EpisodeLog(self.folder, self.reached.episode)
         with closing(progress), closing(log):
-            while True:
-                ends = bool(self.trained() or interrupts.requested)
-                stopped_at_start = interrupts.requested and not self._saved  # saved so that resume= finds it
-                if stopped_at_start or (self.trainer.episode > self.saved_episode and (ends or self._save_due())):
-                    log.sync()
-                    self._save()
-                if ends:
-                    return
-                self._play_block(log, progress)
+            while not (self.trained() or interrupts.requested):
+                rows = self._play_blocks(log, progress)
+                self._tell(rows, logger)
+                if self._save_due():
+                    self._save(log)
+            if self.reached != (self.saved or Reached()) or (interrupts.requested and self.saved is None):
+                self._save(log)
 
-    def _play_block(self, log: EpisodeLog, progress: Progress) -> None:
-        first, before = self.trainer.episode, self.trainer.moves
-        episodes = min(self.agent.stretch(self.setup.block), self.setup.episodes - first)
-        start = time.perf_counter()
+    def _play_blocks(self, log: EpisodeLog, progress: Progress) -> list[dict[str, Any]]:
+        """Train the next block of games, or as many as are trained at once; its rows of `blocks.csv`."""
+        before, budget = self.reached, self.setup.budget
+        episodes = min(self.agent.stretch(self.setup.block), self.setup.episodes - before.episode)
+        first_move, start = self.trainer.moves, time.perf_counter()
 
-        def between(finished: int, moves: int) -> None:
-            spent = self.setup.budget.spent(self.moves + moves, self.seconds + time.perf_counter() - start)
-            progress.update(first + finished, before + moves, share=spent)
+        def on_progress(finished: int, moves: int) -> None:
+            spent = budget.spent(before.moves + moves, before.seconds + time.perf_counter() - start)
+            progress.update(before.episode + finished, first_move + moves, share=spent)
 
-        share = max(first / self.setup.episodes, self.setup.budget.spent(self.moves, self.seconds))
+        share = max(before.episode / self.setup.episodes, budget.spent(before.moves, before.seconds))
         self.agent.proceed(share)
         with self.ranks.training(episodes, share):
-            records = self.trainer.train(episodes, between)
-        seconds = time.perf_counter() - start
-        self.seconds += seconds
-        moves = self.trainer.moves - before
-        self.moves += moves
-        spent = self.setup.budget.spent(self.moves, self.seconds)
+            records = self.trainer.train(episodes, on_progress)
+        seconds, moves = time.perf_counter() - start, self.trainer.moves - first_move
+        self.reached = Reached(self.trainer.episode, before.moves + moves, before.seconds + seconds)
         rows = []
-        for block, low, high in _blocks(records, self.setup.block):
-            played = round(high * moves) - round(low * moves)
-            row = block_row(block, self.rules, played, (high - low) * seconds, self.trainer.mean_abs_error)
+        for block, block_moves, block_seconds in _split(records, self.setup.block, moves, seconds):
+            row = block_row(block, self.setup.rules, block_moves, block_seconds, self.trainer.mean_abs_error)
             text = statistics_block(block, int(row["episode"]), row["moves_per_second"])
             log.append(block, row, text, self.agent.logged())
-            self._last = block, int(row["moves_per_second"])
+            self._last_block = block, int(row["moves_per_second"])
             rows.append(row)
-        progress.update(self.trainer.episode, self.trainer.moves, f"mean {row['mean']:,.0f}", share=spent)
-        self._tell(rows)
+        spent = budget.spent(self.reached.moves, self.reached.seconds)
+        progress.update(self.reached.episode, self.trainer.moves, f"mean {row['mean']:,.0f}", share=spent)
+        return rows
 
-    def _tell(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Call the logger and `on_block` with the blocks of these rows of `blocks.csv`."""
+    def _tell(self, rows: Sequence[Mapping[str, Any]], logger: Logger) -> None:
+        """Give the rows of blocks to the logger and to `on_block`, whose errors stop the run."""
         try:
             for row in rows:
                 block = Block(self.folder.path, int(row["episode"]), self.setup.episodes, row)
-                for callback in self.callbacks:
-                    callback(block)
+                logger.log(block.episode, loggers.block_scalars(row))
+                if self.on_block is not None:
+                    self.on_block(block)
         except Exception as error:
-            self._refusal = error
+            self._callback_error = error
             raise
 
     def _save_due(self) -> bool:
@@ -204,26 +203,24 @@ class TrainingRun:
 
     def _stays_due(self) -> bool:
         """Whether a multiple of `save.every`, or one of `save.moves`, was passed since the last save of any kind."""
-        every, marks = self.setup.saving.every, self.setup.saving.moves or ()
-        if any(self._saved_moves < mark <= self.moves for mark in marks):
+        saving, saved = self.setup.saving, self.saved or Reached()
+        if any(saved.moves < mark <= self.reached.moves for mark in saving.moves or ()):
             return True
-        return every is not None and self.trainer.episode // every > self.saved_episode // every
+        return saving.every is not None and self.reached.episode // saving.every > saved.episode // saving.every
 
-    def _save(self) -> None:
+    def _save(self, log: EpisodeLog) -> None:
+        log.sync()
         meta = {
-            "episode": self.trainer.episode,
-            "moves": self.moves,
-            "seconds": self.seconds,
-            "rules": self.rules.to_dict(),
+            **self.reached._asdict(),
+            "rules": self.setup.rules.to_dict(),
             "network": self.agent.describe(),
             "learner": self.agent.learner(),
             "names": self.names,
             "config": self.setup.plain,
             "stays": not self.setup.saving.chosen or self._stays_due(),
         }
-        self.folder.save(meta, self.agent.arrays(), self.setup.saving.most, self.result | self._figures())
-        self._saved, self._saved_at = True, time.monotonic()
-        self.saved_episode, self._saved_moves = self.trainer.episode, self.moves
+        self.folder.save(meta, self.agent.arrays(), self.setup.saving.most, self.result | self._metrics())
+        self.saved, self._saved_at = self.reached, time.monotonic()
 
     def _evaluate(self, interrupts: Interrupts) -> None:
         """Play the final games, and value the play exactly where the game is solved."""
@@ -232,23 +229,24 @@ class TrainingRun:
             return
         checkpoints = self.folder.checkpoints(games.average)
         evaluation = self.agent.evaluation(checkpoints)
+        metrics: dict[str, Any] = {}
         if games.episodes:
-            _, figures = evaluation.play(games.episodes, self.folder.path, lambda: self._stop_if(interrupts))
-            self.result["evaluation"] = figures | {"checkpoints": len(checkpoints)}
+            _, metrics = evaluation.play(games.episodes, self.folder.path, lambda: self._stop_if(interrupts))
+            metrics["checkpoints"] = len(checkpoints)
         if self.solution is not None:
             assert isinstance(evaluation, NetworkEvaluation)
-            exact = evaluate_policy(
-                self.solution, evaluation.player.afterstate_values, self.setup.learner.gamma
-            ).summary()
-            self.result["evaluation"] = self.result.get("evaluation", {}) | {"exact": exact}
+            values = evaluation.player.afterstate_values
+            metrics["exact"] = evaluate_policy(self.solution, values, self.setup.learner.gamma).summary()
+        self.result["evaluation"] = metrics
 
-    def _figures(self) -> dict[str, Any]:
+    def _metrics(self) -> dict[str, Any]:
         """How far the run is, for `result.json`."""
+        moves, seconds = self.reached.moves, self.reached.seconds
         return {
-            "episodes": self.trainer.episode,
-            "moves": self.moves,
-            "seconds": self.seconds,
-            "moves_per_second": round(self.moves / self.seconds) if self.seconds else None,
+            "episodes": self.reached.episode,
+            "moves": moves,
+            "seconds": seconds,
+            "moves_per_second": round(moves / seconds) if seconds else None,
             "peak_memory_bytes": machine.peak_memory(),
         }
 
@@ -257,35 +255,13 @@ class TrainingRun:
         del self.trainer, self.agent
 
 
-def _blocks(records: Records, size: int) -> list[tuple[Records, float, float]]:
-    """The blocks of games that were trained at once, and where each begins and ends among all their moves, 0 to 1."""
-    borders = [*range(0, len(records), size), len(records)]
-    reached = [0, *np.cumsum(records["moves"])]
-    return [
-        (records[low:high], float(reached[low] / reached[-1]), float(reached[high] / reached[-1]))
-        for low, high in itertools.pairwise(borders)
-    ]
-
-
-def delete_leftover_weights(folder: RunFolder) -> None:
-    """Delete the checkpoints of a run whose result says that it is finished and has none."""
-    if has_deleted_weights(folder.path):
-        folder.delete_weights()
-
-
-def is_finished(folder: RunFolder, setup: Setup, meta: Meta | None) -> bool:
-    """Whether the run in a folder came to its end, and this configuration asks for nothing more.
-
-    `meta` is of its checkpoint, which whoever needs the room may have deleted.
-    """
-    result = folder.result_if_whole()
-    if result.get("status") != FINISHED or not {"episodes", "moves", "seconds"} <= result.keys():
-        return False
-    return bool(
-        (meta is None or result["episodes"] == meta["episode"])
-        and result["config"].get("evaluate") == setup.plain["evaluate"]
-        and setup.ends(result["episodes"], result["moves"], result["seconds"])
-    )
+def _split(records: Records, size: int, moves: int, seconds: float) -> Iterator[tuple[Records, int, float]]:
+    """The blocks of games that were trained at once, each with its part of their moves and of their seconds."""
+    played = np.cumsum([0, *records["moves"]])
+    shares = (played / played[-1]).tolist()
+    for first in range(0, len(records), size):
+        low, high = shares[first], shares[min(first + size, len(records))]
+        yield records[first : first + size], round(high * moves) - round(low * moves), (high - low) * seconds
 
 
 def solution_of(setup: Setup) -> Solution | None:
@@ -300,10 +276,3 @@ def solution_of(setup: Setup) -> Solution | None:
     if solution.objective != "score" or solution.boards.folded:
         raise ConfigError(f"{key}: play is held against a solution made with objective=score and fold=false")
     return solution
-
-
-def refuse_used(folder: RunFolder) -> None:
-    """Refuse to begin a new run where one is already."""
-    if folder.is_used():
-        way = f"; go on with resume={folder}, or name" if folder.has_checkpoint() else ", without a checkpoint; name"
-        raise ConfigError(f"out: {folder} holds a run already{way} another")

@@ -74,6 +74,7 @@ REFUSED = [
     ("save.moves=[5,3]", ["save.moves: [5, 3] is not allowed", "in ascending order"]),
     ("save.moves=[0]", ["save.moves: 0 is not allowed"]),
     ("save.moves=5", ["save.moves: 5 is not allowed"]),
+    ("save.final=never", ["save.final: 'never' is not allowed; expected true, false or auto"]),
     ("save.keep=0", ["save.keep: 0 is not allowed", "at least 1"]),
     ("evaluate.episodes=-1", ["evaluate.episodes: -1 is not allowed", "at least 0"]),
     ("placer.kind=adversry", ["placer.kind: 'adversry' is not allowed", "did you mean 'adversary'"]),

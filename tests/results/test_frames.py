@@ -1,6 +1,6 @@
 """Runs and sweeps come back as tidy data frames, with the numbers that stand in their files.
 
-Trusts the files of the runs, which test_run.py looks at.
+Trusts the files of the runs, which test_training.py looks at.
 """
 
 import json

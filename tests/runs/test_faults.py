@@ -1,25 +1,31 @@
-"""Every call by which a run changes its folder fails once, in turn, and the process dies at each once, in turn.
+"""Whatever fails or ends a run, the last good checkpoint stays, and the run goes on as if nothing had happened.
 
-What is left goes on, or begins anew where nothing was saved, and comes to the bits of the run without a fault, the
-measure. Trusted is that a run writes by `os` and `open` alone. Each fault meets some calls here, and all of them with
+Every call by which a run changes its folder fails once, in turn, and the process dies at each once, in turn. What is
+left goes on, or begins anew where nothing was saved, and comes to the bits of the run without a fault, the measure.
+Trusted is that a run writes by `os` and `open` alone. Each fault meets some calls here, and all of them with
 TDL_TORTURE=1 (`make torture`), where the random kills are 1,000.
 """
 
 import itertools
 import os
 import random
+import re
+import resource
 import shutil
 import signal
 import time
 from functools import cache, partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 from support.bare_runs import BareRun, whole_result
 from support.faults import DEAD, DEATHS, ERRORS, Fault, FaultyFiles, ended, forked
-from support.programs import SMALL, checkpoint, inside, outcome, result, train
+from support.programs import SMALL, checkpoint, go_on, inside, learned, outcome, result, train
 
 import tdl
+from tdl.errors import CheckpointError
+from tdl.storage.checkpoint import read_array, read_meta, write_checkpoint
 from tdl.storage.result_file import has_deleted_weights
 from tdl.storage.run_folder import RunFolder
 
@@ -36,15 +42,12 @@ WORDS = ("episodes=20", "save.every=10", "save.keep=2", "save.final=true", "eval
 REPLICAS = ("episodes=60", "save.every=20", "save.final=true", "replicas=3", "round=20", "threads=2", "learner=tc")
 
 
-class HydraRun:
-    """Starts of one run by its whole program."""
-
-    def start(self, folder):
-        """Exit code and last line of the errors, of a run in `folder`."""
-        goes_on = RunFolder(folder).has_checkpoint()
-        done = inside(*([f"resume={folder}"] if goes_on else [*SMALL, *WORDS, f"hydra.run.dir={folder}"]))
-        lines = [line for line in done.stderr.splitlines() if line.startswith(("tdl: ", "Traceback"))]
-        return done.returncode, "\n".join(lines)
+def hydra_start(folder):
+    """Start the run in `folder` by its whole program: exit code and last line of the errors."""
+    goes_on = RunFolder(folder).has_checkpoint()
+    done = inside(*([f"resume={folder}"] if goes_on else [*SMALL, *WORDS, f"hydra.run.dir={folder}"]))
+    lines = [line for line in done.stderr.splitlines() if line.startswith(("tdl: ", "Traceback"))]
+    return done.returncode, "\n".join(lines)
 
 
 class Scene:
@@ -52,6 +55,7 @@ class Scene:
 
     Parameters
     ----------
+    start : starts it in a folder, anew or resumed; gives exit code and line of the error.
     where : only calls that change what has this in its path meet faults.
 
     Attributes
@@ -59,13 +63,13 @@ class Scene:
     calls : by which the run changes its folder.
     """
 
-    def __init__(self, place, run, before=None, where=""):
-        self.run, self.before, self.place, self.where = run, before, place, where
-        self.whole = self.begin("whole")
-        with FaultyFiles(self.whole) as files:
-            assert run.start(self.whole) == (0, "")
+    def __init__(self, place, start, before=None, where=""):
+        self.start, self.before, self.place, self.where = start, before, place, where
+        whole = self.begin("whole")
+        with FaultyFiles(whole) as files:
+            assert start(whole) == (0, "")
         self.calls = files.calls
-        self.expected = comes_to(self.whole)
+        self.expected = comes_to(whole)
 
     def begin(self, name):
         """A folder as it is before the run."""
@@ -86,32 +90,28 @@ class Scene:
 
     def last(self, kind, name, path):
         """A fault of this kind at the last call of this name for a path that begins so."""
-        calls = ((each, where.startswith(path)) for each, where in self.calls)
-        return Fault(kind, max(number for number, call in enumerate(calls) if call == (name, True)))
+        numbers = [number for number, (call, where) in enumerate(self.calls)
+                   if call == name and where.startswith(path)]  # fmt: skip
+        return Fault(kind, max(numbers))
 
     def meet(self, fault):
         """Let the run meet a fault and go on."""
         folder = self.begin(f"{fault.kind} {fault.number}".replace("/", " "))
-        if fault.kind in DEATHS:
-            with FaultyFiles(folder, fault):
-                assert ended(forked(lambda: self.run.start(folder))) == DEAD
-        else:
-            self._fail(folder, fault)
+        with FaultyFiles(folder, fault):
+            if fault.kind in DEATHS:
+                assert ended(forked(lambda: self.start(folder))) == DEAD
+                code, line = DEAD, ""
+            else:
+                code, line = self.start(folder)
+        if code == 0:  # it does without, as without deleting what is left over
+            assert line == ""
+            self.check(folder, fault)
+        elif code != DEAD:
+            assert (code, "\n" in line) == (2, False), line
+            assert os.strerror(ERRORS[fault.kind]) in line
         self.go_on(folder)
         self.check(folder, fault)
         shutil.rmtree(folder)
-
-    def _fail(self, folder, fault):
-        """Either the run says in one line what failed, or it does without, as without deleting what is left over."""
-        with FaultyFiles(folder, fault):
-            code, line = self.run.start(folder)
-        if code == 0:
-            assert line == ""
-            self.check(folder, fault)
-        else:
-            assert code == 2, line
-            assert os.strerror(ERRORS[fault.kind]) in line
-            assert "\n" not in line
 
     def check(self, folder, fault):
         """What cannot be deleted is left; all else is as it is without the fault."""
@@ -131,7 +131,7 @@ class Scene:
         elif has_deleted_weights(folder):
             with RunFolder(folder).lock():  # as a sweep of this run does
                 return
-        assert self.run.start(folder) == (0, "")
+        assert self.start(folder) == (0, "")
 
 
 def begin_anew_without_checkpoint(folder):
@@ -146,18 +146,17 @@ def comes_to(folder):
     """All that must be equal."""
     paths = (path for path in Path(folder).rglob("*") if ".hydra" not in path.parts)
     names = {str(path.relative_to(folder)) for path in paths}
-    told = whole_result(folder)
-    return {} if has_deleted_weights(folder) else outcome(folder), told, names
+    return {} if has_deleted_weights(folder) else outcome(folder), whole_result(folder), names
 
 
 def of_words(place, *words, **more):
-    """A run whose configuration Hydra makes of these words."""
-    return BareRun(result(train(place, *words))["config"], **more)
+    """Starts a run whose configuration Hydra makes of these words."""
+    return BareRun(result(train(place / "given", *words))["config"], **more).start
 
 
 def new(place):
     """A run of two checkpoints, from its start on."""
-    return Scene(place, of_words(place / "given", *WORDS))
+    return Scene(place, of_words(place, *WORDS))
 
 
 def resumed(place):
@@ -165,30 +164,30 @@ def resumed(place):
     scene = new(place / "new")
     before = scene.begin("before")
     with FaultyFiles(before, scene.last("death", "fsync", "checkpoint")):
-        assert ended(forked(lambda: scene.run.start(before))) == DEAD
-    again = Scene(place, scene.run, before)
+        assert ended(forked(lambda: scene.start(before))) == DEAD
+    again = Scene(place, scene.start, before)
     assert again.expected == scene.expected
     return again
 
 
 def without_weights(place):
     """A run that deletes its weights in the end."""
-    return Scene(place, of_words(place / "given", *WORDS, "save.final=false"))
+    return Scene(place, of_words(place, *WORDS, "save.final=false"))
 
 
 def replicas(place):
     """Replicas, by two threads."""
-    return Scene(place, of_words(place / "given", *REPLICAS))
+    return Scene(place, of_words(place, *REPLICAS))
 
 
 def drawn(place):
     """The curve that a run draws in the end."""
-    return Scene(place, of_words(place / "given", "episodes=10", "save.final=true", figures=True), where="curve.png")
+    return Scene(place, of_words(place, "episodes=10", "save.final=true", figures=True), where="curve.png")
 
 
 def composed(place):
     """What Hydra writes before a run begins."""
-    return Scene(place, HydraRun(), where=".hydra")
+    return Scene(place, hydra_start, where=".hydra")
 
 
 @pytest.fixture(scope="module")
@@ -240,7 +239,7 @@ def test_killed_at_random(scene_of, function):
         folder, running, longest = scene.begin(f"killed {runs}"), True, 1.5 * typical
         while running:
             begin_anew_without_checkpoint(folder)
-            child = forked(partial(scene.run.start, folder))
+            child = forked(partial(scene.start, folder))
             time.sleep(delays.uniform(0, longest))
             longest *= 1.05  # so that it comes to an end on a machine that has become slower, too
             os.kill(child, signal.SIGKILL)
@@ -251,3 +250,57 @@ def test_killed_at_random(scene_of, function):
         shutil.rmtree(folder)
         runs += 1
     print(f"{function.__name__}: {kills} kills of {runs} runs, all with the right bits")
+
+
+def test_a_checkpoint_that_is_too_large_for_the_disk(tmp_path):
+    """Room for the small files, not for the weights, by a limit of this process: the second checkpoint fails."""
+    folder, words = tmp_path / "run", ("tuples=2x4", "save.every=20")
+    train(folder, "episodes=20", *words)
+    before, limits = learned(folder), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
+    try:
+        done = inside(f"resume={folder}", "episodes=60")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert done.returncode == 2
+    line = done.stderr.splitlines()[-1]
+    assert re.search(r"checkpoint of episode 40 could not be written: .*File too large.*episode 20 is intact", line)
+    assert (result(folder)["status"], result(folder)["error"]) == ("failed", line.removeprefix("tdl: "))
+    after = learned(folder)
+    assert after | {"episodes": before["episodes"]} == before
+    assert not [path for path in folder.rglob("*") if "new" in path.name]
+    assert [path.name for path in (folder / "checkpoint").glob("*.npy")] == ["weights-0000000020.npy"]
+    go_on(folder, "episodes=60")
+    assert outcome(folder) == outcome(train(tmp_path / "whole", "episodes=60", *words))
+
+
+@pytest.mark.parametrize("keep", [1, 3])
+def test_no_failing_call_harms_the_checkpoint_before(tmp_path, keep):
+    """Each call fails in turn, as on a full disk, until so many are spared that none is left to fail."""
+    good, better = np.arange(1000, dtype=np.float32), np.ones(1000, np.float32)
+    spared, hit = 0, True
+    while hit:
+        folder = tmp_path / str(spared) / "checkpoint"
+        write_checkpoint(folder, {"episode": 1}, {"weights": good}, keep=keep)
+        failed = None
+        with FaultyFiles(folder.parent, Fault("no space", spared)) as files:
+            try:
+                write_checkpoint(folder, {"episode": 2}, {"weights": better}, keep=keep)
+            except CheckpointError as error:
+                failed = str(error)
+        hit = len(files.calls) > spared
+        meta = read_meta(folder)
+        weights = read_array(folder, meta, "weights").tobytes()
+        assert (meta["episode"], weights) in ((1, good.tobytes()), (2, better.tobytes()))
+        assert (meta["episode"] == 2) if failed is None else (hit and "No space left" in failed)
+        call = files.calls[spared][0] if hit else None
+        left = {path.name for path in folder.iterdir()} - {"meta.json", meta["arrays"]["weights"]["file"]}
+        unsure = call in ("fsync", "unlink") and meta["episode"] == 2  # of the rename, or it cannot be deleted
+        assert not left or (unsure and left == {"weights-0000000001.npy"})
+        assert call == "rmdir" or not [path for path in folder.parent.rglob("*") if path.name.endswith(".new")]
+        for older in folder.parent.glob("kept/[0-9]*"):
+            assert read_array(older, read_meta(older), "weights").tobytes() == good.tobytes()
+        write_checkpoint(folder, {"episode": 3}, {"weights": good}, keep=keep)  # nothing is in the way of the next
+        assert read_meta(folder)["episode"] == 3
+        spared += 1
+    assert spared > 10, "of a checkpoint there are more calls"

@@ -10,30 +10,19 @@ from tdl.runs import loggers
 WORDS = ("episodes=30", "seed=7")
 
 
-@pytest.mark.parametrize("words", [(), ("-m", "seed=0,1")])
-@pytest.mark.parametrize("name", ["tensorboard", "wandb"])
-def test_a_logger_without_its_extra_is_refused_before_the_run(tmp_path, monkeypatch, name, words):
+@pytest.mark.parametrize("words", [("logger=tensorboard", "out=run"), ("logger=wandb", "-m", "seed=0,1", "out=run")])
+def test_a_logger_without_its_extra_is_refused_before_the_run(tmp_path, monkeypatch, words):
     monkeypatch.setattr(loggers, "find_spec", lambda module: None)
-    at = "hydra.sweep.dir" if words else "hydra.run.dir"
-    done = inside(*words, *SMALL, f"logger={name}", f"{at}={tmp_path}/run")
-    assert done.returncode == 2
-    assert (
-        f"logger: {name} needs {loggers.MODULES[name]}, which is not installed: pip install 'tdl-ntuple[{name}]'"
-        in done.stderr
-    )
+    monkeypatch.chdir(tmp_path)
+    done = inside(*SMALL, *words)
+    name = words[0].removeprefix("logger=")
+    line = f"logger: {name} needs {loggers.MODULES[name]}, which is not installed: pip install 'tdl-ntuple[{name}]'"
+    assert (done.returncode, line in done.stderr) == (2, True)
     assert not (tmp_path / "run").exists()
 
 
-def test_an_unknown_logger_is_refused(tmp_path):
-    done = inside(*SMALL, "logger=tensorbord", f"hydra.run.dir={tmp_path}/run")
-    assert (done.returncode, done.stderr.strip()) == (
-        2, "tdl: logger: 'tensorbord' is not allowed; "
-           "expected none or tensorboard or wandb; did you mean 'tensorboard'?"
-    )  # fmt: skip
-
-
 def test_a_logger_changes_nothing_of_a_run(small_run):
-    """Not the hash by which a sweep finds it again, either; configurations from before there were any are whole."""
+    """Nor the hash by which a sweep finds it again; configurations from before there were any are whole."""
     config = result(small_run(*WORDS))["config"]
     assert config.pop("logger") == "none"
     assert key_hash(config) == key_hash(config | {"logger": "wandb"})

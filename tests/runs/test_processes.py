@@ -3,6 +3,7 @@
 Trusts the run of one process.
 """
 
+import contextlib
 import os
 import re
 import shutil
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from support import PATIENCE, slurm
-from support.programs import SMALL, checkpoint, files, go_on, learned, outcome, train, wait_until, written_at
+from support.programs import SMALL, checkpoint, ended, files, go_on, learned, outcome, train, wait_until, written_at
 
 from tdl.storage.checkpoint import read_meta
 
@@ -32,34 +33,31 @@ MPIRUN = ("mpirun", "--allow-run-as-root", "--oversubscribe")
 QUIET = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
 
 
-def started(cwd, processes, *words, **options):
-    """Start `mpirun python -m tdl.run WORDS` in the folder `cwd`."""
+@contextlib.contextmanager
+def started(cwd, processes, *words):
+    """Start `mpirun python -m tdl.run WORDS` in the folder `cwd`; it ends with the context."""
     words = (*MPIRUN, "-n", str(processes), sys.executable, "-m", "tdl.run", *map(str, words))
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen(words, cwd=cwd, env=os.environ | QUIET, **pipes)
+    with subprocess.Popen(words, cwd=cwd, env=os.environ | QUIET, **pipes) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def on(cwd, processes, *words):
     """The same to its end: the exit code and what was printed."""
-    process = started(cwd, processes, *words)
-    try:
-        out, err = process.communicate(timeout=PATIENCE)
-    finally:
-        process.kill()
-    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+    with started(cwd, processes, *words) as process:
+        return ended(process)
 
 
-def carrier(process, rank):
-    """The process of this rank."""
-    for path in Path("/proc").glob("[0-9]*/environ"):
-        try:
-            environment = path.read_bytes().split(b"\0")
-            parent = (path.parent / "stat").read_text().rpartition(")")[2].split()[1]
-        except OSError:
-            continue
-        if f"OMPI_COMM_WORLD_RANK={rank}".encode() in environment and int(parent) == process.pid:
-            return int(path.parent.name)
-    raise AssertionError(f"no process of rank {rank}")
+def number_of(process, rank):
+    """The number of the process that carries this rank."""
+    threads = Path(f"/proc/{process.pid}/task").glob("*/children")
+    children = " ".join(path.read_text() for path in threads).split()
+    word = f"OMPI_COMM_WORLD_RANK={rank}".encode()
+    (number,) = (child for child in children if word in Path(f"/proc/{child}/environ").read_bytes().split(b"\0"))
+    return int(number)
 
 
 @pytest.mark.parametrize(("learner", "threads"), [("td", 1), ("tc", 2)])
@@ -69,10 +67,10 @@ def test_two_processes_of_two_replicas_equal_one_of_four(tmp_path, learner, thre
     words += ("alpha=0.1", "learner.schedule=[0%:0.2,60%:0.1]") if learner == "td" else ("alpha=1",)
     done = on(tmp_path, 2, *words, "hydra.run.dir=two")
     assert done.returncode == 0, done.stderr
-    one = train(tmp_path / "one", *words)
-    assert outcome(tmp_path / "two") == outcome(one)
+    alone = train(tmp_path / "one", *words)
+    assert outcome(tmp_path / "two") == outcome(alone)
     left = {path.relative_to(tmp_path / "two") for path in (tmp_path / "two").rglob("*") if path.is_file()}
-    expected = {path.relative_to(one) for path in one.rglob("*") if path.is_file()}
+    expected = {path.relative_to(alone) for path in alone.rglob("*") if path.is_file()}
     assert left - expected == {Path("curve.png")}
     assert {path.name for path in tmp_path.iterdir()} == {"one", "two"}
     assert done.stdout.count("results in") == 1
@@ -97,11 +95,11 @@ records = trainer.train(600)
 digest = hashlib.sha256(records.tobytes())
 for array in (network.weights, *trainer.state.values()):
     digest.update(array.tobytes())
-for play, own in zip(trainer._players.plays, trainer._players.states):
+for play, state in zip(trainer._players.plays, trainer._players.states):
     assert play.network.weights.tobytes() == network.weights.tobytes()
-    assert own["sums"].tobytes() == trainer.state["sums"].tobytes() and not own["moved"].any()
-told = f"{trainer.moves} {trainer.mean_abs_error.hex()} {digest.hexdigest()}"
-Path(f"{ranks.size}-{ranks.rank}.txt").write_text(told)
+    assert state["sums"].tobytes() == trainer.state["sums"].tobytes() and not state["moved"].any()
+text = f"{trainer.moves} {trainer.mean_abs_error.hex()} {digest.hexdigest()}"
+Path(f"{ranks.size}-{ranks.rank}.txt").write_text(text)
 """
 
 
@@ -111,9 +109,9 @@ def test_in_python_and_in_many_parts(tmp_path):
     for words in ((), (*MPIRUN, "-n", "3")):
         words = (*words, sys.executable, "program.py")
         subprocess.run(words, cwd=tmp_path, env=os.environ | QUIET, timeout=PATIENCE, check=True)
-    told = {path.name: path.read_text() for path in tmp_path.glob("*.txt")}
-    assert set(told) == {"1-0.txt", "3-0.txt", "3-1.txt", "3-2.txt"}
-    assert len(set(told.values())) == 1
+    texts = {path.name: path.read_text() for path in tmp_path.glob("*.txt")}
+    assert set(texts) == {"1-0.txt", "3-0.txt", "3-1.txt", "3-2.txt"}
+    assert len(set(texts.values())) == 1
 
 
 def test_goes_on_with_other_numbers_of_processes(tmp_path):
@@ -129,16 +127,13 @@ def test_goes_on_with_other_numbers_of_processes(tmp_path):
 def test_a_killed_process_ends_the_run_and_leaves_the_checkpoint(tmp_path):
     words = (*RUN, "learner=tc", "alpha=1", "save.every=80")
     folder = tmp_path / "run"
-    process = started(tmp_path, 2, *words, "episodes=100000000", f"hydra.run.dir={folder}")
-    try:
+    with started(tmp_path, 2, *words, "episodes=100000000", f"hydra.run.dir={folder}") as process:
         wait_until(lambda: written_at(folder) is not None, process)
         wait_until(lambda: read_meta(folder / "checkpoint")["episode"] > ALL, process)
-        os.kill(carrier(process, 1), signal.SIGKILL)
-        _, err = process.communicate(timeout=PATIENCE)
-    finally:
-        process.kill()
-    assert process.returncode != 0
-    assert f"is intact: resume={folder}" in err
+        os.kill(number_of(process, 1), signal.SIGKILL)
+        done = ended(process)
+    assert done.returncode != 0
+    assert f"is intact: resume={folder}" in done.stderr
     episodes = checkpoint(folder)[0]["episode"] // 80 * 80 + 160
     go_on(folder, f"episodes={episodes}")
     assert learned(folder) == learned(train(tmp_path / "whole", *words, f"episodes={episodes}"))

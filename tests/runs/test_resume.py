@@ -4,34 +4,54 @@ Trusts the uninterrupted run as the measure. The runs are whole programs inside 
 nothing here looks at, is left out.
 """
 
+import itertools
 import os
 import shutil
 import signal
 
 import numpy as np
 import pytest
-from support.programs import EPISODES, SMALL, checkpoint, files, go_on, inside, learned, outcome, result, train
+from support.programs import (
+    EPISODES,
+    SMALL,
+    checkpoint,
+    ended,
+    files,
+    go_on,
+    inside,
+    learned,
+    outcome,
+    result,
+    running,
+    train,
+    wait_until,
+    written_at,
+)
 
 import tdl
+from tdl.errors import CheckpointError, ConfigError
 from tdl.runs.episode_log import EpisodeLog
+from tdl.runs.progress import Progress
+from tdl.runs.resume import check_fits, refuse_used
+from tdl.storage.checkpoint import read_meta
 from tdl.storage.records import RECORD
-from tdl.storage.run_folder import lock_folder
+from tdl.storage.run_folder import RunFolder, lock_folder
 
 
 @pytest.fixture
 def signal_after(monkeypatch):
-    """Let this process get a signal in the middle of a run: after so many blocks from now."""
+    """Let this process get signals at the end of calls of a method: of the call of this number, and of some more."""
 
-    def arrange(blocks, number=signal.SIGINT):
-        append, left = EpisodeLog.append, [blocks]
+    def arrange(owner, name, call=1, number=signal.SIGINT, times=1):
+        method, calls = getattr(owner, name), itertools.count(1)
 
-        def counted(self, *results):
-            append(self, *results)
-            left[0] -= 1
-            if left[0] == 0:
-                os.kill(os.getpid(), number)
+        def counted(*args, **options):
+            value = method(*args, **options)
+            if call <= next(calls) < call + times:
+                signal.raise_signal(number)
+            return value
 
-        monkeypatch.setattr(EpisodeLog, "append", counted)
+        monkeypatch.setattr(owner, name, counted)
 
     return arrange
 
@@ -40,10 +60,7 @@ def signal_after(monkeypatch):
     ("order", "lanes", "every"),
     [
         ("backward", 1, 20),
-        ("backward", "auto", 20),
-        ("forward", 1, 20),
         ("forward", "auto", 20),
-        ("backward", "auto", 10),
         ("backward", "auto", "null"),
         ("backward learner=tc learner.td_lambda=0.5", "auto", 20),
         ("forward learner=tc learner.initial_value=100", "auto", 20),
@@ -60,7 +77,7 @@ def signal_after(monkeypatch):
 def test_stopped_run_goes_on_bit_for_bit(whole, signal_after, tmp_path, order, lanes, every):
     words = (*f"learner.order={order}".split(), f"lanes={lanes}")
     folder = tmp_path / "run"
-    signal_after(3)
+    signal_after(EpisodeLog, "append", 3)
     stopped = inside(*SMALL, f"hydra.run.dir={folder}", f"episodes={EPISODES}", f"save.every={every}", *words)
     assert stopped.returncode == 130
     assert result(folder)["status"] == "interrupted"
@@ -71,7 +88,7 @@ def test_stopped_run_goes_on_bit_for_bit(whole, signal_after, tmp_path, order, l
 
 def test_replicas_stop_where_their_round_ends(whole, signal_after, tmp_path):
     words = ("replicas=3", "round=20", "learner=tc")
-    signal_after(3)
+    signal_after(EpisodeLog, "append", 3)
     folder = tmp_path / "run"
     assert inside(*SMALL, f"hydra.run.dir={folder}", f"episodes={EPISODES}", *words).returncode == 130
     assert checkpoint(folder)[0]["episode"] == 40
@@ -80,15 +97,10 @@ def test_replicas_stop_where_their_round_ends(whole, signal_after, tmp_path):
 
 def test_resumed_many_times(whole, tmp_path):
     folder = train(tmp_path / "run", "episodes=10")
-    for episodes in range(20, EPISODES + 1, 20):
-        go_on(folder, f"episodes={episodes}")
+    for episodes in (20, 40, EPISODES):
+        go_on(folder / "checkpoint", f"episodes={episodes}")
     assert outcome(folder) == outcome(whole(EPISODES))
-
-
-def test_more_episodes_make_the_longer_run(finished, whole):
-    go_on(finished / "checkpoint", "episodes=90")
-    assert outcome(finished) == outcome(whole(90))
-    assert result(finished)["config"]["episodes"] == 90
+    assert result(folder)["config"]["episodes"] == EPISODES
 
 
 def test_finished_run_is_left_alone(finished):
@@ -111,9 +123,8 @@ def test_a_new_run_does_not_begin_where_one_is(finished):
 def test_a_new_run_does_not_begin_where_one_left_no_checkpoint(tmp_path):
     """As of a run that was killed before the first: there is nothing to go on with, and nobody is told to."""
     (tmp_path / "result.json").write_text("{}")
-    done = inside(*SMALL, "episodes=10", f"hydra.run.dir={tmp_path}")
-    assert done.returncode == 2
-    assert f"{tmp_path} holds a run already, without a checkpoint; name another\n" in done.stderr
+    with pytest.raises(ConfigError, match="holds a run already, without a checkpoint; name another"):
+        refuse_used(RunFolder(tmp_path))
 
 
 def test_one_process_at_a_time(finished):
@@ -123,34 +134,59 @@ def test_one_process_at_a_time(finished):
     assert done.returncode == 2
     assert f"{finished}: another process is working in this folder" in done.stderr
     assert files(finished) == before
-    go_on(finished, "episodes=90")  # the lock went with its holder
-    assert result(finished)["episodes"] == 90
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_stopped_in_the_last_block_is_still_evaluated(whole, signal_after, tmp_path, number):
+def test_stopped_in_the_last_block_is_still_evaluated(whole, signal_after, tmp_path):
     folder = tmp_path / "run"
-    signal_after(EPISODES // 10, number)
-    stopped = inside(*SMALL, f"hydra.run.dir={folder}", f"episodes={EPISODES}")
-    assert stopped.returncode == 128 + number
+    signal_after(EpisodeLog, "append", EPISODES // 10, signal.SIGTERM)
+    assert inside(*SMALL, f"hydra.run.dir={folder}", f"episodes={EPISODES}").returncode == 143
     go_on(folder)
     assert result(folder)["status"] == "finished"
     assert outcome(folder) == outcome(whole(EPISODES))
 
 
-def test_stopped_while_evaluating_is_evaluated_again(whole, monkeypatch, tmp_path):
+def test_stopped_while_evaluating_is_evaluated_again(whole, signal_after, tmp_path):
+    """The training is saved by then."""
     folder = tmp_path / "run"
+    signal_after(tdl.Player, "evaluate", number=signal.SIGTERM)
+    done = inside(*SMALL, f"hydra.run.dir={folder}", f"episodes={EPISODES}")
+    assert (done.returncode, result(folder)["status"]) == (143, "interrupted")
+    assert not (folder / "evaluation.npy").exists()
+    go_on(folder)
+    assert result(folder)["status"] == "finished"
+    assert outcome(folder) == outcome(whole(EPISODES))
 
-    def interrupted(*_, **__):
-        raise KeyboardInterrupt
 
-    with monkeypatch.context() as patch:
-        patch.setattr(tdl.Player, "evaluate", interrupted)
-        assert inside(*SMALL, f"hydra.run.dir={folder}", f"episodes={EPISODES}").returncode == 130
+def test_signal_before_the_first_block(whole, signal_after, tmp_path):
+    """Nothing is played yet, but the run goes on as any other: it is a checkpoint of episode 0."""
+    folder = tmp_path / "run"
+    signal_after(EpisodeLog, "__init__")
+    done = inside(*SMALL, f"episodes={EPISODES}", f"hydra.run.dir={folder}")
+    assert done.returncode == 130
+    assert f"stopped at episode 0; go on with resume={folder}" in done.stderr.splitlines()[-1]
+    assert outcome(go_on(folder)) == outcome(whole(EPISODES))
+
+
+def test_second_signal_stops_at_once(signal_after, tmp_path):
+    """In the middle of one block of hours: the first Ctrl-C would wait for its end."""
+    folder = tmp_path / "run"
+    signal_after(Progress, "update", times=2)
+    done = inside(*SMALL, "episodes=100000000", "block=100000000", f"hydra.run.dir={folder}")
+    assert done.returncode == 130
+    assert done.stderr == "\ntdl: stopping at the end of this block; once more to stop at once\ntdl: interrupted\n"
     assert result(folder)["status"] == "interrupted"
-    go_on(folder)
-    assert result(folder)["status"] == "finished"
-    assert outcome(folder) == outcome(whole(EPISODES))
+
+
+def test_signal_to_a_process(whole, tmp_path):
+    folder = tmp_path / "run"
+    with running(tmp_path, *SMALL, "episodes=100000000", "save.every=50", f"hydra.run.dir={folder}") as process:
+        wait_until(lambda: written_at(folder), process)
+        process.send_signal(signal.SIGTERM)
+        done = ended(process)
+    assert (done.returncode, "Traceback" in done.stderr) == (143, False)
+    assert f"go on with resume={folder}" in done.stderr.splitlines()[-1]
+    assert result(folder)["status"] == "interrupted"
+    assert result(folder)["episodes"] == checkpoint(folder)[0]["episode"] == len(np.load(folder / "episodes.npy"))
 
 
 @pytest.mark.parametrize(
@@ -158,8 +194,6 @@ def test_stopped_while_evaluating_is_evaluated_again(whole, monkeypatch, tmp_pat
     [
         ("alpha=0.2", "alpha"),
         ("learner.order=forward", "learner"),
-        ("tuples.share=false", "tuples"),
-        ("size=2x4 tuples.cells=[[0,1]]", "size"),
         ("experiment=quick", "tuples"),
     ],
 )
@@ -179,16 +213,10 @@ def test_the_same_configuration_may_be_repeated(finished, whole):
     assert outcome(finished) == outcome(whole(90))
 
 
-@pytest.mark.parametrize("words", [["save.every=10"], ["save.every=50"], ["save.every=10", "save.keep=3"]])
-def test_saving_does_not_change_training(whole, tmp_path, words):
-    assert outcome(train(tmp_path / "run", f"episodes={EPISODES}", *words)) == outcome(whole(EPISODES))
-
-
-@pytest.mark.parametrize("order", ["backward", "forward"])
-def test_evaluating_does_not_change_training(order):
+def test_evaluating_does_not_change_training():
     def played(between):
         network = tdl.NTupleNetwork(tdl.Rules(), tdl.TupleSet(((0, 1, 2, 3), (4, 5))))
-        trainer = tdl.Trainer(network, alpha=0.1, order=order, seed=3)
+        trainer = tdl.Trainer(network, alpha=0.1, seed=3)
         records = []
         for _ in range(4):
             records.append(trainer.train(10))
@@ -229,6 +257,7 @@ def test_budget_of_seconds_ends_the_run_after_a_block(whole, tmp_path):
 
 def test_older_checkpoints_stay_when_asked(whole, tmp_path):
     folder = train(tmp_path / "run", f"episodes={EPISODES}", "save.every=10", "save.keep=3")
+    assert outcome(folder) == outcome(whole(EPISODES))  # saving does not change the training
     assert sorted(path.name for path in (folder / "kept").iterdir()) == ["0000000040", "0000000050"]
     for episode in (40, 50):
         player = tdl.load(folder / "kept" / f"{episode:010d}")
@@ -272,3 +301,31 @@ def test_lost_tables_do_not_hinder(finished, whole):
     go_on(finished, "episodes=90")
     assert learned(finished) == learned(whole(90))
     assert outcome(finished)["blocks"] == outcome(whole(90))["blocks"][-3:]
+
+
+def test_a_run_that_is_shorter_than_its_checkpoint_is_refused(finished):
+    """Found when the run has begun: `result.json` tells of it."""
+    for damage in (lambda path: os.truncate(path, path.stat().st_size - 1), os.unlink):
+        damage(finished / "episodes.npy")
+        before = files(finished / "checkpoint")
+        done = inside(f"resume={finished}", "episodes=90")
+        assert (done.returncode, done.stderr.count("\n"), "episodes.npy: c" in done.stderr) == (2, 1, True)
+        assert (result(finished)["status"], files(finished / "checkpoint")) == ("failed", before)
+
+
+def test_a_damaged_checkpoint_is_refused_and_left_as_it_is(finished):
+    path = finished / "checkpoint" / f"weights-{EPISODES:010}.npy"
+    path.write_bytes(path.read_bytes()[:-4] + b"\xff" * 4)
+    before = files(finished)
+    done = inside(f"resume={finished}", "episodes=90")
+    assert (done.returncode, files(finished)) == (2, before)
+    assert f"{path.name}: corrupt" in done.stderr
+
+
+def test_a_checkpoint_does_not_fit_another_network_or_other_rules(whole):
+    folder = whole(EPISODES)
+    meta = read_meta(folder / "checkpoint")
+    check_fits(meta, meta["network"], meta["rules"], folder)
+    for network, rules, message in (({}, meta["rules"], "another network"), (meta["network"], {}, "another rules")):
+        with pytest.raises(CheckpointError, match=message):
+            check_fits(meta, network, rules, folder)

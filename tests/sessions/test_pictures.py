@@ -11,7 +11,7 @@ import matplotlib.image
 import numpy as np
 import pytest
 from support.shapes import RULES
-from tdl.picture import heatmap, main, png, svg, text
+from tdl.picture import main, text
 
 import tdl
 import tdl.sessions.pictures
@@ -20,7 +20,7 @@ from tdl.errors import ConfigError
 from tdl.game.packing import pack
 from tdl.game.rules import GAMES
 from tdl.sessions.game_file import save
-from tdl.sessions.pictures import frame, pixels
+from tdl.sessions.pictures import frame, heatmap, pixels, png, svg
 from tdl.sessions.session import Session
 from tdl.sessions.tile_colours import contrast, rgb, tile_colours
 

@@ -3,7 +3,6 @@
 import contextlib
 import dataclasses
 import io
-import json
 import traceback
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 import tdl.cli.run
+from support.programs import result
 from tdl.cli.messages import explain
 from tdl.config.setup import Setup
 from tdl.runs import environment
@@ -51,6 +51,6 @@ class BareRun:
 
 def whole_result(folder):
     """What `result.json` says of a finished run but for what was measured with a clock."""
-    told = json.loads((Path(folder) / "result.json").read_text())
-    figures = {key: value for key, value in told.get("evaluation", {}).items() if "second" not in key}
-    return {key: told[key] for key in ("status", "episodes", "moves", "weights")} | {"evaluation": figures}
+    content = result(folder)
+    figures = {key: value for key, value in content.get("evaluation", {}).items() if "second" not in key}
+    return {key: content[key] for key in ("status", "episodes", "moves", "weights")} | {"evaluation": figures}

@@ -89,8 +89,8 @@ def go_on(folder, *words):
 
 def only_run(cwd):
     """The folder of the one run below `cwd`."""
-    (found,) = Path(cwd).rglob("result.json")
-    return found.parent
+    (path,) = Path(cwd).rglob("result.json")
+    return path.parent
 
 
 def blocks_of(folder):
@@ -116,9 +116,9 @@ def checkpoint(folder):
 def learned(folder):
     """What must be equal when two runs have learned the same: digests of all arrays, and of every episode's row."""
     meta, arrays = checkpoint(folder)
-    told = {name: (array.shape, array.dtype.str, _digest(array.tobytes())) for name, array in arrays.items()}
+    digests = {name: (array.shape, array.dtype.str, _digest(array.tobytes())) for name, array in arrays.items()}
     records = np.load(Path(folder) / "episodes.npy", allow_pickle=False)
-    return told | {"episode": meta["episode"], "moves": meta["moves"], "episodes": (len(records), _digest(records))}
+    return digests | {"episode": meta["episode"], "moves": meta["moves"], "episodes": (len(records), _digest(records))}
 
 
 def outcome(folder):
@@ -133,8 +133,8 @@ def outcome(folder):
 
 def files(folder):
     """Every file below `folder` with the digest of its content, without the notes Hydra makes of each start."""
-    found = (path for path in Path(folder).rglob("*") if path.is_file() and ".hydra" not in path.parts)
-    return {str(path.relative_to(folder)): _digest(path.read_bytes()) for path in found}
+    paths = (path for path in Path(folder).rglob("*") if path.is_file() and ".hydra" not in path.parts)
+    return {str(path.relative_to(folder)): _digest(path.read_bytes()) for path in paths}
 
 
 def wait_until(condition, process=None, seconds=PATIENCE):

@@ -158,7 +158,7 @@ def _user():
 def _free_ports(number):
     """So many ports, held together while they are chosen: no two are the same."""
     with contextlib.ExitStack() as stack:
-        held = [stack.enter_context(socket.socket()) for _ in range(number)]
-        for one in held:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in held]
+        sockets = [stack.enter_context(socket.socket()) for _ in range(number)]
+        for port in sockets:
+            port.bind(("127.0.0.1", 0))
+        return [port.getsockname()[1] for port in sockets]

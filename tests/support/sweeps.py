@@ -4,7 +4,7 @@ import csv
 import json
 from pathlib import Path
 
-from support.programs import SMALL, files, inside
+from support.programs import SMALL, files, inside, result
 
 SHORT = ("episodes=10", "evaluate.episodes=0")
 
@@ -38,12 +38,9 @@ def states(folder, key="seed"):
 
 def folder_of(folder, **values):
     """The folder of the job with these values in its configuration."""
-    (found,) = (
-        path.parent
-        for path in Path(folder).glob("*/result.json")
-        if values.items() <= json.loads(path.read_text())["config"].items()
-    )
-    return found
+    (job,) = (path.parent for path in Path(folder).glob("*/result.json")
+              if values.items() <= result(path.parent)["config"].items())  # fmt: skip
+    return job
 
 
 def jobs_in(folder):
@@ -53,5 +50,4 @@ def jobs_in(folder):
 
 def mark(folder, status):
     """Write another status into the result of a run."""
-    path = Path(folder) / "result.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"status": status}))
+    (Path(folder) / "result.json").write_text(json.dumps(result(folder) | {"status": status}))

@@ -9,7 +9,7 @@ from support import PATIENCE
 from support.programs import inside, train
 from support.sweeps import SHORT, rows_of, sweep
 
-from tdl.runs.job_folders import existing, looked_up, reserved
+from tdl.runs.resolvers import existing, looked_up, reserved
 from tdl.storage.run_folder import lock_folder
 
 HASH = re.compile("_[0-9a-f]{8}$")
@@ -84,7 +84,7 @@ def test_commands_that_start_at_once_share_one_folder(tmp_path, monkeypatch):
         time.sleep(0.05)
         return found
 
-    monkeypatch.setattr("tdl.runs.job_folders.existing", slow)
+    monkeypatch.setattr("tdl.runs.resolvers.existing", slow)
     context = multiprocessing.get_context("fork")
     barrier, answers = context.Barrier(8), context.Queue()
     processes = [context.Process(target=_reserve, args=(barrier, tmp_path, f"title{i}", answers)) for i in range(8)]
@@ -113,7 +113,7 @@ def test_without_a_folder_of_the_sweep_nothing_is_made(tmp_path):
 
 
 def test_a_lock_that_is_never_free_holds_nobody_up_for_ever(tmp_path, monkeypatch):
-    monkeypatch.setattr("tdl.runs.job_folders.PATIENCE", 0.0)
+    monkeypatch.setattr("tdl.runs.resolvers.PATIENCE", 0.0)
     with lock_folder(tmp_path):
         assert reserved(tmp_path, "seed0", "11111111") == "seed0_11111111"
 
