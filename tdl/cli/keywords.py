@@ -6,8 +6,7 @@ from pathlib import PurePath
 from typing import Any
 
 from tdl.base.checks import check_whole, without_numpy
-from tdl.base.old_names import KEYS as OLD_KEYS
-from tdl.base.synonyms import SYNONYMS, like
+from tdl.base.names import OLD_KEYS, SYNONYMS, like
 from tdl.config.compose import quoted
 from tdl.config.files import GROUPS
 from tdl.config.keys import keys_of, takes_list

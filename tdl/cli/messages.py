@@ -10,8 +10,7 @@ from omegaconf import BooleanNode, DictConfig, FloatNode, IntegerNode, ListConfi
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException, ValidationError
 
 from tdl.base.distribution import install
-from tdl.base.old_names import KEYS as OLD_KEYS
-from tdl.base.synonyms import SYNONYMS, choice_hint, like
+from tdl.base.names import OLD_KEYS, SYNONYMS, choice_hint, like
 from tdl.config.files import CONF, group_names
 from tdl.config.keys import keys_of, sections
 from tdl.config.schema import RunConfig

@@ -12,7 +12,7 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from tdl.base.synonyms import choice_hint
+from tdl.base.names import choice_hint
 from tdl.errors import refuse
 from tdl.game.merge_laws import GAMES
 

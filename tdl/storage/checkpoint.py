@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from tdl.base.checks import Check, check_mapping, check_object, check_true_or_false, check_whole
-from tdl.base.old_names import with_new_names
+from tdl.base.names import with_new_names
 from tdl.errors import CheckpointError, ConfigError, naming
 from tdl.storage.arrays import Array, ArrayEntry, check_entry, check_shape, read_file, write_array
 from tdl.storage.atomic import delete, delete_unfinished, new_file, new_folder, sync_file
