@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tdl.cli.messages import main_of
-from tdl.config import own
+from tdl.config import files
 from tdl.errors import ConfigError, refuse
 from tdl.game.boards import BoardLike
 from tdl.game.rules import Rules
@@ -23,7 +23,7 @@ def main(words: Sequence[str] | None = None) -> None:
     arguments = parser.parse_args(words)
 
     def work() -> None:
-        own.load_games()
+        files.load_games()
         board, rules = _board(arguments.board, arguments.move)
         if arguments.out is None:
             print(text(board, rules, colour=sys.stdout.isatty()))

@@ -1,9 +1,10 @@
-"""The files of `conf/`, and of the user's own, by their names: what a group offers, and what a choice says.
+"""The files of `conf/`, and of the user's own folder, by their names: what a group offers, and what a choice says.
 
-Their only reader beside Hydra.
+Their only reader beside Hydra. The user's folder may register games, too, in its `games.py`.
 """
 
 import os
+import runpy
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
@@ -13,7 +14,7 @@ from typing import Any
 from omegaconf import OmegaConf
 
 from tdl.base.names import choice_hint
-from tdl.errors import refuse
+from tdl.errors import ConfigError, TdlError, refuse
 from tdl.game.merge_laws import GAMES
 
 CONF = resources.files("tdl.conf")
@@ -106,3 +107,55 @@ def plain_dict(config: Any, *, resolve: bool = False) -> dict[str, Any]:
     plain = OmegaConf.to_container(config, resolve=resolve)
     assert isinstance(plain, dict)
     return {str(key): value for key, value in plain.items()}
+
+
+_loaded: set[Path] = set()
+
+
+def use_folder(config_dir: str | None) -> Path | None:
+    """Use a folder, that of `--config-dir`; None: `conf` in the current folder, if it is one. Gives the folder.
+
+    Processes that this one starts use it, too. Its `games.py` is a program, so it is run only where somebody named the
+    folder: what lies in the current one may come from anybody.
+
+    Raises
+    ------
+    ConfigError : it is not there, it has a file whose name tdl has already, or its games cannot be registered.
+    """
+    named = config_dir is not None or OWN in os.environ
+    if config_dir is not None:
+        path = Path(config_dir).expanduser().absolute()
+        if not path.is_dir():
+            raise ConfigError(f"--config-dir {config_dir}: no such folder")
+        os.environ[OWN] = str(path)
+    folder = own_folder()
+    if folder is None:
+        return None
+    if not named and (folder / GAMES_FILE).exists():
+        raise ConfigError(f"{folder / GAMES_FILE}: is run only from a folder that is named; add --config-dir {folder}")
+    os.environ[OWN] = str(folder.absolute())
+    for path in sorted(folder.glob("*/*.yaml")):
+        if path.stem in file_names(path.parent.name):
+            raise ConfigError(f"{path}: tdl has {path.parent.name}={path.stem} itself; give the file another name")
+    load_games()
+    return folder
+
+
+def load_games() -> None:
+    """Run `games.py` of the folder, once, and make the games that it registers choices of Hydra's."""
+    folder = own_folder()
+    path = folder and (folder / GAMES_FILE).absolute()
+    if path and path.is_file() and path not in _loaded:
+        try:
+            runpy.run_path(str(path))
+        except TdlError as error:
+            raise ConfigError(f"{path}: {error}") from error
+        except Exception as error:
+            raise ConfigError(f"{path}: {type(error).__name__}: {error}") from error
+        _loaded.add(path)
+    from hydra.core.config_store import ConfigStore  # not at the top: `import tdl` reads files, and needs no Hydra
+
+    from tdl.config.hydra_versions import REPLACE
+
+    for name in set(GAMES) - set(file_names("game")):
+        ConfigStore.instance().store(group="game", name=name, node={"name": name}, **REPLACE)

@@ -16,8 +16,7 @@ from tdl.base import names
 from tdl.base.names import choice_hint, like
 from tdl.cli import evaluate
 from tdl.config.files import group_names
-from tdl.config.keys import keys_of
-from tdl.config.schema import RunConfig
+from tdl.config.schema import RUN
 from tdl.players.description import read_agent
 from tdl.sessions.game_file import load as load_game
 from tdl.solver.solution import load as load_solution
@@ -39,7 +38,7 @@ def test_examples():
 
 def test_old_names_are_answered_with_the_new():
     """The new ones are keys and choices, and the old ones are not."""
-    known = keys_of(RunConfig)
+    known = RUN.keys
     assert not {*names.OLD_KEYS} & {*known}
     for old, new in names.OLD_KEYS.items():
         assert new in known

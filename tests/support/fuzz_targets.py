@@ -32,7 +32,7 @@ from support.programs import SMALL, UNDRAWN, inside, train
 from support.recorded_games import SHAPES, trained
 from support.weight_files import SMALL_DEMO, SMALL_TC, SMALL_TD
 from tdl.cli import convert
-from tdl.config.stored import stored_setup
+from tdl.config.setup import stored_setup
 from tdl.errors import SkippedWarning, TdlError
 from tdl.players.description import read_agent
 from tdl.runs.resume import read_run

@@ -16,7 +16,6 @@ from support.shapes import RULES
 
 import tdl
 from tdl.cli import play
-from tdl.config import play as play_config
 from tdl.errors import ConfigError
 from tdl.search.options import SearchOptions
 from tdl.sessions.advisor import load_advisor
@@ -118,7 +117,7 @@ def test_speed_and_plies_have_keys(agent):
                 app.speed = before
                 await pilot.press(key)
                 assert app.speed == after
-        assert SPEEDS[-1] == play_config.FASTEST
+        assert SPEEDS[-1] == play.FASTEST
         await pilot.press("3")
         assert app.search.plies == 3
         await pilot.press("right_square_bracket", "left_square_bracket", "left_square_bracket")
