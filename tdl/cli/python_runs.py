@@ -17,7 +17,7 @@ from tdl.cli.run import job, plan
 from tdl.config.compose import CHANGEABLE, key_hash, quoted
 from tdl.config.names import chosen_names
 from tdl.config.schema import AUTO, RUN
-from tdl.config.setup import Setup
+from tdl.config.setup import Setup, stored_setup
 from tdl.errors import ConfigError, Interrupted
 from tdl.runs.blocks import OnBlock
 from tdl.runs.resume import continued, keys_named, resumed_folder
@@ -104,8 +104,8 @@ def _opened(setup: Setup, out: Path | None) -> Iterator[RunFolder]:
 
 def _refuse_other(folder: RunFolder, setup: Setup) -> None:
     """Refuse a folder with a run of another configuration."""
-    known, now = folder.result_if_whole().get("config"), setup.plain
-    if known is not None and key_hash(_fixed(known)) != key_hash(_fixed(now)):
+    known = folder.result_if_whole().get("config")
+    if known is not None and key_hash(_fixed(stored_setup(known).plain)) != key_hash(_fixed(setup.plain)):
         raise ConfigError(f"out: {folder} holds a run of another configuration; name another folder")
 
 

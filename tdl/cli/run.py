@@ -35,8 +35,9 @@ def job(
     ranks: Ranks = ALONE,
     on_block: OnBlock | None = None,
 ) -> float | None:
-    """One run, trained by these processes: check everything, train, evaluate, draw the curve if `figures` are asked
-    for. Gives what tells how good it is.
+    """One run, trained by these processes, from where it is: new, begun, or finished. Gives what tells how good it is.
+
+    Without `figures` its curve is not drawn.
     """
     names = chosen_names(cfg, context.choices)
     setup = Setup.of(cfg)
@@ -48,27 +49,37 @@ def job(
             refuse_used(folder)
         setup, meta = continued(setup, folder, context.keys)
         if is_finished(folder, setup, meta):
-            delete_leftover_weights(folder)
-            if figures and folder.blocks.exists() and not folder.curve.exists():  # killed while it was drawn
-                _draw_curve(folder)
+            _finish(folder, figures)
             if not context.in_sweep:  # which says it of all its jobs at once
                 print(f"tdl: {folder} is finished ({setup.episodes} episodes); nothing to do")
-            return ending.objective(folder)
-        keeps = context.keeps_weights if setup.saving.final == AUTO else bool(setup.saving.final)
-        run = TrainingRun(setup, folder, names, meta, keep_weights=keeps, ranks=ranks, on_block=on_block)
-        with contextlib.nullcontext() if run.trained() or not figures else _importing("tdl.results.figures"):
-            run.run()
-        print(ending.answer(run.result, run.last_block()), end="", flush=True)
-        episodes = run.trainer.episode
-        run.release()
-        if episodes:
-            print(ending.warning(folder, run.result), end="", flush=True)
-        if episodes and figures:
-            _draw_curve(folder)
-        print(ending.results_line(folder, run.result), end="")
-        if not context.in_sweep:
-            print(ending.next_commands(folder, run.result), end="")
+        else:
+            keeps = context.keeps_weights if setup.saving.final == AUTO else bool(setup.saving.final)
+            run = TrainingRun(setup, folder, names, meta, keep_weights=keeps, ranks=ranks, on_block=on_block)
+            _train(run, figures)
+            if not context.in_sweep:
+                print(ending.next_commands(folder, run.result), end="")
         return ending.objective(folder)
+
+
+def _finish(folder: RunFolder, figures: bool) -> None:
+    """Do what a run that was killed at its very end has left undone."""
+    delete_leftover_weights(folder)
+    if figures and folder.blocks.exists() and not folder.curve.exists():
+        _draw_curve(folder)
+
+
+def _train(run: TrainingRun, figures: bool) -> None:
+    """Train, evaluate, draw the curve, and print how it went."""
+    with contextlib.nullcontext() if run.trained() or not figures else _importing("tdl.results.figures"):
+        run.run()
+    print(ending.answer(run.result, run.last_block()), end="", flush=True)
+    episodes = run.trainer.episode
+    run.release()
+    if episodes:
+        print(ending.warning(run.folder, run.result), end="", flush=True)
+    if episodes and figures:
+        _draw_curve(run.folder)
+    print(ending.results_line(run.folder, run.result), end="")
 
 
 def _draw_curve(folder: RunFolder) -> None:

@@ -46,6 +46,15 @@ def check_use(plain: Mapping[str, Any]) -> None:
             raise refuse("evaluate.solution", games["solution"], "null with evaluate.drops=one")
 
 
+def step_size(plain: Mapping[str, Any]) -> float | None:
+    """The key alpha: null, as runs of older versions have it, is that of the learner. Of other agents it is null."""
+    alpha: float | None = plain["alpha"]
+    usual: float = plain["learner"]["alpha"]
+    if plain["agent"]["kind"] == "ntuple":
+        return usual if alpha is None else alpha
+    return None if alpha == usual else alpha
+
+
 def check_drops(drops: str, plies: int) -> None:
     """Refuse one drop for a look ahead in which none or several follow."""
     if drops != "all" and plies != 2:
@@ -54,7 +63,7 @@ def check_drops(drops: str, plies: int) -> None:
 
 def _usual() -> dict[str, Any]:
     """The values of `conf/run.yaml`, and of the groups of an n-tuple network, without a word on the command line."""
-    plain = file("run")
+    plain = file("run") | {"alpha": None}
     del plain["defaults"], plain["hydra"]
     files = {key: group_file(key, str(name)) for key, name in groups("run").items() if key in OF_NTUPLE}
     return plain_dict(OmegaConf.merge(RUN.types, files, plain))

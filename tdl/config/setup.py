@@ -12,7 +12,7 @@ from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
 from tdl.base.checks import check_fields, check_mapping
-from tdl.config.agent import check_use, deep_options
+from tdl.config.agent import check_use, deep_options, step_size
 from tdl.config.compose import Schema, key_hash, options_of
 from tdl.config.schema import (
     PLACER,
@@ -78,10 +78,9 @@ class Setup(RunOptions):
         ConfigError : a value is not allowed; it names the key.
         """
         plain = RUN.read(config)
+        plain["alpha"] = step_size(plain)
         check_use(plain)
         section, gamma = plain["learner"], plain["gamma"]
-        alpha = section["alpha"] if plain["alpha"] is None else plain["alpha"]
-        schedule = {**section, "alpha": alpha, "form": section["schedule"], "episodes": plain["episodes"]}
         return cls(
             **vars(options_of(RunOptions, "", plain)),
             kind=plain["agent"]["kind"],
@@ -95,7 +94,14 @@ class Setup(RunOptions):
                 initial_value=section["initial_value"],
             ),
             learner=options_of(LearnerOptions, "learner", section, alpha_per=plain["alpha_per"], gamma=gamma),
-            schedule=options_of(Schedule, "", schedule),
+            schedule=options_of(
+                Schedule,
+                "",
+                section,
+                names={"form": "schedule"},
+                alpha=section["alpha"] if plain["alpha"] is None else plain["alpha"],
+                episodes=plain["episodes"],
+            ),
             play=play_of(plain),
             replicas=options_of(ReplicaOptions, "", plain),
             deep=deep_options(plain["agent"], gamma),

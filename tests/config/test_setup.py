@@ -9,6 +9,7 @@ import json
 import pytest
 from omegaconf import OmegaConf
 
+from tdl.config.compose import key_hash
 from tdl.config.schema import RUN
 from tdl.config.setup import Setup, stored_placer, stored_setup
 from tdl.errors import ConfigError
@@ -45,6 +46,29 @@ def test_each_key_reaches_its_options(composed):
     assert (setup.network.stages, setup.network.initial_value) == (Stages((64,), "sum", share=0.5), 5)
     assert (setup.replicas.replicas, setup.replicas.round) == (3, ["0:9"])
     assert Setup.of(composed("agent=dqn", "gamma=0.9")).deep.gamma == 0.9
+
+
+@pytest.mark.parametrize(
+    ("words", "alpha"),
+    [
+        ("", 0.1),
+        ("learner=tc", 1.0),
+        ("learner.alpha=0.5", 0.5),
+        ("alpha=0.7 learner.alpha=0.5", 0.7),
+        ("alpha=null learner.alpha=0.5", 0.5),
+        ("agent=random", None),
+    ],
+)
+def test_the_step_size_is_that_of_the_learner_unless_it_is_given(composed, words, alpha):
+    setup = Setup.of(composed(*words.split()))
+    assert setup.plain["alpha"] == alpha
+    assert stored_setup({**setup.plain, "alpha": None if alpha in (0.5, 1.0) else alpha}) == setup  # as older runs
+
+
+def test_jobs_of_finished_sweeps_keep_their_names(composed):
+    """In the days of these, alpha was null unless it was given."""
+    names = {"": "cd8540c9", "alpha=0.1": "e26e0043", "learner.alpha=0.5": "25afac37", "agent=dqn": "bb535880"}
+    assert {words: key_hash(OmegaConf.to_container(composed(*words.split()))) for words in names} == names
 
 
 def test_what_a_run_holds_makes_it_again(composed):
