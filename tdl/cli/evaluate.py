@@ -183,7 +183,7 @@ def job(cfg: DictConfig, context: JobContext) -> None:
             return  # the sweep says it of all its jobs at once
         if not context.in_sweep and folder.result.exists():
             raise ConfigError(f"out: {folder} holds results already; name another")
-        evaluation = built(setup)
+        evaluation = build_evaluation(setup)
         recording.check(evaluation, setup.games.record)
         play(setup, evaluation, result_of(setup, evaluation, chosen_names(cfg, context.choices)), folder)
 
@@ -202,7 +202,7 @@ def is_done(folder: RunFolder, setup: EvaluationSetup) -> bool:
     return bool(result.get("status") == FINISHED and same and result.get("checkpoints") == setup.checkpoints)
 
 
-def built(setup: EvaluationSetup) -> Evaluation:
+def build_evaluation(setup: EvaluationSetup) -> Evaluation:
     """Who plays, and how."""
     rules, play, games = setup.rules, setup.play, setup.games
     if setup.kind == "dqn":

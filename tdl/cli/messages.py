@@ -1,9 +1,11 @@
 """Errors of all programs as one line and an exit code."""
 
+import functools
 import os
 import re
 import sys
 from collections.abc import Callable, Mapping
+from typing import ParamSpec
 
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from omegaconf import BooleanNode, DictConfig, FloatNode, IntegerNode, ListConfig, StringNode
@@ -18,6 +20,8 @@ from tdl.errors import TdlError, file_text, nearest, one_line, refuse
 from tdl.runs import resolvers as _resolvers  # noqa: F401 - registered by the import
 from tdl.sweeps import slurm
 
+Words = ParamSpec("Words")
+
 KINDS: Mapping[type, str] = {
     FloatNode: "a number",
     IntegerNode: "a whole number",
@@ -29,15 +33,20 @@ KINDS: Mapping[type, str] = {
 """What keys of OmegaConf's types take."""
 
 
-def main_of(work: Callable[[], None]) -> None:
-    """Do the work of a program without Hydra; an error is one line and the exit code."""
-    os.environ["MPLBACKEND"] = "agg"  # programs draw into files; matplotlib cannot be imported where it names none
-    try:
-        work()
-    except (TdlError, OSError, MemoryError, KeyboardInterrupt) as error:
-        code, line = explain(error, True)
-        print(f"tdl: {line}", file=sys.stderr)
-        sys.exit(code)
+def one_line_errors(main: Callable[Words, None]) -> Callable[Words, None]:
+    """The main function of a program, without Hydra; an error is one line and the exit code."""
+
+    @functools.wraps(main)
+    def program(*words: Words.args, **options: Words.kwargs) -> None:
+        os.environ["MPLBACKEND"] = "agg"  # programs draw into files; matplotlib cannot be imported where it names none
+        try:
+            main(*words, **options)
+        except (TdlError, OSError, MemoryError, KeyboardInterrupt) as error:
+            code, line = explain(error, True)
+            print(f"tdl: {line}", file=sys.stderr)
+            sys.exit(code)
+
+    return program
 
 
 def explain(error: BaseException, started: bool, schema: Schema = RUN) -> tuple[int | None, str]:

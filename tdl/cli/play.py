@@ -164,7 +164,7 @@ def play(options: GameOptions) -> None:
     try:
         show(app)
     finally:
-        farewell(app)
+        print_summary(app)
 
 
 def colours(theme: str) -> Colours:
@@ -172,7 +172,7 @@ def colours(theme: str) -> Colours:
     return LIGHT if theme == "light" or (theme == "auto" and is_light()) else DARK
 
 
-def farewell(app: PlayApp) -> None:
+def print_summary(app: PlayApp) -> None:
     """Print the last game and the files of kept games, after the screen."""
     app.keep()  # an exception may have ended the screen
     session = app.session

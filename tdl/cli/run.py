@@ -9,7 +9,7 @@ from functools import partial
 from omegaconf import DictConfig
 
 from tdl.cli.follower import follow
-from tdl.cli.messages import main_of
+from tdl.cli.messages import one_line_errors
 from tdl.cli.program import run_program
 from tdl.config.names import chosen_names
 from tdl.config.schema import AUTO
@@ -127,13 +127,12 @@ def _importing(module: str) -> Iterator[None]:
         thread.join()  # Python must not shut down in the middle of an import
 
 
+@one_line_errors
 def main(*, figures: bool = True) -> None:
-    """The command `tdl run`; without `figures` it draws no curve, and a sweep no figure of its jobs."""
-    main_of(partial(_main, figures=figures))
+    """The command `tdl run`; without `figures` it draws no curve, and a sweep no figure of its jobs.
 
-
-def _main(*, figures: bool) -> None:
-    """As the first process, or the only one, do the run; as another, play what the first one asks for."""
+    The first process, or the only one, does the run; another plays what the first one asks for.
+    """
     ranks = joined()
     if isinstance(ranks, MpiRanks) and ranks.rank > 0:
         follow(ranks)

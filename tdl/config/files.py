@@ -55,15 +55,16 @@ def group_names(group: str) -> list[str]:
 
 def group_file(group: str, name: str) -> dict[str, Any]:
     """What `conf/<group>/<name>.yaml` says, with what the files of the group say that it builds on."""
-    _check_choice(group, name)
-    plain = file(f"{group}/{name}") if name in file_names(group) else plain_dict(_parsed(group_text(group, name)))
-    bases = [group_file(group, each) for each in plain.pop("defaults", []) if isinstance(each, str)]
+    plain = plain_dict(_parsed(group_text(group, name)))
+    bases = [group_file(group, base) for base in plain.pop("defaults", []) if isinstance(base, str)]
     return plain_dict(OmegaConf.merge(*bases, plain))
 
 
 def group_text(group: str, name: str) -> str:
     """The text of `conf/<group>/<name>.yaml`."""
-    _check_choice(group, name)
+    names = group_names(group)
+    if name not in names:
+        raise refuse(group, name, f"one of {', '.join(names)}{choice_hint(group, name, names)}")
     if name in file_names(group):
         return (CONF / group / f"{name}.yaml").read_text()
     own = own_folder()
@@ -71,34 +72,23 @@ def group_text(group: str, name: str) -> str:
     return path.read_text() if path and path.exists() else f"name: {name}\n"  # a game that is registered
 
 
-def _check_choice(group: str, name: str) -> None:
-    names = group_names(group)
-    if name not in names:
-        raise refuse(group, name, f"one of {', '.join(names)}{choice_hint(group, name, names)}")
-
-
 def groups(program: str) -> dict[str, str | None]:
     """The groups that a program uses, with the choice that holds if nothing is said; None: there is none."""
     chosen: dict[str, str | None] = {}
-    for each in file(program)["defaults"]:
-        if isinstance(each, Mapping):
-            chosen |= {str(group): choice for group, choice in each.items() if not str(group).startswith("override ")}
-    return chosen
+    for default in file(program)["defaults"]:
+        if isinstance(default, Mapping):
+            chosen |= default
+    return {group: choice for group, choice in chosen.items() if not group.startswith("override ")}
 
 
 def file(path: str) -> dict[str, Any]:
     """What `conf/<path>.yaml` says, as it stands there."""
-    return plain_dict(_read(path))
-
-
-@cache
-def _read(path: str) -> Any:
-    """Read once: all jobs of a sweep ask for the same files, and a parser of YAML is slow."""
-    return OmegaConf.create((CONF / f"{path}.yaml").read_text())
+    return plain_dict(_parsed((CONF / f"{path}.yaml").read_text()))
 
 
 @cache
 def _parsed(text: str) -> Any:
+    """Parsed once: all jobs of a sweep ask for the same files, and a parser of YAML is slow."""
     return OmegaConf.create(text)
 
 
@@ -148,10 +138,9 @@ def load_games() -> None:
     if path and path.is_file() and path not in _loaded:
         try:
             runpy.run_path(str(path))
-        except TdlError as error:
-            raise ConfigError(f"{path}: {error}") from error
         except Exception as error:
-            raise ConfigError(f"{path}: {type(error).__name__}: {error}") from error
+            kind = "" if isinstance(error, TdlError) else f"{type(error).__name__}: "
+            raise ConfigError(f"{path}: {kind}{error}") from error
         _loaded.add(path)
     from hydra.core.config_store import ConfigStore  # not at the top: `import tdl` reads files, and needs no Hydra
 

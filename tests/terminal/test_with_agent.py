@@ -220,6 +220,6 @@ def test_a_fault_of_an_agent_ends_the_program_and_the_game_is_kept(tmp_path, cap
     with pytest.raises(ZeroDivisionError):
         on_screen(app, person)
     assert app.return_code == 1
-    play.farewell(app)
+    play.print_summary(app)
     assert f"saved {app.saved[0]}" in capsys.readouterr().out
     assert len(load(app.saved[0]).moves) == 1
