@@ -101,17 +101,27 @@ class Schema:
 
     def __init__(self, module: str, keys: Mapping[str, Key]) -> None:
         self.keys = keys
-        self.sections = tuple(dict.fromkeys(name.partition(".")[0] for name in keys if "." in name))
-        fields: dict[str, list[tuple[str, Any, Any]]] = {section: [] for section in (*self.sections, "")}
+        names = dict.fromkeys(name.partition(".")[0] for name in keys)
+        self.sections = tuple(name for name in names if name not in keys)
+        self._class = self._class_of(module, "", {name: keys.get(name) for name in names})
+
+    def _class_of(self, module: str, section: str, keys: Mapping[str, Key | None]) -> type:
+        """The class of a section; of a key that is None there is one."""
+        fields: list[tuple[str, Any, Any]] = []
         for name, key in keys.items():
-            section, _, last = name.rpartition(".")
-            fields[section].append((last, key.kind, _default(key.default)))
-        for section, own in fields.items():
-            made = dataclasses.make_dataclass(f"_Keys_{section}", own)
-            made.__module__ = module  # `make_dataclass` of Python 3.12 says `types`
-            setattr(sys.modules[module], made.__name__, made)
-            fields[""].append((section, made, dataclasses.field(default_factory=made)))
-        self._class = made  # the last is that without a section, which has the others
+            if key is not None:
+                fields.append((name, key.kind, _default(key.default)))
+            else:
+                inner = self._class_of(module, name, self.keys_in(name))
+                fields.append((name, inner, dataclasses.field(default_factory=inner)))
+        made = dataclasses.make_dataclass(f"_Keys_{section}", fields)
+        made.__module__ = module
+        setattr(sys.modules[module], made.__name__, made)
+        return made
+
+    def keys_in(self, section: str) -> dict[str, Key]:
+        """The keys of a section by their own names."""
+        return {name.partition(".")[2]: key for name, key in self.keys.items() if name.startswith(f"{section}.")}
 
     @cached_property
     def types(self) -> DictConfig:
@@ -140,15 +150,13 @@ class Schema:
 
     def check_names(self, plain: Mapping[str, Any]) -> None:
         """Refuse keys that there are not, and keys that are not there."""
-        known = [*(name for name in self.keys if "." not in name), *self.sections]
-        _check_known("", plain, known)
+        _check_known("", plain, [*self.sections, *(name for name in self.keys if "." not in name)])
         for section in self.sections:
             if section not in plain:
                 raise _missing(section)
             if not isinstance(plain[section], Mapping):
                 raise refuse(section, plain[section], "values for its keys")
-            names = [name.partition(".")[2] for name in self.keys if name.startswith(f"{section}.")]
-            _check_known(f"{section}.", plain[section], names)
+            _check_known(f"{section}.", plain[section], self.keys_in(section))
         for name, key in self.keys.items():
             section, _, last = name.rpartition(".")
             if key.default == MISSING and last not in (plain[section] if section else plain):

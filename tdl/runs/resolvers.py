@@ -15,6 +15,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from tdl.base import machine
 from tdl.config import compose
+from tdl.config.agent import step_size
 from tdl.config.hydra_versions import register_resolver
 from tdl.errors import TdlError
 from tdl.runs import job_folders
@@ -26,8 +27,11 @@ NOW = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
 
 
 def digest(*, _root_: DictConfig) -> str:
-    """The hash of the whole configuration."""
-    return compose.key_hash(_values(_root_))
+    """The hash of the whole configuration, as `config_hash` in its `result.json`."""
+    values = _values(_root_)
+    if "alpha" in values:
+        values["alpha"] = step_size(values | {"alpha": _root_.alpha})
+    return compose.key_hash(values)
 
 
 def job_folder(*swept: str, _root_: DictConfig) -> str:

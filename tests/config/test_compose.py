@@ -79,7 +79,7 @@ def test_a_file_of_an_older_version_lacks_keys_that_have_a_default():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({**VALUES, "sed": 1}, "sed: no such key; expected one of seed, deep, maybe; did you mean 'seed'?"),
+        ({**VALUES, "sed": 1}, "sed: no such key; expected one of deep, maybe, seed; did you mean 'seed'?"),
         ({**VALUES, "maybe": {"widht": 1}}, "maybe.widht: no such key; expected one of width; did you mean 'width'?"),
         ({**VALUES, "deep": 3}, "deep: 3 is not allowed; expected values for its keys"),
         ({"deep": {"network": "net"}, "seed": 1}, "maybe: missing; a configuration of this version has it"),

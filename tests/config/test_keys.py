@@ -125,7 +125,7 @@ def test_every_line_is_a_key(program):
 
 @pytest.mark.parametrize(("group", "home"), HOMES.items())
 def test_every_line_of_a_group_is_a_key(group, home):
-    known = {key.partition(".")[2] for key in RUN.keys if key.startswith(f"{group}.")}
+    known = set(RUN.keys_in(group))
     for name in group_names(group):
         plain = group_file(group, name)
         assert set(plain["agent"] if group == "agent" else plain) <= known

@@ -167,7 +167,7 @@ def test_result_holds_the_configuration(folder):
     told = result(folder)["config"]
     assert Setup.of(told).plain | {"tuples": told["tuples"], "tiles": told["tiles"]} == told
     assert told["tuples"]["cells"] == [[0, 1, 2, 3], [4, 5]]
-    hydra = OmegaConf.to_container(OmegaConf.load(folder / ".hydra" / "config.yaml"))
+    hydra = OmegaConf.to_container(OmegaConf.load(folder / ".hydra" / "config.yaml"), resolve=True)
     assert json.loads(json.dumps(hydra)) == told
     assert list(OmegaConf.load(folder / ".hydra" / "overrides.yaml")) == [*SMALL, *WORDS]
 
