@@ -69,7 +69,7 @@ class Games:
 SCHEMA = Schema(
     __name__,
     {
-        **opened(TILES),
+        **TILES,
         **opened(PLACER),
         **SEARCH,
         "checkpoint": Key(Any),

@@ -17,7 +17,7 @@ from tdl.cli.program import run_program
 from tdl.config.agent import refuse_changed, refuse_unused
 from tdl.config.compose import Key, Schema, keys, options_of
 from tdl.config.files import group_file, plain_dict
-from tdl.config.schema import GAME, SEARCH, TILES, filled, opened, rules_of
+from tdl.config.schema import GAME, SEARCH, TILES, filled, rules_of
 from tdl.errors import ConfigError, Interrupted, refuse
 from tdl.game.rules import Rules
 from tdl.players.description import kind_of, read_agent
@@ -99,8 +99,8 @@ class GameOptions:
 SCHEMA = Schema(
     __name__,
     {
-        **opened(GAME),
-        **opened(TILES),
+        **GAME,
+        **TILES,
         **SEARCH,
         "size": Key(str | None),
         "plies": Key(int),

@@ -214,12 +214,12 @@ RUN = Schema(
 
 
 def opened(keys: Mapping[str, Key]) -> dict[str, Key]:
-    """These keys, where a checkpoint says what is not given: ??? stands for it."""
+    """These keys, where a checkpoint says what is not given: ??? stands for it, as in `GAME` and `TILES`."""
     return {name: key._replace(default=MISSING) for name, key in keys.items()}
 
 
 def filled(values: Mapping[str, Any], checkpoint: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of `opened` keys, and the rest as the checkpoint has it."""
+    """The values of such keys that are given, and the rest as the checkpoint has it."""
     return {**checkpoint, **{key: value for key, value in values.items() if value != MISSING}}
 
 
