@@ -10,7 +10,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from tdl.cli.messages import main_of
+from tdl.cli.messages import one_line_errors
 from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet
@@ -21,6 +21,7 @@ Row = dict[str, Any]
 """Figures by name: a text, a number, a list with one of each turn, or a ratio as `ratio_range` makes it."""
 
 
+@one_line_errors
 def main(measure: Callable[..., Iterable[Row]], words: Sequence[str] | None = None) -> None:
     """Measure with the options of a command line, which are the parameters of `measure`, and print the rows.
 
@@ -32,7 +33,7 @@ def main(measure: Callable[..., Iterable[Row]], words: Sequence[str] | None = No
         _add_option(parser, name, parameter.default)
     options = vars(parser.parse_args(words))
     as_json = options.pop("json")
-    main_of(lambda: _print(list(measure(**options)), as_json))
+    _print(list(measure(**options)), as_json)
 
 
 def _add_option(parser: ArgumentParser, name: str, default: Any) -> None:

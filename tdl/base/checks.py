@@ -148,7 +148,7 @@ def built(cls: type[Options], key: str, value: object, *, optional: Collection[s
 
     `optional` are fields that have their default where the mapping has none.
     """
-    names = [each.name for each in dataclasses.fields(cls)]
+    names = [field.name for field in dataclasses.fields(cls)]
     check_object(key, value, dict.fromkeys(names, _anything), optional=optional)
     assert isinstance(value, Mapping)
     for name in value:
@@ -206,13 +206,10 @@ def flag(default: Any) -> Any:
 
 
 def check_fields(options: DataclassInstance, prefix: str = "") -> None:
-    """Check each field of `options` that carries a check, in the order of the fields, and those of nested options.
+    """Check each field of `options` that carries a check, in the order of the fields.
 
     `prefix` is that of the keys in messages.
     """
-    for each in dataclasses.fields(options):
-        key, value = prefix + each.name, getattr(options, each.name)
-        if CHECK in each.metadata:
-            each.metadata[CHECK](key, value)
-        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-            check_fields(value, f"{key}.")
+    for field in dataclasses.fields(options):
+        if CHECK in field.metadata:
+            field.metadata[CHECK](prefix + field.name, getattr(options, field.name))

@@ -7,17 +7,14 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from tdl.benchmarks.registry import BENCHMARKS, SCRIPTS, Report
-from tdl.cli.messages import main_of
+from tdl.cli.messages import one_line_errors
 from tdl.errors import ConfigError
 
 
+@one_line_errors
 def main(words: Sequence[str] | None = None) -> None:
     """The command `tdl bench`."""
-    main_of(lambda: _print(sys.argv[1:] if words is None else words))
-
-
-def _print(words: Sequence[str]) -> None:
-    options = _parse(words)
+    options = _parse(sys.argv[1:] if words is None else words)
     report: Report = import_module(f"tdl.benchmarks.{options.program}").measure(options)
     print(json.dumps(report.figures, indent=1) if options.json else report.text)
 

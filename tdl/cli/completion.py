@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import sys
 from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -11,23 +12,17 @@ from tdl.base.checks import check_choice, check_true_or_false
 from tdl.cli.commands import COMMANDS
 from tdl.cli.flags import FLAGS
 from tdl.cli.folders import PATHS
+from tdl.config.compose import Key, Schema
 from tdl.config.files import group_names, groups
-from tdl.config.keys import Key, keys_of, sections
+from tdl.config.schema import RUN
 
-SCHEMAS = {
-    "run": "schema.RunConfig",
-    "evaluate": "evaluate.EvaluationConfig",
-    "solve": "solve.SolveConfig",
-    "play": "play.PlayConfig",
-    "serve": "serve.ServeConfig",
-    "match": "match.MatchConfig",
-}
-"""The classes in `tdl.config` with the keys of each program."""
+PROGRAMS = ("run", "evaluate", "solve", "play", "serve", "match")
+"""Programs that take keys."""
 
 MORE = {"run": ("out", "name", "seeds"), "evaluate": ("out", "name", "seeds"), "solve": ("out", "name")}
 """Words that stand for keys of Hydra's."""
 
-TAKING = ("evaluate", "solve", "play", "serve", "match")
+TAKING = PROGRAMS[1:]
 """Programs that take a folder without its key."""
 
 SHELLS = {
@@ -91,7 +86,7 @@ def candidates(words: Sequence[str]) -> list[str]:
     program = {"sweep": "run"}.get(words[0], words[0])
     if program == "completion":
         return [name for name in SHELLS if name.startswith(last)]
-    if program not in SCHEMAS:
+    if program not in PROGRAMS:
         return _paths(last) if program in COMMANDS else []
     if last.startswith("-"):
         return [flag for flag in FLAGS if flag.startswith(last)]
@@ -106,10 +101,10 @@ def candidates(words: Sequence[str]) -> list[str]:
 def _keys(program: str, begun: str) -> list[str]:
     """Groups and keys that begin like this; those in a section once its name is there."""
     found = [f"{group}=" for group in groups(program)]
-    keys = _keys_of(program)
-    found += [f"{key}=" for key in (*keys, *MORE.get(program, ()))
+    schema = _schema_of(program)
+    found += [f"{key}=" for key in (*schema.keys, *MORE.get(program, ()))
               if "." not in key or begun.startswith(f"{key.partition('.')[0]}.")]  # fmt: skip
-    found += [f"{section}." for section in sections(keys) if not begun.startswith(f"{section}.")]
+    found += [f"{section}." for section in schema.sections if not begun.startswith(f"{section}.")]
     return sorted(name for name in found if name.startswith(begun))
 
 
@@ -127,19 +122,19 @@ def _values(program: str, key: str, word: str) -> list[str]:
     """The words for the values of a group or a key, the last of several; none unless they can be listed."""
     head, comma, _ = word.rpartition(",")
     head = f"{head}," if comma else f"{key}="
-    values: Sequence[str] = group_names(key) if key in groups(program) else _allowed(_keys_of(program).get(key))
+    values: Sequence[str] = group_names(key) if key in groups(program) else _allowed(_schema_of(program).keys.get(key))
     return [head + value for value in values if (head + value).startswith(word)]
 
 
-def _keys_of(program: str) -> dict[str, Key]:
-    module, _, name = SCHEMAS[program].partition(".")
-    return keys_of(getattr(import_module(f"tdl.config.{module}"), name))
+def _schema_of(program: str) -> Schema:
+    schema: Schema = RUN if program == "run" else import_module(f"tdl.cli.{program}").SCHEMA
+    return schema
 
 
 def _allowed(key: Key | None) -> Sequence[str]:
     """The values that a key may have, where these can be listed."""
     if key and (key.kind is bool or key.check is check_true_or_false):
         return ("true", "false")
-    if key and getattr(key.check, "func", None) is check_choice:
+    if key and isinstance(key.check, partial) and key.check.func is check_choice:
         return tuple(key.check.keywords["choices"])
     return ()

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from tdl.cli.messages import main_of
+from tdl.cli.messages import one_line_errors
 from tdl.errors import ConfigError
 from tdl.formats.exchange import FORMATS, Exchanged, export_weights, import_weights
 
@@ -53,15 +53,12 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
+@one_line_errors
 def main(words: Sequence[str] | None = None) -> None:
     """The command `tdl convert`."""
     options = _parse(words)
-
-    def work() -> None:
-        importing, done = convert(options.source, options.target, options.format, symmetries=options.symmetries)
-        print(_text(options.target, importing, done))
-
-    main_of(work)
+    importing, done = convert(options.source, options.target, options.format, symmetries=options.symmetries)
+    print(_text(options.target, importing, done))
 
 
 def _text(target: Path, importing: bool, done: Exchanged) -> str:

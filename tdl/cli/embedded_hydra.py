@@ -15,8 +15,8 @@ from omegaconf.errors import OmegaConfBaseException
 
 from tdl.cli.messages import explain
 from tdl.cli.words import as_hydra_values
-from tdl.config import compose, hydra_versions
-from tdl.config.schema import RunConfig
+from tdl.config import hydra_versions
+from tdl.config.schema import RUN
 from tdl.errors import ConfigError
 from tdl.runs import resolvers as _resolvers  # noqa: F401 - registered by the import
 
@@ -45,16 +45,16 @@ def kept() -> Iterator[None]:
 def composed(words: Sequence[str]) -> DictConfig:
     """The configuration of one run, with Hydra's own part."""
     with kept():
-        compose.register()
+        RUN.register()
         with hydra.initialize_config_module("tdl.conf", **hydra_versions.BASE):
-            return hydra.compose("run", as_hydra_values(words, RunConfig), return_hydra_config=True)
+            return hydra.compose("run", as_hydra_values(words, RUN), return_hydra_config=True)
 
 
 @contextlib.contextmanager
 def as_command_line(words: Sequence[str]) -> Iterator[None]:
     """While this context is open the program was started with these words."""
     argv, full = sys.argv, os.environ.get("HYDRA_FULL_ERROR")
-    sys.argv = ["tdl.train", *as_hydra_values(words, RunConfig)]
+    sys.argv = ["tdl.train", *as_hydra_values(words, RUN)]
     try:
         yield
     finally:

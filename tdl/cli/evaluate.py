@@ -1,21 +1,28 @@
-"""Games of a trained network: `tdl evaluate checkpoint=FOLDER`. All keys: `conf/evaluate.yaml`."""
+"""Evaluate a checkpoint: `tdl evaluate outputs/FOLDER evaluate.plies=2`. All keys: `conf/evaluate.yaml`."""
 
 import json
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
 
-from omegaconf import DictConfig
+from omegaconf import MISSING, DictConfig
 
 from tdl.base import machine
+from tdl.base.checks import check_fields, choice, whole
 from tdl.cli.program import run_program
-from tdl.config import compose
-from tdl.config import evaluate as evaluate_config
-from tdl.config.evaluate import EvaluationConfig
+from tdl.config.agent import check_drops, refuse_changed
+from tdl.config.compose import Key, Schema, key_hash, keys, options_of
+from tdl.config.files import group_file, plain_dict
 from tdl.config.names import chosen_names
-from tdl.config.options import evaluator_of, play_of
-from tdl.errors import ConfigError, Interrupted
-from tdl.players.description import kind_of
+from tdl.config.schema import DROPS, PLACER, PLAY, SEARCH, TILES, filled, judge_of, opened, play_of
+from tdl.config.setup import stored_placer
+from tdl.errors import ConfigError, Interrupted, naming, refuse
+from tdl.game.rules import Rules
+from tdl.players.description import kind_of, read_agent
+from tdl.players.ensemble import average
+from tdl.players.lookahead import check_depth
+from tdl.players.player import Player, checkpoint_folder, load, playing_by
 from tdl.runs import recording
 from tdl.runs.disk import Disk
 from tdl.runs.environment import describe
@@ -29,87 +36,206 @@ from tdl.runs.evaluation import (
 )
 from tdl.runs.final_summary import path_from_here
 from tdl.runs.interrupts import Interrupts
+from tdl.search.options import MAX_PLIES
 from tdl.statistics.summary import evaluation_block
-from tdl.storage.checkpoint import Meta
+from tdl.storage.checkpoint import META, Meta
 from tdl.storage.records import RECORD, Records
 from tdl.storage.run_folder import FINISHED, RUNNING, RunFolder
 from tdl.sweeps.context import JobContext
 from tdl.sweeps.plan import Plan
+from tdl.training.options import PlayOptions
+
+
+@dataclass(frozen=True)
+class Games:
+    """The games, and what is left of them."""
+
+    episodes: int = whole(MISSING, least=1)
+    plies: int = whole(MISSING, least=1, most=MAX_PLIES)
+    drops: str = choice(MISSING, DROPS)
+    record: int = whole(MISSING, least=0)
+    mistakes: int | None = whole(MISSING, least=1, most=MAX_PLIES, null=True)
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.record > self.episodes:
+            raise refuse("record", self.record, f"at most evaluate.episodes, {self.episodes}")
+        if self.mistakes is not None and not self.record:
+            raise refuse("mistakes", self.mistakes, "null unless evaluate.record is above 0")
+        if self.mistakes is not None and self.mistakes <= self.plies:
+            raise refuse("mistakes", self.mistakes, f"more than evaluate.plies, {self.plies}")
+
+
+SCHEMA = Schema(
+    __name__,
+    {
+        **TILES,
+        **opened(PLACER),
+        **SEARCH,
+        "checkpoint": Key(Any),
+        **PLAY,
+        **keys(Games, "evaluate"),
+    },
+)
+"""Keys of `tiles` and `placer` that are not given are those of the checkpoint."""
+
+
+@dataclass(frozen=True)
+class EvaluationSetup:
+    """An evaluation.
+
+    Attributes
+    ----------
+    metas : the description of each checkpoint, with its `folder`; several play with the mean of their weights.
+    rules : that are played by: those of the checkpoint, with the tile rule of the configuration.
+    judge : folder of the network by whose values an adversary judges; None: that which plays.
+    plain : the configuration by its keys, as `result.json` has it.
+    """
+
+    metas: list[Meta]
+    games: Games
+    play: PlayOptions
+    rules: Rules
+    judge: str | None
+    plain: dict[str, Any]
+
+    @classmethod
+    def of(cls, cfg: DictConfig) -> Self:
+        """The evaluation that Hydra composed, completed by the checkpoint's configuration."""
+        plain = plain_dict(cfg, resolve=True)
+        SCHEMA.check_names(plain)
+        metas = _described(plain["checkpoint"])
+        laws = {name: metas[0]["rules"][name] for name in ("drop", "start")}
+        plain |= {"tiles": filled(plain["tiles"], laws), "placer": filled(plain["placer"], _placer_of(metas[0]))}
+        plain = SCHEMA.read(plain)
+        games = options_of(Games, "evaluate", plain["evaluate"])
+        tiles = plain["tiles"]
+        rules = replace(Rules.from_dict(metas[0]["rules"]), drop=tiles["drop"], start=tiles["start"])
+        return cls(metas, games, play_of(plain, plies=games.plies), rules, plain["placer"]["network"], plain)
+
+    def __post_init__(self) -> None:
+        """Refuse what does not go together, or what the agent of the checkpoint does not do."""
+        games, placer = self.games, self.play.placer.kind
+        self.play.search.check_seconds("evaluate.plies")
+        check_drops(games.drops, games.plies)
+        check_depth(games.plies, self.kind)
+        if games.record and placer != "random":
+            expected = "0 unless placer.kind=random: only the drop law can be played again"
+            raise refuse("evaluate.record", games.record, expected)
+        if games.record and self.play.search.seconds is not None:
+            expected = "0 unless search.seconds=null: what the clock decides cannot be played again"
+            raise refuse("evaluate.record", games.record, expected)
+        if self.kind != "ntuple" or games.drops == "one":
+            self._check_policy("evaluate.drops=one" if self.kind == "ntuple" else f"an agent of kind {self.kind}")
+
+    def _check_policy(self, by: str) -> None:
+        """Refuse what only the kernels of n-tuple networks do."""
+        usual = {"search": group_file("search", "expectimax"), "lanes": "auto"}
+        refuse_changed(self.plain, usual, ("search", "lanes"), by)
+        if self.play.placer.kind != "random":
+            raise refuse("placer.kind", self.play.placer.kind, f"random with {by}")
+        if self.games.record:
+            raise refuse("evaluate.record", self.games.record, f"0 with {by}")
+        if len(self.metas) > 1 and self.kind != "ntuple":  # weights of other agents have no meaning in the mean
+            raise refuse("checkpoint", self.plain["checkpoint"], f"one with {by}")
+
+    @property
+    def kind(self) -> str:
+        """The kind of the agent."""
+        return kind_of(self.metas[0])
+
+    @property
+    def checkpoints(self) -> list[dict[str, Any]]:
+        """What `result.json` says of the checkpoints."""
+        return [
+            {"path": str(meta["folder"].resolve()), "digest": meta["digest"], "episode": meta["episode"]}
+            for meta in self.metas
+        ]
+
+    def player(self) -> Player:
+        """The player of the checkpoint, or of the mean of several, in games of the rules."""
+        folders: list[Path] = [meta["folder"] for meta in self.metas]
+        return playing_by(load(folders[0], copy=True) if len(folders) == 1 else average(folders), self.rules)
+
+
+def _described(checkpoint: Any) -> list[Meta]:
+    named = checkpoint if isinstance(checkpoint, list) and checkpoint else [checkpoint]
+    for path in named:
+        if not isinstance(path, str):
+            raise refuse("checkpoint", path, "the folder of a run or of a checkpoint, as outputs/FOLDER, or a list")
+    folders = [checkpoint_folder(path) for path in named]
+    return [read_agent(folder) | {"folder": folder} for folder in folders]
+
+
+def _placer_of(meta: Meta) -> dict[str, Any]:
+    """Who put the tiles in the training: the drop law, where no run of ours trained it."""
+    with naming(meta["folder"] / META):
+        stored = stored_placer(meta.get("config", {}))
+    return group_file("placer", "random") if stored is None else stored
 
 
 def job(cfg: DictConfig, context: JobContext) -> None:
     """Check everything, play, print the figures, and leave them and the games in the folder of the job."""
-    settings, metas = evaluate_config.read(cfg)
+    setup = EvaluationSetup.of(cfg)
     folder = RunFolder(context.folder)
     with folder.lock():
-        if context.in_sweep and is_done(folder, settings, metas):
+        if context.in_sweep and is_done(folder, setup):
             return  # the sweep says it of all its jobs at once
         if not context.in_sweep and folder.result.exists():
             raise ConfigError(f"out: {folder} holds results already; name another")
-        evaluation = built(settings, metas)
-        recording.check(evaluation, settings.evaluate.record)
-        names = chosen_names(cfg, context.choices)
-        play(settings, evaluation, result_of(settings, evaluation, metas, names), folder)
+        evaluation = build_evaluation(setup)
+        recording.check(evaluation, setup.games.record)
+        play(setup, evaluation, result_of(setup, evaluation, chosen_names(cfg, context.choices)), folder)
 
 
 def plan(cfg: DictConfig, context: JobContext) -> Plan:
     """What is known of an evaluation before it begins; raises what is wrong with its values or checkpoints."""
-    settings, metas = evaluate_config.read(cfg)
-    games = Disk(records=settings.evaluate.episodes * RECORD.itemsize)
-    return Plan(is_done(RunFolder(context.folder), settings, metas), settings.threads, games, final=False)
+    setup = EvaluationSetup.of(cfg)
+    games = Disk(records=setup.games.episodes * RECORD.itemsize)
+    return Plan(is_done(RunFolder(context.folder), setup), setup.play.threads, games, final=False)
 
 
-def is_done(folder: RunFolder, settings: EvaluationConfig, metas: list[Meta]) -> bool:
+def is_done(folder: RunFolder, setup: EvaluationSetup) -> bool:
     """Whether these games of these very checkpoints were played in the folder."""
     result = folder.result_if_whole()
-    same = result.get("config") == json.loads(json.dumps(compose.to_plain(settings)))
-    return bool(result.get("status") == FINISHED and same and result.get("checkpoints") == checkpoints_of(metas))
+    same = result.get("config") == json.loads(json.dumps(setup.plain))
+    return bool(result.get("status") == FINISHED and same and result.get("checkpoints") == setup.checkpoints)
 
 
-def checkpoints_of(metas: list[Meta]) -> list[dict[str, Any]]:
-    """What `result.json` says of the checkpoints."""
-    return [
-        {"path": str(meta["folder"].resolve()), "digest": meta["digest"], "episode": meta["episode"]} for meta in metas
-    ]
-
-
-def built(settings: EvaluationConfig, metas: list[Meta]) -> Evaluation:
-    """Who plays, and how, by the configuration and the checkpoints."""
-    rules, kind, drops = evaluate_config.rules(settings, metas[0]), kind_of(metas[0]), settings.evaluate.drops
-    if kind == "dqn":
+def build_evaluation(setup: EvaluationSetup) -> Evaluation:
+    """Who plays, and how."""
+    rules, play, games = setup.rules, setup.play, setup.games
+    if setup.kind == "dqn":
         from tdl.dqn import dqn_player as deep
         from tdl.dqn import pytorch  # not at the top: it needs PyTorch
 
-        pytorch.prepare(settings.threads)
-        policy = looking_ahead(deep.load(metas[0]["folder"], rules), settings.evaluate.plies, drops, settings.seed)
-        return PolicyEvaluation(rules, settings.seed, pytorch.instructions("cpu"), policy)
-    if kind != "ntuple":
-        return SimpleEvaluation(rules, settings.seed, "none", kind, settings.engine)
-    player = evaluate_config.player(metas, rules)
-    play = play_of(settings, settings.evaluate.plies)
-    play = replace(play, evaluator=evaluator_of(settings.placer.network, player.network.rules))
-    return network_evaluation(player, drops, play)
+        pytorch.prepare(play.threads)
+        policy = looking_ahead(deep.load(setup.metas[0]["folder"], rules), games.plies, games.drops, play.seed)
+        return PolicyEvaluation(rules, play.seed, pytorch.instructions("cpu"), policy)
+    if setup.kind != "ntuple":
+        return SimpleEvaluation(rules, play.seed, "none", setup.kind, play.engine)
+    player = setup.player()
+    judge = judge_of(setup.judge, player.network.rules)
+    return network_evaluation(player, games.drops, replace(play, evaluator=judge))
 
 
-def result_of(
-    settings: EvaluationConfig, evaluation: Evaluation, metas: list[Meta], chosen: dict[str, str]
-) -> dict[str, Any]:
+def result_of(setup: EvaluationSetup, evaluation: Evaluation, chosen: Mapping[str, str]) -> dict[str, Any]:
     """What `result.json` says before the games are played."""
-    config, rules = compose.to_plain(settings), evaluation.rules
+    first = setup.metas[0]
     return {
         "status": RUNNING,
-        "config_hash": compose.key_hash(config),
-        "names": {"game": rules.game, **metas[0].get("names", {}), **chosen},
-        "seed": settings.seed,
-        "config": config,
-        "rules": rules.to_dict(),
-        "checkpoints": checkpoints_of(metas),
-        "episodes": metas[0]["episode"],
+        "config_hash": key_hash(setup.plain),
+        "names": {"game": setup.rules.game, **first.get("names", {}), **chosen},
+        "seed": setup.play.seed,
+        "config": setup.plain,
+        "rules": setup.rules.to_dict(),
+        "checkpoints": setup.checkpoints,
+        "episodes": first["episode"],
         **describe(evaluation.instructions),
     }
 
 
-def play(settings: EvaluationConfig, evaluation: Evaluation, result: dict[str, Any], folder: RunFolder) -> None:
+def play(setup: EvaluationSetup, evaluation: Evaluation, result: dict[str, Any], folder: RunFolder) -> None:
     """Play, print the figures, and leave them and the games in `folder`.
 
     Raises
@@ -123,16 +249,16 @@ def play(settings: EvaluationConfig, evaluation: Evaluation, result: dict[str, A
             if interrupts.requested:
                 raise Interrupted("stopped before all was done", 128 + interrupts.requested)
 
-        records, result["evaluation"] = evaluation.play(settings.evaluate.episodes, folder.path, stop)
+        records, result["evaluation"] = evaluation.play(setup.games.episodes, folder.path, stop)
         print(evaluation_block(result["evaluation"]), end="")
-        if settings.evaluate.record:
+        if setup.games.record:
             assert isinstance(evaluation, NetworkEvaluation)
-            print(record(settings, evaluation, records, result, folder, stop), end="")
+            print(record(setup, evaluation, records, result, folder, stop), end="")
     print(f"results in {path_from_here(folder.path)}")
 
 
 def record(
-    settings: EvaluationConfig,
+    setup: EvaluationSetup,
     evaluation: NetworkEvaluation,
     records: Records,
     result: dict[str, Any],
@@ -140,14 +266,14 @@ def record(
     stop: Callable[[], None],
 ) -> str:
     """Leave the first games move by move, judged if asked; gives what to print."""
-    first, checkpoints = records[: settings.evaluate.record], result["checkpoints"]
+    first, checkpoints = records[: setup.games.record], result["checkpoints"]
     digest = checkpoints[0]["digest"] if len(checkpoints) == 1 else None
     games = recording.record(evaluation, first, folder, digest, stop)
-    if settings.evaluate.mistakes is not None:
-        result["mistakes"] = recording.judge(games, evaluation, settings.evaluate.mistakes, folder, stop)
+    if setup.games.mistakes is not None:
+        result["mistakes"] = recording.judge(games, evaluation, setup.games.mistakes, folder, stop)
     return recording.recording_block(games, folder, result.get("mistakes"))
 
 
 def main() -> None:
     """The command `tdl evaluate`."""
-    run_program("evaluate", job, EvaluationConfig, plan=plan)
+    run_program("evaluate", job, SCHEMA, plan=plan)

@@ -7,7 +7,7 @@ from typing import Any
 
 from tdl.cli import flags
 from tdl.cli.messages import explain
-from tdl.config import own
+from tdl.config import files
 from tdl.config.setup import Setup
 from tdl.runs.agents import Agent, build_agent
 from tdl.training.ranks import BEGIN, TRAIN, MpiRanks
@@ -21,7 +21,7 @@ def follow(ranks: MpiRanks) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     try:
-        own.use(flags.apart(sys.argv[1:]).given.config_dir)
+        files.use_folder(flags.apart(sys.argv[1:]).given.config_dir)
         _obey(ranks)
     except Exception as error:
         code, line = explain(error, True)

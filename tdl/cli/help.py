@@ -24,7 +24,7 @@ COLUMN, WIDTH = 24, 120
 
 def register(program: str) -> None:
     """Make known to Hydra what its `--help` shows of `conf/<program>.yaml`."""
-    hydra_versions.register_resolver("tdl_described_keys", lambda: keys_text(program))
+    hydra_versions.register_resolver("tdl_described_keys", lambda: keys_text(program).replace("$", "$$"))  # a template
     hydra_versions.register_resolver("tdl_described_groups", lambda: groups_text(program))
 
 

@@ -6,16 +6,14 @@ from pathlib import PurePath
 from typing import Any
 
 from tdl.base.checks import check_whole, without_numpy
-from tdl.base.old_names import KEYS as OLD_KEYS
-from tdl.base.synonyms import SYNONYMS, like
-from tdl.config.compose import quoted
+from tdl.base.names import OLD_KEYS, SYNONYMS, like
+from tdl.config.compose import quoted, takes_list
 from tdl.config.files import GROUPS
-from tdl.config.keys import keys_of, takes_list
-from tdl.config.schema import RunConfig
+from tdl.config.schema import RUN
 from tdl.errors import ConfigError, refuse
 from tdl.network.tuples import TupleSet, tuple_set
 
-TYPES = {**dict.fromkeys(GROUPS, str), **{name: key.kind for name, key in keys_of(RunConfig).items()}}
+TYPES = {**dict.fromkeys(GROUPS, str), **{name: key.kind for name, key in RUN.keys.items()}}
 """All keys of a run with their types."""
 
 KEYS = {key.replace(".", "_"): key for key in TYPES}

@@ -1,23 +1,26 @@
 """Errors of all programs as one line and an exit code."""
 
+import functools
 import os
 import re
 import sys
 from collections.abc import Callable, Mapping
+from typing import ParamSpec
 
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from omegaconf import BooleanNode, DictConfig, FloatNode, IntegerNode, ListConfig, StringNode
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException, ValidationError
 
 from tdl.base.distribution import install
-from tdl.base.old_names import KEYS as OLD_KEYS
-from tdl.base.synonyms import SYNONYMS, choice_hint, like
+from tdl.base.names import OLD_KEYS, SYNONYMS, choice_hint, like
+from tdl.config.compose import Schema
 from tdl.config.files import CONF, group_names
-from tdl.config.keys import keys_of, sections
-from tdl.config.schema import RunConfig
+from tdl.config.schema import RUN
 from tdl.errors import TdlError, file_text, nearest, one_line, refuse
 from tdl.runs import resolvers as _resolvers  # noqa: F401 - registered by the import
 from tdl.sweeps import slurm
+
+Words = ParamSpec("Words")
 
 KINDS: Mapping[type, str] = {
     FloatNode: "a number",
@@ -30,18 +33,23 @@ KINDS: Mapping[type, str] = {
 """What keys of OmegaConf's types take."""
 
 
-def main_of(work: Callable[[], None]) -> None:
-    """Do the work of a program without Hydra; an error is one line and the exit code."""
-    os.environ["MPLBACKEND"] = "agg"  # programs draw into files; matplotlib cannot be imported where it names none
-    try:
-        work()
-    except (TdlError, OSError, MemoryError, KeyboardInterrupt) as error:
-        code, line = explain(error, True)
-        print(f"tdl: {line}", file=sys.stderr)
-        sys.exit(code)
+def one_line_errors(main: Callable[Words, None]) -> Callable[Words, None]:
+    """The main function of a program, without Hydra; an error is one line and the exit code."""
+
+    @functools.wraps(main)
+    def program(*words: Words.args, **options: Words.kwargs) -> None:
+        os.environ["MPLBACKEND"] = "agg"  # programs draw into files; matplotlib cannot be imported where it names none
+        try:
+            main(*words, **options)
+        except (TdlError, OSError, MemoryError, KeyboardInterrupt) as error:
+            code, line = explain(error, True)
+            print(f"tdl: {line}", file=sys.stderr)
+            sys.exit(code)
+
+    return program
 
 
-def explain(error: BaseException, started: bool, schema: type = RunConfig) -> tuple[int | None, str]:
+def explain(error: BaseException, started: bool, schema: Schema = RUN) -> tuple[int | None, str]:
     """Exit code and one line for an error; None for a fault of the program, which keeps its traceback.
 
     `started` tells whether a job had begun: before that, an error Hydra does not expect comes from the command line.
@@ -82,7 +90,7 @@ def _missing_choice(error: MissingConfigException) -> str:
     )
 
 
-def _hydra_line(chain: list[BaseException], schema: type) -> str:
+def _hydra_line(chain: list[BaseException], schema: Schema) -> str:
     """What Hydra or OmegaConf refuses, by the type of an error of the chain, or else by Hydra's own words."""
     line = one_line(str(chain[0]))
     named = re.search(r"override '?\+*([\w.]+)", line)
@@ -118,11 +126,11 @@ def _expected(error: ValidationError) -> str:
     return KINDS.get(type(error.child_node), str(error.msg).splitlines()[0])
 
 
-def _no_such_key(key: str, schema: type) -> str:
+def _no_such_key(key: str, schema: Schema) -> str:
     return f"{key}: no such key{_nearest_key(key, schema)}; --help lists all keys"
 
 
-def _nearest_key(key: str, schema: type) -> str:
+def _nearest_key(key: str, schema: Schema) -> str:
     """A hint at the key that was meant: one of this name in another group, or a synonym, before one spelt alike."""
     known, last = _known_keys(schema), key.split(".")[-1]
     if key in OLD_KEYS or key in SYNONYMS:
@@ -131,20 +139,17 @@ def _nearest_key(key: str, schema: type) -> str:
     return nearest(key, elsewhere) if elsewhere else like(last, known) or like(key, known)
 
 
-def _meant(word: str, schema: type) -> str:
+def _meant(word: str, schema: Schema) -> str:
     """What a word without a value may stand for: a key, or a choice."""
     known = _known_keys(schema)
     if word in known:
         return f"expected {word}=VALUE"
-    chosen = [
-        group for group in sections(keys_of(schema)) if (CONF / group).is_dir() and word.lower() in group_names(group)
-    ]
+    chosen = [group for group in schema.sections if (CONF / group).is_dir() and word.lower() in group_names(group)]
     if chosen:
         return f"did you mean {f'{chosen[0]}={word.lower()}'!r}?"
     return f"expected key=value or group=choice{like(word, known)}"
 
 
-def _known_keys(schema: type) -> list[str]:
+def _known_keys(schema: Schema) -> list[str]:
     """Keys and their sections, the word that says where results go, and the one group without keys of its own."""
-    keys = keys_of(schema)
-    return [*sections(keys), *keys, "out", *(["experiment"] if schema is RunConfig else [])]
+    return [*schema.sections, *schema.keys, "out", *(["experiment"] if schema is RUN else [])]

@@ -6,31 +6,28 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tdl.cli.messages import main_of
-from tdl.config import own
+from tdl.cli.messages import one_line_errors
+from tdl.config import files
 from tdl.errors import ConfigError, refuse
 from tdl.game.boards import BoardLike
 from tdl.game.rules import Rules
 from tdl.sessions.pictures import board_of, text, write
 
 
+@one_line_errors
 def main(words: Sequence[str] | None = None) -> None:
     """The command `tdl picture`."""
     parser = argparse.ArgumentParser(prog="tdl picture", description=__doc__)
     parser.add_argument("board", metavar="GAME|ROWS", help="a game.jsonl, or rows of tile values, as [[2,4],[0,8]]")
     parser.add_argument("out", metavar="OUT", type=Path, nargs="?", help=".svg or .png (default: on the screen)")
     parser.add_argument("--move", type=int, help="of a game: the board after so many moves (default: the last)")
-    arguments = parser.parse_args(words)
-
-    def work() -> None:
-        own.load_games()
-        board, rules = _board(arguments.board, arguments.move)
-        if arguments.out is None:
-            print(text(board, rules, colour=sys.stdout.isatty()))
-        else:
-            write(board, rules, arguments.out)
-
-    main_of(work)
+    options = parser.parse_args(words)
+    files.load_games()
+    board, rules = _board(options.board, options.move)
+    if options.out is None:
+        print(text(board, rules, colour=sys.stdout.isatty()))
+    else:
+        write(board, rules, options.out)
 
 
 def _board(board: str, move: int | None) -> tuple[BoardLike, Rules | None]:

@@ -5,15 +5,25 @@ from __future__ import annotations
 import os
 import secrets
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
-from omegaconf import DictConfig
+from omegaconf import MISSING, DictConfig
 
+from tdl.base.checks import above_zero, check_fields, choice, whole
 from tdl.cli.program import run_program
-from tdl.config import play as play_config
-from tdl.config.options import rules_of, search_of
-from tdl.config.play import PlayConfig
-from tdl.errors import ConfigError, Interrupted
+from tdl.config.agent import refuse_changed, refuse_unused
+from tdl.config.compose import Key, Schema, keys, options_of
+from tdl.config.files import group_file, plain_dict
+from tdl.config.schema import GAME, SEARCH, TILES, filled, rules_of
+from tdl.errors import ConfigError, Interrupted, refuse
+from tdl.game.rules import Rules
+from tdl.players.description import kind_of, read_agent
+from tdl.players.lookahead import check_depth
+from tdl.players.player import checkpoint_folder
+from tdl.search.options import SearchOptions
 from tdl.sessions import game_file
 from tdl.sessions.advisor import load_advisor
 from tdl.sessions.game_folder import GameFolder
@@ -28,46 +38,133 @@ if TYPE_CHECKING:
 SEEDS = 10**6
 """Drawn ones are below: short enough to be typed again."""
 
+FASTEST = 1000.0
+"""Moves a second."""
+
+THEMES = ("auto", "light", "dark")
+"""Colours of the screen; auto: for the background that the terminal has."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameOptions:
+    """What is played or shown; `kind` is that of the agent, None without one."""
+
+    checkpoint: str | None = MISSING
+    seed: int | None = whole(MISSING, least=0, null=True)
+    episode: int = whole(MISSING, least=0)
+    watch: bool = MISSING
+    speed: float = above_zero(MISSING, most=FASTEST)
+    replay: str | None = MISSING
+    record: str | None = MISSING
+    theme: str = choice(MISSING, THEMES)
+    rules: Rules
+    search: SearchOptions
+    kind: str | None
+
+    @classmethod
+    def of(cls, cfg: DictConfig) -> Self:
+        """The options that Hydra composed; game, board and tile rule are those of the checkpoint unless given."""
+        plain = plain_dict(cfg, resolve=True)
+        SCHEMA.check_names(plain)
+        game, kind = USUAL, None
+        if plain["checkpoint"] is not None:
+            meta = read_agent(checkpoint_folder(plain["checkpoint"]))
+            game, kind = _game_of(meta["rules"]), kind_of(meta)
+        for group in ("game", "tiles"):
+            plain[group] = filled(plain[group], game[group])
+        if plain["size"] is None:
+            plain["size"] = game["size"]
+        plain = SCHEMA.read(plain)
+        rules = rules_of(plain)
+        search = options_of(SearchOptions, "search", plain["search"], plies=plain["plies"])
+        if kind is None:
+            usual = {"search": group_file("search", "expectimax"), "plies": 1}
+            refuse_changed(plain, usual, ("plies", "search"), "no checkpoint")
+        else:
+            _check_board(plain, game)
+        return options_of(cls, "", plain, rules=rules, search=search, kind=kind)
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.record is not None and Path(self.record).exists() and not Path(self.record).is_dir():
+            raise refuse("record", self.record, "a folder, or null: this is a file")
+        if self.kind is None:
+            if self.watch:
+                raise refuse("watch", True, "false without a checkpoint: there is no agent to watch")
+        else:
+            check_depth(self.search.plies, self.kind, "plies")
+            self.search.check_seconds("plies")
+
+
+SCHEMA = Schema(
+    __name__,
+    {
+        **GAME,
+        **TILES,
+        **SEARCH,
+        "size": Key(str | None),
+        "plies": Key(int),
+        **keys(GameOptions, without=("rules", "search", "kind")),
+    },
+)
+
+
+def _game_of(rules: Mapping[str, Any]) -> dict[str, Any]:
+    """The game of a checkpoint by its keys."""
+    laws = {name: rules[name] for name in ("drop", "start")}
+    return {"game": {"name": rules["game"]}, "tiles": laws, "size": f"{rules['rows']}x{rules['cols']}"}
+
+
+USUAL = _game_of(Rules().to_dict())
+"""What is played without a checkpoint, unless something else is given."""
+
+
+def _check_board(plain: Mapping[str, Any], game: Mapping[str, Any]) -> None:
+    """Refuse another game or board than the agent's."""
+    names = plain["game"]["name"], game["game"]["name"]
+    for key, (wanted, trained) in {"game": names, "size": (plain["size"], game["size"])}.items():
+        if wanted != trained:
+            raise refuse(key, wanted, f"{trained}, that of the checkpoint")
+
 
 def job(cfg: DictConfig, context: JobContext) -> None:
     """Check everything; then play, or show a recorded game."""
-    settings = play_config.read(cfg)
-    if settings.replay is not None:
-        play_config.refuse_beside_replay(context.keys)
-        game = game_file.load(settings.replay)
+    options = GameOptions.of(cfg)
+    if options.replay is not None:
+        why = "a recorded game has its own; only speed and theme go with replay"
+        refuse_unused(dict.fromkeys(context.keys, ""), ("replay", "speed", "theme"), why)
+        game = game_file.load(options.replay)
         check_terminal()
         from tdl.terminal.recorded import RecordedGameApp  # not at the top: it needs Textual
 
-        show(RecordedGameApp(game, settings.speed, colours(settings.theme)))
+        show(RecordedGameApp(game, options.speed, colours(options.theme)))
         return
-    play(settings)
+    play(options)
 
 
-def play(settings: PlayConfig) -> None:
+def play(options: GameOptions) -> None:
     """Play games, keep those of the person, and print their files."""
-    board_rules = rules_of(settings)
-    agent = None if settings.checkpoint is None else load_advisor(settings.checkpoint, board_rules)
-    options = search_of(settings.search, settings.plies)
+    agent = None if options.checkpoint is None else load_advisor(options.checkpoint, options.rules)
     if agent is not None:
-        agent.action_values(options)  # refuses a search it cannot do before the screen begins
+        agent.action_values(options.search)  # refuses a search it cannot do before the screen begins
     check_terminal()
     from tdl.terminal.play import PlayApp  # not at the top: it needs Textual
 
     app = PlayApp(
-        board_rules,
-        seed=secrets.randbelow(SEEDS) if settings.seed is None else settings.seed,
-        episode=settings.episode,
+        options.rules,
+        seed=secrets.randbelow(SEEDS) if options.seed is None else options.seed,
+        episode=options.episode,
         advisor=agent,
-        search=options,
-        watch=settings.watch,
-        speed=settings.speed,
-        folder=GameFolder(settings.record),
-        colours=colours(settings.theme),
+        search=options.search,
+        watch=options.watch,
+        speed=options.speed,
+        folder=GameFolder(options.record),
+        colours=colours(options.theme),
     )
     try:
         show(app)
     finally:
-        farewell(app)
+        print_summary(app)
 
 
 def colours(theme: str) -> Colours:
@@ -75,7 +172,7 @@ def colours(theme: str) -> Colours:
     return LIGHT if theme == "light" or (theme == "auto" and is_light()) else DARK
 
 
-def farewell(app: PlayApp) -> None:
+def print_summary(app: PlayApp) -> None:
     """Print the last game and the files of kept games, after the screen."""
     app.keep()  # an exception may have ended the screen
     session = app.session
@@ -109,4 +206,4 @@ def show(app: GameApp) -> None:
 
 def main() -> None:
     """The command `tdl play`."""
-    run_program("play", job, PlayConfig, alone="there is one terminal, so there is one game; leave -m out")
+    run_program("play", job, SCHEMA, alone="there is one terminal, so there is one game; leave -m out")

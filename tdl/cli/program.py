@@ -18,8 +18,9 @@ from omegaconf import DictConfig
 from tdl.cli import flags, help
 from tdl.cli.messages import explain
 from tdl.cli.words import as_hydra_reads
-from tdl.config import compose, hydra_versions, own
-from tdl.config.schema import RunConfig
+from tdl.config import files, hydra_versions
+from tdl.config.compose import Schema
+from tdl.config.schema import RUN
 from tdl.errors import BusyError, ConfigError, Interrupted, TdlError
 from tdl.runs import resolvers as _resolvers  # noqa: F401 - registered by the import
 from tdl.runs.environment import version_text
@@ -53,7 +54,7 @@ class Job:
 
     def __call__(self, cfg: DictConfig) -> Outcome:
         self.started = True
-        own.load_games()  # in a process that a launcher started
+        files.load_games()  # in a process that a launcher started
         context = JobContext.of(HydraConfig.get())
         return self._of_sweep(cfg, context) if context.in_sweep else self._alone(cfg, context)
 
@@ -99,13 +100,13 @@ class Job:
 def run_program(
     config_name: str,
     work: Work,
-    schema: type = RunConfig,
+    schema: Schema = RUN,
     *,
     plan: Planner = no_plan,
     figures: bool = True,
     alone: str = "",
 ) -> None:
-    """Compose `conf/<config_name>.yaml`, of the types of `schema`, with the command line; `work(cfg, output folder)`.
+    """Compose `conf/<config_name>.yaml`, of the keys of `schema`, with the command line; `work(cfg, output folder)`.
 
     A multirun begins when `plan` refuses none of its jobs. Then each fails alone; the exit code is that of the first
     that failed. Without `figures` the sweep is not drawn. `alone` says why there is no multirun of this program.
@@ -122,19 +123,19 @@ def run_program(
     sys.exit(_end(job.error, started, schema, figures))
 
 
-def enter_hydra(job: Job, config_name: str, schema: type) -> None:
+def enter_hydra(job: Job, config_name: str, schema: Schema) -> None:
     """Let Hydra compose the configuration that `sys.argv` asks for and do the job, or its sweeper many.
 
     It raises what goes wrong before a job; what a job raised is its `error`.
     """
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # Hydra raises, so that the line is ours
-    compose.register(schema)
+    schema.register()
     hydra_versions.register_plugins(CoresLauncher, CheckedSweeper)
     trusted = hydra_versions.trusted([sweep.TARGET])
     hydra.main(config_path="pkg://tdl.conf", config_name=config_name, **hydra_versions.BASE, **trusted)(job)()
 
 
-def _end(error: BaseException | None, started: bool, schema: type, figures: bool) -> int:
+def _end(error: BaseException | None, started: bool, schema: Schema, figures: bool) -> int:
     """Finish the sweep, if there is one, and say in one line what went wrong; the exit code."""
     code, line = 0, ""
     try:
@@ -168,7 +169,7 @@ def _remove_unused(folder: Path) -> None:
         folder.rmdir()
 
 
-def _hydra_words(program: str, line: Sequence[str], schema: type, alone: str) -> list[str]:
+def _hydra_words(program: str, line: Sequence[str], schema: Schema, alone: str) -> list[str]:
     """The command line as Hydra takes it; what asks for a version or for one group is answered here."""
     if "--version" in line:
         print(version_text(), end="")
@@ -176,7 +177,7 @@ def _hydra_words(program: str, line: Sequence[str], schema: type, alone: str) ->
     apart = flags.apart(line)
     if apart.given.multirun and alone:
         raise ConfigError(f"-m: {alone}")
-    folder = own.use(apart.given.config_dir)
+    folder = files.use_folder(apart.given.config_dir)
     if folder is not None and apart.given.config_dir is None:
         apart.flags += ["--config-dir", str(folder.absolute())]
     if apart.given.help and apart.words:

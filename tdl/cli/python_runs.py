@@ -14,10 +14,10 @@ from omegaconf import DictConfig, OmegaConf
 from tdl.cli.embedded_hydra import as_command_line, kept
 from tdl.cli.program import Job, enter_hydra
 from tdl.cli.run import job, plan
-from tdl.config import compose
+from tdl.config.compose import CHANGEABLE, key_hash, quoted
 from tdl.config.names import chosen_names
-from tdl.config.schema import AUTO, RunConfig
-from tdl.config.setup import Setup
+from tdl.config.schema import AUTO, RUN
+from tdl.config.setup import Setup, stored_setup
 from tdl.errors import ConfigError, Interrupted
 from tdl.runs.loggers import OnBlock
 from tdl.runs.resume import continued, delete_leftover_weights, is_finished, keys_named, resumed_folder
@@ -66,12 +66,12 @@ def many(words: Sequence[str], out: Path | None, cores: int | None, on_block: On
     folder = _new(f"sweep_{_now()}_{os.getpid()}") if out is None else out
     if RunFolder(folder).is_used():
         raise ConfigError(f"out: {folder} holds a single run; name another folder for several")
-    own = [f"hydra.sweep.dir={compose.quoted(str(folder))}", f"hydra.launcher.cores={cores or 'null'}"]
+    own = [f"hydra.sweep.dir={quoted(str(folder))}", f"hydra.launcher.cores={cores or 'null'}"]
     work = Job(partial(job, figures=False, on_block=on_block), plan)
     jobs: list[Path] = []
     with kept(), as_command_line(["-m", *words, *own]), contextlib.redirect_stdout(io.StringIO()):
         try:
-            enter_hydra(work, "run", RunConfig)
+            enter_hydra(work, "run", RUN)
         except Interrupted as error:
             line = f"the sweep was stopped; the same call with out={str(folder)!r} goes on"
             raise Interrupted(line, error.exit_code) from error
@@ -104,14 +104,14 @@ def _opened(setup: Setup, out: Path | None) -> Iterator[RunFolder]:
 
 def _refuse_other(folder: RunFolder, setup: Setup) -> None:
     """Refuse a folder with a run of another configuration."""
-    known, now = folder.result_if_whole().get("config"), setup.plain
-    if known is not None and compose.key_hash(_fixed(known)) != compose.key_hash(_fixed(now)):
+    known = folder.result_if_whole().get("config")
+    if known is not None and key_hash(_fixed(stored_setup(known).plain)) != key_hash(_fixed(setup.plain)):
         raise ConfigError(f"out: {folder} holds a run of another configuration; name another folder")
 
 
 def _fixed(config: Mapping[str, object]) -> dict[str, object]:
     """The part of a configuration that a run keeps when it goes on."""
-    return {key: value for key, value in config.items() if key not in compose.CHANGEABLE}
+    return {key: value for key, value in config.items() if key not in CHANGEABLE}
 
 
 def _without_hydra(cfg: DictConfig) -> DictConfig:

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from tdl.cli.messages import main_of
+from tdl.cli.messages import one_line_errors
 from tdl.errors import printable
 from tdl.storage.atomic import new_file
 from tdl.sweeps.table import jobs_in, table_of
@@ -25,6 +25,7 @@ def write(folders: Sequence[Path], out: Path) -> list[Path]:
     return paths
 
 
+@one_line_errors
 def main(words: Sequence[str] | None = None) -> None:
     """The command `tdl report`."""
     parser = argparse.ArgumentParser(prog="tdl report", description=__doc__)
@@ -32,9 +33,5 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, help="where to write; the suffixes .html and .md are added "
                         "(default: report in the first folder)")  # fmt: skip
     options = parser.parse_args(words)
-
-    def work() -> None:
-        for path in write(options.folders, options.out or options.folders[0] / "report"):
-            print(path)
-
-    main_of(work)
+    for path in write(options.folders, options.out or options.folders[0] / "report"):
+        print(path)

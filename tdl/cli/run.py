@@ -9,7 +9,7 @@ from functools import partial
 from omegaconf import DictConfig
 
 from tdl.cli.follower import follow
-from tdl.cli.messages import main_of
+from tdl.cli.messages import one_line_errors
 from tdl.cli.program import run_program
 from tdl.config.names import chosen_names
 from tdl.config.schema import AUTO
@@ -35,8 +35,9 @@ def job(
     ranks: Ranks = ALONE,
     on_block: OnBlock | None = None,
 ) -> float | None:
-    """One run, trained by these processes: check everything, train, evaluate, draw the curve if `figures` are asked
-    for. Gives what tells how good it is.
+    """One run, trained by these processes, from where it is: new, begun, or finished. Gives what tells how good it is.
+
+    Without `figures` its curve is not drawn.
     """
     names = chosen_names(cfg, context.choices)
     setup = Setup.of(cfg)
@@ -48,27 +49,37 @@ def job(
             refuse_used(folder)
         setup, meta = continued(setup, folder, context.keys)
         if is_finished(folder, setup, meta):
-            delete_leftover_weights(folder)
-            if figures and folder.blocks.exists() and not folder.curve.exists():  # killed while it was drawn
-                _draw_curve(folder)
+            _finish(folder, figures)
             if not context.in_sweep:  # which says it of all its jobs at once
                 print(f"tdl: {folder} is finished ({setup.episodes} episodes); nothing to do")
-            return final_summary.objective(folder)
-        keeps = context.keeps_weights if setup.saving.final == AUTO else bool(setup.saving.final)
-        run = TrainingRun(setup, folder, names, meta, keep_weights=keeps, ranks=ranks, on_block=on_block)
-        with contextlib.nullcontext() if run.trained() or not figures else _importing("tdl.results.figures"):
-            run.run()
-        print(final_summary.summary_text(run.result, run.last_block()), end="", flush=True)
-        episodes = run.trainer.episode
-        run.release()
-        if episodes:
-            print(final_summary.warning(folder, run.result), end="", flush=True)
-        if episodes and figures:
-            _draw_curve(folder)
-        print(final_summary.results_line(folder, run.result), end="")
-        if not context.in_sweep:
-            print(final_summary.next_commands(folder, run.result), end="")
+        else:
+            keeps = context.keeps_weights if setup.saving.final == AUTO else bool(setup.saving.final)
+            run = TrainingRun(setup, folder, names, meta, keep_weights=keeps, ranks=ranks, on_block=on_block)
+            _train(run, figures)
+            if not context.in_sweep:
+                print(final_summary.next_commands(folder, run.result), end="")
         return final_summary.objective(folder)
+
+
+def _finish(folder: RunFolder, figures: bool) -> None:
+    """Do what a run that was killed at its very end has left undone."""
+    delete_leftover_weights(folder)
+    if figures and folder.blocks.exists() and not folder.curve.exists():
+        _draw_curve(folder)
+
+
+def _train(run: TrainingRun, figures: bool) -> None:
+    """Train, evaluate, draw the curve, and print how it went."""
+    with contextlib.nullcontext() if run.trained() or not figures else _importing("tdl.results.figures"):
+        run.run()
+    print(final_summary.summary_text(run.result, run.last_block()), end="", flush=True)
+    episodes = run.trainer.episode
+    run.release()
+    if episodes:
+        print(final_summary.warning(run.folder, run.result), end="", flush=True)
+    if episodes and figures:
+        _draw_curve(run.folder)
+    print(final_summary.results_line(run.folder, run.result), end="")
 
 
 def _draw_curve(folder: RunFolder) -> None:
@@ -116,13 +127,12 @@ def _importing(module: str) -> Iterator[None]:
         thread.join()  # Python must not shut down in the middle of an import
 
 
+@one_line_errors
 def main(*, figures: bool = True) -> None:
-    """The command `tdl run`; without `figures` it draws no curve, and a sweep no figure of its jobs."""
-    main_of(partial(_main, figures=figures))
+    """The command `tdl run`; without `figures` it draws no curve, and a sweep no figure of its jobs.
 
-
-def _main(*, figures: bool) -> None:
-    """As the first process, or the only one, do the run; as another, play what the first one asks for."""
+    The first process, or the only one, does the run; another plays what the first one asks for.
+    """
     ranks = joined()
     if isinstance(ranks, MpiRanks) and ranks.rank > 0:
         follow(ranks)

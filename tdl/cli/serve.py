@@ -1,14 +1,15 @@
 """Play and watch in a browser: `tdl serve checkpoint=FOLDER`. All keys: `conf/serve.yaml`."""
 
 import webbrowser
+from dataclasses import dataclass
 from pathlib import Path
 
-from omegaconf import DictConfig
+from omegaconf import MISSING, DictConfig
 
+from tdl.base.checks import above_zero, check_fields, flag, whole
 from tdl.cli.program import run_program
-from tdl.config import serve as serve_config
-from tdl.config.serve import ServeConfig
-from tdl.errors import Interrupted, TdlError
+from tdl.config.compose import Schema, keys, options_of
+from tdl.errors import Interrupted, TdlError, refuse
 from tdl.runs.interrupts import Interrupts
 from tdl.sweeps.context import JobContext
 from tdl.web.errors import Refusal
@@ -17,19 +18,46 @@ from tdl.web.server import Server, check_loopback
 from tdl.web.site import Site
 
 
+@dataclass(frozen=True)
+class ServeOptions:
+    """What is served, where, and to how many."""
+
+    checkpoint: str | None = MISSING
+    folder: str = MISSING
+    host: str = MISSING
+    port: int = whole(MISSING, least=0, most=(1 << 16) - 1)
+    sessions: int = whole(MISSING, least=1, most=1000)
+    seconds: float = above_zero(MISSING, most=60.0)  # that a page may have to wait for a move
+    open: bool = flag(MISSING)
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        check_loopback("host", self.host)
+        folder = Path(self.folder)
+        if not folder.is_dir():
+            raise refuse("folder", self.folder, "a folder that is there; all in it may be read, and nothing else")
+        if self.checkpoint is not None:
+            path = Path(self.checkpoint).resolve()
+            if not path.is_relative_to(folder.resolve()):
+                expected = f"one below folder, {folder}; add folder={path.parent}"
+                raise refuse("checkpoint", self.checkpoint, expected)
+
+
+SCHEMA = Schema(__name__, keys(ServeOptions))
+
+
 def job(cfg: DictConfig, _: JobContext) -> None:
     """Check everything, then serve until a signal comes."""
-    settings = serve_config.read(cfg)
-    check_loopback("host", settings.host)
-    with Server(site(settings), settings.host, settings.port) as server:
-        serve(server, settings)
+    options = options_of(ServeOptions, "", SCHEMA.read(cfg))
+    with Server(site(options), options.host, options.port) as server:
+        serve(server, options)
 
 
-def site(settings: ServeConfig) -> Site:
+def site(options: ServeOptions) -> Site:
     """The site, with the checkpoint that is shown first."""
-    library = Library(Path(settings.folder))
-    first = settings.checkpoint and library.name(Path(settings.checkpoint).resolve())
-    served = Site(library, first, settings.sessions, settings.seconds)
+    library = Library(Path(options.folder))
+    first = options.checkpoint and library.name(Path(options.checkpoint).resolve())
+    served = Site(library, first, options.sessions, options.seconds)
     if first is not None:
         try:
             served.agents.get(first)
@@ -38,11 +66,11 @@ def site(settings: ServeConfig) -> Site:
     return served
 
 
-def serve(server: Server, settings: ServeConfig) -> None:
+def serve(server: Server, options: ServeOptions) -> None:
     """Answer until a signal comes."""
     with Interrupts("now") as interrupts:
-        print(f"serving {settings.folder} at {server.url}  (Ctrl-C ends it)", flush=True)
-        if settings.open:
+        print(f"serving {options.folder} at {server.url}  (Ctrl-C ends it)", flush=True)
+        if options.open:
             webbrowser.open(server.url)
         while not interrupts.requested:
             server.handle_request()
@@ -51,4 +79,4 @@ def serve(server: Server, settings: ServeConfig) -> None:
 
 def main() -> None:
     """The command `tdl serve`."""
-    run_program("serve", job, ServeConfig, alone="a server is no sweep; start it without")
+    run_program("serve", job, SCHEMA, alone="a server is no sweep; start it without")

@@ -1,16 +1,19 @@
 """Solve a small game exactly: `tdl solve game=2584 size=2x3`. All keys: `conf/solve.yaml`."""
 
 import time
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Self
 
-from omegaconf import DictConfig
+from omegaconf import MISSING, DictConfig
 
 from tdl.base import machine
 from tdl.cli.program import run_program
-from tdl.config import solve as solve_config
-from tdl.config.compose import key_hash
-from tdl.config.options import rules_of
-from tdl.errors import ConfigError
+from tdl.config.agent import refuse_unused
+from tdl.config.compose import Key, Schema, key_hash, keys, options_of
+from tdl.config.schema import GAME, TILES, rules_of
+from tdl.errors import ConfigError, refuse
+from tdl.game.rules import Rules
 from tdl.runs.environment import describe
 from tdl.runs.progress import Progress
 from tdl.solver import solution as solutions
@@ -19,16 +22,48 @@ from tdl.storage.run_folder import FINISHED, RunFolder
 from tdl.sweeps.context import JobContext
 
 
+@dataclass(frozen=True, kw_only=True)
+class SolveOptions:
+    """What is solved, or asked of what is solved; `plain` are the keys that `result.json` has."""
+
+    objective: str = MISSING
+    tile: int | None = MISSING
+    fold: bool = MISSING
+    solution: str | None = MISSING
+    query: str | None = MISSING
+    rules: Rules
+    plain: dict[str, Any]
+
+    @classmethod
+    def of(cls, cfg: DictConfig) -> Self:
+        """The options that Hydra composed."""
+        plain = SCHEMA.read(cfg)
+        config = {key: value for key, value in plain.items() if key not in ("solution", "query")}
+        return options_of(cls, "", plain, rules=rules_of(plain), plain=config)
+
+    def __post_init__(self) -> None:
+        if self.solution is not None and self.query is None:
+            raise refuse("query", None, "the name of a file of boards, with solution=FOLDER")
+        if self.query is not None and self.solution is None:
+            raise refuse("solution", None, "the folder of a solved game, with query=FILE")
+        if self.solution is None:
+            solutions.check_objective(self.rules, self.objective, self.tile)
+
+
+SCHEMA = Schema(__name__, {**GAME, **TILES, "size": Key(str), **keys(SolveOptions, without=("rules", "plain"))})
+
+
 def job(cfg: DictConfig, context: JobContext) -> None:
     """Check everything; then solve a game, or answer questions on one that is solved."""
-    settings = solve_config.read(cfg)
-    if settings.solution is not None and settings.query is not None:
-        solve_config.refuse_named(context.keys)
-        answer(Path(settings.solution), Path(settings.query))
+    options = SolveOptions.of(cfg)
+    if options.solution is not None and options.query is not None:
+        why = "a solution has its own rules and objective; only query goes with solution"
+        refuse_unused(dict.fromkeys(context.keys, ""), ("solution", "query"), why)
+        answer(Path(options.solution), Path(options.query))
         return
     folder = RunFolder(context.folder)
     with folder.lock():
-        solve(settings, folder)
+        solve(options, folder)
 
 
 def answer(folder: Path, query: Path) -> None:
@@ -39,7 +74,7 @@ def answer(folder: Path, query: Path) -> None:
         print("\n".join(f"{value:.10g}" for value in values))
 
 
-def solve(settings: solve_config.SolveConfig, folder: RunFolder) -> None:
+def solve(options: SolveOptions, folder: RunFolder) -> None:
     """Solve, print the figures, and leave them and the values in `folder`."""
     if folder.result.exists():
         raise ConfigError(f"out: {folder} holds results already; name another")
@@ -55,19 +90,18 @@ def solve(settings: solve_config.SolveConfig, folder: RunFolder) -> None:
 
     try:
         solution = solutions.solve(
-            rules_of(settings), settings.objective, settings.tile, fold=settings.fold, on_progress=report
+            options.rules, options.objective, options.tile, fold=options.fold, on_progress=report
         )
     finally:
         progress.close()
     solutions.save(folder.path, solution)
     figures = {name: getattr(solution, name) for name in solutions.FIGURES}
-    config = solve_config.to_plain(settings)
     result = {
         "status": FINISHED,
         **figures,
         "rules": solution.rules.to_dict(),
-        "config_hash": key_hash(config),
-        "config": config,
+        "config_hash": key_hash(options.plain),
+        "config": options.plain,
         "seconds": round(time.perf_counter() - start, 3),
         "peak_memory_bytes": machine.peak_memory(),
         **describe("none"),
@@ -80,4 +114,4 @@ def solve(settings: solve_config.SolveConfig, folder: RunFolder) -> None:
 
 def main() -> None:
     """The command `tdl solve`."""
-    run_program("solve", job, solve_config.SolveConfig)
+    run_program("solve", job, SCHEMA)

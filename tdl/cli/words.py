@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import get_args
 
 from tdl.cli import folders
+from tdl.config.compose import Schema
 from tdl.config.files import GROUPS
-from tdl.config.keys import keys_of
 from tdl.errors import ConfigError, refuse
 
 UNITS = {"s": 1, "min": 60, "m": 60, "h": 3600, "d": 86400}
@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"(?<![\w.'\"-])(\d+)(?![\w.'\"-])")
 _WHOLE = re.compile(r"(?<![\w.+-])(\d+(?:\.\d*)?)[eE]\+?(\d{1,2})(?![\w.])")
 
 
-def as_hydra_reads(program: str, words: Sequence[str], schema: type, *, sweep: bool) -> list[str]:
+def as_hydra_reads(program: str, words: Sequence[str], schema: Schema, *, sweep: bool) -> list[str]:
     """The words of people as those that Hydra takes: folders, seeds, whole numbers, choices that are numbers.
 
     Parameters
@@ -37,7 +37,7 @@ def as_hydra_reads(program: str, words: Sequence[str], schema: type, *, sweep: b
     return as_hydra_values(with_seeds(words, sweep=sweep), schema)
 
 
-def as_hydra_values(words: Sequence[str], schema: type) -> list[str]:
+def as_hydra_values(words: Sequence[str], schema: Schema) -> list[str]:
     """The words with values that Hydra takes: times in seconds, whole numbers in digits, choices in quotes."""
     words = [re.sub(r"^tuples=(?=\[)", "tuples.cells=", word) for word in words]  # cells of one's own
     return with_quoted_numbers(with_whole_numbers(with_seconds(words), schema))
@@ -87,14 +87,14 @@ def _in_seconds(found: re.Match[str]) -> str:
     return f"{float(found[2]) * UNITS[found[3]]:.12g}"
 
 
-def with_whole_numbers(words: Sequence[str], schema: type) -> list[str]:
+def with_whole_numbers(words: Sequence[str], schema: Schema) -> list[str]:
     """The words with whole numbers in digits, also where a key that takes no others has 1e4.
 
-    >>> from tdl.config.schema import RunConfig
-    >>> with_whole_numbers(["episodes=1e3,1.5e4", "alpha=1e-1", "seed=1.5e0"], RunConfig)
+    >>> from tdl.config.schema import RUN
+    >>> with_whole_numbers(["episodes=1e3,1.5e4", "alpha=1e-1", "seed=1.5e0"], RUN)
     ['episodes=1000,15000', 'alpha=1e-1', 'seed=1.5e0']
     """
-    known = {name for name, key in keys_of(schema).items() if int in (key.kind, *get_args(key.kind))}
+    known = {name for name, key in schema.keys.items() if int in (key.kind, *get_args(key.kind))}
     return [_WHOLE.sub(_digits, word) if word.partition("=")[0].lstrip("+") in known else word for word in words]
 
 

@@ -1,18 +1,18 @@
-"""The configuration of an agent: which keys its type has use for, and the options of a deep Q-learner."""
+"""Which keys an agent has use for, and the options of a deep Q-learner. Keys that nothing would read are refused."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from omegaconf import OmegaConf
 
-from tdl.config.compose import types_of
-from tdl.config.files import file, group_file, plain_dict
-from tdl.config.options import options_of
-from tdl.config.schema import AgentConfig, RunConfig
-from tdl.config.unused import refuse_changed
+from tdl.base.checks import check_choice
+from tdl.config.compose import options_of
+from tdl.config.files import file, group_file, groups, plain_dict
+from tdl.config.schema import RUN
 from tdl.dqn.options import DEVICES, DQNOptions
-from tdl.errors import refuse
+from tdl.errors import ConfigError, refuse
+from tdl.players.description import KINDS
 
 OF_NTUPLE = (
     *("tuples", "learner", "placer", "search", "alpha", "alpha_per", "lanes", "replicas", "round"),
@@ -20,12 +20,14 @@ OF_NTUPLE = (
 )
 """Keys that only an n-tuple network has use for."""
 
-FIELDS = tuple(each.name for each in dataclasses.fields(DQNOptions) if each.name != "gamma")
+OF_DQN = tuple(field.name for field in dataclasses.fields(DQNOptions) if field.name != "gamma")
+"""Keys of the section `agent` that only a deep Q-learner has use for."""
 
 
 def check_use(plain: Mapping[str, Any]) -> None:
     """Refuse keys for which the agent of a run has no use."""
     kind, games = plain["agent"]["kind"], plain["evaluate"]
+    check_choice("agent.kind", kind, KINDS)
     if kind != "ntuple":
         refuse_changed(plain, _usual(), OF_NTUPLE, f"agent.kind={kind}")
         if games["solution"] is not None:
@@ -44,6 +46,15 @@ def check_use(plain: Mapping[str, Any]) -> None:
             raise refuse("evaluate.solution", games["solution"], "null with evaluate.drops=one")
 
 
+def step_size(plain: Mapping[str, Any]) -> float | None:
+    """The key alpha: null, as runs of older versions have it, is that of the learner. Of other agents it is null."""
+    alpha: float | None = plain["alpha"]
+    usual: float = plain["learner"]["alpha"]
+    if plain["agent"]["kind"] == "ntuple":
+        return usual if alpha is None else alpha
+    return None if alpha == usual else alpha
+
+
 def check_drops(drops: str, plies: int) -> None:
     """Refuse one drop for a look ahead in which none or several follow."""
     if drops != "all" and plies != 2:
@@ -52,21 +63,20 @@ def check_drops(drops: str, plies: int) -> None:
 
 def _usual() -> dict[str, Any]:
     """The values of `conf/run.yaml`, and of the groups of an n-tuple network, without a word on the command line."""
-    plain = file("run")
-    chosen = {key: name for each in plain.pop("defaults") if isinstance(each, Mapping) for key, name in each.items()}
-    groups = {key: group_file(str(key), name) for key, name in chosen.items() if key in OF_NTUPLE}
-    plain.pop("hydra")
-    return plain_dict(OmegaConf.merge(types_of(RunConfig), groups, plain))
+    plain = file("run") | {"alpha": None}
+    del plain["defaults"], plain["hydra"]
+    files = {key: group_file(key, str(name)) for key, name in groups("run").items() if key in OF_NTUPLE}
+    return plain_dict(OmegaConf.merge(RUN.types, files, plain))
 
 
-def deep_options(section: AgentConfig, gamma: float) -> DQNOptions | None:
+def deep_options(section: Mapping[str, Any], gamma: float) -> DQNOptions | None:
     """The options of the deep Q-learner; None where another agent plays, which has none."""
-    for key in FIELDS:
-        if (value := getattr(section, key)) is None and section.kind == "dqn":
+    for key in OF_DQN:
+        if (value := section[key]) is None and section["kind"] == "dqn":
             raise refuse(f"agent.{key}", None, "a value with agent.kind=dqn; agent=dqn gives all of them")
-        if value is not None and section.kind != "dqn":
+        if value is not None and section["kind"] != "dqn":
             raise refuse(f"agent.{key}", value, "null unless agent.kind=dqn")
-    return options_of(DQNOptions, "agent", section, gamma=gamma) if section.kind == "dqn" else None
+    return options_of(DQNOptions, "agent", section, gamma=gamma) if section["kind"] == "dqn" else None
 
 
 def dqn_choices(name: str) -> DQNOptions:
@@ -74,4 +84,35 @@ def dqn_choices(name: str) -> DQNOptions:
     agent = group_file("agent", name)["agent"]
     if agent["kind"] != "dqn":
         raise refuse("agent", name, "dqn or dqn_modern")
-    return DQNOptions(**{key: agent[key] for key in FIELDS})
+    return DQNOptions(**{key: agent[key] for key in OF_DQN})
+
+
+def refuse_unused(named: Mapping[str, str], allowed: Collection[str], why: str) -> None:
+    """Refuse the first key that has no effect.
+
+    Parameters
+    ----------
+    named : keys that somebody set, with what a message shows of their values.
+    allowed : keys that have an effect; Hydra's own always have one.
+    why : the others have none.
+    """
+    for key, value in named.items():
+        if key not in allowed and not key.startswith("hydra"):
+            raise ConfigError(f"{key}:{value} {why}")
+
+
+def refuse_changed(config: Mapping[str, Any], usual: Mapping[str, Any], keys: tuple[str, ...], by: str) -> None:
+    """Refuse keys and sections whose values differ from the usual ones, where `by` has no use for them."""
+    for key in keys:
+        changed = _changed(key, config[key], usual[key])
+        refuse_unused(changed, (), f"would change nothing with {by}; leave {key} as it is")
+
+
+def _changed(key: str, value: Any, usual: Any) -> dict[str, str]:
+    """The keys of a section whose values differ, with these values unless they are lists."""
+    if isinstance(value, Mapping):
+        parts = [_changed(f"{key}.{part}", value[part], usual[part]) for part in value]
+        return {name: text for changed in parts for name, text in changed.items()}
+    if value == usual:
+        return {}
+    return {key: "" if isinstance(value, list) else f" {value!r}"}

@@ -1,4 +1,4 @@
-"""From what Hydra composed to typed, hashed, plain values."""
+"""The keys of a configuration: names and types as Hydra composes them, and options made of their values."""
 
 from __future__ import annotations
 
@@ -6,81 +6,214 @@ import dataclasses
 import hashlib
 import json
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+import sys
+import types
+from collections.abc import Collection, Mapping
+from contextlib import nullcontext
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING, DictConfig, OmegaConf
 
-from tdl.base.checks import check_fields
+from tdl.base.checks import CHECK, Check
 from tdl.config.files import plain_dict
 from tdl.config.hydra_versions import REPLACE
-from tdl.config.schema import RunConfig
-from tdl.errors import ConfigError, nearest
+from tdl.errors import ConfigError, nearest, refuse, within
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-Schema = TypeVar("Schema", bound="DataclassInstance")
+Options = TypeVar("Options", bound="DataclassInstance")
 
 CHANGEABLE = ("episodes", "threads", "budget", "evaluate", "save", "logger", "resume")
 """Keys that may differ when a run is resumed: they do not change what has been learned. (A schedule that counts by the
 episodes of the run does count by the new ones from there on.)"""
 
-
 NOT_COUNTED = ("hydra", "resume", "logger")
 """Keys that change neither what is played nor what a run leaves of it."""
 
-PLAIN = re.compile(r"[\w./+@%-]+")
+UNQUOTED = re.compile(r"[\w./+@%-]+")
 """What Hydra and a shell take as it stands."""
 
-
-def register(schema: type = RunConfig) -> None:
-    """Make the types of a program known to Hydra, under the name `schema` that each file of `conf` begins with."""
-    ConfigStore.instance().store(name="schema", node=types_of(schema), **REPLACE)
+MAY_BE_LISTS = ("round", "learner.schedule", "save.moves")
+"""Keys whose value may be a list, or something else."""
 
 
-_types: dict[type, DictConfig] = {}
+class Key(NamedTuple):
+    """What a key takes.
 
-
-def types_of(schema: type) -> DictConfig:
-    """The names, types and defaults of a schema for OmegaConf, which takes long to find them: nobody may change it."""
-    if schema not in _types:
-        _types[schema] = types = OmegaConf.structured(schema)
-        for _, section in types.items_ex(resolve=False):
-            if OmegaConf.is_config(section):
-                OmegaConf.set_readonly(section, None)  # as that of a frozen class is
-    return _types[schema]
-
-
-def composed(cfg: DictConfig) -> dict[str, Any]:
-    """The configuration Hydra composed, as plain dictionaries."""
-    return plain_dict(cfg, resolve=True)
-
-
-def typed(config: DictConfig | Mapping[str, Any], schema: type[Schema]) -> Schema:
-    """What Hydra composed, or plain dictionaries, as an object of a schema: names, types and each value by itself.
-
-    Hydra has checked types while it composed; to do it once more takes 15 ms.
+    Attributes
+    ----------
+    kind : the type of its value, as OmegaConf knows it.
+    default : its value in files of older versions, which lack it; MISSING: such a file is refused.
+    check : of its option; None: it has none of its own.
     """
-    plain: Mapping[str, Any] = composed(config) if isinstance(config, DictConfig) else config
-    check_keys(plain, schema, "")
-    is_typed = isinstance(config, DictConfig) and OmegaConf.get_type(config) is schema
-    keys = OmegaConf.to_object(config if is_typed else OmegaConf.merge(types_of(schema), dict(plain)))
-    assert isinstance(keys, schema)
-    check_fields(keys)
-    return keys
+
+    kind: Any
+    default: Any = MISSING
+    check: Check | None = None
 
 
-def to_plain(config: DataclassInstance) -> dict[str, Any]:
-    """The configuration as plain dictionaries."""
-    return dataclasses.asdict(config)
+def keys(
+    options: type[DataclassInstance],
+    section: str = "",
+    *,
+    without: Collection[str] = (),
+    names: Mapping[str, str] | None = None,
+    null: bool = False,
+) -> dict[str, Key]:
+    """A key for each field of options.
+
+    Parameters
+    ----------
+    section : in which the keys are; empty: they are in none.
+    without : fields whose keys stand elsewhere.
+    names : the keys of fields that have another name.
+    null : every key may be null, and is where nothing is said.
+    """
+    hints, found = get_type_hints(options), {}
+    for field in dataclasses.fields(options):
+        if field.name not in without:
+            kind = _known_type(hints[field.name])
+            default = MISSING if field.default is dataclasses.MISSING else field.default
+            name = (names or {}).get(field.name, field.name)
+            key = Key(kind | None, None) if null else Key(kind, default, field.metadata.get(CHECK))
+            found[f"{section}.{name}" if section else name] = key
+    return found
+
+
+def _known_type(hint: Any) -> Any:
+    """The type of a field as OmegaConf knows it: neither tuples of tuples, nor unions of lists."""
+    if get_origin(hint) is tuple:
+        return list[Any]
+    several = [kind for kind in get_args(hint) if kind is not type(None)][1:]
+    return Any if several and get_origin(hint) in (Union, types.UnionType) else hint
+
+
+class Schema:
+    """All keys of a program by their names, those of sections as `learner.order`.
+
+    Parameters
+    ----------
+    module : in which the schema is. What Hydra composes is pickled for other processes: there its types are found.
+    """
+
+    def __init__(self, module: str, keys: Mapping[str, Key]) -> None:
+        self.keys = keys
+        names = dict.fromkeys(name.partition(".")[0] for name in keys)
+        self.sections = tuple(name for name in names if name not in keys)
+        self._class = self._class_of(module, "", {name: keys.get(name) for name in names})
+
+    def _class_of(self, module: str, section: str, keys: Mapping[str, Key | None]) -> type:
+        """The class of a section; of a key that is None there is one."""
+        fields: list[tuple[str, Any, Any]] = []
+        for name, key in keys.items():
+            if key is not None:
+                fields.append((name, key.kind, _default(key.default)))
+            else:
+                inner = self._class_of(module, name, self.keys_in(name))
+                fields.append((name, inner, dataclasses.field(default_factory=inner)))
+        made = dataclasses.make_dataclass(f"_Keys_{section}", fields)
+        made.__module__ = module
+        setattr(sys.modules[module], made.__name__, made)
+        return made
+
+    def keys_in(self, section: str) -> dict[str, Key]:
+        """The keys of a section by their own names."""
+        return {name.partition(".")[2]: key for name, key in self.keys.items() if name.startswith(f"{section}.")}
+
+    @cached_property
+    def types(self) -> DictConfig:
+        """Names, types and defaults for OmegaConf, which takes long to find them: nobody may change it."""
+        types: DictConfig = OmegaConf.structured(self._class)
+        return types
+
+    def register(self) -> None:
+        """Make the types known to Hydra, under the name `schema` that each file of `conf` begins with."""
+        ConfigStore.instance().store(name="schema", node=self.types, **REPLACE)
+
+    def read(self, config: DictConfig | Mapping[str, Any]) -> dict[str, Any]:
+        """What Hydra composed, which has checked types, or plain dictionaries, as plain values of these types.
+
+        Raises
+        ------
+        ConfigError : a key that is unknown, as Hydra lets `+name=value` through, or missing.
+        OmegaConfBaseException : a value of another type, in plain dictionaries.
+        """
+        if isinstance(config, DictConfig):
+            plain = plain_dict(config, resolve=True)
+            self.check_names(plain)
+            return plain
+        self.check_names(config)
+        return plain_dict(OmegaConf.merge(self.types, dict(config)))
+
+    def check_names(self, plain: Mapping[str, Any]) -> None:
+        """Refuse keys that there are not, and keys that are not there."""
+        _check_known("", plain, [*self.sections, *(name for name in self.keys if "." not in name)])
+        for section in self.sections:
+            if section not in plain:
+                raise _missing(section)
+            if not isinstance(plain[section], Mapping):
+                raise refuse(section, plain[section], "values for its keys")
+            _check_known(f"{section}.", plain[section], self.keys_in(section))
+        for name, key in self.keys.items():
+            section, _, last = name.rpartition(".")
+            if key.default == MISSING and last not in (plain[section] if section else plain):
+                raise _missing(name)
+
+
+def _default(value: Any) -> Any:
+    """The default of a field; in the place of a tuple a list, as OmegaConf has it."""
+    if isinstance(value, tuple):
+        return dataclasses.field(default_factory=lambda: list(value))
+    return dataclasses.field(default=value)
+
+
+def _check_known(prefix: str, values: Mapping[str, Any], names: Collection[str]) -> None:
+    for name in values:
+        if name not in names:
+            hint = f"expected one of {', '.join(names)}{nearest(name, names)}"
+            raise ConfigError(f"{prefix}{name}: no such key; {hint}")
+
+
+def _missing(name: str) -> ConfigError:
+    return ConfigError(f"{name}: missing; a configuration of this version has it")
+
+
+def options_of(
+    cls: type[Options],
+    section: str,
+    values: Mapping[str, Any],
+    *,
+    names: Mapping[str, str] | None = None,
+    **beside: Any,
+) -> Options:
+    """The options that the values of a section configure; what they refuse is a key of it.
+
+    Parameters
+    ----------
+    section : empty: the keys are in none.
+    names : the keys of fields that have another name.
+    beside : options whose keys stand elsewhere.
+    """
+    fields = {field.name: (names or {}).get(field.name, field.name) for field in dataclasses.fields(cls)}
+    own = {name: key for name, key in fields.items() if key in values and name not in beside}
+    with within(section, own.values()) if section else nullcontext():
+        return cls(**{name: values[key] for name, key in own.items()}, **beside)
+
+
+def takes_list(key: str, kind: Any) -> bool:
+    """Whether a value of the key may be a list, so that a list is one value and not several."""
+    return get_origin(kind) is list or key in MAY_BE_LISTS
 
 
 def key_hash(plain: Mapping[str, Any]) -> str:
     """Eight hex digits that identify a configuration; `NOT_COUNTED` are not part of it."""
     counted = {key: value for key, value in plain.items() if key not in NOT_COUNTED}
-    return hashlib.sha256(json.dumps(counted, sort_keys=True, default=str).encode()).hexdigest()[:8]
+    text = json.dumps(counted, sort_keys=True, default=str)
+    text = text.replace('"${learner.alpha}"', "null")  # as folders of jobs have it in which alpha was null
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def quoted(text: str) -> str:
@@ -91,18 +224,4 @@ def quoted(text: str) -> str:
 def word_of(key: str, value: object) -> str:
     """The word of the command line with which Hydra takes this text, as a path, for the key."""
     text = str(value)
-    return f"{key}={text if PLAIN.fullmatch(text) else quoted(text)}"
-
-
-def check_keys(plain: Mapping[str, Any], schema: type, prefix: str = "") -> None:
-    """Refuse keys that the schema does not have, as Hydra lets `+name=value` through, and keys that are not there."""
-    fields = {each.name: each for each in dataclasses.fields(schema)}
-    for key, value in plain.items():
-        if key not in fields:
-            raise ConfigError(f"{prefix}{key}: no such key; expected one of {', '.join(fields)}{nearest(key, fields)}")
-        nested = fields[key].default_factory
-        if isinstance(nested, type) and dataclasses.is_dataclass(nested) and isinstance(value, Mapping):
-            check_keys(value, nested, f"{prefix}{key}.")
-    for key, field in fields.items():
-        if key not in plain and (dataclasses.is_dataclass(field.default_factory) or field.default == MISSING):
-            raise ConfigError(f"{prefix}{key}: missing; a configuration of this version has it")
+    return f"{key}={text if UNQUOTED.fullmatch(text) else quoted(text)}"

@@ -1,9 +1,10 @@
-"""The files of `conf/`, and of the user's own, by their names: what a group offers, and what a choice says.
+"""The files of `conf/`, and of the user's own folder, by their names: what a group offers, and what a choice says.
 
-Their only reader beside Hydra.
+Their only reader beside Hydra. The user's folder may register games, too, in its `games.py`.
 """
 
 import os
+import runpy
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
@@ -12,8 +13,8 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from tdl.base.synonyms import choice_hint
-from tdl.errors import refuse
+from tdl.base.names import choice_hint
+from tdl.errors import ConfigError, TdlError, refuse
 from tdl.game.merge_laws import GAMES
 
 CONF = resources.files("tdl.conf")
@@ -54,15 +55,16 @@ def group_names(group: str) -> list[str]:
 
 def group_file(group: str, name: str) -> dict[str, Any]:
     """What `conf/<group>/<name>.yaml` says, with what the files of the group say that it builds on."""
-    _check_choice(group, name)
-    plain = file(f"{group}/{name}") if name in file_names(group) else plain_dict(_parsed(group_text(group, name)))
-    bases = [group_file(group, each) for each in plain.pop("defaults", []) if isinstance(each, str)]
+    plain = plain_dict(_parsed(group_text(group, name)))
+    bases = [group_file(group, base) for base in plain.pop("defaults", []) if isinstance(base, str)]
     return plain_dict(OmegaConf.merge(*bases, plain))
 
 
 def group_text(group: str, name: str) -> str:
     """The text of `conf/<group>/<name>.yaml`."""
-    _check_choice(group, name)
+    names = group_names(group)
+    if name not in names:
+        raise refuse(group, name, f"one of {', '.join(names)}{choice_hint(group, name, names)}")
     if name in file_names(group):
         return (CONF / group / f"{name}.yaml").read_text()
     own = own_folder()
@@ -70,34 +72,23 @@ def group_text(group: str, name: str) -> str:
     return path.read_text() if path and path.exists() else f"name: {name}\n"  # a game that is registered
 
 
-def _check_choice(group: str, name: str) -> None:
-    names = group_names(group)
-    if name not in names:
-        raise refuse(group, name, f"one of {', '.join(names)}{choice_hint(group, name, names)}")
-
-
 def groups(program: str) -> dict[str, str | None]:
     """The groups that a program uses, with the choice that holds if nothing is said; None: there is none."""
     chosen: dict[str, str | None] = {}
-    for each in file(program)["defaults"]:
-        if isinstance(each, Mapping):
-            chosen |= {str(group): choice for group, choice in each.items() if not str(group).startswith("override ")}
-    return chosen
+    for default in file(program)["defaults"]:
+        if isinstance(default, Mapping):
+            chosen |= default
+    return {group: choice for group, choice in chosen.items() if not group.startswith("override ")}
 
 
 def file(path: str) -> dict[str, Any]:
     """What `conf/<path>.yaml` says, as it stands there."""
-    return plain_dict(_read(path))
-
-
-@cache
-def _read(path: str) -> Any:
-    """Read once: all jobs of a sweep ask for the same files, and a parser of YAML is slow."""
-    return OmegaConf.create((CONF / f"{path}.yaml").read_text())
+    return plain_dict(_parsed((CONF / f"{path}.yaml").read_text()))
 
 
 @cache
 def _parsed(text: str) -> Any:
+    """Parsed once: all jobs of a sweep ask for the same files, and a parser of YAML is slow."""
     return OmegaConf.create(text)
 
 
@@ -106,3 +97,54 @@ def plain_dict(config: Any, *, resolve: bool = False) -> dict[str, Any]:
     plain = OmegaConf.to_container(config, resolve=resolve)
     assert isinstance(plain, dict)
     return {str(key): value for key, value in plain.items()}
+
+
+_loaded: set[Path] = set()
+
+
+def use_folder(config_dir: str | None) -> Path | None:
+    """Use a folder, that of `--config-dir`; None: `conf` in the current folder, if it is one. Gives the folder.
+
+    Processes that this one starts use it, too. Its `games.py` is a program, so it is run only where somebody named the
+    folder: what lies in the current one may come from anybody.
+
+    Raises
+    ------
+    ConfigError : it is not there, it has a file whose name tdl has already, or its games cannot be registered.
+    """
+    named = config_dir is not None or OWN in os.environ
+    if config_dir is not None:
+        path = Path(config_dir).expanduser().absolute()
+        if not path.is_dir():
+            raise ConfigError(f"--config-dir {config_dir}: no such folder")
+        os.environ[OWN] = str(path)
+    folder = own_folder()
+    if folder is None:
+        return None
+    if not named and (folder / GAMES_FILE).exists():
+        raise ConfigError(f"{folder / GAMES_FILE}: is run only from a folder that is named; add --config-dir {folder}")
+    os.environ[OWN] = str(folder.absolute())
+    for path in sorted(folder.glob("*/*.yaml")):
+        if path.stem in file_names(path.parent.name):
+            raise ConfigError(f"{path}: tdl has {path.parent.name}={path.stem} itself; give the file another name")
+    load_games()
+    return folder
+
+
+def load_games() -> None:
+    """Run `games.py` of the folder, once, and make the games that it registers choices of Hydra's."""
+    folder = own_folder()
+    path = folder and (folder / GAMES_FILE).absolute()
+    if path and path.is_file() and path not in _loaded:
+        try:
+            runpy.run_path(str(path))
+        except Exception as error:
+            kind = "" if isinstance(error, TdlError) else f"{type(error).__name__}: "
+            raise ConfigError(f"{path}: {kind}{error}") from error
+        _loaded.add(path)
+    from hydra.core.config_store import ConfigStore  # not at the top: `import tdl` reads files, and needs no Hydra
+
+    from tdl.config.hydra_versions import REPLACE
+
+    for name in set(GAMES) - set(file_names("game")):
+        ConfigStore.instance().store(group="game", name=name, node={"name": name}, **REPLACE)

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 
 from omegaconf import DictConfig, OmegaConf
 
-from tdl.config import agent as agent_config
-from tdl.config.compose import types_of
+from tdl.config.agent import OF_NTUPLE
 from tdl.config.files import group_file
-from tdl.config.schema import RunConfig
+from tdl.config.schema import RUN
 
 SHOWN = ("game", "tiles", "tuples", "learner", "placer", "agent")
 
@@ -17,14 +16,13 @@ def chosen_names(cfg: DictConfig, chosen: Mapping[str, object]) -> dict[str, str
 
     Groups that the agent has no use for are left out. `chosen` is what Hydra calls `hydra.runtime.choices`.
     """
-    unused = agent_config.OF_NTUPLE if "agent" in cfg and cfg.agent.kind != "ntuple" else ()
+    unused = OF_NTUPLE if "agent" in cfg and cfg.agent.kind != "ntuple" else ()
     groups = [name for name in SHOWN if name in cfg and name not in unused]
     names = {name: str(chosen[name]) for name in groups if chosen.get(name) is not None}
-    defaults = types_of(RunConfig)
     for name in {"tuples", "tiles"} - set(unused):
-        named: object = defaults[name]  # without a choice all is open, unless single keys are given
+        named: object = RUN.types[name]  # without a choice all is open, unless single keys are given
         if name in names:
-            named = OmegaConf.merge(defaults[name], group_file(name, names[name]))
+            named = OmegaConf.merge(RUN.types[name], group_file(name, names[name]))
         if name in cfg and cfg[name] != named:
             names[name] = "custom"
     return names

@@ -1,75 +1,50 @@
-"""A run, parsed once: every value is checked here, before the first game, and nothing below reads a key again.
-
-The values themselves are in `conf/`, the types in `tdl.config.schema`. Hydra checks names and types while it composes.
-"""
+"""A run, parsed once: every value is checked here, before the first game, and nothing below reads a key again."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self
 
 from omegaconf import DictConfig
+from omegaconf.errors import OmegaConfBaseException
 
-from tdl.config.agent import check_use, deep_options
-from tdl.config.compose import key_hash, to_plain, typed
-from tdl.config.options import evaluator_of, options_of, play_of, rules_of
-from tdl.config.schema import Budget, EvaluationOptions, RunConfig, Saving
+from tdl.base.checks import check_fields, check_mapping
+from tdl.config.agent import check_use, deep_options, step_size
+from tdl.config.compose import Schema, key_hash, options_of
+from tdl.config.schema import (
+    PLACER,
+    RUN,
+    STAGES,
+    Budget,
+    EvaluationOptions,
+    NetworkOptions,
+    RunOptions,
+    Saving,
+    judge_of,
+    placer_of,
+    play_of,
+    rules_of,
+)
 from tdl.config.tuple_sets import check_numbering, tuple_set_of
 from tdl.dqn.options import DQNOptions
-from tdl.errors import refuse, within
+from tdl.errors import MAX_SHOWN, ConfigError, printable, refuse
 from tdl.game.rules import Rules
 from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import Schedule
-from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
-from tdl.network.tuples import TupleSet
 from tdl.players.lookahead import check_depth
 from tdl.training.options import PlayOptions
 
-
-@dataclass(frozen=True)
-class NetworkOptions:
-    """An n-tuple network.
-
-    Attributes
-    ----------
-    tuples, stages : its shape.
-    initial_value : V of every board before learning, in points.
-    init : folder of a run, a checkpoint or an import whose tables it begins with; None: of none.
-    init_accumulators : whether it begins with the E and A of that one, too.
-    """
-
-    tuples: TupleSet
-    stages: Stages
-    initial_value: float
-    init: str | None
-    init_accumulators: bool
-
-    def check(self, rules: Rules, learner: LearnerOptions) -> None:
-        """Refuse what does not go with these rules or this learner."""
-        self.tuples.check_board(rules.rows, rules.cols)
-        self.tuples.check_repeats(rules.rows, rules.cols)
-        if self.init is not None and self.initial_value:
-            raise refuse("learner.initial_value", self.initial_value, "0 with init, which gives the values")
-        if not self.init_accumulators and (self.init is None or learner.step != "coherent"):
-            raise refuse("init_accumulators", False, "true unless init names a run and learner.step=coherent")
-        with within("learner", ("start", "stages", "expectation")):
-            learner.check_network(self.stages.count, self.extras)
-
-    @property
-    def extras(self) -> bool:
-        """Whether there are features that are not tuples."""
-        return bool(self.tuples.orders or self.tuples.counts)
-
-    def build(self, rules: Rules) -> NTupleNetwork:
-        """A new network, without the tables of `init`."""
-        return NTupleNetwork(rules, self.tuples, stages=self.stages, initial_value=self.initial_value)
+KEY = "config"
+"""The entry of `meta.json` and `result.json`."""
 
 
-@dataclass(frozen=True)
-class Setup:
+@dataclass(frozen=True, kw_only=True)
+class Setup(RunOptions):
     """A run: who learns what, how games are played, for how long, and what stays.
 
     Attributes
@@ -77,9 +52,6 @@ class Setup:
     kind : of the agent; `network`, `learner`, `schedule`, `play` and `replicas` are of an n-tuple network, `deep` and
         `device` of a deep Q-learner.
     judge : folder of the network by whose values an adversary judges; None: that which learns.
-    episodes, block : games to train for, and between two blocks of statistics.
-    logger : where else the figures of each block go.
-    resume : folder of the run to go on with; None: a new one.
     plain : all of this by its keys, as `result.json` and `meta.json` have it.
     """
 
@@ -91,15 +63,10 @@ class Setup:
     play: PlayOptions
     replicas: ReplicaOptions
     deep: DQNOptions | None
-    device: str
     judge: str | None
-    episodes: int
-    block: int
     budget: Budget
     evaluation: EvaluationOptions
     saving: Saving
-    logger: str
-    resume: str | None
     plain: dict[str, Any]
 
     @classmethod
@@ -110,35 +77,44 @@ class Setup:
         ------
         ConfigError : a value is not allowed; it names the key.
         """
-        keys = typed(config, RunConfig)
-        plain = to_plain(keys)
+        plain = RUN.read(config)
+        plain["alpha"] = step_size(plain)
         check_use(plain)
-        learner = options_of(LearnerOptions, "learner", keys.learner, alpha_per=keys.alpha_per, gamma=keys.gamma)
-        if keys.agent.kind == "ntuple":
-            check_numbering(keys.tuples, keys.size)
+        section, gamma = plain["learner"], plain["gamma"]
         return cls(
-            kind=keys.agent.kind,
-            rules=rules_of(keys),
-            network=_network_of(keys),
-            learner=learner,
-            schedule=_schedule_of(keys),
-            play=play_of(keys, keys.search.plies),
-            replicas=ReplicaOptions(keys.replicas, keys.round),
-            deep=deep_options(keys.agent, keys.gamma),
-            device=keys.device,
-            judge=keys.placer.network,
-            episodes=keys.episodes,
-            block=keys.block,
-            budget=keys.budget,
-            evaluation=keys.evaluate,
-            saving=keys.save,
-            logger=keys.logger,
-            resume=keys.resume,
+            **vars(options_of(RunOptions, "", plain)),
+            kind=plain["agent"]["kind"],
+            rules=rules_of(plain),
+            network=options_of(
+                NetworkOptions,
+                "",
+                plain,
+                tuples=tuple_set_of(plain["tuples"]),
+                stages=options_of(Stages, "", section, names=STAGES),
+                initial_value=section["initial_value"],
+            ),
+            learner=options_of(LearnerOptions, "learner", section, alpha_per=plain["alpha_per"], gamma=gamma),
+            schedule=options_of(
+                Schedule,
+                "",
+                section,
+                names={"form": "schedule"},
+                alpha=section["alpha"] if plain["alpha"] is None else plain["alpha"],
+                episodes=plain["episodes"],
+            ),
+            play=play_of(plain),
+            replicas=options_of(ReplicaOptions, "", plain),
+            deep=deep_options(plain["agent"], gamma),
+            judge=plain["placer"]["network"],
+            budget=options_of(Budget, "budget", plain["budget"]),
+            evaluation=options_of(EvaluationOptions, "evaluate", plain["evaluate"]),
+            saving=options_of(Saving, "save", plain["save"]),
             plain=plain,
         )
 
     def __post_init__(self) -> None:
         """Refuse what does not go together."""
+        check_fields(self)
         games = self.evaluation
         check_depth(games.plies, self.kind)
         if games.average > self.saving.keep:
@@ -146,6 +122,7 @@ class Setup:
         if games.solution is not None and self.play.placer.kind != "random":
             raise refuse("evaluate.solution", games.solution, "null unless placer.kind=random")
         if self.kind == "ntuple":
+            check_numbering(self.plain["tuples"], self.plain["size"])
             self.network.check(self.rules, self.learner)
             self._check_seconds()
             self.replicas.check_learner(self.learner, self.play.threads)
@@ -156,9 +133,10 @@ class Setup:
         plies = max(search.plies, self.evaluation.plies if self.evaluation.episodes else 1)
         replace(search, plies=plies).check_seconds("search.plies, evaluate.plies")
 
+    @cached_property
     def judged_play(self) -> PlayOptions:
         """How games are played, with the values by which an adversary judges, read from their checkpoint."""
-        return replace(self.play, evaluator=evaluator_of(self.judge, self.rules))
+        return replace(self.play, evaluator=judge_of(self.judge, self.rules))
 
     @property
     def hash(self) -> str:
@@ -175,20 +153,54 @@ class Setup:
         return episode >= self.episodes or self.budget.spent(moves, seconds) >= 1
 
 
-def _network_of(keys: RunConfig) -> NetworkOptions:
-    section = keys.learner
-    stages = Stages(
-        tuple(section.stages), section.stage_by, section.promotion, section.stage_downgrade, section.promotion_share
-    )
-    return NetworkOptions(tuple_set_of(keys.tuples), stages, section.initial_value, keys.init, keys.init_accumulators)
+def stored_setup(plain: object) -> Setup:
+    """The run whose configuration a checkpoint has.
+
+    Raises
+    ------
+    ConfigError : a value that a command line could not give either, or one to be computed, as `${oc.env:HOME}`.
+    """
+    check_mapping(KEY, plain, _check_written)
+    assert isinstance(plain, Mapping)
+    with _of_file():
+        return Setup.of(plain)
 
 
-def _schedule_of(keys: RunConfig) -> Schedule:
-    section = keys.learner
-    return Schedule(
-        alpha=section.alpha if keys.alpha is None else keys.alpha,
-        form=section.schedule,
-        episodes=keys.episodes,
-        fixed_share=section.fixed_share,
-        fixed_alpha=section.fixed_alpha,
-    )
+def stored_placer(config: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Who put the tiles by such a configuration; None where it does not say so. Raises as `stored_setup`."""
+    if "placer" not in config:
+        return None
+    check_mapping(f"{KEY}.placer", config["placer"], _check_written)
+    with _of_file():
+        values = _PLACER.read({"placer": config["placer"]})
+        placer_of(values)
+    return dict(values["placer"])
+
+
+_PLACER = Schema(__name__, PLACER)
+
+
+def _check_written(key: str, value: object) -> None:
+    """Refuse text that OmegaConf would take for more than text."""
+    if isinstance(value, str):
+        if "${" in value or value == "???":
+            raise refuse(key, value, "a value that is there, not one to be computed")
+    elif isinstance(value, Mapping):
+        check_mapping(key, value, _check_written)
+    elif isinstance(value, list):
+        for item in value:
+            _check_written(key, item)
+
+
+@contextlib.contextmanager
+def _of_file() -> Iterator[None]:
+    """While this context is open a key that is refused is one of the file's configuration."""
+    try:
+        yield
+    except ConfigError as error:
+        raise ConfigError(f"{KEY}.{error}") from error
+    except OmegaConfBaseException as error:
+        line = printable((str(error).splitlines() or [""])[0])
+        if len(line) > 2 * MAX_SHOWN:
+            line = f"{line[:MAX_SHOWN]}…{line[-MAX_SHOWN:]}"
+        raise ConfigError(f"{KEY}.{error.full_key or ''}: {line}") from error

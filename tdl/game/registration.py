@@ -5,7 +5,7 @@ import re
 import zlib
 from collections.abc import Callable, Sequence
 
-from tdl.base.old_names import new_choice
+from tdl.base.names import new_choice
 from tdl.errors import ConfigError, refuse
 from tdl.game.merge_laws import GAMES, MergeLaw
 

@@ -98,7 +98,7 @@ class NTupleAgent(Agent):
             self.network,
             learner=setup.learner,
             schedule=setup.schedule,
-            play=setup.judged_play(),
+            play=setup.judged_play,
             replicas=setup.replicas,
             ranks=ranks,
             episode=episode,

@@ -19,6 +19,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from tdl.base import machine
 from tdl.config import compose
+from tdl.config.agent import step_size
 from tdl.config.hydra_versions import register_resolver
 from tdl.errors import BusyError, ConfigError, TdlError
 from tdl.runs.resume import keys_named, read_run, resumed_folder
@@ -29,6 +30,14 @@ NOW = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
 
 PATIENCE = 30.0
 """Seconds to wait for others that look for or make the folder of a job, which takes them a millisecond."""
+
+
+def digest(*, _root_: DictConfig) -> str:
+    """The hash of the whole configuration, as `config_hash` in its `result.json`."""
+    values = _values(_root_)
+    if "alpha" in values:
+        values["alpha"] = step_size(values | {"alpha": _root_.alpha})
+    return compose.key_hash(values)
 
 
 def job_folder(*swept: str, _root_: DictConfig) -> str:

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tdl.config import compose
-from tdl.config.setup import Setup
-from tdl.config.stored import stored_setup
+from tdl.config.setup import Setup, stored_setup
 from tdl.errors import CheckpointError, ConfigError, naming, shown
 from tdl.players.description import check_resumable, read_agent
 from tdl.storage.checkpoint import META, Meta

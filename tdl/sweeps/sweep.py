@@ -153,7 +153,7 @@ def pointed_to(job: Path) -> Path | None:
 
 def plain_config(cfg: DictConfig) -> dict[str, Any]:
     """A configuration as plain dictionaries, without what a checkpoint would have said."""
-    return _without_missing(plain_dict(cfg))
+    return _without_missing(plain_dict(cfg, resolve=True))
 
 
 def _without_missing(plain: dict[str, Any]) -> dict[str, Any]:

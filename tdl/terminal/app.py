@@ -14,14 +14,13 @@ from textual.containers import Horizontal
 from textual.events import Resize
 from textual.geometry import Size
 
-from tdl.config.play import FASTEST
 from tdl.terminal.board import Board, smallest_layout
 from tdl.terminal.colours import COLOURS, DARK, LIGHT, Colours
 from tdl.terminal.panel import HINT_LINES, Keys, Panel, Status
 from tdl.terminal.view import View
 from tdl.terminal.widget import Part
 
-SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0, 125.0, 250.0, 500.0, FASTEST)
+SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0, 125.0, 250.0, 500.0, 1000.0)
 """Moves a second that the keys choose."""
 
 PANEL, BESIDE, BELOW = 40, 30, 34

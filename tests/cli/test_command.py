@@ -98,7 +98,7 @@ def test_nothing_heavy_is_imported_for(words):
         ("learner=tc", ["step: coherent"]),
         ("learner.n_step", ["n_step: 1"]),
         ("save", ["save:  ", "  every: null", "# alone stay that it asked for"]),
-        ("alpha", ["alpha: null"]),
+        ("alpha", ["alpha: ${learner.alpha}"]),
         ("experiment", ["  quick "]),
     ],
 )

@@ -13,7 +13,7 @@ import pytest
 from support.programs import inside
 
 from tdl.cli.commands import COMMANDS
-from tdl.cli.completion import SCHEMAS, SHELLS, candidates, main
+from tdl.cli.completion import PROGRAMS, SHELLS, candidates, main
 from tdl.config.files import group_names
 
 
@@ -48,7 +48,7 @@ def test_groups_have_all_their_choices():
     assert candidates(["run", "tuples="]) == [f"tuples={name}" for name in group_names("tuples")]
 
 
-@pytest.mark.parametrize("program", SCHEMAS)
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_every_program_has_its_keys(program):
     keys = candidates([program, ""])
     assert "size=" in keys or "checkpoint=" in keys

@@ -8,8 +8,8 @@ import pytest
 
 import tdl
 from tdl.cli.keywords import KEYS, TYPES, seed_values, words_of
+from tdl.config.compose import takes_list
 from tdl.config.files import GROUPS, group_names
-from tdl.config.keys import takes_list
 from tdl.errors import ConfigError
 from tdl.network.tuples import TupleSet
 

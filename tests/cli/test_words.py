@@ -7,11 +7,11 @@ import pytest
 from support.programs import SMALL, inside, train
 from support.sweeps import SHORT, rows_of, sweep
 
+from tdl.cli.evaluate import SCHEMA
 from tdl.cli.flags import apart
 from tdl.cli.solve import main as solve
 from tdl.cli.words import as_hydra_values, with_quoted_numbers, with_seconds, with_seeds, with_whole_numbers
-from tdl.config.evaluate import EvaluationConfig
-from tdl.config.schema import RunConfig
+from tdl.config.schema import RUN
 from tdl.errors import ConfigError
 
 
@@ -78,11 +78,11 @@ def test_times_are_read_in_seconds(word, read):
     ],
 )
 def test_whole_numbers(word, read):
-    assert with_whole_numbers([word], RunConfig) == [read]
+    assert with_whole_numbers([word], RUN) == [read]
 
 
 def test_whole_numbers_of_other_programs():
-    assert with_whole_numbers(["evaluate.episodes=1e4", "episodes=1e4"], EvaluationConfig) == [
+    assert with_whole_numbers(["evaluate.episodes=1e4", "episodes=1e4"], SCHEMA) == [
         "evaluate.episodes=10000", "episodes=1e4"
     ]  # fmt: skip
 
@@ -122,7 +122,7 @@ def test_a_sweep_whose_flag_is_in_the_middle(tmp_path):
 
 
 def test_cells_of_ones_own_are_a_key():
-    assert as_hydra_values(["tuples=[[0,1],[2,3]]", "tuples=4x6"], RunConfig) == [
+    assert as_hydra_values(["tuples=[[0,1],[2,3]]", "tuples=4x6"], RUN) == [
         "tuples.cells=[[0,1],[2,3]]",
         "tuples=4x6",
     ]

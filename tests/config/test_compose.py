@@ -1,131 +1,120 @@
-"""What Hydra composes of the files of `conf/`: every choice is allowed, and stands for what its file says.
+"""Keys made of options, what OmegaConf makes of them, and options made of values.
 
-Trusts OmegaConf as the reader of a file as it stands there.
+Trusts the checks of single values, which the options call.
 """
 
-import re
-from importlib import resources
+import pickle
+from dataclasses import dataclass
 
 import pytest
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from omegaconf import OmegaConf
-from support.composing import composed_once
+from omegaconf import MISSING, OmegaConf
+from omegaconf.errors import ConfigAttributeError, ConfigKeyError, ValidationError
 
-import tdl
-from tdl.config.files import group_file
-from tdl.config.setup import Setup
+from tdl.base.checks import above_zero, check_fields, choice, flag, share, whole
+from tdl.config.compose import Key, Schema, key_hash, keys, options_of, word_of
 from tdl.errors import ConfigError
-from tdl.network.tuples import TupleSet, symmetries
 
-CONF = resources.files("tdl.conf")
 
-NAMES = {group: sorted(path.name.removesuffix(".yaml") for path in (CONF / group).iterdir()) for group in
-         ("agent", "experiment", "game", "learner", "placer", "tiles", "tuples")}  # fmt: skip
+@dataclass(frozen=True)
+class Options:
+    network: str
+    depth: int = whole(1, least=1, most=4)
+    cutoff: float = share(0.0)
+    seconds: float | None = above_zero(None, null=True)
+    pairs: tuple[tuple[int, int], ...] = ()
+    table: int | str = "auto"
+    kind: str = choice("drawn", ("drawn", "chosen"))
+    shared: bool = flag(False)
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+@dataclass(frozen=True)
+class Nullable:
+    width: int = whole(3, least=1)
+
+
+SCHEMA = Schema(
+    __name__,
+    {
+        **keys(Options, "deep", without=("kind",), names={"shared": "share"}),
+        **keys(Nullable, "maybe", null=True),
+        "seed": Key(int),
+    },
+)
+
+VALUES = {"deep": {"network": "net", "depth": 2, "cutoff": 0.1, "seconds": None, "pairs": [[2, 4]], "table": 3,
+                   "share": True}, "maybe": {"width": None}, "seed": 5}  # fmt: skip
+
+
+def test_each_field_of_options_is_a_key():
+    names = ["network", "depth", "cutoff", "seconds", "pairs", "table", "share"]
+    assert list(SCHEMA.keys) == [*(f"deep.{name}" for name in names), "maybe.width", "seed"]
+    assert SCHEMA.sections == ("deep", "maybe")
+    plain = OmegaConf.to_container(SCHEMA.types)
+    assert plain["deep"] == {"network": MISSING, "depth": 1, "cutoff": 0.0, "seconds": None, "pairs": [],
+                             "table": "auto", "share": False}  # fmt: skip
+    assert (plain["maybe"], plain["seed"]) == ({"width": None}, MISSING)
+
+
+def test_types_are_checked_while_hydra_composes():
+    composed = OmegaConf.merge(SCHEMA.types, VALUES)
+    assert SCHEMA.read(composed) == VALUES
+    assert SCHEMA.read({**VALUES, "deep": {**VALUES["deep"], "cutoff": 1}})["deep"]["cutoff"] == 1.0
+    assert pickle.loads(pickle.dumps(composed)) == composed  # as for another process
+    with pytest.raises(ValidationError, match="'deep' of type 'str' could not be converted to Integer"):
+        OmegaConf.merge(SCHEMA.types, {"deep": {"depth": "deep"}})
+    for unknown in ({"deep": {"dept": 2}}, {"sed": 2}):
+        with pytest.raises((ConfigKeyError, ConfigAttributeError)):
+            OmegaConf.merge(SCHEMA.types, unknown)
+
+
+def test_a_file_of_an_older_version_lacks_keys_that_have_a_default():
+    older = {**VALUES, "deep": {"network": "net", "depth": 2}}
+    assert SCHEMA.read(older)["deep"] == {"network": "net", "depth": 2, "cutoff": 0.0, "seconds": None, "pairs": [],
+                                          "table": "auto", "share": False}  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    "words",
+    ("values", "message"),
     [
-        (),
-        ("alpha=0.5", "tuples.cells=[[0,1]]", "+more=1", "hydra.run.dir=there"),
-        ("game=2584", "learner=tc", "tiles=p75_25", "learner.td_lambda=0.5"),
-        ("experiment=learners", "seed=3"),
-        ("agent=dqn", "hydra/launcher=basic"),
-        ("learner={step:coherent}",),
+        ({**VALUES, "sed": 1}, "sed: no such key; expected one of deep, maybe, seed; did you mean 'seed'?"),
+        ({**VALUES, "maybe": {"widht": 1}}, "maybe.widht: no such key; expected one of width; did you mean 'width'?"),
+        ({**VALUES, "deep": 3}, "deep: 3 is not allowed; expected values for its keys"),
+        ({"deep": {"network": "net"}, "seed": 1}, "maybe: missing; a configuration of this version has it"),
+        ({**VALUES, "deep": {}}, "deep.network: missing; a configuration of this version has it"),
     ],
-    ids=" ".join,
 )
-def test_what_tests_remember_of_hydra_is_what_it_composes(anew, words):
-    """Also when another value was given before, and when what was remembered was changed by whom it was given to."""
-    expected = anew(*words, return_hydra_config=True)
-    with pytest.MonkeyPatch.context() as patch:
-        composed_once(patch)
-        anew(*words, "episodes=77").episodes = 78
-        assert anew(*words, return_hydra_config=True) == expected
-        remembered = anew(*words, return_hydra_config=True)
-    assert OmegaConf.to_yaml(remembered) == OmegaConf.to_yaml(expected)
-    assert {key: OmegaConf.get_type(remembered, key) for key in expected} == {
-        key: OmegaConf.get_type(expected, key) for key in expected
-    }
+def test_keys_that_there_are_not_are_refused(values, message):
+    with pytest.raises(ConfigError) as error:
+        SCHEMA.read(values)
+    assert str(error.value) == message
 
 
-@pytest.mark.parametrize("name", NAMES["tuples"])
-def test_every_tuple_set_composes(composed, name):
-    board = group_file("tuples", name)["board"]
-    shape = Setup.of(composed(f"tuples={name}", f"size={board}")).network.tuples
-    assert shape == tdl.tuple_set(name)
-    sizes = re.match(r"(\d+)x(\d+)(?!.*full)", name if board == "4x4" else name.removeprefix(f"{board}_"))
-    if sizes:
-        tuples, length = int(sizes[1]), int(sizes[2])
-        assert [len(cells) for cells in shape.cells[:tuples]] == [length] * tuples
-        assert len(shape.cells) == tuples or name.endswith("_redundant")
-    assert bool(shape.orders) == ("order" in name)
-    assert bool(shape.counts) == ("count" in name)
+def test_options_are_made_of_a_section_and_say_its_keys():
+    names = {"shared": "share"}
+    options = options_of(Options, "deep", VALUES["deep"], names=names, kind="chosen", pairs=())
+    assert options == Options("net", 2, 0.1, None, (), 3, "chosen", True)
+    for value, message in (
+        ({"depth": 5}, "deep.depth: 5 is not allowed; expected a whole number from 1 to 4"),
+        ({"cutoff": 1.5}, "deep.cutoff: 1.5 is not allowed; expected a number from 0 to 1"),
+        ({"seconds": 0.0}, "deep.seconds: 0.0 is not allowed; expected a number above 0"),
+    ):
+        with pytest.raises(ConfigError) as error:
+            options_of(Options, "deep", {**VALUES["deep"], **value}, names=names)
+        assert str(error.value) == message
 
 
-def test_cells_of_ones_own_are_those_of_the_board_of_the_run(composed):
-    """Not of the board of the set that they stand in the place of; and this board is no part of the set."""
-    setup = Setup.of(composed("tuples.cells=[[0,1,2,3,4,5]]", "size=2x3"))
-    assert setup.network.tuples == TupleSet(((0, 1, 2, 3, 4, 5),))
-    assert (setup.rules.rows, setup.rules.cols) == (2, 3)
-    assert "board" not in setup.network.tuples.to_dict()
-    with pytest.raises(ConfigError, match="cells of 4x6 are numbered on a 4x4 board, and size is 4x5"):
-        Setup.of(composed("size=4x5"))
-    taken = Setup.of(composed("size=4x5", "tuples.board=null"))
-    assert taken.network.tuples == tdl.tuple_set("4x6")
+def test_some_keys_are_not_part_of_a_configurations_identity():
+    assert (
+        key_hash({"seed": 1, "resume": "there", "logger": "wandb"}) == key_hash({"seed": 1}) != key_hash({"seed": 2})
+    )
 
 
-def test_redundant_tuples_are_parts_of_the_others():
-    """Straight lines of 4 and squares of 2x2, in some image a part of a 6-tuple, and no two alike."""
-    cells = tdl.tuple_set("4x6_redundant").cells
-    large, small = cells[:4], cells[4:]
-    assert large == tdl.tuple_set("4x6").cells
-    images = [[frozenset(image[cell] for cell in each) for image in symmetries(4, 4)] for each in small]
-    assert all(any(image <= set(each) for image in seen for each in large) for seen in images)
-    assert len({frozenset(seen) for seen in images}) == len(small)
-
-
-@pytest.mark.parametrize(("group", "name"), [(group, name) for group in ("agent", "game", "learner", "placer", "tiles")
-                                             for name in NAMES[group]])  # fmt: skip
-def test_every_choice_composes(composed, group, name):
-    Setup.of(composed(f"{group}={name}"))
-
-
-def test_tile_rules_are_data(composed):
-    for rule in ("tiles=p75_25", "tiles.drop=[[1,0.75],[3,0.25]]"):
-        for game in NAMES["game"]:
-            rules = Setup.of(composed(f"game={game}", rule, "tiles.start=[drop,3]")).rules
-            assert (rules.game, rules.drop, rules.start) == (game, ((1, 0.75), (3, 0.25)), ("drop", 3))
-
-
-def _swept(name: str) -> dict[str, object]:
-    """The sweep of an experiment's file over those of the experiments that it goes on from."""
-    file = OmegaConf.load(CONF / "experiment" / f"{name}.yaml")
-    bases = [base for base in file.get("defaults", []) if isinstance(base, str) and base != "_self_"]
-    own = OmegaConf.select(file, "hydra.sweeper.params", default={})
-    return {key: value for sweep in (*map(_swept, bases), own) for key, value in sweep.items()}
-
-
-@pytest.mark.parametrize("name", NAMES["experiment"])
-def test_every_experiment_wins_over_the_defaults(composed, name):
-    """Each value in its file is the value of the composed configuration; each value of its sweep is allowed.
-
-    One that goes on from another sweeps what that one sweeps, too.
-    """
-    cfg = composed(f"experiment={name}", return_hydra_config=True)
-    file = OmegaConf.load(CONF / "experiment" / f"{name}.yaml")
-    for key in set(file) - {"defaults", "hydra"}:
-        assert OmegaConf.merge(cfg[key], file[key]) == cfg[key] if OmegaConf.is_config(file[key]) else file[key]
-        assert OmegaConf.is_config(file[key]) or cfg[key] == file[key]
-    chosen = OmegaConf.to_container(cfg.hydra.runtime.choices)
-    for override in OmegaConf.to_container(file.get("defaults", OmegaConf.create([]))):
-        if isinstance(override, str):  # another experiment that this one goes on from
-            assert override == "_self_" or override in NAMES["experiment"]
-            continue
-        ((group, choice),) = override.items()
-        assert chosen[group.removeprefix("override").strip(" /")] == choice
-    sweep = _swept(name)
-    assert OmegaConf.to_container(cfg.hydra.sweeper)["params"] == (sweep or None)
-    for key, values in sweep.items():
-        for value in OverridesParser.create().parse_override(f"{key}={values}").sweep_string_iterator():
-            Setup.of(composed(f"experiment={name}", f"{key}={value}"))
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [("outputs/a", "out=outputs/a"), ("a b", "out='a b'"), ("it's", r"out='it\'s'"), ("a,b", "out='a,b'")],
+)
+def test_words_that_hydra_takes_letter_by_letter(text, word):
+    assert word_of("out", text) == word

@@ -7,7 +7,7 @@ import pytest
 from support.deep_q import SMALL, TINY
 from support.mutations import GONE, forged
 
-from tdl.config.evaluate import player as deep
+from tdl.dqn import dqn_player as deep
 from tdl.dqn.dqn_trainer import DQNTrainer
 from tdl.errors import CheckpointError, ConfigError
 from tdl.storage.checkpoint import write_checkpoint

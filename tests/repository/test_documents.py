@@ -16,8 +16,8 @@ import tdl.results
 import tdl.results.comparison
 import tdl.results.frames
 from tdl.cli.commands import COMMANDS
-from tdl.config.compose import register
 from tdl.config.hydra_versions import BASE
+from tdl.config.schema import RUN
 from tdl.config.setup import Setup
 
 ROOT = Path(__file__).parents[2]
@@ -41,7 +41,7 @@ def test_a_run_of_the_readme_is_an_ordinary_one():
     """`make run` and the first command of the README are the defaults, so that later words can replace them."""
     from hydra import compose, initialize_config_module
 
-    register()
+    RUN.register()
     with initialize_config_module("tdl.conf", **BASE):
         plain, first = (Setup.of(compose("run", words)) for words in ([], ["tuples=4x6", "alpha=0.1"]))
     assert plain.network == first.network

@@ -8,7 +8,6 @@ import json
 import re
 import subprocess
 import sys
-from dataclasses import fields
 from importlib import resources
 
 import numpy as np
@@ -29,7 +28,7 @@ from support.programs import (
 )
 
 import tdl
-from tdl.config.schema import RunConfig
+from tdl.config.schema import RUN
 from tdl.config.setup import Setup
 from tdl.network.ntuple import NTupleNetwork
 from tdl.statistics.summary import block_row, evaluation_block, statistics_block, summary
@@ -193,7 +192,7 @@ def test_features_beyond_tuples_are_configured(tmp_path):
 
 def test_help_names_every_key_and_every_choice():
     text = inside("--help").stdout
-    assert {field.name for field in fields(RunConfig)} <= set(re.findall(r"^(\w+):", text, re.MULTILINE))
+    assert {name.partition(".")[0] for name in RUN.keys} <= set(re.findall(r"^(\w+):", text, re.MULTILINE))
     for group, names in NAMES.items():
         choices = re.search(rf"^{group}: \w+ +# (.*(?:\n +# .*)*)", text, re.MULTILINE)
         assert re.sub(r"\n +#", "", choices[1]).split(", ") == list(names)

@@ -30,7 +30,7 @@ from support.recorded_games import SHAPES, trained
 from support.web_server import Client, answers_of, serving
 from support.weight_files import SMALL_DEMO, SMALL_TC, SMALL_TD
 from tdl.__main__ import main
-from tdl.config.stored import stored_setup
+from tdl.config.setup import stored_setup
 from tdl.errors import SkippedWarning, TdlError
 from tdl.players.description import read_agent
 from tdl.runs.resume import read_run

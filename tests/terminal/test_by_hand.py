@@ -158,4 +158,4 @@ def test_a_game_that_cannot_be_left_is_not_lost_in_silence(tmp_path, capsys):
 
     on_screen(app, person)
     with pytest.raises(OSError, match="games"):
-        play.farewell(app)
+        play.print_summary(app)

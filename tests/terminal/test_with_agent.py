@@ -16,7 +16,6 @@ from support.shapes import RULES
 
 import tdl
 from tdl.cli import play
-from tdl.config import play as play_config
 from tdl.errors import ConfigError
 from tdl.search.options import SearchOptions
 from tdl.sessions.advisor import load_advisor
@@ -118,7 +117,7 @@ def test_speed_and_plies_have_keys(agent):
                 app.speed = before
                 await pilot.press(key)
                 assert app.speed == after
-        assert SPEEDS[-1] == play_config.FASTEST
+        assert SPEEDS[-1] == play.FASTEST
         await pilot.press("3")
         assert app.search.plies == 3
         await pilot.press("right_square_bracket", "left_square_bracket", "left_square_bracket")
@@ -221,6 +220,6 @@ def test_a_fault_of_an_agent_ends_the_program_and_the_game_is_kept(tmp_path, cap
     with pytest.raises(ZeroDivisionError):
         on_screen(app, person)
     assert app.return_code == 1
-    play.farewell(app)
+    play.print_summary(app)
     assert f"saved {app.saved[0]}" in capsys.readouterr().out
     assert len(load(app.saved[0]).moves) == 1

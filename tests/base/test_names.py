@@ -1,4 +1,4 @@
-"""What commit 1c2f22c wrote, with the names of then, is read with those of `tdl.base.old_names`.
+"""Old names and those of other programs are answered with ours; files that commit 1c2f22c wrote are read.
 
 `tests/data/old_names.tar.gz` has two finished runs, an evaluation with a recorded game, and a solution.
 """
@@ -12,10 +12,11 @@ import pytest
 from support.programs import inside
 
 import tdl
-from tdl import evaluate, old_names
+from tdl.base import names
+from tdl.base.names import choice_hint, like
+from tdl.cli import evaluate
 from tdl.config.files import group_names
-from tdl.config.keys import keys_of
-from tdl.config.schema import RunConfig
+from tdl.config.schema import RUN
 from tdl.players.description import read_agent
 from tdl.sessions.game_file import load as load_game
 from tdl.solver.solution import load as load_solution
@@ -31,17 +32,38 @@ def old(tmp_path):
 
 
 def test_examples():
-    told = doctest.testmod(old_names)
-    assert (told.attempted, told.failed) == (3, 0)
+    told = doctest.testmod(names)
+    assert (told.attempted, told.failed) == (5, 0)
 
 
-def test_new_names_are_keys_and_choices_and_old_ones_are_not():
-    known = keys_of(RunConfig)
-    assert not {*old_names.KEYS} & {*known}
-    assert {*old_names.KEYS.values()} <= {*known}
-    for group, names in old_names.CHOICES.items():
-        assert {*names.values()} <= {*group_names(group)}
-        assert not {*names} & {*group_names(group)}
+def test_old_names_are_answered_with_the_new():
+    """The new ones are keys and choices, and the old ones are not."""
+    known = RUN.keys
+    assert not {*names.OLD_KEYS} & {*known}
+    for old, new in names.OLD_KEYS.items():
+        assert new in known
+        assert like(old, known) == f"; did you mean {new!r}?"
+    for group, choices in names.OLD_CHOICES.items():
+        assert not {*choices} & {*group_names(group)}
+        for old, new in choices.items():
+            assert new in group_names(group)
+            assert choice_hint(group, old, group_names(group)) == f"; did you mean {new!r}?"
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "hint"),
+    [
+        ("LR", ["alpha"], "; did you mean 'alpha'?"),
+        ("learning-rate", ["alpha"], "; did you mean 'alpha'?"),
+        ("lambda", ["learner.order", "learner.td_lambda"], "; did you mean 'learner.td_lambda'?"),
+        ("tc", ["learner"], "; did you mean 'learner=tc'?"),
+        ("Alpha", ["alpha", "gamma"], "; did you mean 'alpha'?"),
+        ("gama", ["alpha", "gamma"], "; did you mean 'gamma'?"),
+        ("output", ["alpha", "gamma"], ""),
+    ],
+)
+def test_the_name_that_is_meant(name, known, hint):
+    assert like(name, known) == hint
 
 
 @pytest.mark.parametrize("name", ["run", "dqn"])
@@ -51,7 +73,7 @@ def test_an_old_run_goes_on_and_has_new_names_then(old, name):
     assert inside(f"resume={old / name}", "episodes=150").returncode == 0
     for path in ("checkpoint/meta.json", "result.json"):
         record = json.loads((old / name / path).read_text())
-        assert old_names.with_new_names(record) == record
+        assert names.with_new_names(record) == record
     assert read_agent(old / name / "checkpoint")["episode"] == 150
 
 
