@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tdl.errors import ConfigError, nearest, refuse
-from tdl.statistics.intervals import Z95, contrast_interval, contrast_p, holm, holm_levels, improvement, share_interval
+from tdl.statistics.intervals import Z95, contrast_interval, contrast_p, holm, improvement, share_interval
 from tdl.storage.run_folder import FAILED
 from tdl.storage.titles import title
 
@@ -172,7 +172,7 @@ def against_best(table: pd.DataFrame, by: str | Sequence[str] | None = None, sco
         return scores.reindex(columns=[*scores.columns, *DIFFERENCE])
     p = [contrast_p(*_contrast(*pair)) for pair in combinations(samples, 2)]  # those of the first come first
     rows = [(math.nan,) * 4]
-    for other, level, corrected in zip(samples[1:], holm_levels(p).tolist(), holm(p), strict=False):
+    for other, corrected, level in zip(samples[1:], *holm(p), strict=False):
         rows.append((*contrast_interval(*_contrast(samples[0], other), level=level), corrected))
     differences = pd.DataFrame(rows, columns=DIFFERENCE[:-1], index=scores.index, dtype=float)
     return pd.concat([scores, differences.assign(differs=differences["p"] < 0.05)], axis=1)

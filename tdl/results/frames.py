@@ -13,8 +13,7 @@ from tdl.errors import SkippedWarning, TdlError, file_text
 from tdl.game.rules import GAMES, Rules
 from tdl.results.comparison import REACH, SUMMARY
 from tdl.solver.solution import FOLDER as SOLUTION
-from tdl.statistics.block_table import read_blocks
-from tdl.statistics.summary import score_bands
+from tdl.statistics.summary import read_blocks, score_bands
 from tdl.storage.records import RECORD, load_records
 from tdl.storage.run_folder import BLOCKS, EPISODES, EVALUATION, LOGGED, OUTPUTS, RESULT, RunFolder
 from tdl.storage.titles import flat

@@ -8,8 +8,7 @@ from typing import Any
 from tdl.base.distribution import command
 from tdl.config.compose import word_of
 from tdl.runs.unlearning import unlearned
-from tdl.statistics.block_table import read_blocks
-from tdl.statistics.summary import evaluation_block
+from tdl.statistics.summary import evaluation_block, read_blocks
 from tdl.storage.records import load_records
 from tdl.storage.result_file import DELETED_WEIGHTS, KEPT_WEIGHTS, RESULT, WEIGHTS
 from tdl.storage.run_folder import CHECKPOINT, RunFolder

@@ -11,7 +11,7 @@ import pytest
 from support.programs import blocks_of
 
 from tdl.errors import TdlError
-from tdl.statistics.block_table import MAX_BYTES, read_blocks
+from tdl.statistics.summary import MAX_BYTES, read_blocks
 from tdl.storage.reading import MAX_LINE
 
 
