@@ -14,7 +14,7 @@ import seaborn as sns
 import tdl.results
 from experiments.tools import arguments
 from experiments.tools.drawing import panels
-from tdl.results.palette import tile_colour
+from tdl.results.style import tile_colour
 
 TILES = [8192, 16384]
 GAMES = 10_000

@@ -12,7 +12,7 @@ import seaborn as sns
 
 from experiments.tools.curve import MAKES
 from experiments.tools.drawing import panels
-from tdl.results.palette import BLUE, GREY, VERMILION
+from tdl.results.style import BLUE, GREY, VERMILION
 
 RECIPES = {"8x6": "plain TC(.5)", "8x6_count_redundant": "restart"}  # in results.csv; the others are of milestone
 NETWORK, PLAYED = ["recipe", "seed", "moves"], ["evaluate.plies", "search.downgrade"]

@@ -29,7 +29,7 @@ from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.players.batch_moves import Moves, best_of
 from tdl.players.batch_play import Actions, play_games
 from tdl.players.lookahead import Values, one_sampled_look_ahead
-from tdl.results.palette import BLACK, CYCLE, GREY
+from tdl.results.style import BLACK, CYCLE, GREY
 from tdl.statistics.intervals import mean_interval
 from tdl.storage.result_file import RESULT, read_result
 

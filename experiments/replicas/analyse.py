@@ -19,7 +19,7 @@ from experiments.tools import arguments, contrasts, write
 from experiments.tools.contrasts import DIFFERENCE
 from experiments.tools.drawing import BOUNDS, MEANS, panels, with_bounds
 from tdl.learning.rounds import ReplicaOptions
-from tdl.results.palette import GREY, colours
+from tdl.results.style import GREY, colours
 from tdl.statistics.intervals import mean_interval
 
 # Points of the curves: none is the last block of a run, on 4x6 a round of its own, played nearer to a merge.

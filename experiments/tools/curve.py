@@ -18,7 +18,7 @@ import tdl.results
 from experiments.tools import arguments, write
 from experiments.tools.collect import GREEDY, TRAINED, with_training
 from experiments.tools.drawing import BARS, in_words, panels
-from tdl.results.palette import BLUE, CYCLE, GREY, VERMILION
+from tdl.results.style import BLUE, CYCLE, GREY, VERMILION
 
 NETWORK = ["tuples", "start", "budget", "seed"]
 PLAYED = {"evaluate.plies": "plies", "search.downgrade": "downgrade", "evaluate.episodes": "games"}

@@ -18,8 +18,8 @@ from experiments.tools import EXPERIMENTS, curve, own_steps, variants
 from experiments.tools.index import entry_of, folders
 from experiments.tools.pages import is_shown, write_caption
 from experiments.tools.tables import matching, read_table, setting_keys, settings, training_means, word
-from tdl.results.comparison import GAMES, SCORE
 from tdl.results.design import ordered, setting_of
+from tdl.results.frames import SCORE, SCORE_BOUNDS
 from tdl.results.style import save
 from tdl.results.sweep_figure import sweep_figure
 from tdl.statistics.intervals import mean_interval
@@ -43,7 +43,7 @@ def draw_results(folder: Path, home: Path = EXPERIMENTS) -> str:
     along = entry.get("curves", "episodes")
     column, name = _score(rows, entry.get("scores", "points"))
     columns = list(dict.fromkeys([*keys, "run", "seed", "status", "error", "episodes"]))
-    scores = {SCORE: column, GAMES[0]: f"{column}_low", GAMES[1]: f"{column}_high"}
+    scores = {SCORE: column, SCORE_BOUNDS[0]: f"{column}_low", SCORE_BOUNDS[1]: f"{column}_high"}
     table = rows[columns].assign(**{ours: rows[theirs] for ours, theirs in scores.items() if theirs in rows})
     marks = others(rows.assign(setting=setting_of(rows, keys)), folder, entry, column, along)
     drawn = sweep_figure(table, _blocks(rows, along), keys, title=entry.get("title", ""), score=name, along=along,

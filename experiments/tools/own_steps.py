@@ -23,7 +23,7 @@ from experiments.tools.collect import ended, summary
 from experiments.tools.contrasts import differences
 from experiments.tools.drawing import BARS, BOUNDS, in_words, panels, with_bounds
 from experiments.tools.tables import interval, settings
-from tdl.results.palette import PLAYERS
+from tdl.results.style import PLAYERS
 from tdl.statistics.intervals import mean_interval
 
 LEARNER, STEP, SCORE = ["learner", "learner.td_lambda"], "alpha", "greedy_mean"

@@ -18,8 +18,8 @@ from experiments.tools import arguments, write
 from experiments.tools.collect import GREEDY, NOT_COMPARED, ended, network_seed
 from experiments.tools.contrasts import differences, power
 from experiments.tools.drawing import draw_means, in_words, panels
-from tdl.results.comparison import NO_FACTORS
-from tdl.results.palette import GREY
+from tdl.results.design import NO_FACTORS
+from tdl.results.style import GREY
 from tdl.storage.titles import value_text
 
 BASE = "base"

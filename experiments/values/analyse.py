@@ -25,7 +25,7 @@ from experiments.tools import arguments, write
 from experiments.tools.drawing import panels
 from experiments.tools.own_steps import name_of
 from tdl.players.played_values import played_values
-from tdl.results.palette import BLUE, GREEN, GREY, PURPLE, VERMILION
+from tdl.results.style import BLUE, GREEN, GREY, PURPLE, VERMILION
 from tdl.solver.policy_evaluation import evaluate_policy
 from tdl.solver.solution import load
 from tdl.statistics.intervals import mean_interval

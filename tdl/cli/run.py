@@ -56,7 +56,7 @@ def job(
             return ending.objective(folder)
         keeps = context.keeps_weights if setup.saving.final == AUTO else bool(setup.saving.final)
         run = TrainingRun(setup, folder, names, meta, keep_weights=keeps, ranks=ranks, on_block=on_block)
-        with contextlib.nullcontext() if run.trained() or not figures else _importing("tdl.results.figures"):
+        with contextlib.nullcontext() if run.trained() or not figures else _importing("tdl.results.run_curve"):
             run.run()
         print(ending.answer(run.result, run.last_block()), end="", flush=True)
         episodes = run.trainer.episode
@@ -72,7 +72,7 @@ def job(
 
 
 def _draw_curve(folder: RunFolder) -> None:
-    from tdl.results.figures import save_curve  # not at the top: a run without episodes does not need it
+    from tdl.results.run_curve import save_curve  # not at the top: a run without episodes does not need it
 
     save_curve(folder.path)
 

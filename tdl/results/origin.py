@@ -14,7 +14,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 
 from tdl.base.old_names import new_word
 from tdl.errors import ConfigError, printable
-from tdl.results.comparison import NO_FACTORS
+from tdl.results.design import NO_FACTORS
 from tdl.storage.reading import read_notes
 from tdl.storage.run_folder import FINISHED, HYDRA, RunFolder
 from tdl.storage.titles import value_text

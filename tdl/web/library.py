@@ -17,7 +17,7 @@ from tdl.errors import CheckpointError, TdlError, naming
 from tdl.players.description import kind_of, read_agent
 from tdl.players.player import checkpoint_folder
 from tdl.results import frames as results
-from tdl.results.titles import titles
+from tdl.results.labels import titles
 from tdl.sessions import game_file
 from tdl.sessions.recorded_game import RecordedGame
 from tdl.statistics.summary import BlockTable, parse_blocks

@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 from tdl.errors import ConfigError
-from tdl.results.comparison import against_best, compare, differing, factors, means, run_mean
+from tdl.results.comparison import against_best, compare, means, run_mean
+from tdl.results.design import differing, factors
 from tdl.statistics.intervals import share_interval
 
 

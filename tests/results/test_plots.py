@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 import tdl.results
 from tdl.results import plots
 from tdl.results.design import is_upright, scale_of, with_scores
-from tdl.results.palette import BLUE, CYCLE, VERMILION, colours, tile_colour
+from tdl.results.style import BLUE, CYCLE, VERMILION, colours, tile_colour
 from tdl.statistics.intervals import mean_interval
 
 

@@ -5,7 +5,7 @@ from itertools import product
 import pandas as pd
 from matplotlib.colors import to_hex
 
-from tdl.results.palette import BLUE, VERMILION
+from tdl.results.style import BLUE, VERMILION
 from tdl.results.sweep_figure import sweep_figure
 
 FIXED = {"game": "2048", "size": "4x4", "agent": "ntuple", "evaluate.episodes": 200, "status": "finished",

@@ -14,7 +14,7 @@ import pytest
 from support.programs import SMALL, only_run, train
 
 import tdl.results
-from tdl.results.figures import curve, save_curve
+from tdl.results.run_curve import curve, save_curve
 from tdl.results.style import write
 from tdl.results.sweep_figure import sweep_figure
 
@@ -92,7 +92,7 @@ import sys
 from tdl.cli.report import main
 main(sys.argv[1:])
 from pathlib import Path
-from tdl.results.figures import save_curve
+from tdl.results.run_curve import save_curve
 save_curve(Path(sys.argv[1]))
 """
 
