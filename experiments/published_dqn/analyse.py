@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 import tdl.results
 from experiments.tools import arguments, write
-from experiments.tools.collect import network_seed
 from experiments.tools.drawing import BOUNDS, MEANS, in_words, panels, with_bounds
+from experiments.tools.runs import network_seed
 from tdl.game.engine import Engine
 from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.players.batch_moves import Moves, best_of

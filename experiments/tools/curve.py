@@ -16,8 +16,8 @@ import seaborn as sns
 
 import tdl.results
 from experiments.tools import arguments, write
-from experiments.tools.collect import GREEDY, TRAINED, with_training
 from experiments.tools.drawing import BARS, in_words, panels
+from experiments.tools.runs import GREEDY, TRAINED, with_training
 from tdl.results.style import BLUE, CYCLE, GREY, VERMILION
 
 NETWORK = ["tuples", "start", "budget", "seed"]

@@ -19,9 +19,9 @@ import seaborn as sns
 
 import tdl.results
 from experiments.tools import arguments, write
-from experiments.tools.collect import ended, summary
 from experiments.tools.contrasts import differences
 from experiments.tools.drawing import BARS, BOUNDS, in_words, panels, with_bounds
+from experiments.tools.runs import ended, summary
 from experiments.tools.tables import interval, settings
 from tdl.results.style import PLAYERS
 from tdl.statistics.intervals import mean_interval

@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 
 from experiments.tools import arguments, write
-from experiments.tools.collect import GREEDY, NOT_COMPARED, ended, network_seed
 from experiments.tools.contrasts import differences, power
 from experiments.tools.drawing import draw_means, in_words, panels
+from experiments.tools.runs import GREEDY, NOT_COMPARED, ended, network_seed
 from tdl.results.design import NO_FACTORS
 from tdl.results.style import GREY
 from tdl.storage.titles import value_text

@@ -71,7 +71,7 @@ def titles(table: pd.DataFrame) -> pd.Series:
     for _, part in configured.groupby(configured.reindex(columns=[EVALUATED])[EVALUATED].notna()):
         rows = part[[*_title_keys(part), "seed"]].astype(object).to_dict("records")
         shown = [{str(key): value for key, value in row.items() if hashable(value) is not None} for row in rows]
-        texts.loc[part.index] = [title(values, table.columns) for values in shown]
+        texts.update(pd.Series([title(values, table.columns) for values in shown], part.index))
     folders = table.get("run", table.index.to_series()).map(lambda run: printable(str(run)))
     for names in (folders.map(lambda folder: Path(folder).name), folders):
         unclear = (texts == "") | texts.duplicated(keep=False)

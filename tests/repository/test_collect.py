@@ -9,7 +9,7 @@ from support.programs import blocks_of, go_on, inside, learned, result, train
 
 import tdl.results
 from experiments.tools import branch, chains, collect, curve, peers, training_means, variants
-from experiments.tools.collect import summary
+from experiments.tools.runs import summary
 from tdl.cli.evaluate import main as evaluate
 
 LOG = Path(__file__).parents[1] / "data" / "tdl2048_tc5.log"
