@@ -14,12 +14,8 @@ from tdl.storage.records import load_records
 from tdl.storage.run_folder import CHECKPOINT, RESULT, RunFolder
 from tdl.storage.titles import flat, value_text
 
-WIDTH = 44
-"""Characters of a value: the cells of tuples would fill the line."""
-
-ORIGIN = ("commit", "dirty", "versions", "cpu", "instructions")
-"""What `result.json` says of what a run ran on."""
-
+WIDTH = 44  # characters of a value: the cells of tuples would fill the line
+ORIGIN = ("commit", "dirty", "versions", "cpu", "instructions")  # what `result.json` says of what a run ran on
 METRICS = ("status", "error", "episodes", "moves", "seconds", "moves_per_second")
 """Metrics of a run, and of the games after it `EVALUATED`."""
 

@@ -19,9 +19,7 @@ from tdl.storage.titles import title, value_text
 
 MORE_SEEDS = "seed='range(0,5)'"
 
-MAX_TILES = 4
-"""The most reach rates of a table, those of the largest tiles."""
-
+MAX_TILES = 4  # the most reach rates of a table, those of the largest tiles
 SPEED = "moves_per_second"
 
 

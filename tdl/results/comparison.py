@@ -15,20 +15,12 @@ from tdl.results.frames import ENDING, EVALUATED, EVALUATED_GAMES, REACH, SCORE,
 from tdl.statistics.intervals import Z95, contrast_interval, contrast_p, holm, improvement, share_interval
 from tdl.storage.titles import title
 
-SIGNED = ("eval_value_bias",)
-"""Metrics of a run that may be below 0."""
+SIGNED = ("eval_value_bias",)  # metrics of a run that may be below 0
+DIFFERENCE = ["difference", "difference_low", "difference_high", "p", "differs"]  # columns that `against_best` adds
 
-DIFFERENCE = ["difference", "difference_low", "difference_high", "p", "differs"]
-"""Columns of `against_best` beyond those of `means`."""
-
-Values = tuple[object, ...]
-"""The values of some keys."""
-
-Sample = tuple[NDArray[Any], NDArray[Any]]
-"""The scores of seeds, and their standard errors over games."""
-
-Samples = Mapping[Values, Sample]
-"""Samples by the values of further keys."""
+Values = tuple[object, ...]  # of some keys
+Sample = tuple[NDArray[Any], NDArray[Any]]  # the scores of seeds, and their standard errors over games
+Samples = Mapping[Values, Sample]  # by the values of further keys
 
 
 def means(table: pd.DataFrame, by: str | Sequence[str] | None = None, score: str = SCORE) -> pd.DataFrame:
@@ -88,15 +80,14 @@ def against_best(table: pd.DataFrame, by: str | Sequence[str] | None = None, sco
     1    0.1        20.0     True
     """
     keys = _keys(table, by, score)
-    _, groups = _samples(table, keys, score)
-    scores = _means(groups, keys, score).sort_values("mean", ascending=False, kind="stable")
-    samples = [groups[number][1] for number in scores.index]
-    scores = scores.reset_index(drop=True)
+    groups = _samples(table, keys, score)[1]
+    ranked = _means(groups, keys, score).sort_values("mean", ascending=False, kind="stable")
+    samples, scores = [groups[number][1] for number in ranked.index], ranked.reset_index(drop=True)
     if not samples:
         return scores.reindex(columns=[*scores.columns, *DIFFERENCE])
-    corrected, levels = holm([contrast_p(*_contrast(*pair)) for pair in combinations(samples, 2)])
+    tests = holm([contrast_p(*_contrast(*pair)) for pair in combinations(samples, 2)])
     rows = [(math.nan,) * 4]
-    for other, p, level in zip(samples[1:], corrected, levels, strict=False):  # pairs of the first come first
+    for other, p, level in zip(samples[1:], *tests, strict=False):  # pairs of the first come first
         rows.append((*contrast_interval(*_contrast(samples[0], other), level=level), p))
     differences = pd.DataFrame(rows, columns=DIFFERENCE[:-1], index=scores.index, dtype=float)
     return pd.concat([scores, differences.assign(differs=differences["p"] < 0.05)], axis=1)
@@ -129,8 +120,7 @@ def compare(table: pd.DataFrame, key: str, a: object, b: object, score: str = SC
     >>> compare(table, "alpha", 0.5, 0.1)[["difference", "low", "high", "improvement"]].round(1).tolist()
     [20.0, 13.9, 26.1, 1.0]
     """
-    keys = _keys(table, key, score)
-    others, groups = _samples(table, keys, score)
+    others, groups = _samples(table, _keys(table, key, score), score)
     samples = {hashable(value): scores for (value,), scores in groups}
     for value in (a, b):
         if hashable(value) not in samples:
@@ -182,7 +172,7 @@ def best_by(by: str, tune: str, table: pd.DataFrame | None = None, score: str = 
       learner  alpha  mean  tried  held_out
     0      td    0.5  25.0      2      15.0
     """
-    table = _trained() if table is None else table
+    table = _trained(table)
     scores = means(table, [by, tune], score).sort_values("mean", ascending=False, kind="stable")
     best = scores.drop_duplicates(by).reset_index(drop=True)
     groups = {hashable(value): runs for value, runs in table.groupby(by, dropna=False)}
@@ -203,12 +193,14 @@ def best_runs(by: str, tune: str, table: pd.DataFrame | None = None, score: str 
     >>> best_runs("learner", tune="alpha", table=table)["eval_mean"].tolist()
     [32, 30, 50]
     """
-    table = _trained() if table is None else table
+    table = _trained(table)
     return table.merge(best_by(by, tune, table, score)[[by, tune]])
 
 
-def _trained() -> pd.DataFrame:
-    """The runs in `outputs`, without evaluations."""
+def _trained(table: pd.DataFrame | None) -> pd.DataFrame:
+    """The table, or else the runs in `outputs`, without evaluations."""
+    if table is not None:
+        return table
     table = runs()
     return table[table[EVALUATED].isna()] if EVALUATED in table else table
 
@@ -263,10 +255,8 @@ def _sample(runs: pd.DataFrame, score: str) -> Sample:
 
 def _means(groups: Sequence[tuple[Values, Samples]], keys: Sequence[str], score: str) -> pd.DataFrame:
     """The table of `means` for the settings of `_samples`."""
-    rows = []
-    for values, samples in groups:
-        parts = list(samples.values())
-        rows.append((*values, sum(len(scores) for scores, _ in parts), *_interval(parts, score)))
+    rows = [(*values, sum(len(scores) for scores, _ in samples.values()), *_interval([*samples.values()], score))
+            for values, samples in groups]  # fmt: skip
     return pd.DataFrame(rows, columns=[*keys, "runs", "mean", "low", "high"])
 
 

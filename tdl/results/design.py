@@ -13,26 +13,13 @@ from tdl.results.frames import ENDING, EVALUATED, SCORE, last_blocks
 from tdl.storage.run_folder import FAILED, FINISHED
 from tdl.storage.titles import NAMELESS, value_text
 
-NO_FACTORS = {"run", "seed", "resume", "logger", *ENDING}
-"""Columns that are no factor of an experiment."""
-
-STEP_SIZES = ("alpha", "learner.alpha", "agent.learning_rate")
-"""Keys whose values are steps: their axis is always logarithmic."""
-
-LOG_FROM = 4
-"""Other positive numbers have a logarithmic axis where the largest is at least this many times the least."""
-
-CLOSEST = 0.05
-"""Numbers nearer to each other than this share of their axis are put at equal distances: their names would overlap."""
-
-WRAPPED = 26
-"""The most letters in a line of the name of a value."""
-
-PLAYERS = ("learner", "agent")
-"""Keys that have the colours wherever they can."""
-
-BUDGETS = {"budget.moves": "moves", "budget.seconds": "seconds"}
-"""Keys that limit runs in place of their episodes, and the columns of blocks that then go on."""
+NO_FACTORS = {"run", "seed", "resume", "logger", *ENDING}  # columns that are no factor of an experiment
+STEP_SIZES = ("alpha", "learner.alpha", "agent.learning_rate")  # whose axis is always logarithmic
+LOG_FROM = 4  # other positive numbers have a logarithmic axis where the largest is at least this many times the least
+CLOSEST = 0.05  # numbers nearer than this share of their axis are put at equal distances: their names would overlap
+WRAPPED = 26  # the most letters in a line of the name of a value
+PLAYERS = ("learner", "agent")  # keys that have the colours wherever they can
+BUDGETS = {"budget.moves": "moves", "budget.seconds": "seconds"}  # what may limit runs; columns of blocks that go on
 
 
 def differing(table: pd.DataFrame) -> list[str]:

@@ -19,23 +19,16 @@ from tdl.storage.titles import flat
 
 Folders = str | Path | Iterable[str | Path]
 
-SCORE, REACH = "eval_mean", "eval_reach_"
-"""Columns of `runs`: mean score of the games after training; share of them that reached the tile named."""
-
-SCORE_BOUNDS, EVALUATED_GAMES = ("eval_low", "eval_high"), "evaluate.episodes"
-"""The bounds of the mean score's 95% interval over the games of a run; how many games."""
-
-EVALUATED = "checkpoint"
-"""The column that only evaluations of finished networks have."""
-
+# Columns of `runs`: the mean score of the games after training, the bounds of its 95% interval over these games, the
+# share of them that reached the tile named, how many games; what only evaluations of finished networks have; and what
+# is known of the end of a run, whatever it is a run of.
+SCORE, SCORE_BOUNDS, REACH = "eval_mean", ("eval_low", "eval_high"), "eval_reach_"
+EVALUATED_GAMES, EVALUATED = "evaluate.episodes", "checkpoint"
 ENDING = ("status", "error", "episodes", "moves", "seconds", "moves_per_second", "peak_memory_bytes", "config_hash")
-"""Columns for the end of a run, whatever it is a run of."""
 
+# Metrics of an evaluation by games (low and high bound the mean's 95% interval), and of one against a solved game.
 GAME_METRICS = ("mean", "low", "high", "median", "max", "seconds", "moves_per_second")
-"""Metrics of an evaluation by games; low and high bound the mean's 95% interval."""
-
 EXACT_METRICS = ("expected", "optimal", "gap", "value_bias", "value_rmse", "largest_value_error")
-"""Metrics of an evaluation against a solved game."""
 
 
 def runs(folders: Folders = OUTPUTS) -> pd.DataFrame:

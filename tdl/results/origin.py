@@ -24,8 +24,7 @@ HELD = ("game", "size", "tiles", "placer", "agent", "tuples", "learner", "alpha"
         "evaluate.plies")  # fmt: skip
 """The keys that are told in any case, besides those of the commands."""
 
-MAX_COMMANDS = 8
-"""The most commands that are shown."""
+MAX_COMMANDS = 8  # the most commands that are shown
 
 
 @dataclass(frozen=True)

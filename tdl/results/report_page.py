@@ -12,8 +12,7 @@ from markupsafe import Markup
 
 from tdl.errors import printable
 
-NUMBER = re.compile(r"best|[-+]?[\d.,]+%?( \[.*\])?")
-"""A cell of figures: "0.5", "1,234 [1,100, 1,368]", "12%"."""
+NUMBER = re.compile(r"best|[-+]?[\d.,]+%?( \[.*\])?")  # A cell of figures: "0.5", "1,234 [1,100, 1,368]", "12%"
 
 
 @dataclass(frozen=True)

@@ -27,9 +27,7 @@ from tdl.results.sweep_figure import sweep_figure
 from tdl.storage.run_folder import CHECKPOINT, CURVE, FINISHED, RunFolder
 from tdl.storage.titles import title, value_text
 
-SIZE = (7.0, 3.9)
-"""Inches of a figure; a page scales it."""
-
+SIZE = (7.0, 3.9)  # inches of a figure; a page scales it
 HOLM = (
     "Below the best: the difference of the means. A setting differs where p is below 0.05: Welch's test with Holm's "
     "correction for all {} pairs of settings, as these scores chose the best. The interval goes with this p: it "

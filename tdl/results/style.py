@@ -23,12 +23,8 @@ from tdl.storage.atomic import new_file
 for _name in ("fontTools", "matplotlib"):  # they tell of each table of a font, and of each axis of names
     logging.getLogger(_name).setLevel(logging.WARNING)
 
-WIDTH = 7.0
-"""Inches: two columns of a journal's page."""
-
-FONT = 8.5
-"""Points: still to be read where the figure is made as narrow as one column."""
-
+WIDTH = 7.0  # inches: two columns of a journal's page
+FONT = 8.5  # points: still to be read where the figure is made as narrow as one column
 STYLE: dict[str, Any] = {
     "font.size": FONT, "axes.titlesize": FONT, "axes.titlelocation": "left", "axes.labelsize": FONT,
     "xtick.labelsize": FONT - 0.5, "ytick.labelsize": FONT - 0.5,
@@ -43,26 +39,20 @@ STYLE: dict[str, Any] = {
     "text.parse_math": False,  # a name with two dollars is no formula
 }  # fmt: skip
 
-DATES = {"png": "Software", "svg": "Date", "pdf": "CreationDate"}
-"""What formats say of time or program, left out: a figure has the same bytes each time."""
+DATES = {"png": "Software", "svg": "Date", "pdf": "CreationDate"}  # left out: a figure has the same bytes each time
 
 THOUSANDS = FuncFormatter(lambda value, _=None: EngFormatter(sep="")(value) if abs(value) >= 1000 else f"{value:g}")
 """Numbers of an axis as 500, 20k and 1.5M."""
 
 BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"
 BLACK, GREY = "#000000", "#7F7F7F"
-
 TILES = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK)
 CYCLE = (*TILES, GREY)
-
-PLAYERS: Mapping[Hashable, str] = {
+PLAYERS: Mapping[Hashable, str] = {  # learners and agents
     "td": BLUE, "tc": VERMILION, "otd_tc": GREEN, "delayed_tc": PURPLE, "state": ORANGE,
     "dqn": SKY, "dqn_modern": PURPLE, "greedy": BLACK, "random": GREY,
 }  # fmt: skip
-"""The colours of learners and agents."""
-
-LIGHTEST = 0.85
-"""Where viridis ends: lines in its yellow are hard to see on white."""
+LIGHTEST = 0.85  # where viridis ends: lines in its yellow are hard to see on white
 
 
 def style() -> AbstractContextManager[None]:

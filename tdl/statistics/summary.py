@@ -20,9 +20,7 @@ from tdl.storage.records import Records
 MAX_BYTES = 1 << 28
 """Of `blocks.csv`: a row has some 250 bytes, so a million blocks fit, of which no plot shows more than hundreds."""
 
-MAX_FIGURE = 1e15
-"""No game has such a score, no run so many moves; much larger figures could not be drawn."""
-
+MAX_FIGURE = 1e15  # no game has such a score, no run so many moves; much larger figures could not be drawn
 BLOCK_FIGURES = ("episode", "mean", "median", "max", "moves", "seconds", "moves_per_second", "mean_abs_error")
 """Columns of `blocks.csv`, beside the reach rates."""
 
