@@ -9,7 +9,7 @@ import pytest
 from support.fuzz import LEFT_OUT, WRONG, target_of, tried
 from support.fuzz_targets import TARGETS
 
-EXAMPLES = 40
+EXAMPLES = 20
 
 
 @pytest.mark.parametrize("first", range(0, EXAMPLES, 10))
