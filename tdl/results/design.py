@@ -170,17 +170,15 @@ def value_words(column: pd.Series) -> dict[Hashable, str]:
 
 def setting_of(table: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
     """The setting of each run: the values of the keys as one text; categories in the order of the values."""
-    words = pd.DataFrame({key: _in_words(table[key]) for key in keys}, table.index)
-    texts = words.astype(str).agg(", ".join, axis=1) if keys else pd.Series("", table.index)
-    order = words.sort_values([*keys], kind="stable").index if keys else table.index
-    return pd.Series(pd.Categorical(texts, texts[order].unique()), table.index)
-
-
-def _in_words(column: pd.Series) -> pd.Series:
-    """The values of a key as text, categories in their order."""
-    names = value_words(column)
-    return pd.Series(pd.Categorical([names[hashable(value)] for value in column], list(names.values()), ordered=True),
-                     column.index)  # fmt: skip
+    if not keys:
+        return pd.Series(pd.Categorical([""] * len(table)), table.index)
+    words = pd.DataFrame(index=table.index)
+    for key in keys:
+        names = value_words(table[key])
+        texts = [names[hashable(value)] for value in table[key]]
+        words[key] = pd.Categorical(texts, [*names.values()], ordered=True)
+    settings, order = words.astype(str).agg(", ".join, axis=1), words.sort_values([*keys], kind="stable").index
+    return pd.Series(pd.Categorical(settings, settings[order].unique()), table.index)
 
 
 def placed(table: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:

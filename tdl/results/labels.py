@@ -69,7 +69,9 @@ def titles(table: pd.DataFrame) -> pd.Series:
     texts = pd.Series("", table.index, dtype=object)
     configured = table[table.reindex(columns=["seed"])["seed"].notna()]  # of a job that could not begin there is none
     for _, part in configured.groupby(configured.reindex(columns=[EVALUATED])[EVALUATED].notna()):
-        rows = part[[*_title_keys(part), "seed"]].astype(object).to_dict("records")
+        default = next((keys for keys in DEFAULT_KEYS if part.reindex(columns=keys[:1]).notna().any(axis=None)), ())
+        keys = factors(part) or [key for key in default if key in part and part[key].notna().any()]
+        rows = part[[*keys, "seed"]].astype(object).to_dict("records")
         shown = [{str(key): value for key, value in row.items() if hashable(value) is not None} for row in rows]
         texts.update(pd.Series([title(values, table.columns) for values in shown], part.index))
     folders = table.get("run", table.index.to_series()).map(lambda run: printable(str(run)))
@@ -77,13 +79,6 @@ def titles(table: pd.DataFrame) -> pd.Series:
         unclear = (texts == "") | texts.duplicated(keep=False)
         texts[unclear] = (texts[unclear] + ", " + names[unclear]).str.removeprefix(", ")
     return texts.set_axis(index)
-
-
-def _title_keys(runs: pd.DataFrame) -> list[str]:
-    """The keys that title runs of one kind."""
-    known = {*runs.columns[runs.notna().any()]}
-    default = next((keys for keys in DEFAULT_KEYS if keys[0] in known), ())
-    return factors(runs) or [key for key in default if key in known]
 
 
 def caption_of(table: pd.DataFrame, runs: pd.DataFrame, keys: Sequence[str], *, curves: bool) -> str:

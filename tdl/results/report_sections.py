@@ -156,15 +156,12 @@ def _settings(trained: pd.DataFrame, played: pd.DataFrame) -> Iterator[Section]:
     cells = in_words(settings, keys, played)
     if len(cells) > 1:
         cells.loc[0, "below the best"] = "best"
-    missing = {name: _missing(runs) for name, runs in trained.groupby(setting_of(trained, keys), observed=True)}
-    cells.insert(len(keys) + 4, "not finished", [missing[name] for name in setting_of(settings, keys)])
+    unfinished = {}
+    for name, runs in trained.groupby(setting_of(trained, keys), observed=True):  # as "1 of 3 diverged"
+        unfinished[name] = ", ".join(line.replace(" runs ", " ", 1).partition(";")[0] for line in failures(runs))
+    cells.insert(len(keys) + 4, "not finished", [unfinished[name] for name in setting_of(settings, keys)])
     cells = cells.loc[:, [name in keys or (cells[name] != "").any() for name in cells.columns]]
     yield Section("Settings", table=Table(caption, cells, best=[0] if len(cells) > 1 else []))
-
-
-def _missing(runs: pd.DataFrame) -> str:
-    """What became of a setting's runs that are not finished, as "1 of 3 diverged"."""
-    return ", ".join(line.replace(" runs ", " ", 1).partition(";")[0] for line in failures(runs))
 
 
 def _settings_caption(played: pd.DataFrame, settings: int) -> str:
@@ -180,38 +177,31 @@ def _settings_caption(played: pd.DataFrame, settings: int) -> str:
 
 
 def _sweep(table: pd.DataFrame, played: pd.DataFrame, blocks: pd.DataFrame, keys: Sequence[str]) -> Iterator[Section]:
-    """The figure of a sweep with its caption, as that of `tdl run -m`.
+    """The figure of a sweep with its caption, as that of `tdl run -m`: of all runs, and of those with a score.
 
-    Parameters
-    ----------
-    table, played : rows of `tdl.results.runs`: all, and those with a score.
-    blocks : rows of `tdl.results.load`.
-    keys : what the runs differ in, in the order of the axes.
+    `keys` are what the runs differ in, in the order of the axes.
     """
     several = len(blocks) > 0 and blocks.groupby("run").size().max() > 1
     drawn = sweep_figure(table, blocks) if several or len(played) > 1 else None
-    if drawn:
-        figure, caption = drawn
-        seen = [*_scores_seen(played, keys), *(_curves_seen(started(blocks), keys) if several else []), caption]
-        yield _section("Scores and learning curves", figure, " ".join(seen))
-
-
-def _scores_seen(played: pd.DataFrame, keys: Sequence[str]) -> Iterator[str]:
+    if drawn is None:
+        return
+    (figure, caption), seen = drawn, []
     if len(played):
         scores = means(played, keys)
         scores = scores.assign(words=interval_words(scores, "mean", "low", "high"))
-        yield _extremes(f"Mean score{_by(keys)}", scores, keys, "mean", "best", "lowest")
+        seen.append(_extremes(f"Mean score{_by(keys)}", scores, keys, "mean", "best", "lowest"))
+    if several and len(begun := started(blocks)):
+        seen.append(_curves_seen(begun, keys))
+    yield _section("Scores and learning curves", figure, " ".join([*seen, caption]))
 
 
-def _curves_seen(blocks: pd.DataFrame, keys: Sequence[str]) -> Iterator[str]:
-    if len(blocks):
-        ends = blocks.sort_values("episode").groupby("run")["mean"]
-        start = f"Mean score of a block of games, up to episode {blocks['episode'].max():,}{_by(keys)}"
-        if keys:
-            last = _of_settings(blocks.loc[ends.tail(1).index], keys, "mean", "mean")
-            yield _extremes(start, last, keys, "mean", "highest in the last block", "lowest")
-        else:
-            yield f"{start}: from {ends.head(1).mean():,.0f} to {ends.tail(1).mean():,.0f}."
+def _curves_seen(blocks: pd.DataFrame, keys: Sequence[str]) -> str:
+    ends = blocks.sort_values("episode").groupby("run")["mean"]
+    start = f"Mean score of a block of games, up to episode {blocks['episode'].max():,}{_by(keys)}"
+    if not keys:
+        return f"{start}: from {ends.head(1).mean():,.0f} to {ends.tail(1).mean():,.0f}."
+    last = _of_settings(blocks.loc[ends.tail(1).index], keys, "mean", "mean")
+    return _extremes(start, last, keys, "mean", "highest in the last block", "lowest")
 
 
 def _reach_rates(played: pd.DataFrame, keys: Sequence[str]) -> Iterator[Section]:
