@@ -119,7 +119,8 @@ def _table(titles: Sequence[str], parts: Mapping[str, Sequence[Row]]) -> str:
     rows = [("", *titles)]
     for name, part in parts.items():
         rows += [(name, "", ""), *((f"  {key}", *values) for key, *values in part)] if part else []
-    first, second = (2 + max(len(row[column]) for row in rows) for column in (0, 1))
+    first = 2 + max(len(key) for key, *_ in rows if key.startswith(" "))  # names of parts may be longer
+    second = 2 + max(len(value) for _, value, _ in rows)
     return "".join(f"{key:{first}}{a:{second}}{b}".rstrip() + "\n" for key, a, b in rows)
 
 
