@@ -113,9 +113,9 @@ def power(samples: Sequence[NDArray[Any]], rows: int) -> dict[str, float]:
     """
     seeds = min(map(len, samples))
     half_width = t_quantile(0.95, 2 * (seeds - 1)) * _spread(samples) * math.sqrt(2 / seeds)
-    found = {"seeds": seeds, "spread": _spread(samples), "half_width": half_width}
-    found |= {"shown": shown(samples), "shown_corrected": shown(samples, rows)}
-    return {name: round(value, 1) for name, value in found.items()}
+    row = {"seeds": seeds, "spread": _spread(samples), "half_width": half_width}
+    row |= {"shown": shown(samples), "shown_corrected": shown(samples, rows)}
+    return {name: round(value, 1) for name, value in row.items()}
 
 
 def shown(samples: Sequence[NDArray[Any]], rows: int = 1) -> float:

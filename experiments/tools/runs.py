@@ -90,8 +90,8 @@ def _evaluation_figures(runs: pd.DataFrame) -> Iterator[pd.Series]:
     for tile in sorted(tiles):
         rates, title = runs[f"eval_{REACH}{tile}"], f"{REACH}{tile}"
         if _is_informative(rates):
-            made = (rates * games).fillna(0.0).round().astype(int)
-            bounds = [share_interval(hits, n) for hits, n in zip(made, games, strict=True)]
+            hits = (rates * games).fillna(0.0).round().astype(int)
+            bounds = [share_interval(k, n) for k, n in zip(hits, games, strict=True)]
             sides = pd.DataFrame(bounds, runs.index, [f"{title}_low", f"{title}_high"])
             yield from (rates.round(4).rename(title), *(sides[side].round(4) for side in sides))
 

@@ -70,8 +70,8 @@ def as_html(title: str, sections: Sequence[Section]) -> str:
 
 def as_markdown(title: str, sections: Sequence[Section]) -> str:
     """The same without figures."""
-    kept = [section for section in sections if section.drawing is None]
-    return _templates(autoescape=False).get_template("report.md.j2").render(title=title, sections=kept)
+    shown = [section for section in sections if section.drawing is None]
+    return _templates(autoescape=False).get_template("report.md.j2").render(title=title, sections=shown)
 
 
 def escaped(text: object) -> str:

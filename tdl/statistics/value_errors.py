@@ -83,15 +83,15 @@ def exact_errors(play: PolicyValue, stages: ArrayLike | None = None) -> NDArray[
     stage = np.broadcast_to(np.asarray(stages), play.own_values.shape)
     regrets, moved = np.zeros(len(stage)), play.choices >= 0
     np.add.at(regrets, play.choices[moved], (play.state_shares * play.regrets())[moved])
-    own = play.own_values.astype(np.float64)
+    judged = play.own_values.astype(np.float64)
     errors_by_stage = []
     for number in np.unique(stage[play.afterstate_shares > 0]).tolist():
         part = stage == number
         boards = float(play.afterstate_shares[part].sum())
         weights = play.afterstate_shares[part] / boards
         earned, optimal = play.afterstate_values[part], solution.afterstate_values[part]
-        means = [float(weights @ values) for values in (own[part], earned, optimal)]
-        errors = [own[part] - earned, own[part] - optimal]
+        means = [float(weights @ values) for values in (judged[part], earned, optimal)]
+        errors = [judged[part] - earned, judged[part] - optimal]
         figures = [figure for error in errors for figure in (float(weights @ error), float(weights @ error**2) ** 0.5)]
         errors_by_stage.append((number, boards, *means, *figures, float(regrets[part].sum()) / boards))
     return np.array(errors_by_stage, EXACT_ERROR)
