@@ -12,8 +12,8 @@ import pandas as pd
 
 import tdl.results
 from experiments.tools import arguments, write
-from experiments.tools.collect import GREEDY
 from experiments.tools.drawing import draw_means, in_words, panels
+from experiments.tools.runs import GREEDY
 
 TITLES = {"random": "random", "greedy": "greedy on reward", "dqn": "DQN, published", "dqn_modern": "DQN, modern",
           "td": "TD, 4x6", "tc": "TC, 4x6"}  # fmt: skip

@@ -14,7 +14,7 @@ import seaborn as sns
 import tdl.results
 from experiments.tools import arguments
 from experiments.tools.drawing import panels
-from tdl.results.palette import tile_colour
+from tdl.results.style import tile_colour
 
 TILES = [8192, 16384]
 GAMES = 10_000
@@ -33,9 +33,9 @@ def draw(folder: Path) -> str:
     rates = pd.read_csv(folder / "reach.csv").melt("episode", value_name="share")
     rates[["tile", "seed"]] = rates["variable"].str.extract(r"reach_(\d+)_seed_(\d+)")
     rates["share"] *= 100
-    looks = {"hue": "tile", "palette": [*map(tile_colour, TILES)], "units": "seed", "estimator": None}
+    styles = {"hue": "tile", "palette": [*map(tile_colour, TILES)], "units": "seed", "estimator": None}
     with panels(folder / "reach.png", 3.2) as axes:
-        sns.lineplot(rates, x="episode", y="share", **looks, ax=axes)
+        sns.lineplot(rates, x="episode", y="share", **styles, ax=axes)
         axes.set(xlabel="training games", ylabel="% of games that reach the tile", ylim=(0, 100))
     return f"Each line is one of {rates['seed'].nunique()} seeds. A point is the share of {GAMES:,} training games."
 

@@ -12,7 +12,7 @@ import seaborn as sns
 
 from experiments.tools.curve import MAKES
 from experiments.tools.drawing import panels
-from tdl.results.palette import BLUE, GREY, VERMILION
+from tdl.results.style import BLUE, GREY, VERMILION
 
 RECIPES = {"8x6": "plain TC(.5)", "8x6_count_redundant": "restart"}  # in results.csv; the others are of milestone
 NETWORK, PLAYED = ["recipe", "seed", "moves"], ["evaluate.plies", "search.downgrade"]
@@ -38,15 +38,15 @@ def draw(folder: Path) -> str:
     """Scores by plies, and what lowering changes, into figure.png; returns its caption."""
     rows = rows_of(folder)
     seen = rows[rows["search.downgrade"].isna()].rename(columns={"evaluate.plies": "plies"})
-    looks: dict[str, Any] = {"y": "row", "hue": "network", "palette": COLOURS, "s": 30}
+    styles: dict[str, Any] = {"y": "row", "hue": "network", "palette": COLOURS, "s": 30}
     line: dict[str, Any] = {"color": GREY, "linewidth": 0.7}
     with panels(folder / "figure.png", 4.4, 1, 2, sharey=True, width_ratios=(3, 2)) as (left, right):
         sns.lineplot(seen, x="greedy_mean", y="row", units="row", estimator=None, **line, ax=left)
-        sns.scatterplot(seen, x="greedy_mean", style="plies", **looks, ax=left)
+        sns.scatterplot(seen, x="greedy_mean", style="plies", **styles, ax=left)
         for limit, marker in zip(LIMITS, "oX", strict=True):
             changes = lowered(rows, limit)
             right.errorbar(changes["change"], changes["row"], xerr=changes["half"], fmt="none", **line)
-            sns.scatterplot(changes, x="change", **looks, marker=marker, legend=False, ax=right)
+            sns.scatterplot(changes, x="change", **styles, marker=marker, legend=False, ax=right)
             right.scatter([], [], marker=marker, color=GREY, label=LIMITS[limit])
         left.set(xlim=(0, None), xlabel="mean score", ylabel="", title="no tile lowered")
         right.axvline(0, color=GREY, linewidth=1)

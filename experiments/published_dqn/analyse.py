@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 
 import tdl.results
 from experiments.tools import arguments, write
-from experiments.tools.collect import network_seed
 from experiments.tools.drawing import BOUNDS, MEANS, in_words, panels, with_bounds
+from experiments.tools.runs import network_seed
 from tdl.game.engine import Engine
 from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.players.batch_moves import Moves, best_of
 from tdl.players.batch_play import Actions, play_games
 from tdl.players.lookahead import Values, one_sampled_look_ahead
-from tdl.results.palette import BLACK, CYCLE, GREY
+from tdl.results.style import BLACK, CYCLE, GREY
 from tdl.statistics.intervals import mean_interval
 from tdl.storage.result_file import RESULT, read_result
 
@@ -131,7 +131,7 @@ def draw(folder: Path) -> str:
     logs["line"] = "seed " + logs["seed"].astype(str)
     played["line"] = in_words(played["player"], folder) + ", seed " + played["seed"].astype(str)
     palette = dict(zip([*logs["line"].unique(), *played["line"].unique()], 2 * CYCLE, strict=False))
-    looks = {"x": "iterations", "y": "mean", "hue": "line", "palette": palette, "native_scale": True}
+    styles = {"x": "iterations", "y": "mean", "hue": "line", "palette": palette, "native_scale": True}
     with panels(folder / "figure.png", 3.2, 1, 2, sharex=True, sharey=True) as (left, right):
         if (folder / "published.csv").exists():
             published = pd.read_csv(folder / "published.csv").query(f"iterations <= {logs['iterations'].max()}")
@@ -142,7 +142,7 @@ def draw(folder: Path) -> str:
             right.axhline(alike["ahead"], color=GREY, zorder=1, linestyle="--", label="fixed order, look-ahead")
         for axes, rows in ((left, logs), (right, played)):
             dodge, rows = 0.3 * (rows["line"].nunique() > 1), with_bounds(rows, "mean", "mean_low", "mean_high")
-            sns.pointplot(rows, **looks, **BOUNDS, **MEANS, dodge=dodge, ax=axes)
+            sns.pointplot(rows, **styles, **BOUNDS, **MEANS, dodge=dodge, ax=axes)
             axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, columnspacing=1)
         left.set(title="greedy games in training", ylabel="mean score", ylim=(0, None))
         right.set(title="games of its snapshots")

@@ -19,7 +19,7 @@ from experiments.tools import arguments, contrasts, write
 from experiments.tools.contrasts import DIFFERENCE
 from experiments.tools.drawing import BOUNDS, MEANS, panels, with_bounds
 from tdl.learning.rounds import ReplicaOptions
-from tdl.results.palette import GREY, colours
+from tdl.results.style import GREY, colours
 from tdl.statistics.intervals import mean_interval
 
 # Points of the curves: none is the last block of a run, on 4x6 a round of its own, played nearer to a merge.
@@ -62,14 +62,14 @@ def draw(folder: Path) -> str:
     points, less = pd.read_csv(folder / "curves.csv"), pd.read_csv(folder / "differences.csv")
     points["moves_of_each"] = points.groupby([*PANEL, "replicas", "episode"])["moves_of_each"].transform("mean") * 1e6
     less = with_bounds(less, *DIFFERENCE)
-    looks = {"hue": "replicas", "palette": colours(sorted(points["replicas"].unique()), numbers=True)}
+    styles = {"hue": "replicas", "palette": colours(sorted(points["replicas"].unique()), numbers=True)}
     parts = points.groupby(PANEL)
     with panels(folder / "figure.png", 5, 2, len(parts), sharex="row", sharey="row") as grid:
         for (upper, lower), ((tuples, learner), part) in zip(grid.T, parts, strict=True):
             gains = less[(less[PANEL] == [tuples, learner]).all(axis=1)]
             key = upper is grid[0, 1] and "auto"
-            sns.lineplot(part, x="moves_of_each", y="mean", **looks, errorbar=mean_interval, legend=key, ax=upper)
-            sns.pointplot(gains, x="replicas", y="difference", **looks, **BOUNDS, **MEANS, legend=False, ax=lower)
+            sns.lineplot(part, x="moves_of_each", y="mean", **styles, errorbar=mean_interval, legend=key, ax=upper)
+            sns.pointplot(gains, x="replicas", y="difference", **styles, **BOUNDS, **MEANS, legend=False, ax=lower)
             lower.axhline(0, color=GREY, linewidth=0.8)
             upper.set(title=f"{learner.upper()} on {tuples}", xscale="log", ylim=(0, None))
             upper.set(xlabel="moves of each replica", ylabel="mean score in training")

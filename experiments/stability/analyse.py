@@ -154,8 +154,8 @@ def table(rows: pd.DataFrame) -> pd.DataFrame:
     for name in ("alone", "in_turn"):
         rows[name] = 100 * (rows[name] - 1)
         figures |= {name: (name, "median"), f"{name}_smallest": (name, "min"), f"{name}_largest": (name, "max")}
-    found = rows.astype({"alone": float, "met": float}).groupby(KEYS, sort=False).agg(**figures)
-    return found.map(lambda figure: float(f"{figure:.4g}")).astype({"networks": int}).reset_index()
+    means = rows.astype({"alone": float, "met": float}).groupby(KEYS, sort=False).agg(**figures)
+    return means.map(lambda figure: float(f"{figure:.4g}")).astype({"networks": int}).reset_index()
 
 
 def draw(folder: Path) -> str:
@@ -163,11 +163,11 @@ def draw(folder: Path) -> str:
     rows = pd.read_csv(folder / "growth.csv").query("repeated == 'as they are' and trained == trained.min()")
     rows = rows.melt(["order", "td_lambda", "share", "alpha"], ["in_turn", "alone"], "games", "growth")
     rows = rows.assign(tables=in_words(rows["share"], folder), games=in_words(rows["games"], folder))
-    looks = {"hue": "tables", "style": "games", "markers": True}
+    styles = {"hue": "tables", "style": "games", "markers": True}
     passes = rows.groupby(["order", "td_lambda"])
     with panels(folder / "growth.png", 3.4, 1, len(passes), sharey=True) as row:
         for axes, ((order, td_lambda), part) in zip(row, passes, strict=True):
-            sns.lineplot(part, x="alpha", y="growth", **looks, legend=axes is row[1] and "auto", ax=axes)
+            sns.lineplot(part, x="alpha", y="growth", **styles, legend=axes is row[1] and "auto", ax=axes)
             axes.axhline(0, color="grey", linewidth=0.8)
             axes.set_yscale("symlog", linthresh=0.1)
             axes.set(title=f"{order} updates, lambda {td_lambda:g}", xlabel="step size alpha", ylim=(-30, 1e6))

@@ -16,15 +16,16 @@ from tdl.storage.run_folder import RunFolder
 
 def main(run: str, episode: str, target: str) -> None:
     source, branch = RunFolder(run), RunFolder(target)
-    kept = {int(folder.name): folder for folder in sorted(source.kept.glob("*"))}
-    if int(episode) not in kept:
-        sys.exit(f"{run}: keeps no checkpoint of episode {episode}; kept are: {', '.join(map(str, kept)) or 'none'}")
+    snapshots = {int(folder.name): folder for folder in sorted(source.kept.glob("*"))}
+    if int(episode) not in snapshots:
+        known = ", ".join(map(str, snapshots)) or "none"
+        sys.exit(f"{run}: keeps no checkpoint of episode {episode}; kept are: {known}")
     if branch.path.exists():
         sys.exit(f"{target}: is there already")
     branch.path.mkdir(parents=True)
     for file in (source.result, source.blocks, source.episodes, source.log):
         shutil.copy2(file, branch.path / file.name)  # a run that goes on cuts them to its checkpoint
-    shutil.copytree(kept[int(episode)], branch.checkpoint)
+    shutil.copytree(snapshots[int(episode)], branch.checkpoint)
 
 
 if __name__ == "__main__":

@@ -34,9 +34,9 @@ def table(scores: NDArray[np.int64]) -> pd.DataFrame:
     lengths = range(1, LONGEST + 1)
     chains = [tuple(largest >> place for place in range(length)) for largest in LARGEST for length in lengths]
     chains.append((2 * LARGEST[-1],))  # to which the last ones merge
-    found = [(chain, int((scores >= score_of(chain)).sum())) for chain in chains]
+    reached = [(chain, int((scores >= score_of(chain)).sum())) for chain in chains]
     rows = []
-    for (chain, games), (_, further) in pairwise(found):
+    for (chain, games), (_, further) in pairwise(reached):
         share = further / games if games else np.nan
         rows.append((" ".join(map(str, chain)), round(score_of(chain)), games, share, *share_interval(further, games)))
     columns = ["chain", "score", "games", "reach_next", "reach_next_low", "reach_next_high"]

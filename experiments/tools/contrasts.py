@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from experiments.tools.requests import Request, rows_of
 from experiments.tools.tables import GREEDY, TableError, errors_of
-from tdl.statistics.intervals import Z95, contrast_interval, contrast_p, holm, holm_levels, mean_interval
-from tdl.statistics.student import t_quantile
+from tdl.statistics.intervals import Z95, contrast_interval, contrast_p, holm, mean_interval, t_quantile
 
 PAIRS = "pairs.csv"
 WRITTEN = ["name", "ours", "theirs", "figure"]  # the columns of pairs.csv that an author writes
@@ -48,7 +47,7 @@ def differences(
     contrasts = [contrast(settings[ours], settings[less]) for ours, less in pairs]
     p = [math.nan if pair in paired else contrast_p(**each) for pair, each in zip(pairs, contrasts, strict=True)]
     rows = []
-    for pair, each, level, corrected in zip(pairs, contrasts, holm_levels(p).tolist(), holm(p), strict=True):
+    for pair, each, corrected, level in zip(pairs, contrasts, *holm(p), strict=True):
         bounds, kind = contrast_interval(**each, level=level), WELCH
         if pair in paired:
             less = np.subtract(*each["samples"])
@@ -114,9 +113,9 @@ def power(samples: Sequence[NDArray[Any]], rows: int) -> dict[str, float]:
     """
     seeds = min(map(len, samples))
     half_width = t_quantile(0.95, 2 * (seeds - 1)) * _spread(samples) * math.sqrt(2 / seeds)
-    found = {"seeds": seeds, "spread": _spread(samples), "half_width": half_width}
-    found |= {"shown": shown(samples), "shown_corrected": shown(samples, rows)}
-    return {name: round(value, 1) for name, value in found.items()}
+    row = {"seeds": seeds, "spread": _spread(samples), "half_width": half_width}
+    row |= {"shown": shown(samples), "shown_corrected": shown(samples, rows)}
+    return {name: round(value, 1) for name, value in row.items()}
 
 
 def shown(samples: Sequence[NDArray[Any]], rows: int = 1) -> float:

@@ -16,9 +16,9 @@ import seaborn as sns
 
 import tdl.results
 from experiments.tools import arguments, write
-from experiments.tools.collect import GREEDY, TRAINED, with_training
 from experiments.tools.drawing import BARS, in_words, panels
-from tdl.results.palette import BLUE, CYCLE, GREY, VERMILION
+from experiments.tools.runs import GREEDY, TRAINED, with_training
+from tdl.results.style import BLUE, CYCLE, GREY, VERMILION
 
 NETWORK = ["tuples", "start", "budget", "seed"]
 PLAYED = {"evaluate.plies": "plies", "search.downgrade": "downgrade", "evaluate.episodes": "games"}
@@ -52,7 +52,7 @@ def draw(folder: Path) -> str:
     rows["recipe"] = in_words(rows["tuples"] + " " + rows["start"], folder)
     rows["network"] = (rows[f"reach_{top}"] >= MAKES).map({True: f"makes {top}", False: "does not (yet)"})
     searched = rows[rows["recipe"].isin(rows.loc[rows["plies"] == rows["plies"].max(), "recipe"])]
-    plain = rows[rows["plies"] == 1]
+    unsearched = rows[rows["plies"] == 1]
     makes = {"hue": "network", "palette": {f"makes {top}": VERMILION, "does not (yet)": BLUE}}
     recipes = {"hue": "recipe", "palette": dict(zip(rows["recipe"].unique(), (2 * CYCLE)[2:], strict=False))}
     seeds = {"units": "seed", "estimator": None, "color": GREY, "linewidth": 0.7, "legend": False}
@@ -63,8 +63,8 @@ def draw(folder: Path) -> str:
         if (folder / "peers.csv").exists():
             peers = pd.read_csv(folder / "peers.csv")
             right.plot(peers["moves"], peers["greedy_mean"], "kD", markersize=4, zorder=3, label="TDL2048+, one run")
-        sns.scatterplot(plain, x="budget", y="greedy_mean", **recipes, alpha=0.4, s=12, legend=False, ax=right)
-        sns.lineplot(plain, x="budget", y="greedy_mean", **recipes, **bars, ax=right)
+        sns.scatterplot(unsearched, x="budget", y="greedy_mean", **recipes, alpha=0.4, s=12, legend=False, ax=right)
+        sns.lineplot(unsearched, x="budget", y="greedy_mean", **recipes, **bars, ax=right)
         left.set(title=", ".join(searched["recipe"].unique()), ylabel="mean score", xscale="log", ylim=(0, None))
         left.set_xlabel("training moves")
         right.set(title="without search", xlabel="training moves (rounded down)")

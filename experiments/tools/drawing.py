@@ -12,8 +12,7 @@ from matplotlib.ticker import LogFormatter, ScalarFormatter
 
 from experiments.tools.index import entry_of
 from experiments.tools.tables import interval
-from tdl.results.palette import CYCLE
-from tdl.results.style import THOUSANDS, WIDTH, new_figure, save, style
+from tdl.results.style import CYCLE, THOUSANDS, WIDTH, new_figure, save, style
 from tdl.statistics.intervals import mean_interval
 
 # How seaborn shows means without a line (pointplot), with 95% intervals as bars (lineplot), and rows of `with_bounds`.

@@ -18,8 +18,8 @@ from experiments.tools import EXPERIMENTS, curve, own_steps, variants
 from experiments.tools.index import entry_of, folders
 from experiments.tools.pages import is_shown, write_caption
 from experiments.tools.tables import matching, read_table, setting_keys, settings, training_means, word
-from tdl.results.comparison import GAMES, SCORE
 from tdl.results.design import ordered, setting_of
+from tdl.results.frames import SCORE, SCORE_BOUNDS
 from tdl.results.style import save
 from tdl.results.sweep_figure import sweep_figure
 from tdl.statistics.intervals import mean_interval
@@ -43,7 +43,7 @@ def draw_results(folder: Path, home: Path = EXPERIMENTS) -> str:
     along = entry.get("curves", "episodes")
     column, name = _score(rows, entry.get("scores", "points"))
     columns = list(dict.fromkeys([*keys, "run", "seed", "status", "error", "episodes"]))
-    scores = {SCORE: column, GAMES[0]: f"{column}_low", GAMES[1]: f"{column}_high"}
+    scores = {SCORE: column, SCORE_BOUNDS[0]: f"{column}_low", SCORE_BOUNDS[1]: f"{column}_high"}
     table = rows[columns].assign(**{ours: rows[theirs] for ours, theirs in scores.items() if theirs in rows})
     marks = others(rows.assign(setting=setting_of(rows, keys)), folder, entry, column, along)
     drawn = sweep_figure(table, _blocks(rows, along), keys, title=entry.get("title", ""), score=name, along=along,
@@ -96,7 +96,7 @@ def others(rows: pd.DataFrame, folder: Path, entry: dict[str, Any], score: str, 
     A published figure is of runs with the setting, too, that index.yaml has for its source. `score` is the column of
     scores, `along` the axis of curves. The rows are `marks` as of `sweep_figure`, with their `source`.
     """
-    found, keys = [], setting_keys(read_table(folder / "results.csv"))
+    rows_of_others, keys = [], setting_keys(read_table(folder / "results.csv"))
     stated = {verdict["source"]: verdict.get("setting", "").split() for verdict in entry.get("verdicts", [])}
     for file, (source, marker) in SOURCES.items():
         path = folder / f"{file}.csv"
@@ -106,8 +106,8 @@ def others(rows: pd.DataFrame, folder: Path, entry: dict[str, Any], score: str, 
             words = [f"{key}={word(value)}" for key, value in zip(shared, values, strict=True)]
             runs = matching(rows, [*words, *stated.get(name, [])])
             if runs["setting"].nunique() == 1:
-                found += [(name, marker, runs["run"].iloc[0], *mark) for mark in _marks(part, score, along)]
-    return pd.DataFrame(found, columns=["source", "marker", "run", "value", "low", "high", "at"])
+                rows_of_others += [(name, marker, runs["run"].iloc[0], *mark) for mark in _marks(part, score, along)]
+    return pd.DataFrame(rows_of_others, columns=["source", "marker", "run", "value", "low", "high", "at"])
 
 
 def _marks(part: pd.DataFrame, score: str, along: str) -> Iterator[tuple[float, ...]]:
@@ -125,10 +125,10 @@ def drawers(folder: Path, home: Path = EXPERIMENTS) -> dict[str, Callable[[Path]
     usual = {"figure.png": partial(draw_results, home=home)} if is_shown(folder, "figure.png") else {}
     page = folder.relative_to(home).parts[0]
     analysed = import_module(f"experiments.{page}.analyse") if (home / page / "analyse.py").exists() else None
-    found = OWN | getattr(analysed, "FIGURES", {})
-    own = {picture: draw for file, (picture, draw) in found.items() if (folder / file).exists()}
+    drawings = OWN | getattr(analysed, "FIGURES", {})
+    extra = {picture: draw for file, (picture, draw) in drawings.items() if (folder / file).exists()}
     budget = {"figure.png": curve.draw} if entry_of(folder.name, home).get("curves") == "budgets" else {}
-    return usual | own | budget
+    return usual | extra | budget
 
 
 def main(*experiments: str, home: Path = EXPERIMENTS) -> None:

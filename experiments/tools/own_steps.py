@@ -19,11 +19,11 @@ import seaborn as sns
 
 import tdl.results
 from experiments.tools import arguments, write
-from experiments.tools.collect import ended, summary
 from experiments.tools.contrasts import differences
 from experiments.tools.drawing import BARS, BOUNDS, in_words, panels, with_bounds
+from experiments.tools.runs import ended, summary
 from experiments.tools.tables import interval, settings
-from tdl.results.palette import PLAYERS
+from tdl.results.style import PLAYERS
 from tdl.statistics.intervals import mean_interval
 
 LEARNER, STEP, SCORE = ["learner", "learner.td_lambda"], "alpha", "greedy_mean"
@@ -111,10 +111,10 @@ def draw(folder: Path) -> str:
             lost = rows.groupby([*keys, STEP])["status"].transform(lambda status: (status != "finished").any())
             tried, crosses = rows[~lost], rows[lost].assign(**{SCORE: 0.0})
             curve = with_bounds(curves_of[game], "mean", "low", "high")
-            sns.lineplot(tried, x=STEP, y=SCORE, **_looks(tried), **BARS, legend=False, ax=steps)
-            sns.scatterplot(crosses, x=STEP, y=SCORE, **_looks(crosses) | CROSSES, legend=False, ax=steps)
+            sns.lineplot(tried, x=STEP, y=SCORE, **_style(tried), **BARS, legend=False, ax=steps)
+            sns.scatterplot(crosses, x=STEP, y=SCORE, **_style(crosses) | CROSSES, legend=False, ax=steps)
             band = BOUNDS | {"markers": False, "legend": learning is grid[0, 1] and "auto"}
-            sns.lineplot(curve, x=axis, y="mean", **_looks(curve) | band, ax=learning)
+            sns.lineplot(curve, x=axis, y="mean", **_style(curve) | band, ax=learning)
             words = in_words(pd.Series(game, dtype=object), folder)
             steps.set(title=", ".join([*words, "after training"]), ylabel="mean score", ylim=(0, None), xscale="log")
             learning.set(title=", ".join([*words, "in training"]), xlabel=label)
@@ -125,13 +125,13 @@ def draw(folder: Path) -> str:
     return f"{left} Right: {judged['seed'].nunique()} test seeds at each learner's best step; bands: 95% intervals."
 
 
-def _looks(rows: pd.DataFrame) -> dict[str, Any]:
+def _style(rows: pd.DataFrame) -> dict[str, Any]:
     """For seaborn: learners have colours and lambdas dashes, both with names in words."""
-    looks = {"hue": rows[LEARNER[0]].str.upper(), "palette": {name.upper(): hue for name, hue in PLAYERS.items()}}
+    styles = {"hue": rows[LEARNER[0]].str.upper(), "palette": {name.upper(): hue for name, hue in PLAYERS.items()}}
     if LEARNER[1] in rows:
         style = rows[LEARNER[1]].map("{:g}".format).rename("lambda")
-        looks |= {"style": style, "markers": dict(zip(style.unique(), "os^DvPX", strict=False))}
-    return looks
+        styles |= {"style": style, "markers": dict(zip(style.unique(), "os^DvPX", strict=False))}
+    return styles
 
 
 def main(experiment: str, *words: str) -> None:

@@ -56,11 +56,11 @@ def reduced(words: list[str]) -> list[str] | None:
 
 
 def _fewer_games(words: list[str]) -> list[str]:
-    given = dict(word.split("=", 1) for word in words if "=" in word)
-    files = [OmegaConf.load(ROOT / "conf" / name) for name in (f"experiment/{given['experiment']}.yaml", "run.yaml")]
+    asked = dict(word.split("=", 1) for word in words if "=" in word)
+    files = [OmegaConf.load(ROOT / "conf" / name) for name in (f"experiment/{asked['experiment']}.yaml", "run.yaml")]
 
     def setting(key: str) -> Any:
-        return given.get(key) or next(filter(None, (OmegaConf.select(file, key) for file in files)), "null")
+        return asked.get(key) or next(filter(None, (OmegaConf.select(file, key) for file in files)), "null")
 
     budgets = {key: setting(key) for key in LEAST if setting(key) != "null"}
     fewer = [f"{key}={max(LEAST[key], int(float(budget)) // PART)}" for key, budget in budgets.items()]

@@ -50,7 +50,7 @@ class Style:
     @property
     def mean(self) -> float:
         """Words of a sentence, on average."""
-        return sum(len(each.split()) for each in self.sentences) / max(1, len(self.sentences))
+        return sum(len(sentence.split()) for sentence in self.sentences) / max(1, len(self.sentences))
 
 
 def style(page: Path) -> Style:
@@ -66,25 +66,25 @@ def style(page: Path) -> Style:
 def _sentences(prose: str) -> list[str]:
     """The sentences of more than three words."""
     paragraphs = re.split(r"\n\s*\n|\n\s*(?:[-*]|\d+\.) ", prose)
-    found = [part for text in paragraphs for part in re.split(r"(?<=[.!?:])\s+", " ".join(text.split()))]
-    return [each for each in found if len(each.split()) > 3]
+    sentences = [part for text in paragraphs for part in re.split(r"(?<=[.!?:])\s+", " ".join(text.split()))]
+    return [sentence for sentence in sentences if len(sentence.split()) > 3]
 
 
 def _numbers(text: str) -> tuple[int, list[str]]:
     """How many numbers have a request, and the numbers of results that have none."""
     marked = filled_text(NO_NUMBERS.sub("]", text), lambda request: SOURCED)
     rest = HIDDEN.sub("", marked.replace(SOURCED, " "))
-    found = [match for match in RESULT.finditer(rest) if not NO_RESULT.fullmatch(match[0])]
-    decimals = [match for match in found if re.fullmatch(r"\d*\.\d+", match[0])]
+    numbers = [match for match in RESULT.finditer(rest) if not NO_RESULT.fullmatch(match[0])]
+    decimals = [match for match in numbers if re.fullmatch(r"\d*\.\d+", match[0])]
     settings = [match for match in decimals if SETTING.search(rest[: match.start()])]
-    return marked.count(SOURCED), [match[0] for match in found if match not in settings]
+    return marked.count(SOURCED), [match[0] for match in numbers if match not in settings]
 
 
 def main() -> None:
     rows = []
     for page in pages():
         counted = style(page)
-        longest = max((len(each.split()) for each in counted.sentences), default=0)
+        longest = max((len(sentence.split()) for sentence in counted.sentences), default=0)
         lengths = {"words": counted.words, "mean": round(counted.mean, 1), "longest": longest, "rows": counted.rows}
         lists = {name: len(getattr(counted, name)) for name in ("phrases", "unsourced")}
         rows.append(lengths | lists | {"sourced": counted.sourced, "page": page.relative_to(ROOT)})

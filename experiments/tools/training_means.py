@@ -22,8 +22,8 @@ def table(blocks: pd.DataFrame, every: int) -> pd.DataFrame:
     games = by_run["episode"].diff().fillna(blocks["episode"])
     blocks = blocks.assign(moves=by_run["moves"].cumsum())
     parts = [blocks["run"], (blocks["moves"] - 1) // every]
-    made = blocks.reindex(columns=["mean", *REACHED]).fillna(dict.fromkeys(REACHED, 0.0)).mul(games, axis=0)
-    means = made.groupby(parts, sort=False).sum().div(games.groupby(parts, sort=False).sum(), axis=0)
+    sums = blocks.reindex(columns=["mean", *REACHED]).fillna(dict.fromkeys(REACHED, 0.0)).mul(games, axis=0)
+    means = sums.groupby(parts, sort=False).sum().div(games.groupby(parts, sort=False).sum(), axis=0)
     return blocks.groupby(parts, sort=False)[["seed", "episode", "moves"]].last().join(means)
 
 

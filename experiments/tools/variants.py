@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 
 from experiments.tools import arguments, write
-from experiments.tools.collect import GREEDY, NOT_COMPARED, ended, network_seed
 from experiments.tools.contrasts import differences, power
 from experiments.tools.drawing import draw_means, in_words, panels
-from tdl.results.comparison import NO_FACTORS
-from tdl.results.palette import GREY
+from experiments.tools.runs import GREEDY, NOT_COMPARED, ended, network_seed
+from tdl.results.design import NO_FACTORS
+from tdl.results.style import GREY
 from tdl.storage.titles import value_text
 
 BASE = "base"
@@ -39,8 +39,8 @@ def rows_of(base: str, folders: list[str]) -> pd.DataFrame:
         runs.loc[played, [*TRAINED]] = None  # the row of the base has them
     rows = runs.to_dict("records")
     words = [_words(row, rows[0]) for row in rows]
-    runs["variant"] = [" ".join(each.values()) or BASE for each in words]
-    runs["networks"] = [BASE if all(key.startswith(PLAYED) for key in each) else "own" for each in words]
+    runs["variant"] = [" ".join(changes.values()) or BASE for changes in words]
+    runs["networks"] = [BASE if all(key.startswith(PLAYED) for key in changes) else "own" for changes in words]
     runs = runs.rename(columns=GREEDY | REACHES | {"evaluate.episodes": "games"})
     runs["mean"] = runs.groupby("variant")["greedy_mean"].transform("mean").where(runs["variant"] != BASE, np.inf)
     runs = runs.sort_values(["mean", "variant", "seed"], ascending=[False, True, True])

@@ -25,7 +25,7 @@ from experiments.tools import arguments, write
 from experiments.tools.drawing import panels
 from experiments.tools.own_steps import name_of
 from tdl.players.played_values import played_values
-from tdl.results.palette import BLUE, GREEN, GREY, PURPLE, VERMILION
+from tdl.results.style import BLUE, GREEN, GREY, PURPLE, VERMILION
 from tdl.solver.policy_evaluation import evaluate_policy
 from tdl.solver.solution import load
 from tdl.statistics.intervals import mean_interval
@@ -80,16 +80,16 @@ def draw(folder: Path) -> str:
     parts = [("2048 on 4x4: bias", stages, "bias"), ("2048 on 4x4: root mean square error", stages, "rmse")]
     by_start = exact.groupby(SOLVED_KEYS[0])
     parts += [(f"2584 on 2x3, first values {start:,.0f}: bias", rows, "bias") for start, rows in by_start]
-    looks = {"x": "stage", "hue": "learner", "palette": COLOURS, "hue_order": COLOURS, "dodge": 0.3, "linewidth": 1}
+    styles = {"x": "stage", "hue": "learner", "palette": COLOURS, "hue_order": COLOURS, "dodge": 0.3, "linewidth": 1}
     with panels(folder / "figure.png", 5.6, 2, 2) as grid:
         for axes, (title, rows, name) in zip(grid.flat, parts, strict=True):
             often = _often(rows)
             key = axes is grid[0, 0] and "auto"
-            sns.pointplot(often, y=name, **looks, errorbar=mean_interval, markersize=2, legend=key, ax=axes)
+            sns.pointplot(often, y=name, **styles, errorbar=mean_interval, markersize=2, legend=key, ax=axes)
             axes.axhline(0, color=GREY, linewidth=0.8)
             axes.set(title=title, xlabel="largest tile of the afterstate", ylabel="points")
             axes.tick_params(axis="x", labelrotation=45)
-        sns.pointplot(_often(stages), y="spread", **looks, **SPREAD, ax=grid[0, 1])
+        sns.pointplot(_often(stages), y="spread", **styles, **SPREAD, ax=grid[0, 1])
         axes.set_yscale("symlog", linthresh=10)  # biases of a few points beside some of a thousand
         axes.set(ylim=(-20, 2000), ylabel="points (linear to 10, then log)")
     bias = f"Bias: value minus the points that follow. Means over {stages['seed'].nunique()} seeds with 95% intervals."

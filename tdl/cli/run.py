@@ -70,7 +70,7 @@ def _finish(folder: RunFolder, figures: bool) -> None:
 
 def _train(run: TrainingRun, figures: bool) -> None:
     """Train, evaluate, draw the curve, and print how it went."""
-    with contextlib.nullcontext() if run.trained() or not figures else _importing("tdl.results.figures"):
+    with contextlib.nullcontext() if run.trained() or not figures else _importing("tdl.results.run_curve"):
         run.run()
     print(final_summary.summary_text(run.result, run.last_block()), end="", flush=True)
     episodes = run.trainer.episode
@@ -83,7 +83,7 @@ def _train(run: TrainingRun, figures: bool) -> None:
 
 
 def _draw_curve(folder: RunFolder) -> None:
-    from tdl.results.figures import save_curve  # not at the top: a run without episodes does not need it
+    from tdl.results.run_curve import save_curve  # not at the top: a run without episodes does not need it
 
     save_curve(folder.path)
 

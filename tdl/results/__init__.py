@@ -7,12 +7,11 @@ Traceback (most recent call last):
 tdl.errors.TdlError: no such folder: no run in it (no result.json)
 """
 
-from tdl.results.answers import failures, finding, sentence
-from tdl.results.comparison import against_best, compare, differing, factors, means
+from tdl.results.answers import failures, finding, latex, sentence
+from tdl.results.comparison import against_best, best_by, best_runs, compare, means
+from tdl.results.design import differing, factors
 from tdl.results.frames import bands, episodes, games, load, logged, read, result_files, row_of, runs
-from tdl.results.tables import latex
-from tdl.results.titles import titles
-from tdl.results.tuning import best_by, best_runs
+from tdl.results.labels import titles
 
 __all__ = [
     "against_best",

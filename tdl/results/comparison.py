@@ -1,7 +1,7 @@
-"""What runs differ in, and how much better one setting is than another."""
+"""How much better one setting is than another, and each at its own best step size."""
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -10,101 +10,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tdl.errors import ConfigError, nearest, refuse
-from tdl.statistics.intervals import Z95, contrast_interval, contrast_p, holm, holm_levels, improvement, share_interval
-from tdl.storage.run_folder import FAILED
+from tdl.results.design import factors, hashable
+from tdl.results.frames import ENDING, EVALUATED, EVALUATED_GAMES, REACH, SCORE, SCORE_BOUNDS, runs
+from tdl.statistics.intervals import Z95, contrast_interval, contrast_p, holm, improvement, share_interval
 from tdl.storage.titles import title
 
-SCORE, REACH = "eval_mean", "eval_reach_"
-"""Columns of `tdl.results.runs`: mean score of the games after training; share of them that reached the tile named."""
+SIGNED = ("eval_value_bias",)  # metrics of a run that may be below 0
+DIFFERENCE = ["difference", "difference_low", "difference_high", "p", "differs"]  # columns that `against_best` adds
 
-GAMES, EVALUATED_GAMES = ("eval_low", "eval_high"), "evaluate.episodes"
-"""The bounds of the mean score's 95% interval over the games of a run; how many games."""
-
-SIGNED = ("eval_value_bias",)
-"""Figures of a run that may be below 0."""
-
-SUMMARY = ("status", "error", "episodes", "moves", "seconds", "moves_per_second", "peak_memory_bytes", "config_hash")
-"""Columns of `tdl.results.runs` for the end of a run, whatever it is a run of."""
-
-NO_FACTORS = {"run", "seed", "resume", "logger", *SUMMARY}
-"""Columns that are no factor of an experiment."""
-
-Sample = tuple[NDArray[Any], NDArray[Any]]
-"""The scores of seeds, and their standard errors over games."""
-
-Values = tuple[object, ...]
-"""The values of some keys."""
-
-Samples = Mapping[Values, Sample]
-"""Samples by the values of further keys."""
-
-EVALUATED = "checkpoint"
-"""The column of `tdl.results.runs` that only evaluations of finished networks have."""
-
-DIFFERENCE = ["difference", "difference_low", "difference_high", "p", "differs"]
-"""Columns of `against_best` beyond those of `means`."""
-
-
-def differing(table: pd.DataFrame) -> list[str]:
-    """The columns of `runs` or `load` in which its runs differ.
-
-    A key that follows from the name of its group, as `tuples.cells` from `tuples`, is left out. A figure that a failed
-    run lacks is no difference, nor is what evaluations of networks have and runs that train have not.
-
-    >>> differing(pd.DataFrame({"alpha": [0.1, 0.5], "gamma": [1.0, 1.0], "seed": [0, 0]}))
-    ['alpha']
-    """
-    evaluates = table[EVALUATED].notna() if EVALUATED in table else pd.Series(False, table.index)
-    names = {name for _, part in table.groupby(evaluates) for name in _differing(part)}
-    return [name for name in table.columns if name in names]
-
-
-def _differing(table: pd.DataFrame) -> list[str]:
-    """The same for runs of one kind, in sets of text: pandas would take tens of milliseconds for 150 columns."""
-    texts = {str(name): _texts(table[name]) for name in table.columns}
-    failed = table["status"] == FAILED if "status" in table else [False] * len(table)
-
-    def differs(values: Sequence[str | None]) -> bool:
-        played = {value for value, lost in zip(values, failed, strict=True) if not lost}
-        return len(played) > 1 or len({*values} - {None}) > 1
-
-    def follows_group(name: str) -> bool:
-        group, _, key = name.partition(".")
-        return bool(key) and group in texts and _follows(texts[name], texts[group])
-
-    return [name for name, values in texts.items() if differs(values) and not follows_group(name)]
-
-
-def _texts(column: pd.Series) -> list[str | None]:
-    return [None if value is None or value != value else str(value) for value in column]
-
-
-def follows(table: pd.DataFrame, name: str, key: str) -> bool:
-    """Whether a column has one value for each value of another, as a step size that goes with its learner."""
-    return _follows(_texts(table[name]), _texts(table[key]))
-
-
-def _follows(values: Sequence[str | None], leaders: Sequence[str | None]) -> bool:
-    return len({*zip(leaders, values, strict=True)}) == len({*leaders})
-
-
-def factors(table: pd.DataFrame) -> list[str]:
-    """The configuration keys among `differing`, without `seed`: the factors of a sweep.
-
-    >>> factors(pd.DataFrame({"alpha": [0.1, 0.5], "seed": [0, 1], "moves": [9, 8], "eval_mean": [70.5, 80.0]}))
-    ['alpha']
-    """
-    return [name for name in differing(table) if name not in NO_FACTORS and not name.startswith("eval_")]
-
-
-def reach_columns(table: pd.DataFrame) -> list[str]:
-    """The columns of tiles that some games reached and some did not, the smallest tile first.
-
-    >>> reach_columns(tdl.results.runs("outputs/alpha"))
-    ['eval_reach_128', 'eval_reach_256', 'eval_reach_512', 'eval_reach_1024']
-    """
-    names = [str(name) for name in table.columns if str(name).startswith(REACH) and 0 < table[name].mean() < 1]
-    return sorted(names, key=lambda name: int(name.removeprefix(REACH)))
+Values = tuple[object, ...]  # of some keys
+Sample = tuple[NDArray[Any], NDArray[Any]]  # the scores of seeds, and their standard errors over games
+Samples = Mapping[Values, Sample]  # by the values of further keys
 
 
 def means(table: pd.DataFrame, by: str | Sequence[str] | None = None, score: str = SCORE) -> pd.DataFrame:
@@ -164,16 +80,15 @@ def against_best(table: pd.DataFrame, by: str | Sequence[str] | None = None, sco
     1    0.1        20.0     True
     """
     keys = _keys(table, by, score)
-    _, groups = _samples(table, keys, score)
-    scores = _means(groups, keys, score).sort_values("mean", ascending=False, kind="stable")
-    samples = [groups[number][1] for number in scores.index]
-    scores = scores.reset_index(drop=True)
+    groups = _samples(table, keys, score)[1]
+    ranked = _means(groups, keys, score).sort_values("mean", ascending=False, kind="stable")
+    samples, scores = [groups[number][1] for number in ranked.index], ranked.reset_index(drop=True)
     if not samples:
         return scores.reindex(columns=[*scores.columns, *DIFFERENCE])
-    p = [contrast_p(*_contrast(*pair)) for pair in combinations(samples, 2)]  # those of the first come first
+    tests = holm([contrast_p(*_contrast(*pair)) for pair in combinations(samples, 2)])
     rows = [(math.nan,) * 4]
-    for other, level, corrected in zip(samples[1:], holm_levels(p).tolist(), holm(p), strict=False):
-        rows.append((*contrast_interval(*_contrast(samples[0], other), level=level), corrected))
+    for other, p, level in zip(samples[1:], *tests, strict=False):  # pairs of the first come first
+        rows.append((*contrast_interval(*_contrast(samples[0], other), level=level), p))
     differences = pd.DataFrame(rows, columns=DIFFERENCE[:-1], index=scores.index, dtype=float)
     return pd.concat([scores, differences.assign(differs=differences["p"] < 0.05)], axis=1)
 
@@ -205,12 +120,12 @@ def compare(table: pd.DataFrame, key: str, a: object, b: object, score: str = SC
     >>> compare(table, "alpha", 0.5, 0.1)[["difference", "low", "high", "improvement"]].round(1).tolist()
     [20.0, 13.9, 26.1, 1.0]
     """
-    keys = _keys(table, key, score)
-    others, groups = _samples(table, keys, score)
+    others, groups = _samples(table, _keys(table, key, score), score)
     samples = {hashable(value): scores for (value,), scores in groups}
     for value in (a, b):
         if hashable(value) not in samples:
-            raise refuse(key, value, f"one of {', '.join(map(repr, _scored(table, score)[key].unique().tolist()))}")
+            values = table.loc[table[score].notna(), key].unique().tolist()
+            raise refuse(key, value, f"one of {', '.join(map(repr, values))}")
     ours, theirs = samples[hashable(a)], samples[hashable(b)]
     common = [setting for setting in ours if setting in theirs]
     if not common:
@@ -230,6 +145,74 @@ def compare(table: pd.DataFrame, key: str, a: object, b: object, score: str = SC
     })  # fmt: skip
 
 
+def best_by(by: str, tune: str, table: pd.DataFrame | None = None, score: str = SCORE) -> pd.DataFrame:
+    """For each value of one key, as each learner, the value of another with which it did best, as its step size.
+
+    Parameters
+    ----------
+    by : the key whose values are to be compared.
+    tune : the key that each of them has its best value of.
+    table : rows of `tdl.results.runs`; None: of all runs in `outputs`.
+    score : the column that is compared.
+
+    Returns
+    -------
+    a row for each value of `by`, best first: `by`, `tune` (its best value), `runs`, `mean`, `low`, `high` (as of
+    `tdl.results.means`), and the cost of tuning: the number of values `tried`, in `tried_runs` with `tried_moves` and
+    `tried_seconds`. A best mean is picked for being high, so it is too high by chance; `held_out` is not: the mean
+    over seeds, each with the value that does best on the others. It is nan with one seed.
+
+    Raises
+    ------
+    ConfigError : a column that the table has not.
+
+    >>> table = pd.DataFrame({"learner": ["td"] * 4, "alpha": [0.1, 0.1, 0.5, 0.5], "seed": [0, 1, 0, 1],
+    ...                       "eval_mean": [10, 32, 30, 20]})
+    >>> best_by("learner", tune="alpha", table=table)[["learner", "alpha", "mean", "tried", "held_out"]]
+      learner  alpha  mean  tried  held_out
+    0      td    0.5  25.0      2      15.0
+    """
+    table = _trained(table)
+    scores = means(table, [by, tune], score).sort_values("mean", ascending=False, kind="stable")
+    best = scores.drop_duplicates(by).reset_index(drop=True)
+    groups = {hashable(value): runs for value, runs in table.groupby(by, dropna=False)}
+    rows = []
+    for value in best[by]:
+        group = groups[hashable(value)]
+        sums = [float(group[name].sum()) if name in group else math.nan for name in ("moves", "seconds")]
+        rows.append((group[tune].nunique(dropna=False), len(group), *sums, _held_out(group, tune, score)))
+    columns = ["tried", "tried_runs", "tried_moves", "tried_seconds", "held_out"]
+    return pd.concat([best, pd.DataFrame(rows, columns=columns)], axis=1)
+
+
+def best_runs(by: str, tune: str, table: pd.DataFrame | None = None, score: str = SCORE) -> pd.DataFrame:
+    """The runs of each value of one key with its best value of another, as `best_by` picks it: for `compare`.
+
+    >>> table = pd.DataFrame({"learner": ["td"] * 3 + ["tc"], "alpha": [0.1, 0.5, 0.5, 1.0], "seed": [0, 0, 1, 0],
+    ...                       "eval_mean": [10, 32, 30, 50]})
+    >>> best_runs("learner", tune="alpha", table=table)["eval_mean"].tolist()
+    [32, 30, 50]
+    """
+    table = _trained(table)
+    return table.merge(best_by(by, tune, table, score)[[by, tune]])
+
+
+def _trained(table: pd.DataFrame | None) -> pd.DataFrame:
+    """The table, or else the runs in `outputs`, without evaluations."""
+    if table is not None:
+        return table
+    table = runs()
+    return table[table[EVALUATED].isna()] if EVALUATED in table else table
+
+
+def _held_out(group: pd.DataFrame, tune: str, score: str) -> float:
+    """The mean over seeds of the score with the value that does best on the other seeds."""
+    scores = group.pivot_table(index="seed", columns=tune, values=score, aggfunc="mean", dropna=False)
+    others = {seed: scores.drop(index=seed).mean().dropna() for seed in scores.index}
+    held_out = [scores.loc[seed, means.idxmax()] for seed, means in others.items() if len(means)]
+    return float(pd.Series(held_out, dtype=float).mean())
+
+
 def _keys(table: pd.DataFrame, by: str | Sequence[str] | None, score: str) -> list[str]:
     keys = factors(table) if by is None else [by] if isinstance(by, str) else list(by)
     for name in (*keys, score):
@@ -238,39 +221,42 @@ def _keys(table: pd.DataFrame, by: str | Sequence[str] | None, score: str) -> li
     return keys
 
 
-def _scored(table: pd.DataFrame, score: str) -> pd.DataFrame:
-    return table[table[score].notna()]
-
-
-def _settings(played: pd.DataFrame, keys: Sequence[str]) -> Iterable[tuple[Values, pd.DataFrame]]:
-    """The runs of each setting."""
-    if not keys:
-        return [((), played)] if len(played) else []
-    return iter(played.groupby(list(keys), dropna=False, observed=True))  # pandas 2.2 cannot count groups of nan
-
-
 def _samples(table: pd.DataFrame, keys: Sequence[str], score: str) -> tuple[list[str], list[tuple[Values, Samples]]]:
-    """The other factors that vary within settings, and these with the scores of their seeds by values of those."""
-    played = _scored(table, score)
-    groups = list(_settings(played, keys))
+    """The other factors that vary within settings, and these with the samples by values of those."""
+    played = table[table[score].notna()]
+    groups = [*_groups(played, keys)]
     others = [name for name in factors(played) if name not in (*keys, score)
-              and any(len({*_texts(group[name])}) > 1 for _, group in groups)]  # fmt: skip
+              and any(len({*map(hashable, part[name])}) > 1 for _, part in groups)]  # fmt: skip
     return others, [
-        (values, {tuple(map(hashable, setting)): _sample(part, score) for setting, part in _settings(group, others)})
+        (values, {tuple(map(hashable, setting)): _sample(part, score) for setting, part in _groups(group, others)})
         for values, group in groups
     ]
 
 
+def _groups(played: pd.DataFrame, keys: Sequence[str]) -> Iterator[tuple[Values, pd.DataFrame]]:
+    """The runs of each setting."""
+    if keys:
+        yield from played.groupby(list(keys), dropna=False, observed=True)
+    elif len(played):
+        yield (), played
+
+
 def _sample(runs: pd.DataFrame, score: str) -> Sample:
-    return runs[score].to_numpy(float), _errors(runs, score)
+    """The scores of runs; their errors are nan where the score is not of games, or these are not known."""
+    low = high = np.full(len(runs), np.nan)
+    if score == SCORE and {*SCORE_BOUNDS} <= {*runs.columns}:
+        low, high = runs[[*SCORE_BOUNDS]].to_numpy(float).T
+    elif score.startswith(REACH) and EVALUATED_GAMES in runs.columns:
+        games = runs[EVALUATED_GAMES].astype(float).fillna(0).astype(int)
+        bounds = [share_interval(round(rate * n), n) for rate, n in zip(runs[score], games, strict=True)]
+        low, high = np.reshape(bounds, (-1, 2)).T
+    return runs[score].to_numpy(float), (high - low) / 2 / Z95
 
 
 def _means(groups: Sequence[tuple[Values, Samples]], keys: Sequence[str], score: str) -> pd.DataFrame:
     """The table of `means` for the settings of `_samples`."""
-    rows = []
-    for values, samples in groups:
-        parts = list(samples.values())
-        rows.append((*values, sum(len(scores) for scores, _ in parts), *_interval(parts, score)))
+    rows = [(*values, sum(len(scores) for scores, _ in samples.values()), *_interval([*samples.values()], score))
+            for values, samples in groups]  # fmt: skip
     return pd.DataFrame(rows, columns=[*keys, "runs", "mean", "low", "high"])
 
 
@@ -280,52 +266,26 @@ def run_mean(rows: pd.DataFrame, score: str = SCORE) -> tuple[float, float, floa
     >>> run_mean(pd.DataFrame({"eval_reach_2048": [0.9, 1.0]}), "eval_reach_2048")[::2]
     (0.95, 1.0)
     """
-    return _interval([_sample(_scored(rows, score), score)], score)
+    return _interval([_sample(rows[rows[score].notna()], score)], score)
 
 
 def _interval(parts: Sequence[Sample], score: str) -> tuple[float, float, float]:
-    """The mean of the means of samples, low and high."""
-    samples, errors = [scores for scores, _ in parts], [errors for _, errors in parts]
-    mean, *bounds = contrast_interval(samples, _equal(samples), errors)
-    low, high = np.clip(bounds, *_limits(score)).tolist()
+    """The mean of the means of samples, low and high, within what the metric can be."""
+    samples, errors = zip(*parts, strict=True)
+    mean, *bounds = contrast_interval(samples, _equal_weights(parts), errors)
+    unbounded = score in SIGNED or not (score.startswith("eval_") or score in ENDING)
+    limits = (0.0, 1.0) if score.startswith(REACH) else (-math.inf if unbounded else 0.0, math.inf)
+    low, high = np.clip(bounds, *limits).tolist()
     return mean, low, high
 
 
-def _errors(rows: pd.DataFrame, score: str) -> NDArray[Any]:
-    """The standard error of each run's score over its games; nan where it is not of games, or they are not known."""
-    if score == SCORE and {*GAMES} <= {*rows.columns}:
-        bounds = rows[[*GAMES]].to_numpy(float)
-    elif score.startswith(REACH) and EVALUATED_GAMES in rows.columns:
-        games = zip(rows[score], rows[EVALUATED_GAMES].astype(float), strict=True)
-        bounds = np.array(
-            [share_interval(round(rate * n), int(n)) if n > 0 else (np.nan, np.nan) for rate, n in games]
-        )
-    else:
-        return np.full(len(rows), np.nan)
-    low, high = bounds.reshape(-1, 2).T
-    return np.asarray((high - low) / 2 / Z95)
-
-
-def _limits(score: str) -> tuple[float, float]:
-    """What a figure of a run cannot be below and above."""
-    if score.startswith(REACH):
-        return 0.0, 1.0
-    known = score.startswith("eval_") or score in SUMMARY
-    return (0.0 if known and score not in SIGNED else -math.inf), math.inf
-
-
-def hashable(value: Any) -> Hashable:
-    """A value of a table, with None for nan, which is not equal to itself."""
-    return None if value is None or value != value else value
-
-
-def _equal(samples: Sequence[object]) -> list[float]:
-    return [1 / max(1, len(samples))] * len(samples)
+def _equal_weights(parts: Sequence[object]) -> list[float]:
+    return [1 / max(1, len(parts))] * len(parts)
 
 
 def _contrast(ours: Samples, theirs: Samples) -> tuple[list[NDArray[Any]], list[float], list[NDArray[Any]]]:
     """Samples, weights and errors of the mean of our settings less that of theirs, over those that both have."""
     common = [setting for setting in ours if setting in theirs]
-    weights = _equal(common)
+    weights = _equal_weights(common)
     both = [ours[setting] for setting in common] + [theirs[setting] for setting in common]
     return [scores for scores, _ in both], [*weights, *(-weight for weight in weights)], [errors for _, errors in both]

@@ -1,4 +1,4 @@
-"""The design of an experiment on paper: which runs a figure shows, which key has the axis, which the colours."""
+"""The design of an experiment: what its runs differ in, which key has the axis of a plot, which the colours."""
 
 from __future__ import annotations
 
@@ -9,38 +9,97 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tdl.results.comparison import SCORE, factors, follows, hashable
-from tdl.results.frames import last_blocks
-from tdl.results.palette import colours
+from tdl.results.frames import ENDING, EVALUATED, SCORE, last_blocks
 from tdl.storage.run_folder import FAILED, FINISHED
 from tdl.storage.titles import NAMELESS, value_text
 
-STEP_SIZES = ("alpha", "learner.alpha", "agent.learning_rate")
-"""Keys whose values are steps: their axis is always logarithmic."""
+NO_FACTORS = {"run", "seed", "resume", "logger", *ENDING}  # columns that are no factor of an experiment
+STEP_SIZES = ("alpha", "learner.alpha", "agent.learning_rate")  # whose axis is always logarithmic
+LOG_FROM = 4  # other positive numbers have a logarithmic axis where the largest is at least this many times the least
+CLOSEST = 0.05  # numbers nearer than this share of their axis are put at equal distances: their names would overlap
+WRAPPED = 26  # the most letters in a line of the name of a value
+PLAYERS = ("learner", "agent")  # keys that have the colours wherever they can
+BUDGETS = {"budget.moves": "moves", "budget.seconds": "seconds"}  # what may limit runs; columns of blocks that go on
 
-LOG_FROM = 4
-"""Other positive numbers have a logarithmic axis where the largest is at least this many times the least."""
 
-CLOSEST = 0.05
-"""Numbers nearer to each other than this share of their axis are put at equal distances: their names would overlap."""
+def differing(table: pd.DataFrame) -> list[str]:
+    """The columns of `runs` or `load` in which its runs differ.
 
-WRAPPED = 26
-"""The most letters in a line of the name of a value."""
+    A key that follows from the name of its group, as `tuples.cells` from `tuples`, is left out. A metric that a failed
+    run lacks is no difference, nor is what evaluations of networks have and runs that train have not.
 
-PLAYERS = ("learner", "agent")
-"""Keys that have the colours wherever they can."""
+    >>> differing(pd.DataFrame({"alpha": [0.1, 0.5], "gamma": [1.0, 1.0], "seed": [0, 0]}))
+    ['alpha']
+    """
+    evaluates = table[EVALUATED].notna() if EVALUATED in table else pd.Series(False, table.index)
+    names = {name for _, part in table.groupby(evaluates) for name in _differing(part)}
+    return [name for name in table.columns if name in names]
 
-BUDGETS = {"budget.moves": "moves", "budget.seconds": "seconds"}
-"""Keys that limit runs in place of their episodes, and the columns of blocks that then go on."""
+
+def _differing(table: pd.DataFrame) -> list[str]:
+    """The same for runs of one kind, in sets of text: pandas would take tens of milliseconds for 150 columns."""
+    texts = {str(name): _texts(table[name]) for name in table.columns}
+    failed = table["status"] == FAILED if "status" in table else [False] * len(table)
+
+    def differs(values: Sequence[str | None]) -> bool:
+        played = {value for value, lost in zip(values, failed, strict=True) if not lost}
+        return len(played) > 1 or len({*values} - {None}) > 1
+
+    def follows_group(name: str) -> bool:
+        group, _, key = name.partition(".")
+        return bool(key) and group in texts and _follows(texts[name], texts[group])
+
+    return [name for name, values in texts.items() if differs(values) and not follows_group(name)]
+
+
+def _texts(column: pd.Series) -> list[str | None]:
+    return [None if value is None or value != value else str(value) for value in column]
+
+
+def _follows(values: Sequence[str | None], leaders: Sequence[str | None]) -> bool:
+    """Whether there is one value for each leader, as a step size that goes with its learner."""
+    return len({*zip(leaders, values, strict=True)}) == len({*leaders})
+
+
+def factors(table: pd.DataFrame) -> list[str]:
+    """The configuration keys among `differing`, without `seed`: the factors of a sweep.
+
+    >>> factors(pd.DataFrame({"alpha": [0.1, 0.5], "seed": [0, 1], "moves": [9, 8], "eval_mean": [70.5, 80.0]}))
+    ['alpha']
+    """
+    return [name for name in differing(table) if name not in NO_FACTORS and not name.startswith("eval_")]
+
+
+def confounded_keys(table: pd.DataFrame) -> dict[str, str]:
+    """Factors that follow from the choice of a group, with that, as each learner's own alpha from the learner.
+
+    >>> confounded_keys(pd.DataFrame({"learner": ["td", "tc"], "alpha": [0.1, 1.0]}))
+    {'alpha': 'learner'}
+    """
+    keys = factors(table)
+    texts = {key: _texts(table[key]) for key in keys}
+    groups = [key for key in keys if key in NAMELESS]
+    return {key: group for key in keys if key not in groups for group in groups if _follows(texts[key], texts[group])}
+
+
+def sweep_keys(table: pd.DataFrame) -> list[str]:
+    """The factors of runs, `ordered`, without `confounded_keys`."""
+    left_out = confounded_keys(table)
+    return ordered(table, [key for key in factors(table) if key not in left_out])
+
+
+def hashable(value: Any) -> Hashable:
+    """A value of a table, with None for nan, which is not equal to itself."""
+    return None if value is None or value != value else value
 
 
 def with_scores(table: pd.DataFrame, blocks: pd.DataFrame) -> pd.DataFrame:
     """The runs that played, with the scores of those that finished: of the last block where there are no others."""
     after = SCORE in table and table[SCORE].notna().any()
     scores = (table[SCORE] if after else last_blocks(table, blocks)).where(table["status"] == FINISHED)
-    begun = scores.notna() | table.index.isin(failed_in(table).index)
-    begun |= table["run"].isin(blocks["run"] if len(blocks) else [])
-    return table.assign(**{SCORE: scores.astype(float)})[begun].reset_index(drop=True)
+    began = scores.notna() | table.index.isin(failed_in(table).index)
+    began |= table["run"].isin(blocks["run"] if len(blocks) else [])
+    return table.assign(**{SCORE: scores.astype(float)})[began].reset_index(drop=True)
 
 
 def failed_in(table: pd.DataFrame) -> pd.DataFrame:
@@ -64,7 +123,7 @@ def with_progress(blocks: pd.DataFrame, along: str | None = None) -> tuple[pd.Da
 
 
 def ordered(table: pd.DataFrame, keys: Sequence[str]) -> list[str]:
-    """The keys by their places in a figure: that of the axis, that of the colours, then the others.
+    """The keys by their places in a plot: that of the axis, that of the colours, then the others.
 
     A step size is best on an axis, then a number; learners and agents have the colours.
     """
@@ -74,19 +133,6 @@ def ordered(table: pd.DataFrame, keys: Sequence[str]) -> list[str]:
 
     by_place = sorted(keys, key=place)
     return [*by_place[:1], *sorted(by_place[1:], key=lambda key: key not in PLAYERS)]
-
-
-def swept(table: pd.DataFrame) -> list[str]:
-    """The factors of runs, `ordered`, without `followers`."""
-    left_out = followers(table)
-    return ordered(table, [key for key in factors(table) if key not in left_out])
-
-
-def followers(table: pd.DataFrame) -> dict[str, str]:
-    """Factors that follow from the choice of a group, with that, as each learner's own alpha from the learner."""
-    keys = factors(table)
-    groups = [key for key in keys if key in NAMELESS]
-    return {key: group for key in keys if key not in groups for group in groups if follows(table, key, group)}
 
 
 def is_number(column: pd.Series) -> bool:
@@ -111,30 +157,28 @@ def is_upright(table: pd.DataFrame, keys: Sequence[str]) -> bool:
     return not keys or is_number(table[keys[0]])
 
 
-def words_of(column: pd.Series) -> dict[Hashable, str]:
+def value_words(column: pd.Series) -> dict[Hashable, str]:
     """The values of a key in their order, of categories in theirs, None last, for nan too; each with its text."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         values = column.cat.remove_unused_categories().cat.categories.tolist()
     else:
-        known = column.dropna().unique().tolist()
-        values = sorted(known, key=None if all(isinstance(value, int | float) for value in known) else str)
+        numbers = column.dropna().unique().tolist()
+        values = sorted(numbers, key=None if all(isinstance(value, int | float) for value in numbers) else str)
     values += [None] * bool(column.isna().any())
     return {value: textwrap.fill(value_text(str(column.name), value), WRAPPED) for value in values}
 
 
 def setting_of(table: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
     """The setting of each run: the values of the keys as one text; categories in the order of the values."""
-    words = pd.DataFrame({key: _in_words(table[key]) for key in keys}, table.index)
-    texts = words.astype(str).agg(", ".join, axis=1) if keys else pd.Series("", table.index)
-    order = words.sort_values([*keys], kind="stable").index if keys else table.index
-    return pd.Series(pd.Categorical(texts, texts[order].unique()), table.index)
-
-
-def _in_words(column: pd.Series) -> pd.Series:
-    """The values of a key as text, categories in their order."""
-    names = words_of(column)
-    return pd.Series(pd.Categorical([names[hashable(value)] for value in column], list(names.values()), ordered=True),
-                     column.index)  # fmt: skip
+    if not keys:
+        return pd.Series(pd.Categorical([""] * len(table)), table.index)
+    words = pd.DataFrame(index=table.index)
+    for key in keys:
+        names = value_words(table[key])
+        texts = [names[hashable(value)] for value in table[key]]
+        words[key] = pd.Categorical(texts, [*names.values()], ordered=True)
+    settings, order = words.astype(str).agg(", ".join, axis=1), words.sort_values([*keys], kind="stable").index
+    return pd.Series(pd.Categorical(settings, settings[order].unique()), table.index)
 
 
 def placed(table: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
@@ -148,12 +192,3 @@ def placed(table: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
         named = scale_of(keys[0], table[keys[0]]) == "names"
         place = (place.cat.codes if named else table[keys[0]]).astype(float)
     return table.assign(setting=setting_of(table, keys), colour=setting_of(table, keys[1:] or keys), place=place)
-
-
-def palette_of(table: pd.DataFrame, keys: Sequence[str]) -> dict[str, str]:
-    """The colour of each setting of the keys, by its name as of `setting_of`."""
-    names = [str(name) for name in setting_of(table, keys).cat.categories]
-    if len(keys) != 1:
-        return dict(zip(names, colours(names).values(), strict=True))
-    of_values = colours([*words_of(table[keys[0]])], numbers=is_number(table[keys[0]]))
-    return dict(zip(names, of_values.values(), strict=True))

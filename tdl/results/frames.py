@@ -11,24 +11,24 @@ import pandas as pd
 
 from tdl.errors import SkippedWarning, TdlError, file_text
 from tdl.game.rules import GAMES, Rules
-from tdl.results.comparison import REACH, SUMMARY
 from tdl.solver.solution import FOLDER as SOLUTION
-from tdl.statistics.block_table import read_blocks
-from tdl.statistics.summary import score_bands
+from tdl.statistics.summary import read_blocks, score_bands
 from tdl.storage.records import RECORD, load_records
 from tdl.storage.run_folder import BLOCKS, EPISODES, EVALUATION, LOGGED, OUTPUTS, RESULT, RunFolder
 from tdl.storage.titles import flat
 
 Folders = str | Path | Iterable[str | Path]
 
-FIGURES = ("mean", "low", "high", "median", "max", "seconds", "moves_per_second")
-"""Figures of an evaluation by games; low and high bound the mean's 95% interval."""
+# Columns of `runs`: the mean score of the games after training, the bounds of its 95% interval over these games, the
+# share of them that reached the tile named, how many games; what only evaluations of finished networks have; and what
+# is known of the end of a run, whatever it is a run of.
+SCORE, SCORE_BOUNDS, REACH = "eval_mean", ("eval_low", "eval_high"), "eval_reach_"
+EVALUATED_GAMES, EVALUATED = "evaluate.episodes", "checkpoint"
+ENDING = ("status", "error", "episodes", "moves", "seconds", "moves_per_second", "peak_memory_bytes", "config_hash")
 
-EXACT = ("expected", "optimal", "gap", "value_bias", "value_rmse", "largest_value_error")
-"""Figures of an evaluation against a solved game."""
-
-LEFT_OUT = tuple(key for key in SUMMARY if key not in ("status", "episodes"))
-"""Columns of `runs` that `load` leaves out."""
+# Metrics of an evaluation by games (low and high bound the mean's 95% interval), and of one against a solved game.
+GAME_METRICS = ("mean", "low", "high", "median", "max", "seconds", "moves_per_second")
+EXACT_METRICS = ("expected", "optimal", "gap", "value_bias", "value_rmse", "largest_value_error")
 
 
 def runs(folders: Folders = OUTPUTS) -> pd.DataFrame:
@@ -61,7 +61,12 @@ def runs(folders: Folders = OUTPUTS) -> pd.DataFrame:
     >>> table.groupby(["alpha", "status"]).size().to_dict()
     {(0.1, 'finished'): 2, (0.3, 'finished'): 2}
     """
-    return _with_zeros(pd.DataFrame([row_of(str(folder), result) for folder, result in _results(folders)]))
+    table = pd.DataFrame([row_of(str(folder), result) for folder, result in _results(folders)])
+    for name in [name for name in table.columns if name.startswith(REACH)]:  # a tile that no game reached: 0, not nan
+        tile = int(name.removeprefix(REACH))
+        has_tile = table["game"].isin([game for game in GAMES if tile in Rules(game, 5, 5).tiles])
+        table.loc[has_tile & table[SCORE].notna() & table[name].isna(), name] = 0.0
+    return table
 
 
 def load(folders: Folders = OUTPUTS) -> pd.DataFrame:
@@ -77,9 +82,9 @@ def load(folders: Folders = OUTPUTS) -> pd.DataFrame:
     frames = []
     for folder, result, blocks in _read_each(folders, BLOCKS, read_blocks):
         if len(blocks):
-            row, left_out = row_of(folder, result), {*LEFT_OUT, *blocks.columns}
+            row, left_out = row_of(folder, result), {*ENDING, *blocks.columns} - {"status", "episodes"}
             fixed = {key: value for key, value in row.items() if key not in left_out and not key.startswith("eval_")}
-            frames.append(pd.concat([pd.DataFrame([fixed] * len(blocks)), blocks], axis=1))
+            frames.append(pd.DataFrame([fixed]).merge(blocks, how="cross"))
     return pd.concat(frames, ignore_index=True).copy() if frames else pd.DataFrame()  # of one piece, for pandas
 
 
@@ -166,41 +171,37 @@ def _read_each(
     """Each run that has a file of this name: its folder, its result, and the file as a table."""
     for folder, result in _results(folders):
         try:
-            table = pd.DataFrame(read_file(folder / name))
+            yield str(folder), result, pd.DataFrame(read_file(folder / name))
         except FileNotFoundError:
             continue
         except (TdlError, OSError) as error:
-            _skip(folder / name, error)
-            continue
-        yield str(folder), result, table
-
-
-def _skip(path: Path, error: Exception) -> None:
-    """Say what is left out of a table, and why."""
-    line = file_text(error) if isinstance(error, OSError) else str(error)
-    warnings.warn(f"left out: {line}", SkippedWarning, stacklevel=4)
+            _skip(error)
 
 
 def _results(folders: Folders) -> list[tuple[Path, dict[str, Any]]]:
     """The folder and the result of each run; one that cannot be read is left out with a warning, if others can."""
-    results, error = [], None
-    for path in dict.fromkeys(_result_files(folders)):
-        try:
-            results.append((path.parent, read(path)))
-        except (TdlError, OSError) as refused:
-            error = error or refused
-            _skip(path, refused)
-    if error is not None and not results:
-        raise error
-    return results
-
-
-def _result_files(folders: Folders) -> Iterator[Path]:
+    paths: dict[Path, None] = {}
     for folder in map(Path, [folders] if isinstance(folders, str | Path) else folders):
         files = result_files(folder)
         if not files:
             raise TdlError(f"{folder}: no run in it (no result.json)")
-        yield from files
+        paths |= dict.fromkeys(files)
+    results, errors = [], []
+    for path in paths:
+        try:
+            results.append((path.parent, read(path)))
+        except (TdlError, OSError) as error:
+            errors.append(error)
+            _skip(error)
+    if errors and not results:
+        raise errors[0]
+    return results
+
+
+def _skip(error: Exception) -> None:
+    """Say what is left out of a table, and why."""
+    line = file_text(error) if isinstance(error, OSError) else str(error)
+    warnings.warn(f"left out: {line}", SkippedWarning, stacklevel=4)
 
 
 def result_files(folder: Path) -> list[Path]:
@@ -233,34 +234,35 @@ def row_of(run: str, data: Mapping[str, Any]) -> dict[str, Any]:
     >>> row["tuples"], row["save.keep"], row["status"], row["episodes"]
     ('4x6', 1, 'running', None)
     """
-    evaluation = data.get("evaluation", {})
-    row: dict[str, Any] = {"run": run, "agent": "ntuple", **data.get("names", {})}
-    row |= {
+    config = {
         key: json.dumps(value) if isinstance(value, list) else value for key, value in flat(data["config"]).items()
     }
+    used = {key: data[key] for key in ("alpha", "seed") if key in data}
+    ending = {key: data.get(key) for key in ENDING}
+    row = {"run": run, "agent": "ntuple", **data.get("names", {}), **config, **used, **ending}
     row["run"] = run  # whatever keys a configuration has
-    row |= {key: data[key] for key in ("alpha", "seed") if key in data}
-    row |= {key: data.get(key) for key in SUMMARY}
+    evaluation = data.get("evaluation", {})
     if evaluation.get("episodes"):
         low, high = evaluation["mean_ci95"] or (np.nan, np.nan)
-        figures = {"low": low, "high": high, **evaluation}
-        row |= {f"eval_{name}": figures.get(name, np.nan) for name in FIGURES}
+        metrics = {"low": low, "high": high, **evaluation}
+        row |= {f"eval_{name}": metrics.get(name, np.nan) for name in GAME_METRICS}
         row |= {f"{REACH}{tile}": share["rate"] for tile, share in evaluation["reach"].items()}
     if "exact" in evaluation:
-        row |= {f"eval_{name}": evaluation["exact"].get(name, np.nan) for name in EXACT}
+        row |= {f"eval_{name}": evaluation["exact"].get(name, np.nan) for name in EXACT_METRICS}
     return row
 
 
-def _with_zeros(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with reach rates of 0, not nan, for tiles that no game of an evaluation reached."""
-    for name in [name for name in table.columns if name.startswith(REACH)]:
-        tile = int(name.removeprefix(REACH))
-        known = table["game"].isin([game for game in GAMES if tile in Rules(game, 5, 5).tiles])
-        table.loc[known & table["eval_mean"].notna() & table[name].isna(), name] = 0.0
-    return table
+def reach_columns(table: pd.DataFrame) -> list[str]:
+    """The columns of tiles that some games reached and some did not, the smallest tile first.
+
+    >>> reach_columns(tdl.results.runs("outputs/alpha"))
+    ['eval_reach_128', 'eval_reach_256', 'eval_reach_512', 'eval_reach_1024']
+    """
+    names = [str(name) for name in table.columns if str(name).startswith(REACH) and 0 < table[name].mean() < 1]
+    return sorted(names, key=lambda name: int(name.removeprefix(REACH)))
 
 
-def begun_in(table: pd.DataFrame) -> pd.DataFrame:
+def started(table: pd.DataFrame) -> pd.DataFrame:
     """The rows of runs that have played an episode and did not fail."""
     if "episodes" not in table:
         return table[:0]

@@ -14,18 +14,15 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 
 from tdl.base.names import new_word
 from tdl.errors import ConfigError, printable
-from tdl.results.comparison import NO_FACTORS
+from tdl.results.design import NO_FACTORS
 from tdl.storage.reading import read_notes
 from tdl.storage.run_folder import FINISHED, HYDRA, RunFolder
 from tdl.storage.titles import value_text
 
-HELD = ("game", "size", "tiles", "placer", "agent", "tuples", "learner", "alpha", "gamma", "episodes", "budget.moves",
-        "budget.seconds", "block", "lanes", "threads", "replicas", "evaluate.episodes",
-        "evaluate.plies")  # fmt: skip
-"""The keys that are told in any case, besides those of the commands."""
-
-MAX_COMMANDS = 8
-"""The most commands that are shown."""
+ALWAYS_TOLD = ("game", "size", "tiles", "placer", "agent", "tuples", "learner", "alpha", "gamma", "episodes",
+               "budget.moves", "budget.seconds", "block", "lanes", "threads", "replicas", "evaluate.episodes",
+               "evaluate.plies")  # fmt: skip
+MAX_COMMANDS = 8  # that are shown
 
 
 @dataclass(frozen=True)
@@ -43,8 +40,7 @@ class Start:
         return shlex.join(["tdl", self.program, *sweep, *self.words])
 
 
-Starts = Mapping[Path, Sequence[Start]]
-"""The starts of each job, by its folder: the first, and those that went on with it."""
+Starts = Mapping[Path, Sequence[Start]]  # of each job, by its folder: the first, and those that went on with it
 
 
 def starts_of(jobs: Iterable[Path]) -> dict[Path, list[Start]]:
@@ -59,40 +55,41 @@ def facts(table: pd.DataFrame) -> dict[str, str]:
     results = [result for folder in folders if (result := folder.result_if_whole())]
     ends = sorted(folder.result.stat().st_mtime for folder in folders if folder.result.exists())
     dates = [datetime.fromtimestamp(end).astimezone().strftime("%Y-%m-%d %H:%M %Z") for end in ends]
-    dirty = ", with changes that are in no commit"
-    machines = [[result.get(key) for key in ("cpu", "instructions")] for result in results]
-    known = {
-        "Ended": _distinct([*dates[:1], *dates[-1:]], " to "),
-        "Commit": _distinct(f"{result['commit']}{dirty * bool(result.get('dirty'))}" for result in results
-                            if result.get("commit")),
-        "Machine": _distinct(", ".join(word for word in words if word and word != "none") for words in machines),
-        "Versions": _distinct(", ".join(map(" ".join, result.get("versions", {}).items())) for result in results),
-    }  # fmt: skip
-    return {name: text for name, text in known.items() if text}
+    commits, machines, versions = [], [], []
+    for result in results:
+        dirty = ", with changes that are in no commit" if result.get("dirty") else ""
+        commits.append(f"{result['commit']}{dirty}" if result.get("commit") else "")
+        words = [result.get(key) for key in ("cpu", "instructions")]
+        machines.append(", ".join(word for word in words if word and word != "none"))
+        versions.append(", ".join(map(" ".join, result.get("versions", {}).items())))
+    texts = {"Ended": (dates[:1] + dates[-1:], " to "), "Commit": (commits, "; "), "Machine": (machines, "; "),
+             "Versions": (versions, "; ")}  # fmt: skip
+    return {name: between.join(dict.fromkeys(filter(None, parts))) for name, (parts, between) in texts.items()}
 
 
 def held_fixed(table: pd.DataFrame, varied: Sequence[str], starts: Starts) -> str:
     """What all runs have in common: the keys that a reader asks for, and those of the commands."""
     ended = table[table["status"] == FINISHED]
     table = table.assign(episodes=ended["episodes"])  # what was played: of a run that failed, that is no choice
-    words = [word.partition("=")[0].lstrip("+") for some in starts.values() for start in some for word in start.words]
+    words = [word for of_job in starts.values() for start in of_job for word in start.words]
+    keys = dict.fromkeys((*ALWAYS_TOLD, *(word.partition("=")[0].lstrip("+") for word in words)))
     left_out = {*varied, *NO_FACTORS} - {"episodes"}
-    keys = [key for key in dict.fromkeys((*HELD, *words)) if key in table and key not in left_out]
-    values = {key: table[key].dropna().drop_duplicates() for key in keys}
+    values = {key: table[key].dropna().drop_duplicates() for key in keys if key in table and key not in left_out}
     return ", ".join(f"{key} {value_text(key, of_key.iloc[0])}" for key, of_key in values.items() if len(of_key) == 1)
 
 
 def commands(folders: Iterable[Path], starts: Starts) -> list[str]:
     """Command lines that do the same in new folders, in the order of time."""
-    known, left = [], dict(starts)
+    sweeps, left = list[Start](), dict(starts)
     for path in sorted(path.resolve() for folder in folders for path in folder.rglob("multirun.yaml")):
         sweep = _read(path)
-        done = [job for job, some in left.items() if job.parent == path.parent and some and _is_of(some[0], sweep)]
-        if sweep and done:
-            known.append(sweep)
-            left |= {job: left[job][1:] for job in done}
-    known += _joined(sorted((start for some in left.values() for start in some), key=attrgetter("time")))
-    lines = [start.line() for start in sorted(known, key=attrgetter("time"))]
+        jobs = [job for job, of_job in left.items() if job.parent == path.parent and of_job and sweep
+                and _is_of(of_job[0], sweep)]  # fmt: skip
+        if sweep and jobs:
+            sweeps.append(sweep)
+            left |= {job: left[job][1:] for job in jobs}
+    singles = sorted((start for of_job in left.values() for start in of_job), key=attrgetter("time"))
+    lines = [start.line() for start in sorted([*sweeps, *_joined(singles)], key=attrgetter("time"))]
     more = len(lines) - MAX_COMMANDS
     return [*lines[:MAX_COMMANDS], *([f"# and {more} more, which .hydra/overrides.yaml of each run has"] * (more > 0))]
 
@@ -104,19 +101,19 @@ def _read(path: Path) -> Start | None:
         chosen = [word for word in hydra["overrides"]["hydra"] if not word.startswith("hydra.")]  # as hydra/launcher=
         task = [new_word(re.sub(r"(?<=[=,])'(\d+)'", r"\1", word)) for word in hydra["overrides"]["task"]]
         words = {word.partition("=")[0]: word for word in (*task, *chosen)}  # the last of a key counts
-        known = hydra["job"]["config_name"], hydra["runtime"]["cwd"]
-        if not all(isinstance(text, str) for text in known):
+        program, folder = hydra["job"]["config_name"], hydra["runtime"]["cwd"]
+        if not (isinstance(program, str) and isinstance(folder, str)):
             return None
-        return Start(known[0], tuple(words.values()), printable(known[1]), path.stat().st_mtime)
+        return Start(program, tuple(words.values()), printable(folder), path.stat().st_mtime)
     except (OSError, ConfigError, KeyError, TypeError, AttributeError):
         return None  # cut or foreign: nothing is known
 
 
-def _is_of(start: Start, sweep: Start | None) -> bool:
+def _is_of(start: Start, sweep: Start) -> bool:
     """Whether a job is one of those that the words of a sweep stand for."""
-    if sweep is None or start.program != sweep.program or len(start.words) != len(sweep.words):
+    if start.program != sweep.program or len(start.words) != len(sweep.words):
         return False
-    return {*start.words} <= {word for swept in sweep.words for word in _values(swept)}
+    return {*start.words} <= {value for word in sweep.words for value in _values(word)}
 
 
 def _values(word: str) -> list[str]:
@@ -143,7 +140,3 @@ def _joined(starts: Iterable[Start]) -> list[Start]:
         words = tuple(",".join([words[0], *(word.partition("=")[2] for word in words[1:])]) for words in columns)
         joined += [replace(next(iter(group)), words=words)] if whole else list(group)
     return joined
-
-
-def _distinct(texts: Iterable[str], between: str = "; ") -> str:
-    return between.join(dict.fromkeys(filter(None, texts)))

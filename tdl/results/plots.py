@@ -16,10 +16,11 @@ import seaborn as sns
 from matplotlib.ticker import PercentFormatter
 
 from tdl.results import design
-from tdl.results.comparison import REACH, SCORE, reach_columns, run_mean
-from tdl.results.design import ordered, palette_of, placed
+from tdl.results.comparison import run_mean
+from tdl.results.design import ordered, placed, setting_of
+from tdl.results.frames import REACH, SCORE, reach_columns
 from tdl.results.labels import label
-from tdl.results.style import THOUSANDS
+from tdl.results.style import THOUSANDS, colours
 from tdl.statistics.intervals import has_interval, mean_interval
 from tdl.storage.run_folder import FAILED, FINISHED
 
@@ -83,6 +84,15 @@ def draw_scores(
     _legend(axes)
 
 
+def palette_of(table: pd.DataFrame, keys: Sequence[str]) -> dict[str, str]:
+    """The colour of each setting of the keys, by its name as of `setting_of`."""
+    names = [str(name) for name in setting_of(table, keys).cat.categories]
+    if len(keys) != 1:
+        return dict(zip(names, colours(names).values(), strict=True))
+    of_values = colours([*design.value_words(table[keys[0]])], numbers=design.is_number(table[keys[0]]))
+    return dict(zip(names, of_values.values(), strict=True))
+
+
 def _aside(rows: pd.DataFrame, scale: str) -> pd.Series:
     """Places of numbers, a fiftieth of the axis from colour to colour: none hides another, and each is still read."""
     place = np.log(rows["place"]) if scale == "log" else rows["place"]
@@ -108,7 +118,7 @@ def from_zero(axes: Axes, *sides: str) -> None:
 
 def _scale(axes: Axes, key: str, column: pd.Series) -> None:
     """An axis of numbers, with ticks exactly at these."""
-    names, scale = design.words_of(column), design.scale_of(key, column)
+    names, scale = design.value_words(column), design.scale_of(key, column)
     axes.set_xscale("linear" if scale == "names" else scale)
     axes.set_xticks(np.arange(len(names)) if scale == "names" else np.array([*names], float), names.values())
     axes.minorticks_off()
@@ -158,7 +168,7 @@ def draw_curves(
     dashed = len(keys) > 1 and rows["setting"].nunique() > rows["colour"].nunique()
     for part, kind in ((_aligned(rows[certain]), band), (rows[~certain], thin)):
         if len(part):
-            style = _named(design.setting_of(part, keys[:1]), keys[:1]) if dashed else None
+            style = _named(setting_of(part, keys[:1]), keys[:1]) if dashed else None
             sns.lineplot(part, **layer, **kind, **dots, hue=_named(part["colour"], hues), style=style,
                          legend="full" if keys and not axes.get_legend() else False)  # fmt: skip
     if len(failed := ends[ends["status"] == FAILED]):

@@ -12,8 +12,7 @@ from markupsafe import Markup
 
 from tdl.errors import printable
 
-NUMBER = re.compile(r"best|[-+]?[\d.,]+%?( \[.*\])?")
-"""A cell of figures: "0.5", "1,234 [1,100, 1,368]", "12%"."""
+NUMBER = re.compile(r"best|[-+]?[\d.,]+%?( \[.*\])?")  # A cell of figures: "0.5", "1,234 [1,100, 1,368]", "12%"
 
 
 @dataclass(frozen=True)
@@ -71,8 +70,8 @@ def as_html(title: str, sections: Sequence[Section]) -> str:
 
 def as_markdown(title: str, sections: Sequence[Section]) -> str:
     """The same without figures."""
-    kept = [section for section in sections if section.drawing is None]
-    return _templates(autoescape=False).get_template("report.md.j2").render(title=title, sections=kept)
+    shown = [section for section in sections if section.drawing is None]
+    return _templates(autoescape=False).get_template("report.md.j2").render(title=title, sections=shown)
 
 
 def escaped(text: object) -> str:

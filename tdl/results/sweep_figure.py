@@ -11,13 +11,11 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from tdl.results.answers import finding
-from tdl.results.captions import caption_of
-from tdl.results.comparison import SCORE
-from tdl.results.design import is_upright, palette_of, setting_of, swept, with_scores, words_of
-from tdl.results.labels import label
-from tdl.results.palette import BLUE
-from tdl.results.plots import AFTER, NO_MARKS, draw_curves, draw_scores
-from tdl.results.style import WIDTH, new_figure, style
+from tdl.results.design import is_upright, setting_of, sweep_keys, value_words, with_scores
+from tdl.results.frames import SCORE
+from tdl.results.labels import caption_of, label
+from tdl.results.plots import AFTER, NO_MARKS, draw_curves, draw_scores, palette_of
+from tdl.results.style import BLUE, WIDTH, new_figure, style
 
 MAX_FACETS, HEIGHT, LINE, LETTERS = 6, 2.3, 0.32, 12
 """The most rows, of the best combinations; inches of a panel, and of a name there; letters of the title to an inch."""
@@ -38,7 +36,7 @@ def sweep_figure(
     along, marks : as of `tdl.results.plots.draw_curves`; marks without a place are beside scores.
     """
     runs = with_scores(table, blocks)
-    keys = swept(runs) if keys is None else list(keys)
+    keys = sweep_keys(runs) if keys is None else list(keys)
     scores = bool(runs[SCORE].notna().any())
     curves = len(blocks) > 0 and bool(blocks.groupby("run").size().max() > 1)
     if not scores and not curves:
@@ -68,7 +66,7 @@ def sweep_figure(
 def _facets(runs: pd.DataFrame, keys: Sequence[str]) -> tuple[list[tuple[str, pd.DataFrame]], str]:
     """The runs of each combination of keys, under its name; of too many the best, and a note that says so."""
     names = {key: label(key) for key in keys}
-    parts = [(", ".join(f"{name} {next(iter(words_of(part[key]).values()))}" for key, name in names.items()), part)
+    parts = [(", ".join(f"{name} {next(iter(value_words(part[key]).values()))}" for key, name in names.items()), part)
              for _, part in runs.groupby(setting_of(runs, keys), observed=True)]  # fmt: skip
     if len(parts) <= MAX_FACETS:
         return parts, ""

@@ -9,8 +9,7 @@ import numpy as np
 
 from tdl.base.distribution import command
 from tdl.config.compose import word_of
-from tdl.statistics.block_table import read_blocks
-from tdl.statistics.summary import evaluation_block
+from tdl.statistics.summary import evaluation_block, read_blocks
 from tdl.storage.records import Records, load_records
 from tdl.storage.result_file import DELETED_WEIGHTS, KEPT_WEIGHTS, RESULT, WEIGHTS
 from tdl.storage.run_folder import CHECKPOINT, RunFolder

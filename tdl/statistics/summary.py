@@ -1,17 +1,34 @@
-"""Figures of a set of games: means and reach rates with intervals, and the field's statistics block."""
+"""Figures of sets of games: blocks of training with their file `blocks.csv`, and games without learning."""
 
 import math
-from collections.abc import Mapping
-from typing import Any
+import os
+import re
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
+from tdl.errors import ConfigError, TdlError, naming, shown
 from tdl.game.rules import Rules
 from tdl.statistics.intervals import interval_text, mean_interval, share_interval
+from tdl.storage.reading import open_file, read_lines
 from tdl.storage.records import Records
 
+MAX_BYTES = 1 << 28
+"""Of `blocks.csv`: a row has some 250 bytes, so a million blocks fit, of which no plot shows more than hundreds."""
+
+MAX_FIGURE = 1e15  # no game has such a score, no run so many moves; much larger figures could not be drawn
 BLOCK_FIGURES = ("episode", "mean", "median", "max", "moves", "seconds", "moves_per_second", "mean_abs_error")
 """Columns of `blocks.csv`, beside the reach rates."""
+
+NEEDED, WHOLE = ("episode", "mean", "max"), ("episode", "max", "moves", "moves_per_second")
+"""Columns that every `blocks.csv` has, and those of whole numbers."""
+
+BlockTable = dict[str, NDArray[Any]]
+"""The columns by name: float64, or int64 where they are `WHOLE`."""
 
 
 def reach(records: Records, tile: int) -> int:
@@ -29,39 +46,84 @@ def block_row(
     records: Records, rules: Rules, moves: int, seconds: float, mean_abs_error: float
 ) -> dict[str, float | int]:
     """The row of `blocks.csv` for a block of games; `moves` also counts games without a record."""
-    n = len(records)
-    row: dict[str, float | int] = {
+    row = {
         "episode": int(records["episode"][-1]) + 1,
-        "mean": float(records["score"].mean()),
-        "median": float(np.median(records["score"])),
-        "max": int(records["score"].max()),
+        **_scores(records),
         "moves": moves,
         "seconds": round(seconds, 6),
         "moves_per_second": round(moves / seconds) if seconds else 0,
         "mean_abs_error": mean_abs_error,
     }
-    return row | {f"reach_{tile}": reach(records, tile) / n for tile in rules.tiles}
+    return row | {f"reach_{tile}": reach(records, tile) / len(records) for tile in rules.tiles}
+
+
+def _scores(records: Records) -> dict[str, float | int]:
+    score = records["score"]
+    return {"mean": float(score.mean()), "median": float(np.median(score)), "max": int(score.max())}
+
+
+def read_blocks(path: Path) -> BlockTable:
+    """The blocks of a run; those of an empty file have no rows. A last line that is not ended yet is left out.
+
+    Raises
+    ------
+    TdlError : larger than any that a run writes, cut or corrupt, or with what is no figure; it names the file.
+    OSError : missing, or not a file.
+    """
+    with open_file(path) as file, naming(path, TdlError):
+        return parse_blocks(file)
+
+
+def parse_blocks(file: BinaryIO) -> BlockTable:
+    """The same of an open file; a ConfigError says what is wrong."""
+    if (size := os.fstat(file.fileno()).st_size) > MAX_BYTES:
+        raise ConfigError(f"{size:,} bytes; a table of blocks of at most {MAX_BYTES:,} is read")
+    lines = (line.decode("latin-1") for line in read_lines(file) if line.endswith(b"\n") and line.strip())
+    names = next(lines, ",".join(NEEDED)).rstrip("\r\n").split(",")
+    for name in names:
+        if name not in BLOCK_FIGURES and not re.fullmatch(r"reach_\d{1,10}", name, re.ASCII):
+            raise ConfigError(f"{shown(name)}: no such column")
+    if not {*NEEDED} <= {*names} or len({*names}) < len(names):
+        raise ConfigError("not the blocks of a run")
+    values = _numbers(lines, len(names))
+    if not (np.abs(values[:, [names.index(name) for name in NEEDED]]) <= MAX_FIGURE).all():
+        raise ConfigError(f"{', '.join(NEEDED)}: not all are numbers")
+    if (np.abs(values) > MAX_FIGURE).any():
+        raise ConfigError(f"a figure is beyond {MAX_FIGURE:,.0f}")
+    table: BlockTable = dict(zip(names, values.T, strict=True))
+    for name in {*WHOLE} & {*names}:
+        if (table[name] == np.floor(table[name])).all():
+            table[name] = table[name].astype(np.int64)
+    return table
+
+
+def _numbers(lines: Iterator[str], columns: int) -> NDArray[np.float64]:
+    """The numbers of the lines, shape (lines, columns)."""
+    if (first := next(lines, None)) is None:
+        return np.zeros((0, columns))
+    try:
+        values = np.loadtxt(chain([first], lines), delimiter=",", comments=None, ndmin=2)
+    except ValueError as error:
+        raise ConfigError(f"cut or corrupt: {error}") from error
+    if values.shape[1] != columns:
+        raise ConfigError(f"cut or corrupt: {values.shape[1]} numbers in a line, not {columns}")
+    return values
 
 
 def summary(records: Records, rules: Rules) -> dict[str, Any]:
     """The evaluation part of `result.json`: mean with 95% interval, median, max, reach rates with intervals."""
     n = len(records)
-    figures: dict[str, Any] = {"episodes": n}
-    if n:
-        low, high = mean_interval(records["score"])
-        figures |= {
-            "mean": float(records["score"].mean()),
-            "mean_ci95": None if math.isnan(low) else [low, high],
-            "median": float(np.median(records["score"])),
-            "max": int(records["score"].max()),
-            "moves": int(records["moves"].sum()),
-            "reach": {
-                str(tile): {"rate": reach(records, tile) / n, "ci95": list(share_interval(reach(records, tile), n))}
-                for tile in rules.tiles
-                if reach(records, tile)
-            },
-        }
-    return figures
+    if n == 0:
+        return {"episodes": 0}
+    low, high = mean_interval(records["score"])
+    hits = {tile: games for tile in rules.tiles if (games := reach(records, tile))}
+    return {
+        "episodes": n,
+        **_scores(records),
+        "mean_ci95": None if math.isnan(low) else [low, high],
+        "moves": int(records["moves"].sum()),
+        "reach": {str(tile): {"rate": k / n, "ci95": list(share_interval(k, n))} for tile, k in hits.items()},
+    }
 
 
 def evaluation_block(figures: Mapping[str, Any]) -> str:
@@ -98,7 +160,7 @@ def statistics_block(records: Records, episode: int, moves_per_second: float) ->
     """
     n, score = len(records), records["score"]
     lines = [f"{episode}\tmean = {score.mean():.6g}\tmax = {score.max()}\tops = {moves_per_second:.0f}"]
-    for tile in np.unique(records["max_tile"]).tolist():
-        ended = int(np.count_nonzero(records["max_tile"] == tile))
-        lines.append(f"\t{tile} \t{100 * reach(records, tile) / n:.4g}%\t({100 * ended / n:.4g}%)")
+    tiles, ended = np.unique(records["max_tile"], return_counts=True)
+    for tile, games in zip(tiles.tolist(), ended.tolist(), strict=True):
+        lines.append(f"\t{tile} \t{100 * reach(records, tile) / n:.4g}%\t({100 * games / n:.4g}%)")
     return "\n".join(lines) + "\n"

@@ -76,28 +76,22 @@ def exact_errors(play: PolicyValue, stages: ArrayLike | None = None) -> NDArray[
     -------
     structured array of dtype `EXACT_ERROR`, in ascending order of the stages that this play comes to.
     """
-    solution = play.solution
-    stage = _largest_tiles(play) if stages is None else np.asarray(stages)
-    stage = np.broadcast_to(stage, play.own_values.shape)
+    solution, rules = play.solution, play.solution.rules
+    if stages is None:
+        largest = np.max(unpack(solution.afterstates, rules), axis=0)
+        stages = np.array([rules.value(tile) for tile in range(rules.largest + 1)])[largest]
+    stage = np.broadcast_to(np.asarray(stages), play.own_values.shape)
     regrets, moved = np.zeros(len(stage)), play.choices >= 0
     np.add.at(regrets, play.choices[moved], (play.state_shares * play.regrets())[moved])
-    own = play.own_values.astype(np.float64)
+    judged = play.own_values.astype(np.float64)
     errors_by_stage = []
     for number in np.unique(stage[play.afterstate_shares > 0]).tolist():
         part = stage == number
         boards = float(play.afterstate_shares[part].sum())
         weights = play.afterstate_shares[part] / boards
         earned, optimal = play.afterstate_values[part], solution.afterstate_values[part]
-        means = [float(weights @ values) for values in (own[part], earned, optimal)]
-        errors = [own[part] - earned, own[part] - optimal]
+        means = [float(weights @ values) for values in (judged[part], earned, optimal)]
+        errors = [judged[part] - earned, judged[part] - optimal]
         figures = [figure for error in errors for figure in (float(weights @ error), float(weights @ error**2) ** 0.5)]
         errors_by_stage.append((number, boards, *means, *figures, float(regrets[part].sum()) / boards))
     return np.array(errors_by_stage, EXACT_ERROR)
-
-
-def _largest_tiles(play: PolicyValue) -> NDArray[np.int64]:
-    """The value of the largest tile of each afterstate."""
-    rules = play.solution.rules
-    largest = np.max(unpack(play.solution.afterstates, rules), axis=0).astype(np.int64)
-    values: NDArray[np.int64] = np.array([rules.value(tile) for tile in range(rules.largest + 1)])[largest]
-    return values

@@ -23,7 +23,8 @@ METHOD = (
 def answer(table: pd.DataFrame) -> str:
     """Text for the screen, some lines; `table` has a row for each job (`tdl.sweeps.table.table_of`)."""
     from tdl.results.answers import failures, sentence  # here: pandas takes half a second
-    from tdl.results.comparison import against_best, factors
+    from tdl.results.comparison import against_best
+    from tdl.results.design import factors
 
     keys = factors(table)
     samples, score, what = _samples(table, keys)
@@ -64,7 +65,7 @@ def _samples(table: pd.DataFrame, keys: Sequence[str]) -> tuple[pd.DataFrame, st
 
 def _shown(settings: pd.DataFrame, table: pd.DataFrame, keys: Sequence[str], what: str) -> pd.DataFrame:
     """The settings as text: the columns by which they differ, and their figures, the dispensable ones last."""
-    from tdl.results.tables import in_words
+    from tdl.results.answers import in_words
 
     words = in_words(settings, keys, table[table["status"] == FINISHED]).drop(columns=["below the best", "differs"])
     first = [*keys, "runs", "mean score"]

@@ -78,7 +78,7 @@ def table_of(jobs: Mapping[Path, Path], outcomes: Mapping[Path, Outcome] | None 
     """A row of `tdl.results.runs` for each job, whatever became of it; `jobs` as `job_folders` has them."""
     import pandas as pd  # it takes half a second
 
-    from tdl.results.comparison import factors
+    from tdl.results.design import factors
     from tdl.results.frames import runs
 
     known, whole = dict(outcomes or {}), []
@@ -127,10 +127,10 @@ def _lost(job: Path, outcome: Outcome | None) -> dict[str, Any]:
 
 def _draw(folder: Path, table: pd.DataFrame) -> bool:
     """Draw the sweep, where there is something to draw; the text beside the figure, and a table for a paper."""
+    from tdl.results.answers import latex
     from tdl.results.frames import blocks_of
     from tdl.results.style import save
     from tdl.results.sweep_figure import sweep_figure
-    from tdl.results.tables import latex
 
     drawn = sweep_figure(table, blocks_of(table))
     if drawn is None:

@@ -17,10 +17,10 @@ from tdl.errors import CheckpointError, TdlError, naming
 from tdl.players.description import kind_of, read_agent
 from tdl.players.player import checkpoint_folder
 from tdl.results import frames as results
-from tdl.results.titles import titles
+from tdl.results.labels import titles
 from tdl.sessions import game_file
 from tdl.sessions.recorded_game import RecordedGame
-from tdl.statistics.block_table import BlockTable, blocks_of
+from tdl.statistics.summary import BlockTable, parse_blocks
 from tdl.storage.checkpoint import META, Meta
 from tdl.storage.reading import open_file
 from tdl.storage.run_folder import BLOCKS, CHECKPOINT, RESULT
@@ -171,7 +171,7 @@ class Library:
         path = self.inside(self.path(name) / BLOCKS, f"{name}/{BLOCKS}")
         try:
             with self._turn(), open_file(path) as file, naming(f"{name}/{BLOCKS}", TdlError):
-                return _some(blocks_of(file))
+                return _some(parse_blocks(file))
         except FileNotFoundError:
             raise Refusal(HTTPStatus.NOT_FOUND, f"{name}: no learning curve ({BLOCKS} is missing)") from None
         except OSError as error:

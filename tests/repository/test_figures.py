@@ -15,7 +15,7 @@ from matplotlib.text import Text
 from experiments.tools import drawing, figures
 from experiments.tools.index import entry_of, folders, read_index
 from experiments.tools.tables import interval, matching, read_table
-from tdl.results.palette import BLUE
+from tdl.results.style import BLUE
 from tdl.statistics.intervals import mean_interval
 
 FIGURES = [(folder, file) for folder in folders().values() for file in figures.drawers(folder)]

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from support.programs import UNDRAWN, inside
 
+from tdl.cli.commands import MODULES
+
 DOCS = Path(__file__).parents[2] / "docs"
 TUTORIAL = sorted((DOCS / "tutorial").glob("*.md"), key=Path.read_text)
 """One walk, for a page needs the folders of those before it. Their titles are numbered."""
@@ -43,7 +45,7 @@ WORDS = {
 def call(command):
     """Do a command of a page with the words that make it short; it must end well. Gives what it prints."""
     program, *words = shlex.split(command)[1:]
-    main = UNDRAWN if program in ("run", "sweep") else import_module(f"tdl.{program}").main
+    main = UNDRAWN if program in ("run", "sweep") else import_module(MODULES[program]).main
     done = inside(*words, *WORDS.get(program, ()), program=main)
     assert not done.returncode, f"{command}: {done.stderr}"
     return "" if program in ("play", "serve") else done.stdout

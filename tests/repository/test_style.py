@@ -28,26 +28,14 @@ def counted(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_sentences_are_short(name):
-    assert [sentence for sentence in counted(name).sentences if len(sentence.split()) > 40] == []
-    assert counted(name).mean <= 20
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_words_are_those_of_statistics(name):
-    assert name in SHOWS_PHRASES or counted(name).phrases == []
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_tables_are_small(name):
-    assert counted(name).rows <= MORE_ROWS.get(name, 10)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_page_keeps_its_budget(name):
-    folder = Path(name).parent
-    budget = 800 if folder.name in LARGE else 450 if folder.parent.name == "experiments" else None
-    assert counted(name).words <= BUDGETS.get(name, budget or 10_000)
+def test_a_page_has_short_sentences_common_words_small_tables_and_keeps_its_budget(name):
+    page, folder = counted(name), Path(name).parent
+    assert [sentence for sentence in page.sentences if len(sentence.split()) > 40] == []
+    assert page.mean <= 20
+    assert name in SHOWS_PHRASES or page.phrases == []
+    assert page.rows <= MORE_ROWS.get(name, 10)
+    budget = 800 if folder.name in LARGE else 450 if folder.parent.name == "experiments" else 10_000
+    assert page.words <= BUDGETS.get(name, budget)
 
 
 def test_numbers_of_results_have_a_source():

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 import tdl.results
 from tdl.results import plots
 from tdl.results.design import is_upright, scale_of, with_scores
-from tdl.results.palette import BLUE, CYCLE, VERMILION, colours, tile_colour
+from tdl.results.style import BLUE, VERMILION
 from tdl.statistics.intervals import mean_interval
 
 
@@ -70,12 +70,6 @@ def test_scores_against_step_sizes(axes):
     assert axes.get_ylim()[0] == 0
 
 
-def test_bars_are_no_narrower_than_the_games_of_the_runs_make_them(axes):
-    frame = table(**SWEEP).assign(eval_mean=[20.0] * 6, eval_low=10.0, eval_high=30.0)
-    plots.draw_scores(axes, frame, ["alpha"])
-    assert bars(axes) == [(20 - 10 / 3**0.5, 20 + 10 / 3**0.5)] * 2
-
-
 @pytest.mark.parametrize("means_of_runs", [[10, 20], [10, 11, 30, 31, 32]], ids=["fewer than three", "two groups"])
 def test_where_a_mean_would_mislead_each_run_stands_for_itself(axes, means_of_runs):
     frame = table(tuples=["4x6"] * len(means_of_runs)).assign(eval_mean=np.array(means_of_runs, float))
@@ -101,15 +95,10 @@ def test_an_axis_suits_its_values(axes, key, values, scale, words):
     frame = table(**{key: values})
     plots.draw_scores(axes, frame, [key])
     assert scale_of(key, frame[key]) == scale
-    assert ticks(axes.xaxis if is_upright(frame, [key]) else axes.yaxis) == words
-
-
-def test_names_stand_on_the_vertical_axis_and_are_not_joined(axes):
-    plots.draw_scores(axes, table(tuples=["4x6", "8x6"], seed=[0, 0]), ["tuples"])
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("mean score after training", "tuples")
-    assert sorted(x for part in axes.collections for x, _ in part.get_offsets()) == [10, 20]
-    assert axes.get_xlim()[0] == 0
-    assert not any(line.get_linestyle() == "-" and np.isfinite(line.get_ydata()).any() for line in axes.lines)
+    upright = is_upright(frame, [key])
+    assert ticks(axes.xaxis if upright else axes.yaxis) == words
+    joined = [line for line in axes.lines if line.get_linestyle() == "-" and np.isfinite(line.get_ydata()).any()]
+    assert len(joined) == upright  # names are not joined
 
 
 def test_three_keys_are_not_pooled(axes):
@@ -245,14 +234,3 @@ def test_distributions_are_boxes_the_best_above(axes):
     means = [(*line.get_ydata(), *line.get_xdata()) for line in axes.lines if line.get_marker() == "o"]
     assert sorted(means) == [(0, 50), (1, 20)]
     assert (axes.get_xlabel(), axes.get_xlim()[0]) == ("score of a game", 0)
-
-
-def test_colours_tell_values_apart_and_a_learner_has_its_own():
-    assert colours(["tc", "td"])["td"] == colours(["otd_tc", "tc", "td"])["td"] == colours(["td"])["td"]
-    for number in (len(CYCLE), len(CYCLE) + 1, 40):
-        assert len({*colours(range(number)).values()}) == number
-
-
-@pytest.mark.parametrize("tiles", [[2**i for i in range(5, 12)], [21, 34, 55, 89, 144, 233, 377], [6, 12, 24, 48]])
-def test_tiles_in_a_row_have_different_colours(tiles):
-    assert len({tile_colour(tile) for tile in tiles}) == len(tiles)

@@ -5,7 +5,7 @@ from itertools import product
 import pandas as pd
 from matplotlib.colors import to_hex
 
-from tdl.results.palette import BLUE, VERMILION
+from tdl.results.style import BLUE, VERMILION
 from tdl.results.sweep_figure import sweep_figure
 
 FIXED = {"game": "2048", "size": "4x4", "agent": "ntuple", "evaluate.episodes": 200, "status": "finished",
@@ -64,7 +64,7 @@ def test_a_learner_has_its_colour_in_all_panels():
             VERMILION.lower(), BLUE.lower()}  # fmt: skip
 
 
-def test_further_keys_have_rows_of_their_own():
+def test_further_keys_have_rows_of_their_own_and_too_many_are_said_in_the_caption():
     figure, _ = sweep_figure(*sweep(learner=["td", "tc"], alpha=[0.1, 1.0], tuples=["4x6", "8x6"]))
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["tuples 4x6", "", "tuples 8x6", ""]
     assert [sum(len(part.get_offsets()) for part in axes.collections) for axes in figure.axes[::2]] == [12, 12]
@@ -72,9 +72,6 @@ def test_further_keys_have_rows_of_their_own():
     for column in (figure.axes[::2], figure.axes[1::2]):
         assert len({(axes.get_xlim(), axes.get_ylim()) for axes in column}) == 1
         assert [bool(axes.get_xlabel()) for axes in column] == [False, True]
-
-
-def test_too_many_rows_are_said_in_the_caption():
     sizes = [f"{i}x6" for i in range(10)]
     figure, caption = sweep_figure(*sweep(seeds=1, learner=["td", "tc"], alpha=[0.1, 1.0], tuples=sizes))
     assert len(figure.axes) == 12

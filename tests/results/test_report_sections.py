@@ -1,4 +1,4 @@
-"""The page about runs has what is in their files, all inside, and only what tells them apart.
+"""The page about a sweep has what is in its files, all inside, and only what tells its runs apart.
 
 Trusts `tdl.results.frames`, `comparison` and `answers`.
 """
@@ -36,25 +36,26 @@ def swept(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def told(swept):
-    """What is written of them."""
+    """The page and the Markdown beside it."""
     return written(swept)
 
 
-def test_sections(told):
-    page, tables = told
-    assert titles(page) == SECTIONS
-    assert re.findall("^## (.*)$", tables, re.M) == [title for title in SECTIONS if title not in FIGURES]
-    assert facts(page)["Content"] == "9 runs: 8 finished, 1 failed"
+@pytest.fixture(scope="module")
+def finished(swept):
+    return tdl.results.runs(swept).query("status == 'finished'")
 
 
-def test_the_answer_comes_first(swept, told):
-    page, tables = told
-    runs = tdl.results.runs(swept)
-    sentence = tdl.results.sentence(runs[runs["status"] == "finished"])
+def test_the_answer_comes_first(swept, told, finished):
+    html, markdown = told
+    assert titles(html) == SECTIONS
+    assert re.findall("^## (.*)$", markdown, re.M) == [title for title in SECTIONS if title not in FIGURES]
+    assert facts(html)["Content"] == "9 runs: 8 finished, 1 failed"
+    sentence = tdl.results.sentence(finished)
     assert sentence.startswith("Best: p")
-    assert Page(page).texts("p")[0] == sentence
-    assert Page(page).texts("li") == tdl.results.failures(runs) == ["p90_10, alpha 9: 1 of 1 diverged; lower alpha"]
-    assert sentence in tables
+    assert Page(html).texts("p")[0] == sentence
+    assert sentence in markdown
+    failures = tdl.results.failures(tdl.results.runs(swept))
+    assert Page(html).texts("li") == failures == ["p90_10, alpha 9: 1 of 1 diverged; lower alpha"]
 
 
 def test_the_page_needs_nothing_else(swept, told):
@@ -68,7 +69,8 @@ def test_the_page_needs_nothing_else(swept, told):
     assert not re.search(r"@import|url\((?!#)", told[0])
 
 
-def test_links_lead_to_runs_and_pictures_from_any_place(swept, tmp_path):
+def test_links_lead_to_runs_and_pictures_from_any_place(swept, told, tmp_path):
+    """The figures are the same each time."""
     run = next(path.parent for path in sorted(swept.glob("*/result.json")) if result(path.parent)["alpha"] == 0.1)
     picture = run / "curve.png"
     picture.write_bytes(b"")
@@ -77,6 +79,8 @@ def test_links_lead_to_runs_and_pictures_from_any_place(swept, tmp_path):
     links = {(tmp_path / unquote(attributes["href"])).resolve(): text for attributes, text in Page(page).all("a")}
     assert links[run] == run.name
     assert links[picture] == "curve"
+    first, again = (re.findall("(?s)<svg.*?</svg>", text) for text in (told[0], page))
+    assert first == again
 
 
 def test_the_page_is_for_every_reader(told):
@@ -84,10 +88,10 @@ def test_the_page_is_for_every_reader(told):
     assert told[0].startswith('<!doctype html>\n<html lang="en">')
     assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in told[0]
     assert all(rule in page.texts("style")[0] for rule in ("prefers-color-scheme: dark", "@media print"))
-    scrolling = [each for each, _ in page.all("div") if each.get("role") == "region"]
+    scrolling = [attributes for attributes, _ in page.all("div") if attributes.get("role") == "region"]
     assert len(scrolling) == len(page.all("table"))
-    assert all(each["aria-label"] and each["tabindex"] == "0" for each in scrolling)
-    assert all(each["scope"] == "col" for each, _ in page.all("th"))
+    assert all(attributes["aria-label"] and attributes["tabindex"] == "0" for attributes in scrolling)
+    assert all(attributes["scope"] == "col" for attributes, _ in page.all("th"))
 
 
 def test_ids_are_unique_and_references_lead_to_them(told):
@@ -102,16 +106,16 @@ def test_ids_are_unique_and_references_lead_to_them(told):
     assert set(used) <= set(ids)
 
 
-def test_figures_say_what_is_seen(swept, told):
+def test_figures_say_what_is_seen(told, finished):
     page = Page(told[0])
     figures = [attributes for attributes, _ in page.all("svg")]
     texts = {attributes["id"]: text for tag in ("title", "desc") for attributes, text in page.all(tag) if attributes}
-    assert [each["role"] for each in figures] == ["img"] * 3
-    assert [texts[each["aria-labelledby"]] for each in figures] == FIGURES
-    assert page.texts("figcaption") == [texts[each["aria-describedby"]] for each in figures]
+    assert [attributes["role"] for attributes in figures] == ["img"] * 3
+    assert [texts[attributes["aria-labelledby"]] for attributes in figures] == FIGURES
+    assert page.texts("figcaption") == [texts[attributes["aria-describedby"]] for attributes in figures]
     scores = texts[figures[0]["aria-describedby"]]
-    found = tdl.results.means(tdl.results.runs(swept).query("status == 'finished'")).sort_values("mean")
-    for word, row in (("lowest", found.iloc[0]), ("best", found.iloc[-1])):
+    means = tdl.results.means(finished).sort_values("mean")
+    for word, row in (("lowest", means.iloc[0]), ("best", means.iloc[-1])):
         assert f"{word} {row['tiles']}, alpha {row['alpha']:g}, {row['mean']:,.0f} [" in scores
     assert scores.startswith("Mean score by step size alpha and tile rule: ")
     assert "up to episode 30 by step size alpha and tile rule: highest in the last block " in scores
@@ -119,18 +123,13 @@ def test_figures_say_what_is_seen(swept, told):
     assert {"step size alpha", "p80_20", "0.3"} <= set(page.texts("text"))
 
 
-def test_the_same_runs_give_the_same_page(swept, told):
-    assert written(swept) == told
-
-
-def test_tables_have_the_means(swept, told):
+def test_settings_have_the_means_and_the_best_is_marked(told, finished):
     settings = tables_of(told[1])["Settings"]
-    found = tdl.results.against_best(tdl.results.runs(swept).query("status == 'finished'"), ["tiles", "alpha"])
     expected = [
         (row["tiles"], f"{row['alpha']:g}", "2", f"{row['mean']:,.0f} [{row['low']:,.0f}, {row['high']:,.0f}]",
          f"{row['difference']:,.0f} [{row['difference_low']:,.0f}, {row['difference_high']:,.0f}]",
          f"{'yes' if row['differs'] else 'no'}, {p_text(row['p'])}")
-        for row in found.to_dict("records")
+        for row in tdl.results.against_best(finished, ["tiles", "alpha"]).to_dict("records")
     ]  # fmt: skip
     expected[0] = (*expected[0][:4], "best", "")
     shown = columns(settings, "tiles", "alpha", "runs", "mean score", "below the best", "differs")
@@ -139,14 +138,9 @@ def test_tables_have_the_means(swept, told):
     names = settings[0]
     assert all(name.isdigit() for name in names[7:-1]), names  # tiles of the game
     assert (names[:2], names[6], names[-1]) == (["tiles", "alpha"], "not finished", "moves/s")
-    assert facts(told[0])["Varied"] == "tiles: p80_20, p90_10; alpha: 0.1, 0.3, 9"
-
-
-def test_the_best_is_marked_and_the_method_named(told):
-    page, tables = told
-    (best,) = (text for attributes, text in Page(page).all("tr") if attributes.get("class") == "best")
+    (best,) = (text for attributes, text in Page(told[0]).all("tr") if attributes.get("class") == "best")
+    (row,) = (line for line in told[1].splitlines() if line.startswith("| **"))
     assert "best" in best
-    (row,) = (line for line in tables.splitlines() if line.startswith("| **"))
     assert "**best**" in row
     for text in told:
         for words in (
@@ -159,17 +153,17 @@ def test_the_best_is_marked_and_the_method_named(told):
 
 
 def test_where_it_comes_from(swept, told):
-    found = facts(told[0])
-    results = [result(path.parent) for path in swept.glob("*/result.json")]
-    assert found["Commit"].partition(",")[0] == str(results[0]["commit"])
-    assert results[0]["cpu"] in found["Machine"]
-    assert f"numpy {results[0]['versions']['numpy']}" in found["Versions"]
-    assert found["Seeds"] == "0, 1"
+    shown = facts(told[0])
+    run = result(next(swept.glob("*/result.json")).parent)
+    assert shown["Commit"].partition(",")[0] == str(run["commit"])
+    assert run["cpu"] in shown["Machine"]
+    assert f"numpy {run['versions']['numpy']}" in shown["Versions"]
+    assert (shown["Varied"], shown["Seeds"]) == ("tiles: p80_20, p90_10; alpha: 0.1, 0.3, 9", "0, 1")
     cells = "tuples.cells [[0, 1, 2, 3], [4, 5]]"
     for text in ("size 4x4", "learner td", "episodes 30", "evaluate.episodes 20", cells):
-        assert text in found["Held fixed"]
-    assert "alpha" not in found["Held fixed"]
-    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d \S+( to .*)?", found["Ended"])
+        assert text in shown["Held fixed"]
+    assert "alpha" not in shown["Held fixed"]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d \S+( to .*)?", shown["Ended"])
 
 
 def test_the_commands_make_the_same_runs_again(swept, told, tmp_path):
@@ -193,16 +187,16 @@ def test_a_folder_of_somebody_else(swept, tmp_path):
     (tmp_path / "mine").write_text("mine")
     (folder / "report.html").unlink(missing_ok=True)
     (folder / "report.html").symlink_to(tmp_path / "mine")
-    one, other, third, *_ = sorted(folder.glob("*_*"))
-    path = one / ".hydra" / "hydra.yaml"
+    bomb, computed, third, *_ = sorted(folder.glob("*_*"))
+    path = bomb / ".hydra" / "hydra.yaml"
     path.write_text(f"{BOMB}{path.read_text()}")
-    (other / "result.json").unlink()
-    path = other / ".hydra" / "config.yaml"
+    (computed / "result.json").unlink()
+    path = computed / ".hydra" / "config.yaml"
     path.write_text(path.read_text().replace("size: 4x4", "size: ${oc.env:HOME}"))
     (third / "elsewhere").write_text("a\0b")
-    told = result(third)
-    told["config"] |= {"size": "<script>$\\frac$\x1b[2J", "engine": "a|b"}
-    (third / "result.json").write_text(json.dumps(told))
+    forged = result(third)
+    forged["config"] |= {"size": "<script>$\\frac$\x1b[2J", "engine": "a|b"}
+    (third / "result.json").write_text(json.dumps(forged))
     page, tables = written(folder)
     assert (tmp_path / "mine").read_text() == "mine"
     assert os.environ["HOME"] not in page.replace(str(tmp_path), "")
