@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import secrets
 import sys
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig
 
+from tdl.base.distribution import install
 from tdl.cli.program import run_program
 from tdl.config import play as play_config
 from tdl.config.options import rules_of, search_of
@@ -19,7 +21,6 @@ from tdl.sessions.advisor import load_advisor
 from tdl.sessions.game_folder import GameFolder
 from tdl.sweeps.context import JobContext
 from tdl.terminal.background import is_light
-from tdl.terminal.colours import DARK, LIGHT, Colours
 
 if TYPE_CHECKING:
     from tdl.terminal.app import GameApp
@@ -38,7 +39,7 @@ def job(cfg: DictConfig, context: JobContext) -> None:
         check_terminal()
         from tdl.terminal.recorded import RecordedGameApp  # not at the top: it needs Textual
 
-        show(RecordedGameApp(game, settings.speed, colours(settings.theme)))
+        show(RecordedGameApp(game, settings.speed, shown_theme(settings.theme)))
         return
     play(settings)
 
@@ -62,7 +63,7 @@ def play(settings: PlayConfig) -> None:
         watch=settings.watch,
         speed=settings.speed,
         folder=GameFolder(settings.record),
-        colours=colours(settings.theme),
+        theme=shown_theme(settings.theme),
     )
     try:
         show(app)
@@ -70,9 +71,11 @@ def play(settings: PlayConfig) -> None:
         farewell(app)
 
 
-def colours(theme: str) -> Colours:
-    """The colours of the screen; where they are not said the terminal is asked for its background."""
-    return LIGHT if theme == "light" or (theme == "auto" and is_light()) else DARK
+def shown_theme(theme: str) -> str:
+    """The theme of the screen; for `auto` the terminal is asked for its background."""
+    if theme == "auto":
+        return "light" if is_light() else "dark"
+    return theme
 
 
 def farewell(app: PlayApp) -> None:
@@ -95,7 +98,8 @@ def check_terminal() -> None:
             raise ConfigError(f"no terminal: standard {name} is a file or a pipe; play in a terminal window")
     if os.environ.get("TERM") == "dumb":
         raise ConfigError("no terminal: TERM=dumb cannot place characters; play in another terminal")
-    from tdl.terminal import textual as extra  # noqa: F401 - it complains where Textual is missing
+    if find_spec("textual") is None:
+        raise ConfigError(f"the screen needs Textual, which is not installed: {install('play')}")
 
 
 def show(app: GameApp) -> None:

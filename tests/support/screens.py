@@ -3,6 +3,8 @@
 import asyncio
 import time
 
+from textual.widgets import Static
+
 from support import PATIENCE
 from tdl.terminal.board import Board
 
@@ -38,6 +40,6 @@ def numbers(app):
     return [int(word) for word in " ".join(drawn(app)).translate(str.maketrans("▄▀", "  ")).split()]
 
 
-def text_of(app, widget):
-    """The text of another widget."""
-    return app.screen.query_one(widget).render().plain
+def text_of(app, name):
+    """The text of another widget: panel, status or keys."""
+    return str(app.screen.query_one(f"#{name}", Static).content)

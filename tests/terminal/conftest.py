@@ -6,12 +6,12 @@ from support.programs import train
 from tdl.sessions.advisor import load_advisor
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def run(tmp_path_factory):
     cells = ("size=2x3", "tuples.cells=[[0,1,2],[0,1,3,4]]")
     return train(tmp_path_factory.mktemp("play") / "run", *cells, "episodes=200", "evaluate.episodes=0")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def agent(run):
     return load_advisor(run)
