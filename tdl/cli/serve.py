@@ -11,8 +11,7 @@ from tdl.config.serve import ServeConfig
 from tdl.errors import Interrupted, TdlError
 from tdl.runs.interrupts import Interrupts
 from tdl.sweeps.context import JobContext
-from tdl.web.errors import Refusal
-from tdl.web.library import Library
+from tdl.web.library import Library, Refusal
 from tdl.web.server import Server, check_loopback
 from tdl.web.site import Site
 

@@ -12,7 +12,7 @@ from support.mutations import NASTY, changed_bytes, changed_json
 from support.web_server import Client, answers_of, serving
 from tdl.errors import TdlError
 from tdl.web.library import Library
-from tdl.web.request_handler import ALWAYS
+from tdl.web.server import ALWAYS
 
 REQUESTS = [
     *((path, None) for path in ("/", "/page.js", "/api/start", "/api/library", "/api/curve?run=plain",

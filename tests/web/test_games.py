@@ -22,7 +22,7 @@ from tdl.game.streams import EVALUATION
 from tdl.sessions import game_file
 from tdl.sessions.recorder import record_game
 from tdl.web.agents import MAX_PLIES, ServedAgent
-from tdl.web.animation import slides
+from tdl.web.games import slides
 from tdl.web.site import SIZES
 
 

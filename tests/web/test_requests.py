@@ -12,9 +12,8 @@ from support.web_server import Client, serves, serving
 
 from tdl.errors import ConfigError
 from tdl.web.library import Library
-from tdl.web.request_handler import MAX_BODY
 from tdl.web.server import MAX_CONNECTIONS, Server, in_background
-from tdl.web.site import Site
+from tdl.web.site import MAX_BODY, Site
 
 FOREIGN = [
     "evil.example", "evil.example:{port}", "127.0.0.1", "localhost:1", "127.0.0.1.evil.example:{port}", "",
