@@ -25,7 +25,7 @@ from tdl.web.replay import replay_json
 
 JSON = "application/json"
 
-SCRIPTS = ("board", "charts", "hands", "library", "page", "replay", "requests", "rules", "values")
+SCRIPTS = ("board", "charts", "dom", "input", "library", "page", "replay", "requests", "rules", "values")
 
 PAGE = {
     "/": ("index.html", "text/html; charset=utf-8"),

@@ -2,7 +2,8 @@
 
 import { Board } from "/board.js";
 import { scoreChart } from "/charts.js";
-import { listenToKeys, listenToSwipes } from "/hands.js";
+import { $, number } from "/dom.js";
+import { listenToKeys, listenToSwipes } from "/input.js";
 import { Library } from "/library.js";
 import { Replay, fillRecords } from "/replay.js";
 import { allDone, get, inTurn, post } from "/requests.js";
@@ -13,14 +14,12 @@ const SPEEDS = [1, 2, 4, 8, 15, 30, 60, 120, 300]; // moves a second
 const SMOOTH = 8; // up to so many a second tiles are seen to slide
 const QUICK_PLIES = 2; // the server adds values up to here unasked
 
-const $ = (id) => document.getElementById(id);
 const board = new Board($("board"));
-const library = new Library($("entries"), (name) => guarded(() => choose(name)), get);
+const library = new Library($("entries"), (name) => guarded(() => choose(name)));
 const values = new Values($("values"), $("bars"), (action) => guarded(() => move(action)));
 const form = new RulesForm();
 const replay = new Replay((state, smooth) => show(state, smooth));
 
-let options; // what the server offers
 let game = null; // { id, rules, checkpoint, most_plies, seed }
 let view = null; // the board that is shown, with score, values ...
 let scores = [0];
@@ -48,26 +47,30 @@ async function guarded(work) {
 async function begin(wish) {
   const played = playing;
   playing = 0;
-  const asked = { seed: game ? game.seed : Number($("seed").value), plies: 1, ...wish };
+  const request = { seed: game ? game.seed : Number($("seed").value), plies: 1, ...wish };
   try {
-    game = await inTurn(() => post("/api/new", asked));
+    game = await inTurn(() => post("/api/new", request));
   } catch (error) {
     if (played) showState();
     throw error;
   }
   const depth = Math.min(Number($("depth").value), game.most_plies);
   replay.close();
-  kept = null;
-  board.setUp(game.rules.rows, game.rules.cols);
-  scores = [0];
   $("depth").max = game.most_plies;
   $("depth").value = depth;
-  tellGame();
   library.mark(game.checkpoint);
-  show(game.state);
+  showGame(game.state, [0]);
   performance.mark("board");
   if (depth > 1) await search(depth);
   tell();
+}
+
+// Show the game that is played, from a new one or after a record.
+function showGame(state, before) {
+  [scores, kept] = [before, null];
+  board.setUp(game.rules.rows, game.rules.cols);
+  tellGame();
+  show(state);
 }
 
 function tellGame() {
@@ -81,30 +84,32 @@ function tellGame() {
 
 const wished = (seed) => form.wished(game, seed);
 
+// Stop the play, change the game, and show what there is to know of the new board.
+async function change(work) {
+  await pause();
+  await inTurn(work);
+  tell();
+  searchMissing();
+}
+
 async function move(action) {
   if (replay.on) return;
-  await pause();
-  await inTurn(async () => {
+  await change(async () => {
     if (!view || view.over || !view.legal.includes(action)) return;
     try {
-      const { state } = await post("/api/move", { id: game.id, action, version: view.version });
-      show(state, true);
-      tell();
+      show((await post("/api/move", { id: game.id, action, version: view.version })).state, true);
     } catch (error) {
       if (error.status !== 409) throw error;
       show((await post("/api/values", { id: game.id })).state); // it has changed: look again
     }
   });
-  searchMissing();
 }
 
 async function step() {
-  await pause();
-  if (view.over) return;
-  if (replay.on) return void replay.by(1, true);
-  await inTurn(() => advance(true));
-  tell();
-  searchMissing();
+  await change(() => {
+    if (view.over) return undefined;
+    return replay.on ? replay.by(1, true) : advance(true);
+  });
 }
 
 async function advance(smooth) {
@@ -113,12 +118,11 @@ async function advance(smooth) {
   if (!frames.length) show(state);
 }
 
-async function undo(count = 1) {
-  await pause();
-  if (replay.on) return void replay.by(-count);
-  await inTurn(async () => show((await post("/api/undo", { id: game.id, count })).state));
-  tell();
-  searchMissing();
+async function undo() {
+  await change(async () => {
+    if (replay.on) replay.by(-1);
+    else show((await post("/api/undo", { id: game.id })).state);
+  });
 }
 
 // Ask for the values of a depth that takes a search. What they are asked of may have changed when they come.
@@ -154,10 +158,7 @@ async function leaveRecord() {
   await pause();
   const { state } = await post("/api/values", { id: game.id });
   replay.close();
-  [scores, kept] = [kept, null];
-  board.setUp(game.rules.rows, game.rules.cols);
-  tellGame();
-  show(state);
+  showGame(state, kept);
 }
 
 // Another agent; a record that is shown is then judged by it.
@@ -302,14 +303,11 @@ function tell() {
   $("told").textContent = `Score ${view.score}. ${hint} ${rows}.`;
 }
 
-const number = (value) => value.toLocaleString("en");
-
 // ---- hands
 
 const KEYS = {
   ArrowUp: () => move("up"), ArrowRight: () => move("right"), ArrowDown: () => move("down"), ArrowLeft: () => move("left"),
-  " ": () => toggle(), s: () => step(), u: () => undo(), Backspace: () => undo(),
-  r: () => restart(), n: () => begin(wished(game.seed + 1)),
+  " ": toggle, s: step, u: undo, Backspace: undo, r: restart, n: () => begin(wished(game.seed + 1)),
   "+": () => slide("speed", 1), "=": () => slide("speed", 1), "-": () => slide("speed", -1),
 };
 
@@ -341,7 +339,7 @@ function listen() {
   });
   on("play", "click", toggle);
   on("step", "click", step);
-  on("undo", "click", () => undo());
+  on("undo", "click", undo);
   on("restart", "click", restart);
   on("new", "click", () => begin(wished(game.seed + 1)));
   on("rules", "submit", () => begin(wished(Number($("seed").value))));
@@ -377,7 +375,7 @@ async function refresh() {
 }
 
 async function start() {
-  options = await get("/api/start");
+  const options = await get("/api/start");
   form.setUp(options);
   try {
     await begin({ checkpoint: options.checkpoint });
