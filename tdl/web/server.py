@@ -88,7 +88,9 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         self.wfile.flush()
 
     def handle_expect_100(self) -> bool:
-        """Say nothing yet: `_body` asks for the body when the head has been checked."""
+        """Ask for the body; what is refused is left unread."""
+        super().handle_expect_100()
+        self.wfile.flush()
         return True
 
     def _answer(self) -> None:
@@ -159,10 +161,6 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
             self._stop(HTTPStatus.LENGTH_REQUIRED, "expected a Content-Length")
         if length > most:
             self._stop(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"expected at most {most} bytes")
-        if self.headers.get("Expect", "").lower() == "100-continue":
-            self.send_response_only(HTTPStatus.CONTINUE)
-            self.end_headers()
-            self.wfile.flush()
         body = self.rfile.read(length)
         if len(body) < length:
             raise TimeoutError("the connection ended within a body")

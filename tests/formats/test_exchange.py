@@ -49,21 +49,6 @@ def test_values_are_those_that_the_peer_printed(imported):
     assert (np.abs(values - printed) <= 2 * np.spacing(printed)).all()
 
 
-def test_weights_are_those_that_the_peer_added_up(imported):
-    """In its order of summation (images by a flip and a transposition in turn) all 9 digits are those it printed."""
-    network = tdl.load(imported).network
-    tables = [network.table(0), network.table(1)]
-    for text, printed in PAIRS:
-        rows = np.array([int(digit, 16) for digit in text[::-1]]).reshape(4, 4)
-        total = np.float32(0)
-        for image in range(8):
-            rows = rows if image == 0 else rows[::-1] if image % 2 else rows.T
-            board = rows.reshape(-1)
-            entries = [sum(int(board[4 * row + j]) << 4 * j for j in range(4)) for row in range(2)]
-            total += tables[0][entries[0]] + tables[1][entries[1]]
-        assert float(f"{total:.9g}") == float(printed)
-
-
 def test_it_says_where_it_came_from_and_plays(imported):
     meta, arrays = stored(imported)
     assert meta["imported"] == {
@@ -131,20 +116,6 @@ def test_a_run_comes_back(tmp_path, learner):
     again, before = stored(converted(file, tmp_path / "again")[0])[1], checkpoint(run)[1]
     assert again.keys() == before.keys()
     assert all(again[name].tobytes() == before[name].tobytes() for name in before)
-
-
-def test_learning_goes_on_with_imported_accumulators(tmp_path):
-    """As if it had never been a file: the same weights after further games."""
-    before = network_of(((0, 1, 2), (4, 5)))
-    trainer = tdl.Trainer(before, alpha=1.0, step="coherent", seed=1)
-    trainer.train(20)
-    source = saved(tmp_path / "net", before, trainer.state[ACCUMULATORS])
-    _, arrays = stored(converted(converted(source, tmp_path / "net.w")[0], tmp_path / "again")[0])
-    after = tdl.NTupleNetwork(before.rules, before.tuples, weights=arrays["weights"].copy())
-    further = tdl.Trainer(after, alpha=1.0, step="coherent", seed=1, episode=20)
-    further.state[ACCUMULATORS][:] = arrays[ACCUMULATORS]
-    assert further.train(20).tobytes() == trainer.train(20).tobytes()
-    assert after.weights.tobytes() == before.weights.tobytes()
 
 
 # Every kind of table

@@ -9,11 +9,11 @@ import threading
 import numpy as np
 import pytest
 from support import PATIENCE
-from support.programs import inside
 from support.shapes import RULES
 from support.web_server import Client, serves, serving
 
 import tdl
+from tdl.errors import ConfigError
 from tdl.game.engine import Engine, Stream
 from tdl.game.game_reference import move
 from tdl.game.packing import pack, unpack
@@ -120,6 +120,15 @@ def test_depth_counts_from_now_on_and_is_bounded(client, server):
     assert serves(client)
 
 
+def test_a_deep_network_looks_2_plies_ahead(server):
+    """Three take it seconds, and it takes no limit of time."""
+    folder, meta = server.site.library.checkpoint("first")
+    agent = ServedAgent("deep", folder, meta | {"network": {"kind": "dqn"}}, 0.2)
+    assert agent.search(2).plies == agent.max_plies == 2
+    with pytest.raises(ConfigError, match="plies: 3 is not allowed"):
+        agent.search(3)
+
+
 def test_games_are_bounded_and_the_oldest_are_put_away(folder):
     with serving(folder, sessions=3) as server:
         client = Client(server)
@@ -214,25 +223,3 @@ def test_a_board_is_judged(client, folder):
     told = client.done("/api/judge", id=made, board=rows)["values"]
     assert np.array(told, float) == pytest.approx(values, nan_ok=True)
     assert client.done("/api/values", id=made)["state"]["moves"] == 0
-
-
-def test_a_deep_network_is_asked_as_well(tmp_path):
-    pytest.importorskip("torch", reason="the extra dqn is not installed")
-    shape = ("size=2x3", "tiles=p90_10", "agent.width=8", "agent.games=4", "agent.learning_starts=8")
-    counts = ("episodes=4", "block=4", "evaluate.episodes=0")
-    done = inside("agent=dqn_modern", *shape, *counts, f"hydra.run.dir={tmp_path / 'deep'}")
-    assert done.returncode == 0, done.stderr
-    with serving(tmp_path) as server:
-        client = Client(server)
-        made = client.done("/api/new", checkpoint="deep", plies=2)
-        assert made["most_plies"] == 2
-        assert client.done("/api/step", id=made["id"], count=3)["frames"]
-        assert client.post("/api/values", id=made["id"], plies=3)[0] == 400
-
-
-def test_an_agent_without_values_is_told_of(tmp_path):
-    done = inside("agent=greedy", "episodes=2", "evaluate.episodes=0", f"hydra.run.dir={tmp_path / 'greedy'}")
-    assert done.returncode == 0, done.stderr
-    with serving(tmp_path) as server:
-        status, told = Client(server).post("/api/new", checkpoint="greedy")
-    assert (status, "kind greedy" in told["error"]) == (400, True)
