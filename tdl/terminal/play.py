@@ -105,7 +105,7 @@ class PlayApp(GameApp):
         """Begin a game."""
         self.session = Session(self.rules, seed=seed, episode=episode)
         self._path = self.folder.new_path(seed, episode)
-        self._kept: list[Move] = []
+        self._written: list[Move] = []
         self._question: Question | None = None
         self.values: NDArray[np.float64] | None = None
 
@@ -235,9 +235,9 @@ class PlayApp(GameApp):
     def keep(self) -> None:
         """Write the game to its file, if the person has moved in it and the file does not have it yet."""
         moves = self.session.moves
-        if self._path is None or moves == self._kept or not any(move.by == "person" for move in moves):
+        if self._path is None or moves == self._written or not any(move.by == "person" for move in moves):
             return
-        self._kept = list(moves)
+        self._written = list(moves)
         try:
             self.folder.save(self._path, self.session.game())
         except OSError as error:

@@ -234,8 +234,8 @@ def _check_same(rules: Rules, game: object, size: object, tiles: object) -> None
     if tiles is None:
         wanted = replace(wanted, drop=rules.drop, start=rules.start)
     if wanted != rules:
-        own = f"{rules.game} on {rules.rows}x{rules.cols}"
-        raise ConfigError(f"checkpoint: its agent plays {own} by its own tile rule only")
+        board = f"{rules.game} on {rules.rows}x{rules.cols}"
+        raise ConfigError(f"checkpoint: its agent plays {board} by its own tile rule only")
 
 
 def _rules_json(rules: Rules) -> dict[str, Any]:

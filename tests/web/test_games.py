@@ -28,48 +28,48 @@ from tdl.web.site import SIZES
 
 @pytest.mark.parametrize("plies", [1, 2])
 def test_a_game_of_the_agent_is_that_of_an_evaluation(client, folder, tmp_path, plies):
-    made = client.done("/api/new", checkpoint="first", seed=5, plies=plies)
+    new = client.done("/api/new", checkpoint="first", seed=5, plies=plies)
     over = False
     while not over:
-        over = client.done("/api/step", id=made["id"], count=200)["state"]["over"]
-    status, headers, body = client.raw("GET", f"/api/game.jsonl?id={made['id']}")
+        over = client.done("/api/step", id=new["id"], count=200)["state"]["over"]
+    status, headers, body = client.raw("GET", f"/api/game.jsonl?id={new['id']}")
     assert (status, headers["Content-Disposition"]) == (200, 'attachment; filename="game.jsonl"')
     (tmp_path / "game.jsonl").write_bytes(body)
     digest = json.loads((folder / "first" / "checkpoint" / "meta.json").read_text())["digest"]
     expected = record_game(tdl.load(folder / "first"), 5, 0, plies=plies, checkpoint=digest)
     assert game_file.load(tmp_path / "game.jsonl") == expected
-    status, told = client.post("/api/step", id=made["id"])
-    assert (status, told) == (400, {"error": "the game is over"})
+    status, reply = client.post("/api/step", id=new["id"])
+    assert (status, reply) == (400, {"error": "the game is over"})
 
 
 def test_each_frame_is_the_board_after_a_move(client, folder):
-    made = client.done("/api/new", checkpoint="first", seed=2)
-    told = client.done("/api/step", id=made["id"], count=20)
+    new = client.done("/api/new", checkpoint="first", seed=2)
+    reply = client.done("/api/step", id=new["id"], count=20)
     game = record_game(tdl.load(folder / "first"), 2, 0)
     boards, engine = game.boards(), Engine(game.rules)
-    for frame, board, moved, thought in zip(told["frames"], boards[1:], game.moves, game.moves[1:], strict=False):
+    for frame, board, moved, thought in zip(reply["frames"], boards[1:], game.moves, game.moves[1:], strict=False):
         assert frame["board"] == engine.array(board).tolist()
         assert frame["values"] == list(thought.values)
         assert frame["made"]["reward"] == moved.reward
         assert frame["made"]["drop"] == {"cell": moved.cell, "tile": game.rules.value(moved.tile)}
-    assert {**told["frames"][-1], "made": None} == {**told["state"], "made": None}
+    assert {**reply["frames"][-1], "made": None} == {**reply["state"], "made": None}
 
 
 def test_a_person_takes_over_and_takes_back(client):
-    made = client.done("/api/new", checkpoint="first", seed=3)
-    told = client.done("/api/step", id=made["id"], count=4)["state"]
-    moved = client.done("/api/move", id=made["id"], action=told["legal"][0], version=told["version"])["state"]
+    new = client.done("/api/new", checkpoint="first", seed=3)
+    reply = client.done("/api/step", id=new["id"], count=4)["state"]
+    moved = client.done("/api/move", id=new["id"], action=reply["legal"][0], version=reply["version"])["state"]
     assert (moved["moves"], moved["made"]["by"]) == (5, "person")
-    status, error = client.post("/api/move", id=made["id"], action=moved["legal"][0], version=told["version"])
+    status, error = client.post("/api/move", id=new["id"], action=moved["legal"][0], version=reply["version"])
     assert (status, error["error"]) == (409, "the board has changed meanwhile")
-    back = client.done("/api/undo", id=made["id"], count=5)["state"]
-    assert (back["board"], back["score"], back["moves"]) == (made["state"]["board"], 0, 0)
-    assert client.done("/api/undo", id=made["id"])["state"]["moves"] == 0
+    back = client.done("/api/undo", id=new["id"], count=5)["state"]
+    assert (back["board"], back["score"], back["moves"]) == (new["state"]["board"], 0, 0)
+    assert client.done("/api/undo", id=new["id"])["state"]["moves"] == 0
 
 
 def test_a_person_need_not_wait_for_a_search(client, monkeypatch):
     """A move is made while the agent searches; the agent then does not move on a board that is gone."""
-    made = client.done("/api/new", checkpoint="first", seed=4, plies=3)
+    new = client.done("/api/new", checkpoint="first", seed=4, plies=3)
     asked, go_on, values = threading.Event(), threading.Event(), ServedAgent.values
 
     def slow(agent, board, search):
@@ -80,43 +80,43 @@ def test_a_person_need_not_wait_for_a_search(client, monkeypatch):
 
     monkeypatch.setattr(ServedAgent, "values", slow)
     answers = []
-    agent = threading.Thread(target=lambda: answers.append(client.done("/api/step", id=made["id"])))
+    agent = threading.Thread(target=lambda: answers.append(client.done("/api/step", id=new["id"])))
     agent.start()
     assert asked.wait(PATIENCE)
-    moved = client.done("/api/move", id=made["id"], action=made["state"]["legal"][0])["state"]
+    moved = client.done("/api/move", id=new["id"], action=new["state"]["legal"][0])["state"]
     assert (moved["moves"], moved["values"]) == (1, None)
     go_on.set()
     agent.join()
     assert answers[0]["frames"] == []
     assert answers[0]["state"]["moves"] == 1
-    assert client.done("/api/values", id=made["id"])["state"]["values"] != [None] * 4
+    assert client.done("/api/values", id=new["id"])["state"]["values"] != [None] * 4
 
 
 def test_every_game_and_board_can_be_played_by_hand(client):
     for number, size in enumerate(SIZES):
         game = list(GAMES)[number % len(GAMES)]
-        made = client.done("/api/new", game=game, size=size, seed=1)
-        board = made["state"]["board"]
-        assert f"{len(board)}x{len(board[0])}" == size == made["rules"]["size"]
-        assert made["rules"]["game"] == game
-        told = client.done("/api/step", id=made["id"], count=5)
-        assert 1 <= len(told["frames"]) <= 5
+        new = client.done("/api/new", game=game, size=size, seed=1)
+        board = new["state"]["board"]
+        assert f"{len(board)}x{len(board[0])}" == size == new["rules"]["size"]
+        assert new["rules"]["game"] == game
+        reply = client.done("/api/step", id=new["id"], count=5)
+        assert 1 <= len(reply["frames"]) <= 5
 
 
 def test_depth_counts_from_now_on_and_is_bounded(client, server):
-    made = client.done("/api/new", checkpoint="first", seed=6)
-    shallow = client.done("/api/values", id=made["id"], plies=1)["state"]
-    deep = client.done("/api/values", id=made["id"], plies=3)["state"]
+    new = client.done("/api/new", checkpoint="first", seed=6)
+    shallow = client.done("/api/values", id=new["id"], plies=1)["state"]
+    deep = client.done("/api/values", id=new["id"], plies=3)["state"]
     assert (shallow["plies"], deep["plies"]) == (1, 3)
     assert shallow["values"] != deep["values"]
     agent = server.site.agents.get("first")
     assert [agent.search(plies).seconds for plies in range(1, MAX_PLIES + 1)] == [None, None, 0.2, 0.2, 0.2]
-    client.done("/api/step", id=made["id"])
-    status, _, body = client.raw("GET", f"/api/game.jsonl?id={made['id']}")
+    client.done("/api/step", id=new["id"])
+    status, _, body = client.raw("GET", f"/api/game.jsonl?id={new['id']}")
     assert json.loads(body.splitlines()[0])["search"]["seconds"] == 0.2
     for plies in (0, MAX_PLIES + 1, 1.5, "3", True):
-        status, told = client.post("/api/values", id=made["id"], plies=plies)
-        assert (status, "plies: " in told["error"]) == (400, True)
+        status, reply = client.post("/api/values", id=new["id"], plies=plies)
+        assert (status, "plies: " in reply["error"]) == (400, True)
     assert serves(client)
 
 
@@ -155,11 +155,11 @@ def test_slides_lead_to_the_afterstate(rules):
             del targets[start]
         for start, target in slides(board, action, rules):
             targets.setdefault(target, []).append(start)
-        made = [0] * rules.cells
+        new = [0] * rules.cells
         for target, starts in targets.items():
             tiles = [cells[start] for start in starts]
-            made[target] = tiles[0] if len(tiles) == 1 else min(rules.merge(*tiles), rules.largest)
-        assert pack(made, rules) == after
+            new[target] = tiles[0] if len(tiles) == 1 else min(rules.merge(*tiles), rules.largest)
+        assert pack(new, rules) == after
         assert move(cells, action, rules) is not None
         board = engine.place(after, drops)
 
@@ -195,31 +195,31 @@ def test_slides_lead_to_the_afterstate(rules):
 def test_a_wrong_value_is_named(client, path, data, telling):
     if path != "/api/new":
         data |= {"id": client.done("/api/new", checkpoint="first")["id"]}
-    status, told = client.post(path, data)
-    assert (status, telling in told["error"]) == (400, True), told
+    status, reply = client.post(path, data)
+    assert (status, telling in reply["error"]) == (400, True), reply
 
 
 def test_an_unknown_game_is_told_of(client):
     for path in ("/api/move", "/api/step", "/api/undo", "/api/values", "/api/judge"):
         for unknown in ("nothing", None, ["x"], "x" * 10_000):
-            status, told = client.post(path, id=unknown)
-            assert (status, told["error"][:21]) == (404, "game: not known here;")
+            status, reply = client.post(path, id=unknown)
+            assert (status, reply["error"][:21]) == (404, "game: not known here;")
 
 
 def test_illegal_moves_are_refused(client):
-    made = client.done("/api/new", game="2048", size="2x2", seed=1)
-    state = made["state"]
+    new = client.done("/api/new", game="2048", size="2x2", seed=1)
+    state = new["state"]
     while len(state["legal"]) == 4:
-        state = client.done("/api/move", id=made["id"], action=state["legal"][0])["state"]
+        state = client.done("/api/move", id=new["id"], action=state["legal"][0])["state"]
     wrong = next(action for action in ACTION_NAMES if action not in state["legal"])
-    status, told = client.post("/api/move", id=made["id"], action=wrong)
-    assert (status, "is not legal" in told["error"]) == (400, True)
+    status, reply = client.post("/api/move", id=new["id"], action=wrong)
+    assert (status, "is not legal" in reply["error"]) == (400, True)
 
 
 def test_a_board_is_judged(client, folder):
-    made = client.done("/api/new", checkpoint="first")["id"]
+    new = client.done("/api/new", checkpoint="first")["id"]
     rows = [[2, 2, 0, 0], [4, 0, 0, 0], [0] * 4, [0] * 4]
     values = tdl.load(folder / "first").values(rows)
-    told = client.done("/api/judge", id=made, board=rows)["values"]
-    assert np.array(told, float) == pytest.approx(values, nan_ok=True)
-    assert client.done("/api/values", id=made)["state"]["moves"] == 0
+    reply = client.done("/api/judge", id=new, board=rows)["values"]
+    assert np.array(reply, float) == pytest.approx(values, nan_ok=True)
+    assert client.done("/api/values", id=new)["state"]["moves"] == 0

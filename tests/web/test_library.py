@@ -15,8 +15,8 @@ from tdl.web.site import PAGE
 
 
 def test_the_list_names_runs_and_checkpoints(client):
-    status, told = client.get("/api/library")
-    entries = {entry["name"]: entry for entry in told["entries"]}
+    status, reply = client.get("/api/library")
+    entries = {entry["name"]: entry for entry in reply["entries"]}
     assert (status, set(entries)) == (200, {"first", "sweep/small"})
     first = entries["first"]
     assert (first["game"], first["size"], first["episodes"], first["kind"]) == ("2048", "4x4", 100, "ntuple")
@@ -41,11 +41,11 @@ def titles(library):
 
 
 def test_a_learning_curve_is_that_of_the_blocks(client, folder):
-    status, told = client.get("/api/curve?run=first")
+    status, reply = client.get("/api/curve?run=first")
     blocks = np.genfromtxt(folder / "first" / "blocks.csv", delimiter=",", names=True)
     assert status == 200
     for key in ("episode", "mean", "max"):
-        assert told[key] == pytest.approx(blocks[key].tolist())
+        assert reply[key] == pytest.approx(blocks[key].tolist())
 
 
 def test_a_long_curve_is_thinned_to_its_ends(tmp_path):
@@ -70,8 +70,8 @@ def test_damaged_files_are_told_of_and_listed(folder, tmp_path):
         entries = {entry["name"]: entry for entry in client.get("/api/library")[1]["entries"]}
         assert "cut or corrupt" in entries["cut"]["error"]
         for name, telling in (("cut", "cut or corrupt"), ("weights", "cut: "), ("none", "no checkpoint here")):
-            status, told = client.post("/api/new", checkpoint=name)
-            assert (status, telling in told["error"]) == (400, True), told
+            status, reply = client.post("/api/new", checkpoint=name)
+            assert (status, telling in reply["error"]) == (400, True), reply
         assert client.get("/api/curve?run=cut")[0] == 400
         assert client.get("/api/curve?run=none")[0] == 404
         assert serves(client)
@@ -104,11 +104,11 @@ def test_nothing_outside_the_folder_is_read(folder, tmp_path):
             "../secret", "..", "/etc", "/", "first/../../secret", "first/checkpoint/../../../secret", "link",
             "inner/link", "loop", "first/\0", "a" * 5000,
         ):  # fmt: skip
-            for status, told in (
+            for status, reply in (
                 client.post("/api/new", checkpoint=name), client.get(f"/api/curve?run={quote(name)}")
             ):  # fmt: skip
-                assert status in (400, 403), told
-                assert "secret/" not in told["error"].replace(name, "")
+                assert status in (400, 403), reply
+                assert "secret/" not in reply["error"].replace(name, "")
         assert {entry["name"] for entry in client.get("/api/library")[1]["entries"]} == {"first", "sweep/small"}
         assert serves(client)
 
@@ -125,8 +125,8 @@ def test_links_within_a_checkpoint_do_not_lead_out(folder, tmp_path):
     with serving(tmp_path) as server:
         client = Client(server)
         for name in ("meta", "weights", "inner"):
-            status, told = client.post("/api/new", checkpoint=name)
-            assert (status, "not below the folder" in told["error"]) == (403, True)
+            status, reply = client.post("/api/new", checkpoint=name)
+            assert (status, "not below the folder" in reply["error"]) == (403, True)
         assert client.get("/api/curve?run=curve")[0] == 403
         assert client.done("/api/new", checkpoint="curve")
 

@@ -22,18 +22,18 @@ def test_another_host_is_refused(client, server):
         "0.0.0.0:{port}", "user@127.0.0.1:{port}",
     ):  # fmt: skip
         for path in ("/", "/api/library"):
-            status, told = client.get(path, Host=host.format(port=server.port))
-            assert (status, "Host: only http://127.0.0.1" in told["error"]) == (421, True)
+            status, reply = client.get(path, Host=host.format(port=server.port))
+            assert (status, "Host: only http://127.0.0.1" in reply["error"]) == (421, True)
     assert serves(client)
 
 
 def test_the_other_loopback_address_is_served(folder):
     site = Site(Library(folder), None, 1, 1.0)
     try:
-        made = Server(site, "::1", 0)
+        new = Server(site, "::1", 0)
     except ConfigError:
         pytest.skip("this machine has no ::1")
-    with in_background(made) as server:
+    with in_background(new) as server:
         connection = http.client.HTTPConnection("::1", server.port)
         connection.request("GET", "/api/start")
         assert connection.getresponse().status == 200
@@ -85,9 +85,9 @@ JSON = {"Content_Type": "application/json"}
 def test_what_is_no_request_of_ours_is_refused_in_one_line(client, method, path, body, headers, status):
     got, _, answer = client.raw(method, path, body, **headers)
     assert got == status
-    assert set(told := json.loads(answer)) == {"error"}
-    assert len(told["error"]) < 400
-    assert "\n" not in told["error"] and "Traceback" not in told["error"]  # noqa: PT018
+    assert set(reply := json.loads(answer)) == {"error"}
+    assert len(reply["error"]) < 400
+    assert "\n" not in reply["error"] and "Traceback" not in reply["error"]  # noqa: PT018
     assert serves(client)
 
 
@@ -179,7 +179,7 @@ class BrokenSite(Site):
 def test_a_fault_is_told_without_its_traceback(folder, capsys):
     with serving(BrokenSite(Library(folder), "first", 8, 0.2)) as server:
         client = Client(server)
-        status, told = client.get("/api/start")
-        assert (status, told) == (500, {"error": "a fault of the server; its terminal tells more"})
+        status, reply = client.get("/api/start")
+        assert (status, reply) == (500, {"error": "a fault of the server; its terminal tells more"})
         assert "inner matters" in capsys.readouterr().err
         assert serves(client)

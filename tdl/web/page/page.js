@@ -23,7 +23,7 @@ const replay = new Replay((state, smooth) => show(state, smooth));
 let game = null; // { id, rules, checkpoint, most_plies, seed }
 let view = null; // the board that is shown, with score, values ...
 let scores = [0];
-let kept = null; // scores of the game, while a record is shown
+let liveScores = null; // scores of the game, while a record is shown
 let playing = 0; // number of the play that is on; 0: none
 let plays = 0;
 let shown = []; // times of the boards shown last, for the rate
@@ -67,7 +67,7 @@ async function begin(wish) {
 
 // Show the game that is played, from a new one or after a record.
 function showGame(state, before) {
-  [scores, kept] = [before, null];
+  [scores, liveScores] = [before, null];
   board.setUp(game.rules.rows, game.rules.cols);
   tellGame();
   show(state);
@@ -146,7 +146,7 @@ function searchMissing() {
 async function openRecord(source) {
   await pause();
   const record = await post("/api/replay", { ...source, checkpoint: game.checkpoint });
-  kept ??= scores;
+  liveScores ??= scores;
   board.setUp(record.rows, record.cols);
   replay.open(record, source);
   $("who").textContent = `Recorded: ${record.title}, seed ${record.seed}, game ${record.episode}`;
@@ -158,7 +158,7 @@ async function leaveRecord() {
   await pause();
   const { state } = await post("/api/values", { id: game.id });
   replay.close();
-  showGame(state, kept);
+  showGame(state, liveScores);
 }
 
 // Another agent; a record that is shown is then judged by it.
