@@ -124,10 +124,6 @@ class GameApp(App[int]):
     def advance(self) -> None:
         """Make a move by itself."""
 
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Our own colours, also while Textual has its own theme."""
-        return DARK.variables
-
     def compose(self) -> ComposeResult:
         """The widgets of the screen."""
         with Container(id="game"):

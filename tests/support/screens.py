@@ -1,6 +1,5 @@
 """A person before the screen of a game on the terminal, by Textual's pilot."""
 
-import asyncio
 import time
 
 from textual.widgets import Static
@@ -11,14 +10,9 @@ from tdl.terminal.board import Board
 ARROWS = ("up", "right", "down", "left")
 
 
-def on_screen(app, person, size=(100, 30)):
-    """Let a person sit before the screen."""
-
-    async def sitting():
-        async with app.run_test(size=size) as pilot:
-            await person(pilot)
-
-    asyncio.run(sitting())
+def seated(app, size=(100, 30)):
+    """A person, as Textual's pilot, before the screen while this context is open."""
+    return app.run_test(size=size)
 
 
 async def until(pilot, condition, seconds=PATIENCE):

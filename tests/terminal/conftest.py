@@ -1,9 +1,22 @@
-"""A trained agent."""
+"""A trained agent, and tests that are coroutines."""
+
+import asyncio
+import inspect
 
 import pytest
 from support.programs import train
 
 from tdl.sessions.advisor import load_advisor
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    """Run a test that is a coroutine."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    names = inspect.signature(pyfuncitem.obj).parameters
+    asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
+    return True
 
 
 @pytest.fixture(scope="package")

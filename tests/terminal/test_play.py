@@ -11,7 +11,7 @@ import time
 import numpy as np
 import pytest
 from support import PATIENCE
-from support.screens import ARROWS, numbers, on_screen, text_of, until
+from support.screens import ARROWS, numbers, seated, text_of, until
 from support.shapes import RULES
 
 import tdl
@@ -31,10 +31,9 @@ from tdl.terminal.play import PlayApp
 
 
 @pytest.mark.parametrize("rules", [RULES["2584-2x3"], RULES["threes_law-3x2"], RULES["5x5"]])
-def test_a_game_by_hand_is_that_of_a_session(rules):
+async def test_a_game_by_hand_is_that_of_a_session(rules):
     app, session = PlayApp(rules, seed=5, episode=2), Session(rules, seed=5, episode=2)
-
-    async def person(pilot):
+    async with seated(app) as pilot:
         for number in range(12):
             if session.over:
                 break
@@ -45,16 +44,13 @@ def test_a_game_by_hand_is_that_of_a_session(rules):
         shown = [value for value in session.engine.array(session.board).ravel().tolist() if value]
         assert numbers(app) == shown
         assert f"{session.score:,}" in text_of(app, "panel")
-
-    on_screen(app, person)
     assert app.session.game() == session.game()
 
 
 @pytest.mark.parametrize("keys", ["wdsa", "kljh"])
-def test_letters_are_arrows_and_what_moves_nothing_says_so(keys):
+async def test_letters_are_arrows_and_what_moves_nothing_says_so(keys):
     app = PlayApp(RULES["2x2"], seed=1)
-
-    async def person(pilot):
+    async with seated(app) as pilot:
         seen = set()
         while len(seen) < 2:
             for action in range(4):
@@ -64,13 +60,10 @@ def test_letters_are_arrows_and_what_moves_nothing_says_so(keys):
                 assert (f"{ARROWS[action]} moves nothing" in text_of(app, "status")) == (not legal)
                 seen.add(legal)
 
-    on_screen(app, person)
 
-
-def test_moves_are_taken_back():
+async def test_moves_are_taken_back():
     app = PlayApp(RULES["4x4"], seed=1)
-
-    async def person(pilot):
+    async with seated(app) as pilot:
         boards = [app.session.board]
         for _ in range(4):
             await pilot.press(ARROWS[app.session.legal[0]])
@@ -81,15 +74,12 @@ def test_moves_are_taken_back():
         assert app.session.board == boards[0]
         assert "nothing to take back" in text_of(app, "status")
         await pilot.press("ctrl+c")
-
-    on_screen(app, person)
     assert app.return_value == 130
 
 
-def test_the_end_of_a_game_is_said_and_another_begins():
+async def test_the_end_of_a_game_is_said_and_another_begins():
     app = PlayApp(RULES["2x2"], seed=4)
-
-    async def person(pilot):
+    async with seated(app) as pilot:
         while not app.session.over:
             assert "Game over" not in text_of(app, "status")
             await pilot.press(ARROWS[app.session.legal[0]])
@@ -101,14 +91,11 @@ def test_the_end_of_a_game_is_said_and_another_begins():
         assert (app.session.seed, app.session.episode, app.session.moves) == (4, 1, [])
         assert f"BEST  {score:,}" in text_of(app, "panel")
 
-    on_screen(app, person)
 
-
-def test_a_persons_games_are_left(tmp_path, agent):
+async def test_a_persons_games_are_left(tmp_path, agent):
     folder = GameFolder(tmp_path / "games")
     app = PlayApp(agent.rules, seed=9, advisor=agent, folder=folder, watch=True, speed=1000.0)
-
-    async def person(pilot):
+    async with seated(app) as pilot:
         await until(pilot, lambda: app.session.over)
         assert not app.saved  # watched alone
         app.speed = 0.01
@@ -117,8 +104,6 @@ def test_a_persons_games_are_left(tmp_path, agent):
             app.action_move(app.session.legal[-1])  # as its key does, and quicker
         assert len(app.saved) == 1  # at its end
         await pilot.press("r", "space", ARROWS[Session(agent.rules, seed=9, episode=2).legal[0]], "q")
-
-    on_screen(app, person)
     first, second = (load(path, agent.rules) for path in app.saved)
     assert sorted(app.saved) == sorted((tmp_path / "games").iterdir())
     assert (first.seed, first.episode, first.complete) == (9, 1, True)
@@ -143,15 +128,12 @@ def test_the_best_score_is_that_of_the_folder(tmp_path, ending):
         rules_and_score(tmp_path / "b.jsonl")
 
 
-def test_a_game_that_cannot_be_left_is_not_lost_in_silence(tmp_path):
+async def test_a_game_that_cannot_be_left_is_not_lost_in_silence(tmp_path):
     (tmp_path / "games").write_text("a file\n")
     app = PlayApp(RULES["4x4"], folder=GameFolder(tmp_path / "games"))
-
-    async def person(pilot):
+    async with seated(app) as pilot:
         await pilot.press(ARROWS[app.session.legal[0]], "r")
         assert "not saved" in text_of(app, "status")
-
-    on_screen(app, person)
     with pytest.raises(OSError, match="games"):
         play.farewell(app)
 
@@ -160,11 +142,10 @@ def test_a_game_that_cannot_be_left_is_not_lost_in_silence(tmp_path):
 
 
 @pytest.mark.parametrize("plies", [1, 2])
-def test_hints_are_the_agents_values(run, agent, plies):
+async def test_hints_are_the_agents_values(run, agent, plies):
     app = PlayApp(agent.rules, seed=2, advisor=agent, search=SearchOptions(plies))
     player = tdl.load(run)
-
-    async def person(pilot):
+    async with seated(app) as pilot:
         assert "worth" not in text_of(app, "panel")
         await pilot.press("question_mark")
         for _ in range(5):
@@ -181,31 +162,25 @@ def test_hints_are_the_agents_values(run, agent, plies):
                 break
             assert app.session.moves[-1].values[best] == np.nanmax(values)
             assert app.session.moves[-1].by == "person"
-
-    on_screen(app, person)
     assert app.session.game().checkpoint == agent.digest
 
 
 @pytest.mark.parametrize("plies", [1, 2])
-def test_a_watched_game_is_that_of_an_evaluation(run, agent, monkeypatch, plies):
+async def test_a_watched_game_is_that_of_an_evaluation(run, agent, monkeypatch, plies):
     """Also on a machine that stands still now and then: no move is lost."""
     times = itertools.count()
     monkeypatch.setattr("textual._time.get_time", lambda: time.monotonic() + 0.005 * next(times))  # what widgets see
     app = PlayApp(agent.rules, seed=7, episode=3, advisor=agent, search=SearchOptions(plies), watch=True, speed=1000.0)
-
-    async def person(pilot):
+    async with seated(app) as pilot:
         await until(pilot, lambda: app.session.over)
         await pilot.press("q")
-
-    on_screen(app, person)
     assert app.session.game() == record_game(tdl.load(run), 7, 3, plies=plies, checkpoint=agent.digest)
     assert not app.saved
 
 
-def test_pause_step_and_taking_over(agent):
+async def test_pause_step_and_taking_over(agent):
     app = PlayApp(agent.rules, seed=7, advisor=agent, watch=True, speed=0.01)
-
-    async def person(pilot):
+    async with seated(app) as pilot:
         await until(pilot, lambda: len(app.session.moves) == 1)  # the next would be in 100 seconds
         assert "the agent plays" in text_of(app, "panel")
         await pilot.press("space")
@@ -224,13 +199,10 @@ def test_pause_step_and_taking_over(agent):
         assert not app.playing
         assert [move.by for move in app.session.moves] == ["agent"] * 4 + ["person"]
 
-    on_screen(app, person)
 
-
-def test_speed_and_plies_have_keys(agent):
+async def test_speed_and_plies_have_keys(agent):
     app = PlayApp(agent.rules, seed=7, advisor=agent)
-
-    async def person(pilot):
+    async with seated(app) as pilot:
         for key, around in (("plus", SPEEDS), ("minus", SPEEDS[::-1])):
             for before, after in ((around[2], around[3]), (around[-1], around[-1])):
                 app.speed = before
@@ -243,22 +215,17 @@ def test_speed_and_plies_have_keys(agent):
         await pilot.press("1", "left_square_bracket")
         assert app.search.plies == 1
         assert "plies: 0 is not allowed" in text_of(app, "status")
-
     assert SPEEDS[-1] == play_config.FASTEST
-    on_screen(app, person)
 
 
-def test_without_an_agent_its_keys_say_so():
+async def test_without_an_agent_its_keys_say_so():
     app = PlayApp(RULES["4x4"])
-
-    async def person(pilot):
+    async with seated(app) as pilot:
         for key in ("question_mark", "space", "n", "2"):
             app.message = ""
             await pilot.press(key)
             assert "start with checkpoint=" in text_of(app, "status")
         assert not app.session.moves
-
-    on_screen(app, person)
 
 
 def test_another_tile_rule_than_the_agents(run):
@@ -286,11 +253,10 @@ class Slow:
         return np.array([board % 97, 1.0, 1.0, 1.0])
 
 
-def test_the_screen_does_not_wait_for_a_search():
+async def test_the_screen_does_not_wait_for_a_search():
     slow = Slow(RULES["4x4"])
     app = PlayApp(slow.rules, seed=3, advisor=slow)
-
-    async def person(pilot):
+    async with seated(app) as pilot:
         await pilot.press("question_mark")
         await until(pilot, lambda: len(slow.asked) == 1)
         assert "…" in text_of(app, "panel")
@@ -307,8 +273,6 @@ def test_the_screen_does_not_wait_for_a_search():
         await until(pilot, lambda: app.values is not None)
         assert app.values[0] == app.session.board % 97
 
-    on_screen(app, person)
-
 
 class Broken(Slow):
     """An agent that fails."""
@@ -317,31 +281,25 @@ class Broken(Slow):
         raise self.asked[0]
 
 
-def test_what_an_agent_cannot_do_is_said():
+async def test_what_an_agent_cannot_do_is_said():
     broken = Broken(RULES["4x4"])
     broken.asked.append(ConfigError("values: not finite"))
     app = PlayApp(broken.rules, advisor=broken, watch=True)
-
-    async def person(pilot):
+    async with seated(app) as pilot:
         await until(pilot, lambda: not app.playing)
         assert "values: not finite" in text_of(app, "status")
         await pilot.press(ARROWS[app.session.legal[0]])
         assert len(app.session.moves) == 1
 
-    on_screen(app, person)
 
-
-def test_a_fault_of_an_agent_ends_the_program_and_the_game_is_kept(tmp_path, capsys):
+async def test_a_fault_of_an_agent_ends_the_program_and_the_game_is_kept(tmp_path, capsys):
     faulty = Broken(RULES["4x4"])
     faulty.asked.append(ZeroDivisionError("a fault"))
     app = PlayApp(faulty.rules, advisor=faulty, folder=GameFolder(tmp_path))
-
-    async def person(pilot):
-        await pilot.press(ARROWS[app.session.legal[0]], "question_mark")
-        await until(pilot, lambda: not app.is_running)
-
-    with pytest.raises(ZeroDivisionError):
-        on_screen(app, person)
+    with pytest.raises(ZeroDivisionError):  # noqa: PT012
+        async with seated(app) as pilot:
+            await pilot.press(ARROWS[app.session.legal[0]], "question_mark")
+            await until(pilot, lambda: not app.is_running)
     assert app.return_code == 1
     play.farewell(app)
     assert f"saved {app.saved[0]}" in capsys.readouterr().out

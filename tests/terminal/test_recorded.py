@@ -4,7 +4,7 @@ Trusts `Session`, files of games, and Textual's pilot to press keys as a person.
 """
 
 import pytest
-from support.screens import ARROWS, numbers, on_screen, text_of, until
+from support.screens import ARROWS, numbers, seated, text_of, until
 
 from tdl.search.options import SearchOptions
 from tdl.sessions.session import Session
@@ -12,7 +12,7 @@ from tdl.terminal.recorded import RecordedGameApp
 
 
 @pytest.mark.parametrize("complete", [True, False])
-def test_a_recorded_game_forth_and_back(agent, complete):
+async def test_a_recorded_game_forth_and_back(agent, complete):
     session = Session(agent.rules, seed=1, action_values=agent.action_values(SearchOptions()), checkpoint=agent.digest)
     while not session.over if complete else len(session.moves) < 6:
         session.advance()
@@ -23,7 +23,7 @@ def test_a_recorded_game_forth_and_back(agent, complete):
         cells = [value for value in session.engine.array(boards[at]).ravel().tolist() if value]
         return app.at == at and numbers(app) == cells
 
-    async def person(pilot):
+    async with seated(app) as pilot:
         assert shows(0)
         await pilot.press("left")
         assert shows(0)
@@ -43,8 +43,6 @@ def test_a_recorded_game_forth_and_back(agent, complete):
         await until(pilot, lambda: shows(len(game.moves)))
         assert not app.playing
         await pilot.press("q")
-
-    on_screen(app, person)
     app.playing, app.at = True, 0
     app.changed()  # a timer may fire once more when the screen is gone
     assert app.at == 0

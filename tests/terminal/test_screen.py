@@ -8,7 +8,7 @@ import itertools
 
 import numpy as np
 import pytest
-from support.screens import ARROWS, drawn, numbers, on_screen, text_of, until
+from support.screens import ARROWS, drawn, numbers, seated, text_of, until
 from support.shapes import RULES
 
 import tdl
@@ -21,11 +21,10 @@ from tdl.terminal.play import PlayApp
 from tdl.terminal.view import Hints
 
 
-def test_every_game_on_every_board():
+async def test_every_game_on_every_board():
     """With the largest tiles there are, on a large screen and on the smallest that has room."""
     app = PlayApp(RULES["4x4"])
-
-    async def person(pilot):
+    async with seated(app, size=(140, 40)):
         board = app.screen.query_one(Board)
         for game, rows, cols in itertools.product(GAMES, range(2, 6), range(2, 6)):
             rules = tdl.Rules(game, rows, cols)
@@ -33,16 +32,13 @@ def test_every_game_on_every_board():
             board.view = dataclasses.replace(app.view(), rules=rules, tiles=tiles)
             assert numbers(app) == [rules.value(tile) for tile in tiles if tile]
             assert len({len(line) for line in drawn(app)}) == 1
-
-    on_screen(app, person, size=(140, 40))
     assert fit(4, 4, 4, 21, 4).height == 1
     assert fit(4, 4, 4, 20, 4) is fit(4, 4, 4, 21, 3) is None
 
 
-def test_the_board_has_the_size_of_the_terminal():
+async def test_the_board_has_the_size_of_the_terminal():
     app = PlayApp(RULES["4x4"], seed=1)
-
-    async def person(pilot):
+    async with seated(app) as pilot:
         board, shown, heights = app.screen.query_one(Board), numbers(app), []
         for size in ((44, 12), (60, 40), (90, 24), (140, 50)):
             await pilot.resize_terminal(*size)
@@ -63,19 +59,16 @@ def test_the_board_has_the_size_of_the_terminal():
         await pilot.pause()
         assert len(numbers(app)) >= len(shown)
 
-    on_screen(app, person)
-
 
 @pytest.mark.parametrize("theme", [DARK, LIGHT], ids=["dark", "light"])
-def test_themes_are_seen_and_can_be_read(theme):
+async def test_themes_are_seen_and_can_be_read(theme):
     """4.5 is what WCAG 2.2 asks of text."""
     colours, app = theme.variables, PlayApp(RULES["4x4"], seed=1, theme=theme.name)
     for text in (theme.foreground, colours["dim"], colours["strong"], colours["good"]):
         assert contrast(text, theme.background) >= 4.5
     ground = {theme.background, colours["board"], colours["hole"]}
     assert len(ground) == 3
-
-    async def person(pilot):
+    async with seated(app) as pilot:
         await pilot.pause()
         board = app.screen.query_one(Board)
         seen = {segment.style.bgcolor.name for y in range(board.size.height) for segment in board.render_line(y)}
@@ -83,14 +76,11 @@ def test_themes_are_seen_and_can_be_read(theme):
         texts = [strip for y in range(10) for strip in app.screen.query_one("#panel").render_line(y)]
         assert colours["dim"] in {segment.style.color.name for segment in texts if segment.style.color}
 
-    on_screen(app, person)
-
 
 @pytest.mark.parametrize("size", [(40, 20), (21, 9), (60, 33), (100, 30)])
-def test_hints_are_seen_in_small_windows(agent, size):
+async def test_hints_are_seen_in_small_windows(agent, size):
     app = PlayApp(agent.rules, seed=2, advisor=agent)
-
-    async def person(pilot):
+    async with seated(app, size=size) as pilot:
         shown = numbers(app)
         await pilot.press("question_mark")
         await until(pilot, lambda: app.values is not None)
@@ -109,8 +99,6 @@ def test_hints_are_seen_in_small_windows(agent, size):
         await pilot.pause()
         assert "no room for values" in text_of(app, "status")
         assert not panel.display
-
-    on_screen(app, person, size=size)
 
 
 def test_keys_are_told_without_breaking_them():
