@@ -71,16 +71,15 @@ class OpenGame:
     def _is_quick(self) -> bool:
         return self._search.plies <= QUICK_PLIES
 
-    def _known_values(self, board: int) -> Values | None:
-        return self._known[1] if self._known is not None and self._known[0] == board else None
-
     def _quick_values(self, board: int) -> Values:
         """For the session: values that are known, else those that take no time."""
-        known = self._known_values(board)
-        return self.values_of(board, self._search if self._is_quick else SearchOptions()) if known is None else known
+        return self.values_of(board, self._search if self._is_quick else SearchOptions())
 
     def values_of(self, board: int, search: SearchOptions | None = None) -> Values:
-        """The agent's action values of a board, at the depth that is set; a search does not lock the game."""
+        """The action values of a board, by the depth that is set unless they are known; the game is not locked."""
+        known = self._known
+        if known is not None and known[0] == board:
+            return known[1]
         return self._session.rewards(board) if self.agent is None else self.agent.values(board, search or self._search)
 
     def state(self) -> State:
@@ -89,7 +88,7 @@ class OpenGame:
             session = self._session
             if self._is_quick:
                 self._known = session.board, self._quick_values(session.board)
-            legal = session.legal
+            known, legal = self._known, session.legal
             return {
                 "board": self.engine.array(session.board).tolist(),
                 "score": session.score,
@@ -99,7 +98,7 @@ class OpenGame:
                 "over": not legal,
                 "largest": session.max_tile,
                 "plies": self._search.plies,
-                **values_json(self._known_values(session.board)),
+                **values_json(known[1] if known is not None and known[0] == session.board else None),
             }
 
     def move(self, action: str, version: int | None = None) -> State:
@@ -118,7 +117,7 @@ class OpenGame:
                 board, version, over = self._session.board, self._version, self._session.over
             if over and frames:
                 break
-            values = self._searched_values(board)
+            values = self.values_of(board)
             with self._lock:
                 if version != self._version:  # somebody took over
                     break
@@ -127,10 +126,6 @@ class OpenGame:
                     frames[-1] |= values_json(values)
                 frames.append(self._after(self._session.advance()))
         return frames
-
-    def _searched_values(self, board: int) -> Values:
-        known = self._known_values(board)
-        return self.values_of(board) if known is None else known
 
     def _after(self, move: Move) -> State:
         """The state after a move, with the move."""
@@ -159,7 +154,7 @@ class OpenGame:
                 self._search, self._known = self._search_of(plies), None
                 self._session.ask(self._quick_values, self._search, self._session.checkpoint)
             board, search = self._session.board, self._search
-        values = self._searched_values(board)
+        values = self.values_of(board)
         with self._lock:
             if (board, search) == (self._session.board, self._search):
                 self._known = board, values
