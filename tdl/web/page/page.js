@@ -82,7 +82,8 @@ function tellGame() {
   $("save").href = `/api/game.jsonl?id=${encodeURIComponent(id)}`;
 }
 
-const wished = (seed) => form.wished(game, seed);
+// A game by the rules of the form.
+const newGame = (seed) => begin(form.wished(game, seed));
 
 // Stop the play, change the game, and show what there is to know of the new board.
 async function change(work) {
@@ -168,7 +169,7 @@ async function choose(checkpoint) {
   if (source) await openRecord(source);
 }
 
-const restart = () => (replay.on ? pause().then(() => replay.to(0)) : begin(wished(game.seed)));
+const restart = () => (replay.on ? pause().then(() => replay.to(0)) : newGame(game.seed));
 const scrub = (work) => pause().then(work);
 
 // ---- the agent plays
@@ -236,8 +237,8 @@ async function stream(mine) {
   if (ahead.length) show((await post("/api/undo", { id, count: ahead.length })).state);
 }
 
-const sleep = (ms) => new Promise((done) => setTimeout(done, Math.max(0, ms)));
-const nextFrame = () => new Promise((done) => requestAnimationFrame(done));
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+const nextFrame = () => new Promise(requestAnimationFrame);
 
 // ---- showing
 
@@ -259,31 +260,23 @@ function show(state, smooth = false) {
   $("score").textContent = number(state.score);
   $("largest").textContent = number(state.largest);
   $("moves").textContent = number(state.moves);
-  showRate();
-  values.show(view, playing);
   if (drawn) {
     drawn = false;
     setTimeout(() => { drawn = true; scoreChart($("chart"), scores); }, playing ? 120 : 0);
   }
-  $("undo").disabled = !view.moves;
-  if (!playing) showState();
-}
-
-function showRate() {
-  const now = performance.now();
-  while (shown.length && now - shown[0] > 2000) shown.shift();
-  const span = now - (shown[0] ?? now);
-  $("rate").textContent = playing && span > 300 ? String(Math.round((shown.length - 1) / span * 1000)) : "–";
+  showState();
 }
 
 function showState() {
   $("play").textContent = playing ? "❚❚ Pause" : "▶ Play";
-  $("play").disabled = !view || view.over;
-  $("step").disabled = !view || view.over;
-  $("undo").disabled = !view || !view.moves;
+  $("play").disabled = $("step").disabled = !view || view.over;
+  $("undo").disabled = !view?.moves;
   $("undo").textContent = replay.on ? "Back" : "Undo";
-  if (!playing) $("rate").textContent = "–";
-  if (view && !playing) values.show(view, playing);
+  const now = performance.now();
+  while (shown.length && now - shown[0] > 2000) shown.shift();
+  const span = now - (shown[0] ?? now);
+  $("rate").textContent = playing && span > 300 ? String(Math.round((shown.length - 1) / span * 1000)) : "–";
+  if (view) values.show(view, playing);
 }
 
 function showDepth(plies) {
@@ -303,11 +296,11 @@ function tell() {
   $("told").textContent = `Score ${view.score}. ${hint} ${rows}.`;
 }
 
-// ---- hands
+// ---- input
 
 const KEYS = {
   ArrowUp: () => move("up"), ArrowRight: () => move("right"), ArrowDown: () => move("down"), ArrowLeft: () => move("left"),
-  " ": toggle, s: step, u: undo, Backspace: undo, r: restart, n: () => begin(wished(game.seed + 1)),
+  " ": toggle, s: step, u: undo, Backspace: undo, r: restart, n: () => newGame(game.seed + 1),
   "+": () => slide("speed", 1), "=": () => slide("speed", 1), "-": () => slide("speed", -1),
 };
 
@@ -337,12 +330,14 @@ function listen() {
     if (kind === "submit") event.preventDefault();
     guarded(() => work(event));
   });
-  on("play", "click", toggle);
-  on("step", "click", step);
-  on("undo", "click", undo);
-  on("restart", "click", restart);
-  on("new", "click", () => begin(wished(game.seed + 1)));
-  on("rules", "submit", () => begin(wished(Number($("seed").value))));
+  const clicks = {
+    play: toggle, step, undo, restart, new: () => newGame(game.seed + 1), leave: leaveRecord, refresh,
+    before: replay.keys(scrub).b, after: replay.keys(scrub).m,
+    copy: () => { $("cells").value = view.board.map((row) => row.join(" ")).join("\n"); },
+    "error-close": () => {},
+  };
+  for (const [id, work] of Object.entries(clicks)) on(id, "click", work);
+  on("rules", "submit", () => newGame(Number($("seed").value)));
   on("game", "change", () => form.usualTiles());
   on("judge", "submit", judge);
   on("record", "submit", () => { if ($("game-file").value) return openRecord({ game: $("game-file").value }); });
@@ -352,15 +347,9 @@ function listen() {
     $("file").value = ""; // the same file may be chosen again
     await openRecord({ text: await file.text(), name: file.name });
   });
-  on("leave", "click", leaveRecord);
   on("at", "input", () => scrub(() => replay.to(Number($("at").value))));
-  on("before", "click", replay.keys(scrub).b);
-  on("after", "click", replay.keys(scrub).m);
   on("records", "toggle", async () => { if ($("records").open) fillRecords($("game-file"), (await get("/api/games")).games); });
-  on("copy", "click", () => { $("cells").value = view.board.map((row) => row.join(" ")).join("\n"); });
-  on("refresh", "click", refresh);
   on("filter", "input", () => library.filter($("filter").value));
-  on("error-close", "click", () => {});
   on("depth", "input", async () => {
     const plies = Number($("depth").value);
     showDepth(plies);
