@@ -7,12 +7,14 @@ import secrets
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from omegaconf import MISSING, DictConfig
 
 from tdl.base.checks import above_zero, check_fields, choice, whole
+from tdl.base.distribution import install
 from tdl.cli.program import run_program
 from tdl.config.agent import refuse_changed, refuse_unused
 from tdl.config.compose import Key, Schema, keys, options_of
@@ -29,7 +31,6 @@ from tdl.sessions.advisor import load_advisor
 from tdl.sessions.game_folder import GameFolder
 from tdl.sweeps.context import JobContext
 from tdl.terminal.background import is_light
-from tdl.terminal.colours import DARK, LIGHT, Colours
 
 if TYPE_CHECKING:
     from tdl.terminal.app import GameApp
@@ -137,7 +138,7 @@ def job(cfg: DictConfig, context: JobContext) -> None:
         check_terminal()
         from tdl.terminal.recorded import RecordedGameApp  # not at the top: it needs Textual
 
-        show(RecordedGameApp(game, options.speed, colours(options.theme)))
+        show(RecordedGameApp(game, options.speed, shown_theme(options.theme)))
         return
     play(options)
 
@@ -159,7 +160,7 @@ def play(options: GameOptions) -> None:
         watch=options.watch,
         speed=options.speed,
         folder=GameFolder(options.record),
-        colours=colours(options.theme),
+        theme=shown_theme(options.theme),
     )
     try:
         show(app)
@@ -167,9 +168,11 @@ def play(options: GameOptions) -> None:
         print_summary(app)
 
 
-def colours(theme: str) -> Colours:
-    """The colours of the screen; where they are not said the terminal is asked for its background."""
-    return LIGHT if theme == "light" or (theme == "auto" and is_light()) else DARK
+def shown_theme(theme: str) -> str:
+    """The theme of the screen; for `auto` the terminal is asked for its background."""
+    if theme == "auto":
+        return "light" if is_light() else "dark"
+    return theme
 
 
 def print_summary(app: PlayApp) -> None:
@@ -192,7 +195,8 @@ def check_terminal() -> None:
             raise ConfigError(f"no terminal: standard {name} is a file or a pipe; play in a terminal window")
     if os.environ.get("TERM") == "dumb":
         raise ConfigError("no terminal: TERM=dumb cannot place characters; play in another terminal")
-    from tdl.terminal import textual as extra  # noqa: F401 - it complains where Textual is missing
+    if find_spec("textual") is None:
+        raise ConfigError(f"the screen needs Textual, which is not installed: {install('play')}")
 
 
 def show(app: GameApp) -> None:

@@ -12,8 +12,7 @@ from tdl.config.compose import Schema, keys, options_of
 from tdl.errors import Interrupted, TdlError, refuse
 from tdl.runs.interrupts import Interrupts
 from tdl.sweeps.context import JobContext
-from tdl.web.errors import Refusal
-from tdl.web.library import Library
+from tdl.web.library import Library, Refusal
 from tdl.web.server import Server, check_loopback
 from tdl.web.site import Site
 

@@ -1,14 +1,11 @@
-"""Weight files of other programs: the tables in them, and a reader that checks every size against the file's length.
-
-A format (`tdl2048`, `demo2048`) is a `WeightFormat`; none of them knows of networks or checkpoints.
-"""
+"""Weight files of other programs: the tables in them, and a reader that checks sizes against the file's length."""
 
 import os
 import struct
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +13,8 @@ from numpy.typing import NDArray
 from tdl.errors import WeightFileError
 from tdl.storage.reading import reading
 
-PART = 1 << 22
-"""Entries of a table that are converted at a time."""
-
-Index = NDArray[np.uint32]
-Column = Callable[[], Iterator[NDArray[np.float32]]]
-"""A column of a table to write: its parts, from the first entry to the last."""
+MAX_PARTS = 100_000
+"""Of a file: a table has some five, and no network has a thousand tables."""
 
 
 @dataclass(frozen=True)
@@ -43,53 +36,6 @@ class Table:
     name: str
     feature: Feature
     columns: tuple[NDArray[Any], ...]
-
-
-@dataclass(frozen=True)
-class NewTable:
-    """A table to write: one column, or three as `Table` has them."""
-
-    feature: Feature
-    size: int
-    columns: tuple[Column, ...]
-
-
-@dataclass(frozen=True)
-class WeightFormat:
-    """A format of files.
-
-    Attributes
-    ----------
-    program : name of the program that writes such files.
-    suffix : of its files.
-    fresh : E and A of an entry that was never moved; None: the format has no place for them.
-    read : reads the tables of a file; those of a feature that comes twice are to be averaged.
-    write : writes tables to an open file; the path is its name.
-    name : the name of a feature's table; refuses a feature that the program does not know.
-    to_file : from natural indices of a feature to places in the file.
-    to_natural : the inverse of `to_file`.
-    words : the program's options that play with the tables of these features, read in all images or in one.
-    """
-
-    program: str
-    suffix: str
-    fresh: float | None
-    read: Callable[[Path], list[Table]]
-    write: Callable[[BinaryIO, Path, Sequence[NewTable]], None]
-    name: Callable[[Feature], str]
-    to_file: Callable[[Feature, Index], Index]
-    to_natural: Callable[[Feature, Index], Index]
-    words: Callable[[Iterable[Feature], bool], str]
-
-
-def parts(size: int) -> Iterator[Index]:
-    """The indices below `size`, a part at a time: uint32 arrays."""
-    for start in range(0, size, PART):
-        yield np.arange(min(PART, size - start), dtype=np.uint32) + np.uint32(start)
-
-
-MAX_PARTS = 100_000
-"""Of a file: a table has some five, and no network has a thousand tables."""
 
 
 class Cursor:

@@ -10,8 +10,7 @@ except ModuleNotFoundError as error:
     raise ImportError(f"tdl.gym needs gymnasium, which is not installed: {install('gym')}") from error
 
 from tdl.gym.boards import ILLEGAL, OBSERVATIONS, RENDER_MODES
-from tdl.gym.env import GameEnv
-from tdl.gym.vector_env import GameVectorEnv
+from tdl.gym.env import GameEnv, GameVectorEnv
 
 __all__ = ["ID", "ILLEGAL", "OBSERVATIONS", "RENDER_MODES", "GameEnv", "GameVectorEnv"]
 

@@ -49,8 +49,8 @@ class Boards:
         **unknown: Any,
     ) -> None:
         for name in unknown:
-            known = ", ".join([*signature(Boards).parameters][1:-1])
-            raise ConfigError(f"{name}: no such argument; expected one of {known}{like(name, known.split(', '))}")
+            known = [*signature(Boards).parameters][1:-1]
+            raise ConfigError(f"{name}: no such argument; expected one of {', '.join(known)}{like(name, known)}")
         check_choice("observation", observation, OBSERVATIONS)
         check_choice("illegal", illegal, ILLEGAL)
         if render_mode is not None:
@@ -109,10 +109,8 @@ class Boards:
         self.batch.start(which, self.seeds[which], TRAINING, self.next_episode[which])
         self.next_episode[which] += 1
 
-    def render(self, mode: str | None) -> list[Frame] | None:
-        """Each board as the render mode has it; None where there is no mode."""
-        if mode is None:
-            return None
+    def render(self, mode: str) -> list[Frame]:
+        """Each board as the render mode has it."""
         grids = self.values[self.grids]
         if mode == "rgb_array":
             return [frame(grid) for grid in grids]

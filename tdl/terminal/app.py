@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import re
 import signal
 import time
 from abc import abstractmethod
@@ -10,15 +9,16 @@ from typing import ClassVar
 
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
+from textual.containers import Container
 from textual.events import Resize
 from textual.geometry import Size
+from textual.theme import Theme
+from textual.widgets import Static
 
+from tdl.sessions import tile_colours
 from tdl.terminal.board import Board, smallest_layout
-from tdl.terminal.colours import COLOURS, DARK, LIGHT, Colours
-from tdl.terminal.panel import HINT_LINES, Keys, Panel, Status
+from tdl.terminal.panel import HINT_LINES, keys_text, panel_text, status_text
 from tdl.terminal.view import View
-from tdl.terminal.widget import Part
 
 SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0, 125.0, 250.0, 500.0, 1000.0)
 """Moves a second that the keys choose."""
@@ -30,6 +30,33 @@ LOW = 12
 """With fewer lines the keys are not shown: the board needs them."""
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+DARK = Theme(
+    "dark",
+    primary="#8fd18a",
+    background="#211d1b",
+    foreground="#ece4da",
+    variables={"board": "#423c38", "hole": "#58514b", "dim": "#a39a90", "strong": "#f4d096", "good": "#8fd18a"},
+)
+"""For dark terminals. Texts have a contrast of at least 4.5 with the background.
+
+Colours of ours: of the board between cells, of an empty cell (hole), of words that matter less (dim), of figures
+(strong), and of the best (good).
+"""
+
+LIGHT = Theme(
+    "light",
+    primary="#1f6f2b",
+    background="#faf8ef",
+    foreground="#2b2522",
+    variables={
+        "board": tile_colours.BOARD, "hole": tile_colours.EMPTY, "dim": "#6b625a", "strong": "#8a4b00",
+        "good": "#1f6f2b",
+    },
+    dark=False,
+)  # fmt: skip
+"""The same for light ones."""
 
 
 def key(keys: str, action: str) -> Binding:
@@ -44,7 +71,7 @@ class GameApp(App[int]):
     ----------
     speed : moves a second while they are made by themselves.
     playing : whether they are from the start.
-    colours : of the screen.
+    theme : "dark" or "light".
 
     Attributes
     ----------
@@ -55,21 +82,17 @@ class GameApp(App[int]):
 
     TITLE = "tdl"
     ENABLE_COMMAND_PALETTE = False
-    CSS = """
-    Screen { layout: vertical; background: DARK.ground; color: DARK.text; }
-    Screen.light { background: LIGHT.ground; color: LIGHT.text; }
-    #game { height: 1fr; layout: horizontal; }
-    Board { width: 1fr; height: 1fr; }
-    Panel { width: COLUMNS; height: 1fr; padding: 0 1; }
-    Status { height: 1; padding: 0 1; }
-    Keys { height: auto; max-height: 3; padding: 0 1; }
-    .below #game { layout: vertical; }
-    .below Panel { width: 1fr; height: 18; padding: 0 2; }
-    .bare #game { layout: vertical; }
-    .bare Panel, .low Keys { display: none; }
-    .brief Panel { display: block; width: 1fr; height: LINES; padding: 0 1; }
-    """.replace("COLUMNS", str(PANEL)).replace("LINES", str(HINT_LINES))
-    CSS = re.sub(r"(DARK|LIGHT)\.(\w+)", lambda found: getattr(COLOURS[found[1].lower()], found[2]), CSS)
+    CSS = f"""
+    #game {{ height: 1fr; layout: horizontal; }}
+    Board {{ width: 1fr; height: 1fr; }}
+    #panel {{ width: {PANEL}; height: 1fr; padding: 0 1; }}
+    #status {{ height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }}
+    #keys {{ height: auto; max-height: 3; padding: 0 1; }}
+    .below #game, .brief #game {{ layout: vertical; }}
+    .below #panel {{ width: 1fr; height: 18; padding: 0 2; }}
+    .brief #panel {{ width: 1fr; height: {HINT_LINES}; text-wrap: nowrap; }}
+    .bare #panel, .low #keys {{ display: none; }}
+    """
     BINDINGS: ClassVar[list[BindingType]] = [
         key("ctrl+c", f"leave({128 + signal.SIGINT})"),
         key("q,ctrl+q", "leave(0)"),
@@ -79,9 +102,11 @@ class GameApp(App[int]):
         key("minus", "speed(-1)"),
     ]
 
-    def __init__(self, speed: float, playing: bool, colours: Colours = DARK) -> None:
+    def __init__(self, speed: float, playing: bool, theme: str) -> None:
         super().__init__()
-        self.colours = colours
+        self.register_theme(DARK)
+        self.register_theme(LIGHT)
+        self.theme = theme
         self.speed, self.playing, self.stepping, self.message = speed, playing, False, ""
         self._due = 0.0  # when the next move is, by the monotonic clock
         self._timer: asyncio.TimerHandle | None = None
@@ -100,11 +125,11 @@ class GameApp(App[int]):
 
     def compose(self) -> ComposeResult:
         """The widgets of the screen."""
-        with Horizontal(id="game"):
+        with Container(id="game"):
             yield Board()
-            yield Panel()
-        yield Status()
-        yield Keys()
+            yield Static(id="panel")
+        yield Static(id="status")
+        yield Static(id="keys")
 
     def on_mount(self) -> None:
         """Begin; signals end the game as a key does, so that it is kept and the terminal is as it was."""
@@ -112,40 +137,31 @@ class GameApp(App[int]):
             for number in SIGNALS:
                 with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):  # no loop of the main thread
                     asyncio.get_running_loop().add_signal_handler(number, self.action_leave, 128 + number)
-        self.screen.set_class(self.colours is LIGHT, "light")
         self.changed()
 
     def on_resize(self, event: Resize) -> None:
         """Use the room that there is now."""
-        self._arrange(self.view(), event.size)
-
-    def _arrange(self, view: View, size: Size) -> None:
-        """Put the panel where there is room: the board, whose numbers grow, comes first."""
-        wide, tall = _is_wide(view, size), size.height >= BELOW
-        self.screen.set_class(not wide and tall, "below")
-        bare = not (wide or tall)
-        brief = bare and view.hints is not None and has_room_for_hints(view, size)
-        self.screen.set_class(bare, "bare")
-        self.screen.set_class(brief, "brief")
-        self.screen.set_class(size.height < LOW + HINT_LINES * brief, "low")
-        panel = self.screen.query_one(Panel)
-        if panel.brief != brief:
-            panel.brief = brief
-            panel.refresh()
-        status = self.screen.query_one(Status)
-        if status.alone == (wide or tall):
-            status.alone = not status.alone
-            status.refresh()
+        self._draw(event.size)
 
     def changed(self) -> None:
         """Draw the screen, and make the next move when it is due; nothing before the game begins and after it ends."""
-        if not self.screen_stack:
-            return
+        if self.screen_stack:
+            self._draw(self.size)
+            self._go_on()
+
+    def _draw(self, size: Size) -> None:
         view = self.view()
-        self._arrange(view, self.size)
-        for part in self.screen.query(Part):
-            part.show(view)
-        self._go_on()
+        place = arrangement(view, size)
+        for name in ("below", "brief", "bare"):
+            self.screen.set_class(place == name, name)
+        self.screen.set_class(size.height < LOW + HINT_LINES * (place == "brief"), "low")
+        self.screen.query_one(Board).view = view
+        self.screen.query_one("#panel", Static).update(panel_text(view, brief=place == "brief"), layout=False)
+        self.screen.query_one("#status", Static).update(status_text(view, place in ("brief", "bare")), layout=False)
+        keys = self.screen.query_one("#keys", Static)
+        text = keys_text(view.keys, size.width - 2)
+        if keys.content != text:
+            keys.update(text)
 
     def _go_on(self) -> None:
         """Make the move that is due, or have this called again when it is."""
@@ -188,11 +204,15 @@ class GameApp(App[int]):
         self.exit(code)
 
 
-def _is_wide(view: View, size: Size) -> bool:
-    """Whether a window has room for a panel beside the board."""
-    return size.width - PANEL >= max(BESIDE, smallest_layout(view).columns)
+def arrangement(view: View, size: Size) -> str:
+    """Where the panel is: the board, whose numbers grow, comes first.
 
-
-def has_room_for_hints(view: View, size: Size) -> bool:
-    """Whether a window has room for hints, in the panel or below the board."""
-    return _is_wide(view, size) or size.height >= smallest_layout(view).lines + HINT_LINES + 1
+    `beside` the board or `below` it; `brief`: hints alone, below it; `bare`: nowhere.
+    """
+    board = smallest_layout(view)
+    if size.width - PANEL >= max(BESIDE, board.columns):
+        return "beside"
+    if size.height >= BELOW:
+        return "below"
+    has_room = size.height >= board.lines + HINT_LINES + 1
+    return "brief" if view.hints is not None and has_room else "bare"

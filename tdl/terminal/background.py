@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from tdl.sessions.tile_colours import contrast
 
-ASKED = b"\x1b]11;?\x1b\\\x1b[c"
+QUESTION = b"\x1b]11;?\x1b\\\x1b[c"
 """What is the background, and what are you? Every terminal answers the second: nobody waits for the first in vain."""
 
 SECONDS = 1.0
@@ -22,17 +22,22 @@ def is_light() -> bool:
     with contextlib.suppress(ImportError, OSError, ValueError, AttributeError), _unbuffered() as keyboard:
         if select.select([keyboard], [], [], 0)[0]:  # keys that were pressed before are not lost
             return False
-        os.write(sys.__stderr__.fileno(), ASKED)  # type: ignore[union-attr]
-        return light_in(_answer(keyboard))
+        os.write(sys.__stderr__.fileno(), QUESTION)  # type: ignore[union-attr]
+        answer, end = b"", time.monotonic() + SECONDS
+        while not re.search(rb"\x1b\[\?[\d;]*c", answer):
+            if not select.select([keyboard], [], [], max(0.0, end - time.monotonic()))[0]:
+                break
+            answer += os.read(keyboard, 1024)
+        return light_in(answer)
     return False
 
 
 def light_in(answer: bytes) -> bool:
     """Whether the background in an answer is light."""
-    found = re.search(rb"\]11;rgba?:([0-9a-f]{2})[0-9a-f]*/([0-9a-f]{2})[0-9a-f]*/([0-9a-f]{2})", answer, re.I)
-    if found is None:
+    match = re.search(rb"\]11;rgba?:([0-9a-f]{2})[0-9a-f]*/([0-9a-f]{2})[0-9a-f]*/([0-9a-f]{2})", answer, re.I)
+    if match is None:
         return False
-    colour = "#" + b"".join(found.groups()).decode()
+    colour = "#" + b"".join(match.groups()).decode()
     return contrast(colour, "#000000") > contrast(colour, "#ffffff")
 
 
@@ -50,13 +55,3 @@ def _unbuffered() -> Iterator[int]:
         yield keyboard
     finally:
         termios.tcsetattr(keyboard, termios.TCSANOW, before)
-
-
-def _answer(keyboard: int) -> bytes:
-    """What the terminal says until it has said what it is, or until the time is over."""
-    answer, end = b"", time.monotonic() + SECONDS
-    while not re.search(rb"\x1b\[\?[\d;]*c", answer):
-        if not select.select([keyboard], [], [], max(0.0, end - time.monotonic()))[0]:
-            break
-        answer += os.read(keyboard, 1024)
-    return answer

@@ -1,17 +1,17 @@
 """The widget of the board: as large as there is room for."""
 
 import functools
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.geometry import Size
+from textual.reactive import reactive
 from textual.strip import Strip
+from textual.widget import Widget
 
 from tdl.sessions.tile_colours import tile_colours
-from tdl.terminal.colours import Colours
 from tdl.terminal.view import View
-from tdl.terminal.widget import Part
 
 TALLEST = 9
 """Rows of a cell."""
@@ -56,87 +56,65 @@ def smallest_layout(view: View) -> BoardLayout:
     return BoardLayout(digits_of(view) + 1, 1, view.rules.rows, view.rules.cols)
 
 
-class Board(Part):
+class Board(Widget):
     """Shows the board, or says that there is no room."""
 
-    _lines: tuple[Size, list[Strip]] | None = None
+    view: reactive[View | None] = reactive(None)
 
-    def content(self, view: View) -> object:
-        """The board."""
-        return view.rules, view.tiles, view.dropped
-
-    def show(self, view: View) -> None:
-        """Show another board."""
-        self._lines = None
-        super().show(view)
-
-    @property
-    def layout_now(self) -> BoardLayout | None:
+    def layout_now(self, view: View) -> BoardLayout | None:
         """Where cells are; None where there is no room."""
-        if self.view is None:
-            return None
-        rules = self.view.rules
-        return fit(rules.rows, rules.cols, digits_of(self.view), self.size.width, self.size.height)
+        return fit(view.rules.rows, view.rules.cols, digits_of(view), self.size.width, self.size.height)
 
     def render_line(self, y: int) -> Strip:
         """One line of the widget."""
-        if self._lines is None or self._lines[0] != self.size:
-            self._lines = self.size, self._drawn(self.size, self.rich_style, self.colours)
-        return self._lines[1][y]
-
-    def _drawn(self, size: Size, style: Style, colours: Colours) -> list[Strip]:
-        """All lines."""
-        blank = Style.from_color(bgcolor=style.bgcolor)
-        empty = Strip.blank(size.width, blank)
+        ground = Style.from_color(bgcolor=self.rich_style.bgcolor)
         if self.view is None:
-            return [empty] * size.height
-        layout = self.layout_now
+            return Strip.blank(self.size.width, ground)
+        layout = self.layout_now(self.view)
         if layout is None:
-            return [_too_small(self.view, size.width, size.height, y, style) for y in range(size.height)]
-        left, above = (size.width - layout.columns) // 2, (size.height - layout.lines) // 2
-        lines: list[Strip] = []
-        for line in range(layout.lines):
-            if line % layout.height > layout.height // 2 + 1:  # as the one before: both are below the number
-                lines.append(lines[-1])
-                continue
-            segments = [Segment(" " * left, blank), *_line(self.view, layout, line, style, colours)]
-            lines.append(Strip(segments).adjust_cell_length(size.width, blank))
-        return [empty] * above + lines + [empty] * (size.height - above - len(lines))
+            return self._too_small(self.view, y)
+        line = y - (self.size.height - layout.lines) // 2
+        if not 0 <= line < layout.lines:
+            return Strip.blank(self.size.width, ground)
+        left = Segment(" " * ((self.size.width - layout.columns) // 2), ground)
+        strip = Strip([left, *self._line(self.view, layout, line, ground)])
+        return strip.adjust_cell_length(self.size.width, ground)
 
+    def _too_small(self, view: View, y: int) -> Strip:
+        needed, width = smallest_layout(view), max(1, self.size.width)
+        text = f"terminal too small: the board needs {needed.columns}x{needed.lines}"
+        lines = [text[start : start + width] for start in range(0, len(text), width)]
+        row = y - max(0, (self.size.height - len(lines)) // 2)
+        shown = lines[row] if 0 <= row < len(lines) else ""
+        return Strip([Segment(shown.center(width), self.rich_style)])
 
-def _too_small(view: View, width: int, height: int, y: int, style: Style) -> Strip:
-    needed = smallest_layout(view)
-    text = f"terminal too small: the board needs {needed.columns}x{needed.lines}"
-    lines = [text[start : start + width] for start in range(0, len(text), max(1, width))]
-    row = y - max(0, (height - len(lines)) // 2)
-    shown = lines[row] if 0 <= row < len(lines) else ""
-    return Strip([Segment(shown.center(width), style)])
+    def _line(self, view: View, layout: BoardLayout, line: int, ground: Style) -> Iterator[Segment]:
+        """A line of the board."""
+        row, within = divmod(line, layout.height)
+        board = self.app.theme_variables["board"]
+        if row == layout.rows:  # the lower edge is half a line, too
+            yield Segment("▀" * layout.columns, _style(board) + ground)
+            return
+        edge = Segment(" ", _style(board, board))
+        for cell in range(row * layout.cols, (row + 1) * layout.cols):
+            yield edge
+            yield from self._cell(view, layout, cell, within)
+        yield edge
 
-
-def _line(view: View, layout: BoardLayout, line: int, behind: Style, colours: Colours) -> list[Segment]:
-    """A line of the board."""
-    row, within = divmod(line, layout.height)
-    if row == layout.rows:  # the lower edge is half a line, too
-        return [Segment("▀" * layout.columns, _style(colours.board) + Style.from_color(bgcolor=behind.bgcolor))]
-    edge = Segment(" ", _style(colours.board, colours.board))
-    segments = []
-    for cell in range(row * layout.cols, (row + 1) * layout.cols):
-        segments += [edge, *_cell(view, layout, cell, within, colours)]
-    return [*segments, edge]
-
-
-def _cell(view: View, layout: BoardLayout, cell: int, within: int, colours: Colours) -> list[Segment]:
-    """A line of a cell."""
-    tile, width = view.tiles[cell], layout.width - 1
-    colour, number_colour = tile_colours(view.rules.value(tile)) if tile else (colours.empty, colours.empty)
-    if layout.height > 1 and within == 0:
-        return [Segment("▄" * width, _style(colour, colours.board))]
-    if tile and within == layout.height // 2:
-        text, blank = str(view.rules.value(tile)), _style(colour, colour)
-        left = (width - len(text)) // 2
-        number = Segment(text, _style(number_colour, colour, cell == view.dropped))
-        return [Segment(" " * left, blank), number, Segment(" " * (width - left - len(text)), blank)]
-    return [Segment(" " * width, _style(colour, colour))]
+    def _cell(self, view: View, layout: BoardLayout, cell: int, within: int) -> Iterator[Segment]:
+        """A line of a cell."""
+        value, width, theme = view.rules.value(view.tiles[cell]), layout.width - 1, self.app.theme_variables
+        colour, number_colour = tile_colours(value) if value else (theme["hole"], theme["hole"])
+        blank = _style(colour, colour)
+        if layout.height > 1 and within == 0:
+            yield Segment("▄" * width, _style(colour, theme["board"]))
+        elif value and within == layout.height // 2:
+            left, text, right = f"{value:^{width}}".partition(str(value))
+            yield Segment(left, blank)
+            yield Segment(text, _style(number_colour, colour, cell == view.dropped))
+            yield Segment(right, blank)
+        else:
+            yield Segment(" " * width, blank)
 
 
 @functools.cache

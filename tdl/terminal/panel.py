@@ -1,15 +1,11 @@
-"""The widgets beside and below the board: score, hints, figures, messages and keys."""
+"""The texts beside and below the board: score, hints, figures, messages and keys."""
 
 import math
-from collections.abc import Sequence
 
-from rich.text import Text
-from textual.geometry import Size
+from textual.content import Content
 
 from tdl.game.rules import ACTION_NAMES
-from tdl.terminal.colours import Colours
-from tdl.terminal.view import Hints, View
-from tdl.terminal.widget import Part
+from tdl.terminal.view import Hints, Pairs, View
 
 ARROWS = ("↑", "→", "↓", "←")
 
@@ -22,93 +18,42 @@ HINT_LINES = 4
 """Of a panel that shows nothing but hints."""
 
 
-class Panel(Part):
-    """Score, hints and figures; hints alone where there is little room."""
-
-    brief = False
-
-    def content(self, view: View) -> object:
-        """All that may change from move to move."""
-        return view.score, view.best, view.state, view.over, view.hints, view.figures, self.brief
-
-    def render(self) -> Text:
-        """The lines of the panel; what matters most is above, where there is always room."""
-        if self.view is None:
-            return Text()
-        view, colours, lines = self.view, self.colours, [Text()]
-        if self.brief and view.hints is not None:
-            return Text("\n", no_wrap=True, overflow="crop").join(hint_lines(view.hints, colours))
-        lines.append(Text.assemble(("SCORE ", colours.dim), (f"{view.score:,}", colours.strong)))
-        if view.best is not None:
-            lines.append(Text.assemble(("BEST  ", colours.dim), (f"{view.best:,}", "bold")))
-        lines += [Text(), Text(view.state, colours.good if view.over else "italic"), Text()]
-        if view.hints is not None:
-            lines += [Text(hint_title(view.hints), colours.dim), *hint_lines(view.hints, colours), Text()]
-        width = max((len(name) for name, _ in view.figures), default=0) + 1
-        lines += [Text.assemble((f"{name:<{width}}", colours.dim), value) for name, value in view.figures]
-        return Text("\n").join(lines)
+def panel_text(view: View, *, brief: bool = False) -> Content:
+    """Score, hints and figures, what matters most above, where there is always room; or hints alone."""
+    if brief and view.hints is not None:
+        return Content("\n").join(hint_lines(view.hints))
+    lines = [Content(), Content.assemble(("SCORE ", "$dim"), (f"{view.score:,}", "bold $strong"))]
+    if view.best is not None:
+        lines.append(Content.assemble(("BEST  ", "$dim"), (f"{view.best:,}", "bold")))
+    lines += [Content(), Content.styled(view.state, "bold $good" if view.over else "italic"), Content()]
+    if view.hints is not None:
+        lines += [Content.styled(hint_title(view.hints), "$dim"), *hint_lines(view.hints), Content()]
+    width = max((len(name) for name, _ in view.figures), default=0) + 1
+    lines += [Content.assemble((f"{name:<{width}}", "$dim"), value) for name, value in view.figures]
+    return Content("\n").join(lines)
 
 
-class Status(Part):
-    """The message, in a line; with the score where the panel is not shown."""
-
-    alone = False
-
-    def content(self, view: View) -> object:
-        """The line."""
-        return view.message, view.over, (view.score, view.best) if self.alone else None
-
-    def render(self) -> Text:
-        """The line."""
-        if self.view is None:
-            return Text()
-        colours, message = self.colours, self.view.message
-        parts = [Text(message, colours.good if self.view.over else "bold")] if message else []
-        if self.alone:
-            best = "" if self.view.best is None else f"  best {self.view.best:,}"
-            parts.insert(0, Text(f"{self.view.score:,}{best}", colours.strong))
-        return Text("  ", no_wrap=True, overflow="ellipsis").join(parts)
+def status_text(view: View, with_score: bool) -> Content:
+    """The message, in a line; with the score where the panel does not show it."""
+    parts = []
+    if with_score:
+        best = "" if view.best is None else f"  best {view.best:,}"
+        parts.append(Content.styled(f"{view.score:,}{best}", "bold $strong"))
+    if view.message:
+        parts.append(Content.styled(view.message, "bold $good" if view.over else "bold"))
+    return Content("  ").join(parts)
 
 
-class Keys(Part):
-    """What each key does."""
-
-    grows = True
-
-    def content(self, view: View) -> object:
-        """The keys."""
-        return view.keys
-
-    def render(self) -> Text:
-        """The keys."""
-        if self.view is None:
-            return Text()
-        lines = [
-            Text("  ").join([Text.assemble((keys, "bold"), " ", (what, self.colours.dim)) for keys, what in line])
-            for line in key_lines(self.view.keys, self.size.width)
-        ]
-        return Text("\n", no_wrap=True).join(lines)
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """The number of its lines."""
-        return 0 if self.view is None else len(key_lines(self.view.keys, width))
-
-
-Pairs = Sequence[tuple[str, str]]
-
-
-def key_lines(keys: Pairs, width: int) -> list[Pairs]:
-    """Pairs of keys and words on as many lines as they need; a pair is not broken."""
-    lines: list[list[tuple[str, str]]] = [[]]
-    room = width
-    for pair in keys:
-        needed = len(" ".join(pair))
-        if lines[-1] and needed > room:
-            lines.append([])
-            room = width
-        lines[-1].append(pair)
-        room -= needed + 2
-    return list(lines)
+def keys_text(keys: Pairs, width: int) -> Content:
+    """Keys and what they do, on as many lines as they need; a pair is not broken."""
+    text, room = Content(), width
+    for number, (names, what) in enumerate(keys):
+        needed = len(names) + 1 + len(what)
+        if number:
+            breaks = needed + 2 > room
+            text, room = text + ("\n" if breaks else "  "), width if breaks else room - 2
+        text, room = text + Content.assemble((names, "bold"), " ", (what, "$dim")), room - needed
+    return text
 
 
 def hint_title(hints: Hints) -> str:
@@ -117,24 +62,23 @@ def hint_title(hints: Hints) -> str:
     return f"moves are worth (bars from {min(known):,.1f})" if len(known) > 1 else "what moves are worth"
 
 
-def hint_lines(hints: Hints, colours: Colours) -> list[Text]:
+def hint_lines(hints: Hints) -> list[Content]:
     """A line for each action: its value, a bar, and its difference to the best."""
-    lines: list[Text] = []
+    names = [f"{arrow} {name:<6}" for arrow, name in zip(ARROWS, ACTION_NAMES, strict=True)]
     if hints.values is None:
-        return [Text(f"{arrow} {name:<6}…", colours.dim) for arrow, name in zip(ARROWS, ACTION_NAMES, strict=True)]
+        return [Content.styled(f"{name}…", "$dim") for name in names]
     known = [value for value in hints.values if value is not None]
     most, least = max(known, default=0.0), min(known, default=0.0)
-    for action, value in enumerate(hints.values):
-        start = f"{ARROWS[action]} {ACTION_NAMES[action]:<6}"
+    lines = []
+    for action, (name, value) in enumerate(zip(names, hints.values, strict=True)):
         if value is None:
-            lines.append(Text(f"{start}{'·':>11}", colours.dim))
+            lines.append(Content.styled(f"{name}{'·':>11}", "$dim"))
             continue
         share = 1.0 if most == least else (value - least) / (most - least)
-        style = colours.good if action == hints.chosen else ""
+        style = "bold $good" if action == hints.chosen else ""
         loss = "" if value == most else f" -{most - value:,.1f}"
-        lines.append(
-            Text.assemble((f"{start}{value:>11,.1f} ", style), (bar(share), style or colours.dim), (loss, colours.dim))
-        )
+        number = (f"{name}{value:>11,.1f} ", style)
+        lines.append(Content.assemble(number, (bar(share), style or "$dim"), (loss, "$dim")))
     return lines
 
 

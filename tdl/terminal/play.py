@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import threading
 from pathlib import Path
 from typing import ClassVar
 
@@ -11,26 +12,34 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from tdl.errors import ConfigError, TdlError, file_text
+from tdl.game.packing import unpack
 from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.search.options import SearchOptions
-from tdl.sessions.action_values import ActionValues
+from tdl.sessions.action_values import ActionValues, optional_values
 from tdl.sessions.advisor import Advisor
 from tdl.sessions.game_folder import GameFolder
 from tdl.sessions.recorded_game import Move
 from tdl.sessions.session import Session
-from tdl.terminal.advisor_thread import AdvisorThread, Question
-from tdl.terminal.app import GameApp, has_room_for_hints, key
-from tdl.terminal.colours import DARK, Colours
-from tdl.terminal.play_view import Figures, end_of, hints_of, view_of
-from tdl.terminal.view import View
+from tdl.terminal.app import GameApp, arrangement, key
+from tdl.terminal.view import Hints, View
+
+KEYS = (("←↑→↓", "move"), ("u", "undo"), ("r", "new game"), ("q", "quit"))
+
+AGENT_KEYS = (
+    ("←↑→↓", "move"), ("u", "undo"), ("?", "hint"), ("space", "agent"), ("n", "one move"), ("+ -", "speed"),
+    ("[ ]", "plies"), ("r", "new"), ("q", "quit"),
+)  # fmt: skip
+
+Question = tuple[int, ActionValues]
+"""A board, and who is asked for its action values."""
 
 
+@dataclasses.dataclass(eq=False)
 class Answer(Message):
     """The answer to a question: action values, or the exception of the search."""
 
-    def __init__(self, question: Question, result: NDArray[np.float64] | Exception) -> None:
-        super().__init__()
-        self.question, self.result = question, result
+    question: Question
+    result: NDArray[np.float64] | Exception
 
 
 class PlayApp(GameApp):
@@ -45,7 +54,7 @@ class PlayApp(GameApp):
     watch : whether it plays from the start.
     speed : its moves a second.
     folder : keeps the games with moves of the person.
-    colours : of the screen.
+    theme : of the screen.
 
     Attributes
     ----------
@@ -79,9 +88,9 @@ class PlayApp(GameApp):
         watch: bool = False,
         speed: float = 4.0,
         folder: GameFolder | None = None,
-        colours: Colours = DARK,
+        theme: str = "dark",
     ) -> None:
-        super().__init__(speed, watch, colours)
+        super().__init__(speed, watch, theme)
         self.advisor, self.search = advisor, search or SearchOptions()
         self.hints, self.watching = watch, watch
         self.folder = folder or GameFolder(None)
@@ -89,64 +98,61 @@ class PlayApp(GameApp):
         self.saved: list[Path] = []
         self.trouble: OSError | None = None
         self._action_values: ActionValues | None = None if advisor is None else advisor.action_values(self.search)
-        self._thread: AdvisorThread | None = None
+        self._thinking = False
         self._begin(seed, episode)
 
     def _begin(self, seed: int, episode: int) -> None:
         """Begin a game."""
         self.session = Session(self.rules, seed=seed, episode=episode)
         self._path = self.folder.new_path(seed, episode)
-        self._kept: list[Move] = []
-        self._asked: Question | None = None
+        self._written: list[Move] = []
+        self._question: Question | None = None
         self.values: NDArray[np.float64] | None = None
-
-    def on_mount(self) -> None:
-        """Begin."""
-        if self.advisor is not None:
-            self._thread = AdvisorThread(self._post_answer)
-        super().on_mount()
-
-    def _post_answer(self, question: Question, result: NDArray[np.float64] | Exception) -> None:
-        with contextlib.suppress(RuntimeError):  # the screen has gone meanwhile
-            self.post_message(Answer(question, result))
-
-    def on_unmount(self) -> None:
-        """Nobody listens any more."""
-        if self._thread is not None:
-            self._thread.close()
 
     def changed(self) -> None:
         """Ask the agent if it is wanted, keep a game that is over, draw."""
-        if self.session.over:
+        over = self.session.over
+        if over:
             self.playing = self.stepping = False
             self.keep()
-        if self._asked is not None and self._asked.board != self.session.board:
-            self._asked = self.values = None
-        wanted = self.hints or self.playing or self.stepping
-        if wanted and self._thread is not None and self._asked is None and not self.session.over:
-            assert self._action_values is not None
-            self._asked = Question(self.session.board, self._action_values)
-            self._thread.ask(self._asked)
+        if self._action_values is not None and self._question != (self.session.board, self._action_values):
+            self._question, self.values = (self.session.board, self._action_values), None
+        wanted = (self.hints or self.playing or self.stepping) and self.values is None and not over
+        if wanted and self._question is not None and not self._thinking:
+            self._thinking = True
+            # not a worker of Textual, for whose thread the program would wait at its end: a search may take minutes
+            threading.Thread(target=self._think, args=[self._question], daemon=True, name="agent").start()
         super().changed()
+
+    def _think(self, question: Question) -> None:
+        """Answer a question, in a thread; one at a time."""
+        board, action_values = question
+        result: NDArray[np.float64] | Exception
+        try:
+            result = action_values(board)
+        except Exception as error:  # the screen says what is wrong
+            result = error
+        with contextlib.suppress(RuntimeError):  # the screen has gone meanwhile
+            self.post_message(Answer(question, result))
 
     def on_answer(self, answer: Answer) -> None:
         """Take the agent's values; those of a board that is gone are dropped."""
-        if answer.question is not self._asked:
-            return
-        if isinstance(answer.result, TdlError):
-            self.playing = self.stepping = self.hints = False
-            self.message = str(answer.result)
-        elif isinstance(answer.result, Exception):
-            raise answer.result  # a fault of the program
-        else:
-            assert self.advisor is not None
-            self.values = answer.result
-            self.session.ask(self._known_values, self.search, self.advisor.digest)
+        self._thinking = False
+        if answer.question == self._question:
+            if isinstance(answer.result, TdlError):
+                self.playing = self.stepping = self.hints = False
+                self.message = str(answer.result)
+            elif isinstance(answer.result, Exception):
+                raise answer.result  # a fault of the program
+            else:
+                assert self.advisor is not None
+                self.values = answer.result
+                self.session.ask(self._known_values, self.search, self.advisor.digest)
         self.changed()
 
     def _known_values(self, board: int) -> NDArray[np.float64]:
         """The agent's values of a board where they are known, else the rewards: the person does not wait."""
-        if self.values is not None and self._asked is not None and self._asked.board == board:
+        if self.values is not None and self._question is not None and self._question[0] == board:
             return self.values
         return self.session.rewards(board)
 
@@ -162,11 +168,9 @@ class PlayApp(GameApp):
     def action_move(self, action: int) -> None:
         """Make a move of the person, who takes over where the agent played."""
         self.playing, self.stepping, self.message = False, False, ""
-        if self.session.over:
-            self.message = end_of(self.session)
-        elif action in self.session.legal:
+        if action in self.session.legal:
             self.session.move(action)
-        else:
+        elif not self.session.over:
             self.message = f"{ACTION_NAMES[action]} moves nothing"
         self.changed()
 
@@ -180,7 +184,7 @@ class PlayApp(GameApp):
         """Show the agent's values, or no longer."""
         if self._has_agent():
             self.hints, self.message = not self.hints, ""
-            if self.hints and not has_room_for_hints(self.view(), self.size):
+            if self.hints and arrangement(self.view(), self.size) == "bare":
                 self.message = "no room for values: make the window larger"
         self.changed()
 
@@ -212,7 +216,6 @@ class PlayApp(GameApp):
                 self.message = str(error)
             else:
                 self.search, self.message = search, f"plies: {plies}"
-                self._asked = self.values = None
         self.changed()
 
     def action_new(self) -> None:
@@ -232,9 +235,9 @@ class PlayApp(GameApp):
     def keep(self) -> None:
         """Write the game to its file, if the person has moved in it and the file does not have it yet."""
         moves = self.session.moves
-        if self._path is None or moves == self._kept or not any(move.by == "person" for move in moves):
+        if self._path is None or moves == self._written or not any(move.by == "person" for move in moves):
             return
-        self._kept = list(moves)
+        self._written = list(moves)
         try:
             self.folder.save(self._path, self.session.game())
         except OSError as error:
@@ -246,11 +249,35 @@ class PlayApp(GameApp):
 
     def view(self) -> View:
         """The content of the screen."""
-        hints = hints_of(self.values) if self.hints else None
-        state = "the agent thinks" if self.stepping else "your move"
-        if self.playing:
+        session, hints, state, message = self.session, None, "your move", self.message
+        if self.hints:
+            hints = Hints(None)
+            if self.values is not None:
+                hints = Hints(optional_values(self.values), int(np.nanargmax(self.values)))
+        if session.over:
+            hints, state = None, "the game is over"
+            message = message or f"Game over: score {session.score:,}, tile {session.max_tile:,}"
+        elif self.playing:
             state = f"▶ the agent plays, {self.speed:g} moves a second"
-        agent: Figures = ()
+        elif self.stepping:
+            state = "the agent thinks"
+        figures = [
+            ("moves", f"{len(session.moves):,}"),
+            ("game", session.rules.name),
+            ("seed", f"{session.seed}, game {session.episode}"),
+        ]
         if self.advisor is not None:
-            agent = (("plies", str(self.search.plies)), ("agent", f"after {self.advisor.episode:,} games"))
-        return view_of(self.session, self.best, hints, state, self.message, agent)
+            figures += [("plies", str(self.search.plies)), ("agent", f"after {self.advisor.episode:,} games")]
+        return View(
+            session.rules,
+            tuple(unpack(session.board, session.rules)),
+            session.moves[-1].cell if session.moves else None,
+            session.score,
+            max(self.best, session.score),
+            tuple(figures),
+            hints,
+            state,
+            message,
+            session.over,
+            KEYS if self.advisor is None else AGENT_KEYS,
+        )

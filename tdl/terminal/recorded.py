@@ -1,5 +1,6 @@
 """A recorded game on the screen: forth and back, by steps or by itself."""
 
+from itertools import accumulate
 from typing import ClassVar
 
 from textual.binding import BindingType
@@ -8,8 +9,7 @@ from tdl.game.packing import unpack
 from tdl.game.rules import ACTION_NAMES
 from tdl.sessions.recorded_game import RecordedGame
 from tdl.terminal.app import GameApp, key
-from tdl.terminal.colours import DARK, Colours
-from tdl.terminal.view import Hints, View
+from tdl.terminal.view import Hints, Pairs, View
 
 KEYS = (
     ("←→", "a move"),
@@ -28,7 +28,7 @@ class RecordedGameApp(GameApp):
     ----------
     game : the record, as `tdl.sessions.game_file.load` gives it.
     speed : moves a second while it plays by itself.
-    colours : of the screen.
+    theme : of the screen.
 
     Attributes
     ----------
@@ -45,12 +45,10 @@ class RecordedGameApp(GameApp):
         key("question_mark,i", "values"),
     ]
 
-    def __init__(self, game: RecordedGame, speed: float = 4.0, colours: Colours = DARK) -> None:
-        super().__init__(speed, playing=False, colours=colours)
+    def __init__(self, game: RecordedGame, speed: float = 4.0, theme: str = "dark") -> None:
+        super().__init__(speed, playing=False, theme=theme)
         self.game, self.boards, self.at, self.values = game, game.boards(), 0, True
-        self.scores = [0]
-        for move in game.moves:
-            self.scores.append(self.scores[-1] + move.reward)
+        self.scores = [0, *accumulate(move.reward for move in game.moves)]
         self._figures = _figures(game)
 
     def ready(self) -> bool:
@@ -82,28 +80,31 @@ class RecordedGameApp(GameApp):
     def view(self) -> View:
         """The content of the screen."""
         game, at = self.game, self.at
-        last, ended = at and game.moves[at - 1], at == len(game.moves)
-        following = None if ended else game.moves[at]
-        end = f"{'Game over' if game.complete else 'The game was given up'}: score {game.score:,}"
-        coming = "" if following is None else f"next: {ACTION_NAMES[following.action]}, by the {following.by}"
-        if following is not None and following.loss:
-            coming += f", loses {following.loss:,.1f}"
+        ended = at == len(game.moves)
+        if ended:
+            hints = None
+            message = f"{'Game over' if game.complete else 'The game was given up'}: score {game.score:,}"
+        else:
+            move = game.moves[at]
+            hints = Hints(move.values, move.action) if self.values else None
+            message = f"next: {ACTION_NAMES[move.action]}, by the {move.by}"
+            message += f", loses {move.loss:,.1f}" if move.loss else ""
         return View(
             game.rules,
             tuple(unpack(self.boards[at], game.rules)),
-            last.cell if last else None,
+            game.moves[at - 1].cell if at else None,
             self.scores[at],
             None,
             (("move", f"{at:,} of {len(game.moves):,}"), *self._figures),
-            Hints(following.values, following.action) if following is not None and self.values else None,
+            hints,
             f"▶ {self.speed:g} moves a second" if self.playing else "a recorded game",
-            end if ended else coming,
+            message,
             ended,
             KEYS,
         )
 
 
-def _figures(game: RecordedGame) -> tuple[tuple[str, str], ...]:
+def _figures(game: RecordedGame) -> Pairs:
     """The figures that stay the same from move to move."""
     return (
         ("end", f"{game.score:,}, tile {game.max_tile:,}"),

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from tdl.game.rules import Rules
 
+Pairs = tuple[tuple[str, str], ...]
+
 
 @dataclass(frozen=True)
 class Hints:
@@ -42,9 +44,9 @@ class View:
     dropped: int | None
     score: int
     best: int | None
-    figures: tuple[tuple[str, str], ...]
+    figures: Pairs
     hints: Hints | None
     state: str
     message: str
     over: bool
-    keys: tuple[tuple[str, str], ...]
+    keys: Pairs

@@ -15,8 +15,7 @@ from tdl.search.options import SearchOptions
 from tdl.sessions.action_values import ActionValues
 from tdl.sessions.advisor import Advisor, load_advisor
 from tdl.storage.checkpoint import Meta
-from tdl.web.errors import Refusal
-from tdl.web.library import Library
+from tdl.web.library import Library, Refusal
 
 MAX_PLIES = 5
 """Of a search; where the time ends, the answer is that of fewer."""

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.errors import ConfigError
+from tdl.game.packing import lines, unpack
 from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.search.options import SearchOptions
 from tdl.sessions.action_values import optional_values
 from tdl.sessions.recorded_game import Move, RecordedGame
 from tdl.sessions.session import Session
 from tdl.web.agents import QUICK_PLIES, ServedAgent
-from tdl.web.animation import slides
-from tdl.web.errors import Refusal
+from tdl.web.library import Refusal
 
 MAX_MOVES = 100_000
 """Of a game: each takes memory, and to take one back draws all others again."""
@@ -48,12 +48,15 @@ class OpenGame:
     def __init__(self, rules: Rules, agent: ServedAgent | None, seed: int, plies: int, seconds: float) -> None:
         self.id = secrets.token_urlsafe(12)
         self.rules, self.agent, self._seconds = rules, agent, seconds
-        self._lock, self._version = threading.Lock(), 0
+        self._lock, self._version = threading.RLock(), 0
         self._known: tuple[int, Values] | None = None
         self._search = self._search_of(plies)
-        digest = agent.digest if agent is not None else None
         self._session = Session(
-            rules, seed=seed, action_values=self._quick_values, search=self._search, checkpoint=digest
+            rules,
+            seed=seed,
+            action_values=self._quick_values,
+            search=self._search,
+            checkpoint=None if agent is None else agent.digest,
         )
         self.engine = self._session.engine
 
@@ -64,41 +67,39 @@ class OpenGame:
             raise ConfigError(f"plies: {plies!r} is not allowed; expected 1 without an agent")
         return SearchOptions()
 
-    def _quick_values(self, board: int) -> Values:
-        """For the session: values that are known, else those that take no time."""
-        if self._known is not None and self._known[0] == board:
-            return self._known[1]
-        return self._values(board, self._search if self._is_quick else SearchOptions())
-
-    def _values(self, board: int, search: SearchOptions) -> Values:
-        return self._session.rewards(board) if self.agent is None else self.agent.values(board, search)
-
     @property
     def _is_quick(self) -> bool:
         return self._search.plies <= QUICK_PLIES
 
+    def _quick_values(self, board: int) -> Values:
+        """For the session: values that are known, else those that take no time."""
+        return self.values_of(board, self._search if self._is_quick else SearchOptions())
+
+    def values_of(self, board: int, search: SearchOptions | None = None) -> Values:
+        """The action values of a board, by the depth that is set unless they are known; the game is not locked."""
+        known = self._known
+        if known is not None and known[0] == board:
+            return known[1]
+        return self._session.rewards(board) if self.agent is None else self.agent.values(board, search or self._search)
+
     def state(self) -> State:
         """The game as it stands; `values` is null where they take a search."""
         with self._lock:
-            return self._state()
-
-    def _state(self) -> State:
-        session = self._session
-        if self._is_quick:
-            self._known = session.board, self._quick_values(session.board)
-        values = self._known[1] if self._known is not None and self._known[0] == session.board else None
-        legal = session.legal
-        return {
-            "board": self.engine.array(session.board).tolist(),
-            "score": session.score,
-            "moves": len(session.moves),
-            "version": self._version,
-            "legal": [ACTION_NAMES[action] for action in legal],
-            "over": not legal,
-            "largest": session.max_tile,
-            "plies": self._search.plies,
-            **values_json(values),
-        }
+            session = self._session
+            if self._is_quick:
+                self._known = session.board, self._quick_values(session.board)
+            known, legal = self._known, session.legal
+            return {
+                "board": self.engine.array(session.board).tolist(),
+                "score": session.score,
+                "moves": len(session.moves),
+                "version": self._version,
+                "legal": [ACTION_NAMES[action] for action in legal],
+                "over": not legal,
+                "largest": session.max_tile,
+                "plies": self._search.plies,
+                **values_json(known[1] if known is not None and known[0] == session.board else None),
+            }
 
     def move(self, action: str, version: int | None = None) -> State:
         """A person's move."""
@@ -116,7 +117,7 @@ class OpenGame:
                 board, version, over = self._session.board, self._version, self._session.over
             if over and frames:
                 break
-            values = self._search_values(board)
+            values = self.values_of(board)
             with self._lock:
                 if version != self._version:  # somebody took over
                     break
@@ -126,25 +127,20 @@ class OpenGame:
                 frames.append(self._after(self._session.advance()))
         return frames
 
-    def _search_values(self, board: int) -> Values:
-        """Values at the depth that is set; a search does not lock the game."""
-        known, search = self._known, self._search
-        return known[1] if known is not None and known[0] == board else self._values(board, search)
-
     def _after(self, move: Move) -> State:
         """The state after a move, with the move."""
         if len(self._session.moves) > MAX_MOVES:
             self._session.undo()
             raise ConfigError(f"a game here has at most {MAX_MOVES:,} moves; take some back or start a new one")
         self._version += 1
-        return self._state() | {"made": made_json(move, self.rules)}
+        return self.state() | {"made": made_json(move, self.rules)}
 
     def undo(self, count: int) -> State:
         """Take moves back."""
         with self._lock:
             self._session.undo(count)
             self._version += 1
-            return self._state()
+            return self.state()
 
     def look(self, plies: int | None) -> State:
         """The game with the agent's values, after a search where they need one.
@@ -158,15 +154,11 @@ class OpenGame:
                 self._search, self._known = self._search_of(plies), None
                 self._session.ask(self._quick_values, self._search, self._session.checkpoint)
             board, search = self._session.board, self._search
-        values = self._search_values(board)
+        values = self.values_of(board)
         with self._lock:
             if (board, search) == (self._session.board, self._search):
                 self._known = board, values
-            return self._state()
-
-    def values_of(self, board: int) -> Values:
-        """The agent's action values of another board."""
-        return self._values(board, self._search)
+            return self.state()
 
     def game(self) -> RecordedGame:
         """The game so far, to be saved."""
@@ -183,6 +175,21 @@ def made_json(move: Move, rules: Rules) -> State:
         "slides": slides(move.board, move.action, rules),
         "drop": {"cell": move.cell, "tile": rules.value(move.tile)},
     }
+
+
+def slides(board: int, action: int, rules: Rules) -> list[tuple[int, int]]:
+    """The cell of each tile before a move and after it, where that is another one, or one that another tile shares."""
+    tiles, ways = unpack(board, rules), []
+    for cells in lines(action, rules):  # each read from the wall
+        full, place = [cell for cell in cells if tiles[cell]], 0
+        while full:
+            cell = full.pop(0)
+            ways.append((cell, cells[place]))
+            if full and rules.merge(tiles[cell], tiles[full[0]]):
+                ways.append((full.pop(0), cells[place]))
+            place += 1
+    targets = [target for _, target in ways]
+    return [(cell, target) for cell, target in ways if cell != target or targets.count(target) > 1]
 
 
 def values_json(values: Values | None) -> State:

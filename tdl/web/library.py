@@ -4,8 +4,10 @@ What their files say may be anything that their checks let through: it is cut he
 """
 
 import contextlib
+import functools
 import os
 import threading
+from collections import defaultdict
 from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
@@ -24,7 +26,6 @@ from tdl.statistics.summary import BlockTable, parse_blocks
 from tdl.storage.checkpoint import META, Meta
 from tdl.storage.reading import open_file
 from tdl.storage.run_folder import BLOCKS, CHECKPOINT, RESULT
-from tdl.web.errors import Refusal
 
 MAX_ENTRIES = 500
 """Of a list; the newest are in it."""
@@ -48,12 +49,19 @@ PATIENCE = 10.0
 """Seconds to wait until others have read: one request at a time reads runs, so that many need no more memory."""
 
 
+class Refusal(Exception):  # noqa: N818 - the server does as it should
+    """A request that is refused, with a status of HTTP; the text goes to the client."""
+
+    def __init__(self, status: HTTPStatus, text: str) -> None:
+        super().__init__(text)
+        self.status = status
+
+
 class Library:
     """The entries of a folder; the name of each is its path below the folder, `.` for the folder itself."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
-        self._known: dict[Path, tuple[float, dict[str, Any], dict[str, Any]]] = {}
         self._lock = threading.Lock()
 
     def path(self, name: object) -> Path:
@@ -86,13 +94,18 @@ class Library:
         return folder, meta
 
     def entries(self) -> list[dict[str, Any]]:
-        """All runs and checkpoints, the newest first."""
+        """All runs and checkpoints, the newest first, each with a title of what those of its folder differ in."""
         with self._turn():
-            found = {folder: known for folder, _ in self._folders() if (known := self._entry(folder)) is not None}
-            for folder in {*self._known} - {*found}:
-                del self._known[folder]
-            newest = sorted(found.values(), key=lambda each: (-each[0]["changed"], each[0]["name"]))[:MAX_ENTRIES]
-            return [entry | {"title": title} for (entry, _), title in zip(newest, _titles(newest), strict=True)]
+            known = [entry for folder, _ in self._folders() if (entry := self._entry(folder)) is not None]
+            newest = sorted(known, key=lambda entry: (-entry["changed"], entry["name"]))[:MAX_ENTRIES]
+            folders = defaultdict(list)
+            for entry in newest:
+                folders[entry["name"].rpartition("/")[0]].append(entry)
+            for entries in folders.values():
+                rows = [{"run": entry["name"].rpartition("/")[2], **entry.pop("row")} for entry in entries]
+                for entry, title in zip(entries, titles(pd.DataFrame(rows, dtype=object)), strict=True):
+                    entry["title"] = title
+            return newest
 
     @contextlib.contextmanager
     def _turn(self) -> Iterator[None]:
@@ -113,16 +126,12 @@ class Library:
                 for name in names
                 if name.endswith(game_file.ENDINGS) and name not in (RESULT, META)
             ]
-            known = []
+            games = []
             for path in sorted(paths, key=_changed, reverse=True)[: 3 * MAX_GAMES]:
-                try:
+                with contextlib.suppress(TdlError, Refusal):  # no game, or a link that leads out
                     rules, score = game_file.rules_and_score(self.inside(path, path.name))
-                except (TdlError, Refusal):  # no game, or a link that leads out
-                    continue
-                known.append(
-                    {"name": self.name(path), "called": rules.name, "score": score, "changed": _changed(path)}
-                )
-            return known[:MAX_GAMES]
+                    games.append({"name": self.name(path), "called": rules.name, "score": score})
+            return games[:MAX_GAMES]
 
     def game(self, name: object) -> RecordedGame:
         """A recorded game by its name."""
@@ -136,35 +145,28 @@ class Library:
             yield Path(folder), names
             below[:] = sorted(name for name in below if not name.startswith(".") and name != CHECKPOINT)
 
-    def _entry(self, folder: Path) -> tuple[dict[str, Any], dict[str, Any]] | None:
-        """The entry of a folder, and the row of its result; None where there is nothing to show."""
-        meta = checkpoint_folder(folder) / META
-        files = [path for path in (meta, folder / RESULT, folder / BLOCKS) if path.is_file()]
-        if not {meta, folder / BLOCKS} & set(files):
+    def _entry(self, folder: Path) -> dict[str, Any] | None:
+        """The entry of a folder, with the row of its result; None where there is nothing to show."""
+        meta, result, blocks = checkpoint_folder(folder) / META, folder / RESULT, folder / BLOCKS
+        files = [path for path in (meta, result, blocks) if path.is_file()]
+        if meta not in files and blocks not in files:
             return None
         try:
             for path in files:
                 self.inside(path, path.name)
             changed = max(path.stat().st_mtime for path in files)
-            if self._known.get(folder, (None,))[0] != changed:
-                row = _row_of(folder / RESULT) if folder / RESULT in files else {}
-                self._known[folder] = changed, self._describe(folder, files, changed, row), row
         except (OSError, Refusal):  # deleted meanwhile, or a link that leads out
             return None
-        return self._known[folder][1:]
-
-    def _describe(self, folder: Path, files: list[Path], changed: float, row: dict[str, Any]) -> dict[str, Any]:
-        entry: dict[str, Any] = {
+        row = _row_of(result, changed) if result in files else {}
+        return {
             "name": self.name(folder),
             "changed": changed,
-            "checkpoint": files[0].name == META,
-            "curve": folder / BLOCKS in files,
+            "checkpoint": meta in files,
+            "curve": blocks in files,
+            **_figures_of(row),
+            **(_description_of(meta.parent, changed) if meta in files else {}),
+            "row": row,
         }
-        if row:
-            entry |= _of_row(row)
-        if files[0].name == META:
-            entry |= _of_meta(files[0].parent)
-        return entry
 
     def curve(self, name: object) -> dict[str, list[float]]:
         """The learning curve of a run: `episode`, `mean` and `max` of some of its blocks."""
@@ -194,21 +196,9 @@ def _changed(path: Path) -> float:
         return 0.0
 
 
-def _titles(entries: list[tuple[dict[str, Any], dict[str, Any]]]) -> list[str]:
-    """The title of each entry: what runs of one folder differ in."""
-    folders: dict[str, list[int]] = {}
-    for number, (entry, _) in enumerate(entries):
-        folders.setdefault(entry["name"].rpartition("/")[0], []).append(number)
-    texts = [""] * len(entries)
-    for numbers in folders.values():
-        rows = [{"run": entries[number][0]["name"].rpartition("/")[2], **entries[number][1]} for number in numbers]
-        for number, text in zip(numbers, titles(pd.DataFrame(rows, dtype=object)), strict=True):
-            texts[number] = text
-    return texts
-
-
-def _row_of(path: Path) -> dict[str, Any]:
-    """The row of a run's result; empty where it cannot be read."""
+@functools.lru_cache(2 * MAX_ENTRIES)
+def _row_of(path: Path, changed: float) -> dict[str, Any]:
+    """The row of a run's result as it was `changed` last; empty where it cannot be read."""
     try:
         row = results.row_of(path.parent.name, results.read(path))
         return {key: str(value)[:MAX_TEXT] if isinstance(value, str) else value for key, value in row.items()}
@@ -216,7 +206,7 @@ def _row_of(path: Path) -> dict[str, Any]:
         return {}
 
 
-def _of_row(row: dict[str, Any]) -> dict[str, Any]:
+def _figures_of(row: dict[str, Any]) -> dict[str, Any]:
     """The part of an entry from the row of its result."""
     entry = {"kind": row.get("agent")} | {key: row.get(key) for key in ("game", "size", "tiles", "status", "episodes")}
     entry = {key: value for key, value in entry.items() if isinstance(value, str | int)}  # others it may have, too
@@ -224,8 +214,9 @@ def _of_row(row: dict[str, Any]) -> dict[str, Any]:
     return entry | {"mean": float(mean)} if isinstance(mean, int | float) and mean == mean else entry
 
 
-def _of_meta(folder: Path) -> dict[str, Any]:
-    """The part of an entry from a checkpoint's description, or what is wrong with it."""
+@functools.lru_cache(2 * MAX_ENTRIES)
+def _description_of(folder: Path, changed: float) -> dict[str, Any]:
+    """The part of an entry from a checkpoint as it was `changed` last, or what is wrong with it."""
     try:
         meta = read_agent(folder)
         laws = meta["rules"]

@@ -14,19 +14,18 @@ from urllib.parse import parse_qsl
 from tdl.base.checks import check_choice, check_whole
 from tdl.config.files import group_file, group_names
 from tdl.errors import ConfigError, nearest, printable
-from tdl.game.engine import Engine
 from tdl.game.rules import ACTION_NAMES, GAMES, Rules, parse_size
 from tdl.game.validity import check_possible
 from tdl.sessions import game_file
 from tdl.sessions.tile_colours import tile_colours
-from tdl.web.agents import MAX_PLIES, ServedAgent, ServedAgents
+from tdl.web.agents import ServedAgents
 from tdl.web.games import MAX_COUNT, OpenGame, OpenGames, values_json
 from tdl.web.library import MAX_NAME, Library
 from tdl.web.replay import replay_json
 
 JSON = "application/json"
 
-SCRIPTS = ("board", "charts", "hands", "library", "page", "replay", "requests", "rules", "values")
+SCRIPTS = ("board", "charts", "dom", "input", "library", "page", "replay", "requests", "rules", "values")
 
 PAGE = {
     "/": ("index.html", "text/html; charset=utf-8"),
@@ -93,14 +92,14 @@ class Site:
             "/api/library": lambda query: as_json({"entries": self.library.entries()}),
             "/api/games": lambda query: as_json({"games": self.library.games()}),
             "/api/curve": lambda query: as_json(self.library.curve(query.get("run"))),
-            "/api/game.jsonl": self._saved,
+            "/api/game.jsonl": lambda query: self._saved(query.get("id")),
         }
         self._posts: dict[str, Callable[..., dict[str, Any]]] = {
             "/api/new": self._new,
             "/api/move": self._move,
             "/api/step": self._step,
             "/api/undo": self._undo,
-            "/api/values": self._values,
+            "/api/values": lambda id=None, plies=None: {"state": self.games.get(id).look(plies)},
             "/api/judge": self._judge,
             "/api/replay": self._replay,
         }
@@ -127,14 +126,8 @@ class Site:
 
     def _start(self) -> dict[str, Any]:
         """The choices of a page."""
-        return {
-            "games": [{"name": name, "tiles": _usual_tiles(name), "words": _tiles_words(name)} for name in GAMES],
-            "sizes": SIZES,
-            "plies": MAX_PLIES,
-            "seconds": self.seconds,
-            "folder": self.library.folder.name or "/",
-            "checkpoint": self.first,
-        }
+        games = [{"name": name, "tiles": _usual_tiles(name), "words": _tiles_words(name)} for name in GAMES]
+        return {"games": games, "sizes": SIZES, "checkpoint": self.first}
 
     def _new(
         self,
@@ -146,28 +139,30 @@ class Site:
         plies: Any = 1,
     ) -> dict[str, Any]:
         check_whole("seed", seed, 0)
-        agent = None if checkpoint is None else self.agents.get(checkpoint)
-        rules = named_rules(game or "2048", size or "4x4", tiles) if agent is None else agent.rules
-        if agent is not None:
-            _check_same(agent, game, size, tiles)
+        agent = None
+        if checkpoint is None:
+            rules = named_rules(game or "2048", size or "4x4", tiles)
+        else:
+            agent = self.agents.get(checkpoint)
+            rules = agent.rules
+            _check_same(rules, game, size, tiles)
         opened = OpenGame(rules, agent, seed, plies, self.seconds)
         self.games.add(opened)
         return {
             "id": opened.id,
             "rules": _rules_json(rules),
-            **_agent_json(agent),
+            "checkpoint": None if agent is None else agent.name,
+            "most_plies": 1 if agent is None else agent.max_plies,
             "seed": seed,
             "state": opened.state(),
         }
 
-    def _move(self, id: object = None, action: object = None, version: object = None) -> dict[str, Any]:
+    def _move(self, id: object = None, action: object = None, version: Any = None) -> dict[str, Any]:
         opened = self.games.get(id)
-        if not isinstance(action, str):
-            raise ConfigError(f"action: {action!r} is not allowed; expected one of {', '.join(ACTION_NAMES)}")
         check_choice("action", action, ACTION_NAMES)
         if version is not None:
             check_whole("version", version, 0)
-        return {"state": opened.move(action, version)}  # type: ignore[arg-type]
+        return {"state": opened.move(str(action), version)}
 
     def _step(self, id: object = None, count: Any = 1) -> dict[str, Any]:
         opened = self.games.get(id)
@@ -180,27 +175,28 @@ class Site:
         check_whole("count", count, 1, MAX_COUNT + 1)
         return {"state": opened.undo(count)}
 
-    def _values(self, id: object = None, plies: Any = None) -> dict[str, Any]:
-        return {"state": self.games.get(id).look(plies)}
-
     def _judge(self, id: object = None, board: Any = None) -> dict[str, Any]:
         opened = self.games.get(id)
-        return values_json(opened.values_of(board_of(board, opened.engine)))
+        engine = opened.engine
+        if not isinstance(board, list):
+            raise ConfigError(f"board: expected {engine.rules.rows} rows of {engine.rules.cols} tile values")
+        packed = engine.board(board)
+        check_possible(packed, engine.rules)
+        return values_json(opened.values_of(packed))
 
     def _replay(
         self, game: object = None, text: object = None, name: object = "game.jsonl", checkpoint: object = None
     ) -> dict[str, Any]:
         if (game is None) == (not isinstance(text, str)):
             raise ConfigError("game: expected the name of a recorded game, or the text of one")
-        record = (
-            self.library.game(game)
-            if game is not None
-            else game_file.parsed(str(text), printable(str(name)[:MAX_NAME]))
-        )
+        if game is not None:
+            record = self.library.game(game)
+        else:
+            record = game_file.parsed(str(text), printable(str(name)[:MAX_NAME]))
         return replay_json(record, None if checkpoint is None else self.agents.get(checkpoint))
 
-    def _saved(self, query: Mapping[str, str]) -> Reply:
-        return Reply(game_file.text(self.games.get(query.get("id")).game()).encode(), JSON, "game.jsonl")
+    def _saved(self, id: object) -> Reply:
+        return Reply(game_file.text(self.games.get(id).game()).encode(), JSON, "game.jsonl")
 
 
 @cache
@@ -232,21 +228,14 @@ def named_rules(game: object, size: object, tiles: object) -> Rules:
     return Rules(str(game), rows, cols, *_laws(_usual_tiles(str(game)) if tiles is None else str(tiles)))
 
 
-def board_of(rows: object, engine: Engine) -> int:
-    """The packed board of rows that a client sends."""
-    if not isinstance(rows, list):
-        raise ConfigError(f"board: expected {engine.rules.rows} rows of {engine.rules.cols} tile values")
-    board = engine.board(rows)
-    check_possible(board, engine.rules)
-    return board
-
-
-def _check_same(agent: ServedAgent, game: object, size: object, tiles: object) -> None:
+def _check_same(rules: Rules, game: object, size: object, tiles: object) -> None:
     """Refuse another game than the agent's, where one is named."""
-    own = agent.rules
-    wanted = named_rules(game or own.game, size or f"{own.rows}x{own.cols}", tiles)
-    if wanted != (own if tiles is not None else replace(own, drop=wanted.drop, start=wanted.start)):
-        raise ConfigError(f"checkpoint: its agent plays {own.game} on {own.rows}x{own.cols} by its own tile rule only")
+    wanted = named_rules(game or rules.game, size or f"{rules.rows}x{rules.cols}", tiles)
+    if tiles is None:
+        wanted = replace(wanted, drop=rules.drop, start=rules.start)
+    if wanted != rules:
+        board = f"{rules.game} on {rules.rows}x{rules.cols}"
+        raise ConfigError(f"checkpoint: its agent plays {board} by its own tile rule only")
 
 
 def _rules_json(rules: Rules) -> dict[str, Any]:
@@ -259,10 +248,6 @@ def _rules_json(rules: Rules) -> dict[str, Any]:
         "tiles": fitting[0] if fitting else None,
         "drops": rules.tiles_text,
     }
-
-
-def _agent_json(agent: ServedAgent | None) -> dict[str, Any]:
-    return {"checkpoint": agent and agent.name, "most_plies": agent.max_plies if agent is not None else 1}
 
 
 def _tile_rules() -> str:

@@ -1,139 +1,186 @@
-"""Weight files of TDL2048+ become checkpoints and come back, value for value.
+"""The tables of weight files, by their names; files that are cut, foreign or unlike are refused by one line.
 
-Trusts `data/2x4patt_td.w`, which TDL2048+ wrote, and the values it printed of 200 boards with it.
+Trusts files that are put together byte by byte.
 """
 
-import hashlib
+import os
 
 import numpy as np
 import pytest
-from support.programs import SMALL, checkpoint, inside
 from support.weight_files import (
-    PAIRS,
     PEER_FILE,
+    SMALL_DEMO,
     SMALL_TC,
     SMALL_TD,
-    TINY,
+    block,
+    boards,
     container,
-    converted,
+    demo,
     floats,
-    held,
-    network_of,
-    saved,
+    label,
+    mono,
+    pattern,
     sums_of,
     table,
     written,
 )
 
-import tdl
-from tdl.learning.state import ACCUMULATORS
+from tdl.config.files import group_file, group_names
+from tdl.config.tuple_sets import tuple_set
+from tdl.errors import ConfigError, WeightFileError
+from tdl.formats import tdl2048
+from tdl.formats.exchange import features_of
+from tdl.formats.tdl2048 import TDL2048, Demo
+from tdl.formats.weight_file import Cursor, Feature
+from tdl.network.network_reference import order_index
 
 
-def test_values_are_those_that_the_peer_printed(imported):
-    """Ours are added up in another order: 2 units in the last place of a float32, 0.0005 points of 5,000."""
-    values = tdl.load(imported).network.values(np.array([int(board, 16) for board, _ in PAIRS], np.uint64))
-    printed = np.array([value for _, value in PAIRS], np.float64).astype(np.float32)
-    assert len(PAIRS) == 200
-    assert (np.abs(values - printed) <= 2 * np.spacing(printed)).all()
+@pytest.mark.parametrize(
+    "name", [name for name in group_names("tuples") if group_file("tuples", name)["board"] == "4x4"]
+)
+def test_every_named_set_has_names_there(name):
+    tuples = tuple_set(name)
+    features = features_of(tuples)
+    names = [TDL2048().name(feature) for feature in features]
+    assert len(set(names)) == len(features) == len(tuples.cells) + len(tuples.orders) + len(tuples.counts)
+    cursor = Cursor(PEER_FILE, "")
+    for feature, named in zip(features, names, strict=True):
+        size = 16 ** len(feature.reads) if feature.kind == "cells" else 2**24
+        stored = tdl2048.write_name(named)
+        assert tdl2048.feature_of(tdl2048.read_name(stored, size, cursor, ""), size, cursor) == feature
 
 
-def test_weights_are_those_that_the_peer_added_up(imported):
-    """In its order of summation (images by a flip and a transposition in turn) all 9 digits are those it printed."""
-    network = tdl.load(imported).network
-    tables = [network.table(0), network.table(1)]
-    for text, printed in PAIRS:
-        rows = np.array([int(digit, 16) for digit in text[::-1]]).reshape(4, 4)
-        total = np.float32(0)
-        for image in range(8):
-            rows = rows if image == 0 else rows[::-1] if image % 2 else rows.T
-            board = rows.reshape(-1)
-            entries = [sum(int(board[4 * row + j]) << 4 * j for j in range(4)) for row in range(2)]
-            total += tables[0][entries[0]] + tables[1][entries[1]]
-        assert float(f"{total:.9g}") == float(printed)
+@pytest.mark.parametrize(
+    ("form", "feature", "telling"),
+    [
+        (TDL2048(), Feature("orders", ((0, 1, 2, 3), (8, 9, 10, 11))), r"tuples\.orders: TDL2048\+ does not know"),
+        (TDL2048(), Feature("counts", (1, 2)), r"tuples\.counts: TDL2048\+ does not know \(1, 2\)"),
+        (Demo(), Feature("counts", tuple(range(8))), r"tuples\.counts: TDL2048-Demo has tuples only"),
+    ],
+)
+def test_features_that_a_program_does_not_know(form, feature, telling):
+    with pytest.raises(ConfigError, match=telling):
+        form.name(feature)
 
 
-def test_it_says_where_it_came_from_and_plays(imported):
-    meta, arrays = held(imported)
-    told = {
-        "program": "TDL2048+",
-        "file": PEER_FILE.name,
-        "sha256": hashlib.sha256(PEER_FILE.read_bytes()).hexdigest(),
-    }
-    assert meta["imported"] == told
-    assert list(arrays) == ["weights"]
-    player = tdl.load(imported)
-    assert (player.gamma, player.target, player.network.rules) == (1.0, "afterstate", tdl.Rules())
-    assert player.network.tuples.cells == ((0, 1, 2, 3), (4, 5, 6, 7))
-    assert player.evaluate(50)["score"].mean() > 2000  # random play: 1,100
+@pytest.mark.parametrize(
+    ("stored", "cells"),
+    [
+        (label("12", 0), (1, 2)),  # as old files have it: digits by the number of weights
+        (label("01", 0), (0, 1)),
+        (label("00000012"), (1, 2)),  # as with several stages: the first
+        (label("00000001"), (0, 1)),
+        (b"12      ", (1, 2)),
+    ],
+)
+def test_names_of_tables(tmp_path, stored, cells):
+    (found,) = TDL2048().read(written(tmp_path / "in.w", container(table(stored, floats(0, 256)))))
+    assert found.feature == Feature("cells", cells)
 
 
-def test_exported_again_it_is_the_same_file(imported, tmp_path):
-    again, told = converted(imported, tmp_path / "again.w")
-    assert again.read_bytes() == PEER_FILE.read_bytes()
-    assert told.splitlines() == [
-        f"{again}: 2 tables (0123 4567), 131,072 weights, without the accumulators of temporal coherence",
-        "TDL2048+: -n 0123 4567",
-    ]
-    tagged, _ = converted(imported, tmp_path / "again.bin", "--format=tdl2048")
-    assert tagged.read_bytes() == b"w" + PEER_FILE.read_bytes()
-    back, _ = converted(tagged, tmp_path / "back", "--format=tdl2048")
-    assert held(back)[1]["weights"].tobytes() == held(imported)[1]["weights"].tobytes()
+WRONG_NAMES = [
+    label("00012"),
+    label("fedc", 2),  # more digits than said
+    label("11"),
+    label("1"),
+    label("12", 9),
+    b"merge   ",
+    b"m@0123  ",  # as many weights as another
+    b"\xff1\0\0\0\0\0\1",
+]
+
+UNLIKE = [
+    *((TDL2048(), container(table(name, floats(0, 256))), "") for name in WRONG_NAMES),
+    (TDL2048(), container(table("10000012", floats(0, 256))), r"table '10000012' is of a later stage \(100000\)"),
+    (TDL2048(), container(), "it has no table"),
+    (TDL2048(), SMALL_TD + b"\1", "a container begins with 0 or 'w', and byte 17,455 is 0x01"),
+    (TDL2048(), b"c" + SMALL_TD, "a container begins with 0 or 'w', and byte 0 is 0x63"),
+    (TDL2048(), container(b"\x05" + table("01", floats(0, 256))[1:]), "table 1 of 1 is of kind 5"),
+    (TDL2048(), container(table("01", np.arange(256), dtype="<u1")), "numbers of 1 bytes, expected 2, 4 or 8"),
+    (TDL2048(), container(table("0145", floats(0, 256))), "'0145' has 256 weights, and 4 cells have 65,536"),
+    (TDL2048(), container(table(b"max#0   ", floats(0, 256))), "table 'max#0' is of no feature known here"),
+    (TDL2048(), container(table(b"num@lt  ", floats(0, 256))), "'num@lt' has 256 weights, expected 16,777,216"),
+    (
+        TDL2048(),
+        container(table("01", floats(0, 256), more=block(*sums_of(0, 256), dtype="<f8"))),
+        "accumulators of 8",
+    ),
+    (Demo(), demo(), "it has no table"),
+    (Demo(), SMALL_DEMO + b"\0", "1 bytes follow its 2 tables"),
+    (Demo(), demo(pattern("01", floats(0, 16))), "table '01' has 16 weights, and 2 cells have 256"),
+    (Demo(), demo(pattern("00", floats(0, 256))), "table '00' names a cell twice"),
+    (Demo(), demo(pattern("01", floats(0, 256), "3-tuple pattern 01")), "is named '3-tuple pattern 01'"),
+    (Demo(), demo(pattern("01", floats(0, 256), "x" * 300)), "the name of table 1 of 1 has 300 letters"),
+    (Demo(), demo(*[pattern("01", floats(0, 256))] * 2), "table '01' is there twice"),
+    (Demo(), b"w" + SMALL_TD, "it begins as those of TDL2048. do; read it with --format tdl2048"),
+]
 
 
-# There and back
+@pytest.mark.parametrize(("form", "content", "telling"), UNLIKE)
+def test_files_unlike_those_of_the_program(tmp_path, form, content, telling):
+    with pytest.raises(WeightFileError, match=rf"in: not a weight file of TDL2048.*: .*{telling}"):
+        form.read(written(tmp_path / "in", content))
 
 
-@pytest.mark.parametrize("content", [SMALL_TC, SMALL_TD, container(table("01234567"[:1], floats(0, 16)))])
-def test_files_come_back_byte_for_byte(tmp_path, content):
-    folder, _ = converted(written(tmp_path / "in.w", content), tmp_path / "net")
-    assert converted(folder, tmp_path / "out.w")[0].read_bytes() == content
+FOREIGN = [b"", bytes(5000), b"weights\n" * 9, b"\x93NUMPY" + bytes(1000), b'{"format": "tdl-checkpoint-1"}']
 
 
-def test_accumulators_of_entries_that_never_moved_are_0_here(tmp_path):
-    signed, absolute = sums_of(0, 256)
-    old = [np.where(each == TINY, 0, each) for each in (signed, absolute)]  # as old files have them
-    found = []
-    for name, sums in (("new.w", (signed, absolute)), ("old.w", old)):
-        path = written(tmp_path / name, container(table("01", floats(0, 256), *sums)))
-        folder, _ = converted(path, tmp_path / name.replace(".", "_"))
-        network, sums = tdl.load(folder).network, held(folder)[1][ACCUMULATORS]
-        where = network.layout.map(0, np.arange(256, dtype=np.uint32))
-        np.testing.assert_array_equal(sums[where], np.column_stack(old))
-        found.append(sums.tobytes())
-    assert found[0] == found[1]
+@pytest.mark.parametrize("form", [TDL2048(), Demo()])
+def test_foreign_files(tmp_path, form):
+    for content in FOREIGN:
+        with pytest.raises(WeightFileError, match=r"/in: .*(empty|not a weight file of TDL2048)"):
+            form.read(written(tmp_path / "in", content))
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(WeightFileError, match="pipe: cannot be read: not a regular file"):
+        form.read(tmp_path / "pipe")
 
 
-@pytest.mark.parametrize("learner", ["td", "tc"])
-def test_a_run_comes_back(tmp_path, learner):
-    run = tmp_path / "run"
-    done = inside(*SMALL, "episodes=20", f"learner={learner}", f"hydra.run.dir={run}")
-    assert done.returncode == 0, done.stderr
-    file, told = converted(run, tmp_path / "net.w")
-    assert f"{'with' if learner == 'tc' else 'without'} the accumulators" in told
-    again = held(converted(file, tmp_path / "again")[0])[1]
-    before = checkpoint(run)[1]
-    assert {name: array.tobytes() for name, array in again.items()} == {
-        name: array.tobytes() for name, array in before.items()
-    }
+@pytest.mark.parametrize(("form", "content"), [(TDL2048(), SMALL_TC), (Demo(), demo(pattern("01", floats(0, 256))))])
+def test_every_cut_is_refused(tmp_path, form, content):
+    """The only ends of a file that are ends of its tables are its own."""
+    path = written(tmp_path / "cut", content)
+    assert form.read(path)
+    for size in sorted({*range(100), *range(0, len(content), 199), *range(len(content) - 60, len(content))})[::-1]:
+        os.truncate(path, size)
+        with pytest.raises(WeightFileError, match=r"/cut: "):
+            form.read(path)
 
 
-def test_a_checkpoint_of_a_run_may_be_named_itself(tmp_path):
-    run = saved(tmp_path / "run" / "checkpoint", network_of(((0, 1),))).parent
-    assert (
-        converted(run, tmp_path / "a.w")[0].read_bytes()
-        == converted(run / "checkpoint", tmp_path / "b.w")[0].read_bytes()
+def test_a_file_with_a_hole_is_not_read_to_its_end(tmp_path):
+    """Zeros are containers of no table."""
+    path = written(tmp_path / "in.w", SMALL_TD)
+    os.truncate(path, 1 << 32)
+    with pytest.raises(WeightFileError, match="it has more than 100,000 parts"):
+        TDL2048().read(path)
+
+
+def test_unknown_blocks_are_passed_over(tmp_path):
+    more = block(np.arange(10), dtype="<u2") + block(np.arange(3), dtype="<u8")
+    columns = [floats(0, 256), *sums_of(0, 256)]
+    content = container(table("01", *columns, more=more), table("45", floats(1, 256), more=more))
+    first, second = TDL2048().read(written(tmp_path / "in.w", content))
+    np.testing.assert_array_equal(first.columns, columns)
+    np.testing.assert_array_equal(second.columns, [floats(1, 256)])
+
+
+def test_the_order_of_order_features_is_a_bijection():
+    feature = next(feature for feature in features_of(tuple_set("8x6_order_count")) if feature.kind == "orders")
+    natural = np.arange(2**24, dtype=np.uint32)[::4099]
+    there = tdl2048.to_file(feature, natural)
+    np.testing.assert_array_equal(tdl2048.to_natural(feature, there), natural)
+    pairs = [(a, b) for line in feature.reads for i, a in enumerate(line) for b in line[i + 1 :]]
+    for board in boards():
+        ours = np.array([order_index(board, pairs)], np.uint32)
+        assert tdl2048.to_file(feature, ours) == mono(board, feature.reads)
+
+
+def test_words_that_play_with_the_tables():
+    features = [Feature("cells", (0, 1)), tdl2048._BY_NAME["m@0123"], tdl2048._BY_NAME["num@lt"]]
+    _, cells, order, count = TDL2048().words(features, True).split()
+    assert (cells, count) == ("01", "num@lt")
+    assert order.startswith("m@0123[^24]:m@0123,")
+    assert sorted(order.split(":")[1].split(",")) == sorted(
+        ["m@0123", "m@37bf", "m@fedc", "m@c840", "m@3210", "m@fb73", "m@cdef", "m@048c"]
     )
-
-
-def test_learning_goes_on_with_imported_accumulators(tmp_path):
-    """As if it had never been a file: the same weights after further games."""
-    before = network_of(((0, 1, 2), (4, 5)))
-    trainer = tdl.Trainer(before, alpha=1.0, step="coherent", seed=1)
-    trainer.train(20)
-    source = saved(tmp_path / "net", before, trainer.state[ACCUMULATORS])
-    _, arrays = held(converted(converted(source, tmp_path / "net.w")[0], tmp_path / "again")[0])
-    after = tdl.NTupleNetwork(before.rules, before.tuples, weights=arrays["weights"].copy())
-    further = tdl.Trainer(after, alpha=1.0, step="coherent", seed=1, episode=20)
-    further.state[ACCUMULATORS][:] = arrays[ACCUMULATORS]
-    assert further.train(20).tobytes() == trainer.train(20).tobytes()
-    assert after.weights.tobytes() == before.weights.tobytes()
+    assert TDL2048().words(features[:1], False) == "-n 01:01"
+    assert Demo().words(features[:1], False) == "tdl.add_feature(pattern({ 0, 1 }, 1));"

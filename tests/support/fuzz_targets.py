@@ -40,7 +40,7 @@ from tdl.solver import solution
 from tdl.storage.reading import read_json
 from tdl.storage.run_folder import RunFolder
 from tdl.web.library import Library
-from tdl.web.request_handler import ALWAYS
+from tdl.web.server import ALWAYS
 
 # The good files and folders that are changed in copies: each process makes those that it is asked for, once
 

@@ -1,7 +1,8 @@
 """A person before the screen of a game on the terminal, by Textual's pilot."""
 
-import asyncio
 import time
+
+from textual.widgets import Static
 
 from support import PATIENCE
 from tdl.terminal.board import Board
@@ -9,14 +10,9 @@ from tdl.terminal.board import Board
 ARROWS = ("up", "right", "down", "left")
 
 
-def on_screen(app, person, size=(100, 30)):
-    """Let a person sit before the screen."""
-
-    async def sitting():
-        async with app.run_test(size=size) as pilot:
-            await person(pilot)
-
-    asyncio.run(sitting())
+def seated(app, size=(100, 30)):
+    """A person, as Textual's pilot, before the screen while this context is open."""
+    return app.run_test(size=size)
 
 
 async def until(pilot, condition, seconds=PATIENCE):
@@ -38,6 +34,6 @@ def numbers(app):
     return [int(word) for word in " ".join(drawn(app)).translate(str.maketrans("▄▀", "  ")).split()]
 
 
-def text_of(app, widget):
-    """The text of another widget."""
-    return app.screen.query_one(widget).render().plain
+def text_of(app, name):
+    """The text of another widget: panel, status or keys."""
+    return str(app.screen.query_one(f"#{name}", Static).content)

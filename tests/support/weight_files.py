@@ -1,5 +1,6 @@
 """Weight files put together byte by byte, as other programs write them, and the program `tdl convert` run on them."""
 
+import itertools
 import struct
 from pathlib import Path
 
@@ -73,26 +74,26 @@ def written(path, data):
     return path
 
 
-def tdl_convert(*words):
+def _convert(words):
     return inside(program=lambda: convert.main([str(word) for word in words]))
 
 
 def converted(*words):
-    done = tdl_convert(*words)
+    done = _convert(words)
     assert done.returncode is None, done.stderr
     return Path(words[1]), done.stdout
 
 
 def complaint(*words):
     """The one line with which the program ends."""
-    done = tdl_convert(*words)
+    done = _convert(words)
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
     (line,) = done.stderr.splitlines()
     assert line.startswith("tdl: ")
     return line
 
 
-def held(folder):
+def stored(folder):
     """Description and arrays of a checkpoint that stands in its folder."""
     meta = read_meta(folder)
     return meta, {name: read_array(folder, meta, name) for name in meta["arrays"]}
@@ -114,14 +115,26 @@ def network_of(cells, *, rules=None, kind=tdl.TupleSet, **more):
     return network
 
 
-def images(board, turned=True):
+def images(board):
     """A board, given as 16 tile indices, in all its symmetric images."""
-    return [[board[cell] for cell in image] for image in symmetries(4, 4)[: None if turned else 1]]
+    return [[board[cell] for cell in image] for image in symmetries(4, 4)]
 
 
-def boards(count=50):
+def mono(board, lines):
+    """The index of an order feature there, by its definition in the docstring of `tdl2048`."""
+    index = bit = 0
+    for line in lines:
+        for first, second in itertools.combinations(line, 2):
+            one, other = board[first], board[second]
+            if one or other:
+                index |= (one >= other) << bit | (other >= one) << bit + 1
+            bit += 2
+    return index
+
+
+def boards():
     rng = np.random.default_rng(0)
-    return [[int(tile) for tile in rng.integers(0, 16, 16) * (rng.random(16) < 0.6)] for _ in range(count)]
+    return [[int(tile) for tile in rng.integers(0, 16, 16) * (rng.random(16) < 0.6)] for _ in range(50)]
 
 
 def packed(board):

@@ -1,6 +1,6 @@
-"""The screen: a recorded game forth and back, every board at every size, and the keys.
+"""What the screen shows: every board at every size, hints where there is room, and the keys.
 
-Trusts `Session`, files of games, and Textual's pilot to press keys as a person.
+Trusts `contrast` of colours, and Textual's pilot to resize the terminal.
 """
 
 import dataclasses
@@ -8,104 +8,44 @@ import itertools
 
 import numpy as np
 import pytest
-from support.screens import ARROWS, drawn, numbers, on_screen, text_of, until
+from support.screens import ARROWS, drawn, numbers, seated, text_of, until
 from support.shapes import RULES
 
 import tdl
 from tdl.game.rules import GAMES
-from tdl.search.options import SearchOptions
-from tdl.sessions.game_file import load, save
-from tdl.sessions.session import Session
 from tdl.sessions.tile_colours import contrast
+from tdl.terminal.app import DARK, LIGHT
 from tdl.terminal.board import Board, fit
-from tdl.terminal.colours import COLOURS
-from tdl.terminal.panel import Keys, Panel, Status, key_lines
+from tdl.terminal.panel import bar, hint_title, keys_text
 from tdl.terminal.play import PlayApp
-from tdl.terminal.recorded import RecordedGameApp
+from tdl.terminal.view import Hints
 
 
-def test_a_move_that_is_due_after_the_end_is_not_drawn(tmp_path, agent):
-    """A timer may fire once more when the screen is gone."""
-    session = Session(agent.rules, seed=1, action_values=agent.action_values(SearchOptions()), checkpoint=agent.digest)
-    session.advance()
-    save(tmp_path / "game.jsonl", session.game())
-    app = RecordedGameApp(load(tmp_path / "game.jsonl"), speed=1000.0)
-
-    async def person(pilot):
-        await pilot.press("q")
-
-    on_screen(app, person)
-    app.playing, app.at = True, 0
-    app.changed()
-    assert app.at == 0
-
-
-@pytest.mark.parametrize("complete", [True, False])
-def test_a_recorded_game_forth_and_back(tmp_path, agent, complete):
-    session = Session(agent.rules, seed=1, action_values=agent.action_values(SearchOptions()), checkpoint=agent.digest)
-    while not session.over if complete else len(session.moves) < 6:
-        session.advance()
-    save(tmp_path / "game.jsonl", session.game())
-    game = load(tmp_path / "game.jsonl")
-    app, boards = RecordedGameApp(game, speed=1000.0), game.boards()
-
-    def shows(at):
-        cells = [value for value in session.engine.array(boards[at]).ravel().tolist() if value]
-        return app.at == at and numbers(app) == cells
-
-    async def person(pilot):
-        assert shows(0)
-        await pilot.press("left")
-        assert shows(0)
-        await pilot.press("right", "right", "right", "left")
-        assert shows(2)
-        values = game.moves[2].values[game.moves[2].action]
-        assert f"{values:,.1f}" in text_of(app, Panel)
-        assert f"next: {ARROWS[game.moves[2].action]}" in text_of(app, Status)
-        await pilot.press("end")
-        assert shows(len(game.moves))
-        assert ("Game over" if complete else "given up") in text_of(app, Status)
-        assert f"score {game.score:,}" in text_of(app, Status)
-        await pilot.press("right", "space")
-        assert shows(len(game.moves))
-        await pilot.press("home", "n")
-        await until(pilot, lambda: shows(1))
-        await pilot.press("space")
-        await until(pilot, lambda: shows(len(game.moves)))
-        assert not app.playing
-
-    on_screen(app, person)
-
-
-def test_every_game_on_every_board():
+async def test_every_game_on_every_board():
     """With the largest tiles there are, on a large screen and on the smallest that has room."""
     app = PlayApp(RULES["4x4"])
-
-    async def person(pilot):
+    async with seated(app, size=(140, 40)):
         board = app.screen.query_one(Board)
         for game, rows, cols in itertools.product(GAMES, range(2, 6), range(2, 6)):
             rules = tdl.Rules(game, rows, cols)
             tiles = tuple((rules.largest - cell) % (rules.largest + 1) for cell in range(rules.cells))
-            board.show(dataclasses.replace(app.view(), rules=rules, tiles=tiles))
+            board.view = dataclasses.replace(app.view(), rules=rules, tiles=tiles)
             assert numbers(app) == [rules.value(tile) for tile in tiles if tile]
             assert len({len(line) for line in drawn(app)}) == 1
-
-    on_screen(app, person, size=(140, 40))
     assert fit(4, 4, 4, 21, 4).height == 1
     assert fit(4, 4, 4, 20, 4) is fit(4, 4, 4, 21, 3) is None
 
 
-def test_the_board_has_the_size_of_the_terminal():
+async def test_the_board_has_the_size_of_the_terminal():
     app = PlayApp(RULES["4x4"], seed=1)
-
-    async def person(pilot):
-        shown, heights = numbers(app), []
+    async with seated(app) as pilot:
+        board, shown, heights = app.screen.query_one(Board), numbers(app), []
         for size in ((44, 12), (60, 40), (90, 24), (140, 50)):
             await pilot.resize_terminal(*size)
             await until(pilot, lambda size=size: app.size == size and numbers(app) == shown)
-            heights.append(app.screen.query_one(Board).layout_now.height)
-            assert app.screen.query_one(Panel).display == (size != (44, 12))
-            assert ("best" in text_of(app, Status)) == (size == (44, 12))
+            heights.append(board.layout_now(app.view()).height)
+            assert app.screen.query_one("#panel").display == (size != (44, 12))
+            assert ("best" in text_of(app, "status")) == (size == (44, 12))
         assert heights == sorted(heights)
         assert heights[0] < heights[1] < heights[-1]
         await pilot.resize_terminal(16, 8)
@@ -113,75 +53,62 @@ def test_the_board_has_the_size_of_the_terminal():
         told = "".join(line.strip() + " " for line in drawn(app))
         assert "terminal too" in told
         assert "21x4" in told
-        assert not app.screen.query_one(Keys).display
+        assert not app.screen.query_one("#keys").display
         await pilot.press(ARROWS[app.session.legal[0]])
         await pilot.resize_terminal(100, 30)
         await pilot.pause()
         assert len(numbers(app)) >= len(shown)
 
-    on_screen(app, person)
 
-
-def test_every_text_can_be_read_in_both_themes():
+@pytest.mark.parametrize("theme", [DARK, LIGHT], ids=["dark", "light"])
+async def test_themes_are_seen_and_can_be_read(theme):
     """4.5 is what WCAG 2.2 asks of text."""
-    for colours in COLOURS.values():
-        for style in (colours.text, colours.dim, colours.strong, colours.good):
-            assert contrast(style.removeprefix("bold "), colours.ground) >= 4.5
-        assert len({colours.ground, colours.board, colours.empty}) == 3
-
-
-@pytest.mark.parametrize("colours", COLOURS.values(), ids=COLOURS)
-def test_the_screen_has_the_colours_of_its_theme(colours):
-    app = PlayApp(RULES["4x4"], seed=1, colours=colours)
-
-    async def person(pilot):
+    colours, app = theme.variables, PlayApp(RULES["4x4"], seed=1, theme=theme.name)
+    for text in (theme.foreground, colours["dim"], colours["strong"], colours["good"]):
+        assert contrast(text, theme.background) >= 4.5
+    ground = {theme.background, colours["board"], colours["hole"]}
+    assert len(ground) == 3
+    async with seated(app) as pilot:
         await pilot.pause()
-        assert app.screen.styles.background.hex.lower() == colours.ground
         board = app.screen.query_one(Board)
         seen = {segment.style.bgcolor.name for y in range(board.size.height) for segment in board.render_line(y)}
-        assert {colours.ground, colours.board, colours.empty} <= seen
-        assert colours.dim in str(app.screen.query_one(Panel).render().spans)
-
-    on_screen(app, person)
+        assert ground <= seen
+        texts = [strip for y in range(10) for strip in app.screen.query_one("#panel").render_line(y)]
+        assert colours["dim"] in {segment.style.color.name for segment in texts if segment.style.color}
 
 
 @pytest.mark.parametrize("size", [(40, 20), (21, 9), (60, 33), (100, 30)])
-def test_hints_are_seen_in_small_windows(agent, size):
+async def test_hints_are_seen_in_small_windows(agent, size):
     app = PlayApp(agent.rules, seed=2, advisor=agent)
-
-    async def person(pilot):
+    async with seated(app, size=size) as pilot:
         shown = numbers(app)
         await pilot.press("question_mark")
         await until(pilot, lambda: app.values is not None)
         await pilot.pause()
-        panel = app.screen.query_one(Panel)
+        panel = app.screen.query_one("#panel")
         assert panel.display
-        assert panel.size.height >= 4
-        lines = text_of(app, Panel).splitlines()
+        lines = text_of(app, "panel").splitlines()
         first = next(number for number, line in enumerate(lines) if line.startswith("↑ up"))
         assert first + 4 <= panel.size.height
         assert f"{np.nanmax(app.values):,.1f}" in "".join(line[: panel.size.width] for line in lines)
         assert numbers(app) == shown
         await pilot.press("question_mark")
-        assert "↑ up" not in text_of(app, Panel)
-
-    on_screen(app, person, size=size)
-
-
-def test_where_hints_have_no_room_that_is_said(agent):
-    app = PlayApp(agent.rules, seed=2, advisor=agent)
-
-    async def person(pilot):
+        assert "↑ up" not in text_of(app, "panel")
+        await pilot.resize_terminal(40, 6)
         await pilot.press("question_mark")
         await pilot.pause()
-        assert "no room for values" in text_of(app, Status)
-        assert not app.screen.query_one(Panel).display
-
-    on_screen(app, person, size=(40, 6))
+        assert "no room for values" in text_of(app, "status")
+        assert not panel.display
 
 
 def test_keys_are_told_without_breaking_them():
     pairs = (("a", "one"), ("b", "two three"), ("c", "four"))
-    assert key_lines(pairs, 80) == [list(pairs)]
-    assert key_lines(pairs, 18) == [list(pairs[:2]), [pairs[2]]]
-    assert key_lines(pairs, 3) == [[pair] for pair in pairs]
+    for width, lines in ((80, ["a one  b two three  c four"]), (18, ["a one  b two three", "c four"])):
+        assert keys_text(pairs, width).plain.splitlines() == lines
+    assert keys_text(pairs, 3).plain.splitlines() == ["a one", "b two three", "c four"]
+
+
+def test_bars_start_at_the_least_value():
+    assert hint_title(Hints((1.0, None, 2000.0, 2.0))) == "moves are worth (bars from 1.0)"
+    assert hint_title(Hints((1.0, None, 1.0, None))) == hint_title(Hints(None)) == "what moves are worth"
+    assert (bar(0), bar(0.5), bar(0.55), bar(1)) == ("▏", "█" * 5, "█████▌", "█" * 10)

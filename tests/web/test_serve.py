@@ -10,38 +10,41 @@ import pytest
 from support.programs import ended, files, inside, running
 
 from tdl.cli.serve import main
+from tdl.errors import ConfigError
+from tdl.web.server import check_loopback
 
 
 def test_the_program_serves_until_a_signal_and_leaves_nothing(tmp_path, folder):
     shutil.copytree(folder, tmp_path / "outputs")
     before = sorted(tmp_path.rglob("*"))
-    for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
-        with running(tmp_path, "checkpoint=outputs/first", "port=0", command="serve") as process:
-            line = process.stdout.readline()
-            port = re.fullmatch(r"serving outputs at http://127\.0\.0\.1:(\d+)/  \(Ctrl-C ends it\)\n", line)[1]
-            if number == signal.SIGINT:
-                busy = inside(f"folder={tmp_path / 'outputs'}", f"port={port}", program=main)
-                assert busy.returncode == 2
-                assert re.fullmatch(rf"tdl: port: {port} is not allowed; expected .*0 takes any\n", busy.stderr)
-            process.send_signal(number)
-            done = ended(process)
-        assert done.returncode == code
-        assert done.stderr.splitlines()[-1] == "tdl: stopped"
-        assert "Traceback" not in done.stderr
+    with running(tmp_path, "checkpoint=outputs/first", "port=0", command="serve") as process:
+        line = process.stdout.readline()
+        port = re.fullmatch(r"serving outputs at http://127\.0\.0\.1:(\d+)/  \(Ctrl-C ends it\)\n", line)[1]
+        busy = inside(f"folder={tmp_path / 'outputs'}", f"port={port}", program=main)
+        assert busy.returncode == 2
+        assert re.fullmatch(rf"tdl: port: {port} is not allowed; expected .*0 takes any\n", busy.stderr)
+        process.send_signal(signal.SIGTERM)
+        done = ended(process)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (143, "tdl: stopped")
+    assert "Traceback" not in done.stderr
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_only_this_machine_is_served():
+    for host in ("127.0.0.1", "127.0.0.9", "localhost", "::1"):
+        check_loopback("host", host)
+    for host in ("0.0.0.0", "::", "example.com", "192.168.1.1", ""):
+        with pytest.raises(ConfigError, match=r"host: .* is not allowed; expected .*only this machine is served"):
+            check_loopback("host", host)
 
 
 @pytest.mark.parametrize(
     ("words", "code", "telling"),
     [
         ("host=0.0.0.0", 2, ["host: '0.0.0.0' is not allowed", "only this machine is served"]),
-        ("host=example.com", 2, ["host: 'example.com' is not allowed"]),
-        ("host=192.168.1.1", 2, ["host: '192.168.1.1' is not allowed"]),
         ("port=70000", 2, ["port: 70000 is not allowed", "from 0 to 65535"]),
-        ("port=-1", 2, ["port: -1 is not allowed"]),
         ("sessions=0", 2, ["sessions: 0 is not allowed", "from 1 to 1000"]),
         ("seconds=0", 2, ["seconds: 0.0 is not allowed", "above 0 and at most 60"]),
-        ("seconds=nan", 2, ["seconds: nan is not allowed"]),
         ("folder=missing", 2, ["folder: 'missing' is not allowed", "a folder that is there"]),
         ("checkpoint=outputs/missing", 2, ["outputs/missing: no checkpoint here"]),
         ("checkpoint=elsewhere/run", 2, ["checkpoint: 'elsewhere/run' is not allowed", "below folder, outputs"]),

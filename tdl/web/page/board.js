@@ -1,5 +1,7 @@
 // The board: tiles that slide by CSS transforms. It knows no rules; the server says what moved where.
 
+import { create } from "/dom.js";
+
 const SLIDE_MS = 110;
 const FIT = [0, 0.42, 0.42, 0.34, 0.27, 0.22, 0.185, 0.16, 0.14, 0.125]; // size of the text by its length
 
@@ -7,23 +9,20 @@ export class Board {
   constructor(element) {
     this.element = element;
     this.tiles = new Map(); // cell: element
-    this.extra = []; // elements that have slid under another
+    this.hidden = []; // elements that have slid under another
     this.timer = 0;
   }
 
   // A board of another game.
   setUp(rows, cols) {
-    clearTimeout(this.timer);
-    this.timer = 0;
-    Object.assign(this, { rows, cols });
+    this.stop();
+    Object.assign(this, { rows, cols, hidden: [] });
+    this.tiles.clear();
     this.element.style.setProperty("--rows", rows);
     this.element.style.setProperty("--cols", cols);
-    this.field = document.createElement("div");
-    this.field.className = "field";
-    for (let cell = 0; cell < rows * cols; cell++) this.field.append(this.placed(element("cell"), cell));
+    const cells = Array.from({ length: rows * cols }, (_, cell) => this.placed(create("div", { className: "cell" }), cell));
+    this.field = create("div", { className: "field" }, ...cells);
     this.element.replaceChildren(this.field);
-    this.tiles.clear();
-    this.extra = [];
   }
 
   placed(tile, cell) {
@@ -32,21 +31,24 @@ export class Board {
     return tile;
   }
 
+  // Whether something was still sliding.
+  stop() {
+    const sliding = this.timer;
+    clearTimeout(sliding);
+    this.timer = 0;
+    return sliding;
+  }
+
   // Show a board as it is.
   show(board, note = "") {
-    clearTimeout(this.timer);
-    this.timer = 0;
+    this.stop();
     this.element.classList.add("still");
-    this.settle(board, new Set(), -1);
-    this.end(note);
+    this.settle(board, note);
   }
 
   // Show what a move made: slides, then the merged tiles and the one that dropped.
   animate(board, made, note = "") {
-    if (this.timer) {
-      clearTimeout(this.timer);
-      this.settle(this.goal, new Set(), -1);
-    }
+    if (this.stop()) this.settle(this.goal);
     this.element.classList.remove("still");
     const merged = new Set();
     const moved = new Map();
@@ -57,7 +59,7 @@ export class Board {
       if (moved.has(to)) {
         merged.add(to);
         tile.classList.add("below");
-        this.extra.push(tile);
+        this.hidden.push(tile);
       } else moved.set(to, tile);
       this.placed(tile, to);
     }
@@ -65,50 +67,33 @@ export class Board {
     this.goal = board;
     this.timer = setTimeout(() => {
       this.timer = 0;
-      this.settle(board, merged, made.drop.cell);
-      this.end(note);
+      this.settle(board, note, merged, made.drop.cell);
     }, SLIDE_MS);
   }
 
-  settle(board, merged, dropped) {
-    for (const tile of this.extra) tile.remove();
-    this.extra = [];
+  settle(board, note = "", merged = new Set(), dropped = -1) {
+    for (const tile of this.hidden) tile.remove();
+    this.hidden = [];
     board.flat().forEach((value, cell) => {
-      let tile = this.tiles.get(cell);
-      if (!value) {
-        if (tile) tile.remove();
-        this.tiles.delete(cell);
-        return;
-      }
-      if (!tile) {
-        tile = this.placed(element("tile"), cell);
-        tile.append(document.createElement("span"));
-        this.tiles.set(cell, tile);
-        this.field.append(tile);
-      }
-      const name = `tile v${value}`
-        + (cell === dropped ? " new" : merged.has(cell) ? " merged" : "");
-      if (tile.className !== name) tile.className = name;
-      const text = String(value);
-      if (tile.firstChild.textContent !== text) {
-        tile.firstChild.textContent = text;
-        tile.style.setProperty("--fit", FIT[Math.min(text.length, 9)]);
-      }
+      if (value) this.fill(cell, value, cell === dropped ? " new" : merged.has(cell) ? " merged" : "");
+      else this.tiles.get(cell)?.remove();
+      if (!value) this.tiles.delete(cell);
     });
-  }
-
-  end(note) {
     this.element.classList.toggle("over", Boolean(note));
     this.element.querySelector(".end")?.remove();
-    if (!note) return;
-    const told = element("end");
-    told.textContent = note;
-    this.element.append(told);
+    if (note) this.element.append(create("div", { className: "end", textContent: note }));
   }
-}
 
-function element(name) {
-  const made = document.createElement("div");
-  made.className = name;
-  return made;
+  fill(cell, value, how) {
+    if (!this.tiles.has(cell)) {
+      this.tiles.set(cell, this.placed(create("div", {}, create("span")), cell));
+      this.field.append(this.tiles.get(cell));
+    }
+    const tile = this.tiles.get(cell), text = String(value), name = `tile v${value}${how}`;
+    if (tile.className !== name) tile.className = name;
+    if (tile.textContent !== text) {
+      tile.firstChild.textContent = text;
+      tile.style.setProperty("--fit", FIT[Math.min(text.length, 9)]);
+    }
+  }
 }

@@ -1,47 +1,43 @@
 // The list of this folder's agents, each with its learning curve, which is asked for when it comes into view.
 
 import { curve } from "/charts.js";
+import { create, number } from "/dom.js";
+import { get } from "/requests.js";
 
 export class Library {
   // `chosen(name)` is called with the name of the entry that was clicked, null for playing by hand.
-  constructor(list, chosen, ask) {
-    Object.assign(this, { list, chosen, ask, curves: new Map(), current: null, wanted: "" });
+  constructor(list, chosen) {
+    Object.assign(this, { list, chosen, curves: new Map(), current: null, wanted: "" });
     this.seen = new IntersectionObserver((entries) => {
       for (const entry of entries) if (entry.isIntersecting) this.draw(entry.target);
     });
   }
 
   async refresh() {
-    const { entries } = await this.ask("/api/library");
+    const { entries } = await get("/api/library");
     this.seen.disconnect();
-    this.list.replaceChildren(this.item({ name: null, checkpoint: true }), ...entries.map((entry) => this.item(entry)));
+    const byHand = { name: null, title: "By hand", checkpoint: true };
+    this.list.replaceChildren(...[byHand, ...entries].map((entry) => this.item(entry)));
     this.mark(this.current);
     this.filter(this.wanted);
     return entries.length;
   }
 
   item(entry) {
-    const [row, button, title, about, plot, name] = ["li", "button", "b", "small", "span", "small"].map((each) => document.createElement(each));
-    button.className = entry.name === null ? "entry hand" : "entry";
-    button.entry = entry;
-    title.textContent = entry.name === null ? "By hand" : entry.title;
-    name.textContent = entry.name === entry.title ? "" : entry.name;
-    name.className = "path";
-    about.textContent = entry.name === null ? "no agent: a move is worth its reward" : description(entry);
-    if (entry.error || !entry.checkpoint) about.className = "bad";
-    plot.className = "curve";
-    button.append(title, about, plot, name);
-    button.addEventListener("click", () => this.chosen(entry.name));
-    row.append(button);
+    const { name, title } = entry;
+    const about = create("small", { textContent: description(entry), className: entry.error || !entry.checkpoint ? "bad" : "" });
+    const path = create("small", { className: "path", textContent: name === title ? "" : name });
+    const properties = { className: name === null ? "entry hand" : "entry", entry, onclick: () => this.chosen(name) };
+    const button = create("button", properties, create("b", { textContent: title }), about, create("span", { className: "curve" }), path);
     if (entry.curve) this.seen.observe(button);
-    return row;
+    return create("li", {}, button);
   }
 
   async draw(button) {
     this.seen.unobserve(button);
     const { name, changed } = button.entry;
     if (this.curves.get(name)?.changed !== changed) {
-      const asked = async () => this.ask(`/api/curve?run=${encodeURIComponent(name)}`); // not all names have an address
+      const asked = async () => get(`/api/curve?run=${encodeURIComponent(name)}`); // not all names have an address
       const data = await asked().catch(() => null);
       if (!data) return;
       this.curves.set(name, { changed, ...data });
@@ -49,8 +45,7 @@ export class Library {
     const { episode, mean } = this.curves.get(name);
     const plot = button.querySelector(".curve");
     plot.replaceChildren(curve(episode, mean));
-    const best = Math.round(Math.max(...mean)).toLocaleString("en");
-    plot.title = `mean score in training: up to ${best} in ${episode.at(-1)?.toLocaleString("en")} games`;
+    if (episode.length) plot.title = `mean score in training: up to ${number(Math.round(Math.max(...mean)))} in ${number(episode.at(-1))} games`;
   }
 
   mark(name) {
@@ -69,12 +64,15 @@ export class Library {
   }
 }
 
-function description(entry) {
-  if (entry.error) return "cannot be read";
-  const parts = [entry.game, entry.size, entry.kind === "ntuple" ? null : entry.kind];
-  if (entry.episodes) parts.push(`${entry.episodes.toLocaleString("en")} games`);
-  if (entry.mean) parts.push(`mean ${Math.round(entry.mean).toLocaleString("en")}`);
-  if (!entry.checkpoint) parts.push("no checkpoint");
-  else if (entry.status && entry.status !== "finished") parts.push(entry.status);
-  return parts.filter(Boolean).join(" · ");
+function description({ name, error, game, size, kind, episodes, mean, checkpoint, status }) {
+  if (name === null) return "no agent: a move is worth its reward";
+  if (error) return "cannot be read";
+  return [
+    game,
+    size,
+    kind !== "ntuple" && kind,
+    episodes && `${number(episodes)} games`,
+    mean && `mean ${number(Math.round(mean))}`,
+    checkpoint ? status !== "finished" && status : "no checkpoint",
+  ].filter(Boolean).join(" · ");
 }

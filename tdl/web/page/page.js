@@ -2,7 +2,8 @@
 
 import { Board } from "/board.js";
 import { scoreChart } from "/charts.js";
-import { listenToKeys, listenToSwipes } from "/hands.js";
+import { $, number } from "/dom.js";
+import { listenToKeys, listenToSwipes } from "/input.js";
 import { Library } from "/library.js";
 import { Replay, fillRecords } from "/replay.js";
 import { allDone, get, inTurn, post } from "/requests.js";
@@ -13,18 +14,16 @@ const SPEEDS = [1, 2, 4, 8, 15, 30, 60, 120, 300]; // moves a second
 const SMOOTH = 8; // up to so many a second tiles are seen to slide
 const QUICK_PLIES = 2; // the server adds values up to here unasked
 
-const $ = (id) => document.getElementById(id);
 const board = new Board($("board"));
-const library = new Library($("entries"), (name) => guarded(() => choose(name)), get);
+const library = new Library($("entries"), (name) => guarded(() => choose(name)));
 const values = new Values($("values"), $("bars"), (action) => guarded(() => move(action)));
 const form = new RulesForm();
 const replay = new Replay((state, smooth) => show(state, smooth));
 
-let options; // what the server offers
 let game = null; // { id, rules, checkpoint, most_plies, seed }
 let view = null; // the board that is shown, with score, values ...
 let scores = [0];
-let kept = null; // scores of the game, while a record is shown
+let liveScores = null; // scores of the game, while a record is shown
 let playing = 0; // number of the play that is on; 0: none
 let plays = 0;
 let shown = []; // times of the boards shown last, for the rate
@@ -48,26 +47,30 @@ async function guarded(work) {
 async function begin(wish) {
   const played = playing;
   playing = 0;
-  const asked = { seed: game ? game.seed : Number($("seed").value), plies: 1, ...wish };
+  const request = { seed: game ? game.seed : Number($("seed").value), plies: 1, ...wish };
   try {
-    game = await inTurn(() => post("/api/new", asked));
+    game = await inTurn(() => post("/api/new", request));
   } catch (error) {
     if (played) showState();
     throw error;
   }
   const depth = Math.min(Number($("depth").value), game.most_plies);
   replay.close();
-  kept = null;
-  board.setUp(game.rules.rows, game.rules.cols);
-  scores = [0];
   $("depth").max = game.most_plies;
   $("depth").value = depth;
-  tellGame();
   library.mark(game.checkpoint);
-  show(game.state);
+  showGame(game.state, [0]);
   performance.mark("board");
   if (depth > 1) await search(depth);
   tell();
+}
+
+// Show the game that is played, from a new one or after a record.
+function showGame(state, before) {
+  [scores, liveScores] = [before, null];
+  board.setUp(game.rules.rows, game.rules.cols);
+  tellGame();
+  show(state);
 }
 
 function tellGame() {
@@ -79,32 +82,35 @@ function tellGame() {
   $("save").href = `/api/game.jsonl?id=${encodeURIComponent(id)}`;
 }
 
-const wished = (seed) => form.wished(game, seed);
+// A game by the rules of the form.
+const newGame = (seed) => begin(form.wished(game, seed));
+
+// Stop the play, change the game, and show what there is to know of the new board.
+async function change(work) {
+  await pause();
+  await inTurn(work);
+  tell();
+  searchMissing();
+}
 
 async function move(action) {
   if (replay.on) return;
-  await pause();
-  await inTurn(async () => {
+  await change(async () => {
     if (!view || view.over || !view.legal.includes(action)) return;
     try {
-      const { state } = await post("/api/move", { id: game.id, action, version: view.version });
-      show(state, true);
-      tell();
+      show((await post("/api/move", { id: game.id, action, version: view.version })).state, true);
     } catch (error) {
       if (error.status !== 409) throw error;
       show((await post("/api/values", { id: game.id })).state); // it has changed: look again
     }
   });
-  searchMissing();
 }
 
 async function step() {
-  await pause();
-  if (view.over) return;
-  if (replay.on) return void replay.by(1, true);
-  await inTurn(() => advance(true));
-  tell();
-  searchMissing();
+  await change(() => {
+    if (view.over) return undefined;
+    return replay.on ? replay.by(1, true) : advance(true);
+  });
 }
 
 async function advance(smooth) {
@@ -113,12 +119,11 @@ async function advance(smooth) {
   if (!frames.length) show(state);
 }
 
-async function undo(count = 1) {
-  await pause();
-  if (replay.on) return void replay.by(-count);
-  await inTurn(async () => show((await post("/api/undo", { id: game.id, count })).state));
-  tell();
-  searchMissing();
+async function undo() {
+  await change(async () => {
+    if (replay.on) replay.by(-1);
+    else show((await post("/api/undo", { id: game.id })).state);
+  });
 }
 
 // Ask for the values of a depth that takes a search. What they are asked of may have changed when they come.
@@ -142,7 +147,7 @@ function searchMissing() {
 async function openRecord(source) {
   await pause();
   const record = await post("/api/replay", { ...source, checkpoint: game.checkpoint });
-  kept ??= scores;
+  liveScores ??= scores;
   board.setUp(record.rows, record.cols);
   replay.open(record, source);
   $("who").textContent = `Recorded: ${record.title}, seed ${record.seed}, game ${record.episode}`;
@@ -154,10 +159,7 @@ async function leaveRecord() {
   await pause();
   const { state } = await post("/api/values", { id: game.id });
   replay.close();
-  [scores, kept] = [kept, null];
-  board.setUp(game.rules.rows, game.rules.cols);
-  tellGame();
-  show(state);
+  showGame(state, liveScores);
 }
 
 // Another agent; a record that is shown is then judged by it.
@@ -167,7 +169,7 @@ async function choose(checkpoint) {
   if (source) await openRecord(source);
 }
 
-const restart = () => (replay.on ? pause().then(() => replay.to(0)) : begin(wished(game.seed)));
+const restart = () => (replay.on ? pause().then(() => replay.to(0)) : newGame(game.seed));
 const scrub = (work) => pause().then(work);
 
 // ---- the agent plays
@@ -235,8 +237,8 @@ async function stream(mine) {
   if (ahead.length) show((await post("/api/undo", { id, count: ahead.length })).state);
 }
 
-const sleep = (ms) => new Promise((done) => setTimeout(done, Math.max(0, ms)));
-const nextFrame = () => new Promise((done) => requestAnimationFrame(done));
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+const nextFrame = () => new Promise(requestAnimationFrame);
 
 // ---- showing
 
@@ -258,31 +260,23 @@ function show(state, smooth = false) {
   $("score").textContent = number(state.score);
   $("largest").textContent = number(state.largest);
   $("moves").textContent = number(state.moves);
-  showRate();
-  values.show(view, playing);
   if (drawn) {
     drawn = false;
     setTimeout(() => { drawn = true; scoreChart($("chart"), scores); }, playing ? 120 : 0);
   }
-  $("undo").disabled = !view.moves;
-  if (!playing) showState();
-}
-
-function showRate() {
-  const now = performance.now();
-  while (shown.length && now - shown[0] > 2000) shown.shift();
-  const span = now - (shown[0] ?? now);
-  $("rate").textContent = playing && span > 300 ? String(Math.round((shown.length - 1) / span * 1000)) : "–";
+  showState();
 }
 
 function showState() {
   $("play").textContent = playing ? "❚❚ Pause" : "▶ Play";
-  $("play").disabled = !view || view.over;
-  $("step").disabled = !view || view.over;
-  $("undo").disabled = !view || !view.moves;
+  $("play").disabled = $("step").disabled = !view || view.over;
+  $("undo").disabled = !view?.moves;
   $("undo").textContent = replay.on ? "Back" : "Undo";
-  if (!playing) $("rate").textContent = "–";
-  if (view && !playing) values.show(view, playing);
+  const now = performance.now();
+  while (shown.length && now - shown[0] > 2000) shown.shift();
+  const span = now - (shown[0] ?? now);
+  $("rate").textContent = playing && span > 300 ? String(Math.round((shown.length - 1) / span * 1000)) : "–";
+  if (view) values.show(view, playing);
 }
 
 function showDepth(plies) {
@@ -302,14 +296,11 @@ function tell() {
   $("told").textContent = `Score ${view.score}. ${hint} ${rows}.`;
 }
 
-const number = (value) => value.toLocaleString("en");
-
-// ---- hands
+// ---- input
 
 const KEYS = {
   ArrowUp: () => move("up"), ArrowRight: () => move("right"), ArrowDown: () => move("down"), ArrowLeft: () => move("left"),
-  " ": () => toggle(), s: () => step(), u: () => undo(), Backspace: () => undo(),
-  r: () => restart(), n: () => begin(wished(game.seed + 1)),
+  " ": toggle, s: step, u: undo, Backspace: undo, r: restart, n: () => newGame(game.seed + 1),
   "+": () => slide("speed", 1), "=": () => slide("speed", 1), "-": () => slide("speed", -1),
 };
 
@@ -339,12 +330,14 @@ function listen() {
     if (kind === "submit") event.preventDefault();
     guarded(() => work(event));
   });
-  on("play", "click", toggle);
-  on("step", "click", step);
-  on("undo", "click", () => undo());
-  on("restart", "click", restart);
-  on("new", "click", () => begin(wished(game.seed + 1)));
-  on("rules", "submit", () => begin(wished(Number($("seed").value))));
+  const clicks = {
+    play: toggle, step, undo, restart, new: () => newGame(game.seed + 1), leave: leaveRecord, refresh,
+    before: replay.keys(scrub).b, after: replay.keys(scrub).m,
+    copy: () => { $("cells").value = view.board.map((row) => row.join(" ")).join("\n"); },
+    "error-close": () => {},
+  };
+  for (const [id, work] of Object.entries(clicks)) on(id, "click", work);
+  on("rules", "submit", () => newGame(Number($("seed").value)));
   on("game", "change", () => form.usualTiles());
   on("judge", "submit", judge);
   on("record", "submit", () => { if ($("game-file").value) return openRecord({ game: $("game-file").value }); });
@@ -354,15 +347,9 @@ function listen() {
     $("file").value = ""; // the same file may be chosen again
     await openRecord({ text: await file.text(), name: file.name });
   });
-  on("leave", "click", leaveRecord);
   on("at", "input", () => scrub(() => replay.to(Number($("at").value))));
-  on("before", "click", replay.keys(scrub).b);
-  on("after", "click", replay.keys(scrub).m);
   on("records", "toggle", async () => { if ($("records").open) fillRecords($("game-file"), (await get("/api/games")).games); });
-  on("copy", "click", () => { $("cells").value = view.board.map((row) => row.join(" ")).join("\n"); });
-  on("refresh", "click", refresh);
   on("filter", "input", () => library.filter($("filter").value));
-  on("error-close", "click", () => {});
   on("depth", "input", async () => {
     const plies = Number($("depth").value);
     showDepth(plies);
@@ -377,7 +364,7 @@ async function refresh() {
 }
 
 async function start() {
-  options = await get("/api/start");
+  const options = await get("/api/start");
   form.setUp(options);
   try {
     await begin({ checkpoint: options.checkpoint });

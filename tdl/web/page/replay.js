@@ -1,12 +1,10 @@
 // A recorded game: a slider over its moves, with marks where an agent would have moved otherwise.
 
 import { marks } from "/charts.js";
-import { amount } from "/values.js";
+import { $, amount, create, number } from "/dom.js";
 
 const MOST = 8; // of the largest mistakes in the list
 const LEAST = 0.05; // points; what is lost below is shown as nothing
-
-const $ = (id) => document.getElementById(id);
 
 export class Replay {
   // `show(view, smooth)` is called with each board that is to be shown.
@@ -39,9 +37,8 @@ export class Replay {
     const before = this.at;
     this.at = Math.max(0, Math.min(this.last, at));
     $("at").value = this.at;
-    const text = this.text(this.at);
-    $("at").setAttribute("aria-valuetext", text);
-    $("at-text").textContent = text;
+    $("at-text").textContent = this.text(this.at);
+    $("at").setAttribute("aria-valuetext", this.text(this.at));
     $("before").disabled = !this.mistakes.some((move) => move < this.at);
     $("after").disabled = !this.mistakes.some((move) => move > this.at);
     this.show(this.view(), smooth && this.at === before + 1);
@@ -69,16 +66,15 @@ export class Replay {
   // The board as the page shows those of a game that is played.
   view() {
     const { game, at } = this, end = at === this.last;
-    const values = end ? [null, null, null, null] : game.values[at];
     return {
       board: game.boards[at],
       score: this.scores[at],
       moves: at,
       largest: Math.max(...game.boards[at].flat()),
       over: end,
-      end: !end ? "" : `${game.complete ? "Game over" : "Given up"}: ${this.scores[at].toLocaleString("en")} points`,
+      end: !end ? "" : `${game.complete ? "Game over" : "Given up"}: ${number(this.scores[at])} points`,
       legal: [],
-      values,
+      values: end ? [null, null, null, null] : game.values[at],
       played: end ? null : game.made[at].action,
       made: at ? game.made[at - 1] : undefined,
     };
@@ -87,7 +83,7 @@ export class Replay {
   // The move that follows, who made it and what it lost.
   text(at) {
     const { made, losses, best } = this.game;
-    const where = `${at.toLocaleString("en")} of ${this.last.toLocaleString("en")} moves`;
+    const where = `${number(at)} of ${number(this.last)} moves`;
     if (at === this.last) return `${where}: the end`;
     const next = `${where}. Next: ${made[at].action}, by the ${made[at].by}`;
     if (!losses || losses[at] < LEAST) return next;
@@ -100,16 +96,12 @@ export class Replay {
     const sum = (losses ?? []).reduce((all, loss) => all + loss, 0);
     $("mistakes-text").textContent = by === null
       ? "Choose an agent of this game in the list to see where it would have moved otherwise."
-      : `${this.mistakes.length.toLocaleString("en")} mistakes by ${by}; ${amount(sum / Math.max(this.last, 1))} points lost a move. The largest:`;
+      : `${number(this.mistakes.length)} mistakes by ${by}; ${amount(sum / Math.max(this.last, 1))} points lost a move. The largest:`;
     const largest = [...this.mistakes].sort((a, b) => losses[b] - losses[a]).slice(0, MOST);
     $("mistakes").replaceChildren(...largest.map((move) => {
-      const [row, button] = ["li", "button"].map((name) => document.createElement(name));
-      const text = best ? `${made[move].action}, better ${best[move]}` : made[move].action;
-      button.textContent = `${move.toLocaleString("en")}: ${text}, −${amount(losses[move])}`;
-      button.className = "small";
-      button.addEventListener("click", () => this.to(move));
-      row.append(button);
-      return row;
+      const better = best ? `, better ${best[move]}` : "";
+      const textContent = `${number(move)}: ${made[move].action}${better}, −${amount(losses[move])}`;
+      return create("li", {}, create("button", { className: "small", textContent, onclick: () => this.to(move) }));
     }));
   }
 }
@@ -117,7 +109,6 @@ export class Replay {
 // The recorded games of the folder, for the list to choose from.
 export function fillRecords(select, games) {
   const chosen = select.value;
-  select.replaceChildren(...games.map(({ name, called, score }) =>
-    new Option(`${called}, ${score.toLocaleString("en")} points: ${name}`, name)));
+  select.replaceChildren(...games.map(({ name, called, score }) => new Option(`${called}, ${number(score)} points: ${name}`, name)));
   if (games.some(({ name }) => name === chosen)) select.value = chosen;
 }

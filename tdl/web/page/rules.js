@@ -1,11 +1,11 @@
 // The form of a new game: its rules, its board, the tiles that drop, and the seed.
 
-const $ = (id) => document.getElementById(id);
+import { $ } from "/dom.js";
 
 export class RulesForm {
   // Offer what the server has.
   setUp({ games, sizes }) {
-    this.games = games;
+    this.games = new Map(games.map((game) => [game.name, game]));
     for (const { name } of games) $("game").add(new Option(name));
     for (const size of sizes) $("size").add(new Option(size));
     $("size").value = "4x4";
@@ -13,14 +13,14 @@ export class RulesForm {
   }
 
   fillTiles() {
-    const { words } = this.games.find(({ name }) => name === $("game").value);
+    const { words } = this.games.get($("game").value);
     $("tiles").replaceChildren(...Object.entries(words).map(([name, text]) => new Option(text, name)));
     for (const option of $("tiles").options) option.title = `tiles=${option.value}`;
   }
 
   usualTiles() {
     this.fillTiles();
-    $("tiles").value = this.games.find(({ name }) => name === $("game").value).tiles;
+    $("tiles").value = this.games.get($("game").value).tiles;
   }
 
   // Show the rules of a game.
@@ -34,10 +34,9 @@ export class RulesForm {
   }
 
   // The request for a game of this form; its agent stays while it plays by these rules.
-  wished(game, seed) {
-    const [name, size, tiles] = ["game", "size", "tiles"].map((id) => $(id).value);
-    const { rules, checkpoint } = game;
-    const same = name === rules.game && size === rules.size && tiles === (rules.tiles ?? "");
-    return checkpoint !== null && same ? { checkpoint, seed } : { game: name, size, tiles: tiles || null, seed };
+  wished({ rules, checkpoint }, seed) {
+    const [game, size, tiles] = ["game", "size", "tiles"].map((id) => $(id).value);
+    const same = game === rules.game && size === rules.size && tiles === (rules.tiles ?? "");
+    return checkpoint !== null && same ? { checkpoint, seed } : { game, size, tiles: tiles || null, seed };
   }
 }

@@ -37,26 +37,6 @@ def test_tile_rules_are_told_in_words(page):
     assert page.eval_on_selector("#tiles", "e => e.selectedOptions[0].textContent") == "1 at 75%, 3 at 25%"
 
 
-@pytest.mark.parametrize("width", [400, 1200])
-def test_targets_are_large_enough(browser, server, width):
-    """24 pixels each way, as WCAG 2.2 (2.5.8) asks."""
-    page = browser.new_page(viewport={"width": width, "height": 800})
-    page.goto(server.url)
-    page.wait_for_selector(".entry")
-    for summary in page.query_selector_all("summary"):
-        summary.click()
-    page.click("summary:has-text('Recorded games')")  # closed, for this opens it
-    open_record(page)
-    small = page.evaluate("""() => [...document.querySelectorAll(
-            "button, a:not(.skip), input, select, textarea, summary, [tabindex]")]
-        .filter((e) => e.getClientRects().length && !e.closest("[hidden]"))
-        .map((e) => [e.id || e.className || e.textContent, e.getBoundingClientRect()])
-        .filter(([, box]) => box.width < 24 || box.height < 24)
-        .map(([name, box]) => `${name}: ${box.width} x ${box.height}`)""")
-    assert not small
-    page.close()
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_tiles_can_be_seen_in_the_colours_of_the_system(browser, server, scheme):
     """Where colours are forced, as by high contrast in Windows, every tile differs from the board by an edge."""
@@ -71,15 +51,24 @@ def test_tiles_can_be_seen_in_the_colours_of_the_system(browser, server, scheme)
     page.close()
 
 
-@pytest.mark.parametrize("width", [360, 390, 800, 1200])
+@pytest.mark.parametrize("width", [360, 800, 1200])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_width_without_scrolling_sideways_and_with_contrast(browser, server, width, scheme):
+    """And targets of 24 pixels each way, as WCAG 2.2 (2.5.8) asks."""
     page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
     page.goto(server.url)
     page.wait_for_selector(".entry")
     for summary in page.query_selector_all("summary"):
         summary.click()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    low = page.evaluate(Path(__file__).with_name("contrast.js").read_text())
-    assert not low
+    assert not page.evaluate(Path(__file__).with_name("contrast.js").read_text())
+    page.click("summary:has-text('Recorded games')")  # closed, for this opens it
+    open_record(page)
+    small = page.evaluate("""() => [...document.querySelectorAll(
+            "button, a:not(.skip), input, select, textarea, summary, [tabindex]")]
+        .filter((e) => e.getClientRects().length && !e.closest("[hidden]"))
+        .map((e) => [e.id || e.className || e.textContent, e.getBoundingClientRect()])
+        .filter(([, box]) => box.width < 24 || box.height < 24)
+        .map(([name, box]) => `${name}: ${box.width} x ${box.height}`)""")
+    assert not small
     page.close()

@@ -3,8 +3,8 @@
 Trusts `tdl.game.game_reference` for the games, and Gymnasium's `SyncVectorEnv` for what a vectorised environment does.
 """
 
+import importlib
 import itertools
-import subprocess
 import sys
 import warnings
 
@@ -45,11 +45,10 @@ each_observation = pytest.mark.parametrize("observation", OBSERVATIONS)
 each_mode = pytest.mark.parametrize("mode", list(AutoresetMode))
 
 
-@each_engine
 @each_observation
 @each_game
-def test_gymnasium_finds_nothing_wrong(words, rules, observation, kind):
-    env = gymnasium.make(ID, **words, observation=observation, engine=kind, render_mode="ansi")
+def test_gymnasium_finds_nothing_wrong(words, rules, observation):
+    env = gymnasium.make(ID, **words, observation=observation, render_mode="ansi")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check_env(env.unwrapped)
@@ -157,38 +156,29 @@ def test_a_list_of_boards_is_as_many_games():
     assert info["seed"].tolist() == [4, 4, 5]
     assert envs.unwrapped.action_masks().tolist() == info["action_mask"].astype(bool).tolist()
     assert [text.splitlines()[0] for text in envs.render()] == ["score 0, move 0"] * 3
-    assert gymnasium.make_vec(ID, 1).render() is None
 
 
 def test_what_is_returned_is_the_callers():
     envs = GameVectorEnv(2)
     seen, info = envs.reset(seed=1)
-    kept = seen.copy(), {key: each.copy() for key, each in info.items()}
+    before = seen.copy(), {key: rows.copy() for key, rows in info.items()}
     for _ in range(5):
         envs.step([0, 1])
-    assert np.array_equal(seen, kept[0])
-    assert all(np.array_equal(info[key], each) for key, each in kept[1].items())
+    assert np.array_equal(seen, before[0])
+    assert all(np.array_equal(info[key], rows) for key, rows in before[1].items())
 
 
 def test_without_a_seed_games_differ_and_can_be_repeated():
+    """And the global generator is left alone."""
+    np.random.seed(0)
+    state = np.random.get_state()[1].copy()
     first, second = GameEnv(), GameEnv()
-    seeds = {first.reset()[1]["seed"], second.reset()[1]["seed"]}
-    assert len(seeds) == 2
+    assert first.reset()[1]["seed"] != second.reset()[1]["seed"]
     seen, info = first.reset()
     assert info["game"] == 1
     second.reset(seed=info["seed"])
     assert np.array_equal(second.reset()[0], seen)
-    vector = GameVectorEnv(3)
-    assert len(set(vector.reset()[1]["seed"].tolist())) == 3
-
-
-def test_the_global_generator_is_left_alone():
-    np.random.seed(0)
-    state = np.random.get_state()[1].copy()
-    GameEnv().reset()
-    envs = GameVectorEnv(2)
-    envs.reset()
-    envs.step([0, 1])
+    assert len(set(GameVectorEnv(3).reset()[1]["seed"].tolist())) == 3
     assert np.array_equal(np.random.get_state()[1], state)
 
 
@@ -209,42 +199,40 @@ def test_illegal_moves_raise_where_asked():
     envs.step(envs.action_masks().argmax(1))  # a finished board starts again, whatever its action
 
 
-def test_render():
+def test_boards_as_text():
     env = GameEnv(size="2x3", render_mode="ansi")
     env.reset(seed=0)
     head, *rows = env.render().splitlines()
     assert head == "score 0, move 0"
-    assert len(rows) == 2
-    assert sum(word != "." for row in rows for word in row.split()) == 2
-    assert GameEnv().render() is None
+    assert [len(row.split()) for row in rows] == [3, 3]
+    assert " ".join(rows).split().count(".") == 4
+    assert GameEnv().render() is GameVectorEnv(1).render() is None
 
 
 def test_pictures_of_moves():
     """Of the shape of the board, in the colours of its tiles, another one after each move, and never changed later."""
     env = gymnasium.make(ID, size="3x4", render_mode="rgb_array_list")
     _, info = env.reset(seed=1)
-    boards = [env.unwrapped._boards.values[env.unwrapped._boards.grids[0]]]
+    inner = env.unwrapped._boards
+    boards = [inner.values[inner.grids[0]]]
     for _ in range(20):
         _, _, _, _, info = env.step(int(info["action_mask"].argmax()))
-        boards.append(env.unwrapped._boards.values[env.unwrapped._boards.grids[0]])
+        boards.append(inner.values[inner.grids[0]])
     frames = env.render()
-    assert {(each.shape, each.dtype) for each in frames} == {((174, 230, 3), np.dtype(np.uint8))}
+    assert {(frame.shape, frame.dtype) for frame in frames} == {((174, 230, 3), np.dtype(np.uint8))}
     assert len(frames) == 21
     assert all((one != other).any() for one, other in itertools.pairwise(frames))
     for picture, board in zip(frames, boards, strict=True):
         for (row, column), value in np.ndenumerate(board):
             corner = picture[6 + 56 * row + 5, 6 + 56 * column + 5]  # no number reaches there
             assert tuple(corner) == rgb(tile_colours(int(value))[0])
-    envs = gymnasium.make_vec(ID, 3, render_mode="rgb_array")
+
+
+@pytest.mark.parametrize("side", range(2, 6))
+def test_codecs_take_every_board(side):
+    envs = GameVectorEnv(2, size=f"{side}x{7 - side}", render_mode="rgb_array")
     envs.reset(seed=1)
-    assert [each.shape for each in envs.render()] == [(230, 230, 3)] * 3
-
-
-@pytest.mark.parametrize("size", [f"{rows}x{cols}" for rows in range(2, 6) for cols in range(2, 6)])
-def test_codecs_take_every_board(size):
-    env = GameEnv(size=size, render_mode="rgb_array")
-    env.reset(seed=1)
-    assert [side % 2 for side in env.render().shape[:2]] == [0, 0]
+    assert [length % 2 for picture in envs.render() for length in picture.shape[:2]] == [0] * 4
 
 
 @pytest.mark.extra
@@ -279,12 +267,17 @@ def test_a_video_of_a_game(tmp_path):
         ({"engine": "bit"}, "engine: 'bit' is not allowed; .*did you mean 'bits'"),
         ({"board_size": "4x4"}, "board_size: no such argument; expected one of game, size, .*; did you mean 'size'"),
         ({"render_mode": "human"}, "render_mode: 'human' is not allowed; expected ansi or rgb_array"),
+        ({"autoreset_mode": "nextstep"}, "autoreset_mode: 'nextstep' is not allowed; .*did you mean 'NextStep'"),
+        ({"max_episode_steps": 0}, "max_episode_steps: 0 is not allowed"),
+        ({"num_envs": 0}, "num_envs: 0 is not allowed"),
     ],
 )
-@pytest.mark.parametrize("kind", [GameEnv, GameVectorEnv])
-def test_wrong_arguments(kind, words, message):
+def test_wrong_arguments(words, message):
     with pytest.raises(ConfigError, match=message):
-        kind(**words)
+        GameVectorEnv(**words)
+    if not words.keys() & {"autoreset_mode", "max_episode_steps", "num_envs"}:
+        with pytest.raises(ConfigError, match=message):
+            GameEnv(**words)
 
 
 @pytest.mark.parametrize("number", [np.int64, np.float32, float, np.array, lambda action: np.array([action])])
@@ -320,51 +313,43 @@ def test_gymnasium_records_statistics(mode):
 
 def test_wrong_calls():
     env, envs = GameEnv(), GameVectorEnv(2)
-    for each, actions in ((env, 0), (envs, [0, 0])):
+    for unready in (lambda: env.step(0), lambda: envs.step([0, 0]), lambda: envs.reset(options=mask(True, False))):
         with pytest.raises(ResetNeeded):
-            each.step(actions)
-    with pytest.raises(ConfigError, match="seed: -1 is not allowed"):
-        env.reset(seed=-1)
-    env.reset()
-    with pytest.raises(ConfigError, match=r"action: 4 is not allowed; expected 0 \(up\), 1 \(right\)"):
-        env.step(4)
-    with pytest.raises(ConfigError, match=r"action: -1 is not allowed"):
-        env.step(-1)
-    with pytest.raises(ResetNeeded):
-        envs.reset(options={"reset_mask": np.array([True, False])})
-    with pytest.raises(ConfigError, match=r"seed: .* is not allowed; expected a whole number, or a list of 2"):
-        envs.reset(seed=[1])
-    with pytest.raises(ConfigError, match=r"reset_mask: .* expected a bool array of shape"):
-        envs.reset(options={"reset_mask": [1, 0]})
-    envs.reset(seed=1)
-    for actions in ([0], 0, [[0, 1]], [0, [1, 2]], [True, False], "ab", None):
-        with pytest.raises(ConfigError, match=r"actions: .* is not allowed; expected 2 of 0 \(up\), 1 \(right\)"):
-            envs.step(actions)
-    for wrong in (4, -1, 1.5, np.nan):
-        with pytest.raises(ConfigError, match=rf"actions\[1\]: {wrong} is not allowed; expected 0 \(up\)"):
-            envs.step([0, wrong])
-    for each, options in ((env, {"board": [[2]]}), (envs, {"mask": [True, False]})):
-        with pytest.raises(ConfigError, match=r"options: {.*} is not allowed; expected"):
-            each.reset(options=options)
-    for seed in ("ab", 1.5):
-        with pytest.raises(ConfigError, match=r"seed: .* is not allowed; expected a whole number"):
-            envs.reset(seed=seed)
-        with pytest.raises(ConfigError, match=r"seed: .* is not allowed; expected a whole number"):
-            env.reset(seed=seed)
-    for words, message in (
-        ({"autoreset_mode": "nextstep"}, "autoreset_mode: 'nextstep' is not allowed; .*did you mean 'NextStep'"),
-        ({"max_episode_steps": 0}, "max_episode_steps: 0 is not allowed"),
-        ({"num_envs": 0}, "num_envs: 0 is not allowed"),
+            unready()
+    env.reset(), envs.reset()
+    for call, message in (
+        (lambda: env.reset(seed=-1), "seed: -1 is not allowed"),
+        (lambda: env.reset(seed="ab"), "seed: 'ab' is not allowed; expected a whole number"),
+        (lambda: env.reset(options={"board": [[2]]}), r"options: {.*} is not allowed; expected none"),
+        (lambda: env.step(4), r"action: 4 is not allowed; expected 0 \(up\), 1 \(right\)"),
+        (lambda: env.step(-1), "action: -1 is not allowed"),
+        (lambda: envs.reset(seed=[1]), "seed: .* is not allowed; expected a whole number, or a list of 2"),
+        (lambda: envs.reset(seed=1.5), "seed: 1.5 is not allowed; expected a whole number"),
+        (lambda: envs.reset(options={"mask": [True]}), r"options: {.*} is not allowed; expected reset_mask alone"),
+        (lambda: envs.reset(options=mask(1, 0)), "reset_mask: .* expected a bool array of shape"),
+        *[
+            (lambda actions=actions: envs.step(actions), r"actions: .* is not allowed; expected 2 of 0 \(up\), 1")
+            for actions in ([0], 0, [[0, 1]], [0, [1, 2]], [True, False], "ab", None)
+        ],
+        *[
+            (
+                lambda number=number: envs.step([0, number]),
+                rf"actions\[1\]: {number} is not allowed; expected 0 \(up\)",
+            )
+            for number in (4, -1, 1.5, np.nan)
+        ],
     ):
         with pytest.raises(ConfigError, match=message):
-            GameVectorEnv(**words)
+            call()
 
 
-def test_without_gymnasium_one_line_names_the_extra():
+def mask(*boards):
+    return {"reset_mask": np.array(boards)}
+
+
+def test_without_gymnasium_one_line_names_the_extra(monkeypatch):
     """As on a machine that lacks it."""
-    code = "import sys; sys.modules['gymnasium'] = None\nimport tdl.gym"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == (
-        "ImportError: tdl.gym needs gymnasium, which is not installed: pip install 'tdl-ntuple[gym]'"
-    )
+    monkeypatch.setitem(sys.modules, "gymnasium", None)
+    monkeypatch.delitem(sys.modules, "tdl.gym")
+    with pytest.raises(ImportError, match=r"^tdl\.gym needs gymnasium, .*: pip install 'tdl-ntuple\[gym\]'$"):
+        importlib.import_module("tdl.gym")
