@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.benchmarks.harness import Row, main, per_second
-from tdl.benchmarks.paired import in_turn
+from tdl.benchmarks.versus import in_turn
 from tdl.config.agent import dqn_choices
 from tdl.dqn.dqn_trainer import DQNTrainer
 from tdl.dqn.networks import Network

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.benchmarks.harness import Row, main
-from tdl.benchmarks.arguments import tuples_of
+from tdl.benchmarks.train import tuples_of
 from tdl.game.rules import Rules
 from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions

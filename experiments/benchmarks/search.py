@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from experiments.benchmarks.harness import Row, main, per_second
-from tdl.benchmarks.paired import in_turn
 from tdl.benchmarks.peer import GAMES
+from tdl.benchmarks.versus import in_turn
 from tdl.game.lines import LineTables
 from tdl.game.streams import EVALUATION
 from tdl.learning.options import LearnerOptions

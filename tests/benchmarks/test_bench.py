@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tdl.benchmarks.registry import BENCHMARKS
+from tdl.benchmarks import BENCHMARKS
 from tdl.cli.bench import main
 
 

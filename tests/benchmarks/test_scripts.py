@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.shapes import RULES, Repeated, each_rules, small_tuples
 
-from tdl.benchmarks.registry import SCRIPTS
+from tdl.benchmarks import SCRIPTS
 from tdl.errors import ConfigError
 from tdl.game.engine import Engine, Stream
 from tdl.learning.state import CHUNK
