@@ -8,9 +8,9 @@ from importlib import import_module
 from pathlib import Path
 
 from tdl.base.checks import check_choice, check_true_or_false
-from tdl.cli.commands import COMMANDS
-from tdl.cli.flags import FLAGS
+from tdl.cli import COMMANDS
 from tdl.cli.folders import PATHS
+from tdl.cli.words import FLAGS
 from tdl.config.files import group_names, groups
 from tdl.config.keys import Key, keys_of, sections
 

@@ -5,8 +5,8 @@ import sys
 import traceback
 from typing import Any
 
-from tdl.cli import flags
 from tdl.cli.messages import explain
+from tdl.cli.words import split_flags
 from tdl.config import own
 from tdl.config.setup import Setup
 from tdl.runs.agents import Agent, build_agent
@@ -21,7 +21,7 @@ def follow(ranks: MpiRanks) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     try:
-        own.use(flags.apart(sys.argv[1:]).given.config_dir)
+        own.use(split_flags(sys.argv[1:]).options.config_dir)
         _obey(ranks)
     except Exception as error:
         code, line = explain(error, True)

@@ -12,7 +12,7 @@ from tdl.cli.program import run_program
 from tdl.config import match as match_config
 from tdl.config.options import rules_of
 from tdl.sessions.two_player_protocol import Matches, bounded_lines, converse
-from tdl.sweeps.context import JobContext
+from tdl.sweeps.job import JobContext
 
 
 def job(cfg: DictConfig, _: JobContext) -> None:

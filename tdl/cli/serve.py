@@ -10,7 +10,7 @@ from tdl.config import serve as serve_config
 from tdl.config.serve import ServeConfig
 from tdl.errors import Interrupted, TdlError
 from tdl.runs.interrupts import Interrupts
-from tdl.sweeps.context import JobContext
+from tdl.sweeps.job import JobContext
 from tdl.web.errors import Refusal
 from tdl.web.library import Library
 from tdl.web.server import Server, check_loopback

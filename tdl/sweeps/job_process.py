@@ -12,7 +12,7 @@ from pathlib import Path
 from tdl.base import machine
 from tdl.errors import file_text
 from tdl.storage.run_folder import JOB_LOG, RunFolder
-from tdl.sweeps.sweep import Outcome
+from tdl.sweeps.job import Outcome
 
 _TO_STOP = {signal.SIGINT, signal.SIGTERM}
 

@@ -28,12 +28,10 @@ from tdl.runs import resolvers
 from tdl.runs.interrupts import Interrupts
 from tdl.runs.progress import Progress
 from tdl.storage.run_folder import RunFolder
-from tdl.sweeps import sweep
-from tdl.sweeps import table as sweep_table
-from tdl.sweeps.context import JobContext
+from tdl.sweeps import table
+from tdl.sweeps.job import BUSY_SECONDS, JobContext, JobFunction, Outcome, mark_failed, run_of
 from tdl.sweeps.job_process import JobProcess, ended, fault
-from tdl.sweeps.plan import JobFunction
-from tdl.sweeps.sweep import BUSY_SECONDS, Outcome
+from tdl.sweeps.sweep import Sweep, note
 
 LOOK_SECONDS = 0.2
 """Between two looks at what was asked of the sweep."""
@@ -73,10 +71,6 @@ class Task:
         HydraConfig.instance().set_config(config)
         return JobContext.of(config.hydra, Path(str(config.hydra.sweep.dir)) / str(config.hydra.sweep.subdir))
 
-    def is_worked_on(self) -> bool:
-        folder = self.context.folder
-        return RunFolder(sweep.pointed_to(folder) or folder).is_locked()
-
     def wait(self) -> None:
         """Do not begin yet."""
         self.was_busy, self.not_before = True, time.monotonic() + BUSY_SECONDS
@@ -91,7 +85,7 @@ class Work:
     config: DictConfig
 
     def __call__(self) -> Outcome:
-        sweep.over()  # this process is not that of the sweep
+        Sweep.current = None  # this process is not that of the sweep
         returned = run_job(
             hydra_context=self.hydra_context,
             task_function=self.job,
@@ -159,7 +153,7 @@ class CoresLauncher(Launcher):
                     process.send(interrupts.requested)
             if not prepared:  # the first jobs run; those that start later have it from this process
                 prepared = True
-                sweep_table.prepare()
+                table.prepare()
             if self.running:
                 for process in ended(list(self.running), LOOK_SECONDS):
                     self._ended(self.running.pop(process), process.outcome())
@@ -175,7 +169,7 @@ class CoresLauncher(Launcher):
                 continue
             try:
                 self._compose(task)
-                if task.was_busy and task.is_worked_on():
+                if task.was_busy and RunFolder(run_of(task.context.folder)).is_locked():
                     task.wait()
                 elif self._has_room(task):
                     work = Work(self.hydra_context, self.job, task.composed())
@@ -204,11 +198,11 @@ class CoresLauncher(Launcher):
             self.waiting.append(task)
             return
         if task.config is None:  # it could not be composed
-            sweep.note(Path(str(self.config.hydra.sweep.dir)) / str(task.number), outcome)
+            note(Path(str(self.config.hydra.sweep.dir)) / str(task.number), outcome)
         else:
             if not outcome.marked:
-                sweep.mark_failed(task.context, task.config, outcome.line)
-            sweep.note(task.context.folder, outcome)
+                mark_failed(task.context, task.config, outcome.line)
+            note(task.context.folder, outcome)
         if outcome.line:
             self.progress.say(f"tdl: {task.name}: {outcome.line}")
         self.failed += bool(outcome.code)

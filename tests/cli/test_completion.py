@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from support.programs import inside
 
-from tdl.cli.commands import COMMANDS
+from tdl.cli import COMMANDS
 from tdl.cli.completion import SCHEMAS, SHELLS, candidates, main
 from tdl.config.files import group_names
 

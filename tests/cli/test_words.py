@@ -7,9 +7,15 @@ import pytest
 from support.programs import SMALL, inside, train
 from support.sweeps import SHORT, rows_of, sweep
 
-from tdl.cli.flags import apart
 from tdl.cli.solve import main as solve
-from tdl.cli.words import as_hydra_values, with_quoted_numbers, with_seconds, with_seeds, with_whole_numbers
+from tdl.cli.words import (
+    hydra_values,
+    split_flags,
+    with_quoted_numbers,
+    with_seconds,
+    with_seeds,
+    with_whole_numbers,
+)
 from tdl.config.evaluate import EvaluationConfig
 from tdl.config.schema import RunConfig
 from tdl.errors import ConfigError
@@ -111,7 +117,7 @@ def test_seeds():
     ],
 )
 def test_flags_stand_anywhere(line, flags, words):
-    read = apart(line)
+    read = split_flags(line)
     assert (read.flags, read.words) == (flags, words)
 
 
@@ -122,7 +128,7 @@ def test_a_sweep_whose_flag_is_in_the_middle(tmp_path):
 
 
 def test_cells_of_ones_own_are_a_key():
-    assert as_hydra_values(["tuples=[[0,1],[2,3]]", "tuples=4x6"], RunConfig) == [
+    assert hydra_values(["tuples=[[0,1],[2,3]]", "tuples=4x6"], RunConfig) == [
         "tuples.cells=[[0,1],[2,3]]",
         "tuples=4x6",
     ]

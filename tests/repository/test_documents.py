@@ -15,7 +15,7 @@ import tdl
 import tdl.results
 import tdl.results.comparison
 import tdl.results.frames
-from tdl.cli.commands import COMMANDS
+from tdl.cli import COMMANDS
 from tdl.config.compose import register
 from tdl.config.hydra_versions import BASE
 from tdl.config.setup import Setup

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tdl.sweeps.answer import MAX_ROWS, answer
+from tdl.sweeps.table import MAX_ROWS, summary_text
 
 
 def jobs(*settings, seeds=3, **columns):
@@ -31,7 +31,7 @@ def wide(monkeypatch):
 
 
 def test_settings_best_first_then_the_answer_and_what_failed(wide):
-    assert answer(TABLE).splitlines() == [
+    assert summary_text(TABLE).splitlines() == [
         "learner alpha  runs           mean score   256   moves/s",
         "     tc     1     3 3,000 [2,975, 3,025] 80.0% 2,000,000",
         "     td   0.1     3       500 [475, 525] 50.0% 1,000,000",
@@ -47,21 +47,21 @@ def test_settings_best_first_then_the_answer_and_what_failed(wide):
 @pytest.mark.parametrize(("columns", "last"), [(60, "moves/s"), (50, "256"), (20, "score")])
 def test_a_narrow_terminal_has_fewer_columns(monkeypatch, columns, last):
     monkeypatch.setenv("COLUMNS", str(columns))
-    heading, *_ = answer(TABLE).splitlines()
+    heading, *_ = summary_text(TABLE).splitlines()
     assert heading.split()[-1] == last
 
 
 def test_many_settings_are_cut(wide):
     table = jobs(*[("td", 0.01 * number, 100.0 * number) for number in range(1, MAX_ROWS + 11)])
-    assert "... and 10 settings below these" in answer(table).splitlines()
+    assert "... and 10 settings below these" in summary_text(table).splitlines()
 
 
 def test_nothing_finished(wide):
-    assert answer(jobs(("td", 1.0, None), ("tc", 9.0, None))).splitlines() == [
+    assert summary_text(jobs(("td", 1.0, None), ("tc", 9.0, None))).splitlines() == [
         "tc, alpha 9: 3 of 3 diverged; lower alpha",
         "td, alpha 1: 3 of 3 diverged; lower alpha",
     ]
-    assert answer(jobs(("td", 1.0, None))) == "3 of 3 runs diverged; lower alpha"
+    assert summary_text(jobs(("td", 1.0, None))) == "3 of 3 runs diverged; lower alpha"
 
 
 def test_without_games_after_training_the_last_blocks_count(wide, tmp_path):
@@ -69,7 +69,7 @@ def test_without_games_after_training_the_last_blocks_count(wide, tmp_path):
     table["run"] = [str(tmp_path / str(number)) for number in range(len(table))]
     for number, run in enumerate(table["run"]):
         write_run(run, [10.0, 100.0 * number])
-    said = answer(table)
+    said = summary_text(table)
     assert "Best: tc, alpha 1, 400 [152, 648], 3 runs." in said
     assert said.endswith("scores are those of the last block of training.")
 

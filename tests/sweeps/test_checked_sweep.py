@@ -7,13 +7,20 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hydra._internal.config_loader_impl import ConfigLoaderImpl
+from hydra import initialize_config_module
+from hydra.core.global_hydra import GlobalHydra
+from hydra.types import RunMode
+from omegaconf import OmegaConf
 from support.programs import inside, train
 from support.sweeps import SHORT, folder_of, mark, rows_of, states, sweep
 
 from tdl.cli.evaluate import main as evaluate
+from tdl.config import compose
+from tdl.config.hydra_versions import BASE
 from tdl.sweeps import plan
-from tdl.sweeps.plan import Plan, SweepPlan, size_text
+from tdl.sweeps.job import Plan
+from tdl.sweeps.plan import SweepPlan, size_text
+from tdl.sweeps.sweeper import JobLoader
 
 
 @pytest.mark.parametrize("launcher", ["cores", "basic"])
@@ -52,31 +59,21 @@ def test_a_resumed_run_that_would_change_its_configuration_is_refused(tmp_path):
     assert "1 of 2 jobs is refused" in done.stderr
 
 
-def test_jobs_that_differ_in_their_seed_alone_are_composed_once(tmp_path, monkeypatch):
-    """What a job begins with is what Hydra would compose for it, with what the sweep said meanwhile."""
-    composed, jobs = [], plan.MANY + 1
-
-    def notes(folder):
-        """What Hydra notes of the configuration of each job."""
-        files = {path.relative_to(folder): path.read_text() for path in folder.glob("*/.hydra/*.yaml")}
-        return {path: text.replace(str(folder), "sweep") for path, text in files.items()}
-
-    class Counted(ConfigLoaderImpl):
-        def load_sweep_config(self, *given):
-            composed.append(given)
-            return super().load_sweep_config(*given)
-
-    monkeypatch.setattr("hydra._internal.hydra.ConfigLoaderImpl", Counted)
-    words = ("episodes=10", "evaluate.episodes=0", f"seed=range(0,{jobs})", "learner.td_lambda=0.5,0.6")
-    assert sweep(tmp_path / "once", *words).returncode == 0
-    assert len(composed) == 2
-    monkeypatch.setattr("tdl.sweeps.sweeper.JobLoader", lambda loader: loader)
-    assert sweep(tmp_path / "anew", *words).returncode == 0
-    assert len(composed) == 2 + 2 * 2 * jobs
-    assert notes(tmp_path / "once") == notes(tmp_path / "anew")
-    assert "hydra.callbacks.sweep.keep_weights=false" in next(
-        text for path, text in notes(tmp_path / "once").items() if path.name == "hydra.yaml"
-    )
+def test_jobs_that_differ_in_their_seed_alone_are_composed_once(monkeypatch):
+    """What a job begins with is what Hydra would compose for it, with what the sweep says to all its jobs."""
+    compose.register()
+    with initialize_config_module("tdl.conf", **BASE):
+        hydras = GlobalHydra.instance().hydra.config_loader
+        master = hydras.load_configuration("run", ["seed=0,1", "hydra.sweep.dir=a"], RunMode.MULTIRUN)
+        jobs = [[f"learner.td_lambda={td_lambda}", f"seed={seed}"] for td_lambda in (0.5, 0.6) for seed in range(3)]
+        expected = [OmegaConf.to_container(hydras.load_sweep_config(master, job)) for job in jobs]
+        composed, load = [], hydras.load_sweep_config
+        monkeypatch.setattr(hydras, "load_sweep_config", lambda *given: composed.append(given) or load(*given))
+        loader = JobLoader(hydras)
+        assert [OmegaConf.to_container(loader.load_sweep_config(master, job)) for job in jobs] == expected
+        assert len(composed) == 2
+        loader.keep_weights = False
+        assert loader.load_sweep_config(master, jobs[0]).hydra.callbacks.sweep.keep_weights is False
 
 
 def test_evaluations_are_checked_as_well(tmp_path):
@@ -150,8 +147,7 @@ def weights(folder):
 )
 def test_more_than_eight_jobs_leave_no_weights(jobs, kept):
     whole = SweepPlan(jobs, 1, None, Path())
-    assert [whole.keeps_weights_of(job) for job in jobs] == [kept] * len(jobs)
-    assert whole.keeps_weights_of(Plan(final=not kept)) is not kept
+    assert whole.keeps_weights is kept
     assert ("no weights stay" in whole.text()) is not kept
 
 

@@ -22,9 +22,9 @@ from support.sweeps import SHORT, folder_of, mark, rows_of, states, sweep
 from tdl.base import machine
 from tdl.storage.lock import RunLock
 from tdl.sweeps import launcher
-from tdl.sweeps.composing import JobLoader
 from tdl.sweeps.job_process import JobProcess
 from tdl.sweeps.launcher import Task
+from tdl.sweeps.sweeper import JobLoader
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 from omegaconf import OmegaConf
 from support.sweeps import SHORT, sweep
 
-from tdl.sweeps.swept import forced_step_size, keys
+from tdl.sweeps.sweep import forced_step_size, sweep_keys
 
 FORCED = "is the step size of all learners of this sweep"
 
@@ -15,7 +15,7 @@ def of(*words, **params):
 
 
 def test_keys_of_several_values_and_learners_title_a_job():
-    assert keys(of("learner=td", "gamma=0.9", "alpha=0.1", alpha="0.1,0.2", seed="0,1")) == ["learner", "seed"]
+    assert sweep_keys(of("learner=td", "gamma=0.9", "alpha=0.1", alpha="0.1,0.2", seed="0,1")) == ["learner", "seed"]
 
 
 def test_one_step_size_for_learners_with_others_of_their_own(tmp_path):

@@ -12,8 +12,8 @@ from support.sweeps import rows_of
 
 import tdl.results
 from tdl.cli.messages import explain
+from tdl.sweeps.job import Outcome
 from tdl.sweeps.launcher import CoresLauncher
-from tdl.sweeps.sweep import Outcome
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "optuna.md"
 
