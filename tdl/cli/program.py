@@ -45,7 +45,8 @@ class Job:
 
     Attributes
     ----------
-    plan, defers : for sweeps (`tdl.sweeps.job.JobFunction`).
+    plan : of the program, for our sweeper.
+    defers : whether a job ends at once where another process works in its folder; our launcher begins it again later.
     started : whether a job began in this process.
     error : what ended the job, if it is no sweep's.
     """

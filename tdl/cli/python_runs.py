@@ -70,7 +70,7 @@ def compose_run(words: Sequence[str]) -> DictConfig:
 def train_one(cfg: DictConfig, words: Sequence[str], out: Path | None, on_block: OnBlock | None) -> Path:
     """The folder of a run that is trained here; in `out` what is there goes on, and what is finished stays."""
     names = chosen_names(cfg, cfg.hydra.runtime.choices)
-    setup = Setup.of(_without_hydra(cfg))
+    setup = Setup.of(without_hydra(cfg))
     with _opened(setup, out) as folder:
         if setup.resume is None:
             _refuse_other(folder, setup)
@@ -143,7 +143,7 @@ def _refuse_other(folder: RunFolder, setup: Setup) -> None:
         raise ConfigError(f"out: {folder} holds a run of another configuration; name another folder")
 
 
-def _without_hydra(cfg: DictConfig) -> DictConfig:
+def without_hydra(cfg: DictConfig) -> DictConfig:
     return OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
 
 
@@ -153,7 +153,7 @@ def _write_notes(cfg: DictConfig, folder: Path) -> None:
     if notes.exists():
         notes = notes / f"resumed_{_now()}_{os.getpid()}"
     notes.mkdir(parents=True)
-    OmegaConf.save(_without_hydra(cfg), notes / "config.yaml")
+    OmegaConf.save(without_hydra(cfg), notes / "config.yaml")
     OmegaConf.save(OmegaConf.masked_copy(cfg, ["hydra"]), notes / "hydra.yaml")
     OmegaConf.save(cfg.hydra.overrides.task, notes / "overrides.yaml")
 

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 from hydra.types import RunMode
 from omegaconf import MISSING, DictConfig, OmegaConf
@@ -75,22 +75,6 @@ class Plan:
 
 Planner = Callable[[DictConfig, JobContext], Plan]
 """From the configuration of a job and its context to its plan; raises an error for a value that is not allowed."""
-
-
-class JobFunction(Protocol):
-    """The function of Hydra's jobs, as our sweeper and our launcher know it.
-
-    Attributes
-    ----------
-    plan : of its program.
-    defers : whether a job ends at once where another process works in its folder, to be begun again later.
-    """
-
-    plan: Planner
-    defers: bool
-
-    def __call__(self, cfg: DictConfig) -> Any:
-        """Do a job."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 from tdl.errors import ConfigError, TdlError
 from tdl.runs.progress import Progress
 from tdl.storage.run_folder import HYDRA, refuse_link
-from tdl.sweeps.job import JobContext, JobFunction, Plan
+from tdl.sweeps.job import JobContext, Plan
 from tdl.sweeps.launcher import CoresLauncher
 from tdl.sweeps.plan import SweepPlan
 from tdl.sweeps.sweep import Sweep
@@ -106,7 +106,7 @@ class CheckedSweeper(Sweeper):
         """Hydra calls this first."""
         self.loader = JobLoader(hydra_context.config_loader)
         self.hydra_context = replace(hydra_context, config_loader=cast(Any, self.loader))
-        self.config, self.job = config, cast(JobFunction, task_function)
+        self.config, self.job = config, cast(Any, task_function)
         self.launcher = Plugins.instance().instantiate_launcher(self.hydra_context, task_function, config)
 
     def sweep(self, arguments: list[str]) -> list[Sequence[JobReturn]]:
@@ -181,7 +181,7 @@ class CheckedSweeper(Sweeper):
         job = JobContext.of(cfg.hydra, folder / str(cfg.hydra.sweep.subdir))
         with open_dict(cfg):
             del cfg["hydra"]
-        plan = self.job.plan(cfg, job)
+        plan: Plan = self.job.plan(cfg, job)
         known = (job.folder / HYDRA).is_dir()  # else the table would not find it
         return replace(plan, done=plan.done and known, folder=job.folder)
 
