@@ -3,7 +3,6 @@
 import signal
 import sys
 import traceback
-from typing import Any
 
 from tdl.cli.messages import explain
 from tdl.cli.words import split_flags
@@ -36,7 +35,7 @@ def _obey(ranks: MpiRanks) -> None:
     while True:
         command, what = ranks.told()
         if command == BEGIN:
-            agent = _built(what, ranks)
+            agent = build_agent(Setup.of(what["config"]), what["episode"], ranks)
         elif command == TRAIN and agent is not None:
             try:
                 episodes, spent = what
@@ -47,7 +46,3 @@ def _obey(ranks: MpiRanks) -> None:
                     raise
         else:
             return
-
-
-def _built(what: Any, ranks: MpiRanks) -> Agent:
-    return build_agent(Setup.of(what["config"]), what["episode"], ranks)

@@ -130,7 +130,9 @@ class CoresLauncher(Launcher):
         return [self.returned[number] for number in sorted(self.returned)]
 
     def _run_all(self, interrupts: Interrupts) -> None:
-        passed_on, prepared = False, False
+        passed_on = False
+        self._start_some()
+        table.prepare()  # while the first jobs run; those that start later have it from this process
         while self.running or (self.waiting and not interrupts.requested):
             if not interrupts.requested:
                 self._start_some()
@@ -138,14 +140,8 @@ class CoresLauncher(Launcher):
                 passed_on = True
                 for process in self.running:
                     process.send(interrupts.requested)
-            if not prepared:  # the first jobs run; those that start later have it from this process
-                prepared = True
-                table.prepare()
-            if self.running:
-                for process in ended(list(self.running), LOOK_SECONDS):
-                    self._ended(self.running.pop(process), process.outcome())
-            else:
-                time.sleep(LOOK_SECONDS)
+            for process in ended(list(self.running), LOOK_SECONDS):
+                self._ended(self.running.pop(process), process.outcome())
             failed = f", {self.failed} failed" if self.failed else ""
             self.progress.show(f"{len(self.running)} running{failed}")
 
