@@ -49,8 +49,8 @@ def play(player: Player, plies: int, games: int, table: int, turn: int) -> dict[
     selfplay = kernel(network)(network, LineTables(network.rules), learner, options, role=EVALUATION, learns=False)
     speed = per_second(lambda: selfplay.play(0, games)["moves"].sum())
     counts = selfplay.search.counts if selfplay.search else {"leaves": 0, "nodes": 0, "found": 0}
-    found = counts["found"] / max(1, counts["nodes"] + counts["found"])
-    return {"speed": speed, "boards": counts["leaves"] / selfplay.moves, "found": found}
+    share = counts["found"] / max(1, counts["nodes"] + counts["found"])
+    return {"speed": speed, "boards": counts["leaves"] / selfplay.moves, "found": share}
 
 
 def threaded(player: Player, plies: int, games: int, threads: int, turn: int) -> float:
