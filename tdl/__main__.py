@@ -3,7 +3,7 @@
 import sys
 from importlib import import_module
 
-from tdl.cli.commands import COMMANDS, MODULES
+from tdl.cli import COMMANDS, MODULES
 from tdl.errors import nearest
 
 
@@ -12,33 +12,31 @@ def main() -> None:
     words = sys.argv[1:]
     if words[:1] == ["help"]:
         words = [*words[1:], "--help"]
-    first = words[0] if words else "--help"
-    if first in ("--help", "-h"):
-        print(_help(), end="")
-    elif first in ("--version", "-V"):
+    command = words[0] if words else "--help"
+    if command in ("--help", "-h"):
+        print(_help())
+    elif command in ("--version", "-V"):
         from tdl.runs.environment import version_text  # not at the top: others have no use for it
 
         print(version_text(), end="")
-    elif first in COMMANDS:
-        sys.argv[1:] = [*["--multirun"] * (first == "sweep"), *words[1:]]
-        import_module(MODULES[first]).main()
+    elif command in COMMANDS:
+        sys.argv[1:] = [*["--multirun"] * (command == "sweep"), *words[1:]]
+        import_module(MODULES[command]).main()
     else:
-        print(f"tdl: {_unknown(first)}", file=sys.stderr)
+        print(f"tdl: {_unknown(command)}", file=sys.stderr)
         sys.exit(2)
 
 
 def _help() -> str:
     width = max(map(len, COMMANDS))
-    lines = [f"  {name:{width}}  {text}" for name, text in COMMANDS.items()]
     return "\n".join(
         [
             "Temporal-difference learning of n-tuple networks for 2048 and its relatives.",
             "",
             "tdl COMMAND WORDS...",
-            *lines,
+            *(f"  {name:{width}}  {text}" for name, text in COMMANDS.items()),
             "",
             "tdl COMMAND --help says what a command takes, tdl --version what runs here.",
-            "",
         ]
     )
 

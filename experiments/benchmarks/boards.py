@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from experiments.benchmarks.harness import Row, main, per_second
 from experiments.benchmarks.operations import OPERATIONS, on_page, repeat
-from tdl.benchmarks.arguments import tuples_of
-from tdl.benchmarks.paired import in_turn, train
+from tdl.benchmarks.train import train, tuples_of
+from tdl.benchmarks.versus import in_turn
 from tdl.game.engine import ENGINES, Stream
 from tdl.game.lines import LineTables
 from tdl.game.packing import unpack

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.benchmarks.harness import Row, main, per_second
-from tdl.benchmarks.paired import in_turn
+from tdl.benchmarks.versus import in_turn
 from tdl.config.agent import dqn_choices
 from tdl.dqn.dqn_trainer import DQNTrainer
 from tdl.dqn.networks import Network
@@ -39,11 +39,11 @@ def measure(games: int = 5, threads: int = 1, precision: str = "float32", rounds
     rounds: turns of each
     """
     choices = replace(dqn_choices("dqn"), precision=precision)
-    trainer, made = DQNTrainer(RULES, choices, threads=threads), 0
-    while not made:
+    trainer, updates = DQNTrainer(RULES, choices, threads=threads), 0
+    while not updates:
         start, moves = time.perf_counter(), trainer.moves
         trainer.train(choices.games)
-        seconds, made = time.perf_counter() - start, trainer.learner.updates
+        seconds, updates = time.perf_counter() - start, trainer.learner.updates
     iteration = {"iteration": seconds, "of published": PUBLISHED_ITERATION / seconds, "moves": trainer.moves - moves}
     sides: dict[str, tuple[Policy, int, int]] = {
         "many": (trainer.player, 40 * games, BOARDS),
@@ -56,7 +56,7 @@ def measure(games: int = 5, threads: int = 1, precision: str = "float32", rounds
 
     speeds = in_turn(sides, rounds, speed)
     ratio = ratio_range(*speeds.values())
-    yield {**iteration, "updates": made, **speeds, "ratio": ratio, "instructions": instructions("cpu")}
+    yield {**iteration, "updates": updates, **speeds, "ratio": ratio, "instructions": instructions("cpu")}
 
 
 class OneByOne:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import tdl.gym
 from experiments.benchmarks.harness import Row, main, per_second
-from tdl.benchmarks.paired import in_turn
+from tdl.benchmarks.versus import in_turn
 from tdl.errors import ConfigError
 from tdl.game.batch import Batch
 from tdl.game.streams import TRAINING

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from experiments.benchmarks.harness import Row, main, per_second
 from experiments.benchmarks.replay import replay
-from tdl.benchmarks.arguments import tuples_of
-from tdl.benchmarks.paired import BLOCK, in_turn, train
+from tdl.benchmarks.train import BLOCK, train, tuples_of
+from tdl.benchmarks.versus import in_turn
 from tdl.game.engine import Engine, Stream
 from tdl.game.rules import Rules
 from tdl.game.streams import TRAINING

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.benchmarks.harness import Row, main
-from tdl.benchmarks.arguments import tuples_of
+from tdl.benchmarks.train import tuples_of
 from tdl.game.rules import Rules
 from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
@@ -44,22 +44,22 @@ def measure(tuples: str = "4x6", replicas: int = 4, episodes: int = 4_000, state
     ranks.check(options, LearnerOptions(), threads=1)
     if ranks.rank == 0:  # the others get it as the replicas do
         before.train(state)
-    own = _Counted(network, before.state, before.learner, PlayOptions(threads=1), options, ranks)
-    own.set_step(1.0, "coherent")
+    counted = _Counted(network, before.state, before.learner, PlayOptions(threads=1), options, ranks)
+    counted.set_step(1.0, "coherent")
     start = time.process_time()
-    own.play(FAR, replicas * episodes, None)
-    moved = sum(each.item() for each in ranks.gathered(np.array([own.moved]))) / replicas
+    counted.play(FAR, replicas * episodes, None)
+    moved = sum(moved.item() for moved in ranks.gathered(np.array([counted.moved]))) / replicas
     if ranks.rank > 0:
         return
-    play, (merge, sent, received) = own.before[0] - start, own.after - own.before
-    chunks, merged = chunks_of(network), own.merged_chunks
+    play, (merge, sent, received) = counted.before[0] - start, counted.after - counted.before
+    chunks, merged = chunks_of(network), counted.merged_chunks
     share = ranks.size / replicas  # of the first process's CPU seconds, for a replica
     figures = {
         "chunks of the tables": chunks,
         "chunks moved by a replica": moved,
         "chunks moved by any": merged,
         "CPU seconds of play": play,
-        "seconds of the merge": own.merge_seconds,
+        "seconds of the merge": counted.merge_seconds,
         "CPU seconds of the merge": merge,
         "MB sent": sent / 1e6,
         "MB received": received / 1e6,
@@ -73,7 +73,7 @@ class _Counted(Replicas):
     """Replicas that count the chunks they moved, and CPU seconds, bytes sent and received before and after a merge."""
 
     def _merge_all(self) -> None:
-        self.moved = sum(int(np.count_nonzero(own[MOVED])) for own in self.states)
+        self.moved = sum(int(np.count_nonzero(state[MOVED])) for state in self.states)
         self.before = self._spent()
         super()._merge_all()
         self.after = self._spent()

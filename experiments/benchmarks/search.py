@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from experiments.benchmarks.harness import Row, main, per_second
-from tdl.benchmarks.paired import in_turn
 from tdl.benchmarks.peer import GAMES
+from tdl.benchmarks.versus import in_turn
 from tdl.game.lines import LineTables
 from tdl.game.streams import EVALUATION
 from tdl.learning.options import LearnerOptions
@@ -49,8 +49,8 @@ def play(player: Player, plies: int, games: int, table: int, turn: int) -> dict[
     selfplay = kernel(network)(network, LineTables(network.rules), learner, options, role=EVALUATION, learns=False)
     speed = per_second(lambda: selfplay.play(0, games)["moves"].sum())
     counts = selfplay.search.counts if selfplay.search else {"leaves": 0, "nodes": 0, "found": 0}
-    found = counts["found"] / max(1, counts["nodes"] + counts["found"])
-    return {"speed": speed, "boards": counts["leaves"] / selfplay.moves, "found": found}
+    share = counts["found"] / max(1, counts["nodes"] + counts["found"])
+    return {"speed": speed, "boards": counts["leaves"] / selfplay.moves, "found": share}
 
 
 def threaded(player: Player, plies: int, games: int, threads: int, turn: int) -> float:

@@ -20,10 +20,9 @@ from typing import Any
 import numpy as np
 
 from tdl.base.checks import check_whole
-from tdl.benchmarks.arguments import add_training
-from tdl.benchmarks.paired import BLOCK, in_turn, millions, paired, train
-from tdl.benchmarks.registry import Report
-from tdl.benchmarks.versus import blank_trainer, trainer_from
+from tdl.benchmarks import Report
+from tdl.benchmarks.train import BLOCK, add_training, train
+from tdl.benchmarks.versus import blank_trainer, in_turn, millions, paired, trainer_from
 from tdl.config.files import group_file
 from tdl.errors import TdlError, refuse
 from tdl.formats.exchange import export_weights
@@ -60,22 +59,21 @@ def arguments(parser: ArgumentParser) -> None:
 
 def measure(options: Namespace) -> Report:
     """Moves per second of both programs and their ratios: of training by order, of searched games by plies."""
+    check_whole("--pairs", options.pairs, 1)
     if options.checkpoint is not None:
         for plies in options.plies:
             check_plies("--plies", plies)
         if options.games is not None:
             check_whole("--games", options.games, 1)
-        check_whole("--pairs", options.pairs, 1)
         searched = compare_search(options)
         return Report(searched, search_text(searched))
-    orders = ORDERS if options.order == "both" else (options.order,)
     if options.td_lambda and options.order != "backward":
         raise refuse("--td-lambda", options.td_lambda, "0 unless --order=backward, as the peer's -l")
-    check_whole("--pairs", options.pairs, 1)
     for key, episodes, least in (("--blank", options.blank, BLOCK), ("--state", options.state, 0)):
         check_whole(key, episodes, least)
         if episodes % BLOCK:
             raise refuse(key, episodes, f"a multiple of {BLOCK}")
+    orders = ORDERS if options.order == "both" else (options.order,)
     trained = {order: compare_training(options, order) for order in orders}
     return Report(trained, training_text(trained))
 

@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tdl.benchmarks.registry import Report
+from tdl.benchmarks import Report
 from tdl.game.rules import GAMES, Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages

@@ -6,15 +6,16 @@ A setting is a text of `key=value` words: `tuples`, `instructions`, `stages`, an
 
 import statistics
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
+from tqdm import tqdm
 
 from tdl.base.checks import check_whole
-from tdl.benchmarks.paired import in_turn, millions, train
-from tdl.benchmarks.registry import Report
+from tdl.benchmarks import Report
+from tdl.benchmarks.train import train
 from tdl.config.tuple_sets import tuple_set
 from tdl.errors import refuse
 from tdl.game.rules import Rules
@@ -23,6 +24,32 @@ from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
 from tdl.statistics.intervals import ratio_range, ratio_text
 from tdl.training.trainer import Trainer
+
+Side = TypeVar("Side")
+Figure = TypeVar("Figure")
+
+
+def in_turn(sides: Iterable[Side], turns: int, measure: Callable[[Side, int], Figure]) -> dict[Side, list[Figure]]:
+    """The figures of each side, measured in turn, A B A B ...: a ratio holds on a machine whose speed drifts.
+
+    `measure` gets the side and the number of the turn, from 0.
+    """
+    figures: dict[Side, list[Figure]] = {side: [] for side in sides}
+    for turn in tqdm(range(turns), "turns", disable=None, leave=False):
+        for side, measured in figures.items():
+            measured.append(measure(side, turn))
+    return figures
+
+
+def paired(speeds: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+    """The speeds of two sides, rounded, and the ratio of the first to the second: median, least and largest."""
+    rounded = {name: [round(speed) for speed in side] for name, side in speeds.items()}
+    return {**rounded, **ratio_range(*speeds.values())}
+
+
+def millions(speeds: Sequence[float]) -> str:
+    """The median of moves per second, in millions."""
+    return f"{statistics.median(speeds) / 1e6:.2f}"
 
 
 def arguments(parser: ArgumentParser) -> None:

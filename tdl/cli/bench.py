@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from tdl.benchmarks.registry import BENCHMARKS, SCRIPTS, Report
+from tdl.benchmarks import BENCHMARKS, SCRIPTS, Report
 from tdl.cli.messages import one_line_errors
 from tdl.errors import ConfigError
 

@@ -9,9 +9,9 @@ from importlib import import_module
 from pathlib import Path
 
 from tdl.base.checks import check_choice, check_true_or_false
-from tdl.cli.commands import COMMANDS
-from tdl.cli.flags import FLAGS
+from tdl.cli import COMMANDS
 from tdl.cli.folders import PATHS
+from tdl.cli.words import FLAGS
 from tdl.config.compose import Key, Schema
 from tdl.config.files import group_names, groups
 from tdl.config.schema import RUN
@@ -19,11 +19,8 @@ from tdl.config.schema import RUN
 PROGRAMS = ("run", "evaluate", "solve", "play", "serve", "match")
 """Programs that take keys."""
 
-MORE = {"run": ("out", "name", "seeds"), "evaluate": ("out", "name", "seeds"), "solve": ("out", "name")}
+OTHER_WORDS = {"run": ("out", "name", "seeds"), "evaluate": ("out", "name", "seeds"), "solve": ("out", "name")}
 """Words that stand for keys of Hydra's."""
-
-TAKING = PROGRAMS[1:]
-"""Programs that take a folder without its key."""
 
 SHELLS = {
     "bash": """\
@@ -95,17 +92,16 @@ def candidates(words: Sequence[str]) -> list[str]:
         return [f"{key}={path}" for path in _paths(last.partition("=")[2])]
     if equals:
         return _values(program, key, last)
-    return _keys(program, last) + (_paths(last) if program in TAKING else [])
+    return _keys(program, last) + (_paths(last) if program != "run" else [])  # a folder without its key
 
 
 def _keys(program: str, begun: str) -> list[str]:
     """Groups and keys that begin like this; those in a section once its name is there."""
-    found = [f"{group}=" for group in groups(program)]
-    schema = _schema_of(program)
-    found += [f"{key}=" for key in (*schema.keys, *MORE.get(program, ()))
-              if "." not in key or begun.startswith(f"{key.partition('.')[0]}.")]  # fmt: skip
-    found += [f"{section}." for section in schema.sections if not begun.startswith(f"{section}.")]
-    return sorted(name for name in found if name.startswith(begun))
+    schema, section = _schema_of(program), begun.partition(".")[0] if "." in begun else ""
+    names = [*schema.keys, *OTHER_WORDS.get(program, ())]
+    words = [f"{name}=" for name in (*groups(program), *names) if "." not in name or name.startswith(f"{section}.")]
+    words += [f"{name}." for name in schema.sections if name != section]
+    return sorted(word for word in words if word.startswith(begun))
 
 
 def _paths(begun: str) -> list[str]:
@@ -113,8 +109,8 @@ def _paths(begun: str) -> list[str]:
     head, slash, name = begun.rpartition("/")
     with contextlib.suppress(OSError):
         entries = sorted(Path(head + slash or ".").expanduser().iterdir())
-        names = [f"{each.name}/" if each.is_dir() else each.name for each in entries]
-        return [head + slash + each for each in names if each.startswith(name) and (name or each[0] != ".")]
+        names = [f"{entry.name}/" if entry.is_dir() else entry.name for entry in entries]
+        return [head + slash + entry for entry in names if entry.startswith(name) and (name or entry[0] != ".")]
     return []
 
 

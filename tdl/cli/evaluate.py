@@ -41,8 +41,7 @@ from tdl.statistics.summary import evaluation_block
 from tdl.storage.checkpoint import META, Meta
 from tdl.storage.records import RECORD, Records
 from tdl.storage.run_folder import FINISHED, RUNNING, RunFolder
-from tdl.sweeps.context import JobContext
-from tdl.sweeps.plan import Plan
+from tdl.sweeps.job import JobContext, Plan
 from tdl.training.options import PlayOptions
 
 

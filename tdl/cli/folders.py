@@ -1,5 +1,6 @@
 """Words that name folders: `outputs/first` for `checkpoint=outputs/first`, `out=FOLDER`, `name=NAME`, and `~`."""
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,37 +30,35 @@ def with_keys(program: str, words: Sequence[str], *, sweep: bool) -> list[str]:
     """
     bare = [word for word in words if "=" not in word and not word.startswith(("~", "+"))]
     if program == "run":
-        folders = [word for word in bare if Path(word).is_dir()]
-        if folders:
-            raise ConfigError(f"{folders[0]}: a folder; to go on with its run: resume={folders[0]}")
-        return list(words)
-    if not bare:
+        for folder in filter(os.path.isdir, bare):
+            raise ConfigError(f"{folder}: a folder; to go on with its run: resume={folder}")
+    if program == "run" or not bare:
         return list(words)
     if len(bare) > 1 and (program != "evaluate" or not sweep):
         several = "; -m plays with one after the other, checkpoint=[A,B] with the mean of their weights"
         raise ConfigError(f"{' '.join(bare)}: one folder is taken{several if program == 'evaluate' else ''}")
-    named = {word.partition("=")[0] for word in words if word not in bare}
-    found = _keys(program, [Path(word).expanduser() for word in bare], named)
-    for key in sorted(named & {word.partition("=")[0] for word in found}):
+    others = [word for word in words if word not in bare]
+    named = {word.partition("=")[0] for word in others}
+    keyed = _with_key(program, [Path(word).expanduser() for word in bare], "folder" in named)
+    for key in sorted(named & {word.partition("=")[0] for word in keyed}):
         raise ConfigError(f"{bare[0]}: {key} is given already")
-    return [*found, *(word for word in words if word not in bare)]
+    return [*keyed, *others]
 
 
-def _keys(program: str, paths: Sequence[Path], named: set[str]) -> list[str]:
+def _with_key(program: str, paths: Sequence[Path], names_folder: bool) -> list[str]:
     """The words with which a program takes these folders."""
-    (path, *others) = paths
-    if others:
-        return [",".join([word_of("checkpoint", path), *(word_of("", each)[1:] for each in others)])]
+    path, *others = paths
     if program == "solve":
         return [word_of("solution", path)]
     if program == "play" and (path.is_file() or path.suffix in ENDINGS):
         return [word_of("replay", path)]
-    if program != "serve":
-        return [word_of("checkpoint", path)]
-    if not RunFolder(path).is_used() and not (checkpoint_folder(path) / META).is_file():
+    if program == "serve" and not RunFolder(path).is_used() and not (checkpoint_folder(path) / META).is_file():
         return [word_of("folder", path)]
-    below = path.resolve().is_relative_to(Path(file("serve")["folder"]).resolve())
-    return [word_of("checkpoint", path), *[word_of("folder", path.parent)] * (not below and "folder" not in named)]
+    words = [",".join([word_of("checkpoint", path), *(word_of("", other)[1:] for other in others)])]
+    if program == "serve" and not names_folder:
+        library = Path(file("serve")["folder"]).resolve()
+        words += [word_of("folder", path.parent)] * (not path.resolve().is_relative_to(library))
+    return words
 
 
 def with_output(program: str, words: Sequence[str], *, sweep: bool) -> list[str]:
@@ -69,14 +68,14 @@ def with_output(program: str, words: Sequence[str], *, sweep: bool) -> list[str]
     ------
     ConfigError : both are given, or one beside a run that is resumed.
     """
-    given = [word for word in words if word.startswith(("out=", "name="))]
-    if not given or program not in LEAVING:
+    places = [word for word in words if word.startswith(("out=", "name="))]
+    if not places or program not in LEAVING:
         return list(words)
-    if len(given) > 1:
-        raise ConfigError(f"{' '.join(given)}: one of them says where the results go")
-    key, _, value = given[0].partition("=")
+    if len(places) > 1:
+        raise ConfigError(f"{' '.join(places)}: one of them says where the results go")
+    key, _, value = places[0].partition("=")
     if not sweep and any(word.startswith("resume=") for word in words):
-        raise ConfigError(f"{given[0]}: a resumed run stays in its folder")
+        raise ConfigError(f"{places[0]}: a resumed run stays in its folder")
     if key == "name":
         if not re.fullmatch(r"[\w.+@%-]+", value) or value in (".", ".."):
             raise refuse(key, value, f"the name of a folder in {OUTPUTS}; out=FOLDER takes any other")
@@ -87,8 +86,8 @@ def with_output(program: str, words: Sequence[str], *, sweep: bool) -> list[str]
     keys = [*["hydra.run.dir"] * (not sweep), *["hydra.sweep.dir"] * (sweep or either)]
     as_it_is = "${" in value or value[0] in "'\""
     path = Path(value).expanduser()
-    found = [f"{name}={value}" if as_it_is else word_of(name, path) for name in keys]
-    return [*found, *(word for word in words if word is not given[0])]
+    keyed = [f"{name}={value}" if as_it_is else word_of(name, path) for name in keys]
+    return [*keyed, *(word for word in words if word != places[0])]
 
 
 def with_homes(words: Sequence[str]) -> list[str]:
@@ -97,10 +96,6 @@ def with_homes(words: Sequence[str]) -> list[str]:
     >>> with_homes(["checkpoint=~nobody/a", "~tiles", "alpha=0.1"])[1:]
     ['~tiles', 'alpha=0.1']
     """
-    known = "|".join(map(re.escape, PATHS))
-    return [_with_home(word) if re.match(rf"\+*({known})=~", word) else word for word in words]
-
-
-def _with_home(word: str) -> str:
-    key, _, value = word.partition("=")
-    return word_of(key, Path(value).expanduser())
+    home = re.compile(rf"(\+*(?:{'|'.join(map(re.escape, PATHS))}))=(~.*)", re.S)
+    split = [home.fullmatch(word) or word for word in words]
+    return [word if isinstance(word, str) else word_of(word[1], Path(word[2]).expanduser()) for word in split]

@@ -3,10 +3,9 @@
 import signal
 import sys
 import traceback
-from typing import Any
 
-from tdl.cli import flags
 from tdl.cli.messages import explain
+from tdl.cli.words import split_flags
 from tdl.config import files
 from tdl.config.setup import Setup
 from tdl.runs.agents import Agent, build_agent
@@ -21,7 +20,7 @@ def follow(ranks: MpiRanks) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     try:
-        files.use_folder(flags.apart(sys.argv[1:]).given.config_dir)
+        files.use_folder(split_flags(sys.argv[1:]).options.config_dir)
         _obey(ranks)
     except Exception as error:
         code, line = explain(error, True)
@@ -36,7 +35,7 @@ def _obey(ranks: MpiRanks) -> None:
     while True:
         command, what = ranks.told()
         if command == BEGIN:
-            agent = _built(what, ranks)
+            agent = build_agent(Setup.of(what["config"]), what["episode"], ranks)
         elif command == TRAIN and agent is not None:
             try:
                 episodes, spent = what
@@ -47,7 +46,3 @@ def _obey(ranks: MpiRanks) -> None:
                     raise
         else:
             return
-
-
-def _built(what: Any, ranks: MpiRanks) -> Agent:
-    return build_agent(Setup.of(what["config"]), what["episode"], ranks)

@@ -103,7 +103,7 @@ def _body(text: str) -> str:
 
 def _lines(text: str, key: str) -> str:
     """The lines of a key or a section, with the comments that go on below; nothing where there is none."""
-    found: list[str] = []
+    lines: list[str] = []
     section, depth = "", -1
     for line in text.splitlines(keepends=True):
         name = re.match(r"( *)(\w+):", line)
@@ -114,5 +114,5 @@ def _lines(text: str, key: str) -> str:
             if key == (f"{section}.{name[2]}" if name[1] else name[2]):
                 depth = len(name[1])
         if depth >= 0:
-            found.append(line)
-    return "".join(found)
+            lines.append(line)
+    return "".join(lines)

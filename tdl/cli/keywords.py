@@ -71,10 +71,11 @@ def key_of(keyword: str) -> str:
 
 def _with_cells(keywords: Mapping[str, Any]) -> dict[str, Any]:
     """The keywords with the single keys of a tuple set of one's own, a `TupleSet` or lists of cells."""
-    own, rest = without_numpy(keywords.get("tuples")), {**keywords}
-    if isinstance(own, TupleSet) or (isinstance(own, list | tuple) and own and isinstance(own[0], list | tuple)):
+    tuples, rest = without_numpy(keywords.get("tuples")), {**keywords}
+    are_lists = isinstance(tuples, list | tuple) and tuples and isinstance(tuples[0], list | tuple)
+    if isinstance(tuples, TupleSet) or are_lists:
         del rest["tuples"]
-        rest = {f"tuples_{name}": value for name, value in asdict(tuple_set(own)).items()} | rest
+        rest = {f"tuples_{name}": value for name, value in asdict(tuple_set(tuples)).items()} | rest
     return rest
 
 
@@ -82,7 +83,7 @@ def _values(key: str, value: Any) -> list[str]:
     """The values of a key as text: several where a list is not a value of its own."""
     value = without_numpy(value)
     several = isinstance(value, Iterable) and not isinstance(value, str | Mapping) and not takes_list(key, TYPES[key])
-    return [_text(key, each) for each in (value if several else [value])]
+    return [_text(key, item) for item in (value if several else [value])]
 
 
 def _text(key: str, value: Any) -> str:
@@ -90,8 +91,8 @@ def _text(key: str, value: Any) -> str:
     if key == "game" and type(value) is int:  # 2048
         value = str(value)
     if key in GROUPS and not isinstance(value, str):
-        own = ", ".join(name for name, full in KEYS.items() if full.startswith(f"{key}."))
-        raise refuse(key, value, f"a name, or several; single keys are {own}" if own else "a name, or several")
+        single = ", ".join(name for name, full in KEYS.items() if full.startswith(f"{key}."))
+        raise refuse(key, value, "a name, or several" + (f"; single keys are {single}" if single else ""))
     if TYPES[key] is int and isinstance(value, float) and value.is_integer():
         value = int(value)
     return _value(key, value)

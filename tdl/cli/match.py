@@ -22,7 +22,7 @@ from tdl.sessions.action_values import ActionValues
 from tdl.sessions.advisor import load_advisor
 from tdl.sessions.tile_placer import TilePlacer
 from tdl.sessions.two_player_protocol import Matches, bounded_lines, converse
-from tdl.sweeps.context import JobContext
+from tdl.sweeps.job import JobContext
 
 MAX_CELLS = 16
 """Of a board: the protocol has four bits for the number of a cell."""

@@ -18,7 +18,7 @@ from tdl.config.files import CONF, group_names
 from tdl.config.schema import RUN
 from tdl.errors import TdlError, file_text, nearest, one_line, refuse
 from tdl.runs import resolvers as _resolvers  # noqa: F401 - registered by the import
-from tdl.sweeps import slurm
+from tdl.sweeps import sweep
 
 Words = ParamSpec("Words")
 
@@ -63,7 +63,7 @@ def explain(error: BaseException, started: bool, schema: Schema = RUN) -> tuple[
         return ours.exit_code, one_line(str(ours))
     if isinstance(error, KeyboardInterrupt):
         return 130, "interrupted"
-    if slurm.is_lost(error):
+    if sweep.is_lost(error):
         return 1, one_line(str(error))
     if isinstance(error, MissingConfigException):
         return 1, _missing_choice(error)

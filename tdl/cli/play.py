@@ -29,7 +29,7 @@ from tdl.search.options import SearchOptions
 from tdl.sessions import game_file
 from tdl.sessions.advisor import load_advisor
 from tdl.sessions.game_folder import GameFolder
-from tdl.sweeps.context import JobContext
+from tdl.sweeps.job import JobContext
 from tdl.terminal.background import is_light
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What every program shares: the way into Hydra, where outputs go, and errors of one line with their exit codes.
+"""The way from `sys.argv` to a job that every program goes: words, Hydra, job; and errors of one line.
 
 Exit codes: 0 done, 1 Hydra's own complaints and divergence, 2 our complaints, 130 and 143 after Ctrl-C and SIGTERM.
 """
@@ -15,9 +15,9 @@ import hydra
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
-from tdl.cli import flags, help
+from tdl.cli import help
 from tdl.cli.messages import explain
-from tdl.cli.words import as_hydra_reads
+from tdl.cli.words import hydra_words, split_flags
 from tdl.config import files, hydra_versions
 from tdl.config.compose import Schema
 from tdl.config.schema import RUN
@@ -25,16 +25,20 @@ from tdl.errors import BusyError, ConfigError, Interrupted, TdlError
 from tdl.runs import resolvers as _resolvers  # noqa: F401 - registered by the import
 from tdl.runs.environment import version_text
 from tdl.storage.run_folder import HYDRA, NOTES
-from tdl.sweeps import slurm, sweep
+from tdl.sweeps import sweep
 from tdl.sweeps import table as sweep_table
-from tdl.sweeps.context import JobContext
+from tdl.sweeps.job import BUSY_SECONDS, JobContext, Outcome, Plan, Planner, mark_failed
 from tdl.sweeps.launcher import CoresLauncher
-from tdl.sweeps.plan import Planner, no_plan
-from tdl.sweeps.sweep import BUSY_SECONDS, Outcome
+from tdl.sweeps.sweep import Sweep
 from tdl.sweeps.sweeper import CheckedSweeper
 
 Work = Callable[[DictConfig, JobContext], float | None]
 """What a program does with its configuration; it gives what tells how good the result is."""
+
+
+def no_plan(_cfg: DictConfig, _context: JobContext) -> Plan:
+    """Of a program whose jobs are not known beforehand."""
+    return Plan()
 
 
 class Job:
@@ -42,7 +46,8 @@ class Job:
 
     Attributes
     ----------
-    plan, defers : for sweeps (`tdl.sweeps.plan.JobFunction`).
+    plan : of the program, for our sweeper.
+    defers : whether a job ends at once where another process works in its folder; our launcher begins it again later.
     started : whether a job began in this process.
     error : what ended the job, if it is no sweep's.
     """
@@ -87,11 +92,11 @@ class Job:
             traceback.print_exception(error)
         line = line or repr(error)
         if not isinstance(error, KeyboardInterrupt | Interrupted):
-            sweep.mark_failed(context, cfg, line)
-        elif sweep.current() is not None:  # this is the process of the sweep itself
+            mark_failed(context, cfg, line)
+        elif Sweep.current is not None:  # this is the process of the sweep itself
             raise KeyboardInterrupt from error
         elif not self.defers:
-            slurm.wait_to_be_killed()
+            sweep.wait_to_be_killed()
         with contextlib.suppress(OSError):  # a full disk, where this is written to a file of the job
             print(f"tdl: {' '.join(context.words)}: {line}", file=sys.stderr)
         return Outcome(1 if code is None else code, line)
@@ -106,7 +111,7 @@ def run_program(
     figures: bool = True,
     alone: str = "",
 ) -> None:
-    """Compose `conf/<config_name>.yaml`, of the keys of `schema`, with the command line; `work(cfg, output folder)`.
+    """Compose `conf/<config_name>.yaml`, of the types of `schema`, with the command line, and do the work.
 
     A multirun begins when `plan` refuses none of its jobs. Then each fails alone; the exit code is that of the first
     that failed. Without `figures` the sweep is not drawn. `alone` says why there is no multirun of this program.
@@ -114,13 +119,29 @@ def run_program(
     help.register(config_name)
     job = Job(work, plan)
     try:
-        sys.argv[1:] = _hydra_words(config_name, sys.argv[1:], schema, alone)
+        sys.argv[1:] = _read_line(config_name, sys.argv[1:], schema, alone)
         enter_hydra(job, config_name, schema)
     except (Exception, KeyboardInterrupt) as error:
         job.error = job.error or error
-    known = sweep.current()
-    started = job.started or bool(known and known.outcomes)
+    started = job.started or bool(Sweep.current and Sweep.current.outcomes)
     sys.exit(_end(job.error, started, schema, figures))
+
+
+def _read_line(program: str, line: Sequence[str], schema: Schema, alone: str) -> list[str]:
+    """The command line as Hydra takes it; what asks for a version or for one group is answered here."""
+    if "--version" in line:
+        print(version_text(), end="")
+        sys.exit()
+    read = split_flags(line)
+    if read.options.multirun and alone:
+        raise ConfigError(f"-m: {alone}")
+    folder = files.use_folder(read.options.config_dir)
+    if folder is not None and read.options.config_dir is None:
+        read.flags += ["--config-dir", str(folder.absolute())]
+    if read.options.help and read.words:
+        print("\n".join(help.described(program, word) for word in read.words), end="")
+        sys.exit()
+    return [*read.flags, *hydra_words(program, read.words, schema, sweep=read.options.multirun)]
 
 
 def enter_hydra(job: Job, config_name: str, schema: Schema) -> None:
@@ -139,15 +160,15 @@ def _end(error: BaseException | None, started: bool, schema: Schema, figures: bo
     """Finish the sweep, if there is one, and say in one line what went wrong; the exit code."""
     code, line = 0, ""
     try:
-        if error is not None and slurm.is_lost(error) and (known := sweep.current()) is not None:
-            slurm.wait_for_others(known)
+        if error is not None and Sweep.current is not None and sweep.is_lost(error):
+            sweep.wait_for_others(Sweep.current)
         code, line = sweep_table.finish(figures=figures)
     except (TdlError, OSError) as raised:
         error = error or raised
     if isinstance(error, BrokenPipeError):  # whoever read our output has gone, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    if error is not None and not (code and slurm.is_lost(error)):  # else the table tells of the lost job
+    if error is not None and not (code and sweep.is_lost(error)):  # else the table tells of the lost job
         known_code, line = explain(error, started, schema)
         if known_code is None:
             raise error
@@ -167,20 +188,3 @@ def _remove_unused(folder: Path) -> None:
             path.unlink()
         (folder / HYDRA).rmdir()
         folder.rmdir()
-
-
-def _hydra_words(program: str, line: Sequence[str], schema: Schema, alone: str) -> list[str]:
-    """The command line as Hydra takes it; what asks for a version or for one group is answered here."""
-    if "--version" in line:
-        print(version_text(), end="")
-        sys.exit()
-    apart = flags.apart(line)
-    if apart.given.multirun and alone:
-        raise ConfigError(f"-m: {alone}")
-    folder = files.use_folder(apart.given.config_dir)
-    if folder is not None and apart.given.config_dir is None:
-        apart.flags += ["--config-dir", str(folder.absolute())]
-    if apart.given.help and apart.words:
-        print("\n".join(help.described(program, word) for word in apart.words), end="")
-        sys.exit()
-    return [*apart.flags, *as_hydra_reads(program, apart.words, schema, sweep=apart.given.multirun)]

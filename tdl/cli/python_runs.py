@@ -1,19 +1,27 @@
-"""One run in this process, or many with the machinery of sweeps; both give the folders of the runs."""
+"""Keywords' words through Hydra inside somebody else's program: one run in this process, or many as a sweep."""
 
 import contextlib
 import io
 import os
+import sys
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from hydra.types import RunMode
+import hydra
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.hydra_config import HydraConfig
+from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
 
-from tdl.cli.embedded_hydra import as_command_line, kept
+from tdl.cli.messages import explain
 from tdl.cli.program import Job, enter_hydra
 from tdl.cli.run import job, plan
+from tdl.cli.words import hydra_values
+from tdl.config import hydra_versions
 from tdl.config.compose import CHANGEABLE, key_hash, quoted
 from tdl.config.names import chosen_names
 from tdl.config.schema import AUTO, RUN
@@ -23,24 +31,47 @@ from tdl.runs.loggers import OnBlock
 from tdl.runs.resume import continued, delete_leftover_weights, is_finished, keys_named, resumed_folder
 from tdl.runs.training import TrainingRun
 from tdl.storage.run_folder import HYDRA, OUTPUTS, RunFolder
-from tdl.sweeps import sweep
-from tdl.sweeps import table as sweep_table
+from tdl.sweeps import table
+from tdl.sweeps.sweep import Sweep
+
+_one_at_a_time = threading.RLock()
 
 
-def asks_for_sweep(cfg: DictConfig) -> bool:
-    """Whether a configuration is a sweep of its own, as most experiments are."""
-    return bool(cfg.hydra.mode == RunMode.MULTIRUN)
+@contextlib.contextmanager
+def preserve_global_state() -> Iterator[None]:
+    """While this context is open no other thread uses Hydra; then what it keeps for the process is as it was.
+
+    Raises
+    ------
+    ConfigError : what Hydra refuses, in one line.
+    """
+    with _one_at_a_time:
+        before, config = GlobalHydra.instance().hydra, HydraConfig.instance().cfg
+        argv, full = sys.argv, os.environ.get("HYDRA_FULL_ERROR")
+        GlobalHydra.instance().clear()
+        try:
+            yield
+        except (HydraException, OmegaConfBaseException) as error:
+            raise ConfigError(explain(error, False)[1]) from error
+        finally:
+            GlobalHydra.instance().hydra, HydraConfig.instance().cfg = before, config
+            sys.argv = argv
+            if full is None:
+                os.environ.pop("HYDRA_FULL_ERROR", None)
 
 
-def holds_sweep(folder: Path | None) -> bool:
-    """Whether a folder is that of a sweep."""
-    return folder is not None and (folder / "multirun.yaml").exists()
+def compose_run(words: Sequence[str]) -> DictConfig:
+    """The configuration of one run, with Hydra's own part."""
+    with preserve_global_state():
+        RUN.register()
+        with hydra.initialize_config_module("tdl.conf", **hydra_versions.BASE):
+            return hydra.compose("run", hydra_values(words, RUN), return_hydra_config=True)
 
 
-def one(cfg: DictConfig, words: Sequence[str], out: Path | None, on_block: OnBlock | None) -> Path:
+def train_one(cfg: DictConfig, words: Sequence[str], out: Path | None, on_block: OnBlock | None) -> Path:
     """The folder of a run that is trained here; in `out` what is there goes on, and what is finished stays."""
     names = chosen_names(cfg, cfg.hydra.runtime.choices)
-    setup = Setup.of(_without_hydra(cfg))
+    setup = Setup.of(without_hydra(cfg))
     with _opened(setup, out) as folder:
         if setup.resume is None:
             _refuse_other(folder, setup)
@@ -55,8 +86,8 @@ def one(cfg: DictConfig, words: Sequence[str], out: Path | None, on_block: OnBlo
     return folder.path.resolve()
 
 
-def many(words: Sequence[str], out: Path | None, cores: int | None, on_block: OnBlock | None) -> list[Path]:
-    """The folders of the runs of a sweep, each in a process of its own.
+def train_sweep(words: Sequence[str], out: Path | None, cores: int | None, on_block: OnBlock | None) -> list[Path]:
+    """The folders of the jobs of a sweep, each in a process of its own.
 
     Raises
     ------
@@ -66,19 +97,20 @@ def many(words: Sequence[str], out: Path | None, cores: int | None, on_block: On
     folder = _new(f"sweep_{_now()}_{os.getpid()}") if out is None else out
     if RunFolder(folder).is_used():
         raise ConfigError(f"out: {folder} holds a single run; name another folder for several")
-    own = [f"hydra.sweep.dir={quoted(str(folder))}", f"hydra.launcher.cores={cores or 'null'}"]
+    hydra_part = [f"hydra.sweep.dir={quoted(str(folder))}", f"hydra.launcher.cores={cores or 'null'}"]
     work = Job(partial(job, figures=False, on_block=on_block), plan)
     jobs: list[Path] = []
-    with kept(), as_command_line(["-m", *words, *own]), contextlib.redirect_stdout(io.StringIO()):
+    with preserve_global_state(), contextlib.redirect_stdout(io.StringIO()):
+        sys.argv = ["tdl.train", *hydra_values(["-m", *words, *hydra_part], RUN)]
         try:
             enter_hydra(work, "run", RUN)
         except Interrupted as error:
             line = f"the sweep was stopped; the same call with out={str(folder)!r} goes on"
             raise Interrupted(line, error.exit_code) from error
         finally:
-            if (known := sweep.current()) is not None:
-                jobs = [*known.outcomes, *known.done]
-            sweep_table.finish(figures=False)
+            if Sweep.current is not None:
+                jobs = [*Sweep.current.outcomes, *Sweep.current.done]
+            table.finish(figures=False)
     return jobs
 
 
@@ -90,8 +122,7 @@ def _opened(setup: Setup, out: Path | None) -> Iterator[RunFolder]:
             raise ConfigError("out: a resumed run goes on in its own folder; leave out or resume away")
         folder = resumed_folder(setup.resume)
     else:
-        name = f"{_now()}_{setup.hash}_{os.getpid()}"
-        folder = RunFolder(_new(name) if out is None else out)
+        folder = RunFolder(_new(f"{_now()}_{setup.hash}_{os.getpid()}") if out is None else out)
         folder.path.mkdir(parents=True, exist_ok=True)
     try:
         with folder.lock():
@@ -103,18 +134,17 @@ def _opened(setup: Setup, out: Path | None) -> Iterator[RunFolder]:
 
 
 def _refuse_other(folder: RunFolder, setup: Setup) -> None:
-    """Refuse a folder with a run of another configuration."""
+    """Refuse a folder with a run of another configuration, but for keys that may change when a run goes on."""
+
+    def fixed_hash(config: Mapping[str, object]) -> str:
+        return key_hash({key: value for key, value in config.items() if key not in CHANGEABLE})
+
     known = folder.result_if_whole().get("config")
-    if known is not None and key_hash(_fixed(stored_setup(known).plain)) != key_hash(_fixed(setup.plain)):
+    if known is not None and fixed_hash(stored_setup(known).plain) != fixed_hash(setup.plain):
         raise ConfigError(f"out: {folder} holds a run of another configuration; name another folder")
 
 
-def _fixed(config: Mapping[str, object]) -> dict[str, object]:
-    """The part of a configuration that a run keeps when it goes on."""
-    return {key: value for key, value in config.items() if key not in CHANGEABLE}
-
-
-def _without_hydra(cfg: DictConfig) -> DictConfig:
+def without_hydra(cfg: DictConfig) -> DictConfig:
     return OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
 
 
@@ -124,7 +154,7 @@ def _write_notes(cfg: DictConfig, folder: Path) -> None:
     if notes.exists():
         notes = notes / f"resumed_{_now()}_{os.getpid()}"
     notes.mkdir(parents=True)
-    OmegaConf.save(_without_hydra(cfg), notes / "config.yaml")
+    OmegaConf.save(without_hydra(cfg), notes / "config.yaml")
     OmegaConf.save(OmegaConf.masked_copy(cfg, ["hydra"]), notes / "hydra.yaml")
     OmegaConf.save(cfg.hydra.overrides.task, notes / "overrides.yaml")
 

@@ -21,9 +21,7 @@ from tdl.runs.resume import continued, delete_leftover_weights, is_finished, ref
 from tdl.runs.training import TrainingRun
 from tdl.storage.result_file import has_deleted_weights
 from tdl.storage.run_folder import RunFolder
-from tdl.sweeps.context import JobContext
-from tdl.sweeps.plan import Plan
-from tdl.sweeps.sweep import point_to
+from tdl.sweeps.job import JobContext, Plan, point_to
 from tdl.training.ranks import ALONE, MpiRanks, Ranks, joined
 
 

@@ -11,7 +11,7 @@ from tdl.cli.program import run_program
 from tdl.config.compose import Schema, keys, options_of
 from tdl.errors import Interrupted, TdlError, refuse
 from tdl.runs.interrupts import Interrupts
-from tdl.sweeps.context import JobContext
+from tdl.sweeps.job import JobContext
 from tdl.web.library import Library, Refusal
 from tdl.web.server import Server, check_loopback
 from tdl.web.site import Site

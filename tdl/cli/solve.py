@@ -19,7 +19,7 @@ from tdl.runs.progress import Progress
 from tdl.solver import solution as solutions
 from tdl.solver.queries import answers, read_queries
 from tdl.storage.run_folder import FINISHED, RunFolder
-from tdl.sweeps.context import JobContext
+from tdl.sweeps.job import JobContext
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,13 +8,16 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+from hydra.types import RunMode
+
 from tdl.base.checks import check_whole
-from tdl.cli import python_runs as runs
-from tdl.cli.embedded_hydra import composed
 from tdl.cli.keywords import seed_values, words_of
+from tdl.cli.python_runs import compose_run, train_one, train_sweep
 from tdl.errors import ConfigError, refuse
 from tdl.runs.loggers import OnBlock
 from tdl.runs.progress import hidden
+from tdl.sweeps.job import run_of
+from tdl.sweeps.table import table_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,15 +77,9 @@ def train(
     words, number = words_of(keywords)
     folder = None if out is None else Path(out).expanduser()
     with contextlib.nullcontext() if progress else hidden():
-        if number == 1 and not runs.holds_sweep(folder):
-            cfg = composed(words)
-            if not runs.asks_for_sweep(cfg):
-                return _table([runs.one(cfg, words, folder, on_block)])
-        return _table(runs.many(words, folder, cores, on_block))
-
-
-def _table(jobs: Iterable[Path]) -> pd.DataFrame:
-    """A row for each run, of which Hydra's jobs know."""
-    from tdl.sweeps import sweep, table  # here: pandas takes half a second
-
-    return table.table_of({job: sweep.pointed_to(job) or job for job in jobs})
+        if number == 1 and not (folder is not None and (folder / "multirun.yaml").exists()):
+            cfg = compose_run(words)
+            if cfg.hydra.mode != RunMode.MULTIRUN:  # as most experiments ask for
+                run = train_one(cfg, words, folder, on_block)
+                return table_of({run: run})
+        return table_of({job: run_of(job) for job in train_sweep(words, folder, cores, on_block)})

@@ -1,13 +1,20 @@
-"""The words of a command line, as all programs take them before Hydra reads them."""
+"""The way of a command line to Hydra: flags apart, folders and seeds as keys, values in Hydra's grammar."""
 
 import re
+from argparse import Namespace
 from collections.abc import Sequence
-from typing import get_args
+from dataclasses import dataclass
+from typing import NoReturn, get_args
+
+from hydra._internal.utils import get_args_parser
 
 from tdl.cli import folders
 from tdl.config.compose import Schema
 from tdl.config.files import GROUPS
-from tdl.errors import ConfigError, refuse
+from tdl.errors import ConfigError, nearest, refuse
+
+FLAGS = ("--multirun", "--help", "--version", "--config-dir", "--cfg", "--resolve", "--info")
+"""Flags that messages and completion propose."""
 
 UNITS = {"s": 1, "min": 60, "m": 60, "h": 3600, "d": 86400}
 """Units of time, in seconds."""
@@ -19,7 +26,56 @@ _NUMBER = re.compile(r"(?<![\w.'\"-])(\d+)(?![\w.'\"-])")
 _WHOLE = re.compile(r"(?<![\w.+-])(\d+(?:\.\d*)?)[eE]\+?(\d{1,2})(?![\w.])")
 
 
-def as_hydra_reads(program: str, words: Sequence[str], schema: Schema, *, sweep: bool) -> list[str]:
+@dataclass
+class CommandLine:
+    """The words of a command line, apart.
+
+    Attributes
+    ----------
+    flags : the flags with their values, as they were written.
+    words : all others, in their order.
+    options : what the flags say, as Hydra reads them.
+    """
+
+    flags: list[str]
+    words: list[str]
+    options: Namespace
+
+
+def split_flags(line: Sequence[str]) -> CommandLine:
+    """Flags, which may stand anywhere and which Hydra wants in one piece, and words of a command line.
+
+    Raises
+    ------
+    ConfigError : an unknown flag, or one without its value.
+    """
+    parser = get_args_parser()
+    parser.error = _refuse  # type: ignore[method-assign]
+    options, unknown = parser.parse_known_intermixed_args(line)
+    for word in unknown:
+        raise ConfigError(_unknown_flag(word))
+    flags, left = [], list(options.overrides)
+    for word in line:
+        if left and word == left[0]:
+            left.pop(0)
+        elif word != "--":
+            flags.append(word)
+    return CommandLine(flags, list(options.overrides), options)
+
+
+def _refuse(message: str) -> NoReturn:
+    raise ConfigError(message.removeprefix("argument "))
+
+
+def _unknown_flag(word: str) -> str:
+    flag, _, value = word.partition("=")
+    near = "" if value else nearest(flag, FLAGS)
+    if near or not flag.startswith("--"):
+        return f"{word}: no such flag; expected one of {', '.join(FLAGS)}{near}"
+    return f"{word}: no such flag; keys have no dashes: {flag.lstrip('-').replace('-', '_')}={value or 'VALUE'}"
+
+
+def hydra_words(program: str, words: Sequence[str], schema: Schema, *, sweep: bool) -> list[str]:
     """The words of people as those that Hydra takes: folders, seeds, whole numbers, choices that are numbers.
 
     Parameters
@@ -34,10 +90,10 @@ def as_hydra_reads(program: str, words: Sequence[str], schema: Schema, *, sweep:
     """
     words = folders.with_keys(program, words, sweep=sweep)
     words = folders.with_homes(folders.with_output(program, words, sweep=sweep))
-    return as_hydra_values(with_seeds(words, sweep=sweep), schema)
+    return hydra_values(with_seeds(words, sweep=sweep), schema)
 
 
-def as_hydra_values(words: Sequence[str], schema: Schema) -> list[str]:
+def hydra_values(words: Sequence[str], schema: Schema) -> list[str]:
     """The words with values that Hydra takes: times in seconds, whole numbers in digits, choices in quotes."""
     words = [re.sub(r"^tuples=(?=\[)", "tuples.cells=", word) for word in words]  # cells of one's own
     return with_quoted_numbers(with_whole_numbers(with_seconds(words), schema))
@@ -59,16 +115,16 @@ def with_seeds(words: Sequence[str], *, sweep: bool) -> list[str]:
     >>> with_seeds(["seeds=5", "alpha=0.1,0.3"], sweep=True)
     ['seed=range(0,5)', 'alpha=0.1,0.3']
     """
-    given = [word for word in words if word.startswith("seeds=")]
-    if not given:
+    numbers = [word for word in words if word.startswith("seeds=")]
+    if not numbers:
         return list(words)
-    value = given[-1].partition("=")[2]
+    value = numbers[-1].partition("=")[2]
     if not re.fullmatch(r"[1-9]\d*", value):
         raise refuse("seeds", value, f"a number of seeds, at least 1; did you mean 'seed={value}'?")
-    if len(given) > 1 or any(word.startswith("seed=") for word in words):
-        raise ConfigError(f"{given[-1]}: the seeds are given already")
+    if len(numbers) > 1 or any(word.startswith("seed=") for word in words):
+        raise ConfigError(f"{numbers[-1]}: the seeds are given already")
     if not sweep and value != "1":
-        raise ConfigError(f"{given[0]}: {value} seeds are {value} runs: add -m (tdl sweep)")
+        raise ConfigError(f"{numbers[0]}: {value} seeds are {value} runs: add -m (tdl sweep)")
     seeds = f"seed=range(0,{value})" if sweep else "seed=0"
     return [seeds if word.startswith("seeds=") else word for word in words]
 
@@ -79,12 +135,12 @@ def with_seconds(words: Sequence[str]) -> list[str]:
     >>> with_seconds(["budget.seconds=5min,1.5h", "save.seconds='1d'", "out=5min"])
     ['budget.seconds=300,5400', 'save.seconds=86400', 'out=5min']
     """
+
+    def in_seconds(time: re.Match[str]) -> str:
+        return f"{float(time[2]) * UNITS[time[3]]:.12g}"
+
     key = re.compile(r"\+*(\w+\.)?seconds=")
-    return [_TIME.sub(_in_seconds, word) if key.match(word) else word for word in words]
-
-
-def _in_seconds(found: re.Match[str]) -> str:
-    return f"{float(found[2]) * UNITS[found[3]]:.12g}"
+    return [_TIME.sub(in_seconds, word) if key.match(word) else word for word in words]
 
 
 def with_whole_numbers(words: Sequence[str], schema: Schema) -> list[str]:
@@ -94,10 +150,10 @@ def with_whole_numbers(words: Sequence[str], schema: Schema) -> list[str]:
     >>> with_whole_numbers(["episodes=1e3,1.5e4", "alpha=1e-1", "seed=1.5e0"], RUN)
     ['episodes=1000,15000', 'alpha=1e-1', 'seed=1.5e0']
     """
+
+    def in_digits(text: re.Match[str]) -> str:
+        number = float(text[0])
+        return str(int(number)) if number.is_integer() and number < 2**53 else text[0]
+
     known = {name for name, key in schema.keys.items() if int in (key.kind, *get_args(key.kind))}
-    return [_WHOLE.sub(_digits, word) if word.partition("=")[0].lstrip("+") in known else word for word in words]
-
-
-def _digits(found: re.Match[str]) -> str:
-    number = float(found[0])
-    return str(int(number)) if number.is_integer() and number < 2**53 else found[0]
+    return [_WHOLE.sub(in_digits, word) if word.partition("=")[0].lstrip("+") in known else word for word in words]

@@ -12,7 +12,7 @@ from pathlib import Path
 from tdl.base import machine
 from tdl.errors import file_text
 from tdl.storage.run_folder import JOB_LOG, RunFolder
-from tdl.sweeps.sweep import Outcome
+from tdl.sweeps.job import Outcome
 
 _TO_STOP = {signal.SIGINT, signal.SIGTERM}
 
@@ -62,9 +62,9 @@ def fault(error: BaseException) -> Outcome:
 
 
 def ended(jobs: list[JobProcess], seconds: float) -> list[JobProcess]:
-    """The jobs that have ended; waits for one of them, for so many seconds at most."""
-    ready = set(map(id, connection.wait([job.pipe for job in jobs], timeout=seconds)))
-    return [job for job in jobs if id(job.pipe) in ready]
+    """The jobs that have ended; waits for one of them, for so many seconds at most, also where there is none."""
+    ready = connection.wait([job.pipe for job in jobs], timeout=seconds)
+    return [job for job in jobs if job.pipe in ready]
 
 
 def _child(work: Callable[[], Outcome], folder: Path, pipe: connection.Connection, parent: int) -> None:

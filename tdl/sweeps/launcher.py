@@ -10,7 +10,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -28,88 +28,69 @@ from tdl.runs import resolvers
 from tdl.runs.interrupts import Interrupts
 from tdl.runs.progress import Progress
 from tdl.storage.run_folder import RunFolder
-from tdl.sweeps import sweep
-from tdl.sweeps import table as sweep_table
-from tdl.sweeps.context import JobContext
+from tdl.sweeps import table
+from tdl.sweeps.job import BUSY_SECONDS, JobContext, Outcome, mark_failed, run_of
 from tdl.sweeps.job_process import JobProcess, ended, fault
-from tdl.sweeps.plan import JobFunction
-from tdl.sweeps.sweep import BUSY_SECONDS, Outcome
+from tdl.sweeps.sweep import Sweep, note
 
 LOOK_SECONDS = 0.2
 """Between two looks at what was asked of the sweep."""
 
 
 @dataclass(eq=False)
-class Task:
-    """A job of the sweep, waiting or running.
+class ComposedJob:
+    """A job whose turn has come: its configuration is as large as a small network."""
 
-    Attributes
-    ----------
-    config : composed when its turn has come; it is as large as a small network.
-    not_before : a job that another process works on is looked at again.
-    """
+    config: DictConfig
+
+    @cached_property
+    def context(self) -> JobContext:
+        """From here on its folder is there."""
+        HydraConfig.instance().set_config(self.config)
+        sweep = self.config.hydra.sweep
+        return JobContext.of(self.config.hydra, Path(str(sweep.dir)) / str(sweep.subdir))
+
+    @property
+    def threads(self) -> int:
+        return resolvers.threads(_root_=self.config)
+
+    def is_worked_on(self) -> bool:
+        return RunFolder(run_of(self.context.folder)).is_locked()
+
+
+@dataclass(eq=False)
+class Task:
+    """A job of the sweep, waiting or running; one that another process works on is looked at again."""
 
     number: int
-    overrides: Sequence[str]
-    config: DictConfig | None = None
+    words: Sequence[str]
+    job: ComposedJob | None = None
     not_before: float = 0.0
     was_busy: bool = False
 
     @property
     def name(self) -> str:
-        return " ".join(filter_overrides(self.overrides))
-
-    def composed(self) -> DictConfig:
-        assert self.config is not None
-        return self.config
-
-    def threads(self) -> int:
-        return resolvers.threads(_root_=self.composed())
-
-    @cached_property
-    def context(self) -> JobContext:
-        """From here on its folder is there."""
-        config = self.composed()
-        HydraConfig.instance().set_config(config)
-        return JobContext.of(config.hydra, Path(str(config.hydra.sweep.dir)) / str(config.hydra.sweep.subdir))
-
-    def is_worked_on(self) -> bool:
-        folder = self.context.folder
-        return RunFolder(sweep.pointed_to(folder) or folder).is_locked()
+        return " ".join(filter_overrides(self.words))
 
     def wait(self) -> None:
         """Do not begin yet."""
         self.was_busy, self.not_before = True, time.monotonic() + BUSY_SECONDS
 
 
-@dataclass
-class Work:
-    """What the process of a job does. Pickled, it takes along what Hydra knows in this process."""
-
-    hydra_context: HydraContext
-    job: JobFunction
-    config: DictConfig
-
-    def __call__(self) -> Outcome:
-        sweep.over()  # this process is not that of the sweep
-        returned = run_job(
-            hydra_context=self.hydra_context,
-            task_function=self.job,
-            config=self.config,
-            job_dir_key="hydra.sweep.dir",
-            job_subdir_key="hydra.sweep.subdir",
-        )
-        outcome = returned.return_value  # raises what the job raised
-        assert isinstance(outcome, Outcome)
-        return outcome
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "instances": Singleton.get_state()["instances"]}  # resolvers cannot be pickled
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        setup_globals()  # Hydra's resolvers; ours are there as soon as they are imported
-        Singleton.set_state(Singleton.get_state() | {"instances": state.pop("instances")})
-        vars(self).update(state)
+def run_here(context: HydraContext, job: TaskFunction, config: DictConfig, singletons: dict[Any, Any]) -> Outcome:
+    """Do a job in this process, which knows of Hydra what the process of the sweep knows."""
+    Sweep.current = None  # this process is not that of the sweep
+    setup_globals()  # Hydra's resolvers, which cannot be sent; ours are there as soon as they are imported
+    Singleton.set_state(Singleton.get_state() | {"instances": singletons})
+    outcome = run_job(
+        hydra_context=context,
+        task_function=job,
+        config=config,
+        job_dir_key="hydra.sweep.dir",
+        job_subdir_key="hydra.sweep.subdir",
+    ).return_value  # raises what the job raised
+    assert isinstance(outcome, Outcome)
+    return outcome
 
 
 class CoresLauncher(Launcher):
@@ -126,14 +107,14 @@ class CoresLauncher(Launcher):
     def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
         """Hydra calls this first."""
         self.hydra_context, self.config = hydra_context, config
-        self.job = cast(JobFunction, copy.copy(task_function))
+        self.job = cast(Any, copy.copy(task_function))
         self.job.defers = True
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> Sequence[JobReturn]:
         """Run all jobs; after a signal those that run save and stop. Sweepers may call it again with further jobs."""
         setup_globals()
         self.returned.clear()
-        self.waiting.extend(Task(initial_job_idx + i, overrides) for i, overrides in enumerate(job_overrides))
+        self.waiting.extend(Task(initial_job_idx + i, words) for i, words in enumerate(job_overrides))
         self.progress, self.failed = Progress("sweep", len(job_overrides)), 0
         try:
             with Interrupts("when the jobs that run have saved") as interrupts:
@@ -149,7 +130,9 @@ class CoresLauncher(Launcher):
         return [self.returned[number] for number in sorted(self.returned)]
 
     def _run_all(self, interrupts: Interrupts) -> None:
-        passed_on, prepared = False, False
+        passed_on = False
+        self._start_some()
+        table.prepare()  # while the first jobs run; those that start later have it from this process
         while self.running or (self.waiting and not interrupts.requested):
             if not interrupts.requested:
                 self._start_some()
@@ -157,14 +140,8 @@ class CoresLauncher(Launcher):
                 passed_on = True
                 for process in self.running:
                     process.send(interrupts.requested)
-            if not prepared:  # the first jobs run; those that start later have it from this process
-                prepared = True
-                sweep_table.prepare()
-            if self.running:
-                for process in ended(list(self.running), LOOK_SECONDS):
-                    self._ended(self.running.pop(process), process.outcome())
-            else:
-                time.sleep(LOOK_SECONDS)
+            for process in ended(list(self.running), LOOK_SECONDS):
+                self._ended(self.running.pop(process), process.outcome())
             failed = f", {self.failed} failed" if self.failed else ""
             self.progress.show(f"{len(self.running)} running{failed}")
 
@@ -174,46 +151,42 @@ class CoresLauncher(Launcher):
             if task.not_before > time.monotonic():
                 continue
             try:
-                self._compose(task)
-                if task.was_busy and task.is_worked_on():
+                task.job = task.job or self._composed(task)
+                taken = sum(running.job.threads for running in self.running.values() if running.job)
+                if task.was_busy and task.job.is_worked_on():
                     task.wait()
-                elif self._has_room(task):
-                    work = Work(self.hydra_context, self.job, task.composed())
-                    self.running[JobProcess(work, task.context.folder)] = task
-                    self.waiting.remove(task)
-                else:
+                elif self.running and taken + task.job.threads > self.cores:
                     return
+                else:
+                    singletons = Singleton.get_state()["instances"]
+                    work = partial(run_here, self.hydra_context, self.job, task.job.config, singletons)
+                    self.running[JobProcess(work, task.job.context.folder)] = task
+                    self.waiting.remove(task)
             except Exception as error:  # no memory for a process, a file of conf that was changed meanwhile
                 self.waiting.remove(task)
                 self._ended(task, fault(error))
 
-    def _has_room(self, task: Task) -> bool:
-        taken = sum(job.threads() for job in self.running.values())
-        return not self.running or taken + task.threads() <= self.cores
-
-    def _compose(self, task: Task) -> None:
-        """Compose the configuration of a job, unless it is composed already."""
-        if task.config is None:
-            task.config = self.hydra_context.config_loader.load_sweep_config(self.config, list(task.overrides))
-            with open_dict(task.config):
-                task.config.hydra.job.id, task.config.hydra.job.num = str(task.number), task.number
+    def _composed(self, task: Task) -> ComposedJob:
+        config = self.hydra_context.config_loader.load_sweep_config(self.config, list(task.words))
+        with open_dict(config):
+            config.hydra.job.id, config.hydra.job.num = str(task.number), task.number
+        return ComposedJob(config)
 
     def _ended(self, task: Task, outcome: Outcome) -> None:
         if outcome.busy:
             task.wait()
             self.waiting.append(task)
             return
-        if task.config is None:  # it could not be composed
-            sweep.note(Path(str(self.config.hydra.sweep.dir)) / str(task.number), outcome)
+        if task.job is None:  # it could not be composed
+            note(Path(str(self.config.hydra.sweep.dir)) / str(task.number), outcome)
         else:
             if not outcome.marked:
-                sweep.mark_failed(task.context, task.config, outcome.line)
-            sweep.note(task.context.folder, outcome)
+                mark_failed(task.job.context, task.job.config, outcome.line)
+            note(task.job.context.folder, outcome)
         if outcome.line:
             self.progress.say(f"tdl: {task.name}: {outcome.line}")
         self.failed += bool(outcome.code)
         self.progress.update(self.progress.done + 1, note=task.name, every=0.0)
-        returned = JobReturn(overrides=task.overrides, status=JobStatus.COMPLETED)
+        returned = JobReturn(overrides=task.words, status=JobStatus.COMPLETED)
         returned.return_value = outcome
         self.returned[task.number] = returned
-        task.config = None

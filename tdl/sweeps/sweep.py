@@ -1,115 +1,81 @@
-"""A sweep: the jobs of one `-m` command, or of several, in one folder. The files by which they know of each other."""
+"""The sweep of this process: where it lies, what it goes over, and how its jobs ended, here or elsewhere."""
 
-import contextlib
+from __future__ import annotations
+
 import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Glob, Override
+from hydra.errors import HydraException
 from hydra.experimental.callback import Callback
-from omegaconf import MISSING, DictConfig, OmegaConf, read_write
+from omegaconf import DictConfig, OmegaConf, read_write
 
 from tdl.config.compose import quoted
-from tdl.config.files import plain_dict
-from tdl.config.names import chosen_names
-from tdl.errors import TdlError
-from tdl.storage.atomic import new_file
-from tdl.storage.reading import open_file
-from tdl.storage.run_folder import ELSEWHERE, FAILED, FINISHED, RunFolder
-from tdl.sweeps import swept
-from tdl.sweeps.context import JobContext
+from tdl.config.files import group_file, group_names
+from tdl.storage.titles import NAMELESS, value_text
+from tdl.sweeps.job import Outcome
 from tdl.sweeps.plan import MANY
 
+UNTITLED = "${tdl_job_folder:}"
+"""The folder of a job in `conf`, before it is known what is swept."""
 
-@dataclass(frozen=True)
-class Outcome:
-    """How a job ended."""
+SUBMITIT = ".submitit"
+"""What submitit leaves in the folder of the sweep (`submitit_folder` in conf/hydra/launcher/submitit_slurm.yaml)."""
 
-    code: int = 0  # the exit code that its program alone would have had
-    line: str = ""  # what went wrong, if something did
-    busy: bool = False  # another process works in its folder: nothing was done
-    marked: bool = True  # the job's own process noted in its folder what went wrong
-    value: float | None = None  # how good its result is, where the program can tell
-
-    def __float__(self) -> float:
-        """What sweepers that tune, as Optuna's, ask for; a ValueError tells them that the job failed."""
-        if self.code or self.value is None:
-            raise ValueError(self.line or "the job has no value")
-        return self.value
+PATIENCE = 120.0
+"""Seconds that Slurm may take between asking a job to end and killing it (KillWait, GraceTime)."""
 
 
-BUSY_SECONDS = 1.0
-"""Between two looks at a job that another process works on."""
-
-
-@dataclass
-class Sweep:
-    """The sweep of this process."""
-
-    folder: Path  # where its jobs have their folders
-    began: float = 0.0  # by the clock of the disk: files that are not older are of this sweep
-    outcomes: dict[Path, Outcome] = field(default_factory=dict)  # of the jobs it knows of, in the order of their ends
-    done: set[Path] = field(default_factory=set)  # jobs that were not begun
-
-
-_current: Sweep | None = None
-"""Kept here, because Hydra makes the object that notes it."""
-
-
-def current() -> Sweep | None:
-    """The sweep that this process is; None in the process of a job, and without a sweep."""
-    return _current
-
-
-def over() -> None:
-    """From here on this process is no sweep."""
-    global _current
-    _current = None
-
-
-def note(folder: Path, outcome: Outcome) -> None:
-    """Keep how the job in this folder ended, if this is the process of the sweep."""
-    if _current is not None:
-        _current.outcomes[folder.resolve()] = outcome
-
-
-def note_done(folders: Iterable[Path]) -> None:
-    """Keep that the jobs in these folders were done before the sweep began."""
-    if _current is not None:
-        _current.done.update(folder.resolve() for folder in folders)
-
-
-class SweepFolder(Callback):
-    """Notes where the sweep lies. Hydra's own end-of-sweep call is left out when a job fails.
+class Sweep(Callback):
+    """A sweep, made by Hydra, whose own end-of-sweep call is left out when a job fails.
 
     Parameters
     ----------
     keep_weights : for the jobs: whether those that say `save.final=auto` keep their weights; null: they do.
+
+    Attributes
+    ----------
+    current : the sweep that this process is; None in the process of a job, and without a sweep.
+    folder : where its jobs have their folders.
+    began : by the clock of the disk: files that are not older are of this sweep.
+    outcomes : of the jobs that it knows of, by their folders, in the order of their ends.
+    done : the folders of jobs that were not begun.
     """
+
+    current: ClassVar[Sweep | None] = None
 
     def __init__(self, keep_weights: bool | None = None) -> None:
         self.keep_weights = keep_weights
+        self.folder, self.began = Path(), 0.0
+        self.outcomes: dict[Path, Outcome] = {}
+        self.done: set[Path] = set()
 
     def on_multirun_start(self, config: DictConfig, **_: Any) -> None:
         """Hydra calls this before the first job. Jobs in other processes must not make up a folder of their own."""
-        global _current
         folder = str(config.hydra.sweep.dir)
-        _current = Sweep(Path(folder), _time_of_disk(Path(folder)))
-        words = [f"hydra.sweep.dir={quoted(folder)}", *swept.titled_folders(config)]
+        self.folder, self.began, Sweep.current = Path(folder), _time_of_disk(Path(folder)), self
+        words = [f"hydra.sweep.dir={quoted(folder)}", *titled_folders(config)]
         if (OmegaConf.select(config, "hydra.sweeper.n_trials") or 0) > MANY:  # of a sweeper that proposes jobs
             words.append("hydra.callbacks.sweep.keep_weights=false")
         with read_write(config.hydra.overrides.hydra):  # Hydra 1.4 gives it away to be read only
             config.hydra.overrides.hydra.extend(words)
-        if line := swept.forced_step_size(config):
+        if line := forced_step_size(config):
             print(f"tdl: {line}", file=sys.stderr)
 
 
-TARGET = f"{SweepFolder.__module__}.{SweepFolder.__qualname__}"
+TARGET = f"{Sweep.__module__}.{Sweep.__qualname__}"
 """The one `_target_` of `conf` that is no plugin of Hydra's."""
+
+
+def note(folder: Path, outcome: Outcome) -> None:
+    """Keep how the job in this folder ended, if this is the process of the sweep."""
+    if Sweep.current is not None:
+        Sweep.current.outcomes[folder.resolve()] = outcome
 
 
 def _time_of_disk(folder: Path) -> float:
@@ -122,40 +88,75 @@ def _time_of_disk(folder: Path) -> float:
         return time.time()
 
 
-def mark_failed(context: JobContext, cfg: DictConfig, error: str) -> None:
-    """Note in the `result.json` of a job that it failed, unless another process works there now."""
-    job, cfg = RunFolder(context.folder), OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
-    with contextlib.suppress(TdlError, OSError), job.lock():  # on a full disk the table alone says it
-        result = job.result_if_whole()
-        if result.get("status") == FINISHED:  # it failed after its end, or another process has done it meanwhile
-            return
-        if not result:
-            result = {"names": chosen_names(cfg, context.choices), "config": plain_config(cfg)}
-        job.write_result(result | {"status": FAILED, "error": error})
-
-
-def point_to(job: Path, run: Path) -> None:
-    """Note in a job's folder that its run is elsewhere: a resumed one continues where it was."""
-    with new_file(job / ELSEWHERE) as file:
-        file.write(f"{run.resolve()}\n".encode())
-    RunFolder(job).result.unlink(missing_ok=True)  # of a time when it could not go on
-
-
-def pointed_to(job: Path) -> Path | None:
-    """The folder that `point_to` noted."""
+def _last_words(config: DictConfig) -> dict[str, Override]:
+    """The last word for each key, of the experiment and of the command line; nothing where Hydra cannot read one."""
+    params = config.hydra.sweeper.get("params") or {}
+    lines = [*(f"{key}={value}" for key, value in params.items()), *config.hydra.overrides.task]
     try:
-        with open_file(job / ELSEWHERE) as file:
-            text = file.read(1 << 12).decode().strip()
-    except (OSError, UnicodeDecodeError):
-        return None
-    return Path(text) if text and "\0" not in text else None
+        parsed = OverridesParser.create().parse_overrides(lines)
+    except HydraException:  # which Hydra will say
+        return {}
+    return {word.key_or_group: word for word in parsed}
 
 
-def plain_config(cfg: DictConfig) -> dict[str, Any]:
-    """A configuration as plain dictionaries, without what a checkpoint would have said."""
-    return _without_missing(plain_dict(cfg, resolve=True))
+def sweep_keys(config: DictConfig) -> list[str]:
+    """The keys that title a job: those of several values, and those of `NAMELESS` that the command says, sorted.
+
+    So jobs of two commands in one folder, each with a learner of its own, can be told apart.
+    """
+    words = _last_words(config)
+    return sorted(key for key, word in words.items() if word.is_sweep_override() or key in NAMELESS)
 
 
-def _without_missing(plain: dict[str, Any]) -> dict[str, Any]:
-    given = {key: value for key, value in plain.items() if value != MISSING}
-    return {key: _without_missing(value) if isinstance(value, dict) else value for key, value in given.items()}
+def titled_folders(config: DictConfig) -> list[str]:
+    """The words for Hydra by which the jobs' folders get their titles; none where the user names these folders."""
+    folders = OmegaConf.to_container(config.hydra.sweep, resolve=False)
+    if not isinstance(folders, dict) or folders.get("subdir") != UNTITLED:
+        return []
+    return [f"hydra.sweep.subdir='${{tdl_job_folder:{','.join(sweep_keys(config))}}}'"]
+
+
+def forced_step_size(config: DictConfig) -> str:
+    """What is wrong with one step size for learners with different ones of their own; empty where nothing is."""
+    words, names = _last_words(config), group_names("learner")
+    learners, key = words.get("learner"), "alpha" if "alpha" in words else "learner.alpha"
+    if key not in words or words[key].is_sweep_override() or not isinstance(words[key].value(), int | float):
+        return ""
+    if learners is None or not learners.is_choice_sweep() or isinstance(learners.value(), Glob):
+        return ""
+    steps = {name: group_file("learner", name)["alpha"] for name in learners.sweep_string_iterator() if name in names}
+    if len(set(steps.values())) < 2:
+        return ""
+    sizes = ", ".join(f"{name} {value_text('alpha', alpha)}" for name, alpha in steps.items())
+    return (
+        f"warning: {key}={words[key].value()} is the step size of all learners of this sweep, whose own are {sizes}; "
+        f"without {key} each has its own, and with a command for each into one folder (out=FOLDER) each is swept "
+        f"around its own"
+    )
+
+
+def wait_to_be_killed() -> None:
+    """Wait for the second step, if this job was sent to Slurm and asked to end.
+
+    Submitit takes whoever returns after the first for finished, and would not wait for the job once it is requeued.
+    """
+    if os.environ.get("SUBMITIT_EXECUTOR") == "slurm":
+        time.sleep(PATIENCE)
+
+
+def is_lost(error: BaseException) -> bool:
+    """Whether this is what other launchers say of a job that ended without a result. They then wait for no other."""
+    return type(error).__module__.split(".")[0] in ("submitit", "joblib")
+
+
+def wait_for_others(sweep: Sweep) -> None:
+    """Wait until no job that was sent to Slurm for this sweep waits or runs."""
+    folder = sweep.folder / SUBMITIT
+    numbers = [path.parent.name for path in folder.glob("*/*_submitted.pkl") if path.stat().st_mtime >= sweep.began]
+    if not numbers:
+        return
+    from submitit.slurm.slurm import SlurmJob  # an extra
+
+    jobs = [SlurmJob[object](folder=folder / "%j", job_id=number) for number in numbers]
+    while not all(job.done(force_check=True) for job in jobs):
+        time.sleep(2.0)

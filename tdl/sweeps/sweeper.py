@@ -1,34 +1,90 @@
 """Hydra's sweeper `checked`: every combination of the values, all checked before the first job begins."""
 
 import contextlib
+import pickle
+import re
 import sys
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+from hydra.core.config_loader import ConfigLoader
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.plugins import Plugins
 from hydra.core.utils import JobReturn, filter_overrides
 from hydra.plugins.sweeper import Sweeper
 from hydra.types import HydraContext, TaskFunction
-from omegaconf import DictConfig, OmegaConf, open_dict
+from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
 from tdl.errors import ConfigError, TdlError
 from tdl.runs.progress import Progress
 from tdl.storage.run_folder import HYDRA, refuse_link
-from tdl.sweeps import sweep
-from tdl.sweeps.composing import JobLoader
-from tdl.sweeps.context import JobContext
+from tdl.sweeps.job import JobContext, Plan
 from tdl.sweeps.launcher import CoresLauncher
-from tdl.sweeps.plan import JobFunction, Plan, SweepPlan
+from tdl.sweeps.plan import SweepPlan
+from tdl.sweeps.sweep import Sweep
 
 DESCRIPTION = "multirun.yaml"
 """What Hydra leaves in the folder of a sweep."""
 
-SHOWN = 5
+MAX_ERRORS = 5
 """Errors of a refused sweep that are shown."""
+
+SEED = re.compile(r"seed=\d+")
+
+
+class JobLoader:
+    """In the place of Hydra's loader, which composes some eight configurations a second.
+
+    What is composed is kept for the same job again, and for other seeds. Packed it takes some kilobytes.
+
+    Attributes
+    ----------
+    keep_weights : what the sweep says to all its jobs, as soon as it knows.
+    """
+
+    def __init__(self, loader: ConfigLoader, keep_weights: bool | None = None) -> None:
+        self.loader, self.keep_weights = loader, keep_weights
+        self.packed: dict[tuple[str, ...], bytes] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.loader, name)
+
+    def __reduce__(self) -> tuple[type["JobLoader"], tuple[ConfigLoader, bool | None]]:
+        return JobLoader, (self.loader, self.keep_weights)  # another process composes its own job alone
+
+    def load_sweep_config(self, master_config: DictConfig, sweep_overrides: Sequence[str]) -> DictConfig:
+        """The configuration of a job, as Hydra's own loader gives it."""
+        key = tuple("seed" if SEED.fullmatch(word) else word for word in sweep_overrides)
+        if key not in self.packed:
+            composed = self.loader.load_sweep_config(master_config, list(sweep_overrides))
+            with read_write(composed.hydra):  # without types of plugins: Hydra 1.3 loads these twice, and no pickle is
+                for plugin in ("launcher", "sweeper"):
+                    composed.hydra[plugin] = OmegaConf.to_container(composed.hydra[plugin], resolve=False)
+            self.packed[key] = zlib.compress(pickle.dumps(composed))
+        config: DictConfig = pickle.loads(zlib.decompress(self.packed[key]))
+        with read_write(config.hydra):
+            if self.keep_weights is not None:
+                config.hydra.callbacks.sweep.keep_weights = self.keep_weights
+            for word in filter(SEED.fullmatch, sweep_overrides):
+                _set_seed(config, word)
+        return config
+
+
+def _set_seed(config: DictConfig, word: str) -> None:
+    """Put a seed in the place of that of another job, also where Hydra notes the words."""
+    config.seed = int(word.partition("=")[2])
+    words, job = config.hydra.overrides.task, config.hydra.job
+    number = next(number for number, known in enumerate(words) if SEED.fullmatch(known))
+    if not OmegaConf.is_interpolation(job, "override_dirname"):  # as Hydra 1.4 has it
+        form = job.config.override_dirname
+        before, after = (text.replace("=", form.kv_sep) for text in (words[number], word))
+        names = job.override_dirname.split(form.item_sep)
+        job.override_dirname = form.item_sep.join(after if name == before else name for name in names)
+    words[number] = word
 
 
 class CheckedSweeper(Sweeper):
@@ -48,8 +104,9 @@ class CheckedSweeper(Sweeper):
 
     def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
         """Hydra calls this first."""
-        self.hydra_context = replace(hydra_context, config_loader=cast(Any, JobLoader(hydra_context.config_loader)))
-        self.config, self.job = config, cast(JobFunction, task_function)
+        self.loader = JobLoader(hydra_context.config_loader)
+        self.hydra_context = replace(hydra_context, config_loader=cast(Any, self.loader))
+        self.config, self.job = config, cast(Any, task_function)
         self.launcher = Plugins.instance().instantiate_launcher(self.hydra_context, task_function, config)
 
     def sweep(self, arguments: list[str]) -> list[Sequence[JobReturn]]:
@@ -66,14 +123,15 @@ class CheckedSweeper(Sweeper):
             plan = self._plan(jobs, folder)
             plan.check_disk()
         except BaseException:
-            sweep.over()  # nothing was done of which a table could tell
+            Sweep.current = None  # nothing was done of which a table could tell
             with contextlib.suppress(OSError):
                 folder.rmdir()  # only if it is empty
             raise
         print(plan.text(), end="", flush=True)
         if not plan.keeps_weights:
-            self.config.hydra.overrides.hydra.append("hydra.callbacks.sweep.keep_weights=false")
-        sweep.note_done(job.folder for job in plan.jobs if job.done)
+            self.loader.keep_weights = False
+        if Sweep.current is not None:
+            Sweep.current.done.update(job.folder.resolve() for job in plan.jobs if job.done)
         return self._launch([words for words, job in zip(jobs, plan.jobs, strict=True) if not job.done], folder)
 
     def _launch(self, jobs: Sequence[list[str]], folder: Path) -> list[Sequence[JobReturn]]:
@@ -103,7 +161,7 @@ class CheckedSweeper(Sweeper):
         plans, refused, progress = [], dict[str, list[str]](), Progress("check", len(jobs))
         with contextlib.closing(progress):
             for number, words in enumerate(jobs, 1):
-                cfg = self.hydra_context.config_loader.load_sweep_config(self.config, list(words))
+                cfg = self.loader.load_sweep_config(self.config, words)
                 try:
                     plans.append(self._plan_of(cfg, folder))
                 except ConfigError as error:
@@ -113,24 +171,19 @@ class CheckedSweeper(Sweeper):
                 progress.update(number)
         if refused:
             raise ConfigError(_refusal(refused, len(jobs)))
-        cores, at_once = self._at_once(plans)
-        return SweepPlan(plans, at_once, cores, folder)
+        if not isinstance(self.launcher, CoresLauncher):
+            return SweepPlan(plans, len(plans), None, folder)
+        cores = self.launcher.cores
+        return SweepPlan(plans, max(1, cores // min((job.threads for job in plans), default=1)), cores, folder)
 
     def _plan_of(self, cfg: DictConfig, folder: Path) -> Plan:
         HydraConfig.instance().set_config(cfg)
         job = JobContext.of(cfg.hydra, folder / str(cfg.hydra.sweep.subdir))
         with open_dict(cfg):
             del cfg["hydra"]
-        plan = self.job.plan(cfg, job)
+        plan: Plan = self.job.plan(cfg, job)
         known = (job.folder / HYDRA).is_dir()  # else the table would not find it
         return replace(plan, done=plan.done and known, folder=job.folder)
-
-    def _at_once(self, plans: Sequence[Plan]) -> tuple[int | None, int]:
-        """Cores that the jobs run on, if that is known, and how many run at once, at most."""
-        if isinstance(self.launcher, CoresLauncher):
-            cores = self.launcher.cores
-            return cores, max(1, cores // min((job.threads for job in plans), default=1))
-        return None, len(plans)
 
 
 def _name(words: Sequence[str], jobs: Sequence[Sequence[str]]) -> str:
@@ -139,11 +192,13 @@ def _name(words: Sequence[str], jobs: Sequence[Sequence[str]]) -> str:
     return " ".join(filter_overrides(differing or words))
 
 
-def _refusal(refused: dict[str, list[str]], jobs: int) -> str:
+def _refusal(refused: Mapping[str, Sequence[str]], jobs: int) -> str:
     """One line; what does not fit in it is printed before."""
-    lines = [f"{words[0]}: {error}" for error, words in refused.items()]
-    for line in lines[: SHOWN if len(lines) > 1 else 0]:
-        print(f"tdl: {line}", file=sys.stderr)
+    lines = [f"{names[0]}: {error}" for error, names in refused.items()]
     number = sum(map(len, refused.values()))
     verdict = f"{number} of {jobs} jobs {'is' if number == 1 else 'are'} refused, so none was begun"
-    return f"{lines[0]} ({verdict})" if len(lines) == 1 else verdict
+    if len(lines) == 1:
+        return f"{lines[0]} ({verdict})"
+    for line in lines[:MAX_ERRORS]:
+        print(f"tdl: {line}", file=sys.stderr)
+    return verdict

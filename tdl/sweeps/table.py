@@ -1,4 +1,4 @@
-"""The files of a sweep: `sweep.csv`, a row for each job, its figure with the text beside it, and a LaTeX table."""
+"""The end of a sweep: its table, a row for each job, its figure, a LaTeX table, and what it says on the screen."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import json
 import shlex
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,15 +15,16 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from tdl.base.distribution import command
+from tdl.config.files import plain_dict
 from tdl.config.names import SHOWN, chosen_names
 from tdl.errors import ConfigError, TdlError
 from tdl.storage.atomic import new_file
 from tdl.storage.reading import read_notes
 from tdl.storage.result_file import check_result
 from tdl.storage.run_folder import FAILED, FINISHED, HYDRA, RESULT, RUNNING, RunFolder
-from tdl.sweeps import sweep
-from tdl.sweeps.answer import answer
-from tdl.sweeps.sweep import Outcome, Sweep
+from tdl.storage.titles import short_name
+from tdl.sweeps.job import Outcome, run_of, without_missing
+from tdl.sweeps.sweep import Sweep
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,37 +33,40 @@ TABLE, LATEX = "sweep.csv", "sweep.tex"
 
 FIGURES, CAPTION = ("sweep.png", "sweep.svg", "sweep.pdf"), "sweep.txt"
 
+MAX_ROWS = 40
+"""The most settings that are shown; the others are in the table of the sweep."""
+
+LAST = "last_block"
+"""Column for the mean score of the last block, where no games were played after training."""
+
 
 def finish(*, figures: bool = True) -> tuple[int, str]:
     """Write and print the table of the sweep of this process, and draw it if `figures` are asked for.
 
     It gives an exit code, and a line if not all is well; without a sweep 0 and nothing.
     """
-    known = sweep.current()
-    sweep.over()
-    if known is None or not (jobs := job_folders(known.folder, [*known.outcomes, *known.done])):
+    sweep, Sweep.current = Sweep.current, None
+    if sweep is None or not (jobs := job_folders(sweep.folder, [*sweep.outcomes, *sweep.done])):
         return 0, ""
-    table = table_of(jobs, known.outcomes)
-    print(answer(table))  # first: the disk may be full
-    _write(known.folder / TABLE, table.dropna(axis="columns", how="all").to_csv(index=False))
-    drawn = figures and _draw(known.folder, table)
-    print(f"table in {known.folder / TABLE}" + (f", figure in {known.folder / FIGURES[0]}" if drawn else ""))
-    print(f"next: {command()} report {shlex.quote(str(known.folder))}")
-    codes = [outcome.code for outcome in known.outcomes.values()] or _ended_elsewhere(known, jobs, table)
-    failed, number = list(filter(None, codes)), len(codes) + len(known.done)
-    line = f"{len(failed)} of {number} jobs are not finished; {known.folder / TABLE} says why" if failed else ""
-    return (failed or [0])[0], line
+    table = table_of(jobs, sweep.outcomes)
+    print(summary_text(table))  # first: the disk may be full
+    _write(sweep.folder / TABLE, table.dropna(axis="columns", how="all").to_csv(index=False))
+    drawn = figures and _draw(sweep.folder, table)
+    print(f"table in {sweep.folder / TABLE}" + (f", figure in {sweep.folder / FIGURES[0]}" if drawn else ""))
+    print(f"next: {command()} report {shlex.quote(str(sweep.folder))}")
+    codes = [outcome.code for outcome in sweep.outcomes.values()]
+    if not codes:  # its jobs were processes elsewhere: the table alone knows how they ended
+        started = {str(run) for job, run in jobs.items() if _last_start(job) >= sweep.began}
+        codes = [int(row["status"] != FINISHED) for _, row in table.iterrows() if row["run"] in started]
+    failed, number = list(filter(None, codes)), len(codes) + len(sweep.done)
+    if not failed:
+        return 0, ""
+    return failed[0], f"{len(failed)} of {number} jobs are not finished; {sweep.folder / TABLE} says why"
 
 
 def prepare() -> None:
     """Import what `finish` needs: pandas and matplotlib take a second, for which no job should wait."""
     importlib.import_module("tdl.results.sweep_figure")
-
-
-def _ended_elsewhere(known: Sweep, jobs: Mapping[Path, Path], table: pd.DataFrame) -> list[int]:
-    """Exit codes of the jobs of this command that were processes elsewhere: the table alone knows them."""
-    started = {str(run) for job, run in jobs.items() if _last_start(job) >= known.began}
-    return [int(row["status"] != FINISHED) for _, row in table.iterrows() if row["run"] in started]
 
 
 def _last_start(job: Path) -> float:
@@ -71,12 +76,27 @@ def _last_start(job: Path) -> float:
 def job_folders(folder: Path, known: Iterable[Path] = ()) -> dict[Path, Path]:
     """The folders of all jobs that ever began in that of a sweep, and of those known, with those of their runs."""
     jobs = {path.parent.resolve() for path in folder.glob(f"*/{HYDRA}")} | set(known)
-    return {job: sweep.pointed_to(job) or job for job in sorted(jobs)}
+    return {job: run_of(job) for job in sorted(jobs)}
+
+
+def jobs_in(folders: Sequence[Path]) -> dict[Path, Path]:
+    """The folders of all jobs and runs, each with that of the run that it went on with."""
+    from tdl.results.frames import result_files  # here: pandas takes half a second
+
+    jobs: dict[Path, Path] = {}
+    for folder in folders:
+        for description in folder.rglob("multirun.yaml"):  # what Hydra leaves in the folder of a sweep
+            jobs |= job_folders(description.parent)
+        for run in result_files(folder):
+            jobs.setdefault(run.parent.resolve(), run.parent.resolve())
+        if not any(job.is_relative_to(folder.resolve()) for job in jobs):
+            raise TdlError(f"{folder}: no run in it (no {RESULT})")
+    return jobs
 
 
 def table_of(jobs: Mapping[Path, Path], outcomes: Mapping[Path, Outcome] | None = None) -> pd.DataFrame:
     """A row of `tdl.results.runs` for each job, whatever became of it; `jobs` as `job_folders` has them."""
-    import pandas as pd  # it takes half a second
+    import pandas as pd
 
     from tdl.results.design import factors
     from tdl.results.frames import runs
@@ -119,7 +139,7 @@ def _lost(job: Path, outcome: Outcome | None) -> dict[str, Any]:
             raise ConfigError("a choice that is to be computed")
         cfg = OmegaConf.create(plain)
         names = chosen_names(cfg, hydra["hydra"]["runtime"]["choices"])
-        result = {"names": names, "config": sweep.plain_config(cfg), **status}
+        result = {"names": names, "config": without_missing(plain_dict(cfg, resolve=True)), **status}
         check_result(result)
         return row_of(str(job), result)
     return row_of(str(job), {"names": {}, "config": {}, **status})
@@ -149,16 +169,65 @@ def _write(path: Path, text: str) -> None:
         file.write(text.encode())
 
 
-def jobs_in(folders: Sequence[Path]) -> dict[Path, Path]:
-    """The folders of all jobs and runs, each with that of the run that it went on with."""
-    from tdl.results.frames import result_files
+def summary_text(table: pd.DataFrame) -> str:
+    """Text for the screen, some lines; `table` has a row for each job (`table_of`)."""
+    from tdl.results.answers import failures, sentence
+    from tdl.results.comparison import against_best
+    from tdl.results.design import factors
 
-    jobs: dict[Path, Path] = {}
-    for folder in folders:
-        for description in folder.rglob("multirun.yaml"):  # what Hydra leaves in the folder of a sweep
-            jobs |= job_folders(description.parent)
-        for run in result_files(folder):
-            jobs.setdefault(run.parent.resolve(), run.parent.resolve())
-        if not any(job.is_relative_to(folder.resolve()) for job in jobs):
-            raise TdlError(f"{folder}: no run in it (no {RESULT})")
-    return jobs
+    keys, lines = factors(table), []
+    samples, score, unit = _samples(table, keys)
+    if score in samples and samples[score].notna().any():
+        settings = against_best(samples, keys, score)
+        lines += [_fitted(_shown(settings, table, keys, unit)), ""]
+        if len(settings) > MAX_ROWS:
+            lines += [f"... and {len(settings) - MAX_ROWS} settings below these", ""]
+        lines.append(sentence(samples, keys, score, unit.rstrip("s")))
+        if len(settings) > 1:
+            lines.append(
+                f"95% intervals: Student's t over {unit}. "
+                f"Differences: Welch's test, p and interval corrected for all pairs (Holm)."
+            )
+        if score == LAST:
+            lines.append("No games were played after training: scores are those of the last block of training.")
+    return "\n".join([*lines, *failures(table)])
+
+
+def _samples(table: pd.DataFrame, keys: Sequence[str]) -> tuple[pd.DataFrame, str, str]:
+    """A row for each independent value, the column that holds it, and what is counted.
+
+    Values are runs with a seed of their own; of evaluations of finished networks they are games.
+    """
+    from tdl.results.frames import blocks_of, games, last_blocks
+
+    finished = table[table["status"] == FINISHED]
+    if "checkpoint" in finished and finished["checkpoint"].notna().all() and len(finished):
+        columns = ["run", *(key for key in keys if key in finished)]
+        scores = games(finished["run"])[["run", "score"]]  # moves and largest tiles are no settings
+        return scores.merge(finished[columns], on="run"), "score", "games"
+    if "eval_mean" in finished and finished["eval_mean"].notna().any():
+        return finished, "eval_mean", "runs"
+    return finished.assign(**{LAST: last_blocks(finished, blocks_of(finished))}), LAST, "runs"
+
+
+def _shown(settings: pd.DataFrame, table: pd.DataFrame, keys: Sequence[str], unit: str) -> pd.DataFrame:
+    """The settings as text: the columns by which they differ, and their figures, the dispensable ones last."""
+    from tdl.results.answers import in_words
+
+    words = in_words(settings, keys, table[table["status"] == FINISHED]).drop(columns=["below the best", "differs"])
+    first = [*keys, "runs", "mean score"]
+    figures = [name for name in words.columns[::-1] if name not in first and (words[name] != "").any()]
+    shown = words[[*first, *sorted(figures, key=lambda name: name == "moves/s")]].assign(runs=settings["runs"])
+    return shown.rename(columns={key: short_name(key, keys) for key in keys} | {"runs": unit})
+
+
+def _fitted(shown: pd.DataFrame) -> str:
+    """The table as lines that fit the terminal; for that columns are dropped from the right, not what identifies."""
+    width = shutil.get_terminal_size((100, 24)).columns
+    needed = list(shown.columns).index("mean score") + 1
+    rows = shown.head(MAX_ROWS)
+    for columns in range(len(shown.columns), needed - 1, -1):
+        text = str(rows.iloc[:, :columns].to_string(index=False))
+        if max(map(len, text.splitlines())) <= width:
+            break
+    return text

@@ -1,6 +1,9 @@
 """The benchmarks of experiments/benchmarks run, count rightly and do what they measure; speeds are not judged here."""
 
+import contextlib
+import io
 import json
+from functools import cache
 from importlib import import_module
 from itertools import islice, pairwise
 from pathlib import Path
@@ -9,7 +12,7 @@ import numpy as np
 import pytest
 from support.shapes import RULES, Repeated, each_rules, small_tuples
 
-from tdl.benchmarks.registry import SCRIPTS
+from tdl.benchmarks import SCRIPTS
 from tdl.errors import ConfigError
 from tdl.game.engine import Engine, Stream
 from tdl.learning.state import CHUNK
@@ -25,35 +28,37 @@ SMALL = {
     "merge": "--tuples [[0,1,2,3],[4,5]] --replicas 2 --episodes 30 --state 10",
     "search": "--checkpoint {run} --plies 1 2 3 --games 2 --rounds 2 --threads 2",
     "serve": "--checkpoint {run} --rounds 2 --seconds 0.05",
-    "sweep": "--jobs 2 --seconds 0.05",
 }
-"""The least that each script measures; the deep Q-learner's takes a minute."""
+"""The least that each script measures; the deep Q-learner's takes a minute, and that of sweeps is tried in part."""
 
 
-@pytest.fixture(autouse=True)
-def _scripts(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT)
+@pytest.fixture(scope="module", autouse=True)
+def _scripts():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT)
+        yield
 
 
 def script(name):
     return import_module(f"experiments.benchmarks.{name}")
 
 
-@pytest.fixture
-def measured(capsys, small_run):
+def rows_of(name, words):
     """The rows of a script."""
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        script("harness").main(script(name).measure, [*words.split(), "--json"])
+    return json.loads(out.getvalue())["rows"]
 
-    def run(name, words=None):
-        words = (words or SMALL[name]).format(run=small_run("tuples=2x4", "episodes=50")).split()
-        script("harness").main(script(name).measure, [*words, "--json"])
-        return json.loads(capsys.readouterr().out)["rows"]
 
-    return run
+@pytest.fixture(scope="module")
+def measured(small_run):
+    """The rows of each script with its least setting."""
+    return cache(lambda name: rows_of(name, SMALL[name].format(run=small_run("tuples=2x4", "episodes=50"))))
 
 
 def test_every_script_is_tried():
     files = {path.stem for path in (ROOT / "experiments" / "benchmarks").glob("*.py")}
-    assert files - {"__init__", "harness"} == {*SCRIPTS} == {*SMALL, "dqn"}
+    assert files - {"__init__", "harness"} == {*SCRIPTS} == {*SMALL, "dqn", "sweep"}
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -68,6 +73,11 @@ def test_figures_of_each_script(name, measured):
             assert 0 < figure["ratio_min"] <= figure["ratio_median"] <= figure["ratio_max"]
         else:
             assert isinstance(figure, str) or figure >= 0
+
+
+def test_a_sweep_takes_longer_than_its_games():
+    wall, played = script("sweep").sweep(1, 0.01, 1)
+    assert wall > played > 0
 
 
 def test_the_deep_q_learner_has_its_options(capsys):
@@ -99,9 +109,9 @@ def test_a_table_shows_medians_and_ratios(capsys):
         ("gym", "--public nowhere:Game-v0", "--public: nowhere:Game-v0 cannot be made"),
     ],
 )
-def test_errors_are_one_line(capsys, measured, name, words, message):
+def test_errors_are_one_line(capsys, small_run, name, words, message):
     with pytest.raises(SystemExit) as stopped:
-        measured(name, words)
+        rows_of(name, words.format(run=small_run("tuples=2x4", "episodes=50")))
     assert stopped.value.code == 2
     assert message in capsys.readouterr().err
 

@@ -72,6 +72,20 @@ def test_where_results_go(words, sweep, read):
     assert with_output("run", words, sweep=sweep) == read
 
 
+@pytest.mark.parametrize(
+    ("words", "telling"),
+    [
+        (["name=a/b"], "name: 'a/b' is not allowed; .*out=FOLDER"),
+        (["out=a", "name=b"], "out=a name=b: one of them says where the results go"),
+        (["out=a", "resume=b"], "out=a: a resumed run stays in its folder"),
+        (["out="], "out: '' is not allowed; expected a folder"),
+    ],
+)
+def test_results_that_cannot_go_there(words, telling):
+    with pytest.raises(ConfigError, match=telling):
+        with_output("run", words, sweep=False)
+
+
 def test_programs_that_leave_nothing_have_no_such_word():
     assert with_output("play", ["out=a"], sweep=False) == ["out=a"]
 

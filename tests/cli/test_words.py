@@ -1,16 +1,21 @@
 """Words of a command line, before Hydra reads them."""
 
 import json
-import re
 
 import pytest
-from support.programs import SMALL, inside, train
-from support.sweeps import SHORT, rows_of, sweep
+from support.programs import inside, train
+from support.sweeps import SHORT
 
 from tdl.cli.evaluate import SCHEMA
-from tdl.cli.flags import apart
 from tdl.cli.solve import main as solve
-from tdl.cli.words import as_hydra_values, with_quoted_numbers, with_seconds, with_seeds, with_whole_numbers
+from tdl.cli.words import (
+    hydra_values,
+    split_flags,
+    with_quoted_numbers,
+    with_seconds,
+    with_seeds,
+    with_whole_numbers,
+)
 from tdl.config.schema import RUN
 from tdl.errors import ConfigError
 
@@ -38,13 +43,6 @@ def test_a_game_has_one_name_everywhere(tmp_path):
     assert inside("game=2584", "size=2x2", f"hydra.run.dir={tmp_path / 'solved'}", program=solve).returncode == 0
     (meta,) = (tmp_path / "solved").rglob("meta.json")
     assert json.loads(meta.read_text())["rules"]["game"] == "2584"
-
-
-def test_a_sweep_over_games(tmp_path):
-    done = sweep(tmp_path, *SHORT, "game=2048,2584")
-    assert done.returncode == 0
-    assert {row["game"] for row in rows_of(tmp_path)} == {"2048", "2584"}
-    assert {*re.findall("2048|2584", done.stdout)} == {"2048", "2584"}
 
 
 @pytest.mark.parametrize(
@@ -87,17 +85,22 @@ def test_whole_numbers_of_other_programs():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("number", ["1e2", "1_00", "100"])
-def test_a_run_of_a_number_of_games(tmp_path, number):
-    folder = train(tmp_path / "run", *SHORT[1:], f"episodes={number}")
-    assert json.loads((folder / "result.json").read_text())["config"]["episodes"] == 100
-
-
 def test_seeds():
     assert with_seeds(["seeds=5"], sweep=True) == ["seed=range(0,5)"]
     assert with_seeds(["seeds=1"], sweep=False) == ["seed=0"]
-    with pytest.raises(ConfigError, match="add -m"):
-        with_seeds(["seeds=2"], sweep=False)
+
+
+@pytest.mark.parametrize(
+    ("words", "telling"),
+    [
+        (["seeds=2"], "seeds=2: 2 seeds are 2 runs: add -m"),
+        (["seeds=1,2"], "seeds: '1,2' is not allowed; .*did you mean 'seed=1,2'"),
+        (["seeds=1", "seed=3"], "seeds=1: the seeds are given already"),
+    ],
+)
+def test_seeds_that_make_no_sense(words, telling):
+    with pytest.raises(ConfigError, match=telling):
+        with_seeds(words, sweep=False)
 
 
 @pytest.mark.parametrize(
@@ -111,18 +114,25 @@ def test_seeds():
     ],
 )
 def test_flags_stand_anywhere(line, flags, words):
-    read = apart(line)
+    read = split_flags(line)
     assert (read.flags, read.words) == (flags, words)
 
 
-def test_a_sweep_whose_flag_is_in_the_middle(tmp_path):
-    done = inside(*SMALL, "seeds=2", *SHORT, "-m", f"out={tmp_path}/sweep", "alpha=0.1")
-    assert done.returncode == 0, done.stderr
-    assert {row["seed"] for row in rows_of(tmp_path / "sweep")} == {"0", "1"}
+@pytest.mark.parametrize(
+    ("flag", "telling"),
+    [
+        ("--alpha=0.1", "--alpha=0.1: no such flag; keys have no dashes: alpha=0.1"),
+        ("--multi-run", "--multi-run: no such flag; .*did you mean '--multirun'"),
+        ("--config-dir", "--config-dir.*expected one argument"),
+    ],
+)
+def test_unknown_flags(flag, telling):
+    with pytest.raises(ConfigError, match=telling):
+        split_flags(["seed=1", flag])
 
 
 def test_cells_of_ones_own_are_a_key():
-    assert as_hydra_values(["tuples=[[0,1],[2,3]]", "tuples=4x6"], RUN) == [
+    assert hydra_values(["tuples=[[0,1],[2,3]]", "tuples=4x6"], RUN) == [
         "tuples.cells=[[0,1],[2,3]]",
         "tuples=4x6",
     ]

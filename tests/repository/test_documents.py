@@ -16,7 +16,7 @@ import tdl
 import tdl.results
 import tdl.results.comparison
 import tdl.results.frames
-from tdl.cli.commands import COMMANDS, MODULES
+from tdl.cli import COMMANDS, MODULES
 from tdl.config.hydra_versions import BASE
 from tdl.config.schema import RUN
 from tdl.config.setup import Setup

@@ -13,7 +13,7 @@ from support.programs import inside, result
 
 from experiments.tools import EXPERIMENTS, ROOT, pages, run_all
 from experiments.tools.run_all import REDUCED, commands, reduced
-from tdl.cli.commands import MODULES
+from tdl.cli import MODULES
 
 CONF = ROOT / "conf" / "experiment"
 FILES = sorted(path.stem for path in CONF.glob("*.yaml"))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.programs import UNDRAWN, inside
 
-from tdl.cli.commands import MODULES
+from tdl.cli import MODULES
 
 DOCS = Path(__file__).parents[2] / "docs"
 TUTORIAL = sorted((DOCS / "tutorial").glob("*.md"), key=Path.read_text)

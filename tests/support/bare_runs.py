@@ -15,7 +15,7 @@ from tdl.cli.messages import explain
 from tdl.config.setup import Setup
 from tdl.runs import environment
 from tdl.storage.run_folder import RunFolder
-from tdl.sweeps.context import JobContext
+from tdl.sweeps.job import JobContext
 
 
 class BareRun:

@@ -4,7 +4,7 @@ import os
 import signal
 import time
 
-from tdl.sweeps.sweep import Outcome
+from tdl.sweeps.job import Outcome
 
 
 def good():

@@ -7,8 +7,8 @@ from support.jobs import bad, dies, good, sleeps
 
 from tdl.base import machine
 from tdl.runs.interrupts import Interrupts
+from tdl.sweeps.job import Outcome
 from tdl.sweeps.job_process import JobProcess
-from tdl.sweeps.sweep import Outcome
 
 
 @pytest.fixture(params=[True, False], ids=["forked", "anew"])

@@ -5,15 +5,11 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hydra.core.utils import JobReturn, JobStatus
-from hydra.errors import MissingConfigException
 from support.programs import SMALL, inside
 from support.sweeps import rows_of
 
 import tdl.results
-from tdl.cli.messages import explain
-from tdl.sweeps.launcher import CoresLauncher
-from tdl.sweeps.sweep import Outcome
+from tdl.sweeps.job import Outcome
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "optuna.md"
 
@@ -23,29 +19,6 @@ def test_the_value_of_a_job_is_its_outcome_as_a_number():
     for outcome in (Outcome(1, "learning diverged", value=3.0), Outcome()):
         with pytest.raises(ValueError, match=outcome.line or "no value"):
             float(outcome)
-
-
-def test_a_launcher_called_again_returns_the_jobs_of_that_call(monkeypatch):
-    """As a sweeper calls it that proposes jobs by what came of others."""
-
-    def run_all(launcher, _):
-        while launcher.waiting:
-            number = launcher.waiting.popleft().number
-            launcher.returned[number] = JobReturn(status=JobStatus.COMPLETED)
-            launcher.returned[number].return_value = number
-
-    monkeypatch.setattr(CoresLauncher, "_run_all", run_all)
-    launcher = CoresLauncher(1)
-    for first in (0, 2):
-        returned = launcher.launch([["alpha=0.1"], ["alpha=0.2"]], first)
-        assert [each.return_value for each in returned] == [first, first + 1]
-
-
-def test_a_missing_plugin_is_named_with_its_extra():
-    error = MissingConfigException("missing", missing_cfg_file="hydra/sweeper/optuna", options=[])
-    assert explain(error, False) == (
-        1, "hydra/sweeper=tune: Optuna's plugin is not installed: pip install 'tdl-ntuple[optuna]'"
-    )  # fmt: skip
 
 
 @pytest.mark.extra

@@ -16,6 +16,7 @@ from support.shapes import RULES
 
 import tdl
 from tdl.cli import play
+from tdl.cli.play import FASTEST
 from tdl.errors import CheckpointError, ConfigError
 from tdl.search.options import SearchOptions
 from tdl.sessions.advisor import load_advisor
