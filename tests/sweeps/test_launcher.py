@@ -3,6 +3,7 @@
 Where a test says no more, jobs are stood in for by objects that end when the launcher looks.
 """
 
+import contextlib
 import errno
 import os
 import shutil
@@ -129,19 +130,18 @@ def test_jobs_of_another_process_are_waited_for(two, monkeypatch):
     shutil.rmtree(left / "checkpoint")
     for folder in (left, finished):
         mark(folder, "running")
-    waits, wait, locks = [], Task.wait, [lock_folder(left), lock_folder(finished)]
+    waits, wait, locks = [], Task.wait, contextlib.ExitStack()
 
     def counted(task):
         waits.append(task)
         wait(task)
         if len(waits) == 6:
             mark(finished, "finished")
-            for lock in locks:
-                lock.close()
+            locks.close()
 
     monkeypatch.setattr(Task, "wait", counted)
-    for lock in locks:
-        lock.enter_context(lock_folder(folder_of(tmp_path, seed=0)))
+    for folder in (left, finished):
+        locks.enter_context(lock_folder(folder))
     played = (finished / "episodes.npy").stat().st_mtime_ns
     done = sweep(two, *SHORT, "seed=0,1,2")
     assert done.returncode == 0, done.stderr
