@@ -67,7 +67,7 @@ class GameOptions:
         """The options that Hydra composed; game, board and tile rule are those of the checkpoint unless given."""
         plain = plain_dict(cfg, resolve=True)
         SCHEMA.check_names(plain)
-        game, kind = USUAL, None
+        game, kind = WITHOUT_CHECKPOINT, None
         if plain["checkpoint"] is not None:
             meta = read_agent(checkpoint_folder(plain["checkpoint"]))
             game, kind = _game_of(meta["rules"]), kind_of(meta)
@@ -116,7 +116,7 @@ def _game_of(rules: Mapping[str, Any]) -> dict[str, Any]:
     return {"game": {"name": rules["game"]}, "tiles": laws, "size": f"{rules['rows']}x{rules['cols']}"}
 
 
-USUAL = _game_of(Rules().to_dict())
+WITHOUT_CHECKPOINT = _game_of(Rules().to_dict())
 """What is played without a checkpoint, unless something else is given."""
 
 

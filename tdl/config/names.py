@@ -8,7 +8,7 @@ from tdl.config.agent import OF_NTUPLE
 from tdl.config.files import group_file
 from tdl.config.schema import RUN
 
-SHOWN = ("game", "tiles", "tuples", "learner", "placer", "agent")
+NAMED_GROUPS = ("game", "tiles", "tuples", "learner", "placer", "agent")
 
 
 def chosen_names(cfg: DictConfig, chosen: Mapping[str, object]) -> dict[str, str]:
@@ -17,7 +17,7 @@ def chosen_names(cfg: DictConfig, chosen: Mapping[str, object]) -> dict[str, str
     Groups that the agent has no use for are left out. `chosen` is what Hydra calls `hydra.runtime.choices`.
     """
     unused = OF_NTUPLE if "agent" in cfg and cfg.agent.kind != "ntuple" else ()
-    groups = [name for name in SHOWN if name in cfg and name not in unused]
+    groups = [name for name in NAMED_GROUPS if name in cfg and name not in unused]
     names = {name: str(chosen[name]) for name in groups if chosen.get(name) is not None}
     for name in {"tuples", "tiles"} - set(unused):
         named: object = RUN.types[name]  # without a choice all is open, unless single keys are given

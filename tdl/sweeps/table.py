@@ -16,7 +16,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from tdl.base.distribution import command
 from tdl.config.files import plain_dict
-from tdl.config.names import SHOWN, chosen_names
+from tdl.config.names import NAMED_GROUPS, chosen_names
 from tdl.errors import ConfigError, TdlError
 from tdl.storage.atomic import new_file
 from tdl.storage.reading import read_notes
@@ -135,7 +135,9 @@ def _lost(job: Path, outcome: Outcome | None) -> dict[str, Any]:
     with contextlib.suppress(OSError, *foreign):
         files = max((job / HYDRA).rglob("config.yaml"), key=lambda path: path.stat().st_mtime).parent
         plain, hydra = read_notes(files / "config.yaml"), read_notes(files / "hydra.yaml")
-        if "${" in json.dumps([plain.get(name) for name in SHOWN if name != "learner"]):  # never to be computed here
+        if "${" in json.dumps(
+            [plain.get(name) for name in NAMED_GROUPS if name != "learner"]
+        ):  # never to be computed here
             raise ConfigError("a choice that is to be computed")
         cfg = OmegaConf.create(plain)
         names = chosen_names(cfg, hydra["hydra"]["runtime"]["choices"])
