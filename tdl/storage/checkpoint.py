@@ -42,6 +42,8 @@ META = "meta.json"
 KEPT = "kept"
 """Folder beside a checkpoint, for the older ones that stay."""
 
+DELETED = ": the run left no weights (save.final), so it can neither go on nor play; save.final=true keeps them"
+
 Array = NDArray[Any]
 
 Meta = dict[str, Any]
@@ -64,17 +66,15 @@ def write_checkpoint(folder: Path, meta: Mapping[str, Any], arrays: Mapping[str,
     """
     if folder.is_symlink():
         raise CheckpointError(f"{folder}: a link, not a folder of its own; nothing is written there")
-    stem = f"{meta['episode']:010d}"
-    written: list[Path] = []
+    episode = meta["episode"]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         entries, good = {}, _files(_current(folder))
         for name, array in arrays.items():
-            path = folder / f"{name}-{stem}.npy"
-            if path.name in good:
-                path = folder / f"{name}-{stem}-again.npy"  # the same episode once more: never write over what is good
-            written.append(path)
-            entries[name] = _write_array(path, array)
+            file_name = f"{name}-{episode:010d}.npy"
+            if file_name in good:
+                file_name = f"{name}-{episode:010d}-again.npy"  # the same once more: never write over what is good
+            entries[name] = _write_array(folder / file_name, array)
         full = {"format": FORMAT, **meta, "arrays": entries}
         full["digest"] = _digest(full)
         with new_file(folder / META) as file:
@@ -84,15 +84,10 @@ def write_checkpoint(folder: Path, meta: Mapping[str, Any], arrays: Mapping[str,
         _delete_orphans(folder, full)
     except OSError as error:
         before = _current(folder)
-        if before or not (folder / META).exists():  # else nobody knows which one holds
-            for path in written:
-                if path.name not in _files(before):  # else the new one holds already
-                    with contextlib.suppress(OSError):
-                        path.unlink(missing_ok=True)
+        if before or not (folder / META).exists():  # else nobody knows which arrays hold
+            _delete_orphans(folder, before)
         rest = f"the one of episode {before['episode']} is intact" if before else "there is none before it"
-        raise CheckpointError(
-            f"the checkpoint of episode {meta['episode']} could not be written: {error}; {rest}"
-        ) from error
+        raise CheckpointError(f"the checkpoint of episode {episode} could not be written: {error}; {rest}") from error
 
 
 def _write_array(path: Path, array: Array) -> ArrayEntry:
@@ -126,7 +121,8 @@ def read_meta(folder: Path) -> Meta:
     """
     path = folder / META
     if not path.exists():
-        raise CheckpointError(f"{folder}: no checkpoint here ({META} is missing){_why_missing(folder)}")
+        deleted = has_deleted_weights(folder) or has_deleted_weights(folder.parent)  # the run's folder, or one in it
+        raise CheckpointError(f"{folder}: no checkpoint here ({META} is missing){DELETED if deleted else ''}")
     with naming(path):
         try:
             meta = read_json(path)
@@ -139,13 +135,6 @@ def read_meta(folder: Path) -> Meta:
         meta = with_new_names(meta)
         check_object("", meta, _ENTRIES, optional=("stays",))
     return meta
-
-
-def _why_missing(folder: Path) -> str:
-    """What the result of the run says of it; `folder` is the run's own, or one for a checkpoint in it."""
-    if has_deleted_weights(folder) or has_deleted_weights(folder.parent):
-        return ": the run left no weights (save.final), so it can neither go on nor play; save.final=true keeps them"
-    return ""
 
 
 def _check_array_file(key: str, name: object) -> None:

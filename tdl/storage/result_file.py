@@ -23,25 +23,19 @@ from tdl.base.names import with_new_names
 from tdl.errors import ConfigError, TdlError, naming, refuse
 from tdl.storage.reading import read_json
 
-RESULT = "result.json"
-"""Configuration, versions, status and figures."""
+RESULT = "result.json"  # configuration, versions, status and figures
+
+RUNNING, FINISHED, INTERRUPTED, FAILED = "running", "finished", "interrupted", "failed"
+"""The statuses of a run."""
 
 WEIGHTS = "weights"
 """Key of a finished run's result: what became of the weights, one of the following."""
 
 KEPT_WEIGHTS, DELETED_WEIGHTS, NO_WEIGHTS = "kept", "deleted", "none"
 
-MAX_KEYS = 1000
-"""Of a configuration; ours have some hundred, each a column of a table."""
-
-MAX_TILES = 64
-"""Reached by some games."""
-
-MAX_FIGURE = 1e15
-"""Any figure; of much larger ones nothing could be drawn."""
-
-RUNNING, FINISHED, INTERRUPTED, FAILED = "running", "finished", "interrupted", "failed"
-"""The statuses of a run."""
+MAX_KEYS = 1000  # of a configuration; ours have some hundred, each a column of a table
+MAX_TILES = 64  # reached by some games
+MAX_FIGURE = 1e15  # of much larger ones nothing could be drawn
 
 
 def read_result(path: Path) -> dict[str, Any]:
@@ -136,20 +130,14 @@ _COUNTED: dict[str, Check] = {
 
 _REACHED: dict[str, Check] = {"rate": check_share, "ci95": _check_interval}
 
-_NEWER = ("value_bias", "value_rmse")
-"""Figures that results of earlier versions lack."""
+_NEWER = ("value_bias", "value_rmse")  # results of earlier versions lack them
 
 _EXACT = dict.fromkeys(("expected", "optimal", "gap", "largest_value_error", *_NEWER), _FIGURE)
 
 _EVALUATION: dict[str, Check] = {
-    "episodes": _COUNT,
-    "mean": _FIGURE,
+    **dict.fromkeys(("episodes", "moves"), _COUNT),
+    **dict.fromkeys(("mean", "median", "max", "seconds", "moves_per_second"), _FIGURE),
     "mean_ci95": or_null(_check_interval),
-    "median": _FIGURE,
-    "max": _FIGURE,
-    "moves": _COUNT,
-    "seconds": _FIGURE,
-    "moves_per_second": _FIGURE,
     "reach": _check_reach,
     "exact": partial(check_object, entries=_EXACT, optional=_NEWER),
 }
@@ -162,12 +150,9 @@ _ENTRIES: dict[str, Check] = {
     "status": partial(check_choice, choices=(RUNNING, FINISHED, INTERRUPTED, FAILED)),
     "error": partial(check_instance, kind=str),
     "seed": _SEED,
-    "alpha": _FIGURE,
-    "episodes": _COUNT,
-    "moves": _COUNT,
-    "seconds": _FIGURE,
+    **dict.fromkeys(("episodes", "moves", "peak_memory_bytes"), _COUNT),
+    **dict.fromkeys(("alpha", "seconds"), _FIGURE),
     "moves_per_second": or_null(_FIGURE),
-    "peak_memory_bytes": _COUNT,
     "config_hash": check_text,
     "evaluation": _check_evaluation,
     "checkpoints": partial(check_list, check=partial(check_object, entries=_CHECKPOINT)),

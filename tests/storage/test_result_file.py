@@ -17,17 +17,16 @@ GOOD = {
 
 WRONG = [
     ("config", []), ("config", {"seed": "x"}), ("config", {"eval_reach_x": 1}), ("config", {"a": {"b\n": 1}}),
-    ("names", {"game": 7}), ("names", {"game": "a\nb"}), ("names", []), ("status", "great"), ("status", []),
-    ("error", 7), ("seed", -1), ("alpha", "x"), ("alpha", float("inf")), ("episodes", None), ("moves", 1.5),
-    ("seconds", float("nan")), ("moves_per_second", "fast"), ("weights", "gone"), ("checkpoints", [{"path": 7}]),
-    ("versions", {"tdl": 1}), ("evaluation", 7), ("evaluation", {"episodes": 2}),
+    ("config", {"checkpoint": "a"}), ("config", {"evaluate": {"episodes": "x"}}),
+    ("config", {f"a{i}": 0 for i in range(2000)}), ("names", {"game": 7}), ("names", {"game": "a\nb"}),
+    ("status", "great"), ("error", 7), ("seed", -1), ("alpha", float("inf")), ("episodes", None), ("moves", 10**18),
+    ("moves_per_second", "fast"), ("weights", "gone"), ("checkpoints", [{"path": 7}]), ("versions", {"tdl": 1}),
+    ("evaluation", 7), ("evaluation", {"exact": {}}), ("evaluation", {"episodes": 2}),
     ("evaluation", {"episodes": 2, "mean": "x", "mean_ci95": None, "reach": {}}),
     ("evaluation", {"episodes": 2, "mean": 1, "mean_ci95": [1], "reach": {}}),
+    ("evaluation", {"episodes": 2, "mean": 1, "mean_ci95": [2, 3], "reach": {}}),
     ("evaluation", {"episodes": 2, "mean": 1, "mean_ci95": None, "reach": {"x": {"rate": 1}}}),
     ("evaluation", {"episodes": 2, "mean": 1, "mean_ci95": None, "reach": {"64": {"rate": 7}}}),
-    ("evaluation", {"exact": {}}), ("config", {f"a{i}": 0 for i in range(2000)}), ("alpha", 1e300),
-    ("config", {"checkpoint": "a"}), ("config", {"evaluate": {"episodes": "x"}}), ("moves", 10**18),
-    ("evaluation", {"episodes": 2, "mean": 1, "mean_ci95": [2, 3], "reach": {}}),
     ("evaluation", {"episodes": 2, "mean": 1, "mean_ci95": None, "reach": {str(i): {"rate": 1} for i in range(99)}}),
 ]  # fmt: skip
 
