@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tdl import gym as gym
     from tdl import results as results
-    from tdl.cli.train import train
+    from tdl.cli.python_runs import train
     from tdl.sessions import pictures as picture
 
 __version__ = "0.1.0"
@@ -39,7 +39,7 @@ def __getattr__(name: str) -> Any:
     if name in MODULES:
         return import_module(MODULES[name])
     if name == "train":
-        return import_module("tdl.cli.train").train
+        return import_module("tdl.cli.python_runs").train
     raise AttributeError(f"module 'tdl' has no attribute {name!r}")
 
 

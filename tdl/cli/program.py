@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 Hydra's own complaints and divergence, 2 our complaints, 1
 
 import contextlib
 import os
+import shutil
 import sys
 import time
 import traceback
@@ -184,7 +185,4 @@ def _remove_unused(folder: Path) -> None:
     if not all(path.is_file() for path in hydra_files):  # no folder of ours: do not walk through it
         return
     if {*folder.rglob("*")} == {folder / HYDRA, *hydra_files}:
-        for path in hydra_files:
-            path.unlink()
-        (folder / HYDRA).rmdir()
-        folder.rmdir()
+        shutil.rmtree(folder)
