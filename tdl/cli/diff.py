@@ -16,17 +16,12 @@ from tdl.storage.titles import flat, value_text
 
 WIDTH = 44  # characters of a value: the cells of tuples would fill the line
 ORIGIN = ("commit", "dirty", "versions", "cpu", "instructions")  # what `result.json` says of what a run ran on
-METRICS = ("status", "error", "episodes", "moves", "seconds", "moves_per_second")
-"""Metrics of a run, and of the games after it `EVALUATED`."""
-
-EVALUATED = ("episodes", "median", "max", "moves_per_second")
-
+METRICS = ("status", "error", "episodes", "moves", "seconds", "moves_per_second")  # of a run
+EVALUATED = ("episodes", "median", "max", "moves_per_second")  # metrics of the games after it
 REACH = "reach "
 
 Values = Mapping[str, Any]
-
-Row = tuple[str, str, str]
-"""A key and its values in two runs."""
+Row = tuple[str, str, str]  # a key and its values in two runs
 
 
 def difference(folders: Sequence[Path]) -> str:

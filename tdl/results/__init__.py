@@ -14,25 +14,7 @@ from tdl.results.frames import bands, episodes, games, load, logged, read, resul
 from tdl.results.labels import titles
 
 __all__ = [
-    "against_best",
-    "bands",
-    "best_by",
-    "best_runs",
-    "compare",
-    "differing",
-    "episodes",
-    "factors",
-    "failures",
-    "finding",
-    "games",
-    "latex",
-    "load",
-    "logged",
-    "means",
-    "read",
-    "result_files",
-    "row_of",
-    "runs",
-    "sentence",
+    "against_best", "bands", "best_by", "best_runs", "compare", "differing", "episodes", "factors", "failures",
+    "finding", "games", "latex", "load", "logged", "means", "read", "result_files", "row_of", "runs", "sentence",
     "titles",
-]
+]  # fmt: skip

@@ -113,16 +113,9 @@ def _reason(status: str, error: object) -> str:
 
 
 def in_words(settings: pd.DataFrame, keys: Sequence[str], runs: pd.DataFrame) -> pd.DataFrame:
-    """The rows of `against_best` as text, empty where nothing is known: one column for each of their metrics.
+    """The rows of `against_best` by the keys as text, empty where nothing is known; reach rates and speed of the runs.
 
-    Parameters
-    ----------
-    settings : rows of `tdl.results.against_best` by the keys; one without metrics is of a setting without a score.
-    runs : those whose reach rates and speed are shown.
-
-    Returns
-    -------
-    the keys, `runs`, `mean score`, `below the best`, `differs`, the largest tiles by their values, `moves/s`.
+    The columns are the keys, `runs`, `mean score`, `below the best`, `differs`, tiles by their values, `moves/s`.
     """
     shared, by = [*reach_columns(runs)[-MAX_TILES:], SPEED], [*keys, "all"]
     shares = runs.reindex(columns=[*keys, *shared]).assign(all=0).groupby(by, dropna=False)[shared].mean()

@@ -26,16 +26,15 @@ LABELS = {
     "tiles": "tile rule",
 }
 
+# Keys that title runs which differ in nothing but their seeds: those of the first list whose first key they have.
 DEFAULT_KEYS = ((EVALUATED, "evaluate.plies"), ("learner", "tuples", "alpha"), ("agent",))
-"""Keys that title runs which differ in nothing but their seeds: those of the first list whose first key they have."""
 
-CAPTION_KEYS = {
+CAPTION_KEYS = {  # with their usual values, which a caption leaves out
     "agent": "ntuple", "tuples": None, "learner": None, "alpha": None, "tiles": "p90_10", "placer": "random",
     "gamma": 1.0, "threads": 1, "replicas": 1, "round": "auto", "alpha_per": "total", "learner.td_lambda": 0.0,
     "learner.start": "empty", "learner.schedule": None, "episodes": None, "budget.moves": None,
     "budget.seconds": None, "evaluate.episodes": 0,
 }  # fmt: skip
-"""Keys that a caption has, each but where it has the usual value."""
 
 
 def label(key: str) -> str:
@@ -84,10 +83,7 @@ def titles(table: pd.DataFrame) -> pd.Series:
 def caption_of(table: pd.DataFrame, runs: pd.DataFrame, keys: Sequence[str], *, curves: bool) -> str:
     """The caption of scores and curves: what was held fixed, how many seeds, how intervals were made, what failed.
 
-    Parameters
-    ----------
-    table, runs : all, and those that are shown, with scores where there are such; `keys` are what these differ in.
-    curves : whether there are learning curves.
+    `table` has all runs, `runs` those that are shown, with scores where there are such; these differ in the `keys`.
     """
     scores = placed(runs[runs[SCORE].notna()] if runs[SCORE].notna().any() else runs, keys)
     seeds = scores.groupby("setting", observed=True)[SCORE]

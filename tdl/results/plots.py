@@ -29,11 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["THOUSANDS", "draw_curves", "draw_distributions", "draw_reach", "draw_scores", "ordered"]
 
-MAX_CURVES, MAX_ROWS, DENSE = 9, 40, 100
-"""The most settings with a curve or a row, of more the best; the most points of a curve, nearly."""
-
+MAX_CURVES, MAX_ROWS = 9, 40  # the most settings with a curve or a row, of more the best
+DENSE = 100  # the most points of a curve, nearly
 AFTER = "mean score after training"
-
 NO_MARKS = pd.DataFrame(columns=["run", "value", "low", "high", "marker", "at"])
 
 
@@ -43,15 +41,9 @@ def draw_scores(
 ) -> None:  # fmt: skip
     """Mean scores of settings with intervals, and a faint dot for each run; a cross at 0 where runs failed.
 
-    Lines join the means of numbers only; names stand on the vertical axis, the scores beside them.
-
-    Parameters
-    ----------
-    table : runs with scores, and those that failed, where these are to be marked.
-    keys : those that the runs differ in, as `ordered` has them.
-    palette : of `palette_of` the keys with the colours, where other axes are to have the same.
-    name : what the scores are of.
-    marks : figures of others as of `NO_MARKS`: beside a `run` of ours a `value` and its interval, by a `marker`.
+    Lines join the means of numbers only; names stand on the vertical axis, the scores beside them. The `keys` are as
+    `ordered` has them, `name` says what the scores are of. Other axes may have the same `palette` of `palette_of`. The
+    `marks` are figures of others as of `NO_MARKS`: beside a `run` of ours a `value` and its interval, by a `marker`.
     """
     rows, hues = placed(table, keys), keys[1:] or keys
     palette = palette or palette_of(table, hues)
@@ -61,14 +53,17 @@ def draw_scores(
     certain, failed = _certain(rows, rows[SCORE]), rows.index.isin(design.failed_in(rows).index)
     rows = rows.assign(judged=rows[SCORE].where(certain), alone=rows[SCORE].where(~certain), zero=np.nan)
     rows.loc[failed, "zero"] = 0.0
-    layer: dict[str, Any] = {at: "place", "orient": at, "native_scale": True, "hue": _named(rows["colour"], hues),
-                             "hue_order": [*palette], "palette": palette, "legend": False, "ax": axes}  # fmt: skip
+    hue = rows["colour"].rename(_labels(hues))
+    layer: dict[str, Any] = {at: "place", "orient": at, "native_scale": True, "hue": hue, "hue_order": [*palette],
+                             "palette": palette, "legend": False, "ax": axes}  # fmt: skip
     points = layer | {"dodge": 0.8 - 0.8 / len(palette) if dodged else False}
     if keys and upright:
         rows["place"] = _aside(rows, design.scale_of(keys[0], table[keys[0]])) if keys[1:] else rows["place"]
         _scale(axes, keys[0], table[keys[0]])
-        hue = {"color": "grey"} if len(keys) == 1 else {name: layer[name] for name in ("hue", "hue_order", "palette")}
-        sns.lineplot(rows, x="place", y=SCORE, errorbar=None, linewidth=0.8, legend=False, ax=axes, **hue)
+        colour: dict[str, Any] = {"color": "grey"}
+        if len(keys) > 1:
+            colour = {name: layer[name] for name in ("hue", "hue_order", "palette")}
+        sns.lineplot(rows, x="place", y=SCORE, errorbar=None, linewidth=0.8, legend=False, ax=axes, **colour)
     points |= {score: "judged", "legend": len(keys) > 1, "linestyle": "none", "markersize": 4.5}
     sns.pointplot(rows, **points, err_kws={"linewidth": 1.2},
                   errorbar=lambda scores: run_mean(rows.loc[scores.index])[1:])  # fmt: skip
@@ -77,7 +72,7 @@ def draw_scores(
     sns.stripplot(rows, **dots | {score: "alone"}, size=4.5)
     if failed.any():
         sns.stripplot(rows, **dots | {score: "zero"}, size=6, marker="X", clip_on=False, label="_failed")
-    axes.set(**{f"{at}label": ", ".join(map(label, keys[:1])), f"{score}label": name})
+    axes.set(**{f"{at}label": _labels(keys[:1]), f"{score}label": name})
     axes.set(**{f"{at}lim": getattr(axes, f"get_{at}lim")()} | ({} if keys else {"xticks": []}))
     _mark(axes, rows, marks, palette, "place", upright=upright)
     from_zero(axes, score)
@@ -125,9 +120,8 @@ def _scale(axes: Axes, key: str, column: pd.Series) -> None:
     axes.tick_params(axis="x", labelrotation=45 if len(names) > 6 else 0)
 
 
-def _named(values: pd.Series, keys: Sequence[str]) -> pd.Series:
-    """What has the colours or dashes, under its name in the legend."""
-    return values.rename(", ".join(map(label, keys)))
+def _labels(keys: Sequence[str]) -> str:
+    return ", ".join(map(label, keys))
 
 
 def _legend(axes: Axes) -> None:
@@ -143,13 +137,9 @@ def draw_curves(
     """Mean scores of blocks (`tdl.results.load`) against what limits the runs, as far as all runs of a setting go.
 
     A setting is a mean with its band, or a thin line for each run; so is each run that did not finish, and a cross
-    ends those that failed. Where colours do not tell all settings apart, the first key has the dashes.
-
-    Parameters
-    ----------
-    palette : as of `draw_scores`.
-    along : `episodes`, `moves` or `seconds`; None: what ends the runs.
-    marks : as of `draw_scores`, `at` their places.
+    ends those that failed. Where colours do not tell all settings apart, the first key has the dashes. Curves go
+    `along` episodes, moves or seconds; None: what ends the runs. `palette` and `marks`, these `at` their places, are
+    as of `draw_scores`.
     """
     blocks, along = design.with_progress(blocks, along)
     rows, hues = placed(blocks, keys), keys[1:] or keys
@@ -168,8 +158,8 @@ def draw_curves(
     dashed = len(keys) > 1 and rows["setting"].nunique() > rows["colour"].nunique()
     for part, kind in ((_aligned(rows[certain]), band), (rows[~certain], thin)):
         if len(part):
-            style = _named(setting_of(part, keys[:1]), keys[:1]) if dashed else None
-            sns.lineplot(part, **layer, **kind, **dots, hue=_named(part["colour"], hues), style=style,
+            style = setting_of(part, keys[:1]).rename(_labels(keys[:1])) if dashed else None
+            sns.lineplot(part, **layer, **kind, **dots, hue=part["colour"].rename(_labels(hues)), style=style,
                          legend="full" if keys and not axes.get_legend() else False)  # fmt: skip
     if len(failed := ends[ends["status"] == FAILED]):
         sns.scatterplot(failed, **layer, hue="colour", marker="X", legend=False, label="_failed", zorder=3)
@@ -243,7 +233,7 @@ def draw_distributions(axes: Axes, games: pd.DataFrame, keys: Sequence[str]) -> 
     rows, title = _few(rows, rows, keys, "score", MAX_ROWS)
     order = rows.groupby("setting", observed=True)["score"].mean().sort_values(ascending=False, kind="stable").index
     mean = {"marker": "o", "markersize": 3.5, "markerfacecolor": "white", "markeredgecolor": "black"}
-    sns.boxplot(rows, x="score", y=_named(rows["setting"], keys), order=order, hue="colour", legend=False,
+    sns.boxplot(rows, x="score", y=rows["setting"].rename(_labels(keys)), order=order, hue="colour", legend=False,
                 palette=palette_of(games, keys[1:] or keys), dodge=False, fill=False, whis=(5, 95), showfliers=False,
                 showmeans=True, meanprops=mean, ax=axes)  # fmt: skip
     axes.set(xlabel="score of a game", title=title)

@@ -33,7 +33,12 @@ class Table:
 
     def aligned(self) -> dict[str, str]:
         """Where the cells of each column stand: figures at the right."""
-        return {name: "right" if _is_figures(self.cells[name]) else "left" for name in self.cells.columns}
+        sides = {}
+        for name, column in self.cells.items():
+            texts = [cell for cell in column if cell != ""]
+            numbers = texts and all(isinstance(text, str) and NUMBER.fullmatch(text) for text in texts)
+            sides[str(name)] = "right" if numbers else "left"
+        return sides
 
 
 @dataclass(frozen=True)
@@ -107,20 +112,9 @@ def _markdown_cell(cell: object) -> str:
     return escaped(cell)
 
 
-def _is_figures(column: pd.Series) -> bool:
-    texts = [cell for cell in column if cell != ""]
-    return bool(texts) and all(isinstance(text, str) and NUMBER.fullmatch(text) for text in texts)
-
-
 def _templates(*, autoescape: bool) -> Environment:
-    environment = Environment(
-        loader=PackageLoader("tdl.results"),
-        autoescape=autoescape,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        undefined=StrictUndefined,
-    )
+    environment = Environment(loader=PackageLoader("tdl.results"), autoescape=autoescape, undefined=StrictUndefined,
+                              trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)  # fmt: skip
     environment.globals["zip"] = zip
     environment.tests["link"] = lambda cell: isinstance(cell, Link)
     environment.filters |= {"md": escaped, "md_table": markdown_table, "fenced": fenced, "svg": Markup}

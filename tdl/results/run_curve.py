@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 
-MAX_TILES, BESIDE = 6, 1.04
-"""The most reach rates, those of the largest tiles; where games after training stand, in lengths of the training."""
+MAX_TILES = 6  # the most reach rates, those of the largest tiles
+BESIDE = 1.04  # where games after training stand, in lengths of the training
 
 
 def save_curve(path: Path) -> None:

@@ -17,8 +17,8 @@ from tdl.results.labels import caption_of, label
 from tdl.results.plots import AFTER, NO_MARKS, draw_curves, draw_scores, palette_of
 from tdl.results.style import BLUE, WIDTH, new_figure, style
 
-MAX_FACETS, HEIGHT, LINE, LETTERS = 6, 2.3, 0.32, 12
-"""The most rows, of the best combinations; inches of a panel, and of a name there; letters of the title to an inch."""
+MAX_FACETS = 6  # the most rows, of the best combinations
+HEIGHT, LINE, LETTERS = 2.3, 0.32, 12  # inches of a panel, and of a name there; letters of the title to an inch
 
 
 def sweep_figure(
@@ -31,7 +31,7 @@ def sweep_figure(
     ----------
     table, blocks : as of `tdl.results.runs` and `tdl.results.load`, none of evaluations.
     keys : those of the axis, of the colours and of rows of panels; None: all that runs differ in, as they fit best.
-    title : None: the finding, as of `tdl.results.answers.finding`.
+    title : None: the finding, as of `tdl.results.finding`.
     score : what scores are of; None: games after training, or without these the last block.
     along, marks : as of `tdl.results.plots.draw_curves`; marks without a place are beside scores.
     """

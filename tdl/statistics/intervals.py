@@ -13,20 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Z95 = 1.959963984540054
-"""Half width of a 95% interval, in standard errors (the normal distribution's 97.5% point)."""
+Z95 = 1.959963984540054  # half width of a 95% interval in standard errors: the normal distribution's 97.5% point
 
-MAX_STEPS, MAX_TERMS, PRECISION = 100, 300, 1e-15
-"""Of Newton's method and of the continued fraction; and where the latter ends."""
+MAX_STEPS, MAX_TERMS, PRECISION = 100, 300, 1e-15  # of Newton's method and of the continued fraction; of the latter
 
-RESAMPLES, MIN_RESAMPLED = 2000, 10
-"""Resamples of the bootstrap, and the smallest sample that is resampled: of fewer an interval is far too narrow."""
+RESAMPLES, MIN_RESAMPLED = 2000, 10  # of the bootstrap; the interval of a smaller sample is far too narrow
 
 
 def mean_interval(values: NDArray[Any], errors: NDArray[Any] | None = None) -> tuple[float, float]:
-    """95% interval of the mean of independent values (Student's t); (nan, nan) below two values.
-
-    `errors` as of `contrast_interval`.
+    """95% interval of the mean of independent values (Student's t), `errors` as of `contrast_interval`; else nan, nan.
 
     >>> mean_interval(np.array([1000.0, 1001, 1002]))  # doctest: +ELLIPSIS
     (998.5..., 1003.4...)

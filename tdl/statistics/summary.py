@@ -17,18 +17,14 @@ from tdl.statistics.intervals import interval_text, mean_interval, share_interva
 from tdl.storage.reading import open_file, read_lines
 from tdl.storage.records import Records
 
-MAX_BYTES = 1 << 28
-"""Of `blocks.csv`: a row has some 250 bytes, so a million blocks fit, of which no plot shows more than hundreds."""
-
+MAX_BYTES = 1 << 28  # of `blocks.csv`: a million blocks of 250 bytes, of which no plot shows more than hundreds
 MAX_FIGURE = 1e15  # no game has such a score, no run so many moves; much larger figures could not be drawn
+
+# Columns of `blocks.csv` beside the reach rates; those that every file has; those of whole numbers.
 BLOCK_FIGURES = ("episode", "mean", "median", "max", "moves", "seconds", "moves_per_second", "mean_abs_error")
-"""Columns of `blocks.csv`, beside the reach rates."""
-
 NEEDED, WHOLE = ("episode", "mean", "max"), ("episode", "max", "moves", "moves_per_second")
-"""Columns that every `blocks.csv` has, and those of whole numbers."""
 
-BlockTable = dict[str, NDArray[Any]]
-"""The columns by name: float64, or int64 where they are `WHOLE`."""
+BlockTable = dict[str, NDArray[Any]]  # columns by name: float64, or int64 where they are `WHOLE`
 
 
 def reach(records: Records, tile: int) -> int:

@@ -131,7 +131,7 @@ def test_every_cell_of_the_notebook_runs(tmp_path, monkeypatch):
     """With fewer games; each cell's last expression is evaluated as a notebook does."""
     matplotlib.use("agg")
     monkeypatch.chdir(tmp_path)
-    fewer = {"episodes=2000": "episodes=100", '"block=200"': '"block=20", "evaluate.episodes=20", "tuples.radix=6"',
+    fewer = {"episodes=2000": "episodes=100", '"block=200"': '"block=20", "evaluate.episodes=20"',
              "alpha=0.1,0.3,0.9": "alpha=0.1,0.3", "seed=0,1,2": "seed=0,1"}  # fmt: skip
     names = {}
     for cell in CODE:
