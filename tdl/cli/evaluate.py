@@ -15,19 +15,12 @@ from tdl.config.evaluate import EvaluationConfig
 from tdl.config.names import chosen_names
 from tdl.config.options import evaluator_of, play_of
 from tdl.errors import ConfigError, Interrupted
-from tdl.players.description import kind_of
+from tdl.players.player import Player
 from tdl.runs import recording
 from tdl.runs.disk import Disk
 from tdl.runs.ending import shown
 from tdl.runs.environment import describe
-from tdl.runs.evaluation import (
-    Evaluation,
-    NetworkEvaluation,
-    PolicyEvaluation,
-    SimpleEvaluation,
-    looking_ahead,
-    network_evaluation,
-)
+from tdl.runs.evaluation import Evaluation, evaluation_of
 from tdl.runs.interrupts import Interrupts
 from tdl.statistics.summary import evaluation_block
 from tdl.storage.checkpoint import Meta
@@ -47,7 +40,8 @@ def job(cfg: DictConfig, context: JobContext) -> None:
         if not context.in_sweep and folder.result.exists():
             raise ConfigError(f"out: {folder} holds results already; name another")
         evaluation = built(settings, metas)
-        recording.check(evaluation, settings.evaluate.record)
+        if isinstance(evaluation.agent, Player):  # of other agents no game is asked to be recorded
+            recording.check(evaluation.agent, evaluation.options, settings.evaluate.record)
         names = chosen_names(cfg, context.choices)
         play(settings, evaluation, result_of(settings, evaluation, metas, names), folder)
 
@@ -75,27 +69,17 @@ def checkpoints_of(metas: list[Meta]) -> list[dict[str, Any]]:
 
 def built(settings: EvaluationConfig, metas: list[Meta]) -> Evaluation:
     """Who plays, and how, by the configuration and the checkpoints."""
-    rules, kind, drops = evaluate_config.rules(settings, metas[0]), kind_of(metas[0]), settings.evaluate.drops
-    if kind == "dqn":
-        from tdl.dqn import dqn_player as deep
-        from tdl.dqn import pytorch  # not at the top: it needs PyTorch
-
-        pytorch.prepare(settings.threads)
-        policy = looking_ahead(deep.load(metas[0]["folder"], rules), settings.evaluate.plies, drops, settings.seed)
-        return PolicyEvaluation(rules, settings.seed, pytorch.instructions("cpu"), policy)
-    if kind != "ntuple":
-        return SimpleEvaluation(rules, settings.seed, "none", kind, settings.engine)
-    player = evaluate_config.player(metas, rules)
+    rules = evaluate_config.rules(settings, metas[0])
     play = play_of(settings, settings.evaluate.plies)
-    play = replace(play, evaluator=evaluator_of(settings.placer.network, player.network.rules))
-    return network_evaluation(player, drops, play)
+    play = replace(play, evaluator=evaluator_of(settings.placer.network, rules))
+    return evaluation_of(evaluate_config.agent(metas, rules), play, settings.evaluate.drops)
 
 
 def result_of(
     settings: EvaluationConfig, evaluation: Evaluation, metas: list[Meta], chosen: dict[str, str]
 ) -> dict[str, Any]:
     """What `result.json` says before the games are played."""
-    config, rules = compose.to_plain(settings), evaluation.rules
+    config, rules = compose.to_plain(settings), evaluation.agent.rules
     return {
         "status": RUNNING,
         "config_hash": compose.key_hash(config),
@@ -105,7 +89,7 @@ def result_of(
         "rules": rules.to_dict(),
         "checkpoints": checkpoints_of(metas),
         "episodes": metas[0]["episode"],
-        **describe(evaluation.instructions),
+        **describe(evaluation.agent.instructions),
     }
 
 
@@ -126,14 +110,13 @@ def play(settings: EvaluationConfig, evaluation: Evaluation, result: dict[str, A
         records, result["evaluation"] = evaluation.play(settings.evaluate.episodes, folder.path, stop)
         print(evaluation_block(result["evaluation"]), end="")
         if settings.evaluate.record:
-            assert isinstance(evaluation, NetworkEvaluation)
             print(record(settings, evaluation, records, result, folder, stop), end="")
     print(f"results in {shown(folder.path)}")
 
 
 def record(
     settings: EvaluationConfig,
-    evaluation: NetworkEvaluation,
+    evaluation: Evaluation,
     records: Records,
     result: dict[str, Any],
     folder: RunFolder,
@@ -142,9 +125,12 @@ def record(
     """Leave the first games move by move, judged if asked; gives what to print."""
     first, checkpoints = records[: settings.evaluate.record], result["checkpoints"]
     digest = checkpoints[0]["digest"] if len(checkpoints) == 1 else None
-    games = recording.record(evaluation, first, folder, digest, stop)
-    if settings.evaluate.mistakes is not None:
-        result["mistakes"] = recording.judge(games, evaluation, settings.evaluate.mistakes, folder, stop)
+    player, options, deeper = evaluation.agent, evaluation.options, settings.evaluate.mistakes
+    assert isinstance(player, Player)
+    games = recording.record(player, options, first, folder, digest, stop)
+    if deeper is not None:
+        search = replace(options.search, plies=deeper, by_empty=())
+        result["mistakes"] = recording.judge(games, player, search, folder, stop)
     return recording.recording_block(games, folder, result.get("mistakes"))
 
 

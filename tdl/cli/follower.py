@@ -9,7 +9,7 @@ from tdl.cli import flags
 from tdl.cli.messages import explain
 from tdl.config import own
 from tdl.config.setup import Setup
-from tdl.runs.agents import Agent, build_agent
+from tdl.runs.agents import TrainingAgent, build_agent
 from tdl.training.ranks import BEGIN, TRAIN, MpiRanks
 
 
@@ -32,7 +32,7 @@ def follow(ranks: MpiRanks) -> None:
 
 
 def _obey(ranks: MpiRanks) -> None:
-    agent: Agent | None = None
+    agent: TrainingAgent | None = None
     while True:
         command, what = ranks.told()
         if command == BEGIN:
@@ -40,7 +40,7 @@ def _obey(ranks: MpiRanks) -> None:
         elif command == TRAIN and agent is not None:
             try:
                 episodes, spent = what
-                agent.proceed(spent)
+                agent.set_progress(spent)
                 agent.trainer.train(episodes)
             except Exception:
                 if not ranks.agreed:
@@ -49,5 +49,5 @@ def _obey(ranks: MpiRanks) -> None:
             return
 
 
-def _built(what: Any, ranks: MpiRanks) -> Agent:
+def _built(what: Any, ranks: MpiRanks) -> TrainingAgent:
     return build_agent(Setup.of(what["config"]), what["episode"], ranks)

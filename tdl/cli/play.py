@@ -14,9 +14,8 @@ from tdl.config import play as play_config
 from tdl.config.options import rules_of, search_of
 from tdl.config.play import PlayConfig
 from tdl.errors import ConfigError, Interrupted
+from tdl.players.kinds import agent_of, checkpoint_folder, read_agent
 from tdl.sessions import game_file
-from tdl.sessions.advisor import load_advisor
-from tdl.sessions.game_folder import GameFolder
 from tdl.sweeps.context import JobContext
 from tdl.terminal.background import is_light
 from tdl.terminal.colours import DARK, LIGHT, Colours
@@ -46,9 +45,11 @@ def job(cfg: DictConfig, context: JobContext) -> None:
 def play(settings: PlayConfig) -> None:
     """Play games, keep those of the person, and print their files."""
     board_rules = rules_of(settings)
-    agent = None if settings.checkpoint is None else load_advisor(settings.checkpoint, board_rules)
-    options = search_of(settings.search, settings.plies)
-    if agent is not None:
+    options, agent, meta = search_of(settings.search, settings.plies), None, None
+    if settings.checkpoint is not None:
+        folder = checkpoint_folder(settings.checkpoint)
+        meta = read_agent(folder)
+        agent = agent_of(folder, meta, board_rules)
         agent.action_values(options)  # refuses a search it cannot do before the screen begins
     check_terminal()
     from tdl.terminal.play import PlayApp  # not at the top: it needs Textual
@@ -57,11 +58,12 @@ def play(settings: PlayConfig) -> None:
         board_rules,
         seed=secrets.randbelow(SEEDS) if settings.seed is None else settings.seed,
         episode=settings.episode,
-        advisor=agent,
+        agent=agent,
+        meta=meta,
         search=options,
         watch=settings.watch,
         speed=settings.speed,
-        folder=GameFolder(settings.record),
+        folder=game_file.GameFolder(settings.record),
         colours=colours(settings.theme),
     )
     try:

@@ -22,10 +22,9 @@ from tdl.config.stored import stored_placer
 from tdl.config.unused import refuse_changed
 from tdl.errors import naming, refuse
 from tdl.game.rules import Rules
-from tdl.players.description import kind_of, read_agent
 from tdl.players.ensemble import average
-from tdl.players.lookahead import check_depth
-from tdl.players.player import Player, checkpoint_folder, load, playing_by
+from tdl.players.kinds import Agent, agent_of, checkpoint_folder, kind_of, read_agent
+from tdl.players.player import playing_by
 from tdl.search.options import MAX_PLIES
 from tdl.storage.checkpoint import META, Meta
 from tdl.training.options import PlayOptions
@@ -116,17 +115,17 @@ def check_agent(settings: EvaluationConfig, metas: list[Meta]) -> None:
     """Refuse what the agent of the checkpoint does not do, or has no use for."""
     kind, games = kind_of(metas[0]), settings.evaluate
     check_drops(games.drops, games.plies)
-    check_depth(games.plies, kind)
-    if kind == "ntuple" and games.drops == "all":
+    kind.check_plies(games.plies)
+    if kind.tables and games.drops == "all":
         return
-    by = "evaluate.drops=one" if kind == "ntuple" else f"an agent of kind {kind}"
+    by = "evaluate.drops=one" if kind.tables else f"an agent of kind {kind.name}"
     usual = {"search": group_file("search", "expectimax"), "lanes": "auto"}
     refuse_changed(to_plain(settings), usual, ("search", "lanes"), by)
     if settings.placer.kind != "random":
         raise refuse("placer.kind", settings.placer.kind, f"random with {by}")
     if games.record:
         raise refuse("evaluate.record", games.record, f"0 with {by}")
-    if len(metas) > 1 and kind != "ntuple":  # weights of other agents have no meaning in the mean
+    if len(metas) > 1 and not kind.tables:  # weights of other agents have no meaning in the mean
         raise refuse("checkpoint", settings.checkpoint, f"one with {by}")
 
 
@@ -137,7 +136,9 @@ def rules(settings: EvaluationConfig, meta: Meta) -> Rules:
     )
 
 
-def player(metas: list[Meta], played: Rules) -> Player:
-    """The player of the checkpoint, or of the mean of several, in games of the rules `played`."""
+def agent(metas: list[Meta], played: Rules) -> Agent:
+    """The agent of the checkpoint, or of the mean of several, in games of the rules `played`."""
     folders: list[Path] = [meta["folder"] for meta in metas]
-    return playing_by(load(folders[0], copy=True) if len(folders) == 1 else average(folders), played)
+    if len(folders) > 1:
+        return playing_by(average(folders), played)
+    return agent_of(folders[0], metas[0], played, copy=True)

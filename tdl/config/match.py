@@ -10,11 +10,10 @@ from tdl.config.options import evaluator_of, placer_of, rules_of, search_of
 from tdl.config.schema import GameConfig, PlacerConfig, SearchKeys, TilesConfig
 from tdl.errors import refuse
 from tdl.game.rules import Rules
+from tdl.players.kinds import ActionValues, load_agent
 from tdl.players.player import Player, load
 from tdl.search.options import MAX_PLIES, check_same_board
-from tdl.sessions.action_values import ActionValues
-from tdl.sessions.advisor import load_advisor
-from tdl.sessions.tile_placer import TilePlacer
+from tdl.sessions.two_player_protocol import TilePlacer
 
 MAX_CELLS = 16
 """Of a board: the protocol has four bits for the number of a cell."""
@@ -63,7 +62,7 @@ def action_values(settings: MatchConfig) -> ActionValues | None:
     """The action values of the player; None where another program plays."""
     if settings.checkpoint is None:
         return None
-    agent = load_advisor(settings.checkpoint)
+    agent = load_agent(settings.checkpoint)
     check_same_board(agent.rules, rules_of(settings), "checkpoint")
     return agent.action_values(search_of(settings.search, settings.plies))
 
@@ -82,6 +81,6 @@ def _evaluator(settings: MatchConfig, board: Rules) -> Player | None:
         return None
     if settings.placer.network is None and settings.checkpoint is not None:
         player = load(settings.checkpoint)
-        check_same_board(player.network.rules, board, "checkpoint")
+        check_same_board(player.rules, board, "checkpoint")
         return player
     return evaluator_of(settings.placer.network, board)

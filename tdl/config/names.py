@@ -8,6 +8,7 @@ from tdl.config import agent as agent_config
 from tdl.config.compose import types_of
 from tdl.config.files import group_file
 from tdl.config.schema import RunConfig
+from tdl.players.kinds import KINDS
 
 SHOWN = ("game", "tiles", "tuples", "learner", "placer", "agent")
 
@@ -17,7 +18,7 @@ def chosen_names(cfg: DictConfig, chosen: Mapping[str, object]) -> dict[str, str
 
     Groups that the agent has no use for are left out. `chosen` is what Hydra calls `hydra.runtime.choices`.
     """
-    unused = agent_config.OF_NTUPLE if "agent" in cfg and cfg.agent.kind != "ntuple" else ()
+    unused = () if "agent" not in cfg or KINDS[cfg.agent.kind].tables else agent_config.OF_NTUPLE
     groups = [name for name in SHOWN if name in cfg and name not in unused]
     names = {name: str(chosen[name]) for name in groups if chosen.get(name) is not None}
     defaults = types_of(RunConfig)

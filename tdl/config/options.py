@@ -79,5 +79,5 @@ def evaluator_of(network: str | None, rules: Rules) -> Player | None:
     if network is None:
         return None
     player = load(network)
-    check_same_board(player.network.rules, rules)
+    check_same_board(player.rules, rules)
     return player

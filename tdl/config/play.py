@@ -19,9 +19,7 @@ from tdl.config.options import rules_of, search_of
 from tdl.config.schema import GameConfig, SearchKeys, TilesConfig
 from tdl.config.unused import refuse_changed, refuse_unused
 from tdl.errors import refuse
-from tdl.players.description import kind_of, read_agent
-from tdl.players.lookahead import check_depth
-from tdl.players.player import checkpoint_folder
+from tdl.players.kinds import checkpoint_folder, kind_of, read_agent
 from tdl.search.options import MAX_PLIES
 from tdl.storage.checkpoint import Meta
 
@@ -105,7 +103,7 @@ def _check_agent(settings: PlayConfig, meta: Meta) -> None:
     for key, (given, own) in {"game": games, "size": (settings.size, trained["size"])}.items():
         if given != own:
             raise refuse(key, given, f"{own}, that of the checkpoint")
-    check_depth(settings.plies, kind_of(meta), "plies")
+    kind_of(meta).check_plies(settings.plies, "plies")
 
 
 def refuse_beside_replay(keys: Sequence[str]) -> None:

@@ -18,7 +18,7 @@ from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import MAX_ALPHA, Schedule
 from tdl.network.tuples import TupleSet
-from tdl.players.description import KINDS
+from tdl.players.kinds import KINDS
 from tdl.search.options import PlacerOptions, SearchOptions
 from tdl.training.options import PlayOptions
 
@@ -111,7 +111,7 @@ class SearchConfig(SearchOptions):
 class AgentConfig(DQNOptions):
     """Who learns and plays; all but `kind` is of the deep Q-learner, and null where another one is."""
 
-    kind: str = choice(MISSING, KINDS)
+    kind: str = choice(MISSING, tuple(KINDS))
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from tdl.learning.schedule import Schedule
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
-from tdl.players.lookahead import check_depth
+from tdl.players.kinds import KINDS, Kind
 from tdl.training.options import PlayOptions
 
 
@@ -83,7 +83,7 @@ class Setup:
     plain : all of this by its keys, as `result.json` and `meta.json` have it.
     """
 
-    kind: str
+    kind: Kind
     rules: Rules
     network: NetworkOptions
     learner: LearnerOptions
@@ -114,10 +114,11 @@ class Setup:
         plain = to_plain(keys)
         check_use(plain)
         learner = options_of(LearnerOptions, "learner", keys.learner, alpha_per=keys.alpha_per, gamma=keys.gamma)
-        if keys.agent.kind == "ntuple":
+        kind = KINDS[keys.agent.kind]
+        if kind.tables:
             check_numbering(keys.tuples, keys.size)
         return cls(
-            kind=keys.agent.kind,
+            kind=kind,
             rules=rules_of(keys),
             network=_network_of(keys),
             learner=learner,
@@ -140,12 +141,12 @@ class Setup:
     def __post_init__(self) -> None:
         """Refuse what does not go together."""
         games = self.evaluation
-        check_depth(games.plies, self.kind)
+        self.kind.check_plies(games.plies)
         if games.average > self.saving.keep:
             raise refuse("evaluate.average", games.average, f"at most save.keep, {self.saving.keep}")
         if games.solution is not None and self.play.placer.kind != "random":
             raise refuse("evaluate.solution", games.solution, "null unless placer.kind=random")
-        if self.kind == "ntuple":
+        if self.kind.tables:
             self.network.check(self.rules, self.learner)
             self._check_seconds()
             self.replicas.check_learner(self.learner, self.play.threads)

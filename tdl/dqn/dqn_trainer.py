@@ -10,14 +10,12 @@ from tdl.dqn.dqn_player import DQNPlayer
 from tdl.dqn.learner import Learner
 from tdl.dqn.options import DQNOptions
 from tdl.dqn.pytorch import prepare, torch, without_denormals
-from tdl.dqn.replay import Replay, Transitions, check_arrays
-from tdl.dqn.returns import Returns
+from tdl.dqn.replay import Replay, Returns, Transitions, check_arrays
 from tdl.errors import ConfigError, refuse
 from tdl.game.batch import Batch
 from tdl.game.rules import Rules
 from tdl.game.streams import LOGGED, TRAINING
-from tdl.players.batch_moves import Moves
-from tdl.players.batch_play import Actions, Which, play_block
+from tdl.players.batch_play import Actions, Moves, Which, play_block
 from tdl.storage.records import RECORD
 from tdl.training.options import OnProgress
 

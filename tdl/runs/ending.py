@@ -7,6 +7,7 @@ from typing import Any
 
 from tdl.base.distribution import command
 from tdl.config.compose import word_of
+from tdl.players.kinds import KINDS
 from tdl.runs.unlearning import unlearned
 from tdl.statistics.block_table import read_blocks
 from tdl.statistics.summary import evaluation_block
@@ -42,7 +43,7 @@ def warning(folder: RunFolder, result: Mapping[str, Any]) -> str:
     if not text:
         return ""
     config = result["config"]
-    if config["agent"]["kind"] != "ntuple":
+    if not KINDS[config["agent"]["kind"]].tables:
         return f"{text}\n"
     milestones = "learner.start=milestone, or " if config["learner"]["start"] == "empty" else ""
     return f"{text}; try {milestones}a smaller alpha\n"
@@ -81,9 +82,9 @@ def next_commands(folder: RunFolder, result: Mapping[str, Any]) -> str:
         return ""
     start, checkpoint = command(), _word(shown(folder.path))
     commands = [f"{start} serve {checkpoint}"]
-    kind, plies = result["config"]["agent"]["kind"], result["config"]["evaluate"]["plies"]
-    if kind in ("ntuple", "dqn") and plies == 1:
-        few = " evaluate.episodes=10" if kind == "dqn" else ""  # a hundred times as slow
+    kind, plies = KINDS[result["config"]["agent"]["kind"]], result["config"]["evaluate"]["plies"]
+    if kind.max_plies > 1 and plies == 1:
+        few = "" if kind.tables else " evaluate.episodes=10"  # a hundred times as slow
         commands.insert(0, f"{start} evaluate {checkpoint} evaluate.plies=2{few}")
     return "".join(f"{'next:' if not number else '':6}{command}\n" for number, command in enumerate(commands))
 

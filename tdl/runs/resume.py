@@ -9,7 +9,7 @@ from tdl.config import compose
 from tdl.config.setup import Setup
 from tdl.config.stored import stored_setup
 from tdl.errors import CheckpointError, ConfigError, naming, shown
-from tdl.players.description import check_resumable, read_agent
+from tdl.players.kinds import check_resumable, read_agent
 from tdl.storage.checkpoint import META, Meta
 from tdl.storage.run_folder import CHECKPOINT, RunFolder
 

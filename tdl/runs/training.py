@@ -12,11 +12,11 @@ import numpy as np
 from tdl.base import machine
 from tdl.config.setup import Setup
 from tdl.errors import ConfigError, Interrupted
+from tdl.players.player import Player
 from tdl.runs import environment, loggers
-from tdl.runs.agents import Agent, build_agent
+from tdl.runs.agents import TrainingAgent, build_agent
 from tdl.runs.blocks import Block, OnBlock
 from tdl.runs.episode_log import EpisodeLog
-from tdl.runs.evaluation import NetworkEvaluation
 from tdl.runs.interrupts import Interrupts, said_at_once
 from tdl.runs.progress import Progress
 from tdl.runs.resume import check_fits
@@ -69,7 +69,7 @@ class TrainingRun:
         if meta is not None:
             self.saved_episode, self.moves, self.seconds = meta["episode"], meta["moves"], meta["seconds"]
             self._saved_moves = self.moves
-        self.agent: Agent = build_agent(setup, self.saved_episode, ranks)
+        self.agent: TrainingAgent = build_agent(setup, self.saved_episode, ranks)
         self.trainer = self.agent.trainer
         if meta is None:
             self.agent.begin()
@@ -82,9 +82,9 @@ class TrainingRun:
             "config_hash": setup.hash,
             "names": self.names,
             "seed": setup.play.seed,
-            **({"alpha": setup.alpha} if setup.kind == "ntuple" else {}),
+            **({"alpha": setup.alpha} if setup.kind.tables else {}),
             "config": setup.plain,
-            **environment.describe(self.agent.instructions),
+            **environment.describe(self.agent.player().instructions),
             **self._figures(),
         }
         self._saved_at = time.monotonic()
@@ -160,7 +160,7 @@ class TrainingRun:
 
     def _play_block(self, log: EpisodeLog, progress: Progress) -> None:
         first, before = self.trainer.episode, self.trainer.moves
-        episodes = min(self.agent.stretch(self.setup.block), self.setup.episodes - first)
+        episodes = min(self.agent.episodes_until_sync(self.setup.block), self.setup.episodes - first)
         start = time.perf_counter()
 
         def between(finished: int, moves: int) -> None:
@@ -168,7 +168,7 @@ class TrainingRun:
             progress.update(first + finished, before + moves, share=spent)
 
         share = max(first / self.setup.episodes, self.setup.budget.spent(self.moves, self.seconds))
-        self.agent.proceed(share)
+        self.agent.set_progress(share)
         with self.ranks.training(episodes, share):
             records = self.trainer.train(episodes, between)
         seconds = time.perf_counter() - start
@@ -181,7 +181,7 @@ class TrainingRun:
             played = round(high * moves) - round(low * moves)
             row = block_row(block, self.rules, played, (high - low) * seconds, self.trainer.mean_abs_error)
             text = statistics_block(block, int(row["episode"]), row["moves_per_second"])
-            log.append(block, row, text, self.agent.logged())
+            log.append(block, row, text, self.agent.evaluation_records())
             self._last = block, int(row["moves_per_second"])
             rows.append(row)
         progress.update(self.trainer.episode, self.trainer.moves, f"mean {row['mean']:,.0f}", share=spent)
@@ -236,10 +236,9 @@ class TrainingRun:
             _, figures = evaluation.play(games.episodes, self.folder.path, lambda: self._stop_if(interrupts))
             self.result["evaluation"] = figures | {"checkpoints": len(checkpoints)}
         if self.solution is not None:
-            assert isinstance(evaluation, NetworkEvaluation)
-            exact = evaluate_policy(
-                self.solution, evaluation.player.afterstate_values, self.setup.learner.gamma
-            ).summary()
+            player = evaluation.agent
+            assert isinstance(player, Player)
+            exact = evaluate_policy(self.solution, player.afterstate_values, self.setup.learner.gamma).summary()
             self.result["evaluation"] = self.result.get("evaluation", {}) | {"exact": exact}
 
     def _figures(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.sessions.action_values import ActionValues
+from tdl.players.kinds import ActionValues
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from rich.style import Style
 from textual.geometry import Size
 from textual.strip import Strip
 
-from tdl.sessions.tile_colours import tile_colours
+from tdl.sessions.pictures import tile_colours
 from tdl.terminal.colours import Colours
 from tdl.terminal.view import View
 from tdl.terminal.widget import Part

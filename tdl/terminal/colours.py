@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tdl.sessions import tile_colours
+from tdl.sessions import pictures
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,6 @@ class Colours:
 
 DARK = Colours("#211d1b", "#ece4da", "#423c38", "#58514b", "#a39a90", "bold #f4d096", "bold #8fd18a")
 
-LIGHT = Colours(
-    "#faf8ef", "#2b2522", tile_colours.BOARD, tile_colours.EMPTY, "#6b625a", "bold #8a4b00", "bold #1f6f2b"
-)
+LIGHT = Colours("#faf8ef", "#2b2522", pictures.BOARD, pictures.EMPTY, "#6b625a", "bold #8a4b00", "bold #1f6f2b")
 
 COLOURS = {"dark": DARK, "light": LIGHT}

@@ -12,12 +12,12 @@ from textual.message import Message
 
 from tdl.errors import ConfigError, TdlError, file_text
 from tdl.game.rules import ACTION_NAMES, Rules
+from tdl.players.kinds import ActionValues, Agent
 from tdl.search.options import SearchOptions
-from tdl.sessions.action_values import ActionValues
-from tdl.sessions.advisor import Advisor
-from tdl.sessions.game_folder import GameFolder
+from tdl.sessions.game_file import GameFolder
 from tdl.sessions.recorded_game import Move
 from tdl.sessions.session import Session
+from tdl.storage.checkpoint import Meta
 from tdl.terminal.advisor_thread import AdvisorThread, Question
 from tdl.terminal.app import GameApp, has_room_for_hints, key
 from tdl.terminal.colours import DARK, Colours
@@ -40,7 +40,8 @@ class PlayApp(GameApp):
     ----------
     rules : of the games.
     seed, episode : of the drops of the first game; the next is the next episode.
-    advisor : the agent, if there is one.
+    agent : that plays and gives hints, if there is one.
+    meta : describes its checkpoint.
     search : how it looks ahead.
     watch : whether it plays from the start.
     speed : its moves a second.
@@ -74,7 +75,8 @@ class PlayApp(GameApp):
         *,
         seed: int = 0,
         episode: int = 0,
-        advisor: Advisor | None = None,
+        agent: Agent | None = None,
+        meta: Meta | None = None,
         search: SearchOptions | None = None,
         watch: bool = False,
         speed: float = 4.0,
@@ -82,13 +84,13 @@ class PlayApp(GameApp):
         colours: Colours = DARK,
     ) -> None:
         super().__init__(speed, watch, colours)
-        self.advisor, self.search = advisor, search or SearchOptions()
+        self.agent, self.meta, self.search = agent, meta or {}, search or SearchOptions()
         self.hints, self.watching = watch, watch
         self.folder = folder or GameFolder(None)
         self.rules, self.best = rules, self.folder.best(rules)
         self.saved: list[Path] = []
         self.trouble: OSError | None = None
-        self._action_values: ActionValues | None = None if advisor is None else advisor.action_values(self.search)
+        self._action_values: ActionValues | None = None if agent is None else agent.action_values(self.search)
         self._thread: AdvisorThread | None = None
         self._begin(seed, episode)
 
@@ -102,7 +104,7 @@ class PlayApp(GameApp):
 
     def on_mount(self) -> None:
         """Begin."""
-        if self.advisor is not None:
+        if self.agent is not None:
             self._thread = AdvisorThread(self._post_answer)
         super().on_mount()
 
@@ -139,9 +141,8 @@ class PlayApp(GameApp):
         elif isinstance(answer.result, Exception):
             raise answer.result  # a fault of the program
         else:
-            assert self.advisor is not None
             self.values = answer.result
-            self.session.ask(self._known_values, self.search, self.advisor.digest)
+            self.session.ask(self._known_values, self.search, self.meta.get("digest"))
         self.changed()
 
     def _known_values(self, board: int) -> NDArray[np.float64]:
@@ -193,9 +194,9 @@ class PlayApp(GameApp):
         super().action_step() if self._has_agent() and not self.session.over else self.changed()
 
     def _has_agent(self) -> bool:
-        if self.advisor is None:
+        if self.agent is None:
             self.message = "no agent: start with checkpoint=FOLDER"
-        return self.advisor is not None
+        return self.agent is not None
 
     def action_look(self, by: int) -> None:
         """Let the agent look further ahead, or less far."""
@@ -204,10 +205,10 @@ class PlayApp(GameApp):
     def action_plies(self, plies: int) -> None:
         """Let the agent look `plies` plies ahead."""
         if self._has_agent():
-            assert self.advisor is not None
+            assert self.agent is not None
             try:
                 search = dataclasses.replace(self.search, plies=plies)
-                self._action_values = self.advisor.action_values(search)
+                self._action_values = self.agent.action_values(search)
             except ConfigError as error:
                 self.message = str(error)
             else:
@@ -250,7 +251,7 @@ class PlayApp(GameApp):
         state = "the agent thinks" if self.stepping else "your move"
         if self.playing:
             state = f"▶ the agent plays, {self.speed:g} moves a second"
-        agent: Figures = ()
-        if self.advisor is not None:
-            agent = (("plies", str(self.search.plies)), ("agent", f"after {self.advisor.episode:,} games"))
-        return view_of(self.session, self.best, hints, state, self.message, agent)
+        figures: Figures = ()
+        if self.agent is not None:
+            figures = (("plies", str(self.search.plies)), ("agent", f"after {self.meta.get('episode', 0):,} games"))
+        return view_of(self.session, self.best, hints, state, self.message, figures)

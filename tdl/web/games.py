@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from tdl.errors import ConfigError
 from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.search.options import SearchOptions
-from tdl.sessions.action_values import optional_values
-from tdl.sessions.recorded_game import Move, RecordedGame
+from tdl.sessions.recorded_game import Move, RecordedGame, optional_values
 from tdl.sessions.session import Session
-from tdl.web.agents import QUICK_PLIES, ServedAgent
 from tdl.web.animation import slides
 from tdl.web.errors import Refusal
+from tdl.web.served_agents import QUICK_PLIES, ServedAgent
 
 MAX_MOVES = 100_000
 """Of a game: each takes memory, and to take one back draws all others again."""

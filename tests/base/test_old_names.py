@@ -16,7 +16,7 @@ from tdl import evaluate, old_names
 from tdl.config.files import group_names
 from tdl.config.keys import keys_of
 from tdl.config.schema import RunConfig
-from tdl.players.description import read_agent
+from tdl.players.kinds import read_agent
 from tdl.sessions.game_file import load as load_game
 from tdl.solver.solution import load as load_solution
 

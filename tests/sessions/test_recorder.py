@@ -32,9 +32,10 @@ def test_the_games_of_an_evaluation(shape):
 @pytest.mark.parametrize("target", ["afterstate", "state"])
 @pytest.mark.parametrize("search", SEARCHES)
 def test_the_games_of_an_evaluation_that_looks_ahead(search, target):
-    player, options = trained(*SHAPES["2x4"], target=target), SEARCHES[search]
-    for row in tdl.Player(player.network, 0.9, target, "direct").evaluate(4, seed=5, search=options):
-        game = record_game(player, 5, int(row["episode"]), search=options, expectation="direct")
+    network, options = trained(*SHAPES["2x4"], target=target).network, SEARCHES[search]
+    player = tdl.Player(network, 0.9, target, "direct")
+    for row in player.evaluate(4, seed=5, search=options):
+        game = record_game(player, 5, int(row["episode"]), search=options)
         assert (game.score, len(game.moves), game.max_tile) == (row["score"], row["moves"], row["max_tile"])
         assert game.search == options
 
@@ -81,11 +82,11 @@ def test_a_player_of_other_rules_is_refused(game):
         mistakes(game, trained(OTHER, ((0, 1),), games=1))
 
 
-@pytest.mark.parametrize(("given_", "telling"), [({"seed": -1}, "seed"), ({"episode": -1}, "episode"),
+@pytest.mark.parametrize(("keywords", "telling"), [({"seed": -1}, "seed"), ({"episode": -1}, "episode"),
                                                 ({"plies": 0}, "plies"), ({"plies": 99}, "plies")])  # fmt: skip
-def test_what_cannot_be_recorded(player, given_, telling):
+def test_what_cannot_be_recorded(player, keywords, telling):
     with pytest.raises(ConfigError, match=telling):
-        record_game(player, **given_)
+        record_game(player, **keywords)
 
 
 def test_the_caller_may_give_it_up(player, game):

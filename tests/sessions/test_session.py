@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.programs import inside, train
+from support.programs import train
 from support.shapes import RULES, few
 
 import tdl
 from tdl.errors import CheckpointError, ConfigError
+from tdl.players.kinds import load_agent
 from tdl.search.options import SearchOptions
-from tdl.sessions.advisor import load_advisor
 from tdl.sessions.game_file import load, save
 from tdl.sessions.recorder import record_game
 from tdl.sessions.session import Session
@@ -26,24 +26,21 @@ def run(tmp_path_factory):
 
 @pytest.mark.parametrize("plies", [1, 2])
 def test_an_agent_alone_plays_the_games_of_an_evaluation(run, plies):
-    agent, player = load_advisor(run), tdl.load(run)
-    for episode in range(2):
-        search = SearchOptions(plies)
-        session = Session(agent.rules, seed=7, episode=episode, action_values=agent.action_values(search),
-                          search=search, checkpoint=agent.digest)  # fmt: skip
-        while not session.over:
-            session.advance()
-        assert session.game() == record_game(player, 7, episode, plies=plies, checkpoint=agent.digest)
-        assert session.best() is None
+    agent, search = load_agent(run), SearchOptions(plies)
+    values = agent.action_values(search)
+    session = Session(agent.rules, seed=7, episode=1, action_values=values, search=search, checkpoint="abc")
+    while not session.over:
+        session.advance()
+    assert session.game() == record_game(tdl.load(run), 7, 1, plies=plies, checkpoint="abc")
+    assert session.best() is None
 
 
 def test_an_agent_of_states_is_asked_as_it_plays(tmp_path):
-    agent = load_advisor(train(tmp_path / "run", "episodes=50", "learner=state"))
-    player = tdl.load(tmp_path / "run")
+    agent = load_agent(train(tmp_path / "run", "episodes=50", "learner=state"))
     session = Session(agent.rules, seed=1, action_values=agent.action_values(SearchOptions()))
     while not session.over:
         session.advance()
-    assert session.game() == record_game(player, 1, 0)
+    assert session.game() == record_game(agent, 1, 0)
     assert np.isfinite(agent.action_values(SearchOptions(2))(session.start)).any()
 
 
@@ -80,7 +77,7 @@ def test_several_moves_are_taken_back_at_once():
 
 
 def test_a_persons_game_is_a_file_like_any_other(tmp_path, run):
-    agent = load_advisor(run)
+    agent = load_agent(run)
     session = Session(agent.rules, seed=2, action_values=agent.action_values(SearchOptions()))
     while not session.over:
         session.move(session.legal[0]) if len(session.moves) % 2 else session.advance()
@@ -131,32 +128,9 @@ def test_what_is_not_legal_is_refused():
 
 
 def test_another_depth_from_now_on(run):
-    agent = load_advisor(run)
+    agent = load_agent(run)
     session = Session(agent.rules, action_values=agent.action_values(SearchOptions()))
     before = session.values()
     session.ask(agent.action_values(SearchOptions(2)), SearchOptions(2))
     assert not np.array_equal(before, session.values(), equal_nan=True)
     assert session.game().search.plies == 2
-
-
-def test_a_deep_network_thinks_as_well(tmp_path):
-    pytest.importorskip("torch", reason="the extra dqn is not installed")
-    run = tmp_path / "run"
-    done = inside("agent=dqn_modern", "size=2x3", "tiles=p90_10", "episodes=4", "block=4", "agent.width=8",
-                  "agent.games=4", "agent.learning_starts=8", "evaluate.episodes=0",
-                  f"hydra.run.dir={run}")  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    agent = load_advisor(run)
-    session = Session(agent.rules, action_values=agent.action_values(SearchOptions(2)))
-    while not session.over:
-        session.advance()
-    assert session.moves
-    with pytest.raises(ConfigError, match="only the number of plies"):
-        agent.action_values(SearchOptions(2, cutoff=0.1))
-
-
-def test_an_agent_without_values_is_refused(tmp_path):
-    run = tmp_path / "run"
-    assert inside("agent=greedy", "episodes=2", "evaluate.episodes=0", f"hydra.run.dir={run}").returncode == 0
-    with pytest.raises(CheckpointError):
-        load_advisor(run)

@@ -34,7 +34,7 @@ from support.weight_files import SMALL_DEMO, SMALL_TC, SMALL_TD
 from tdl.cli import convert
 from tdl.config.stored import stored_setup
 from tdl.errors import SkippedWarning, TdlError
-from tdl.players.description import read_agent
+from tdl.players.kinds import read_agent
 from tdl.runs.resume import read_run
 from tdl.sessions import game_file
 from tdl.sessions.recorder import record_game

@@ -9,8 +9,7 @@ from support.shapes import RULES
 
 from tdl.cli import play
 from tdl.errors import CheckpointError
-from tdl.sessions.game_file import ENDINGS, load, rules_and_score, save
-from tdl.sessions.game_folder import GameFolder
+from tdl.sessions.game_file import ENDINGS, GameFolder, load, rules_and_score, save
 from tdl.sessions.session import Session
 from tdl.terminal.panel import Panel, Status
 from tdl.terminal.play import PlayApp
@@ -105,7 +104,7 @@ def test_the_end_of_a_game_is_said_and_another_begins():
 
 def test_a_persons_games_are_left(tmp_path, agent):
     folder = GameFolder(tmp_path / "games")
-    app = PlayApp(agent.rules, seed=9, advisor=agent, folder=folder, watch=True, speed=1000.0)
+    app = PlayApp(agent.rules, seed=9, agent=agent, folder=folder, watch=True, speed=1000.0)
 
     async def person(pilot):
         await until(pilot, lambda: app.session.over)

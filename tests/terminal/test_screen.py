@@ -15,8 +15,8 @@ import tdl
 from tdl.game.rules import GAMES
 from tdl.search.options import SearchOptions
 from tdl.sessions.game_file import load, save
+from tdl.sessions.pictures import contrast
 from tdl.sessions.session import Session
-from tdl.sessions.tile_colours import contrast
 from tdl.terminal.board import Board, fit
 from tdl.terminal.colours import COLOURS
 from tdl.terminal.panel import Keys, Panel, Status, key_lines
@@ -26,7 +26,7 @@ from tdl.terminal.recorded import RecordedGameApp
 
 def test_a_move_that_is_due_after_the_end_is_not_drawn(tmp_path, agent):
     """A timer may fire once more when the screen is gone."""
-    session = Session(agent.rules, seed=1, action_values=agent.action_values(SearchOptions()), checkpoint=agent.digest)
+    session = Session(agent.rules, seed=1, action_values=agent.action_values(SearchOptions()), checkpoint="abc")
     session.advance()
     save(tmp_path / "game.jsonl", session.game())
     app = RecordedGameApp(load(tmp_path / "game.jsonl"), speed=1000.0)
@@ -42,7 +42,7 @@ def test_a_move_that_is_due_after_the_end_is_not_drawn(tmp_path, agent):
 
 @pytest.mark.parametrize("complete", [True, False])
 def test_a_recorded_game_forth_and_back(tmp_path, agent, complete):
-    session = Session(agent.rules, seed=1, action_values=agent.action_values(SearchOptions()), checkpoint=agent.digest)
+    session = Session(agent.rules, seed=1, action_values=agent.action_values(SearchOptions()), checkpoint="abc")
     while not session.over if complete else len(session.moves) < 6:
         session.advance()
     save(tmp_path / "game.jsonl", session.game())
@@ -147,7 +147,7 @@ def test_the_screen_has_the_colours_of_its_theme(colours):
 
 @pytest.mark.parametrize("size", [(40, 20), (21, 9), (60, 33), (100, 30)])
 def test_hints_are_seen_in_small_windows(agent, size):
-    app = PlayApp(agent.rules, seed=2, advisor=agent)
+    app = PlayApp(agent.rules, seed=2, agent=agent)
 
     async def person(pilot):
         shown = numbers(app)
@@ -169,7 +169,7 @@ def test_hints_are_seen_in_small_windows(agent, size):
 
 
 def test_where_hints_have_no_room_that_is_said(agent):
-    app = PlayApp(agent.rules, seed=2, advisor=agent)
+    app = PlayApp(agent.rules, seed=2, agent=agent)
 
     async def person(pilot):
         await pilot.press("question_mark")

@@ -18,10 +18,9 @@ import tdl
 from tdl.cli import play
 from tdl.config import play as play_config
 from tdl.errors import ConfigError
+from tdl.players.kinds import load_agent
 from tdl.search.options import SearchOptions
-from tdl.sessions.advisor import load_advisor
-from tdl.sessions.game_file import load
-from tdl.sessions.game_folder import GameFolder
+from tdl.sessions.game_file import GameFolder, load
 from tdl.sessions.recorder import record_game
 from tdl.terminal.app import SPEEDS
 from tdl.terminal.panel import Panel, Status
@@ -29,8 +28,8 @@ from tdl.terminal.play import PlayApp
 
 
 @pytest.mark.parametrize("plies", [1, 2])
-def test_hints_are_the_agents_values(run, agent, plies):
-    app = PlayApp(agent.rules, seed=2, advisor=agent, search=SearchOptions(plies))
+def test_hints_are_the_agents_values(run, agent, meta, plies):
+    app = PlayApp(agent.rules, seed=2, agent=agent, meta=meta, search=SearchOptions(plies))
     player = tdl.load(run)
 
     async def person(pilot):
@@ -57,26 +56,27 @@ def test_hints_are_the_agents_values(run, agent, plies):
         assert "moves are worth" not in text_of(app, Panel)
 
     on_screen(app, person)
-    assert app.session.game().checkpoint == agent.digest
+    assert app.session.game().checkpoint == meta["digest"]
 
 
 @pytest.mark.parametrize("plies", [1, 2])
-def test_a_watched_game_is_that_of_an_evaluation(run, agent, plies):
-    app = PlayApp(agent.rules, seed=7, episode=3, advisor=agent, search=SearchOptions(plies), watch=True, speed=1000.0)
+def test_a_watched_game_is_that_of_an_evaluation(run, agent, meta, plies):
+    search = SearchOptions(plies)
+    app = PlayApp(agent.rules, seed=7, episode=3, agent=agent, meta=meta, search=search, watch=True, speed=1000.0)
 
     async def person(pilot):
         await until(pilot, lambda: app.session.over)
         await pilot.press("q")
 
     on_screen(app, person)
-    assert app.session.game() == record_game(tdl.load(run), 7, 3, plies=plies, checkpoint=agent.digest)
+    assert app.session.game() == record_game(tdl.load(run), 7, 3, plies=plies, checkpoint=meta["digest"])
     assert not app.saved
 
 
 def test_a_machine_that_stands_still_now_and_then_loses_no_move(agent, monkeypatch):
     times = itertools.count()
     monkeypatch.setattr("textual._time.get_time", lambda: time.monotonic() + 0.005 * next(times))  # what widgets see
-    app = PlayApp(agent.rules, seed=7, advisor=agent, watch=True, speed=500.0)
+    app = PlayApp(agent.rules, seed=7, agent=agent, watch=True, speed=500.0)
 
     async def person(pilot):
         await until(pilot, lambda: app.session.over, seconds=20)
@@ -85,7 +85,7 @@ def test_a_machine_that_stands_still_now_and_then_loses_no_move(agent, monkeypat
 
 
 def test_pause_step_and_taking_over(agent):
-    app = PlayApp(agent.rules, seed=7, advisor=agent, watch=True, speed=0.01)
+    app = PlayApp(agent.rules, seed=7, agent=agent, watch=True, speed=0.01)
 
     async def person(pilot):
         await until(pilot, lambda: len(app.session.moves) == 1)  # the next would be in 100 seconds
@@ -110,7 +110,7 @@ def test_pause_step_and_taking_over(agent):
 
 
 def test_speed_and_plies_have_keys(agent):
-    app = PlayApp(agent.rules, seed=7, advisor=agent)
+    app = PlayApp(agent.rules, seed=7, agent=agent)
 
     async def person(pilot):
         for key, around in (("plus", SPEEDS), ("minus", SPEEDS[::-1])):
@@ -144,16 +144,14 @@ def test_without_an_agent_its_keys_say_so():
 
 
 def test_another_tile_rule_than_the_agents(run):
-    rules = dataclasses.replace(load_advisor(run).rules, drop=((1, 0.5), (2, 0.5)))
-    agent = load_advisor(run, rules)
+    rules = dataclasses.replace(load_agent(run).rules, drop=((1, 0.5), (2, 0.5)))
+    agent = load_agent(run, rules)
     assert agent.rules == rules
     np.testing.assert_array_equal(agent.action_values(SearchOptions())(0x21), tdl.load(run).values(0x21))
 
 
 class Slow:
     """An agent that thinks until it is let go on."""
-
-    digest, episode = "slow", 1
 
     def __init__(self, rules):
         self.rules, self.asked, self.go_on = rules, [], threading.Semaphore(0)
@@ -169,7 +167,7 @@ class Slow:
 
 def test_the_screen_does_not_wait_for_a_search():
     slow = Slow(RULES["4x4"])
-    app = PlayApp(slow.rules, seed=3, advisor=slow)
+    app = PlayApp(slow.rules, seed=3, agent=slow)
 
     async def person(pilot):
         await pilot.press("question_mark")
@@ -196,7 +194,7 @@ def test_what_an_agent_cannot_do_is_said():
         def values(self, board):
             raise ConfigError("values: not finite")
 
-    app = PlayApp(RULES["4x4"], advisor=Broken(RULES["4x4"]), watch=True)
+    app = PlayApp(RULES["4x4"], agent=Broken(RULES["4x4"]), watch=True)
 
     async def person(pilot):
         await until(pilot, lambda: not app.playing)
@@ -212,7 +210,7 @@ def test_a_fault_of_an_agent_ends_the_program_and_the_game_is_kept(tmp_path, cap
         def values(self, board):
             raise ZeroDivisionError("a fault")
 
-    app = PlayApp(RULES["4x4"], advisor=Faulty(RULES["4x4"]), folder=GameFolder(tmp_path))
+    app = PlayApp(RULES["4x4"], agent=Faulty(RULES["4x4"]), folder=GameFolder(tmp_path))
 
     async def person(pilot):
         await pilot.press(ARROWS[app.session.legal[0]], "question_mark")
