@@ -40,7 +40,7 @@ def _obey(ranks: MpiRanks) -> None:
         elif command == TRAIN and agent is not None:
             try:
                 episodes, spent = what
-                agent.set_progress(spent)
+                agent.trainer.spent = spent
                 agent.trainer.train(episodes)
             except Exception:
                 if not ranks.agreed:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.base.checks import MAX_COUNT, check_whole
-from tdl.dqn.dqn_player import DQNPlayer
+from tdl.dqn.dqn_player import DQNPlayer, describe
 from tdl.dqn.learner import Learner
 from tdl.dqn.options import DQNOptions
 from tdl.dqn.pytorch import prepare, torch, without_denormals
@@ -42,6 +42,7 @@ class DQNTrainer:
     ----------
     episode, moves : episodes and moves played so far; the logged games are not counted.
     mean_abs_error : of the updates of the last block, in points; nan without an update.
+    spent : share of the run that is over, which changes nothing here.
     logged : the greedy games played after the fits of the last block, as `tdl.storage.records.RECORD`; `episode` is
         the number of training games before them.
     player : the network as a player.
@@ -68,6 +69,7 @@ class DQNTrainer:
         self.rules, self.options, self.seed = rules, options, seed
         self.episode, self.moves = episode, 0
         self.mean_abs_error = float("nan")
+        self.spent: float | None = None
         self._generator = torch.Generator()
         self._generator.manual_seed(seed)
         self.learner = Learner(options, rules, self._generator, device)
@@ -167,6 +169,10 @@ class DQNTrainer:
             role=LOGGED,
             select_actions=lambda _, moves: self.player.select_actions(moves),
         )
+
+    def describe(self) -> dict[str, Any]:
+        """The description of the network in a checkpoint."""
+        return describe(self.options)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """The trainer's state between two blocks: NumPy arrays by name. In one thread of the CPU, bit for bit.

@@ -18,7 +18,7 @@ from tdl.game.packing import pack, unpack
 from tdl.game.streams import EVALUATION, EXPLORATION
 from tdl.players.kinds import MAX_DEEP_PLIES, ActionValues, Agent, Values
 from tdl.search.options import SearchOptions
-from tdl.storage.records import RECORD
+from tdl.storage.records import RECORD, Records
 from tdl.training.options import OnProgress, PlayOptions
 
 Which = NDArray[np.int64]
@@ -94,7 +94,7 @@ def play_block(
     select_actions: SelectActions,
     on_move: OnMove | None = None,
     on_progress: OnProgress | None = None,
-) -> NDArray[np.void]:
+) -> Records:
     """Play games to their ends; a board whose game is over takes the next one.
 
     Returns
@@ -148,19 +148,10 @@ class BatchPlayer(Agent):
         """`values` of packed boards: shape (n, 4)."""
         return self.q(moves_of_boards(self.engine, boards)).astype(np.float64)
 
-    def evaluate(
-        self,
-        episodes: int,
-        seed: int | None = None,
-        *,
-        play: PlayOptions | None = None,
-        on_progress: OnProgress | None = None,
-    ) -> NDArray[np.void]:
-        """Play games without learning, as `Agent.evaluate`; of `play` seed, threads and plies count."""
-        play = play or PlayOptions()
-        self.use_threads(play.threads)
-        seed = play.seed if seed is None else seed
-        return play_games(self._ahead(play.search), episodes, seed, on_progress=on_progress)
+    def play(self, episodes: int, options: PlayOptions, on_progress: OnProgress | None = None) -> Records:
+        """Play many games at once; of the options seed, threads and plies count."""
+        self.use_threads(options.threads)
+        return play_games(self._ahead(options.search), episodes, options.seed, on_progress=on_progress)
 
     def action_values(self, search: SearchOptions) -> ActionValues:
         """Its action values when it looks so many plies ahead."""
@@ -174,7 +165,7 @@ class BatchPlayer(Agent):
 
 def play_games(
     player: BatchPlayer, episodes: int, seed: int = 0, *, boards: int = 128, on_progress: OnProgress | None = None
-) -> NDArray[np.void]:
+) -> Records:
     """Play games without learning, on the drops that the evaluations of n-tuple networks meet with this seed.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -17,11 +17,13 @@ from tdl.base.checks import (
     Check,
     built,
     check_choice,
+    check_instance,
     check_mapping,
     check_number,
     check_object,
     check_text,
     check_whole,
+    without_numpy,
 )
 from tdl.errors import CheckpointError, naming, refuse, within
 from tdl.game.boards import BoardLike
@@ -34,8 +36,9 @@ from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
 from tdl.search.options import MAX_PLIES, SearchOptions
 from tdl.storage.checkpoint import META, Meta, check_room, read_array, read_meta
+from tdl.storage.records import Records
 from tdl.storage.run_folder import CHECKPOINT
-from tdl.training.options import OnProgress, PlayOptions
+from tdl.training.options import OnProgress, PlayOptions, sort_keywords
 
 Values = NDArray[np.float64]
 
@@ -100,7 +103,8 @@ class Agent:
         *,
         play: PlayOptions | None = None,
         on_progress: OnProgress | None = None,
-    ) -> NDArray[np.void]:
+        **keywords: Any,
+    ) -> Records:
         """Play games without learning. Game k of a seed meets the same drops whoever plays.
 
         Parameters
@@ -109,11 +113,27 @@ class Agent:
         seed : of the drops; None: that of `play`, 0 by default.
         play : how the games are played; None: the defaults of `PlayOptions`.
         on_progress : called now and then with the numbers of games and moves so far. May raise to give the games up.
+        keywords : fields of `PlayOptions` and `SearchOptions`, which replace those of `play`: `threads=2, plies=3`.
 
         Returns
         -------
         structured array of dtype `tdl.storage.records.RECORD`, shape (episodes,): episode, score, moves, max_tile.
+
+        Raises
+        ------
+        ConfigError : an unknown keyword, or a value out of its range.
+        DivergenceError : the values are not finite or beyond all bounds.
         """
+        keywords |= {} if seed is None else {"seed": seed}
+        fields, search = sort_keywords(keywords, PlayOptions, SearchOptions)
+        if play is not None:
+            check_instance("play", play, PlayOptions)
+        options = replace(play or PlayOptions(), **fields)
+        options = replace(options, search=replace(options.search, **search))
+        return self.play(without_numpy(episodes), options, on_progress)
+
+    def play(self, episodes: int, options: PlayOptions, on_progress: OnProgress | None = None) -> Records:
+        """Play games as `options` say, as far as this kind has use for them."""
         raise NotImplementedError
 
 
@@ -206,7 +226,7 @@ def agent_of(folder: Path, meta: Meta, rules: Rules | None = None, *, copy: bool
 def read_agent(folder: Path) -> Meta:
     """The description of the agent of the checkpoint in `folder`, verified and checked.
 
-    What only a run reads, its `config`, is checked by the configuration; what describes the network by what makes it.
+    What only a run reads, its `config`, is checked by the configuration; network and learner by what makes a player.
 
     Raises
     ------
@@ -217,9 +237,6 @@ def read_agent(folder: Path) -> Meta:
     with naming(folder / META):
         check_object("", meta, _ENTRIES, optional=(*OF_RUN, "imported"))
         Rules.from_dict(meta["rules"])
-        if kind_of(meta).tables:
-            _network_of(meta)
-            check_object("", meta, {"learner": _check_learner})
     return meta
 
 
@@ -229,22 +246,43 @@ def check_resumable(folder: Path, meta: Meta) -> None:
         check_object("", meta, {name: _ENTRIES[name] for name in OF_RUN})
 
 
-def describe(meta: Meta, folder: Path) -> tuple[Rules, TupleSet, Stages]:
-    """The rules, tuples and stages of a checkpoint, whose weights are as many as these have.
+def describe(meta: Meta, folder: Path) -> tuple[Rules, TupleSet, Stages, LearnerOptions]:
+    """The rules, tuples, stages and learner of a checkpoint, whose weights are as many as these have.
 
     Raises
     ------
-    CheckpointError : it is of another agent, or its weights are of another network.
+    CheckpointError : it is of another agent, its weights are of another network, or an entry is missing, of another
+        type, or out of range.
     """
-    kind = kind_of(meta)
+    kind, network = kind_of(meta), meta["network"]
     if not kind.tables:
         reader = "; tdl.dqn.dqn_player.load reads it" if kind.deep else ""
         raise CheckpointError(f"{folder}: not of an n-tuple network but of an agent of kind {kind.name}{reader}")
     with naming(folder / META):
-        rules, tuples, stages, radix = _network_of(meta)
+        rules, stages = Rules.from_dict(meta["rules"]), Stages()
+        check_object("network", network, {"tuples": check_mapping, "stages": check_mapping}, optional=("stages",))
+        extras = ("radix", "orders", "counts", "count_cap")
+        tuples = built(TupleSet, "network.tuples", network["tuples"], optional=extras)
+        if "stages" in network:
+            stages = built(Stages, "network.stages", network["stages"], optional=("downgrade", "share"))
+        tuples.check_board(rules.rows, rules.cols)
+        radix = rules.radix if tuples.radix is None else tuples.radix
+        if radix > rules.largest + 1:
+            raise refuse("network.tuples.radix", radix, f"at most {rules.largest + 1}")
+        learner = _learner_of(meta)
         entries = entries_of(tuples, rules.rows, rules.cols, radix, stages.count)
     check_room(folder, meta, WEIGHTS, (entries,), np.float32)
-    return rules, tuples, stages
+    return rules, tuples, stages, learner
+
+
+def _learner_of(meta: Meta) -> LearnerOptions:
+    """The options of the learner of an n-tuple network; those that the checkpoint does not have are as always."""
+    check_object("", meta, {"learner": check_mapping})
+    learner = meta["learner"]
+    check_object("learner", learner, {"gamma": check_number})
+    names = [option.name for option in fields(LearnerOptions)]
+    with within("learner", names):
+        return LearnerOptions(**{name: learner[name] for name in names if name in learner})
 
 
 def read_accumulators(folder: Path, meta: Meta, entries: int) -> NDArray[np.float32] | None:
@@ -260,31 +298,8 @@ def read_accumulators(folder: Path, meta: Meta, entries: int) -> NDArray[np.floa
     return read_array(folder, meta, ACCUMULATORS)
 
 
-def _network_of(meta: Meta) -> tuple[Rules, TupleSet, Stages, int]:
-    """The rules, tuples, stages and radix of an n-tuple network."""
-    rules, network = Rules.from_dict(meta["rules"]), meta["network"]
-    check_object("network", network, {"tuples": check_mapping, "stages": check_mapping}, optional=("stages",))
-    tuples = built(TupleSet, "network.tuples", network["tuples"], optional=("radix", "orders", "counts", "count_cap"))
-    stages = Stages()
-    if "stages" in network:
-        stages = built(Stages, "network.stages", network["stages"], optional=("downgrade", "share"))
-    tuples.check_board(rules.rows, rules.cols)
-    radix = rules.radix if tuples.radix is None else tuples.radix
-    if radix > rules.largest + 1:
-        raise refuse("network.tuples.radix", radix, f"at most {rules.largest + 1}")
-    return rules, tuples, stages, radix
-
-
 def _check_network(key: str, network: Any) -> None:
     check_object(key, network, {"kind": partial(check_choice, choices=tuple(KINDS))}, optional=("kind",))
-
-
-def _check_learner(key: str, learner: Any) -> None:
-    """Refuse the options of a learner of an n-tuple network; those that the checkpoint does not have are as always."""
-    check_object(key, learner, {"gamma": check_number})
-    names = [option.name for option in fields(LearnerOptions)]
-    with within(key, names):
-        LearnerOptions(**{name: learner[name] for name in names if name in learner})
 
 
 def _check_imported(key: str, origin: Any) -> None:

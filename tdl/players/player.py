@@ -32,6 +32,7 @@ from tdl.players.kinds import (
 from tdl.search.expectimax import Expectimax
 from tdl.search.options import PlacerOptions, SearchOptions
 from tdl.storage.checkpoint import META, Meta, read_array
+from tdl.storage.records import Records
 from tdl.training.kernels import kernel
 from tdl.training.options import OnProgress, PlayOptions, sort_keywords
 from tdl.training.settled import Settled
@@ -86,40 +87,11 @@ class Player(Settled, Agent):
         gamma = "" if self.gamma == 1 else f", gamma {self.gamma:g}"
         return f"Player({self.network!r}, values of {self.target}s{gamma})"
 
-    def evaluate(
-        self,
-        episodes: int,
-        seed: int | None = None,
-        *,
-        play: PlayOptions | None = None,
-        on_progress: OnProgress | None = None,
-        **keywords: Any,
-    ) -> NDArray[np.void]:
-        """Play games without learning. Game k of a seed meets the same drops whoever plays.
+    def play(self, episodes: int, options: PlayOptions, on_progress: OnProgress | None = None) -> Records:
+        """Play games by the kernels, greedily on reward + gamma * V (or the expectation of V), or by a search.
 
-        Parameters
-        ----------
-        episodes : number of games.
-        seed : of the drops; None: that of `play`, 0 by default.
-        play : how the games are played; None: the defaults of `PlayOptions`.
-        on_progress : called now and then with the numbers of games and moves so far. May raise to give the games up.
-        keywords : fields of `PlayOptions` and `SearchOptions`, which replace those of `play`: `threads=2, plies=3`.
-
-        Returns
-        -------
-        structured array of dtype `tdl.storage.records.RECORD`, shape (episodes,): episode, score, moves, max_tile.
-
-        Raises
-        ------
-        ConfigError : an unknown keyword, or a value out of its range.
-        DivergenceError : the network's values are not finite or beyond all bounds.
+        The games draw from a stream of their own, so evaluating never changes training.
         """
-        keywords |= {} if seed is None else {"seed": seed}
-        fields, search = sort_keywords(keywords, PlayOptions, SearchOptions)
-        if play is not None:
-            check_instance("play", play, PlayOptions)
-        options = dataclasses.replace(play or PlayOptions(), **fields)
-        options = dataclasses.replace(options, search=dataclasses.replace(options.search, **search))
         options.check_board(self.rules)
         learner, state = self._learner(), {}
         learner.check_network(self.network.stages.count, self.network.extras)
@@ -130,7 +102,7 @@ class Player(Settled, Agent):
             build(self.network, self.engine.tables, learner, options, role=EVALUATION, state=state, learns=False)
             for _ in range(options.threads)
         ]
-        return play_block(plays, 0, without_numpy(episodes), slice_of(options.search), on_progress)
+        return play_block(plays, 0, episodes, slice_of(options.search), on_progress)
 
     def _learner(self) -> LearnerOptions:
         return LearnerOptions(target=self.target, gamma=self.gamma, expectation=self.expectation)
@@ -258,7 +230,7 @@ def load(checkpoint: str | Path, *, copy: bool = False) -> Player:
 
 def player_of(folder: Path, meta: Meta, rules: Rules | None = None, *, copy: bool = False) -> Player:
     """The player of the checkpoint in `folder`, as `tdl.players.kinds.agent_of`."""
-    trained_by, tuples, stages = describe(meta, folder)
+    trained_by, tuples, stages, learner = describe(meta, folder)
     room = None
     if copy:
         room = allocate("checkpoint", meta["arrays"][WEIGHTS]["shape"][0], f"the weights of {folder}")
@@ -267,8 +239,7 @@ def player_of(folder: Path, meta: Meta, rules: Rules | None = None, *, copy: boo
     if network.describe() != meta["network"]:
         layout = shown(meta["network"])
         raise CheckpointError(f"{folder / META}: network: its layout {layout} is not the one of this version")
-    learner = meta["learner"]
-    player = Player(network, learner["gamma"], learner.get("target", "afterstate"), learner.get("expectation", "auto"))
+    player = Player(network, learner.gamma, learner.target, learner.expectation)
     return playing_by(player, rules or trained_by)
 
 
@@ -287,31 +258,23 @@ class Baseline(Agent):
     Parameters
     ----------
     kind : "random" or "greedy".
-
-    Attributes
-    ----------
-    play : `play_random` or `play_greedy`.
     """
 
     def __init__(self, rules: Rules, kind: str) -> None:
         self.engine, self.kind = Engine(rules), kind
-        self.play = {"random": play_random, "greedy": play_greedy}[kind]
-
-    def evaluate(
-        self,
-        episodes: int,
-        seed: int | None = None,
-        *,
-        play: PlayOptions | None = None,
-        on_progress: OnProgress | None = None,
-    ) -> NDArray[np.void]:
-        """Play games, as `Agent.evaluate`; of `play` seed and engine count, and `on_progress` is not called."""
-        play = play or PlayOptions()
-        return self.play(self.rules, episodes, seed=play.seed if seed is None else seed, engine=play.engine)
 
     def action_values(self, search: SearchOptions) -> ActionValues:
         """Refuse the question."""
         raise ConfigError(f"checkpoint: of an agent of kind {self.kind}, which has no values of moves")
+
+    def play(self, episodes: int, options: PlayOptions, on_progress: OnProgress | None = None) -> Records:
+        """Play games; of the options seed and engine count."""
+        return self.play_from(0, episodes, options, EVALUATION)
+
+    def play_from(self, first: int, episodes: int, options: PlayOptions, role: int) -> Records:
+        """Play games from number `first` on, by the stream of this role."""
+        play = {"random": play_random, "greedy": play_greedy}[self.kind]
+        return play(self.rules, episodes, seed=options.seed, role=role, first=first, engine=options.engine)
 
 
 def baseline_of(folder: Path, meta: Meta, rules: Rules | None = None, *, copy: bool = False) -> Baseline:

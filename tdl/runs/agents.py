@@ -35,6 +35,7 @@ class BlockTrainer(Protocol):
     episode: int
     moves: int
     mean_abs_error: float
+    spent: float | None
 
     def train(self, episodes: int, on_progress: OnProgress | None = None) -> Records: ...
 
@@ -76,9 +77,6 @@ class TrainingAgent:
 
     def restore(self, folder: Path, meta: Meta) -> None:
         """Read what `arrays` returned back from a checkpoint."""
-
-    def set_progress(self, spent: float) -> None:
-        """Take note of the share of the run that is over, which a step size may go by."""
 
     def episodes_until_sync(self, block: int) -> int:
         """Episodes to train at once, one block of episodes or several, from where the training is."""
@@ -125,9 +123,6 @@ class NTupleAgent(TrainingAgent):
     def learner(self) -> dict[str, Any]:
         return {**self.setup.plain["learner"], "gamma": self.setup.learner.gamma, "alpha": self.setup.alpha}
 
-    def set_progress(self, spent: float) -> None:
-        self.trainer.spent = spent
-
     def episodes_until_sync(self, block: int) -> int:
         return self.trainer.replicas.stretch(self.trainer.episode, block)
 
@@ -168,11 +163,11 @@ class DQNAgent(TrainingAgent):
     trainer: DQNTrainer
 
     def __init__(self, setup: Setup, episode: int, ranks: Ranks = ALONE) -> None:
-        from tdl.dqn import dqn_player, dqn_trainer  # not at the top: they need PyTorch
+        from tdl.dqn.dqn_trainer import DQNTrainer  # not at the top: it needs PyTorch
 
         super().__init__(setup, episode, ranks)
         assert setup.deep is not None
-        self.trainer = dqn_trainer.DQNTrainer(
+        self.trainer = DQNTrainer(
             setup.rules,
             setup.deep,
             seed=self.play.seed,
@@ -181,13 +176,12 @@ class DQNAgent(TrainingAgent):
             engine=self.play.engine,
             device=setup.device,
         )
-        self._description = dqn_player.describe(setup.deep)
 
     def player(self, checkpoints: Sequence[Path] = ()) -> Agent:
         return self.trainer.player
 
     def describe(self) -> dict[str, Any]:
-        return self._description
+        return self.trainer.describe()
 
     def learner(self) -> dict[str, Any]:
         return {"gamma": self.trainer.options.gamma}  # all other options are of the network's description
@@ -210,6 +204,7 @@ class BaselineAgent(TrainingAgent):
     """Plays without values; it is its own trainer, which learns nothing."""
 
     mean_abs_error = float("nan")
+    spent: float | None = None
 
     def __init__(self, setup: Setup, episode: int, ranks: Ranks = ALONE) -> None:
         super().__init__(setup, episode, ranks)
@@ -221,9 +216,7 @@ class BaselineAgent(TrainingAgent):
 
     def train(self, episodes: int, on_progress: OnProgress | None = None) -> Records:
         """Play the next `episodes` games."""
-        play, games = self.play, self.player().play
-        first = self.episode
-        records = games(self.setup.rules, episodes, seed=play.seed, role=TRAINING, first=first, engine=play.engine)
+        records = self.player().play_from(self.episode, episodes, self.play, TRAINING)
         self.episode += episodes
         self.moves += int(records["moves"].sum())
         return records

@@ -168,7 +168,7 @@ class TrainingRun:
             progress.update(first + finished, before + moves, share=spent)
 
         share = max(first / self.setup.episodes, self.setup.budget.spent(self.moves, self.seconds))
-        self.agent.set_progress(share)
+        self.trainer.spent = share
         with self.ranks.training(episodes, share):
             records = self.trainer.train(episodes, between)
         seconds = time.perf_counter() - start
