@@ -19,24 +19,12 @@ def test_the_defaults_are_those_of_the_file():
     ("changed", "message"),
     [
         ({"network": "qads"}, r"network: 'qads' is not allowed; expected .*; did you mean 'quads'\?"),
-        ({"n_step": 0}, r"n_step: 0 is not allowed; expected a whole number from 1 to 64"),
-        (
-            {"learning_starts": 60_000},
-            r"learning_starts: 60000 is not allowed; expected a whole number from 1 to 50000",
-        ),
-        (
-            {"learning_starts": 2_999},
-            r"learning_starts: 2999 is not allowed; expected at least newest \+ older, 3000",
-        ),
-        (
-            {"double": True},
-            r"double: True is not allowed; expected false unless target_network_frequency is above 0",
-        ),
+        ({"learning_starts": 60_000}, r"learning_starts: 60000 is not .* expected a whole number from 1 to 50000"),
+        ({"learning_starts": 2_999}, r"learning_starts: 2999 is not .* expected at least newest \+ older, 3000"),
+        ({"double": True}, r"double: True is not .* expected false unless target_network_frequency is above 0"),
         ({"symmetries": True}, r"symmetries: True is not .* expected false unless values_of=afterstates"),
         ({"values_of": "afterstates", "masked": False}, r"masked: False .* true unless values_of=actions"),
         ({"learn": "moves"}, r"logged: True is not allowed; expected false unless learn=iteration"),
-        ({"learning_rate": 0}, r"learning_rate: 0 is not allowed; expected a number above 0"),
-        ({"masked": 1}, r"masked: 1 is not allowed; expected true or false"),
     ],
 )
 def test_wrong_choices_are_refused_by_name(changed, message):

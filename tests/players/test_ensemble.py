@@ -59,21 +59,16 @@ def test_the_final_games_of_a_run_are_played_with_the_mean(tmp_path):
 
 
 def test_checkpoints_by_the_clock_do_not_stay_beside_those_by_episodes(tmp_path):
-    """Else the mean would depend on how fast the machine is."""
-    words = ("save.every=20", "save.keep=3", "evaluate.average=3", "episodes=90", "block=10")
+    """Else the mean would depend on how fast the machine is. A multiple is met though blocks do not fit."""
+    words = ("save.every=20", "save.keep=3", "evaluate.average=3", "episodes=90", "block=15")
     still, hasty = (trained(tmp_path / name, *words, f"save.seconds={seconds}")
                     for name, seconds in (("still", "null"), ("hasty", "1e-9")))  # fmt: skip
     for run in (still, hasty):
-        assert sorted(each.name for each in (run / "kept").iterdir()) == ["0000000060", "0000000080"]
+        assert sorted(each.name for each in (run / "kept").iterdir()) == ["0000000045", "0000000060"]
     assert (still / "evaluation.npy").read_bytes() == (hasty / "evaluation.npy").read_bytes()
 
 
-def test_a_multiple_is_met_though_blocks_do_not_fit(tmp_path):
-    run = trained(tmp_path / "run", "save.every=20", "save.keep=9", "episodes=70", "block=15", "save.seconds=null")
-    assert sorted(each.name for each in (run / "kept").iterdir()) == ["0000000030", "0000000045", "0000000060"]
-
-
-@pytest.mark.parametrize("other", ["tiles=p80_20", "learner.stages=[64]", "gamma=0.5", "learner.target=state"])
+@pytest.mark.parametrize("other", ["tiles=p80_20", "learner.stages=[64]", "gamma=0.5"])
 def test_networks_must_be_alike(members, tmp_path, other):
     with pytest.raises(CheckpointError, match=r"other: of another network than .*; a mean needs networks alike"):
         tdl.average([members[0], trained(tmp_path / "other", other)])

@@ -31,14 +31,11 @@ def test_a_file_tells_how_the_player_looked_ahead(game, search):
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_file_gives_the_same_game(tmp_path, shape):
-    player = trained(*SHAPES[shape])
+    player, path = trained(*SHAPES[shape], games=20), tmp_path / "game.jsonl"
     game = record_game(player, 5, 3, checkpoint="abc")
-    save(tmp_path / "game.jsonl", game)
-    assert load(tmp_path / "game.jsonl") == game
-    assert load(str(tmp_path / "game.jsonl"), game.rules) == game
-    judged = with_losses(game, mistakes(game, player, 1))
-    save(tmp_path / "game.jsonl", judged)
-    assert load(tmp_path / "game.jsonl") == judged != game
+    for same in (game, with_losses(game, mistakes(game, player, 1))):
+        save(path, same)
+        assert load(path) == load(str(path), game.rules) == same
     assert [path.name for path in tmp_path.iterdir()] == ["game.jsonl"]
 
 
