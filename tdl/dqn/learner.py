@@ -145,7 +145,7 @@ class Learner:
         return self._error
 
     def _batches(self, *tensors: Tensor) -> Iterator[tuple[Tensor, ...]]:
-        return zip(*(torch.split(each, self.options.batch_size) for each in tensors), strict=True)
+        return zip(*(torch.split(tensor, self.options.batch_size) for tensor in tensors), strict=True)
 
     def after_moves(self, moves: int, replay: Replay) -> None:
         """After some moves: the updates that are due."""

@@ -73,9 +73,9 @@ def tile_colours(value: int) -> tuple[str, str]:
     return background, max(DARK, LIGHT, key=lambda number: contrast(background, number))
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(colour: str, other: str) -> float:
     """The contrast ratio of two colours, 1 to 21 (WCAG 2.2, 1.4.3)."""
-    low, high = sorted((_luminance(one), _luminance(other)))
+    low, high = sorted((_luminance(colour), _luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
 
@@ -85,10 +85,9 @@ def rgb(colour: str) -> tuple[int, int, int]:
 
 
 def _luminance(colour: str) -> float:
-    linear = [
-        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (part / 255 for part in rgb(colour))
-    ]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    shares = np.array(rgb(colour)) / 255
+    linear = np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))
 
 
 def rows_of(board: BoardLike, rules: Rules | None = None) -> NDArray[np.int64]:

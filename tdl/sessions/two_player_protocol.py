@@ -130,17 +130,13 @@ class Matches:
                 return handler(*match.groups())
         raise ConfigError("no line of the protocol")
 
-    def _own_roles(self, play: str, evil: str) -> list[str]:
-        """The roles in a match of these names that are played here."""
-        sides = (("play", self.action_values, play, self.names[0]), ("evil", self.placer, evil, self.names[1]))
-        return [role for role, player, name, own in sides if player is not None and own in (None, name)]
-
     def _open(self, match: str, play: str, evil: str) -> list[str]:
         if match in self.boards:
             raise ConfigError(f"match {match} is open already")
         if len(self.boards) >= MAX_MATCHES:
             raise ConfigError(f"more than {MAX_MATCHES} matches at a time")
-        roles = self._own_roles(play, evil)
+        sides = (("play", self.action_values, play, self.names[0]), ("evil", self.placer, evil, self.names[1]))
+        roles = [role for role, side, name, ours in sides if side is not None and ours in (None, name)]
         if roles:
             self.boards[match] = 0
         return [f"match {match} {role} ready" for role in roles]

@@ -84,7 +84,7 @@ TAMPERED = [
     (0, {"start": "none"}, "line 1: start: 'none'"),
     (0, {"seed": -1}, "line 1: seed: -1"),
     (0, {"plies": 0}, "line 1: plies: 0"),
-    (0, {"search": {}}, "line 1: corrupt: search"),
+    (0, {"search": {}}, "line 1: search.cutoff: missing"),
     (0, {"checkpoint": 5}, "line 1: checkpoint: 5"),
     (0, {"moves": 3}, "line 1: moves: 3"),
     (0, {"score": 3}, "line 1: score: 3"),
