@@ -18,7 +18,8 @@ def chosen_names(cfg: DictConfig, chosen: Mapping[str, object]) -> dict[str, str
 
     Groups that the agent has no use for are left out. `chosen` is what Hydra calls `hydra.runtime.choices`.
     """
-    unused = () if "agent" not in cfg or KINDS[cfg.agent.kind].tables else agent_config.OF_NTUPLE
+    kind = KINDS.get(cfg.agent.kind) if "agent" in cfg else None
+    unused = () if kind is None or kind.tables else agent_config.OF_NTUPLE
     groups = [name for name in SHOWN if name in cfg and name not in unused]
     names = {name: str(chosen[name]) for name in groups if chosen.get(name) is not None}
     defaults = types_of(RunConfig)

@@ -179,6 +179,12 @@ def test_an_evaluation_refuses_them_too(deep, tmp_path, words, message):
     assert message in done.stderr
 
 
+def test_a_kind_that_there_is_not_is_refused(tmp_path):
+    done = inside("agent.kind=rndom", f"hydra.run.dir={tmp_path}/run")
+    assert done.returncode == 2
+    assert "agent.kind: 'rndom' is not allowed; expected ntuple or dqn or random or greedy" in done.stderr
+
+
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is such a device")
 def test_a_device_that_is_not_there_is_refused(tmp_path):
     done = inside(*DQN, "device=cuda", f"hydra.run.dir={tmp_path}/run")
