@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, ClassVar
 
 import numpy as np
@@ -124,13 +124,15 @@ class Agent:
         ConfigError : an unknown keyword, or a value out of its range.
         DivergenceError : the values are not finite or beyond all bounds.
         """
+        episodes = without_numpy(episodes)
+        check_whole("episodes", episodes, 0)
         keywords |= {} if seed is None else {"seed": seed}
         fields, search = sort_keywords(keywords, PlayOptions, SearchOptions)
         if play is not None:
             check_instance("play", play, PlayOptions)
         options = replace(play or PlayOptions(), **fields)
         options = replace(options, search=replace(options.search, **search))
-        return self.play(without_numpy(episodes), options, on_progress)
+        return self.play(episodes, options, on_progress)
 
     def play(self, episodes: int, options: PlayOptions, on_progress: OnProgress | None = None) -> Records:
         """Play games as `options` say, as far as this kind has use for them."""
@@ -144,15 +146,15 @@ class Kind:
     Attributes
     ----------
     name : as in `agent.kind`.
-    loader : module and function that make an agent of a checkpoint. The module is imported when it is asked for one:
-        that of deep networks needs PyTorch.
+    loader : module and function that make an agent of a checkpoint, as `agent_of`. The module is imported when it is
+        asked for one: that of deep networks needs PyTorch.
     max_plies : of a look ahead; 1: it has no values to look ahead with.
     tables : whether its values are an n-tuple network, which alone has use for all keys and all options of a search.
     deep : whether its values are a deep Q-network.
     """
 
     name: str
-    loader: tuple[str, str]
+    loader: str
     max_plies: int = 1
     tables: bool = False
     deep: bool = False
@@ -173,15 +175,13 @@ NTUPLE = "ntuple"
 MAX_DEEP_PLIES = 5
 """One more costs a hundred times as much: there is no kernel for it."""
 
-_BASELINE = "tdl.players.player", "baseline_of"
-
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind(NTUPLE, ("tdl.players.player", "player_of"), MAX_PLIES, tables=True),
-        Kind("dqn", ("tdl.dqn.dqn_player", "player_of"), MAX_DEEP_PLIES, deep=True),
-        Kind("random", _BASELINE),
-        Kind("greedy", _BASELINE),
+        Kind(NTUPLE, "tdl.players.player:player_of", MAX_PLIES, tables=True),
+        Kind("dqn", "tdl.dqn.dqn_player:player_of", MAX_DEEP_PLIES, deep=True),
+        Kind("random", "tdl.players.player:baseline_of"),
+        Kind("greedy", "tdl.players.player:baseline_of"),
     )
 }
 
@@ -218,8 +218,7 @@ def agent_of(folder: Path, meta: Meta, rules: Rules | None = None, *, copy: bool
     CheckpointError : an array is missing, cut, corrupt, or of another network.
     ConfigError : an extra is missing that it needs; or it does not fit into the memory that is free.
     """
-    module, function = kind_of(meta).loader
-    agent: Agent = getattr(import_module(module), function)(folder, meta, rules, copy=copy)
+    agent: Agent = resolve_name(kind_of(meta).loader)(folder, meta, rules, copy=copy)
     return agent
 
 

@@ -51,21 +51,21 @@ def test_what_is_left(tmp_path, trained):
     before = files(trained)
     printed = evaluated(tmp_path / "out", f"checkpoint={trained}")
     assert {path.name for path in (tmp_path / "out").iterdir()} == {".hydra", "evaluation.npy", "result.json"}
-    told, records = result(tmp_path / "out"), games(tmp_path / "out")
-    assert set(told) == RESULT
-    assert (told["status"], told["seed"], told["episodes"]) == ("finished", 3, 60)
-    assert told["names"] == result(trained)["names"]
-    assert told["rules"] == tdl.Rules().to_dict()
-    assert told["config"]["checkpoint"] == str(trained)
-    assert told["config"]["placer"] == result(trained)["config"]["placer"]
+    outcome, records = result(tmp_path / "out"), games(tmp_path / "out")
+    assert set(outcome) == RESULT
+    assert (outcome["status"], outcome["seed"], outcome["episodes"]) == ("finished", 3, 60)
+    assert outcome["names"] == result(trained)["names"]
+    assert outcome["rules"] == tdl.Rules().to_dict()
+    assert outcome["config"]["checkpoint"] == str(trained)
+    assert outcome["config"]["placer"] == result(trained)["config"]["placer"]
     meta, _ = checkpoint(trained)
-    assert told["checkpoints"] == [{"path": str(trained / "checkpoint"), "digest": meta["digest"], "episode": 60}]
+    assert outcome["checkpoints"] == [{"path": str(trained / "checkpoint"), "digest": meta["digest"], "episode": 60}]
     assert (records.dtype, len(records)) == (RECORD, 20)
-    assert told["evaluation"]["mean"] == records["score"].mean()
-    assert told["evaluation"]["moves"] == records["moves"].sum()
-    assert told["evaluation"]["seconds"] > 0
-    assert told["evaluation"]["moves_per_second"] > 0
-    assert printed == evaluation_block(told["evaluation"]) + f"results in {tmp_path / 'out'}\n"
+    assert outcome["evaluation"]["mean"] == records["score"].mean()
+    assert outcome["evaluation"]["moves"] == records["moves"].sum()
+    assert outcome["evaluation"]["seconds"] > 0
+    assert outcome["evaluation"]["moves_per_second"] > 0
+    assert printed == evaluation_block(outcome["evaluation"]) + f"results in {tmp_path / 'out'}\n"
     assert files(trained) == before
 
 
@@ -155,9 +155,9 @@ def test_a_sweep_over_checkpoints(tmp_path, trained):
     assert [row["status"] for row in rows] == ["finished"] * 4 + ["failed"] * 2
     assert [row["evaluate.plies"] for row in rows] == ["1"] * 6
     for row in rows[:4]:
-        told = result(row["run"])["evaluation"]
-        assert float(row["eval_mean"]) == told["mean"]
-        assert [float(row["eval_low"]), float(row["eval_high"])] == told["mean_ci95"]
+        outcome = result(row["run"])["evaluation"]
+        assert float(row["eval_mean"]) == outcome["mean"]
+        assert [float(row["eval_low"]), float(row["eval_high"])] == outcome["mean_ci95"]
     assert [float(row["episodes"]) for row in rows[:4]] == [60, 60, 20, 20]
     header = next(line.split() for line in done.stdout.splitlines() if line.lstrip().startswith("checkpoint "))
     assert header[:5] == ["checkpoint", "episodes", "games", "mean", "score"]
@@ -267,6 +267,6 @@ def test_result_of_unfinished_games_is_valid(tmp_path, trained, monkeypatch):
     monkeypatch.setattr(tdl.Player, "evaluate", fail)
     done = inside(f"checkpoint={trained}", f"hydra.run.dir={tmp_path / 'out'}", *SMALL[2:], program=program.main)
     assert done.returncode == 2
-    told = json.loads((tmp_path / "out" / "result.json").read_text())
-    assert (told["status"], told["error"]) == ("failed", "the disk is on fire")
+    outcome = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert (outcome["status"], outcome["error"]) == ("failed", "the disk is on fire")
     assert tdl.results.runs(tmp_path)["status"].tolist() == ["failed"]

@@ -26,19 +26,19 @@ from tdl.training.options import PlayOptions
 def test_the_program_judges(tmp_path, run):
     done = evaluated(tmp_path / "out", run, "evaluate.record=2", "evaluate.plies=2", "evaluate.mistakes=3")
     assert done.returncode == 0, done.stderr
-    player, told = tdl.load(run), result(tmp_path / "out")["mistakes"]
+    player, outcome = tdl.load(run), result(tmp_path / "out")["mistakes"]
     games = [load(RunFolder(tmp_path / "out").game(number)) for number in range(2)]
-    found = [mistakes(game, player, 3)["loss"] for game in games]
-    losses = np.concatenate(found)
-    assert [[move.loss for move in game.moves] for game in games] == [each.tolist() for each in found]
-    assert (told["plies"], told["moves"], told["mean_loss"]) == (3, len(losses), losses.mean())
-    assert told["share"] == np.mean(losses > 0)
-    assert [each["loss"] for each in told["largest"]] == np.sort(losses)[::-1][:5].tolist()
-    for each in told["largest"]:
-        move = games[each["game"]].moves[each["move"]]
-        assert (ACTION_NAMES[move.action], each["loss"]) == (each["chosen"], move.loss)
-        assert player.best(move.board, plies=3) == ACTION_NAMES.index(each["best"])
-        assert f"game {each['game']} move {each['move']}: {each['chosen']}, better {each['best']}\n" in done.stdout
+    per_game = [mistakes(game, player, 3)["loss"] for game in games]
+    losses = np.concatenate(per_game)
+    assert [[move.loss for move in game.moves] for game in games] == [row.tolist() for row in per_game]
+    assert (outcome["plies"], outcome["moves"], outcome["mean_loss"]) == (3, len(losses), losses.mean())
+    assert outcome["share"] == np.mean(losses > 0)
+    assert [row["loss"] for row in outcome["largest"]] == np.sort(losses)[::-1][:5].tolist()
+    for row in outcome["largest"]:
+        move = games[row["game"]].moves[row["move"]]
+        assert (ACTION_NAMES[move.action], row["loss"]) == (row["chosen"], move.loss)
+        assert player.best(move.board, plies=3) == ACTION_NAMES.index(row["best"])
+        assert f"game {row['game']} move {row['move']}: {row['chosen']}, better {row['best']}\n" in done.stdout
     records = np.load(tmp_path / "out" / "evaluation.npy")
     expected = player.evaluate(20, seed=3, search=SearchOptions(2))
     assert records.tobytes() == expected.tobytes()
@@ -120,8 +120,8 @@ def test_a_signal_while_games_are_recorded(tmp_path, run):
     games = set(files(tmp_path / "out")) - {"evaluation.npy", "result.json"}
     assert games == {RunFolder(tmp_path).game(number).name for number in range(len(games))}
     assert 1 <= len(games) < 2000
-    told = result(tmp_path / "out")
-    assert (told["status"], told["evaluation"]["episodes"]) == ("interrupted", 2000)
+    outcome = result(tmp_path / "out")
+    assert (outcome["status"], outcome["evaluation"]["episodes"]) == ("interrupted", 2000)
 
 
 def test_a_game_that_comes_out_otherwise_is_an_error(tmp_path, run):
