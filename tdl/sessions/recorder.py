@@ -2,15 +2,11 @@
 
 from collections.abc import Callable
 
-import numpy as np
-
-from tdl.base.checks import check_whole
 from tdl.errors import refuse
-from tdl.game.engine import Stream
-from tdl.game.streams import EVALUATION
 from tdl.players.player import Player
 from tdl.search.options import SearchOptions
-from tdl.sessions.recorded_game import Move, RecordedGame, dropped, optional_values
+from tdl.sessions.recorded_game import RecordedGame
+from tdl.sessions.session import Session
 
 
 def can_be_recorded(player: Player, search: SearchOptions) -> bool:
@@ -40,22 +36,15 @@ def record_game(
     checkpoint : digest of the player's checkpoint, to be kept.
     on_progress : called after each move with the number of moves so far. May raise to give the game up.
     """
-    check_whole("seed", seed, 0)
-    check_whole("episode", episode, 0)
     search = SearchOptions(plies) if search is None else search
     if not can_be_recorded(player, search):
         raise refuse("expectation", player.expectation, "direct for a network of states that looks ahead")
-    values_of = player.action_values(search)
-    engine, drops = player.engine, Stream(seed, EVALUATION, episode)
-    board = start = engine.start(drops)
-    moves: list[Move] = []
-    while not np.isnan(values := values_of(board)).all():
-        action = int(np.nanargmax(values))
-        after, reward = engine.move(board, action)
-        following = engine.place(after, drops)
-        cell, tile = dropped(after, following, engine.rules)
-        moves.append(Move(board, action, reward, optional_values(values), cell, tile))
-        board = following
+    values = player.action_values(search)
+    session = Session(
+        player.rules, seed=seed, episode=episode, action_values=values, search=search, checkpoint=checkpoint
+    )
+    while not session.over:
+        session.advance()
         if on_progress is not None:
-            on_progress(len(moves))
-    return RecordedGame(engine.rules, start, tuple(moves), search, seed, episode, checkpoint)
+            on_progress(len(session.moves))
+    return session.game()
