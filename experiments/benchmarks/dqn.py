@@ -13,9 +13,9 @@ from tdl.config.agent import dqn_choices
 from tdl.dqn.dqn_trainer import DQNTrainer
 from tdl.dqn.networks import Network
 from tdl.dqn.pytorch import instructions, torch
+from tdl.game.engine import Engine
 from tdl.game.rules import Rules
-from tdl.players.batch_moves import Moves, best_of
-from tdl.players.batch_play import Policy, play_games
+from tdl.players.batch_play import BatchPlayer, Moves, play_games
 from tdl.statistics.intervals import ratio_range
 
 RULES = Rules(drop=((1, 0.8), (2, 0.2)), start=(1, 1))
@@ -45,34 +45,34 @@ def measure(games: int = 5, threads: int = 1, precision: str = "float32", rounds
         trainer.train(choices.games)
         seconds, updates = time.perf_counter() - start, trainer.learner.updates
     iteration = {"iteration": seconds, "of published": PUBLISHED_ITERATION / seconds, "moves": trainer.moves - moves}
-    sides: dict[str, tuple[Policy, int, int]] = {
+    sides: dict[str, tuple[BatchPlayer, int, int]] = {
         "many": (trainer.player, 40 * games, BOARDS),
         "one": (OneByOne(trainer.learner.network, RULES), games, 1),
     }
 
     def speed(side: str, turn: int) -> float:
-        policy, number, boards = sides[side]
-        return per_second(lambda: int(play_games(policy, number, turn, boards=boards)["moves"].sum()))
+        player, number, boards = sides[side]
+        return per_second(lambda: int(play_games(player, number, turn, boards=boards)["moves"].sum()))
 
     speeds = in_turn(sides, rounds, speed)
     ratio = ratio_range(*speeds.values())
     yield {**iteration, "updates": updates, **speeds, "ratio": ratio, "instructions": instructions("cpu")}
 
 
-class OneByOne:
+class OneByOne(BatchPlayer):
     """Plays as the published program does: the network is asked for one action of one board at a time."""
 
     def __init__(self, network: Network, rules: Rules) -> None:
-        self.network, self.rules = network, rules
+        self.network, self.engine = network, Engine(rules)
 
     @torch.no_grad()
-    def select_actions(self, moves: Moves) -> NDArray[np.int64]:
-        """The legal action of the largest value on each board."""
+    def q(self, moves: Moves) -> NDArray[np.float64]:
+        """The values of the legal actions on each board."""
         values = np.full(moves.legal.shape, np.nan)
         for row, action in zip(*np.nonzero(moves.legal), strict=True):
             tiles = torch.from_numpy(moves.tiles[row : row + 1])
             values[row, action] = float(self.network(tiles, torch.tensor([int(action)])))
-        return best_of(values)
+        return values
 
 
 if __name__ == "__main__":

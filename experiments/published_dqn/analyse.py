@@ -26,9 +26,8 @@ from experiments.tools.drawing import BOUNDS, MEANS, in_words, panels, with_boun
 from experiments.tools.runs import network_seed
 from tdl.game.engine import Engine
 from tdl.game.rules import ACTION_NAMES, Rules
-from tdl.players.batch_moves import Moves, best_of
-from tdl.players.batch_play import Actions, play_games
-from tdl.players.lookahead import Values, one_sampled_look_ahead
+from tdl.players.batch_play import BatchPlayer, Moves, one_sampled_look_ahead, play_games
+from tdl.players.kinds import Values
 from tdl.results.style import BLACK, CYCLE, GREY
 from tdl.statistics.intervals import mean_interval
 from tdl.storage.result_file import RESULT, read_result
@@ -83,17 +82,14 @@ def with_gains(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(**{name: column.round(4) for name, column in gains.items()})
 
 
-class Constant:
+class Constant(BatchPlayer):
     """Values of the four actions that are the same on every board, but nan where illegal."""
 
     def __init__(self, rules: Rules, values: Sequence[float]) -> None:
-        self.rules, self.engine, self._values = rules, Engine(rules), np.array(values, float)
+        self.engine, self._values = Engine(rules), np.array(values, float)
 
     def q(self, moves: Moves) -> Values:
         return np.where(moves.legal, self._values, np.nan)
-
-    def select_actions(self, moves: Moves) -> Actions:
-        return best_of(self.q(moves))
 
 
 def players(rules: Rules) -> dict[str, Constant]:

@@ -19,21 +19,13 @@ from tdl.config.schema import DROPS, PLACER, PLAY, SEARCH, TILES, filled, judge_
 from tdl.config.setup import stored_placer
 from tdl.errors import ConfigError, Interrupted, naming, refuse
 from tdl.game.rules import Rules
-from tdl.players.description import kind_of, read_agent
 from tdl.players.ensemble import average
-from tdl.players.lookahead import check_depth
-from tdl.players.player import Player, checkpoint_folder, load, playing_by
+from tdl.players.kinds import Agent, Kind, agent_of, checkpoint_folder, kind_of, read_agent
+from tdl.players.player import Player, playing_by
 from tdl.runs import recording
 from tdl.runs.disk import Disk
 from tdl.runs.environment import describe
-from tdl.runs.evaluation import (
-    Evaluation,
-    NetworkEvaluation,
-    PolicyEvaluation,
-    SimpleEvaluation,
-    looking_ahead,
-    network_evaluation,
-)
+from tdl.runs.evaluation import Evaluation, evaluation_of
 from tdl.runs.final_summary import path_from_here
 from tdl.runs.interrupts import Interrupts
 from tdl.search.options import MAX_PLIES
@@ -117,15 +109,15 @@ class EvaluationSetup:
         games, placer = self.games, self.play.placer.kind
         self.play.search.check_seconds("evaluate.plies")
         check_drops(games.drops, games.plies)
-        check_depth(games.plies, self.kind)
+        self.kind.check_plies(games.plies)
         if games.record and placer != "random":
             expected = "0 unless placer.kind=random: only the drop law can be played again"
             raise refuse("evaluate.record", games.record, expected)
         if games.record and self.play.search.seconds is not None:
             expected = "0 unless search.seconds=null: what the clock decides cannot be played again"
             raise refuse("evaluate.record", games.record, expected)
-        if self.kind != "ntuple" or games.drops == "one":
-            self._check_policy("evaluate.drops=one" if self.kind == "ntuple" else f"an agent of kind {self.kind}")
+        if not self.kind.tables or games.drops == "one":
+            self._check_policy("evaluate.drops=one" if self.kind.tables else f"an agent of kind {self.kind.name}")
 
     def _check_policy(self, by: str) -> None:
         """Refuse what only the kernels of n-tuple networks do."""
@@ -135,11 +127,11 @@ class EvaluationSetup:
             raise refuse("placer.kind", self.play.placer.kind, f"random with {by}")
         if self.games.record:
             raise refuse("evaluate.record", self.games.record, f"0 with {by}")
-        if len(self.metas) > 1 and self.kind != "ntuple":  # weights of other agents have no meaning in the mean
+        if len(self.metas) > 1 and not self.kind.tables:  # weights of other agents have no meaning in the mean
             raise refuse("checkpoint", self.plain["checkpoint"], f"one with {by}")
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         """The kind of the agent."""
         return kind_of(self.metas[0])
 
@@ -151,10 +143,12 @@ class EvaluationSetup:
             for meta in self.metas
         ]
 
-    def player(self) -> Player:
-        """The player of the checkpoint, or of the mean of several, in games of the rules."""
+    def agent(self) -> Agent:
+        """The agent of the checkpoint, or of the mean of several, in games of the rules."""
         folders: list[Path] = [meta["folder"] for meta in self.metas]
-        return playing_by(load(folders[0], copy=True) if len(folders) == 1 else average(folders), self.rules)
+        if len(folders) > 1:
+            return playing_by(average(folders), self.rules)
+        return agent_of(folders[0], self.metas[0], self.rules, copy=True)
 
 
 def _described(checkpoint: Any) -> list[Meta]:
@@ -183,7 +177,8 @@ def job(cfg: DictConfig, context: JobContext) -> None:
         if not context.in_sweep and folder.result.exists():
             raise ConfigError(f"out: {folder} holds results already; name another")
         evaluation = build_evaluation(setup)
-        recording.check(evaluation, setup.games.record)
+        if isinstance(evaluation.agent, Player):  # of other agents no game is asked to be recorded
+            recording.check(evaluation.agent, evaluation.options, setup.games.record)
         play(setup, evaluation, result_of(setup, evaluation, chosen_names(cfg, context.choices)), folder)
 
 
@@ -203,19 +198,8 @@ def is_done(folder: RunFolder, setup: EvaluationSetup) -> bool:
 
 def build_evaluation(setup: EvaluationSetup) -> Evaluation:
     """Who plays, and how."""
-    rules, play, games = setup.rules, setup.play, setup.games
-    if setup.kind == "dqn":
-        from tdl.dqn import dqn_player as deep
-        from tdl.dqn import pytorch  # not at the top: it needs PyTorch
-
-        pytorch.prepare(play.threads)
-        policy = looking_ahead(deep.load(setup.metas[0]["folder"], rules), games.plies, games.drops, play.seed)
-        return PolicyEvaluation(rules, play.seed, pytorch.instructions("cpu"), policy)
-    if setup.kind != "ntuple":
-        return SimpleEvaluation(rules, play.seed, "none", setup.kind, play.engine)
-    player = setup.player()
-    judge = judge_of(setup.judge, player.network.rules)
-    return network_evaluation(player, games.drops, replace(play, evaluator=judge))
+    play = replace(setup.play, evaluator=judge_of(setup.judge, setup.rules))
+    return evaluation_of(setup.agent(), play, setup.games.drops)
 
 
 def result_of(setup: EvaluationSetup, evaluation: Evaluation, chosen: Mapping[str, str]) -> dict[str, Any]:
@@ -230,7 +214,7 @@ def result_of(setup: EvaluationSetup, evaluation: Evaluation, chosen: Mapping[st
         "rules": setup.rules.to_dict(),
         "checkpoints": setup.checkpoints,
         "episodes": first["episode"],
-        **describe(evaluation.instructions),
+        **describe(evaluation.agent.instructions),
     }
 
 
@@ -251,14 +235,13 @@ def play(setup: EvaluationSetup, evaluation: Evaluation, result: dict[str, Any],
         records, result["evaluation"] = evaluation.play(setup.games.episodes, folder.path, stop)
         print(evaluation_block(result["evaluation"]), end="")
         if setup.games.record:
-            assert isinstance(evaluation, NetworkEvaluation)
             print(record(setup, evaluation, records, result, folder, stop), end="")
     print(f"results in {path_from_here(folder.path)}")
 
 
 def record(
     setup: EvaluationSetup,
-    evaluation: NetworkEvaluation,
+    evaluation: Evaluation,
     records: Records,
     result: dict[str, Any],
     folder: RunFolder,
@@ -267,9 +250,12 @@ def record(
     """Leave the first games move by move, judged if asked; gives what to print."""
     first, checkpoints = records[: setup.games.record], result["checkpoints"]
     digest = checkpoints[0]["digest"] if len(checkpoints) == 1 else None
-    games = recording.record(evaluation, first, folder, digest, stop)
-    if setup.games.mistakes is not None:
-        result["mistakes"] = recording.judge(games, evaluation, setup.games.mistakes, folder, stop)
+    player, options, deeper = evaluation.agent, evaluation.options, setup.games.mistakes
+    assert isinstance(player, Player)
+    games = recording.record(player, options, first, folder, digest, stop)
+    if deeper is not None:
+        search = replace(options.search, plies=deeper, by_empty=())
+        result["mistakes"] = recording.judge(games, player, search, folder, stop)
     return recording.recording_block(games, folder, result.get("mistakes"))
 
 

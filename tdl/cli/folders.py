@@ -8,7 +8,7 @@ from pathlib import Path
 from tdl.config.compose import word_of
 from tdl.config.files import file
 from tdl.errors import ConfigError, refuse
-from tdl.players.player import checkpoint_folder
+from tdl.players.kinds import checkpoint_folder
 from tdl.sessions.game_file import ENDINGS
 from tdl.storage.checkpoint import META
 from tdl.storage.run_folder import OUTPUTS, RunFolder

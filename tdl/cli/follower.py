@@ -8,7 +8,7 @@ from tdl.cli.messages import explain
 from tdl.cli.words import split_flags
 from tdl.config import files
 from tdl.config.setup import Setup
-from tdl.runs.agents import Agent, build_agent
+from tdl.runs.agents import TrainingAgent, build_agent
 from tdl.training.ranks import BEGIN, TRAIN, MpiRanks
 
 
@@ -31,7 +31,7 @@ def follow(ranks: MpiRanks) -> None:
 
 
 def _obey(ranks: MpiRanks) -> None:
-    agent: Agent | None = None
+    agent: TrainingAgent | None = None
     while True:
         command, what = ranks.told()
         if command == BEGIN:
@@ -39,7 +39,7 @@ def _obey(ranks: MpiRanks) -> None:
         elif command == TRAIN and agent is not None:
             try:
                 episodes, spent = what
-                agent.proceed(spent)
+                agent.trainer.spent = spent
                 agent.trainer.train(episodes)
             except Exception:
                 if not ranks.agreed:

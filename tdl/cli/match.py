@@ -16,12 +16,10 @@ from tdl.config.compose import Key, Schema, keys, options_of
 from tdl.config.schema import GAME, PLACER, SEARCH, TILES, judge_of, placer_of, rules_of
 from tdl.errors import refuse
 from tdl.game.rules import Rules
+from tdl.players.kinds import ActionValues, load_agent
 from tdl.players.player import Player, load
 from tdl.search.options import PlacerOptions, SearchOptions, check_same_board
-from tdl.sessions.action_values import ActionValues
-from tdl.sessions.advisor import load_advisor
-from tdl.sessions.tile_placer import TilePlacer
-from tdl.sessions.two_player_protocol import Matches, bounded_lines, converse
+from tdl.sessions.two_player_protocol import Matches, TilePlacer, bounded_lines, converse
 from tdl.sweeps.job import JobContext
 
 MAX_CELLS = 16
@@ -84,7 +82,7 @@ class MatchOptions:
         """The action values of the player; None where another program plays."""
         if self.checkpoint is None:
             return None
-        agent = load_advisor(self.checkpoint)
+        agent = load_agent(self.checkpoint)
         check_same_board(agent.rules, self.rules, "checkpoint")
         return agent.action_values(self.search)
 
@@ -97,7 +95,7 @@ class MatchOptions:
         if not self.judges or self.judge is not None or self.checkpoint is None:
             return judge_of(self.judge, self.rules)
         player = load(self.checkpoint)
-        check_same_board(player.network.rules, self.rules, "checkpoint")
+        check_same_board(player.rules, self.rules, "checkpoint")
         return player
 
 

@@ -22,13 +22,10 @@ from tdl.config.files import group_file, plain_dict
 from tdl.config.schema import GAME, SEARCH, TILES, filled, rules_of
 from tdl.errors import ConfigError, Interrupted, refuse
 from tdl.game.rules import Rules
-from tdl.players.description import kind_of, read_agent
-from tdl.players.lookahead import check_depth
-from tdl.players.player import checkpoint_folder
+from tdl.players.kinds import Kind, agent_of, checkpoint_folder, kind_of, read_agent
 from tdl.search.options import SearchOptions
 from tdl.sessions import game_file
-from tdl.sessions.advisor import load_advisor
-from tdl.sessions.game_folder import GameFolder
+from tdl.sessions.game_file import GameFolder
 from tdl.sweeps.job import JobContext
 from tdl.terminal.background import is_light
 
@@ -60,7 +57,7 @@ class GameOptions:
     theme: str = choice(MISSING, THEMES)
     rules: Rules
     search: SearchOptions
-    kind: str | None
+    kind: Kind | None
 
     @classmethod
     def of(cls, cfg: DictConfig) -> Self:
@@ -93,7 +90,7 @@ class GameOptions:
             if self.watch:
                 raise refuse("watch", True, "false without a checkpoint: there is no agent to watch")
         else:
-            check_depth(self.search.plies, self.kind, "plies")
+            self.kind.check_plies(self.search.plies, "plies")
             self.search.check_seconds("plies")
 
 
@@ -145,8 +142,11 @@ def job(cfg: DictConfig, context: JobContext) -> None:
 
 def play(options: GameOptions) -> None:
     """Play games, keep those of the person, and print their files."""
-    agent = None if options.checkpoint is None else load_advisor(options.checkpoint, options.rules)
-    if agent is not None:
+    agent, meta = None, None
+    if options.checkpoint is not None:
+        folder = checkpoint_folder(options.checkpoint)
+        meta = read_agent(folder)
+        agent = agent_of(folder, meta, options.rules)
         agent.action_values(options.search)  # refuses a search it cannot do before the screen begins
     check_terminal()
     from tdl.terminal.play import PlayApp  # not at the top: it needs Textual
@@ -155,7 +155,8 @@ def play(options: GameOptions) -> None:
         options.rules,
         seed=secrets.randbelow(SEEDS) if options.seed is None else options.seed,
         episode=options.episode,
-        advisor=agent,
+        agent=agent,
+        meta=meta,
         search=options.search,
         watch=options.watch,
         speed=options.speed,

@@ -12,7 +12,7 @@ from tdl.config.files import file, group_file, groups, plain_dict
 from tdl.config.schema import RUN
 from tdl.dqn.options import DEVICES, DQNOptions
 from tdl.errors import ConfigError, refuse
-from tdl.players.description import KINDS
+from tdl.players.kinds import KINDS
 
 OF_NTUPLE = (
     *("tuples", "learner", "placer", "search", "alpha", "alpha_per", "lanes", "replicas", "round"),
@@ -26,17 +26,17 @@ OF_DQN = tuple(field.name for field in dataclasses.fields(DQNOptions) if field.n
 
 def check_use(plain: Mapping[str, Any]) -> None:
     """Refuse keys for which the agent of a run has no use."""
-    kind, games = plain["agent"]["kind"], plain["evaluate"]
-    check_choice("agent.kind", kind, KINDS)
-    if kind != "ntuple":
-        refuse_changed(plain, _usual(), OF_NTUPLE, f"agent.kind={kind}")
+    check_choice("agent.kind", plain["agent"]["kind"], tuple(KINDS))
+    kind, games = KINDS[plain["agent"]["kind"]], plain["evaluate"]
+    if not kind.tables:
+        refuse_changed(plain, _usual(), OF_NTUPLE, f"agent.kind={kind.name}")
         if games["solution"] is not None:
             raise refuse("evaluate.solution", games["solution"], "null unless agent.kind=ntuple")
         if games["average"] != 1:
             raise refuse("evaluate.average", games["average"], "1 unless agent.kind=ntuple")
     elif games["drops"] == "one":
         refuse_changed(plain, _usual(), ("search",), "evaluate.drops=one")
-    if plain["device"] != DEVICES[0] and kind != "dqn":
+    if plain["device"] != DEVICES[0] and not kind.deep:
         raise refuse("device", plain["device"], f"{DEVICES[0]} unless agent.kind=dqn")
     check_drops(games["drops"], games["plies"])
     if games["drops"] != "all":
@@ -50,7 +50,7 @@ def step_size(plain: Mapping[str, Any]) -> float | None:
     """The key alpha: null, as runs of older versions have it, is that of the learner. Of other agents it is null."""
     alpha: float | None = plain["alpha"]
     usual: float = plain["learner"]["alpha"]
-    if plain["agent"]["kind"] == "ntuple":
+    if KINDS[plain["agent"]["kind"]].tables:
         return usual if alpha is None else alpha
     return None if alpha == usual else alpha
 
@@ -71,18 +71,19 @@ def _usual() -> dict[str, Any]:
 
 def deep_options(section: Mapping[str, Any], gamma: float) -> DQNOptions | None:
     """The options of the deep Q-learner; None where another agent plays, which has none."""
+    deep = KINDS[section["kind"]].deep
     for key in OF_DQN:
-        if (value := section[key]) is None and section["kind"] == "dqn":
+        if (value := section[key]) is None and deep:
             raise refuse(f"agent.{key}", None, "a value with agent.kind=dqn; agent=dqn gives all of them")
-        if value is not None and section["kind"] != "dqn":
+        if value is not None and not deep:
             raise refuse(f"agent.{key}", value, "null unless agent.kind=dqn")
-    return options_of(DQNOptions, "agent", section, gamma=gamma) if section["kind"] == "dqn" else None
+    return options_of(DQNOptions, "agent", section, gamma=gamma) if deep else None
 
 
 def dqn_choices(name: str) -> DQNOptions:
     """The options of a deep Q-learner of `conf/agent`, for use in Python: `dqn_choices("dqn_modern")`."""
     agent = group_file("agent", name)["agent"]
-    if agent["kind"] != "dqn":
+    if not KINDS[agent["kind"]].deep:
         raise refuse("agent", name, "dqn or dqn_modern")
     return DQNOptions(**{key: agent[key] for key in OF_DQN})
 

@@ -7,6 +7,7 @@ from omegaconf import DictConfig, OmegaConf
 from tdl.config.agent import OF_NTUPLE
 from tdl.config.files import group_file
 from tdl.config.schema import RUN
+from tdl.players.kinds import KINDS
 
 NAMED_GROUPS = ("game", "tiles", "tuples", "learner", "placer", "agent")
 
@@ -16,7 +17,8 @@ def chosen_names(cfg: DictConfig, chosen: Mapping[str, object]) -> dict[str, str
 
     Groups that the agent has no use for are left out. `chosen` is what Hydra calls `hydra.runtime.choices`.
     """
-    unused = OF_NTUPLE if "agent" in cfg and cfg.agent.kind != "ntuple" else ()
+    kind = KINDS.get(cfg.agent.kind) if "agent" in cfg else None
+    unused = () if kind is None or kind.tables else OF_NTUPLE
     groups = [name for name in NAMED_GROUPS if name in cfg and name not in unused]
     names = {name: str(chosen[name]) for name in groups if chosen.get(name) is not None}
     for name in {"tuples", "tiles"} - set(unused):

@@ -18,7 +18,7 @@ from tdl.learning.schedule import Schedule
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
-from tdl.players.description import KINDS
+from tdl.players.kinds import KINDS
 from tdl.players.player import Player, load
 from tdl.search.options import PlacerOptions, SearchOptions, check_same_board
 from tdl.training.options import PlayOptions
@@ -197,7 +197,7 @@ RUN = Schema(
         **PLACER,
         **keys(SearchOptions, "search"),
         **keys(DQNOptions, "agent", without=("gamma",), null=True),
-        "agent.kind": Key(str, check=partial(check_choice, choices=KINDS)),
+        "agent.kind": Key(str, check=partial(check_choice, choices=tuple(KINDS))),
         "size": Key(str),
         "alpha": Key(float | None),
         "alpha_per": _LEARNER["alpha_per"],

@@ -36,7 +36,7 @@ from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import Schedule
 from tdl.network.stages import Stages
-from tdl.players.lookahead import check_depth
+from tdl.players.kinds import KINDS, Kind
 from tdl.training.options import PlayOptions
 
 KEY = "config"
@@ -55,7 +55,7 @@ class Setup(RunOptions):
     plain : all of this by its keys, as `result.json` and `meta.json` have it.
     """
 
-    kind: str
+    kind: Kind
     rules: Rules
     network: NetworkOptions
     learner: LearnerOptions
@@ -83,7 +83,7 @@ class Setup(RunOptions):
         section, gamma = plain["learner"], plain["gamma"]
         return cls(
             **vars(options_of(RunOptions, "", plain)),
-            kind=plain["agent"]["kind"],
+            kind=KINDS[plain["agent"]["kind"]],
             rules=rules_of(plain),
             network=options_of(
                 NetworkOptions,
@@ -116,12 +116,12 @@ class Setup(RunOptions):
         """Refuse what does not go together."""
         check_fields(self)
         games = self.evaluation
-        check_depth(games.plies, self.kind)
+        self.kind.check_plies(games.plies)
         if games.average > self.saving.keep:
             raise refuse("evaluate.average", games.average, f"at most save.keep, {self.saving.keep}")
         if games.solution is not None and self.play.placer.kind != "random":
             raise refuse("evaluate.solution", games.solution, "null unless placer.kind=random")
-        if self.kind == "ntuple":
+        if self.kind.tables:
             check_numbering(self.plain["tuples"], self.plain["size"])
             self.network.check(self.rules, self.learner)
             self._check_seconds()

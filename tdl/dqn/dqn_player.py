@@ -8,30 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.base.checks import built
-from tdl.dqn.graph import Repeated
 from tdl.dqn.networks import NOT_FINITE, Network, fill, new_network, parameter_count, q_values
 from tdl.dqn.options import DQNOptions
-from tdl.dqn.pytorch import torch
+from tdl.dqn.pytorch import Repeated, instructions, prepare, torch
 from tdl.errors import CheckpointError, DivergenceError, naming
-from tdl.game.boards import BoardLike
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules
 from tdl.network.texts import number_text
-from tdl.players.batch_moves import Moves, best_of, moves_of_boards
-from tdl.players.batch_play import Actions
-from tdl.players.description import kind_of, read_agent
-from tdl.players.player import WEIGHTS, checkpoint_folder
-from tdl.storage.checkpoint import META, check_room, read_array
-
-_DEFAULTS = [each.name for each in fields(DQNOptions)]
-"""Options that a checkpoint from before there were any may lack."""
-
+from tdl.players.batch_play import BatchPlayer, Moves
+from tdl.players.kinds import WEIGHTS, checkpoint_folder, kind_of, read_agent
+from tdl.storage.checkpoint import META, Meta, check_room, read_array
 
 CHUNK = 1024
 """Boards that a graphics card values at a time."""
 
 
-class DQNPlayer:
+class DQNPlayer(BatchPlayer):
     """Plays the legal action of the largest Q, the first of equals.
 
     Parameters
@@ -46,13 +38,21 @@ class DQNPlayer:
     """
 
     def __init__(self, network: Network, rules: Rules, gamma: float = 1.0) -> None:
-        self.network, self.rules, self.gamma = network, rules, gamma
-        self.engine = Engine(rules)
+        self.network, self.engine, self.gamma = network, Engine(rules), gamma
         self._values = Repeated(lambda tiles, gains, after: q_values(network, gamma, tiles, gains, after, None))
 
     def __repr__(self) -> str:
         weights = sum(values.numel() for values in self.network.parameters())
         return f"DQNPlayer({self.rules.name}, {number_text(weights)} weights)"
+
+    @property
+    def instructions(self) -> str:
+        """The CPU's instructions that PyTorch computes with, or the name of another device."""
+        return instructions(self.network.table.device.type)
+
+    def use_threads(self, threads: int) -> None:
+        """Compute with so many threads of PyTorch."""
+        prepare(threads, self.network.table.device.type)
 
     @torch.no_grad()
     def q(self, moves: Moves) -> NDArray[np.float32]:
@@ -83,24 +83,10 @@ class DQNPlayer:
         n = len(moves.legal)
         rows = np.arange(1 << (n - 1).bit_length())
         gains, after = moves.rewards.astype(np.float32), np.where(moves.legal[..., None], moves.after, 0)
-        arrays = (each.take(rows, axis=0, mode="clip") for each in (moves.tiles, gains, after))
-        values = self._values(*(torch.from_numpy(each) for each in arrays))
+        arrays = (array.take(rows, axis=0, mode="clip") for array in (moves.tiles, gains, after))
+        values = self._values(*map(torch.from_numpy, arrays))
         q: NDArray[np.float32] = values[:n].cpu().numpy()
         return q
-
-    def select_actions(self, moves: Moves) -> Actions:
-        """The actions on boards that each have a legal one: int64 (n,)."""
-        return best_of(self.q(moves))
-
-    def values(self, board: BoardLike) -> NDArray[np.float64]:
-        """Q of the four actions (up, right, down, left) on a board, in points: shape (4,), nan where illegal."""
-        values: NDArray[np.float64] = self.q(moves_of_boards(self.engine, [self.engine.board(board)]))[0].astype(float)
-        return values
-
-    def best(self, board: BoardLike) -> int | None:
-        """The action of the largest Q, 0 to 3; None when the game is over."""
-        values = self.values(board)
-        return None if np.isnan(values).all() else int(np.nanargmax(values))
 
 
 def describe(options: DQNOptions) -> dict[str, Any]:
@@ -121,16 +107,22 @@ def load(checkpoint: str | Path, rules: Rules | None = None) -> DQNPlayer:
     """
     folder = checkpoint_folder(checkpoint)
     meta = read_agent(folder)
-    if kind_of(meta) != "dqn":
+    if not kind_of(meta).deep:
         raise CheckpointError(f"{folder}: not of a deep Q-network; tdl.load reads it")
+    return player_of(folder, meta, rules)
+
+
+def player_of(folder: Path, meta: Meta, rules: Rules | None = None, *, copy: bool = False) -> DQNPlayer:
+    """The player of the checkpoint in `folder`, as `tdl.players.kinds.agent_of`; its weights are always a copy."""
+    older = [option.name for option in fields(DQNOptions)]  # a checkpoint from before there was one may lack it
     with naming(folder / META):
-        options = built(DQNOptions, "network.choices", meta["network"].get("choices"), optional=_DEFAULTS)
-        trained = Rules.from_dict(meta["rules"])
-    check_room(folder, meta, WEIGHTS, (parameter_count(options, trained),), np.float32)
-    return player_of(options, rules or trained, read_array(folder, meta, WEIGHTS))
+        options = built(DQNOptions, "network.choices", meta["network"].get("choices"), optional=older)
+        trained_by = Rules.from_dict(meta["rules"])
+    check_room(folder, meta, WEIGHTS, (parameter_count(options, trained_by),), np.float32)
+    return player_of_weights(options, rules or trained_by, read_array(folder, meta, WEIGHTS))
 
 
-def player_of(options: DQNOptions, rules: Rules, weights: NDArray[np.float32]) -> DQNPlayer:
+def player_of_weights(options: DQNOptions, rules: Rules, weights: NDArray[np.float32]) -> DQNPlayer:
     """The player of a checkpoint's array `weights`; CheckpointError where they are of another network."""
     network = new_network(options, rules, torch.Generator())
     fill(network.parameters(), weights)

@@ -6,18 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.base.checks import MAX_COUNT, check_whole
-from tdl.dqn.dqn_player import DQNPlayer
+from tdl.dqn.dqn_player import DQNPlayer, describe
 from tdl.dqn.learner import Learner
 from tdl.dqn.options import DQNOptions
 from tdl.dqn.pytorch import prepare, torch, without_denormals
-from tdl.dqn.replay import Replay, Transitions, check_arrays
-from tdl.dqn.returns import Returns
+from tdl.dqn.replay import Replay, Returns, Transitions, check_arrays
 from tdl.errors import ConfigError, refuse
 from tdl.game.batch import Batch
 from tdl.game.rules import Rules
 from tdl.game.streams import LOGGED, TRAINING
-from tdl.players.batch_moves import Moves
-from tdl.players.batch_play import Actions, Which, play_block
+from tdl.players.batch_play import Actions, Moves, Which, play_block
 from tdl.storage.records import RECORD
 from tdl.training.options import OnProgress
 
@@ -44,6 +42,7 @@ class DQNTrainer:
     ----------
     episode, moves : episodes and moves played so far; the logged games are not counted.
     mean_abs_error : of the updates of the last block, in points; nan without an update.
+    spent : share of the run that is over, which changes nothing here.
     logged : the greedy games played after the fits of the last block, as `tdl.storage.records.RECORD`; `episode` is
         the number of training games before them.
     player : the network as a player.
@@ -70,6 +69,7 @@ class DQNTrainer:
         self.rules, self.options, self.seed = rules, options, seed
         self.episode, self.moves = episode, 0
         self.mean_abs_error = float("nan")
+        self.spent: float | None = None
         self._generator = torch.Generator()
         self._generator.manual_seed(seed)
         self.learner = Learner(options, rules, self._generator, device)
@@ -169,6 +169,10 @@ class DQNTrainer:
             role=LOGGED,
             select_actions=lambda _, moves: self.player.select_actions(moves),
         )
+
+    def describe(self) -> dict[str, Any]:
+        """The description of the network in a checkpoint."""
+        return describe(self.options)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """The trainer's state between two blocks: NumPy arrays by name. In one thread of the CPU, bit for bit.

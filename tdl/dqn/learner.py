@@ -6,15 +6,14 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.dqn.graph import Repeated
 from tdl.dqn.networks import NOT_FINITE, fill, flat, new_network, q_values
 from tdl.dqn.options import CUDA, DQNOptions
-from tdl.dqn.pytorch import torch
+from tdl.dqn.pytorch import Repeated, torch
 from tdl.dqn.replay import Replay, Transitions
 from tdl.errors import DivergenceError, refuse
 from tdl.game.rules import Rules
 from tdl.network.tuples import symmetries
-from tdl.players.player import WEIGHTS
+from tdl.players.kinds import WEIGHTS
 
 Tensor = torch.Tensor
 
@@ -146,7 +145,7 @@ class Learner:
         return self._error
 
     def _batches(self, *tensors: Tensor) -> Iterator[tuple[Tensor, ...]]:
-        return zip(*(torch.split(each, self.options.batch_size) for each in tensors), strict=True)
+        return zip(*(torch.split(tensor, self.options.batch_size) for tensor in tensors), strict=True)
 
     def after_moves(self, moves: int, replay: Replay) -> None:
         """After some moves: the updates that are due."""

@@ -175,7 +175,7 @@ def new_network(options: DQNOptions, rules: Rules, generator: torch.Generator) -
 def parameter_count(options: DQNOptions, rules: Rules) -> int:
     """How many weights and biases a network has, counted without making one."""
     with torch.device("meta"):
-        return sum(each.numel() for each in NETWORK_TYPES[options.network](options, rules).parameters())
+        return sum(weight.numel() for weight in NETWORK_TYPES[options.network](options, rules).parameters())
 
 
 def q_values(

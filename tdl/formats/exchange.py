@@ -23,8 +23,8 @@ from tdl.network.allocation import allocate
 from tdl.network.layout import entries_of
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet, count_features, order_features, table_cells
-from tdl.players.description import read_accumulators, read_agent
-from tdl.players.player import WEIGHTS, Player, checkpoint_folder, load
+from tdl.players.kinds import WEIGHTS, checkpoint_folder, read_accumulators, read_agent
+from tdl.players.player import Player, load
 from tdl.storage.atomic import new_file, new_folder
 from tdl.storage.checkpoint import write_checkpoint
 from tdl.storage.reading import reading

@@ -1,20 +1,78 @@
-"""Many games played at once by a policy."""
+"""Many games played at once: by players that value many boards at once, and by a look ahead over any player."""
 
-from collections.abc import Callable
-from typing import Protocol
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.base.checks import check_whole
+from tdl.errors import ConfigError
 from tdl.game.batch import Batch
-from tdl.game.rules import Rules
-from tdl.game.streams import EVALUATION
-from tdl.players.batch_moves import Moves, moves_of
-from tdl.storage.records import RECORD
-from tdl.training.options import OnProgress
+from tdl.game.boards import BoardLike
+from tdl.game.engine import Engine, Stream
+from tdl.game.packing import pack, unpack
+from tdl.game.streams import EVALUATION, EXPLORATION
+from tdl.players.kinds import MAX_DEEP_PLIES, ActionValues, Agent, Values
+from tdl.search.options import SearchOptions
+from tdl.storage.records import RECORD, Records
+from tdl.training.options import OnProgress, PlayOptions
 
 Which = NDArray[np.int64]
 Actions = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Moves:
+    """Boards with their moves.
+
+    Attributes
+    ----------
+    tiles : uint8 (n, cells), tile indices.
+    legal : bool (n, 4): up, right, down, left.
+    rewards : int32 (n, 4), points; of illegal moves anything.
+    after : uint8 (n, 4, cells), afterstates; of illegal moves anything.
+    """
+
+    tiles: NDArray[np.uint8]
+    legal: NDArray[np.bool_]
+    rewards: NDArray[np.int32]
+    after: NDArray[np.uint8]
+
+    def __getitem__(self, rows: Any) -> Moves:
+        return Moves(self.tiles[rows], self.legal[rows], self.rewards[rows], self.after[rows])
+
+
+def moves_of(batch: Batch, which: Which) -> Moves:
+    """The moves of some games that are being played."""
+    return Moves(batch.tiles[which], batch.legal[which], batch.rewards[which], batch.afterstates()[which])
+
+
+def moves_of_boards(engine: Engine, boards: Sequence[int]) -> Moves:
+    """The moves of packed boards, one call of the game a board."""
+    n, rules = len(boards), engine.rules
+    moves = Moves(
+        np.zeros((n, rules.cells), np.uint8),
+        np.zeros((n, 4), np.bool_),
+        np.zeros((n, 4), np.int32),
+        np.zeros((n, 4, rules.cells), np.uint8),
+    )
+    for row, board in enumerate(boards):
+        moves.tiles[row] = unpack(board, rules)
+        for action, after, reward in engine.afterstates(board):
+            moves.legal[row, action], moves.rewards[row, action] = True, reward
+            moves.after[row, action] = unpack(after, rules)
+    return moves
+
+
+def best_of(values: NDArray[np.floating[Any]]) -> Actions:
+    """The first of the best actions, nan being illegal: values of shape (n, 4) to int64 (n,)."""
+    best: Actions = np.where(np.isnan(values), -np.inf, values).argmax(axis=1)
+    return best
+
 
 SelectActions = Callable[[Which, Moves], Actions]
 """The actions of games, from the games' numbers and the moves on their boards."""
@@ -24,14 +82,6 @@ OnMove = Callable[[Which, Moves, Actions, NDArray[np.int32], Moves], None]
 
 EVERY = 64
 """Moves of all boards between two calls of `on_progress`."""
-
-
-class Policy(Protocol):
-    """Selects actions in games of some rules."""
-
-    @property
-    def rules(self) -> Rules: ...
-    def select_actions(self, moves: Moves) -> Actions: ...
 
 
 def play_block(
@@ -44,7 +94,7 @@ def play_block(
     select_actions: SelectActions,
     on_move: OnMove | None = None,
     on_progress: OnProgress | None = None,
-) -> NDArray[np.void]:
+) -> Records:
     """Play games to their ends; a board whose game is over takes the next one.
 
     Returns
@@ -59,7 +109,8 @@ def play_block(
         going = moves.legal.any(axis=1)
         if not going.all():
             ended = which[~going]
-            _record(records, batch, ended, first)
+            for name in ("episode", "score", "moves", "max_tile"):
+                records[name][batch.episode[ended] - first] = getattr(batch, name)[ended]
             more = ended[: episodes - started]
             batch.start(more, seed, role, first + started + np.arange(len(more)))
             started += len(more)
@@ -77,20 +128,49 @@ def play_block(
     return records
 
 
-def _record(records: NDArray[np.void], batch: Batch, ended: Which, first: int) -> None:
-    rows = batch.episode[ended] - first
-    for name in ("episode", "score", "moves", "max_tile"):
-        records[name][rows] = getattr(batch, name)[ended]
+class BatchPlayer(Agent):
+    """Plays the legal action of the largest `q`, the first of equals, on many boards at once."""
+
+    def q(self, moves: Moves) -> NDArray[np.floating[Any]]:
+        """Values of the four actions on boards, in points: shape (n, 4), nan where illegal."""
+        raise NotImplementedError
+
+    def select_actions(self, moves: Moves) -> Actions:
+        """The actions on boards that each have a legal one: int64 (n,)."""
+        return best_of(self.q(moves))
+
+    def values(self, board: BoardLike) -> Values:
+        """Values of the four actions (up, right, down, left) on a board, in points: shape (4,), nan where illegal."""
+        values: Values = self.values_of([self.engine.board(board)])[0]
+        return values
+
+    def values_of(self, boards: Sequence[int]) -> Values:
+        """`values` of packed boards: shape (n, 4)."""
+        return self.q(moves_of_boards(self.engine, boards)).astype(np.float64)
+
+    def play(self, episodes: int, options: PlayOptions, on_progress: OnProgress | None = None) -> Records:
+        """Play many games at once; of the options seed, threads and plies count."""
+        self.use_threads(options.threads)
+        return play_games(self._ahead(options.search), episodes, options.seed, on_progress=on_progress)
+
+    def action_values(self, search: SearchOptions) -> ActionValues:
+        """Its action values when it looks so many plies ahead."""
+        return self._ahead(search).values
+
+    def _ahead(self, search: SearchOptions) -> BatchPlayer:
+        if search != SearchOptions(search.plies):
+            raise ConfigError("search: of an agent of kind dqn only the number of plies can be chosen")
+        return look_ahead(self, search.plies)
 
 
 def play_games(
-    policy: Policy, episodes: int, seed: int = 0, *, boards: int = 128, on_progress: OnProgress | None = None
-) -> NDArray[np.void]:
+    player: BatchPlayer, episodes: int, seed: int = 0, *, boards: int = 128, on_progress: OnProgress | None = None
+) -> Records:
     """Play games without learning, on the drops that the evaluations of n-tuple networks meet with this seed.
 
     Parameters
     ----------
-    policy : selects the actions.
+    player : selects the actions.
     episodes : number of games.
     seed : of the drops.
     boards : played at once. Rounding in a network may depend on it.
@@ -100,11 +180,84 @@ def play_games(
     structured array of dtype `tdl.storage.records.RECORD`, shape (episodes,).
     """
     return play_block(
-        Batch(policy.rules, max(1, min(boards, episodes))),
+        Batch(player.rules, max(1, min(boards, episodes))),
         0,
         episodes,
         seed=seed,
         role=EVALUATION,
-        select_actions=lambda _, moves: policy.select_actions(moves),
+        select_actions=lambda _, moves: player.select_actions(moves),
         on_progress=on_progress,
     )
+
+
+class LookAhead(BatchPlayer):
+    """Plays the action with the largest reward + value of the best action after the drop.
+
+    Parameters
+    ----------
+    player : whose values count, reward included.
+    sampled : the drop is one that is drawn, for each action anew; else the mean over all drops is taken.
+    seed : of the drops that are drawn; they are not those of the game.
+    """
+
+    def __init__(self, player: Agent, *, sampled: bool, seed: int = 0) -> None:
+        check_whole("seed", seed, 0)
+        self.player, self.sampled, self.engine = player, sampled, player.engine
+        self._drops = Stream(seed, EXPLORATION, 0)
+
+    @property
+    def instructions(self) -> str:
+        """What its player computes with."""
+        return self.player.instructions
+
+    def use_threads(self, threads: int) -> None:
+        """As its player."""
+        self.player.use_threads(threads)
+
+    def q(self, moves: Moves) -> Values:
+        """Values of the four actions on boards: float64 (n, 4), nan where illegal."""
+        rows, actions = np.nonzero(moves.legal)
+        successors: list[int] = []
+        shares: list[float] = []
+        action_of: list[int] = []
+        for number, (row, action) in enumerate(zip(rows, actions, strict=True)):
+            after = pack(moves.after[row, action].tolist(), self.rules)
+            for board, share in self._successors(after):
+                successors.append(board)
+                shares.append(share)
+                action_of.append(number)
+        expected = np.zeros(len(rows))
+        np.add.at(expected, action_of, np.array(shares) * self._state_values(successors))
+        out = np.full(moves.legal.shape, np.nan)
+        out[rows, actions] = moves.rewards[rows, actions] + expected
+        return out
+
+    def _successors(self, after: int) -> list[tuple[int, float]]:
+        """Boards after a drop, and how probable each is."""
+        if self.sampled:
+            return [(self.engine.place(after, self._drops), 1.0)]
+        cells = [cell for cell, tile in enumerate(unpack(after, self.rules)) if not tile]
+        return [
+            (after | tile << self.rules.bits * cell, share / len(cells))
+            for cell in cells
+            for tile, share in self.rules.drop
+        ]
+
+    def _state_values(self, boards: list[int]) -> Values:
+        """The value of the best action on each board; 0 where the game is over."""
+        values = self.player.values_of(boards)
+        over = np.isnan(values).all(axis=1)
+        return np.where(over, 0, np.where(np.isnan(values), -np.inf, values).max(axis=1))
+
+
+def one_sampled_look_ahead(player: Agent, seed: int = 0) -> LookAhead:
+    """For each legal action one sampled successor, then greedy: the look-ahead of the published DQN."""
+    return LookAhead(player, sampled=True, seed=seed)
+
+
+def look_ahead(player: BatchPlayer, plies: int = 2) -> BatchPlayer:
+    """Expectimax over a player's values: all drops are weighed; 2 plies are one drop and one more move, and so on."""
+    check_whole("plies", plies, 1, MAX_DEEP_PLIES + 1)
+    for _ in range(plies - 1):
+        player = LookAhead(player, sampled=False)
+    return player

@@ -39,17 +39,14 @@ def average(checkpoints: Sequence[str | Path]) -> Player:
     if isinstance(checkpoints, str) or not isinstance(checkpoints, Sequence) or not checkpoints:
         raise refuse("checkpoints", checkpoints, "a list of at least one folder")
     players = [load(folder) for folder in checkpoints]
-    first = players[0]
-    for folder, player in zip(checkpoints, players, strict=True):
-        if _shape(player) != _shape(first):
+    shapes = [(player.rules, player.network.describe(), player.gamma, player.target) for player in players]
+    for folder, shape in zip(checkpoints, shapes, strict=True):
+        if shape != shapes[0]:
             raise CheckpointError(f"{folder}: of another network than {checkpoints[0]}; a mean needs networks alike")
+    first = players[0]
     mean = _mean([player.network.weights for player in players], first.network)
-    network = NTupleNetwork(first.network.rules, first.network.tuples, stages=first.network.stages, weights=mean)
+    network = NTupleNetwork(first.rules, first.network.tuples, stages=first.network.stages, weights=mean)
     return Player(network, first.gamma, first.target, first.expectation)
-
-
-def _shape(player: Player) -> tuple[object, ...]:
-    return player.network.rules, player.network.describe(), player.gamma, player.target
 
 
 def _mean(members: Sequence[Weights], network: NTupleNetwork) -> Weights:
@@ -59,9 +56,8 @@ def _mean(members: Sequence[Weights], network: NTupleNetwork) -> Weights:
     for stage in range(network.stages.count):
         for first in range(stage * size, min((stage + 1) * size, len(mean)), CHUNK):
             last = min(first + CHUNK, (stage + 1) * size, len(mean))
-            own = [member[first:last] for member in members]
+            untouched = np.isnan([member[first:last] for member in members]).all(axis=0)
             total = sum(_promoted(member, first, last, size, share).astype(np.float64) for member in members)
-            untouched = np.isnan(own).all(axis=0)
             mean[first:last] = np.where(untouched, np.nan, total / len(members))
     return mean
 

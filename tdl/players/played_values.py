@@ -12,8 +12,7 @@ from tdl.game.batch import Batch
 from tdl.game.packing import pack
 from tdl.game.rules import Rules
 from tdl.game.streams import EVALUATION
-from tdl.players.batch_moves import Moves, best_of
-from tdl.players.batch_play import Actions, Which, play_block
+from tdl.players.batch_play import Actions, Moves, Which, best_of, play_block
 from tdl.players.player import Player
 from tdl.training.options import OnProgress
 

@@ -1,7 +1,6 @@
-"""A trained network as a player: values of moves and boards, and games."""
+"""A trained n-tuple network as a player: values of moves and boards, and games; and players without values."""
 
-import os
-from dataclasses import replace
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -9,26 +8,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.base.checks import check_choice, check_instance, check_share, without_numpy
-from tdl.errors import CheckpointError, refuse, shown
+from tdl.errors import CheckpointError, ConfigError, shown
 from tdl.game.boards import BoardLike
 from tdl.game.engine import Engine
 from tdl.game.packing import unpack
 from tdl.game.rules import Rules
-from tdl.learning.options import EXPECTATIONS, TARGETS
+from tdl.game.streams import EVALUATION
+from tdl.learning.options import EXPECTATIONS, TARGETS, LearnerOptions
+from tdl.learning.state import DROP_TABLE, drop_table_of, shares_drops
 from tdl.network.allocation import allocate
 from tdl.network.ntuple import NTupleNetwork
-from tdl.players.description import WEIGHTS as WEIGHTS
-from tdl.players.description import describe, read_agent
-from tdl.players.evaluation import evaluate
+from tdl.players.baselines import play_greedy, play_random
+from tdl.players.kinds import (
+    WEIGHTS,
+    ActionValues,
+    Agent,
+    Values,
+    checkpoint_folder,
+    describe,
+    kind_of,
+    read_agent,
+)
 from tdl.search.expectimax import Expectimax
 from tdl.search.options import PlacerOptions, SearchOptions
-from tdl.storage.checkpoint import META, read_array
-from tdl.storage.run_folder import CHECKPOINT
+from tdl.storage.checkpoint import META, Meta, read_array
+from tdl.storage.records import Records
+from tdl.training.kernels import kernel
 from tdl.training.options import OnProgress, PlayOptions, sort_keywords
 from tdl.training.settled import Settled
+from tdl.training.threads import play_block, slice_of
 
 
-class Player(Settled):
+class Player(Settled, Agent):
     """Chooses the move with the largest reward + gamma * V(afterstate), the first of equals, or looks further ahead.
 
     Not for two threads at once where it looks ahead: a search has memory of its own.
@@ -65,45 +76,41 @@ class Player(Settled):
         self._searched: tuple[SearchOptions, PlacerOptions | None] | None = None
         self._expectimax: Expectimax | None = None
 
+    banded = False  # there would be hundreds
+
+    @property
+    def instructions(self) -> str:
+        """The CPU's instructions that its network computes with."""
+        return self.network.instructions
+
     def __repr__(self) -> str:
         gamma = "" if self.gamma == 1 else f", gamma {self.gamma:g}"
         return f"Player({self.network!r}, values of {self.target}s{gamma})"
 
-    def evaluate(
-        self,
-        episodes: int,
-        seed: int | None = None,
-        *,
-        play: PlayOptions | None = None,
-        on_progress: OnProgress | None = None,
-        **keywords: Any,
-    ) -> NDArray[np.void]:
-        """Play games without learning. Game k of a seed meets the same drops whoever plays.
+    def play(self, episodes: int, options: PlayOptions, on_progress: OnProgress | None = None) -> Records:
+        """Play games by the kernels, greedily on reward + gamma * V (or the expectation of V), or by a search.
 
-        Parameters
-        ----------
-        episodes : number of games.
-        seed : of the drops; None: that of `play`, 0 by default.
-        play : how the games are played; None: the defaults of `PlayOptions`.
-        on_progress : called now and then with the numbers of games and moves so far. May raise to give the games up.
-        keywords : fields of `PlayOptions` and `SearchOptions`, which replace those of `play`: `threads=2, plies=3`.
-
-        Returns
-        -------
-        structured array of dtype `tdl.storage.records.RECORD`, shape (episodes,): episode, score, moves, max_tile.
-
-        Raises
-        ------
-        ConfigError : an unknown keyword, or a value out of its range.
-        DivergenceError : the network's values are not finite or beyond all bounds.
+        The games draw from a stream of their own, so evaluating never changes training.
         """
-        keywords |= {} if seed is None else {"seed": seed}
-        fields, search = sort_keywords(keywords, PlayOptions, SearchOptions)
-        if play is not None:
-            check_instance("play", play, PlayOptions)
-        options = replace(play or PlayOptions(), **fields)
-        options = replace(options, search=replace(options.search, **search))
-        return evaluate(self, self.engine.tables, without_numpy(episodes), options, on_progress)
+        options.check_board(self.rules)
+        learner, state = self._learner(), {}
+        learner.check_network(self.network.stages.count, self.network.extras)
+        if self.shares_drops:
+            state = {DROP_TABLE: drop_table_of(self.network)}
+        build = kernel(self.network)
+        plays = [
+            build(self.network, self.engine.tables, learner, options, role=EVALUATION, state=state, learns=False)
+            for _ in range(options.threads)
+        ]
+        return play_block(plays, 0, episodes, slice_of(options.search), on_progress)
+
+    def _learner(self) -> LearnerOptions:
+        return LearnerOptions(target=self.target, gamma=self.gamma, expectation=self.expectation)
+
+    @property
+    def shares_drops(self) -> bool:
+        """Whether `evaluate` reads expectations over drops from a table of their own, which no search has."""
+        return shares_drops(self.network, self._learner())
 
     def value(self, board: BoardLike) -> float:
         """V of an afterstate (or state, by the target), in points: the expected reward still to come."""
@@ -111,7 +118,7 @@ class Player(Settled):
 
     def values(
         self, board: BoardLike, plies: int = 1, *, placer: PlacerOptions | None = None, **search: Any
-    ) -> NDArray[np.float64]:
+    ) -> Values:
         """Reward + gamma * value of the four moves (up, right, down, left): shape (4,), nan where illegal.
 
         Parameters
@@ -136,6 +143,26 @@ class Player(Settled):
             # float32, as in the kernel: the same move where two are nearly equal
             out[action] = np.float32(reward) + np.float32(self.gamma) * np.float32(value)
         return out
+
+    def action_values(self, search: SearchOptions) -> ActionValues:
+        """The values of the moves of a board by which `evaluate` plays with this search, to the last bit."""
+        if search.greedy and self.shares_drops:
+            return self._values_by_drop_table()
+        return lambda board: self.values(board, **dataclasses.asdict(search))
+
+    def _values_by_drop_table(self) -> ActionValues:
+        """By the table of drops (`tdl/learning/drop_table.pxd`), which rounds unlike sums over boards."""
+        network, engine, gamma = self.network, self.engine, np.float32(self.gamma)
+        drop_table = NTupleNetwork(network.rules, network.tuples, weights=drop_table_of(network))
+
+        def values(board: int) -> Values:
+            out = np.full(4, np.nan)
+            for action, after, reward in engine.afterstates(board):
+                drops = np.float32(drop_table.value(after)) / np.float32(engine.empty(after))
+                out[action] = np.float32(reward) + gamma * (np.float32(network.value(after)) + drops)
+            return out
+
+        return values
 
     def afterstate_values(self, afterstates: NDArray[np.uint64]) -> NDArray[np.float32]:
         """The values of many packed afterstates: V, or the mean of V over all drops.
@@ -198,31 +225,58 @@ def load(checkpoint: str | Path, *, copy: bool = False) -> Player:
     ConfigError : the copy does not fit into the memory that is free.
     """
     folder = checkpoint_folder(checkpoint)
-    meta = read_agent(folder)
-    rules, tuples, stages = describe(meta, folder)
+    return player_of(folder, read_agent(folder), copy=copy)
+
+
+def player_of(folder: Path, meta: Meta, rules: Rules | None = None, *, copy: bool = False) -> Player:
+    """The player of the checkpoint in `folder`, as `tdl.players.kinds.agent_of`."""
+    trained_by, tuples, stages, learner = describe(meta, folder)
     room = None
     if copy:
         room = allocate("checkpoint", meta["arrays"][WEIGHTS]["shape"][0], f"the weights of {folder}")
     weights = read_array(folder, meta, WEIGHTS, into=room)
-    network = NTupleNetwork(rules, tuples, stages=stages, weights=weights)
+    network = NTupleNetwork(trained_by, tuples, stages=stages, weights=weights)
     if network.describe() != meta["network"]:
         layout = shown(meta["network"])
         raise CheckpointError(f"{folder / META}: network: its layout {layout} is not the one of this version")
-    learner = meta["learner"]
-    return Player(network, learner["gamma"], learner.get("target", "afterstate"), learner.get("expectation", "auto"))
-
-
-def checkpoint_folder(path: str | Path) -> Path:
-    """The folder of a checkpoint, by its own path or that of its run."""
-    if not isinstance(path, str | os.PathLike):
-        raise refuse("checkpoint", path, "a folder")
-    folder = Path(path)
-    return folder / CHECKPOINT if (folder / CHECKPOINT).is_dir() else folder
+    player = Player(network, learner.gamma, learner.target, learner.expectation)
+    return playing_by(player, rules or trained_by)
 
 
 def playing_by(trained: Player, rules: Rules) -> Player:
     """The player in games of these rules: those it was trained by, or with another tile rule."""
     net = trained.network
-    if net.rules != rules:
-        net = NTupleNetwork(rules, net.tuples, stages=net.stages, weights=net.weights)
-    return Player(net, trained.gamma, trained.target, trained.expectation)
+    if net.rules == rules:
+        return trained
+    network = NTupleNetwork(rules, net.tuples, stages=net.stages, weights=net.weights)
+    return Player(network, trained.gamma, trained.target, trained.expectation)
+
+
+class Baseline(Agent):
+    """Plays without values: random legal moves, or the largest reward.
+
+    Parameters
+    ----------
+    kind : "random" or "greedy".
+    """
+
+    def __init__(self, rules: Rules, kind: str) -> None:
+        self.engine, self.kind = Engine(rules), kind
+
+    def action_values(self, search: SearchOptions) -> ActionValues:
+        """Refuse the question."""
+        raise ConfigError(f"checkpoint: of an agent of kind {self.kind}, which has no values of moves")
+
+    def play(self, episodes: int, options: PlayOptions, on_progress: OnProgress | None = None) -> Records:
+        """Play games; of the options seed and engine count."""
+        return self.play_from(0, episodes, options, EVALUATION)
+
+    def play_from(self, first: int, episodes: int, options: PlayOptions, role: int) -> Records:
+        """Play games from number `first` on, by the stream of this role."""
+        play = {"random": play_random, "greedy": play_greedy}[self.kind]
+        return play(self.rules, episodes, seed=options.seed, role=role, first=first, engine=options.engine)
+
+
+def baseline_of(folder: Path, meta: Meta, rules: Rules | None = None, *, copy: bool = False) -> Baseline:
+    """The agent of a checkpoint without values, as `tdl.players.kinds.agent_of`."""
+    return Baseline(rules or Rules.from_dict(meta["rules"]), kind_of(meta).name)

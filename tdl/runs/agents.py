@@ -1,34 +1,26 @@
-"""The types of agents of a run: how each is made, what a checkpoint holds of it, how it plays the final games."""
+"""Agents in training: what a run asks each kind for, how it is built, and what a checkpoint holds of it."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from tdl.config.setup import Setup
-from tdl.dqn.options import DQNOptions
 from tdl.errors import naming, refuse
 from tdl.game.streams import TRAINING
 from tdl.learning.state import ACCUMULATORS, check_entered
 from tdl.network.widening import widen
-from tdl.players.description import read_accumulators, read_agent
 from tdl.players.ensemble import average
-from tdl.players.player import WEIGHTS, Player, checkpoint_folder, load
-from tdl.runs.evaluation import (
-    SIMPLE,
-    Evaluation,
-    PolicyEvaluation,
-    SimpleEvaluation,
-    looking_ahead,
-    network_evaluation,
-)
+from tdl.players.kinds import WEIGHTS, Agent, checkpoint_folder, read_accumulators, read_agent
+from tdl.players.player import Baseline, Player, load
+from tdl.runs.evaluation import Evaluation, evaluation_of
 from tdl.storage.checkpoint import Array, Meta, read_array
 from tdl.storage.records import RECORD, Records
-from tdl.training.options import OnProgress
+from tdl.training.options import OnProgress, PlayOptions
 from tdl.training.ranks import ALONE, Ranks
 from tdl.training.trainer import Trainer
 
@@ -42,19 +34,34 @@ class BlockTrainer(Protocol):
     episode: int
     moves: int
     mean_abs_error: float
+    spent: float | None
 
     def train(self, episodes: int, on_progress: OnProgress | None = None) -> Records: ...
 
 
-class Agent:
-    """The agent of a run. As it stands here it learns nothing, so that a checkpoint holds no arrays of it."""
+class TrainingAgent:
+    """An agent of a run. As it stands here it learns nothing, so that a checkpoint holds no arrays of it.
+
+    Parameters
+    ----------
+    episode : number of its next episode.
+    ranks : the processes that train it; this is one of them.
+    """
 
     trainer: BlockTrainer
-    instructions: str = "none"  # what it computes with, for `result.json`
+
+    def __init__(self, setup: Setup, episode: int, ranks: Ranks = ALONE) -> None:
+        if ranks.size > 1 and not setup.kind.tables:
+            raise refuse("agent.kind", setup.kind.name, f"ntuple with {ranks.size} processes")
+        self.setup, self.play = setup, setup.play
+
+    def player(self, checkpoints: Sequence[Path] = ()) -> Agent:
+        """Plays by what has been learned, or by the mean of several checkpoints."""
+        raise NotImplementedError
 
     def describe(self) -> dict[str, Any]:
         """What the agent is, for a checkpoint's `network`; a checkpoint that differs is of another agent."""
-        raise NotImplementedError
+        return {"kind": self.setup.kind.name}
 
     def learner(self) -> dict[str, Any]:
         """How the agent learns, for a checkpoint's `learner`."""
@@ -70,40 +77,44 @@ class Agent:
     def restore(self, folder: Path, meta: Meta) -> None:
         """Read what `arrays` returned back from a checkpoint."""
 
-    def proceed(self, spent: float) -> None:
-        """Take note of the share of the run that is over, which a step size may go by."""
-
-    def stretch(self, block: int) -> int:
+    def episodes_until_sync(self, block: int) -> int:
         """Episodes to train at once, one block of episodes or several, from where the training is."""
         return block
 
-    def logged(self) -> Records:
+    def evaluation_records(self) -> Records:
         """Games of the last block that were played beside its training."""
         return np.zeros(0, RECORD)
 
     def evaluation(self, checkpoints: Sequence[Path]) -> Evaluation:
         """The final games, by what has been learned, or by the mean of these checkpoints."""
-        raise NotImplementedError
+        games = self.setup.evaluation
+        search = dataclasses.replace(self.play.search, plies=games.plies)
+        return evaluation_of(self.player(checkpoints), dataclasses.replace(self.play, search=search), games.drops)
 
 
-class NTupleAgent(Agent):
+class NTupleAgent(TrainingAgent):
     """An n-tuple network."""
 
     trainer: Trainer
 
     def __init__(self, setup: Setup, episode: int, ranks: Ranks = ALONE) -> None:
-        self.setup = setup
+        super().__init__(setup, episode, ranks)
+        self.play: PlayOptions = setup.judged_play
         self.network = setup.network.build(setup.rules)
         self.trainer = Trainer(
             self.network,
             learner=setup.learner,
             schedule=setup.schedule,
-            play=setup.judged_play,
+            play=self.play,
             replicas=setup.replicas,
             ranks=ranks,
             episode=episode,
         )
-        self.instructions = self.network.instructions
+
+    def player(self, checkpoints: Sequence[Path] = ()) -> Player:
+        learner = self.setup.learner
+        network = average(checkpoints).network if len(checkpoints) > 1 else self.network
+        return Player(network, learner.gamma, learner.target, learner.expectation)
 
     def describe(self) -> dict[str, Any]:
         return self.network.describe()
@@ -111,10 +122,7 @@ class NTupleAgent(Agent):
     def learner(self) -> dict[str, Any]:
         return {**self.setup.plain["learner"], "gamma": self.setup.learner.gamma, "alpha": self.setup.alpha}
 
-    def proceed(self, spent: float) -> None:
-        self.trainer.spent = spent
-
-    def stretch(self, block: int) -> int:
+    def episodes_until_sync(self, block: int) -> int:
         return self.trainer.replicas.stretch(self.trainer.episode, block)
 
     def arrays(self) -> Mapping[str, Array]:
@@ -134,53 +142,48 @@ class NTupleAgent(Agent):
         source, target = load(options.init), self.setup.learner.target
         if source.target != target:
             raise refuse("init", f"a network of {source.target}s", f"one of {target}s: learner.target={target}")
-        own, sums = self.trainer.state.get(ACCUMULATORS), None
-        if options.init_accumulators and own is not None:
+        sums, source_sums = self.trainer.state.get(ACCUMULATORS), None
+        if options.init_accumulators and sums is not None:
             folder = checkpoint_folder(options.init)
-            sums = read_accumulators(folder, read_agent(folder), len(source.network.weights))
-        widen(self.network, source.network, beside=[] if own is None or sums is None else [(own, sums)])
+            source_sums = read_accumulators(folder, read_agent(folder), len(source.network.weights))
+        beside = [] if sums is None or source_sums is None else [(sums, source_sums)]
+        widen(self.network, source.network, beside=beside)
 
     def restore(self, folder: Path, meta: Meta) -> None:
         for name, array in self.arrays().items():
             read_array(folder, meta, name, into=array)
         with naming(folder):
-            learner = self.trainer.learner
-            check_entered(self.trainer.state, self.network.rules, self.setup.play.engine, learner.target)
-
-    def evaluation(self, checkpoints: Sequence[Path]) -> Evaluation:
-        games, learner, play = self.setup.evaluation, self.trainer.learner, self.trainer.play
-        network = average(checkpoints).network if len(checkpoints) > 1 else self.network
-        player = Player(network, learner.gamma, learner.target, learner.expectation)
-        search = dataclasses.replace(play.search, plies=games.plies)
-        return network_evaluation(player, games.drops, dataclasses.replace(play, search=search))
+            check_entered(self.trainer.state, self.network.rules, self.play.engine, self.setup.learner.target)
 
 
-class DQNAgent(Agent):
+class DQNAgent(TrainingAgent):
     """A deep Q-learner."""
 
     trainer: DQNTrainer
 
-    def __init__(self, setup: Setup, options: DQNOptions, episode: int) -> None:
-        from tdl.dqn import dqn_player, dqn_trainer, pytorch  # not at the top: they need PyTorch
+    def __init__(self, setup: Setup, episode: int, ranks: Ranks = ALONE) -> None:
+        from tdl.dqn.dqn_trainer import DQNTrainer  # not at the top: it needs PyTorch
 
-        self.setup, self.options = setup, options
-        self.trainer = dqn_trainer.DQNTrainer(
+        super().__init__(setup, episode, ranks)
+        assert setup.deep is not None
+        self.trainer = DQNTrainer(
             setup.rules,
-            options,
-            seed=setup.play.seed,
-            threads=setup.play.threads,
+            setup.deep,
+            seed=self.play.seed,
+            threads=self.play.threads,
             episode=episode,
-            engine=setup.play.engine,
+            engine=self.play.engine,
             device=setup.device,
         )
-        self.instructions = pytorch.instructions(setup.device)
-        self._describe = dqn_player.describe
+
+    def player(self, checkpoints: Sequence[Path] = ()) -> Agent:
+        return self.trainer.player
 
     def describe(self) -> dict[str, Any]:
-        return self._describe(self.options)
+        return self.trainer.describe()
 
     def learner(self) -> dict[str, Any]:
-        return {"gamma": self.options.gamma}  # all other options are of the network's description
+        return {"gamma": self.trainer.options.gamma}  # all other options are of the network's description
 
     def arrays(self) -> Mapping[str, Array]:
         return self.trainer.state()
@@ -192,51 +195,46 @@ class DQNAgent(Agent):
             if self.trainer.episode != meta["episode"]:
                 raise refuse("counters", self.trainer.episode, f"{meta['episode']}, the episode of the description")
 
-    def logged(self) -> Records:
+    def evaluation_records(self) -> Records:
         return self.trainer.logged
 
-    def evaluation(self, checkpoints: Sequence[Path]) -> Evaluation:
-        games, seed = self.setup.evaluation, self.setup.play.seed
-        policy = looking_ahead(self.trainer.player, games.plies, games.drops, seed)
-        return PolicyEvaluation(self.trainer.rules, seed, self.instructions, policy)
 
-
-class SimpleAgent(Agent):
+class BaselineAgent(TrainingAgent):
     """Plays without values; it is its own trainer, which learns nothing."""
 
     mean_abs_error = float("nan")
+    spent: float | None = None
 
-    def __init__(self, setup: Setup, episode: int) -> None:
-        self.setup, self.trainer = setup, self
+    def __init__(self, setup: Setup, episode: int, ranks: Ranks = ALONE) -> None:
+        super().__init__(setup, episode, ranks)
+        self.trainer = self
         self.episode, self.moves = episode, 0
+
+    def player(self, checkpoints: Sequence[Path] = ()) -> Baseline:
+        return Baseline(self.setup.rules, self.setup.kind.name)
 
     def train(self, episodes: int, on_progress: OnProgress | None = None) -> Records:
         """Play the next `episodes` games."""
-        rules, play = self.setup.rules, self.setup.play
-        records = SIMPLE[self.setup.kind](
-            rules, episodes, seed=play.seed, role=TRAINING, first=self.episode, engine=play.engine
-        )
+        records = self.player().play_from(self.episode, episodes, self.play, TRAINING)
         self.episode += episodes
         self.moves += int(records["moves"].sum())
         return records
 
-    def describe(self) -> dict[str, Any]:
-        return {"kind": self.setup.kind}
 
-    def evaluation(self, checkpoints: Sequence[Path]) -> Evaluation:
-        setup, play = self.setup, self.setup.play
-        return SimpleEvaluation(setup.rules, play.seed, self.instructions, setup.kind, play.engine)
+TRAINED: Mapping[str, Callable[[Setup, int, Ranks], TrainingAgent]] = {
+    "ntuple": NTupleAgent,
+    "dqn": DQNAgent,
+    "random": BaselineAgent,
+    "greedy": BaselineAgent,
+}
+"""How the agent of a run is built, by the name of its kind."""
 
 
-def build_agent(setup: Setup, episode: int, ranks: Ranks = ALONE) -> Agent:
+def build_agent(setup: Setup, episode: int, ranks: Ranks = ALONE) -> TrainingAgent:
     """The agent of a run, whose next episode is number `episode`, in one of these processes.
 
     Raises
     ------
     ConfigError : it does not fit into the memory that is free, or needs an extra that is missing.
     """
-    if setup.kind == "ntuple":
-        return NTupleAgent(setup, episode, ranks)
-    if ranks.size > 1:
-        raise refuse("agent.kind", setup.kind, f"ntuple with {ranks.size} processes")
-    return SimpleAgent(setup, episode) if setup.deep is None else DQNAgent(setup, setup.deep, episode)
+    return TRAINED[setup.kind.name](setup, episode, ranks)

@@ -9,6 +9,7 @@ import numpy as np
 
 from tdl.base.distribution import command
 from tdl.config.compose import word_of
+from tdl.players.kinds import KINDS
 from tdl.statistics.summary import evaluation_block, read_blocks
 from tdl.storage.records import Records, load_records
 from tdl.storage.result_file import DELETED_WEIGHTS, KEPT_WEIGHTS, RESULT, WEIGHTS
@@ -72,7 +73,8 @@ def warning(folder: RunFolder, result: Mapping[str, Any]) -> str:
     text, config = unlearned(load_records(folder.episodes)), result["config"]
     if not text:
         return ""
-    if config["agent"]["kind"] != "ntuple":
+    config = result["config"]
+    if not KINDS[config["agent"]["kind"]].tables:
         return f"{text}\n"
     milestones = "learner.start=milestone, or " if config["learner"]["start"] == "empty" else ""
     return f"{text}; try {milestones}a smaller alpha\n"
@@ -114,9 +116,9 @@ def next_commands(folder: RunFolder, result: Mapping[str, Any]) -> str:
         checkpoint = word_of("checkpoint", checkpoint)
     checkpoint = shlex.quote(checkpoint)
     commands = [f"{start} serve {checkpoint}"]
-    kind, plies = result["config"]["agent"]["kind"], result["config"]["evaluate"]["plies"]
-    if kind in ("ntuple", "dqn") and plies == 1:
-        few = " evaluate.episodes=10" if kind == "dqn" else ""  # a hundred times as slow
+    kind, plies = KINDS[result["config"]["agent"]["kind"]], result["config"]["evaluate"]["plies"]
+    if kind.max_plies > 1 and plies == 1:
+        few = "" if kind.tables else " evaluate.episodes=10"  # a hundred times as slow
         commands.insert(0, f"{start} evaluate {checkpoint} evaluate.plies=2{few}")
     return "".join(f"{'next:' if not number else '':6}{command}\n" for number, command in enumerate(commands))
 

@@ -1,31 +1,28 @@
 """Files of the first games of an evaluation, move by move, with what each move loses by a deeper search."""
 
-import dataclasses
 from collections.abc import Callable
 from contextlib import closing
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from tdl.errors import TdlError, refuse
 from tdl.game.rules import ACTION_NAMES
-from tdl.runs.evaluation import Evaluation, NetworkEvaluation
+from tdl.players.player import Player
 from tdl.runs.progress import Progress
-from tdl.sessions.action_values import can_be_recorded
+from tdl.search.options import SearchOptions
 from tdl.sessions.game_file import save
 from tdl.sessions.mistakes import mistakes, with_losses
 from tdl.sessions.recorded_game import RecordedGame
-from tdl.sessions.recorder import record_game
+from tdl.sessions.recorder import can_be_recorded, record_game
 from tdl.storage.records import Records
 from tdl.storage.run_folder import RunFolder
+from tdl.training.options import PlayOptions
 
 
-def check(evaluation: Evaluation, games: int) -> None:
+def check(player: Player, options: PlayOptions, games: int) -> None:
     """Refuse to record games whose moves could come out otherwise."""
-    if not isinstance(evaluation, NetworkEvaluation):  # of other agents no game is asked to be recorded
-        return
-    if games and not can_be_recorded(evaluation.player, evaluation.options.search, evaluation.player.expectation):
+    if games and not can_be_recorded(player, options.search):
         raise refuse(
             "evaluate.record", games, "0 for a network of states that looks ahead and was trained with a table of the "
             "drops (learner.expectation)"
@@ -33,7 +30,8 @@ def check(evaluation: Evaluation, games: int) -> None:
 
 
 def record(
-    evaluation: NetworkEvaluation,
+    player: Player,
+    options: PlayOptions,
     records: Records,
     folder: RunFolder,
     checkpoint: str | None,
@@ -43,8 +41,6 @@ def record(
 
     Each file says the digest `checkpoint`. `stop` is called after each move; it raises to give the games up.
     """
-    player, search = evaluation.player, evaluation.options.search
-    play = partial(record_game, player, evaluation.seed, search=search, expectation=player.expectation)
     progress, done = Progress("record", len(records), "moves"), 0
     games: list[RecordedGame] = []
 
@@ -54,7 +50,14 @@ def record(
 
     with closing(progress):
         for row in records:
-            game = play(int(row["episode"]), checkpoint=checkpoint, on_progress=between)
+            game = record_game(
+                player,
+                options.seed,
+                int(row["episode"]),
+                search=options.search,
+                checkpoint=checkpoint,
+                on_progress=between,
+            )
             if (game.score, len(game.moves), game.max_tile) != (row["score"], row["moves"], row["max_tile"]):
                 raise TdlError(
                     f"game {row['episode']} was not recorded as it was played: score {game.score}, not {row['score']}"
@@ -67,17 +70,19 @@ def record(
 
 
 def judge(
-    games: list[RecordedGame], evaluation: NetworkEvaluation, plies: int, folder: RunFolder, stop: Callable[[], None]
+    games: list[RecordedGame],
+    player: Player,
+    search: SearchOptions,
+    folder: RunFolder,
+    stop: Callable[[], None],
 ) -> dict[str, Any]:
-    """Judge the moves of recorded games by a deeper search, else like that of the games; their files then say it.
+    """Judge the moves of recorded games by a deeper search; their files then say what each loses.
 
     Returns
     -------
     `plies`, the number of `moves`, `mean_loss` of a move, `share` of the moves that lose anything, and the `largest`
     losses, each with the numbers of game and move, the action chosen, the better one, and the loss in points.
     """
-    player = evaluation.player
-    search = dataclasses.replace(evaluation.options.search, plies=plies, by_empty=())
     progress, losses = Progress("judge", sum(len(game.moves) for game in games), "moves"), []
 
     def between(moves: int) -> None:
@@ -87,7 +92,7 @@ def judge(
     done = 0
     with closing(progress):
         for game in games:
-            losses.append(mistakes(game, player, search=search, expectation=player.expectation, on_progress=between))
+            losses.append(mistakes(game, player, search=search, on_progress=between))
             save(folder.game(game.episode), with_losses(game, losses[-1]))
             done += len(game.moves)
     every = np.concatenate(losses)
@@ -99,7 +104,7 @@ def judge(
         for i in order if every["loss"][i] > 0
     ]  # fmt: skip
     return {
-        "plies": plies,
+        "plies": search.plies,
         "moves": len(every),
         "mean_loss": float(every["loss"].mean()) if len(every) else 0.0,
         "share": float(np.mean(every["loss"] > 0)) if len(every) else 0.0,

@@ -8,7 +8,7 @@ from typing import Any
 from tdl.config import compose
 from tdl.config.setup import Setup, stored_setup
 from tdl.errors import CheckpointError, ConfigError, naming, shown
-from tdl.players.description import check_resumable, read_agent
+from tdl.players.kinds import check_resumable, read_agent
 from tdl.storage.checkpoint import META, Meta
 from tdl.storage.result_file import has_deleted_weights
 from tdl.storage.run_folder import CHECKPOINT, FINISHED, RunFolder

@@ -11,10 +11,10 @@ import numpy as np
 from tdl.base import machine
 from tdl.config.setup import Setup
 from tdl.errors import ConfigError, Interrupted
+from tdl.players.player import Player
 from tdl.runs import environment, loggers
-from tdl.runs.agents import Agent, build_agent
+from tdl.runs.agents import TrainingAgent, build_agent
 from tdl.runs.episode_log import EpisodeLog
-from tdl.runs.evaluation import NetworkEvaluation
 from tdl.runs.interrupts import Interrupts, said_at_once
 from tdl.runs.loggers import Block, Logger, OnBlock
 from tdl.runs.progress import Progress
@@ -74,7 +74,7 @@ class TrainingRun:
         self._saved_at = time.monotonic()
         self._last_block: tuple[Records, int] | None = None  # its games, and moves per second
         self._callback_error: BaseException | None = None
-        self.agent: Agent = build_agent(setup, self.reached.episode, ranks)
+        self.agent: TrainingAgent = build_agent(setup, self.reached.episode, ranks)
         self.trainer = self.agent.trainer
         if meta is None:
             self.agent.begin()
@@ -87,9 +87,9 @@ class TrainingRun:
             "config_hash": setup.hash,
             "names": self.names,
             "seed": setup.play.seed,
-            **({"alpha": setup.alpha} if setup.kind == "ntuple" else {}),
+            **({"alpha": setup.alpha} if setup.kind.tables else {}),
             "config": setup.plain,
-            **environment.describe(self.agent.instructions),
+            **environment.describe(self.agent.player().instructions),
             **self._metrics(),
         }
         ranks.begin(setup.plain, self.reached.episode)
@@ -161,7 +161,7 @@ class TrainingRun:
     def _play_blocks(self, log: EpisodeLog, progress: Progress) -> list[dict[str, Any]]:
         """Train the next block of games, or as many as are trained at once; its rows of `blocks.csv`."""
         before, budget = self.reached, self.setup.budget
-        episodes = min(self.agent.stretch(self.setup.block), self.setup.episodes - before.episode)
+        episodes = min(self.agent.episodes_until_sync(self.setup.block), self.setup.episodes - before.episode)
         first_move, start = self.trainer.moves, time.perf_counter()
 
         def on_progress(finished: int, moves: int) -> None:
@@ -169,7 +169,7 @@ class TrainingRun:
             progress.update(before.episode + finished, first_move + moves, share=spent)
 
         share = max(before.episode / self.setup.episodes, budget.spent(before.moves, before.seconds))
-        self.agent.proceed(share)
+        self.trainer.spent = share
         with self.ranks.training(episodes, share):
             records = self.trainer.train(episodes, on_progress)
         seconds, moves = time.perf_counter() - start, self.trainer.moves - first_move
@@ -178,7 +178,7 @@ class TrainingRun:
         for block, block_moves, block_seconds in _split(records, self.setup.block, moves, seconds):
             row = block_row(block, self.setup.rules, block_moves, block_seconds, self.trainer.mean_abs_error)
             text = statistics_block(block, int(row["episode"]), row["moves_per_second"])
-            log.append(block, row, text, self.agent.logged())
+            log.append(block, row, text, self.agent.evaluation_records())
             self._last_block = block, int(row["moves_per_second"])
             rows.append(row)
         spent = budget.spent(self.reached.moves, self.reached.seconds)
@@ -234,9 +234,10 @@ class TrainingRun:
             _, metrics = evaluation.play(games.episodes, self.folder.path, lambda: self._stop_if(interrupts))
             metrics["checkpoints"] = len(checkpoints)
         if self.solution is not None:
-            assert isinstance(evaluation, NetworkEvaluation)
-            values = evaluation.player.afterstate_values
-            metrics["exact"] = evaluate_policy(self.solution, values, self.setup.learner.gamma).summary()
+            player = evaluation.agent
+            assert isinstance(player, Player)
+            exact = evaluate_policy(self.solution, player.afterstate_values, self.setup.learner.gamma)
+            metrics["exact"] = exact.summary()
         self.result["evaluation"] = metrics
 
     def _metrics(self) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from tdl.base.checks import (
     or_null,
     whole,
 )
-from tdl.errors import ConfigError, refuse, shown
+from tdl.errors import ConfigError, refuse
 from tdl.game.engine import Engine
 from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.search.options import SearchOptions
@@ -72,7 +72,7 @@ class Header:
     start: Rows = checked(None, _check_rows)
     seed: int = whole(0, least=0)
     episode: int = whole(0, least=0)
-    plies: int = whole(1, least=0)
+    plies: int = whole(1, least=1)
     search: Mapping[str, Any] = checked(None, check_mapping)
     checkpoint: str | None = checked(None, check_text, null=True)
     moves: int = whole(0, least=0)
@@ -168,22 +168,13 @@ def _refuse_constant(name: str) -> NoReturn:
 
 def game_of(header: Header, rules: Rules | None = None) -> RecordedGame:
     """The game of a first line, without its moves."""
-    own = Rules.from_dict(header.rules)
-    if rules is not None and own != rules:
-        raise ConfigError(f"of other rules: {own.to_dict()}, not {rules.to_dict()}")
-    start = Engine(own).board(header.start)
-    check_start(start, own)
-    return RecordedGame(
-        own, start, (), _search(header), header.seed, header.episode, header.checkpoint, header.complete
-    )
-
-
-def _search(header: Header) -> SearchOptions:
-    try:
-        by_empty = tuple(tuple(pair) for pair in header.search["by_empty"])
-        return SearchOptions(header.plies, **{**header.search, "by_empty": by_empty})
-    except (KeyError, TypeError) as error:
-        raise ConfigError(f"corrupt: search: {shown(error)}") from error
+    played = Rules.from_dict(header.rules)
+    if rules is not None and played != rules:
+        raise ConfigError(f"of other rules: {played.to_dict()}, not {rules.to_dict()}")
+    start = Engine(played).board(header.start)
+    check_start(start, played)
+    search = built(SearchOptions, "search", {**header.search, "plies": header.plies})
+    return RecordedGame(played, start, (), search, header.seed, header.episode, header.checkpoint, header.complete)
 
 
 def move_of(line: Line, engine: Engine) -> Move:

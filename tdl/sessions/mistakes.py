@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.errors import ConfigError
-from tdl.players.player import Player
+from tdl.players.kinds import Agent
 from tdl.search.options import SearchOptions
-from tdl.sessions.action_values import action_values
 from tdl.sessions.recorded_game import RecordedGame
 
 MISTAKE = np.dtype([("move", "<i4"), ("chosen", "i1"), ("best", "i1"), ("loss", "<f8")])
@@ -19,11 +18,10 @@ better. Equal values lose nothing."""
 
 def mistakes(
     game: RecordedGame,
-    player: Player,
+    player: Agent,
     plies: int = 3,
     *,
     search: SearchOptions | None = None,
-    expectation: str = "auto",
     on_progress: Callable[[int], None] | None = None,
 ) -> NDArray[np.void]:
     """What each move of a game lost by the values of a deeper search, or of another player.
@@ -33,7 +31,6 @@ def mistakes(
     player : of the same rules.
     plies : the player's moves that a search looks at.
     search : how else it looks ahead; it has plies of its own.
-    expectation : as in `evaluate`.
     on_progress : called after each move with the number of moves compared. May raise to give it up.
 
     Returns
@@ -46,11 +43,11 @@ def mistakes(
     ConfigError : a player of other rules, or plies out of range.
     """
     search = SearchOptions(plies) if search is None else search
-    if player.network.rules != game.rules:
+    if player.rules != game.rules:
         raise ConfigError(
-            f"player: of other rules than the game: {player.network.rules.to_dict()}, not {game.rules.to_dict()}"
+            f"player: of other rules than the game: {player.rules.to_dict()}, not {game.rules.to_dict()}"
         )
-    rows, values_of = np.zeros(len(game.moves), MISTAKE), action_values(player, search, expectation)
+    rows, values_of = np.zeros(len(game.moves), MISTAKE), player.action_values(search)
     for number, move in enumerate(game.moves):
         values = values_of(move.board)
         best = int(np.nanargmax(values))

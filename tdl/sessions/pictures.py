@@ -1,5 +1,7 @@
 """Pictures of boards: SVG, PNG, pixels, frames of videos, text for a terminal, and a seaborn heat map.
 
+Tiles have one scale of colours for all games, by the logarithm of the value.
+
 All take a `board` and `rules` as `rows_of` does, with its errors. The heat map has colours on a logarithmic scale, as
 the article on deep Q-learning for 2048 has it.
 """
@@ -7,6 +9,7 @@ the article on deep Q-learning for 2048 has it.
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -21,12 +24,25 @@ from tdl.game.boards import BoardLike, grid
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules
 from tdl.sessions import game_file
-from tdl.sessions.tile_colours import BOARD, rgb, tile_colours
 from tdl.storage.atomic import new_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+EMPTY = "#cdc1b4"
+
+BOARD = "#bbada0"
+"""Between the cells."""
+
+DARK, LIGHT = "#0b0806", "#ffffff"
+"""Of numbers."""
+
+STOPS = ("#f3ebdc", "#f0cf94", "#eea45c", "#e4713f", "#cc4141", "#a92e62", "#7a2a80", "#4c2a86", "#2b2a6b", "#16183f")
+"""From value 1 to `TOP`: sand, amber, red, violet, night."""
+
+TOP = 18.0
+"""Logarithm to base 2 from which on tiles are equally dark: 2048 on 4x4 has none above 17."""
 
 CELL, GAP, ROUND = 100, 12, 8
 """Side of a cell, width between cells, radius of their corners, in pixels of an SVG."""
@@ -38,6 +54,40 @@ SHADES = " ░▒▓█"
 
 FRAME_DPI = 50
 """Half of a picture's: Gymnasium keeps all frames of a video in memory, which is 160 KB for each of 4x4 cells."""
+
+
+def tile_colours(value: int) -> tuple[str, str]:
+    """Background and number of a tile, as "#rrggbb"; 0 is an empty cell.
+
+    The number is dark or white, whichever has the larger contrast (WCAG 2.2, relative luminance).
+
+    >>> tile_colours(2), tile_colours(131072)
+    (('#f2ddb8', '#0b0806'), ('#202155', '#ffffff'))
+    """
+    if value < 1:
+        return EMPTY, DARK
+    place = min(math.log2(value) / TOP, 1.0) * (len(STOPS) - 1)
+    at = min(int(place), len(STOPS) - 2)
+    mixed = zip(rgb(STOPS[at]), rgb(STOPS[at + 1]), strict=True)
+    background = "#" + "".join(f"{round(a + (b - a) * (place - at)):02x}" for a, b in mixed)
+    return background, max(DARK, LIGHT, key=lambda number: contrast(background, number))
+
+
+def contrast(colour: str, other: str) -> float:
+    """The contrast ratio of two colours, 1 to 21 (WCAG 2.2, 1.4.3)."""
+    low, high = sorted((_luminance(colour), _luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def rgb(colour: str) -> tuple[int, int, int]:
+    """The parts of "#rrggbb", 0 to 255."""
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def _luminance(colour: str) -> float:
+    shares = np.array(rgb(colour)) / 255
+    linear = np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))
 
 
 def rows_of(board: BoardLike, rules: Rules | None = None) -> NDArray[np.int64]:

@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tdl.errors import ConfigError
 from tdl.game.engine import Engine
 from tdl.game.packing import unpack
@@ -72,6 +75,11 @@ class RecordedGame:
     def boards(self) -> list[int]:
         """The boards before each move, and the last one, packed. Every move is held against the rules."""
         return [self.start, *boards_after(self.rules, self.start, self.moves, complete=self.complete)]
+
+
+def optional_values(values: NDArray[np.float64]) -> tuple[float | None, ...]:
+    """Action values with None in place of nan, as records and JSON have them."""
+    return tuple(None if np.isnan(value) else value for value in values.tolist())
 
 
 def dropped(after: int, following: int, rules: Rules) -> tuple[int, int]:

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable
 
-import numpy as np
-
-from tdl.base.checks import check_whole
 from tdl.errors import refuse
-from tdl.game.engine import Stream
-from tdl.game.streams import EVALUATION
 from tdl.players.player import Player
 from tdl.search.options import SearchOptions
-from tdl.sessions.action_values import action_values, can_be_recorded, optional_values
-from tdl.sessions.recorded_game import Move, RecordedGame, dropped
+from tdl.sessions.recorded_game import RecordedGame
+from tdl.sessions.session import Session
+
+
+def can_be_recorded(player: Player, search: SearchOptions) -> bool:
+    """Whether the action values of a search are those of an evaluation: it has no table of the drops."""
+    return search.greedy or not player.shares_drops
 
 
 def record_game(
@@ -21,38 +21,30 @@ def record_game(
     *,
     plies: int = 1,
     search: SearchOptions | None = None,
-    expectation: str = "auto",
     checkpoint: str | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> RecordedGame:
     """Play game number `episode` of the evaluation with this seed, by the drop law, and keep every move.
 
-    It is the game that `evaluate` plays by the player's network, gamma and target.
+    It is the game that `evaluate` plays.
 
     Parameters
     ----------
+    player : a network of states that looks ahead needs expectation="direct".
     plies : the player's moves that are looked at before one is chosen.
     search : how else the player looks ahead; it has plies of its own.
-    expectation : as in `evaluate`; a network of states that looks ahead needs "direct".
     checkpoint : digest of the player's checkpoint, to be kept.
     on_progress : called after each move with the number of moves so far. May raise to give the game up.
     """
-    check_whole("seed", seed, 0)
-    check_whole("episode", episode, 0)
     search = SearchOptions(plies) if search is None else search
-    if not can_be_recorded(player, search, expectation):
-        raise refuse("expectation", expectation, "direct for a network of states that looks ahead")
-    values_of = action_values(player, search, expectation)
-    engine, drops = player.engine, Stream(seed, EVALUATION, episode)
-    board = start = engine.start(drops)
-    moves: list[Move] = []
-    while not np.isnan(values := values_of(board)).all():
-        action = int(np.nanargmax(values))
-        after, reward = engine.move(board, action)
-        following = engine.place(after, drops)
-        cell, tile = dropped(after, following, engine.rules)
-        moves.append(Move(board, action, reward, optional_values(values), cell, tile))
-        board = following
+    if not can_be_recorded(player, search):
+        raise refuse("expectation", player.expectation, "direct for a network of states that looks ahead")
+    values = player.action_values(search)
+    session = Session(
+        player.rules, seed=seed, episode=episode, action_values=values, search=search, checkpoint=checkpoint
+    )
+    while not session.over:
+        session.advance()
         if on_progress is not None:
-            on_progress(len(moves))
-    return RecordedGame(engine.rules, start, tuple(moves), search, seed, episode, checkpoint)
+            on_progress(len(session.moves))
+    return session.game()

@@ -8,9 +8,9 @@ from tdl.errors import ConfigError
 from tdl.game.engine import Engine, Stream
 from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.game.streams import EVALUATION
+from tdl.players.kinds import ActionValues
 from tdl.search.options import SearchOptions
-from tdl.sessions.action_values import ActionValues, optional_values
-from tdl.sessions.recorded_game import Move, RecordedGame, dropped
+from tdl.sessions.recorded_game import Move, RecordedGame, dropped, optional_values
 
 
 class Session:

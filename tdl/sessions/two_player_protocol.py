@@ -18,11 +18,15 @@ from typing import BinaryIO
 
 import numpy as np
 
-from tdl.errors import ConfigError, printable
-from tdl.game.engine import Engine
+from tdl.errors import ConfigError, printable, refuse
+from tdl.game.engine import Engine, Stream
+from tdl.game.packing import drawn, unpack
 from tdl.game.rules import Rules
-from tdl.sessions.action_values import ActionValues
-from tdl.sessions.tile_placer import TilePlacer
+from tdl.game.streams import EVALUATION
+from tdl.players.kinds import ActionValues
+from tdl.players.player import Player
+from tdl.search.options import PlacerOptions
+from tdl.sessions.recorded_game import dropped
 
 NO_MOVE = "ffffffff"
 """-1 in 32 bits: the course program's answer of who cannot move."""
@@ -37,6 +41,54 @@ OPEN = re.compile(r"match (\S+) open ([^\s:]+):([^\s:]+)")
 TURN = re.compile(r"match (\S+) (play|evil) take turn(?:, drop (\d{1,2}))?")
 MOVE = re.compile(r"match (\S+) (play|evil) move ([0-9a-fA-F]{1,8})")
 CLOSE = re.compile(r"match (\S+) close (\S+)")
+
+
+class TilePlacer:
+    """Chooses cell and tile for a board, by the drop law or where an adversary leaves the player least.
+
+    What it draws comes from one stream.
+
+    Parameters
+    ----------
+    rules : of the game.
+    placer : random, or an adversary of some kind.
+    evaluator : the player whose values an adversary uses; not needed with `placer.first_empty`.
+    seed : of the stream.
+    """
+
+    def __init__(self, rules: Rules, placer: PlacerOptions, evaluator: Player | None = None, seed: int = 0) -> None:
+        if placer.kind == "adversary" and not placer.first_empty and evaluator is None:
+            raise refuse("evaluator", None, "a player whose values an adversary goes by")
+        self.rules, self.placer, self.evaluator = rules, placer, evaluator
+        self.engine, self._drops = Engine(rules), Stream(seed, EVALUATION, 0)
+
+    def put(self, board: int, tile: int | None = None) -> tuple[int, int]:
+        """Cell and tile index on a packed board with an empty cell.
+
+        Parameters
+        ----------
+        tile : index of the tile that has to be put; None: the placer chooses.
+        """
+        if self.placer.kind == "random":
+            return dropped(board, self.engine.place(board, self._drops, tile or 0), self.rules)
+        drop = drawn(self._drops.next(), self.rules) if tile is None else tile
+        empty = [cell for cell, content in enumerate(unpack(board, self.rules)) if not content]
+        if self.placer.first_empty:
+            return empty[0], drop
+        chosen = tile is None and self.placer.tile == "chosen"
+        tiles = [index for index, _ in self.rules.drop] if chosen else [drop]
+        options = [(cell, option) for option in tiles for cell in empty]
+        return min(options, key=lambda option: self._value(board | option[1] << self.rules.bits * option[0]))
+
+    def _value(self, board: int) -> float:
+        """The player's value of a board; the reference implementation is `tdl.search.adversary_reference`."""
+        evaluator, depth = self.evaluator, self.placer.depth
+        assert evaluator is not None
+        if self.engine.terminal(board):
+            return 0.0
+        if depth == 1:
+            return evaluator.value(board) if evaluator.target == "state" else float(np.nanmax(evaluator.values(board)))
+        return float(np.nanmax(evaluator.values(board, depth, placer=self.placer)))
 
 
 class Matches:
@@ -78,17 +130,13 @@ class Matches:
                 return handler(*match.groups())
         raise ConfigError("no line of the protocol")
 
-    def _own_roles(self, play: str, evil: str) -> list[str]:
-        """The roles in a match of these names that are played here."""
-        sides = (("play", self.action_values, play, self.names[0]), ("evil", self.placer, evil, self.names[1]))
-        return [role for role, player, name, own in sides if player is not None and own in (None, name)]
-
     def _open(self, match: str, play: str, evil: str) -> list[str]:
         if match in self.boards:
             raise ConfigError(f"match {match} is open already")
         if len(self.boards) >= MAX_MATCHES:
             raise ConfigError(f"more than {MAX_MATCHES} matches at a time")
-        roles = self._own_roles(play, evil)
+        sides = (("play", self.action_values, play, self.names[0]), ("evil", self.placer, evil, self.names[1]))
+        roles = [role for role, side, name, ours in sides if side is not None and ours in (None, name)]
         if roles:
             self.boards[match] = 0
         return [f"match {match} {role} ready" for role in roles]

@@ -15,7 +15,7 @@ from textual.geometry import Size
 from textual.theme import Theme
 from textual.widgets import Static
 
-from tdl.sessions import tile_colours
+from tdl.sessions import pictures
 from tdl.terminal.board import Board, smallest_layout
 from tdl.terminal.panel import HINT_LINES, keys_text, panel_text, status_text
 from tdl.terminal.view import View
@@ -51,7 +51,7 @@ LIGHT = Theme(
     background="#faf8ef",
     foreground="#2b2522",
     variables={
-        "board": tile_colours.BOARD, "hole": tile_colours.EMPTY, "dim": "#6b625a", "strong": "#8a4b00",
+        "board": pictures.BOARD, "hole": pictures.EMPTY, "dim": "#6b625a", "strong": "#8a4b00",
         "good": "#1f6f2b",
     },
     dark=False,

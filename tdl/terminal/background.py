@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 
-from tdl.sessions.tile_colours import contrast
+from tdl.sessions.pictures import contrast
 
 QUESTION = b"\x1b]11;?\x1b\\\x1b[c"
 """What is the background, and what are you? Every terminal answers the second: nobody waits for the first in vain."""

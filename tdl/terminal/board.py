@@ -10,7 +10,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tdl.sessions.tile_colours import tile_colours
+from tdl.sessions.pictures import tile_colours
 from tdl.terminal.view import View
 
 TALLEST = 9

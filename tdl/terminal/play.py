@@ -14,12 +14,12 @@ from textual.message import Message
 from tdl.errors import ConfigError, TdlError, file_text
 from tdl.game.packing import unpack
 from tdl.game.rules import ACTION_NAMES, Rules
+from tdl.players.kinds import ActionValues, Agent
 from tdl.search.options import SearchOptions
-from tdl.sessions.action_values import ActionValues, optional_values
-from tdl.sessions.advisor import Advisor
-from tdl.sessions.game_folder import GameFolder
-from tdl.sessions.recorded_game import Move
+from tdl.sessions.game_file import GameFolder
+from tdl.sessions.recorded_game import Move, optional_values
 from tdl.sessions.session import Session
+from tdl.storage.checkpoint import Meta
 from tdl.terminal.app import GameApp, arrangement, key
 from tdl.terminal.view import Hints, View
 
@@ -49,7 +49,8 @@ class PlayApp(GameApp):
     ----------
     rules : of the games.
     seed, episode : of the drops of the first game; the next is the next episode.
-    advisor : the agent, if there is one.
+    agent : that plays and gives hints, if there is one.
+    meta : describes its checkpoint.
     search : how it looks ahead.
     watch : whether it plays from the start.
     speed : its moves a second.
@@ -83,7 +84,8 @@ class PlayApp(GameApp):
         *,
         seed: int = 0,
         episode: int = 0,
-        advisor: Advisor | None = None,
+        agent: Agent | None = None,
+        meta: Meta | None = None,
         search: SearchOptions | None = None,
         watch: bool = False,
         speed: float = 4.0,
@@ -91,13 +93,13 @@ class PlayApp(GameApp):
         theme: str = "dark",
     ) -> None:
         super().__init__(speed, watch, theme)
-        self.advisor, self.search = advisor, search or SearchOptions()
+        self.agent, self.meta, self.search = agent, meta or {}, search or SearchOptions()
         self.hints, self.watching = watch, watch
         self.folder = folder or GameFolder(None)
         self.rules, self.best = rules, self.folder.best(rules)
         self.saved: list[Path] = []
         self.trouble: OSError | None = None
-        self._action_values: ActionValues | None = None if advisor is None else advisor.action_values(self.search)
+        self._action_values: ActionValues | None = None if agent is None else agent.action_values(self.search)
         self._thinking = False
         self._begin(seed, episode)
 
@@ -145,9 +147,8 @@ class PlayApp(GameApp):
             elif isinstance(answer.result, Exception):
                 raise answer.result  # a fault of the program
             else:
-                assert self.advisor is not None
                 self.values = answer.result
-                self.session.ask(self._known_values, self.search, self.advisor.digest)
+                self.session.ask(self._known_values, self.search, self.meta.get("digest"))
         self.changed()
 
     def _known_values(self, board: int) -> NDArray[np.float64]:
@@ -197,9 +198,9 @@ class PlayApp(GameApp):
         super().action_step() if self._has_agent() and not self.session.over else self.changed()
 
     def _has_agent(self) -> bool:
-        if self.advisor is None:
+        if self.agent is None:
             self.message = "no agent: start with checkpoint=FOLDER"
-        return self.advisor is not None
+        return self.agent is not None
 
     def action_look(self, by: int) -> None:
         """Let the agent look further ahead, or less far."""
@@ -208,10 +209,10 @@ class PlayApp(GameApp):
     def action_plies(self, plies: int) -> None:
         """Let the agent look `plies` plies ahead."""
         if self._has_agent():
-            assert self.advisor is not None
+            assert self.agent is not None
             try:
                 search = dataclasses.replace(self.search, plies=plies)
-                self._action_values = self.advisor.action_values(search)
+                self._action_values = self.agent.action_values(search)
             except ConfigError as error:
                 self.message = str(error)
             else:
@@ -266,8 +267,8 @@ class PlayApp(GameApp):
             ("game", session.rules.name),
             ("seed", f"{session.seed}, game {session.episode}"),
         ]
-        if self.advisor is not None:
-            figures += [("plies", str(self.search.plies)), ("agent", f"after {self.advisor.episode:,} games")]
+        if self.agent is not None:
+            figures += [("plies", str(self.search.plies)), ("agent", f"after {self.meta.get('episode', 0):,} games")]
         return View(
             session.rules,
             tuple(unpack(session.board, session.rules)),
@@ -279,5 +280,5 @@ class PlayApp(GameApp):
             state,
             message,
             session.over,
-            KEYS if self.advisor is None else AGENT_KEYS,
+            KEYS if self.agent is None else AGENT_KEYS,
         )

@@ -14,11 +14,10 @@ from tdl.errors import ConfigError
 from tdl.game.packing import lines, unpack
 from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.search.options import SearchOptions
-from tdl.sessions.action_values import optional_values
-from tdl.sessions.recorded_game import Move, RecordedGame
+from tdl.sessions.recorded_game import Move, RecordedGame, optional_values
 from tdl.sessions.session import Session
-from tdl.web.agents import QUICK_PLIES, ServedAgent
 from tdl.web.library import Refusal
+from tdl.web.served_agents import QUICK_PLIES, ServedAgent
 
 MAX_MOVES = 100_000
 """Of a game: each takes memory, and to take one back draws all others again."""

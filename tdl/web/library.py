@@ -16,8 +16,7 @@ from typing import Any
 import pandas as pd
 
 from tdl.errors import CheckpointError, TdlError, naming
-from tdl.players.description import kind_of, read_agent
-from tdl.players.player import checkpoint_folder
+from tdl.players.kinds import checkpoint_folder, kind_of, read_agent
 from tdl.results import frames as results
 from tdl.results.labels import titles
 from tdl.sessions import game_file
@@ -221,6 +220,6 @@ def _description_of(folder: Path, changed: float) -> dict[str, Any]:
         meta = read_agent(folder)
         laws = meta["rules"]
         size = f"{laws['rows']}x{laws['cols']}"
-        return {"kind": kind_of(meta), "game": laws["game"], "size": size, "episodes": meta["episode"]}
+        return {"kind": kind_of(meta).name, "game": laws["game"], "size": size, "episodes": meta["episode"]}
     except CheckpointError as error:
         return {"error": str(error)}

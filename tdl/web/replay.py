@@ -8,10 +8,9 @@ from tdl.errors import ConfigError
 from tdl.game.engine import Engine
 from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.search.options import SearchOptions
-from tdl.sessions.action_values import optional_values
-from tdl.sessions.recorded_game import RecordedGame
-from tdl.web.agents import ServedAgent
+from tdl.sessions.recorded_game import RecordedGame, optional_values
 from tdl.web.games import MAX_MOVES, made_json
+from tdl.web.served_agents import ServedAgent
 
 
 def replay_json(game: RecordedGame, agent: ServedAgent | None) -> dict[str, Any]:

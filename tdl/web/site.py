@@ -17,11 +17,11 @@ from tdl.errors import ConfigError, nearest, printable
 from tdl.game.rules import ACTION_NAMES, GAMES, Rules, parse_size
 from tdl.game.validity import check_possible
 from tdl.sessions import game_file
-from tdl.sessions.tile_colours import tile_colours
-from tdl.web.agents import ServedAgents
+from tdl.sessions.pictures import tile_colours
 from tdl.web.games import MAX_COUNT, OpenGame, OpenGames, values_json
 from tdl.web.library import MAX_NAME, Library
 from tdl.web.replay import replay_json
+from tdl.web.served_agents import ServedAgents
 
 JSON = "application/json"
 

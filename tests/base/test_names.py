@@ -17,7 +17,7 @@ from tdl.base.names import choice_hint, like
 from tdl.cli import evaluate
 from tdl.config.files import group_names
 from tdl.config.schema import RUN
-from tdl.players.description import read_agent
+from tdl.players.kinds import read_agent
 from tdl.sessions.game_file import load as load_game
 from tdl.solver.solution import load as load_solution
 

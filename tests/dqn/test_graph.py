@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.deep_q import LIVELY, PUBLISHED, generator, some_boards, torch
+from support.deep_q import LIVELY, PUBLISHED, generator, torch
 
 from tdl.dqn.dqn_player import CHUNK, DQNPlayer
-from tdl.dqn.graph import WARM_UP
 from tdl.dqn.learner import Learner
 from tdl.dqn.networks import new_network
+from tdl.dqn.pytorch import WARM_UP
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules
-from tdl.players.batch_moves import moves_of_boards
+from tdl.players.batch_play import moves_of_boards
 
 needs_card = pytest.mark.skipif(not torch.cuda.is_available(), reason="PyTorch finds no CUDA device here")
 
@@ -60,5 +60,5 @@ def test_the_card_plays_as_the_processor(options):
         for player in players:
             torch.nn.init.constant_(player.network.last.bias, 10.0 * step)
         for n in (*[5] * (WARM_UP + 2), 0, 1, 8, CHUNK + 1):
-            expected, values = (player.q(moves_of_boards(engine, some_boards(rules, n, n))) for player in players)
+            expected, values = (player.q(moves_of_boards(engine(rules, n, n))) for player in players)
             np.testing.assert_allclose(values, expected, rtol=1e-3, atol=1e-3)

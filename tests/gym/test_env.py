@@ -23,7 +23,7 @@ from tdl.errors import ConfigError
 from tdl.game.rules import DROP, Rules
 from tdl.game.streams import TRAINING
 from tdl.gym import ID, OBSERVATIONS, GameEnv, GameVectorEnv
-from tdl.sessions.tile_colours import rgb, tile_colours
+from tdl.sessions.pictures import rgb, tile_colours
 
 GAMES = {
     "2048": ({}, Rules()),

@@ -18,8 +18,7 @@ from tdl.learning.learning_reference import Game, ReferenceLearner
 from tdl.learning.options import LearnerOptions
 from tdl.network.network_reference import ReferenceNetwork
 from tdl.network.ntuple import NTupleNetwork
-from tdl.players.batch_moves import moves_of_boards
-from tdl.players.batch_play import play_games
+from tdl.players.batch_play import moves_of_boards, play_games
 from tdl.players.played_values import played_values
 from tdl.players.player import Player
 from tdl.solver.solution import save, solve

@@ -13,18 +13,15 @@ import tdl.results
 from tdl import Rules, load
 from tdl.cli.evaluate import main as evaluate_main
 from tdl.cli.run import main
-from tdl.errors import CheckpointError
 from tdl.game.streams import TRAINING
 from tdl.players.baselines import play_greedy, play_random
-from tdl.players.batch_play import play_games
-from tdl.players.lookahead import one_sampled_look_ahead
-from tdl.players.player import Player
+from tdl.players.batch_play import one_sampled_look_ahead, play_games
+from tdl.players.kinds import KINDS, load_agent
+from tdl.runs.agents import TRAINED
 from tdl.statistics.summary import score_bands
 from tdl.storage.checkpoint import read_meta
 
-pytest.importorskip("torch", reason="the extra dqn is not installed")
-
-from tdl.dqn import dqn_player as player
+torch = pytest.importorskip("torch", reason="the extra dqn is not installed")
 
 DQN = ("agent=dqn", "agent.network=dense", "agent.input=planes", "agent.width=8", "agent.learning_starts=200",
        "agent.newest=100", "agent.older=100", "agent.epochs=2", "agent.batch_size=50", "agent.buffer_size=1000",
@@ -56,47 +53,36 @@ def deep(tmp_path_factory):
 def test_an_agent_without_values_plays_and_is_evaluated(tmp_path, kind, play):
     folder = run(tmp_path / "run", f"agent={kind}", "episodes=50", "block=20", "evaluate.episodes=30", "seed=4",
                  program=main)  # fmt: skip
-    rules = Rules()
+    rules, again = Rules(), tmp_path / "again"
     assert (np.load(folder / "episodes.npy") == play(rules, 50, seed=4, role=TRAINING)).all()
     assert (np.load(folder / "evaluation.npy") == play(rules, 30, seed=4)).all()
-    told = result(folder)
-    assert told["names"] == {"game": "2048", "tiles": "p90_10", "agent": kind}
-    assert told["evaluation"]["mean"] == play(rules, 30, seed=4)["score"].mean()
+    outcome = result(folder)
+    assert outcome["names"] == {"game": "2048", "tiles": "p90_10", "agent": kind}
+    assert outcome["evaluation"]["mean"] == play(rules, 30, seed=4)["score"].mean()
     assert (folder / "curve.png").exists()
     assert checkpoint(folder)[1] == {}
+    run(again, f"checkpoint={folder}", "evaluate.episodes=30", "seed=4", program=evaluate_main)
+    assert files(again)["evaluation.npy"] == files(folder)["evaluation.npy"]
     go_on(folder, "episodes=70")
     assert (np.load(folder / "episodes.npy") == play(rules, 70, seed=4, role=TRAINING)).all()
 
 
-def test_its_checkpoint_is_no_network(tmp_path):
-    folder = run(tmp_path / "run", "agent=random", "episodes=5", "evaluate.episodes=0")
-    with pytest.raises(CheckpointError, match=r"not of an n-tuple network but of an agent of kind random$"):
-        load(folder)
-    with pytest.raises(CheckpointError, match=r"not of a deep Q-network; tdl.load reads it$"):
-        player.load(folder)
-
-
-def test_it_is_evaluated_again(tmp_path):
-    folder = run(tmp_path / "run", "agent=greedy", "episodes=5", "evaluate.episodes=10")
-    again = tmp_path / "again"
-    done = inside(f"checkpoint={folder}", "evaluate.episodes=10", f"hydra.run.dir={again}", program=evaluate_main)
-    assert done.returncode == 0, done.stderr
-    assert files(again)["evaluation.npy"] == files(folder)["evaluation.npy"]
+def test_every_kind_can_be_trained():
+    assert TRAINED.keys() == KINDS.keys()
 
 
 # the deep Q-learner
 
 
 def test_a_deep_run_leaves_the_files_of_any_run(deep):
-    told = result(deep)
-    assert told["names"] == {"game": "2048", "tiles": "p80_20_two", "agent": "dqn"}
-    assert told["status"] == "finished"
-    assert "torch" in told["versions"]
+    outcome = result(deep)
+    assert outcome["names"] == {"game": "2048", "tiles": "p80_20_two", "agent": "dqn"}
+    assert outcome["status"] == "finished"
+    assert "torch" in outcome["versions"]
     assert len(np.load(deep / "episodes.npy")) == 40
     logged = np.load(deep / "logged.npy")
     assert logged["episode"].tolist() == list(range(logged["episode"][0], 44, 4))
-    frame = tdl.results.logged(deep)
-    assert frame["score"].tolist() == logged["score"].tolist()
+    assert tdl.results.logged(deep)["score"].tolist() == logged["score"].tolist()
     assert read_meta(deep / "checkpoint")["network"]["choices"]["width"] == 8
     assert len(list((deep / "kept").iterdir())) == 4  # of 8, 16, 24 and 32 games; that of 40 is the checkpoint
 
@@ -138,48 +124,26 @@ def test_games_logged_after_the_checkpoint_are_cut(tmp_path):
 def test_a_snapshot_is_evaluated_ahead_and_not(deep, tmp_path):
     """Greedy, over one drawn drop, and over all drops; the first as at the end of the run."""
     means = {}
-    for name, words in (
-        ("greedy", ()),
-        ("one", ("evaluate.plies=2", "evaluate.drops=one")),
-        ("all", ("evaluate.plies=2",)),
-    ):
-        done = inside(f"checkpoint={deep}", "evaluate.episodes=20", *words, f"hydra.run.dir={tmp_path / name}",
-                      program=evaluate_main)  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        assert "from 0" in done.stdout
+    for name, words in {
+        "greedy": (),
+        "one": ("evaluate.plies=2", "evaluate.drops=one"),
+        "all": ("evaluate.plies=2",),
+    }.items():
+        run(tmp_path / name, f"checkpoint={deep}", "evaluate.episodes=20", *words, program=evaluate_main)
         means[name] = np.load(tmp_path / name / "evaluation.npy")["score"].mean()
     assert files(tmp_path / "greedy")["evaluation.npy"] == files(deep)["evaluation.npy"]
     assert "torch" in result(tmp_path / "greedy")["versions"]
-    games = play_games(one_sampled_look_ahead(player.load(deep), 0), 20, 0)
+    games = play_games(one_sampled_look_ahead(load_agent(deep), 0), 20, 0)
     assert means["one"] == games["score"].mean()
     assert len(set(means.values())) == 3
     kept = next((deep / "kept").iterdir())
-    done = inside(f"checkpoint={kept}", "evaluate.episodes=5", f"hydra.run.dir={tmp_path / 'kept'}",
-                  program=evaluate_main)  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    run(tmp_path / "kept", f"checkpoint={kept}", "evaluate.episodes=5", program=evaluate_main)
 
 
 def test_a_run_looks_ahead_in_its_final_games(tmp_path):
     folder = run(tmp_path / "run", *DQN, "episodes=12", "evaluate.plies=2", "evaluate.drops=one", "seed=3")
-    ahead = play_games(one_sampled_look_ahead(player.load(folder), 3), 20, 3)
+    ahead = play_games(one_sampled_look_ahead(load_agent(folder), 3), 20, 3)
     assert (np.load(folder / "evaluation.npy") == ahead).all()
-
-
-def test_a_deep_checkpoint_is_no_table(deep):
-    with pytest.raises(
-        CheckpointError, match=r"not of an n-tuple network .* kind dqn; tdl.dqn.dqn_player.load reads it$"
-    ):
-        load(deep)
-
-
-def test_a_deep_checkpoint_with_other_choices_is_refused(tmp_path):
-    folder = run(tmp_path / "run", *DQN, "episodes=4", "evaluate.episodes=0")
-    path = folder / "checkpoint" / "meta.json"
-    meta = json.loads(path.read_text())
-    meta["network"]["choices"]["network"] = "os.system"
-    path.write_text(json.dumps(meta))
-    with pytest.raises(CheckpointError, match="digest"):
-        player.load(folder)
 
 
 # an n-tuple network, one drop ahead
@@ -189,9 +153,7 @@ def test_a_table_looks_over_one_drop(tmp_path):
     folder = train(tmp_path / "run", "episodes=300", "evaluate.plies=2", "evaluate.drops=one", "seed=5")
     ahead = play_games(one_sampled_look_ahead(load(folder), 5), 5, 5)
     assert (np.load(folder / "evaluation.npy") == ahead).all()
-    player_ = load(folder)
-    assert isinstance(player_, Player)
-    assert ahead["score"].mean() != player_.evaluate(5, seed=5)["score"].mean()
+    assert ahead["score"].mean() != load(folder).evaluate(5, seed=5)["score"].mean()
 
 
 # what is refused
@@ -204,7 +166,6 @@ def test_a_table_looks_over_one_drop(tmp_path):
             ("search.cutoff=0.1",),
             "search.cutoff: 0.1 would change nothing with an agent of kind dqn; leave search",
         ),
-        (("lanes=2",), "lanes: 2 would change nothing with an agent of kind dqn"),
         (("evaluate.record=1",), "evaluate.record: 1 is not allowed; expected 0 with an agent of kind dqn"),
         (("placer=adversary",), "placer.kind: 'adversary' is not allowed; expected random with an agent of kind dqn"),
         (("evaluate.drops=one",), "evaluate.drops: 'one' is not allowed; expected all unless evaluate.plies=2"),
@@ -218,7 +179,13 @@ def test_an_evaluation_refuses_them_too(deep, tmp_path, words, message):
     assert message in done.stderr
 
 
-@pytest.mark.skipif(player.torch.cuda.is_available(), reason="there is such a device")
+def test_a_kind_that_there_is_not_is_refused(tmp_path):
+    done = inside("agent.kind=rndom", f"hydra.run.dir={tmp_path}/run")
+    assert done.returncode == 2
+    assert "agent.kind: 'rndom' is not allowed; expected ntuple or dqn or random or greedy" in done.stderr
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is such a device")
 def test_a_device_that_is_not_there_is_refused(tmp_path):
     done = inside(*DQN, "device=cuda", f"hydra.run.dir={tmp_path}/run")
     assert done.returncode == 2
@@ -238,7 +205,7 @@ def test_agents_stand_in_one_table(tmp_path):
 def test_an_older_run_is_of_an_n_tuple_network(tmp_path):
     folder = train(tmp_path / "run", "episodes=10")
     path = folder / "result.json"
-    told = json.loads(path.read_text())
-    del told["names"]["agent"], told["config"]["agent"]
-    path.write_text(json.dumps(told))
+    outcome = json.loads(path.read_text())
+    del outcome["names"]["agent"], outcome["config"]["agent"]
+    path.write_text(json.dumps(outcome))
     assert tdl.results.runs(folder)["agent"].tolist() == ["ntuple"]

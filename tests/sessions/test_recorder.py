@@ -32,9 +32,10 @@ def test_the_games_of_an_evaluation(shape):
 @pytest.mark.parametrize("target", ["afterstate", "state"])
 @pytest.mark.parametrize("search", SEARCHES)
 def test_the_games_of_an_evaluation_that_looks_ahead(search, target):
-    player, options = trained(*SHAPES["2x4"], target=target), SEARCHES[search]
-    for row in tdl.Player(player.network, 0.9, target, "direct").evaluate(4, seed=5, search=options):
-        game = record_game(player, 5, int(row["episode"]), search=options, expectation="direct")
+    network, options = trained(*SHAPES["2x4"], target=target).network, SEARCHES[search]
+    player = tdl.Player(network, 0.9, target, "direct")
+    for row in player.evaluate(4, seed=5, search=options):
+        game = record_game(player, 5, int(row["episode"]), search=options)
         assert (game.score, len(game.moves), game.max_tile) == (row["score"], row["moves"], row["max_tile"])
         assert game.search == options
 
@@ -54,26 +55,26 @@ def test_mistakes(player, game):
     """What another player's values make of the moves; one's own say that none was wrong."""
     assert not mistakes(game, player, 1)["loss"].any()
     other = trained(*SHAPES["2x4"], games=10, seed=1)
-    found = mistakes(game, other, 1)
-    assert (found.dtype, found["move"].tolist()) == (MISTAKE, list(range(len(game.moves))))
-    for row, move in zip(found, game.moves, strict=True):
+    rows = mistakes(game, other, 1)
+    assert (rows.dtype, rows["move"].tolist()) == (MISTAKE, list(range(len(game.moves))))
+    for row, move in zip(rows, game.moves, strict=True):
         values = other.values(move.board)
         assert (row["chosen"], row["best"]) == (move.action, other.best(move.board))
         assert row["loss"] == np.nanmax(values) - values[move.action] >= 0
-    assert found["loss"].max() > 0
-    assert [move.loss for move in with_losses(game, found).moves] == found["loss"].tolist()
+    assert rows["loss"].max() > 0
+    assert [move.loss for move in with_losses(game, rows).moves] == rows["loss"].tolist()
 
 
 def test_mistakes_by_a_deeper_search(player, game):
-    found = mistakes(game, player, 3)
-    for row, move in zip(found, game.moves, strict=True):
+    rows = mistakes(game, player, 3)
+    for row, move in zip(rows, game.moves, strict=True):
         values = player.values(move.board, plies=3)
         assert row["loss"] == np.nanmax(values) - values[move.action]
-    assert found["loss"].any()
-    assert np.array_equal(mistakes(game, player), found)
+    assert rows["loss"].any()
+    assert np.array_equal(mistakes(game, player), rows)
     deeper = record_game(player, 5, game.episode, plies=3)
     assert not mistakes(deeper, player, 3)["loss"].any()
-    assert mistakes(game, player, search=SearchOptions(3, cutoff=0.5)).tobytes() != found.tobytes()
+    assert mistakes(game, player, search=SearchOptions(3, cutoff=0.5)).tobytes() != rows.tobytes()
 
 
 def test_a_player_of_other_rules_is_refused(game):
@@ -81,11 +82,11 @@ def test_a_player_of_other_rules_is_refused(game):
         mistakes(game, trained(OTHER, ((0, 1),), games=1))
 
 
-@pytest.mark.parametrize(("given_", "telling"), [({"seed": -1}, "seed"), ({"episode": -1}, "episode"),
+@pytest.mark.parametrize(("keywords", "telling"), [({"seed": -1}, "seed"), ({"episode": -1}, "episode"),
                                                 ({"plies": 0}, "plies"), ({"plies": 99}, "plies")])  # fmt: skip
-def test_what_cannot_be_recorded(player, given_, telling):
+def test_what_cannot_be_recorded(player, keywords, telling):
     with pytest.raises(ConfigError, match=telling):
-        record_game(player, **given_)
+        record_game(player, **keywords)
 
 
 def test_the_caller_may_give_it_up(player, game):

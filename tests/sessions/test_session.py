@@ -1,50 +1,19 @@
-"""A game in the making: the agent's moves are those of an evaluation, what is taken back was never made.
+"""A game in the making: a person and an agent move in turn, and what is taken back was never made.
 
-Trusts `record_game` and `RecordedGame.boards`.
+Trusts `RecordedGame.boards`; that an agent alone plays the games of an evaluation is in `test_recorder`.
 """
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.programs import inside, train
 from support.shapes import RULES, few
 
 import tdl
 from tdl.errors import CheckpointError, ConfigError
 from tdl.search.options import SearchOptions
-from tdl.sessions.advisor import load_advisor
 from tdl.sessions.game_file import load, save
-from tdl.sessions.recorder import record_game
 from tdl.sessions.session import Session
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    return train(tmp_path_factory.mktemp("session") / "run", "episodes=200", "evaluate.episodes=0")
-
-
-@pytest.mark.parametrize("plies", [1, 2])
-def test_an_agent_alone_plays_the_games_of_an_evaluation(run, plies):
-    agent, player = load_advisor(run), tdl.load(run)
-    for episode in range(2):
-        search = SearchOptions(plies)
-        session = Session(agent.rules, seed=7, episode=episode, action_values=agent.action_values(search),
-                          search=search, checkpoint=agent.digest)  # fmt: skip
-        while not session.over:
-            session.advance()
-        assert session.game() == record_game(player, 7, episode, plies=plies, checkpoint=agent.digest)
-        assert session.best() is None
-
-
-def test_an_agent_of_states_is_asked_as_it_plays(tmp_path):
-    agent = load_advisor(train(tmp_path / "run", "episodes=50", "learner=state"))
-    player = tdl.load(tmp_path / "run")
-    session = Session(agent.rules, seed=1, action_values=agent.action_values(SearchOptions()))
-    while not session.over:
-        session.advance()
-    assert session.game() == record_game(player, 1, 0)
-    assert np.isfinite(agent.action_values(SearchOptions(2))(session.start)).any()
 
 
 @few
@@ -79,9 +48,8 @@ def test_several_moves_are_taken_back_at_once():
     assert session.move(session.legal[0]) == single.move(single.legal[0])
 
 
-def test_a_persons_game_is_a_file_like_any_other(tmp_path, run):
-    agent = load_advisor(run)
-    session = Session(agent.rules, seed=2, action_values=agent.action_values(SearchOptions()))
+def test_a_persons_game_is_a_file_like_any_other(tmp_path, player):
+    session = Session(player.rules, seed=2, action_values=player.action_values(SearchOptions()))
     while not session.over:
         session.move(session.legal[0]) if len(session.moves) % 2 else session.advance()
     save(tmp_path / "game.jsonl", session.game())
@@ -124,39 +92,16 @@ def test_what_is_not_legal_is_refused():
         session.move(9)
     while not session.over:
         session.move(session.legal[0])
+    assert session.best() is None
     with pytest.raises(ConfigError, match="the game is over"):
         session.advance()
     with pytest.raises(ConfigError, match="is not legal; the game is over"):
         session.move(0)
 
 
-def test_another_depth_from_now_on(run):
-    agent = load_advisor(run)
-    session = Session(agent.rules, action_values=agent.action_values(SearchOptions()))
+def test_another_depth_from_now_on(player):
+    session = Session(player.rules, action_values=player.action_values(SearchOptions()))
     before = session.values()
-    session.ask(agent.action_values(SearchOptions(2)), SearchOptions(2))
+    session.ask(player.action_values(SearchOptions(2)), SearchOptions(2))
     assert not np.array_equal(before, session.values(), equal_nan=True)
     assert session.game().search.plies == 2
-
-
-def test_a_deep_network_thinks_as_well(tmp_path):
-    pytest.importorskip("torch", reason="the extra dqn is not installed")
-    run = tmp_path / "run"
-    done = inside("agent=dqn_modern", "size=2x3", "tiles=p90_10", "episodes=4", "block=4", "agent.width=8",
-                  "agent.games=4", "agent.learning_starts=8", "evaluate.episodes=0",
-                  f"hydra.run.dir={run}")  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    agent = load_advisor(run)
-    session = Session(agent.rules, action_values=agent.action_values(SearchOptions(2)))
-    while not session.over:
-        session.advance()
-    assert session.moves
-    with pytest.raises(ConfigError, match="only the number of plies"):
-        agent.action_values(SearchOptions(2, cutoff=0.1))
-
-
-def test_an_agent_without_values_is_refused(tmp_path):
-    run = tmp_path / "run"
-    assert inside("agent=greedy", "episodes=2", "evaluate.episodes=0", f"hydra.run.dir={run}").returncode == 0
-    with pytest.raises(CheckpointError):
-        load_advisor(run)

@@ -1,4 +1,4 @@
-"""Deep Q-learners that the tests train, boards of random play, and transitions; tests that import it need PyTorch."""
+"""Deep Q-learners that the tests train, and transitions; tests that import it need PyTorch."""
 
 from dataclasses import replace
 
@@ -9,8 +9,9 @@ torch = pytest.importorskip("torch", reason="needs PyTorch: the extra dqn")
 
 from tdl.config.agent import dqn_choices  # noqa: E402
 from tdl.dqn.learner import Learner  # noqa: E402
-from tdl.game.engine import Engine, Stream  # noqa: E402
 from tdl.game.rules import Rules  # noqa: E402
+
+torch.set_num_threads(1)  # tests share the machine
 
 TINY = Rules(rows=2, cols=2)
 
@@ -32,17 +33,6 @@ def generator(seed=0):
 
 def learner_of(options, rules=TINY):
     return Learner(options, rules, generator())
-
-
-def some_boards(rules, n, seed=0):
-    """Boards of random play, packed."""
-    engine, chance, drops, out = Engine(rules), np.random.default_rng(seed), Stream(seed, 0, 0), []
-    while len(out) < n:
-        board = engine.start(drops)
-        while (moves := engine.afterstates(board)) and len(out) < n:
-            out.append(board)
-            board = engine.place(moves[chance.integers(len(moves))][1], drops)
-    return out
 
 
 def numbered(first, last):

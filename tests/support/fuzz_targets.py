@@ -32,7 +32,7 @@ from support.weight_files import SMALL_DEMO, SMALL_TC, SMALL_TD
 from tdl.__main__ import main
 from tdl.config.setup import stored_setup
 from tdl.errors import SkippedWarning, TdlError
-from tdl.players.description import read_agent
+from tdl.players.kinds import read_agent
 from tdl.runs.resume import read_run
 from tdl.sessions import game_file
 from tdl.sessions.recorder import record_game

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from tdl.game.engine import ENGINES, Engine
+from tdl.game.engine import ENGINES, Engine, Stream
 from tdl.game.rules import Rules
 from tdl.network.tuples import TupleSet
 
@@ -82,6 +82,17 @@ def _board(rules, tiles):
 def random_boards(rules, n, seed=0):
     """`n` boards, each a list of tile indices, every tile equally likely; always the same ones."""
     return np.random.default_rng(seed).integers(0, rules.largest + 1, (n, rules.cells)).tolist()
+
+
+def played_boards(rules, n, seed=0):
+    """Boards of random play, packed."""
+    engine, chance, drops, out = Engine(rules), np.random.default_rng(seed), Stream(seed, 0, 0), []
+    while len(out) < n:
+        board = engine.start(drops)
+        while (moves := engine.afterstates(board)) and len(out) < n:
+            out.append(board)
+            board = engine.place(moves[chance.integers(len(moves))][1], drops)
+    return out
 
 
 def telling_boards(rules, n):

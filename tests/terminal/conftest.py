@@ -6,7 +6,7 @@ import inspect
 import pytest
 from support.programs import train
 
-from tdl.sessions.advisor import load_advisor
+from tdl.players.kinds import load_agent, read_agent
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -27,4 +27,10 @@ def run(tmp_path_factory):
 
 @pytest.fixture(scope="package")
 def agent(run):
-    return load_advisor(run)
+    return load_agent(run)
+
+
+@pytest.fixture(scope="module")
+def meta(run):
+    """Describes the agent's checkpoint."""
+    return read_agent(run / "checkpoint")

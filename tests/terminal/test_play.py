@@ -18,10 +18,9 @@ import tdl
 from tdl.cli import play
 from tdl.cli.play import FASTEST
 from tdl.errors import CheckpointError, ConfigError
+from tdl.players.kinds import load_agent
 from tdl.search.options import SearchOptions
-from tdl.sessions.advisor import load_advisor
-from tdl.sessions.game_file import ENDINGS, load, rules_and_score, save
-from tdl.sessions.game_folder import GameFolder
+from tdl.sessions.game_file import ENDINGS, GameFolder, load, rules_and_score, save
 from tdl.sessions.recorder import record_game
 from tdl.sessions.session import Session
 from tdl.terminal.app import SPEEDS
@@ -94,7 +93,7 @@ async def test_the_end_of_a_game_is_said_and_another_begins():
 
 async def test_a_persons_games_are_left(tmp_path, agent):
     folder = GameFolder(tmp_path / "games")
-    app = PlayApp(agent.rules, seed=9, advisor=agent, folder=folder, watch=True, speed=1000.0)
+    app = PlayApp(agent.rules, seed=9, agent=agent, folder=folder, watch=True, speed=1000.0)
     async with seated(app) as pilot:
         await until(pilot, lambda: app.session.over)
         assert not app.saved  # watched alone
@@ -143,7 +142,7 @@ async def test_a_game_that_cannot_be_left_is_not_lost_in_silence(tmp_path):
 
 @pytest.mark.parametrize("plies", [1, 2])
 async def test_hints_are_the_agents_values(run, agent, plies):
-    app = PlayApp(agent.rules, seed=2, advisor=agent, search=SearchOptions(plies))
+    app = PlayApp(agent.rules, seed=2, agent=agent, search=SearchOptions(plies))
     player = tdl.load(run)
     async with seated(app) as pilot:
         assert "worth" not in text_of(app, "panel")
@@ -170,7 +169,7 @@ async def test_a_watched_game_is_that_of_an_evaluation(run, agent, monkeypatch, 
     """Also on a machine that stands still now and then: no move is lost."""
     times = itertools.count()
     monkeypatch.setattr("textual._time.get_time", lambda: time.monotonic() + 0.005 * next(times))  # what widgets see
-    app = PlayApp(agent.rules, seed=7, episode=3, advisor=agent, search=SearchOptions(plies), watch=True, speed=1000.0)
+    app = PlayApp(agent.rules, seed=7, episode=3, agent=agent, search=SearchOptions(plies), watch=True, speed=1000.0)
     async with seated(app) as pilot:
         await until(pilot, lambda: app.session.over)
         await pilot.press("q")
@@ -179,7 +178,7 @@ async def test_a_watched_game_is_that_of_an_evaluation(run, agent, monkeypatch, 
 
 
 async def test_pause_step_and_taking_over(agent):
-    app = PlayApp(agent.rules, seed=7, advisor=agent, watch=True, speed=0.01)
+    app = PlayApp(agent.rules, seed=7, agent=agent, watch=True, speed=0.01)
     async with seated(app) as pilot:
         await until(pilot, lambda: len(app.session.moves) == 1)  # the next would be in 100 seconds
         assert "the agent plays" in text_of(app, "panel")
@@ -201,7 +200,7 @@ async def test_pause_step_and_taking_over(agent):
 
 
 async def test_speed_and_plies_have_keys(agent):
-    app = PlayApp(agent.rules, seed=7, advisor=agent)
+    app = PlayApp(agent.rules, seed=7, agent=agent)
     async with seated(app) as pilot:
         for key, around in (("plus", SPEEDS), ("minus", SPEEDS[::-1])):
             for before, after in ((around[2], around[3]), (around[-1], around[-1])):
@@ -229,8 +228,8 @@ async def test_without_an_agent_its_keys_say_so():
 
 
 def test_another_tile_rule_than_the_agents(run):
-    rules = dataclasses.replace(load_advisor(run).rules, drop=((1, 0.5), (2, 0.5)))
-    agent = load_advisor(run, rules)
+    rules = dataclasses.replace(load_agent(run).rules, drop=((1, 0.5), (2, 0.5)))
+    agent = load_agent(run, rules)
     assert agent.rules == rules
     np.testing.assert_array_equal(agent.action_values(SearchOptions())(0x21), tdl.load(run).values(0x21))
 
@@ -255,7 +254,7 @@ class Slow:
 
 async def test_the_screen_does_not_wait_for_a_search():
     slow = Slow(RULES["4x4"])
-    app = PlayApp(slow.rules, seed=3, advisor=slow)
+    app = PlayApp(slow.rules, seed=3, agent=slow)
     async with seated(app) as pilot:
         await pilot.press("question_mark")
         await until(pilot, lambda: len(slow.asked) == 1)
@@ -284,7 +283,7 @@ class Broken(Slow):
 async def test_what_an_agent_cannot_do_is_said():
     broken = Broken(RULES["4x4"])
     broken.asked.append(ConfigError("values: not finite"))
-    app = PlayApp(broken.rules, advisor=broken, watch=True)
+    app = PlayApp(broken.rules, agent=broken, watch=True)
     async with seated(app) as pilot:
         await until(pilot, lambda: not app.playing)
         assert "values: not finite" in text_of(app, "status")
@@ -295,7 +294,7 @@ async def test_what_an_agent_cannot_do_is_said():
 async def test_a_fault_of_an_agent_ends_the_program_and_the_game_is_kept(tmp_path, capsys):
     faulty = Broken(RULES["4x4"])
     faulty.asked.append(ZeroDivisionError("a fault"))
-    app = PlayApp(faulty.rules, advisor=faulty, folder=GameFolder(tmp_path))
+    app = PlayApp(faulty.rules, agent=faulty, folder=GameFolder(tmp_path))
     with pytest.raises(ZeroDivisionError):  # noqa: PT012
         async with seated(app) as pilot:
             await pilot.press(ARROWS[app.session.legal[0]], "question_mark")

@@ -13,7 +13,7 @@ from support.shapes import RULES
 
 import tdl
 from tdl.game.rules import GAMES
-from tdl.sessions.tile_colours import contrast
+from tdl.sessions.pictures import contrast
 from tdl.terminal.app import DARK, LIGHT
 from tdl.terminal.board import Board, fit
 from tdl.terminal.panel import bar, hint_title, keys_text
@@ -79,7 +79,7 @@ async def test_themes_are_seen_and_can_be_read(theme):
 
 @pytest.mark.parametrize("size", [(40, 20), (21, 9), (60, 33), (100, 30)])
 async def test_hints_are_seen_in_small_windows(agent, size):
-    app = PlayApp(agent.rules, seed=2, advisor=agent)
+    app = PlayApp(agent.rules, seed=2, agent=agent)
     async with seated(app, size=size) as pilot:
         shown = numbers(app)
         await pilot.press("question_mark")

@@ -21,8 +21,8 @@ from tdl.game.rules import ACTION_NAMES, GAMES
 from tdl.game.streams import EVALUATION
 from tdl.sessions import game_file
 from tdl.sessions.recorder import record_game
-from tdl.web.agents import MAX_PLIES, ServedAgent
 from tdl.web.games import slides
+from tdl.web.served_agents import MAX_PLIES, ServedAgent
 from tdl.web.site import SIZES
 
 

@@ -1,16 +1,19 @@
-"""A checkpoint with a digest that fits and an entry that does not is refused, with the file and the entry named.
+"""The kinds of agents, and their descriptions: an entry that does not fit is refused, with file and entry named.
 
-Trusts the run that is changed here, one entry at a time.
+Trusts the run that is changed here, one entry at a time, with a digest that fits.
 """
 
 import shutil
 
+import numpy as np
 import pytest
 from support.mutations import GONE, forged
 
 import tdl
-from tdl.errors import CheckpointError
-from tdl.players.description import check_resumable, read_agent
+from tdl.errors import CheckpointError, ConfigError
+from tdl.players.baselines import play_greedy, play_random
+from tdl.players.kinds import KINDS, check_resumable, load_agent, read_agent
+from tdl.search.options import SearchOptions
 
 WRONG = {
     "episode": [GONE, -1, "7", 1.5, True, 10**13, None],
@@ -65,9 +68,9 @@ def test_wrong_entries_are_refused_by_name(trained, tmp_path, key):
     for number, value in enumerate(WRONG[key]):
         folder = forged(shutil.copytree(trained, tmp_path / str(number)), {key: value})
         for read in (tdl.load, lambda path: tdl.load(path, copy=True), lambda path: tdl.average([path])):
-            with pytest.raises(CheckpointError, match=r"/\d+/(meta\.json|weights-\d+\.npy): ") as told:
+            with pytest.raises(CheckpointError, match=r"/\d+/(meta\.json|weights-\d+\.npy): ") as caught:
                 read(folder)
-            line = str(told.value)
+            line = str(caught.value)
             assert key.split(".")[min(1, key.count("."))] in line or key.split(".")[0] in line, line
             assert "\n" not in line
             assert len(line) < 600
@@ -86,12 +89,36 @@ def test_huge_arrays_are_refused_before_memory_is_asked_for(trained, tmp_path):
         tdl.load(folder, copy=True)
 
 
-@pytest.mark.parametrize("name", ["learner", "moves", "seconds", "names", "config"])
+@pytest.mark.parametrize("name", ["moves", "seconds", "names", "config"])
 def test_what_a_run_goes_on_with_may_be_missing_in_others(trained, tmp_path, name):
     folder = forged(shutil.copytree(trained, tmp_path / "less"), {name: GONE})
-    if name == "learner":
-        with pytest.raises(CheckpointError, match=r"meta\.json: learner: missing"):
-            read_agent(folder)
-    else:
-        with pytest.raises(CheckpointError, match=rf"meta\.json: {name}: missing"):
-            check_resumable(folder, read_agent(folder))
+    with pytest.raises(CheckpointError, match=rf"meta\.json: {name}: missing"):
+        check_resumable(folder, read_agent(folder))
+
+
+@pytest.mark.parametrize(
+    ("name", "plies", "telling"),
+    [("ntuple", 13, "from 1 to 12"), ("dqn", 6, "from 1 to 5"), ("greedy", 2, "1 with agent.kind=greedy: it has no")],
+)
+def test_a_kind_looks_so_far_ahead_at_most(name, plies, telling):
+    KINDS[name].check_plies(plies - 1)
+    with pytest.raises(ConfigError, match=rf"^plies: {plies} is not allowed; expected .*{telling}"):
+        KINDS[name].check_plies(plies, "plies")
+
+
+def test_an_agent_plays_by_another_tile_rule(trained):
+    rules = tdl.Rules(drop=((1, 0.5), (2, 0.5)))
+    agent = load_agent(trained, rules)
+    assert agent.rules == rules
+    assert np.array_equal(agent.values(0x21), tdl.load(trained).values(0x21), equal_nan=True)
+
+
+@pytest.mark.parametrize("kind", ["random", "greedy"])
+def test_an_agent_without_values_plays_but_advises_nobody(trained, tmp_path, kind):
+    folder = forged(shutil.copytree(trained, tmp_path / kind), {"network": {"kind": kind}})
+    agent, play = load_agent(folder), {"random": play_random, "greedy": play_greedy}[kind]
+    assert agent.evaluate(5, seed=3).tobytes() == play(episodes=5, seed=3).tobytes()
+    with pytest.raises(ConfigError, match=f"of an agent of kind {kind}, which has no values of moves"):
+        agent.action_values(SearchOptions())
+    with pytest.raises(CheckpointError, match=rf"not of an n-tuple network but of an agent of kind {kind}$"):
+        tdl.load(folder)

@@ -7,7 +7,7 @@ import pytest
 from support.deep_q import LIVELY, SMALL, TINY
 
 from tdl.dqn.dqn_trainer import DQNTrainer
-from tdl.errors import DivergenceError
+from tdl.errors import ConfigError, DivergenceError
 from tdl.game.rules import Rules
 from tdl.players.batch_play import play_games
 
@@ -72,3 +72,24 @@ def test_too_large_a_step_is_told():
         DivergenceError, match=r"^a value of the network is not finite; make agent.learning_rate smaller$"
     ):
         trainer.train(60)
+
+
+def test_updates_that_wait_are_those_of_a_few_moves():
+    """Of more the learner would work for ever before the next move."""
+    state = {key: np.array(array) for key, array in DQNTrainer(TINY, SMALL).state().items()}
+    state["updates"][1] = 1 << 40
+    with pytest.raises(ConfigError, match="updates: 1099511627776 is not allowed"):
+        DQNTrainer(TINY, SMALL).load_state(state)
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("counters", -1), ("updates", -1), ("replay_count", -1), ("replay_action", 4), ("replay_board", 200),
+     ("replay_reward", np.nan), ("generator", 255), ("counters", 2**62),
+     ("replay_count", 2**62)],
+)  # fmt: skip
+def test_numbers_that_no_trainer_leaves_are_refused(name, number):
+    state = {key: np.array(array) for key, array in DQNTrainer(TINY, SMALL).state().items()}
+    state[name].reshape(-1)[:] = number
+    with pytest.raises(ConfigError, match=name):
+        DQNTrainer(TINY, SMALL).load_state(state)

@@ -6,7 +6,6 @@ Trusts `record_game`, `mistakes` and `tdl.Player.evaluate`.
 import os
 import signal
 import threading
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -27,19 +26,19 @@ from tdl.training.options import PlayOptions
 def test_the_program_judges(tmp_path, run):
     done = evaluated(tmp_path / "out", run, "evaluate.record=2", "evaluate.plies=2", "evaluate.mistakes=3")
     assert done.returncode == 0, done.stderr
-    player, told = tdl.load(run), result(tmp_path / "out")["mistakes"]
+    player, outcome = tdl.load(run), result(tmp_path / "out")["mistakes"]
     games = [load(RunFolder(tmp_path / "out").game(number)) for number in range(2)]
-    found = [mistakes(game, player, 3)["loss"] for game in games]
-    losses = np.concatenate(found)
-    assert [[move.loss for move in game.moves] for game in games] == [each.tolist() for each in found]
-    assert (told["plies"], told["moves"], told["mean_loss"]) == (3, len(losses), losses.mean())
-    assert told["share"] == np.mean(losses > 0)
-    assert [each["loss"] for each in told["largest"]] == np.sort(losses)[::-1][:5].tolist()
-    for each in told["largest"]:
-        move = games[each["game"]].moves[each["move"]]
-        assert (ACTION_NAMES[move.action], each["loss"]) == (each["chosen"], move.loss)
-        assert player.best(move.board, plies=3) == ACTION_NAMES.index(each["best"])
-        assert f"game {each['game']} move {each['move']}: {each['chosen']}, better {each['best']}\n" in done.stdout
+    per_game = [mistakes(game, player, 3)["loss"] for game in games]
+    losses = np.concatenate(per_game)
+    assert [[move.loss for move in game.moves] for game in games] == [row.tolist() for row in per_game]
+    assert (outcome["plies"], outcome["moves"], outcome["mean_loss"]) == (3, len(losses), losses.mean())
+    assert outcome["share"] == np.mean(losses > 0)
+    assert [row["loss"] for row in outcome["largest"]] == np.sort(losses)[::-1][:5].tolist()
+    for row in outcome["largest"]:
+        move = games[row["game"]].moves[row["move"]]
+        assert (ACTION_NAMES[move.action], row["loss"]) == (row["chosen"], move.loss)
+        assert player.best(move.board, plies=3) == ACTION_NAMES.index(row["best"])
+        assert f"game {row['game']} move {row['move']}: {row['chosen']}, better {row['best']}\n" in done.stdout
     records = np.load(tmp_path / "out" / "evaluation.npy")
     expected = player.evaluate(20, seed=3, search=SearchOptions(2))
     assert records.tobytes() == expected.tobytes()
@@ -90,7 +89,6 @@ def test_the_program_leaves_the_first_games(tmp_path, run):
 
 
 MISTAKES = [
-    ("evaluate.record=-1", "evaluate.record: -1 is not allowed; expected a whole number of at least 0"),
     ("evaluate.record=21", "evaluate.record: 21 is not allowed; expected at most evaluate.episodes, 20"),
     ("evaluate.record=1 placer=adversary", "expected 0 unless placer.kind=random"),
     ("evaluate.plies=2 evaluate.record=1 search.seconds=1", "expected 0 unless search.seconds=null"),
@@ -99,16 +97,14 @@ MISTAKES = [
         "evaluate.record=1 evaluate.mistakes=1",
         "evaluate.mistakes: 1 is not allowed; expected more than evaluate.plies",
     ),
-    ("evaluate.record=1 evaluate.mistakes=99", "evaluate.mistakes: 99 is not allowed; expected a whole number from 1"),
 ]
 
 
 @pytest.mark.parametrize(("words", "telling"), MISTAKES, ids=[words for words, _ in MISTAKES])
 def test_what_cannot_be_recorded_is_said_before_the_first_game(tmp_path, run, words, telling):
     done = evaluated(tmp_path / "out", run, *words.split())
-    assert done.returncode == 2
-    (line,) = done.stderr.splitlines()
-    assert telling in line
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert telling in done.stderr
     assert not list(tmp_path.rglob("*.npy"))
 
 
@@ -124,16 +120,15 @@ def test_a_signal_while_games_are_recorded(tmp_path, run):
     games = set(files(tmp_path / "out")) - {"evaluation.npy", "result.json"}
     assert games == {RunFolder(tmp_path).game(number).name for number in range(len(games))}
     assert 1 <= len(games) < 2000
-    told = result(tmp_path / "out")
-    assert (told["status"], told["evaluation"]["episodes"]) == ("interrupted", 2000)
+    outcome = result(tmp_path / "out")
+    assert (outcome["status"], outcome["evaluation"]["episodes"]) == ("interrupted", 2000)
 
 
 def test_a_game_that_comes_out_otherwise_is_an_error(tmp_path, run):
     """Should a kernel ever choose otherwise than the player asked here, no file tells of games not played."""
-    player = tdl.load(run)
-    evaluation = SimpleNamespace(player=player, seed=3, options=PlayOptions())
-    records = player.evaluate(2, seed=3)
+    player, options = tdl.load(run), PlayOptions(3)
+    records = player.evaluate(2, play=options)
     records["score"][1] += 4
     with pytest.raises(TdlError, match="game 1 was not recorded as it was played"):
-        record(evaluation, records, RunFolder(tmp_path), None, lambda: None)
+        record(player, options, records, RunFolder(tmp_path), None, lambda: None)
     assert set(files(tmp_path)) == {RunFolder(tmp_path).game(0).name}

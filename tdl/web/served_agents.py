@@ -6,14 +6,9 @@ from collections.abc import Callable
 from http import HTTPStatus
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tdl.base.checks import check_whole
-from tdl.players.description import kind_of
+from tdl.players.kinds import ActionValues, Agent, Values, agent_of, kind_of, load_agent
 from tdl.search.options import SearchOptions
-from tdl.sessions.action_values import ActionValues
-from tdl.sessions.advisor import Advisor, load_advisor
 from tdl.storage.checkpoint import Meta
 from tdl.web.library import Library, Refusal
 
@@ -31,21 +26,20 @@ PATIENCE = 10.0
 
 
 class _Turns:
-    """An `Advisor` for many threads: one after another."""
+    """An agent for many threads: one after another."""
 
-    def __init__(self, load: Callable[[], Advisor]) -> None:
+    def __init__(self, load: Callable[[], Agent]) -> None:
         self._load, self._lock = load, threading.Lock()
-        self._advisor: Advisor | None = None
+        self._agent: Agent | None = None
         self._action_values: dict[SearchOptions, ActionValues] = {}
 
-    def values(self, board: int, search: SearchOptions) -> NDArray[np.float64]:
+    def values(self, board: int, search: SearchOptions) -> Values:
         if not self._lock.acquire(timeout=PATIENCE):
             raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "the agent is busy with other games; ask again")
         try:
-            if self._advisor is None:
-                self._advisor = self._load()
+            self._agent = self._agent or self._load()
             if search not in self._action_values:
-                self._action_values[search] = self._advisor.action_values(search)
+                self._action_values[search] = self._agent.action_values(search)
             return self._action_values[search](board)
         finally:
             self._lock.release()
@@ -63,18 +57,19 @@ class ServedAgent:
     """
 
     def __init__(self, name: str, folder: Path, meta: Meta, seconds: float) -> None:
-        first = load_advisor(folder)
-        self.name, self.rules, self.digest = name, first.rules, first.digest
+        first = agent_of(folder, meta)
+        self.name, self.rules, self.digest = name, first.rules, str(meta["digest"])
         # A deep network takes no limit of time, and 3 plies of it take seconds.
-        self.max_plies = MAX_PLIES if kind_of(meta) == "ntuple" else QUICK_PLIES
-        self._seconds, self._quick, self._far = seconds, _Turns(lambda: first), _Turns(lambda: load_advisor(folder))
+        self.max_plies = MAX_PLIES if kind_of(meta).tables else QUICK_PLIES
+        self._seconds, self._quick, self._far = seconds, _Turns(lambda: first), _Turns(lambda: load_agent(folder))
+        self._quick.values(0, SearchOptions())  # refuses an agent without values
 
     def search(self, plies: int) -> SearchOptions:
         """Its search of this many plies."""
         check_whole("plies", plies, 1, self.max_plies + 1)
         return SearchOptions(plies, seconds=self._seconds if plies > QUICK_PLIES else None)
 
-    def values(self, board: int, search: SearchOptions) -> NDArray[np.float64]:
+    def values(self, board: int, search: SearchOptions) -> Values:
         """The values of the four actions: shape (4,), nan where illegal."""
         return (self._quick if search.plies <= QUICK_PLIES else self._far).values(board, search)
 
