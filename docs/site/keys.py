@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from tdl.config.groups import groups
-
 from tdl.cli.help import described, keys_text
+from tdl.config.files import groups
 
 PAGE = "docs/reference/keys"
 
