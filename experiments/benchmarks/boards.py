@@ -10,11 +10,10 @@ from experiments.benchmarks.harness import Row, main, per_second
 from experiments.benchmarks.operations import OPERATIONS, on_page, repeat
 from tdl.benchmarks.arguments import tuples_of
 from tdl.benchmarks.paired import in_turn, train
-from tdl.game.engine import ENGINES, Stream
+from tdl.game.boards import unpack
+from tdl.game.engine import ENGINES, EVALUATION, Stream
 from tdl.game.lines import LineTables
-from tdl.game.packing import unpack
 from tdl.game.rules import Rules
-from tdl.game.streams import EVALUATION
 from tdl.network.ntuple import NTupleNetwork
 from tdl.players.player import Player
 from tdl.statistics.intervals import ratio_range

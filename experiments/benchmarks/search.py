@@ -6,8 +6,8 @@ from functools import partial
 from experiments.benchmarks.harness import Row, main, per_second
 from tdl.benchmarks.paired import in_turn
 from tdl.benchmarks.peer import GAMES
+from tdl.game.engine import EVALUATION
 from tdl.game.lines import LineTables
-from tdl.game.streams import EVALUATION
 from tdl.learning.options import LearnerOptions
 from tdl.players.player import Player, load
 from tdl.search.options import AUTO_TABLE, SearchOptions

@@ -14,8 +14,8 @@ from tdl.dqn.replay import Replay, Transitions, check_arrays
 from tdl.dqn.returns import Returns
 from tdl.errors import ConfigError, refuse
 from tdl.game.batch import Batch
+from tdl.game.engine import LOGGED, TRAINING
 from tdl.game.rules import Rules
-from tdl.game.streams import LOGGED, TRAINING
 from tdl.players.batch_moves import Moves
 from tdl.players.batch_play import Actions, Which, play_block
 from tdl.storage.records import RECORD

@@ -31,7 +31,7 @@ import numpy as np
 
 from tdl.errors import ConfigError
 from tdl.formats.weight_file import Cursor, Feature, Index, NewTable, Table, WeightFormat, cells_of, digits_of
-from tdl.network.extra_features import MAX_PAIRS, Lines, pairs_of
+from tdl.network.tuples import MAX_PAIRS, Lines, pairs_of
 from tdl.network.tuples import symmetries as images_of
 
 PROGRAM = "TDL2048+"

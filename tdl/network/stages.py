@@ -23,7 +23,7 @@ class Stages:
     promotion : an entry of a later stage that was never moved is worth that of the stage before, and starts from there
         when it is moved. Without it every stage starts from the initial value.
     downgrade : largest tile index that boards of all stages but the first are read with: larger ones are lowered, as
-        `tdl.game.downgrade_reference` says, before entries are looked up. The board as it is decides its stage. None:
+        `tdl.game.game_reference` says, before entries are looked up. The board as it is decides its stage. None:
         boards are read as they are.
     share : of the stage before's weight, which an entry is worth by promotion, once for each stage stepped back.
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.game.batch import Batch
+from tdl.game.boards import unpack
 from tdl.game.engine import Engine
-from tdl.game.packing import unpack
 
 
 @dataclass(frozen=True)

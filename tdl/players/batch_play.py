@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.game.batch import Batch
+from tdl.game.engine import EVALUATION
 from tdl.game.rules import Rules
-from tdl.game.streams import EVALUATION
 from tdl.players.batch_moves import Moves, moves_of
 from tdl.storage.records import RECORD
 from tdl.training.options import OnProgress

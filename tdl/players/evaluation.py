@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.game.engine import EVALUATION
 from tdl.game.lines import LineTables
-from tdl.game.streams import EVALUATION
 from tdl.learning.options import LearnerOptions
 from tdl.learning.state import DROP_TABLE, drop_table_of, shares_drops
 from tdl.search.options import Evaluator

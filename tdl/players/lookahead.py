@@ -8,10 +8,8 @@ from numpy.typing import NDArray
 
 from tdl.base.checks import check_whole
 from tdl.errors import refuse
-from tdl.game.boards import BoardLike
-from tdl.game.engine import Engine, Stream
-from tdl.game.packing import pack, unpack
-from tdl.game.streams import EXPLORATION
+from tdl.game.boards import BoardLike, pack, unpack
+from tdl.game.engine import EXPLORATION, Engine, Stream
 from tdl.players.batch_moves import Moves, best_of, moves_of_boards
 from tdl.players.batch_play import Actions
 from tdl.search.options import check_plies

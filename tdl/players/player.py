@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from tdl.base.checks import check_choice, check_instance, check_share, without_numpy
 from tdl.errors import CheckpointError, refuse, shown
-from tdl.game.boards import BoardLike
+from tdl.game.boards import BoardLike, unpack
 from tdl.game.engine import Engine
-from tdl.game.packing import unpack
 from tdl.game.rules import Rules
 from tdl.learning.options import EXPECTATIONS, TARGETS
 from tdl.network.allocation import allocate
@@ -24,8 +23,7 @@ from tdl.search.expectimax import Expectimax
 from tdl.search.options import PlacerOptions, SearchOptions
 from tdl.storage.checkpoint import META, read_array
 from tdl.storage.run_folder import CHECKPOINT
-from tdl.training.options import OnProgress, PlayOptions, sort_keywords
-from tdl.training.settled import Settled
+from tdl.training.options import OnProgress, PlayOptions, Settled, sort_keywords
 
 
 class Player(Settled):

@@ -12,9 +12,9 @@ import numpy as np
 from tdl.config.setup import Setup
 from tdl.dqn.options import DQNOptions
 from tdl.errors import naming, refuse
-from tdl.game.streams import TRAINING
+from tdl.game.engine import TRAINING
 from tdl.learning.state import ACCUMULATORS, check_entered
-from tdl.network.widening import widen
+from tdl.network.expand_tuples import expand_tuples
 from tdl.players.description import read_accumulators, read_agent
 from tdl.players.ensemble import average
 from tdl.players.player import WEIGHTS, Player, checkpoint_folder, load
@@ -139,7 +139,7 @@ class NTupleAgent(Agent):
         if options.init_accumulators and own is not None:
             folder = checkpoint_folder(options.init)
             sums = read_accumulators(folder, read_agent(folder), len(source.network.weights))
-        widen(self.network, source.network, beside=[] if own is None or sums is None else [(own, sums)])
+        expand_tuples(self.network, source.network, beside=[] if own is None or sums is None else [(own, sums)])
 
     def restore(self, folder: Path, meta: Meta) -> None:
         for name, array in self.arrays().items():

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from tdl.game.boards import Board, drawn
 from tdl.game.game_reference import Stream, move
-from tdl.game.packing import Board, drawn
 from tdl.learning.learning_reference import shares
 from tdl.network.network_reference import ReferenceNetwork
 from tdl.search.options import PlacerOptions

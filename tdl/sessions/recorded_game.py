@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from tdl.errors import ConfigError
+from tdl.game.boards import unpack
 from tdl.game.engine import Engine
-from tdl.game.packing import unpack
 from tdl.game.rules import ACTION_NAMES, DROP, Rules
 from tdl.search.options import SearchOptions
 

@@ -6,8 +6,7 @@ import numpy as np
 
 from tdl.base.checks import check_whole
 from tdl.errors import refuse
-from tdl.game.engine import Stream
-from tdl.game.streams import EVALUATION
+from tdl.game.engine import EVALUATION, Stream
 from tdl.players.player import Player
 from tdl.search.options import SearchOptions
 from tdl.sessions.action_values import action_values, can_be_recorded, optional_values

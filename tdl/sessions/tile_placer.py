@@ -3,10 +3,9 @@
 import numpy as np
 
 from tdl.errors import refuse
-from tdl.game.engine import Engine, Stream
-from tdl.game.packing import drawn, unpack
+from tdl.game.boards import drawn, unpack
+from tdl.game.engine import EVALUATION, Engine, Stream
 from tdl.game.rules import Rules
-from tdl.game.streams import EVALUATION
 from tdl.players.player import Player
 from tdl.search.options import PlacerOptions
 from tdl.sessions.recorded_game import dropped

@@ -9,10 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from tdl.base.checks import check_share
 from tdl.errors import ConfigError, refuse
-from tdl.solver.backward_induction import Values, layer_order, sweep, value_of_start
 from tdl.solver.enumeration import Reachable, start_laws
 from tdl.solver.layer_values import mark_drops, share_drops
-from tdl.solver.solution import Solution
+from tdl.solver.solution import Solution, Values, layer_order, sweep, value_of_start
 
 ValueFunction = Callable[[NDArray[np.uint64]], ArrayLike]
 """A value function: of packed afterstates, uint64 array of shape (n,), to n values."""

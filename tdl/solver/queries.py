@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from tdl.errors import ConfigError
-from tdl.game.packing import pack
+from tdl.game.boards import pack
 from tdl.game.rules import Rules
 from tdl.solver.solution import UNREACHABLE, Solution
 

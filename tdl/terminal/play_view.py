@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.game.packing import unpack
+from tdl.game.boards import unpack
 from tdl.sessions.action_values import optional_values
 from tdl.sessions.session import Session
 from tdl.terminal.view import Hints, View

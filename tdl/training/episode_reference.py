@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tdl.game.boards import Board
+from tdl.game.engine import EXPLORATION
 from tdl.game.game_reference import Stream, legal, move, place, start
-from tdl.game.packing import Board
 from tdl.game.rules import Rules
-from tdl.game.streams import EXPLORATION
 from tdl.learning.learning_reference import Game, ReferenceLearner
 from tdl.learning.state import ROOM
 from tdl.search.adversary_reference import ReferenceAdversary

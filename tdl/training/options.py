@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from tdl.base.checks import check_fields, check_instance, checked, choice, whole, without_numpy
 from tdl.base.synonyms import like
-from tdl.errors import ConfigError, refuse
+from tdl.errors import ConfigError, nearest, refuse
 from tdl.game.engine import ENGINES
 from tdl.game.rules import Rules
 from tdl.learning.options import LearnerOptions
@@ -124,3 +124,22 @@ def training_options(
         replace(play or PlayOptions(), **of_play),
         replace(replicas or ReplicaOptions(), **of_replicas),
     )
+
+
+class Settled:
+    """Base of classes with `__slots__`, whose public attributes are assigned once, but for those in `CHANGEABLE`."""
+
+    __slots__ = ("__weakref__",)
+
+    CHANGEABLE: ClassVar[tuple[str, ...]] = ()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_") and name not in self.CHANGEABLE and hasattr(self, name):
+            can = f"what can be is {', '.join(self.CHANGEABLE)}" if self.CHANGEABLE else "nothing can be"
+            raise AttributeError(f"{name}: cannot be changed in a {type(self).__name__}, {can}; make a new one")
+        try:
+            super().__setattr__(name, value)
+        except AttributeError:
+            raise AttributeError(
+                f"{name}: no attribute of a {type(self).__name__}{nearest(name, dir(self))}"
+            ) from None

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from tdl.base.checks import check_whole
 from tdl.errors import TdlError
+from tdl.game.engine import TRAINING
 from tdl.game.lines import LineTables
-from tdl.game.streams import TRAINING
 from tdl.learning.merge import Merge
 from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions

@@ -8,11 +8,11 @@ from libc.string cimport memset
 
 from tdl.training.options import lane_count
 from tdl.errors import DivergenceError, refuse
-from tdl.game.streams import EXPLORATION
+from tdl.game.engine import EXPLORATION
 from tdl.learning.options import CLEARED, STARTS, history_of
 from tdl.learning.state import (ACCUMULATORS, COUNTS, DROP_TABLE, ENTERED, MOVED, cover_of, digit_shares, holders_of,
                                 marked_fours)
-from tdl.network.tuples import unturned
+from tdl.network.tuples import identity_features
 from tdl.storage.records import RECORD
 from tdl.training.starts cimport CAROUSEL, EMPTY, MILESTONE, RESTART, enter, last_milestone, take_entered
 from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, first_board, kind_for,
@@ -134,7 +134,7 @@ cdef class SelfPlay:
             self.carousel.stages, self.carousel.room = network.stages.count, state[ENTERED].shape[1]
             self.carousel.board, self.carousel.count = &entered[0], &counts[0]
         if not self.options.update_symmetries:
-            some = np.array(unturned(network.tuples, network.rules.rows, network.rules.cols), np.int32)
+            some = np.array(identity_features(network.tuples, network.rules.rows, network.rules.cols), np.int32)
             self._owned.append(some)
             self.learner.some, self.learner.some_n = &some[0], len(some)
 

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.base.checks import check_whole
+from tdl.game.engine import TRAINING
 from tdl.game.lines import LineTables
-from tdl.game.streams import TRAINING
 from tdl.learning.options import LearnerOptions
 from tdl.learning.state import LearnerState
 from tdl.network.ntuple import NTupleNetwork

@@ -13,10 +13,9 @@ from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import Schedule
 from tdl.learning.state import new_state
 from tdl.network.ntuple import NTupleNetwork
-from tdl.training.options import OnProgress, PlayOptions, training_options
+from tdl.training.options import OnProgress, PlayOptions, Settled, training_options
 from tdl.training.ranks import ALONE, Ranks
 from tdl.training.replicas import Replicas
-from tdl.training.settled import Settled
 from tdl.training.threads import Threads
 
 

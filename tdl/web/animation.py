@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tdl.game.packing import lines, unpack
+from tdl.game.boards import lines, unpack
 from tdl.game.rules import Rules
 
 

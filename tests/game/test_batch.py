@@ -15,7 +15,7 @@ from support.shapes import RULES, each_engine, each_rules, few
 from tdl import NTupleNetwork, Rules, Trainer, TupleSet
 from tdl.errors import ConfigError
 from tdl.game.batch import Batch
-from tdl.game.streams import EVALUATION, TRAINING
+from tdl.game.engine import EVALUATION, TRAINING
 from tdl.players.baselines import play_greedy, play_random
 from tdl.storage.records import RECORD
 from tdl.training.episode_reference import play_simply

@@ -1,6 +1,6 @@
 """Whatever stands for a board becomes the same int, whoever takes it; what stands for none is refused in one line.
 
-Trusts `tdl.game.packing`, which the tests of the engine check.
+Trusts `tdl.game.boards`, which the tests of the engine check.
 """
 
 from dataclasses import replace
@@ -12,9 +12,8 @@ from support.shapes import RULES, each_rules, random_boards
 
 import tdl
 from tdl.errors import ConfigError
-from tdl.game.boards import action_of, actions_of, grid, packed_board, packed_boards
+from tdl.game.boards import action_of, actions_of, grid, pack, packed_board, packed_boards
 from tdl.game.merge_laws import GAMES
-from tdl.game.packing import pack
 from tdl.search.expectimax import Expectimax
 from tdl.search.options import SearchOptions
 from tdl.sessions.pictures import rows_of

@@ -10,7 +10,7 @@ import pytest
 from support.shapes import RULES, drawn, engine
 
 from tdl.game import game_reference as reference
-from tdl.game.packing import pack, unpack
+from tdl.game.boards import pack, unpack
 from tdl.game.rules import DROP
 
 

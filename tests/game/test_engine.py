@@ -13,8 +13,8 @@ from support.shapes import RULES, SHARE, boards, each_engine, each_rules, engine
 
 from tdl.errors import ConfigError
 from tdl.game import game_reference as reference
+from tdl.game.boards import pack, unpack
 from tdl.game.engine import ENGINES, Engine, Stream
-from tdl.game.packing import pack, unpack
 from tdl.game.rules import Rules
 
 SEEDS = st.integers(0, 2**64 - 1)

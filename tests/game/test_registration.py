@@ -9,18 +9,7 @@ import pytest
 
 import tdl
 from tdl.errors import ConfigError
-from tdl.game import registration
 from tdl.game.merge_laws import GAMES
-
-
-@pytest.fixture(autouse=True)
-def forgotten():
-    """Games that a test registers are forgotten after it."""
-    known = dict(GAMES)
-    yield
-    GAMES.clear()
-    GAMES.update(known)
-    registration._registered.clear()
 
 
 def fibonacci(a, b):

@@ -11,10 +11,10 @@ from support.shapes import RULES, drawn, each_rules, engine
 
 from tdl.errors import ConfigError
 from tdl.game.batch import Batch
+from tdl.game.boards import lines, pack
 from tdl.game.engine import ENGINES, Engine
 from tdl.game.game_reference import move, slide
 from tdl.game.lines import LineTables
-from tdl.game.packing import lines, pack
 from tdl.game.rules import DOWN, DRAW_ONE, DROP, GAMES, LEFT, RIGHT, UP, Rules, parse_size
 from tdl.network.ntuple import NTupleNetwork
 from tdl.players.baselines import play_random

@@ -7,10 +7,9 @@ import pytest
 from support.shapes import P50_50, P75_25, RULES
 
 from tdl.errors import ConfigError
-from tdl.game.engine import Engine, Stream
+from tdl.game.boards import cells_needed, check_possible
+from tdl.game.engine import EVALUATION, Engine, Stream
 from tdl.game.rules import Rules
-from tdl.game.streams import EVALUATION
-from tdl.game.validity import cells_needed, check_possible
 from tdl.solver.enumeration import reachable
 
 SMALL = [

@@ -5,7 +5,7 @@ import pytest
 from support.shapes import RULES, random_boards, small_tuples
 
 import tdl
-from tdl.game.packing import pack
+from tdl.game.boards import pack
 from tdl.game.rules import Rules
 from tdl.learning.state import DROP_TABLE, drop_table_of
 

@@ -13,8 +13,8 @@ from statistics import NormalDist
 import pytest
 from support.shapes import P75_25, RULES, each_engine, each_rules, engine
 
+from tdl.game.boards import unpack
 from tdl.game.engine import Stream
-from tdl.game.packing import unpack
 from tdl.game.rules import DROP, Rules
 
 DRAWS = 20_000

@@ -8,7 +8,7 @@ import pytest
 from support.shapes import RULES, SHARE, Repeated, drawn, each_rules, small_tuples, telling_boards
 
 from tdl.errors import ConfigError
-from tdl.game.packing import pack
+from tdl.game.boards import pack
 from tdl.network.network_reference import ReferenceNetwork, count_index, order_index
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet, count_features, features, order_features

@@ -10,7 +10,7 @@ from support.shapes import RULES, drawn, each_rules, each_set, random_boards, sm
 
 from tdl.base import machine
 from tdl.errors import ConfigError
-from tdl.game.packing import pack
+from tdl.game.boards import pack
 from tdl.network.layout import entries_of
 from tdl.network.network_reference import ReferenceNetwork
 from tdl.network.ntuple import NTupleNetwork

@@ -11,8 +11,8 @@ from support.shapes import RULES, boards, drawn, each_rules, few, random_boards
 
 import tdl
 from tdl.errors import ConfigError
-from tdl.game.downgrade_reference import downgraded
-from tdl.game.packing import pack
+from tdl.game.boards import pack
+from tdl.game.game_reference import downgraded
 from tdl.network.stages import Stages
 
 BOARD = RULES["2x3"]

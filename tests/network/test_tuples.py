@@ -69,8 +69,8 @@ def test_features(rules, mirrored, share):
 @pytest.mark.parametrize(
     ("cells", "message"),
     [
-        ((), r"tuples.cells: \(\) is not allowed; expected at least one list of cells.*the set is empty"),
-        ([], r"tuples.cells: \[\] is not allowed; expected at least one list of cells.*the set is empty"),
+        ((), r"tuples.cells: \(\) is not allowed; expected at least one list of cells"),
+        ([], r"tuples.cells: \[\] is not allowed; expected at least one list of cells"),
         ("0123", "tuples.cells: '0123' is not allowed; expected at least one list of cells"),
         (5, "tuples.cells: 5 is not allowed; expected at least one list of cells"),
         ([0, 1, 2], r"tuples.cells: 0 is not allowed; expected a list of cells, as \[0,1,2,3\]"),

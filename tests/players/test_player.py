@@ -12,7 +12,7 @@ from support.programs import SMALL, checkpoint, train
 import tdl
 from tdl.base import machine
 from tdl.errors import CheckpointError, ConfigError
-from tdl.game.streams import EVALUATION
+from tdl.game.engine import EVALUATION
 from tdl.learning.options import LearnerOptions
 from tdl.learning.schedule import Schedule
 from tdl.search.options import SearchOptions

@@ -8,9 +8,9 @@ from support.reference_runs import assert_equals_reference, selfplay
 from support.shapes import RULES, random_boards, small_tuples
 
 from tdl.errors import ConfigError
+from tdl.game.boards import drawn, pack
 from tdl.game.engine import ENGINES
 from tdl.game.game_reference import Stream
-from tdl.game.packing import drawn, pack
 from tdl.network.network_reference import ReferenceNetwork
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages

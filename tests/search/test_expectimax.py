@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 from support.reference_runs import assert_equals_reference, random_network
 from support.shapes import RULES, boards, drawn, each_rules, few, small_tuples, some
 
-from tdl.game.downgrade_reference import downgraded
+from tdl.game.boards import pack, unpack
 from tdl.game.engine import ENGINES
-from tdl.game.game_reference import move
-from tdl.game.packing import pack, unpack
+from tdl.game.game_reference import downgraded, move
 from tdl.game.rules import Rules
 from tdl.learning.learning_reference import ReferenceLearner
 from tdl.learning.options import LearnerOptions

@@ -10,7 +10,7 @@ from support.reference_runs import random_network
 from support.shapes import P75_25, RULES, drawn
 
 from tdl.errors import ConfigError, DivergenceError
-from tdl.game.packing import pack
+from tdl.game.boards import pack
 from tdl.game.rules import Rules
 from tdl.network import allocation as memory
 from tdl.network.ntuple import NTupleNetwork

@@ -17,7 +17,7 @@ import tdl
 import tdl.sessions.pictures
 import tdl.sessions.tile_colours
 from tdl.errors import ConfigError
-from tdl.game.packing import pack
+from tdl.game.boards import pack
 from tdl.game.rules import GAMES
 from tdl.sessions.game_file import save
 from tdl.sessions.pictures import frame, pixels

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tdl.base import machine
 from tdl.errors import ConfigError
+from tdl.game.boards import pack, unpack
 from tdl.game.merge_laws import GAMES, MergeLaw
-from tdl.game.packing import pack, unpack
 from tdl.game.rules import Rules
 from tdl.solver import solver_reference as reference
 from tdl.solver.policy_evaluation import evaluate_policy

@@ -5,8 +5,8 @@ import pytest
 
 from support.shapes import engine as tables_of
 from support.shapes import small_tuples
-from tdl.game.packing import pack
-from tdl.game.streams import TRAINING
+from tdl.game.boards import pack
+from tdl.game.engine import TRAINING
 from tdl.learning.learning_reference import ReferenceLearner
 from tdl.learning.options import LearnerOptions
 from tdl.learning.state import ACCUMULATORS, COUNTS, DROP_TABLE, ENTERED, new_state

@@ -8,7 +8,7 @@ from support.learners import ORDERS, RETURNS, STAGES, STARTS, STEPS, TARGETS, VA
 from support.shapes import RULES, small_tuples
 
 from tdl.errors import ConfigError, DivergenceError
-from tdl.learning.merge_reference import merged
+from tdl.learning.learning_reference import merged
 from tdl.learning.state import ACCUMULATORS, COUNTS, ENTERED, chunks_of
 from tdl.network import allocation
 from tdl.network.ntuple import NTupleNetwork

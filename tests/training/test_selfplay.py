@@ -24,9 +24,8 @@ from support.reference_runs import (
 from support.shapes import FOUR_APART, FOUR_TILES, RULES, SET_NAMES, SHARE, Repeated, each_rules, engine, small_tuples
 
 from tdl.errors import ConfigError, DivergenceError
-from tdl.game.engine import ENGINES, Stream
+from tdl.game.engine import ENGINES, EVALUATION, TRAINING, Stream
 from tdl.game.rules import Rules
-from tdl.game.streams import EVALUATION, TRAINING
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet
 from tdl.training.kernels import kernel

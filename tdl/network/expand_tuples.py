@@ -1,4 +1,4 @@
-"""Widening: a network begins with the tables of another one, and may have more tuples than that had."""
+"""A network begins with the tables of another one, and may have more tuples than that had."""
 
 from collections.abc import Hashable, Sequence
 
@@ -11,7 +11,7 @@ from tdl.network.ntuple import NTupleNetwork
 Floats = NDArray[np.float32]
 
 
-def widen(
+def expand_tuples(
     network: NTupleNetwork, source: NTupleNetwork, key: str = "init", beside: Sequence[tuple[Floats, Floats]] = ()
 ) -> None:
     """Give a network the tables of another; tables that it has beside them keep their values.
