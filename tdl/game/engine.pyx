@@ -15,8 +15,8 @@ from tdl.game.stream cimport Stream as StreamState, draw, stream_of
 
 ENGINES = ("bits", "array")
 
-# Roles of streams: the same seed and episode give unrelated streams for unrelated purposes, so that evaluating more often
-# cannot change training.
+# Roles of streams: the same seed and episode give unrelated streams for unrelated purposes, so that evaluating more
+# often cannot change training.
 TRAINING, EXPLORATION, EVALUATION, LOGGED = 0, 1, 2, 3     # LOGGED: greedy games in the middle of training
 
 

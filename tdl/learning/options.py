@@ -10,7 +10,17 @@ TARGETS = ("afterstate", "state")
 
 ORDERS = ("backward", "forward", "delayed")
 
-STEPS = ("fixed", "coherent")
+ACCUMULATORS = "sums"
+"""Temporal coherence's E and A: float32, shape (entries, 2)."""
+
+STEP_ARRAYS: dict[str, dict[str, int]] = {"fixed": {}, "coherent": {ACCUMULATORS: 2}}
+"""By step-size rule the arrays that it keeps beside the weights: their names, and the float32 of each entry.
+
+In the order of `StepKind` in `stepsize.pxd`. Replicas merge `ACCUMULATORS` and no other array: rules with others are
+refused there.
+"""
+
+STEPS = tuple(STEP_ARRAYS)
 
 PER = ("total", "entry")
 

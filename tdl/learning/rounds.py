@@ -6,7 +6,7 @@ from typing import Any
 
 from tdl.base.checks import check_fields, check_whole, checked, whole
 from tdl.errors import refuse
-from tdl.learning.options import LearnerOptions
+from tdl.learning.options import ACCUMULATORS, STEP_ARRAYS, LearnerOptions
 from tdl.learning.schedule import points
 
 MAX_REPLICAS = 256
@@ -71,6 +71,9 @@ class ReplicaOptions:
         if learner.target == "state" and learner.expectation == "shared":
             expected = "auto or direct with replicas: shared expectations cannot be merged"
             raise refuse("learner.expectation", "shared", expected)
+        for array in STEP_ARRAYS[learner.step]:
+            if array != ACCUMULATORS:
+                raise refuse("replicas", self.replicas, f"1 where learner.step={learner.step}: {array} cannot be merged")
 
     def own_learner(self, learner: LearnerOptions) -> LearnerOptions:
         """How a replica learns: as `learner`, without expectations that are shared between drops."""

@@ -9,15 +9,13 @@ from numpy.typing import NDArray
 from tdl.base.checks import MAX_COUNT
 from tdl.errors import ConfigError
 from tdl.game.rules import Rules
-from tdl.learning.options import LearnerOptions
+from tdl.learning.options import ACCUMULATORS as ACCUMULATORS
+from tdl.learning.options import STEP_ARRAYS, LearnerOptions
 from tdl.network.allocation import allocate
 from tdl.network.ntuple import NTupleNetwork
 
 Array = NDArray[Any]
 LearnerState = dict[str, Array]
-
-ACCUMULATORS = "sums"
-"""Temporal coherence's E and A: float32, shape (entries, 2)."""
 
 DROP_TABLE = "spread"
 """The table of `tdl.learning.drop_table`: float32, shape (entries,)."""
@@ -45,9 +43,9 @@ def new_state(network: NTupleNetwork, learner: LearnerOptions, engine: str = "bi
     """
     entries = len(network.weights)
     state: LearnerState = {}
-    if learner.step == "coherent":
-        sums = allocate("step", 2 * entries, f"temporal coherence's {2 * entries:,} sums")
-        state[ACCUMULATORS] = sums.reshape(entries, 2)
+    for name, width in STEP_ARRAYS[learner.step].items():
+        numbers = allocate("step", width * entries, f"the {width * entries:,} numbers of step={learner.step}")
+        state[name] = numbers.reshape(entries, width)
     if shares_drops(network, learner):
         state[DROP_TABLE] = drop_table_of(network)
     if learner.start == "carousel":
@@ -63,8 +61,8 @@ def state_bytes(entries: int, learner: LearnerOptions, *, stages: int, extras: b
 
     `extras`: the network has features beyond tuples.
     """
-    tables = 2 * (learner.step == "coherent") + _shares_drops(learner, stages, extras)
-    return 4 * entries * tables
+    numbers = sum(STEP_ARRAYS[learner.step].values()) + _shares_drops(learner, stages, extras)
+    return 4 * entries * numbers
 
 
 def shares_drops(network: NTupleNetwork, learner: LearnerOptions) -> bool:
@@ -109,13 +107,13 @@ def digit_shares(network: NTupleNetwork) -> list[float]:
     return shares
 
 
-def cover_of(network: NTupleNetwork, engine: str) -> NDArray[np.uint64]:
+def feature_masks(network: NTupleNetwork, engine: str) -> NDArray[np.uint64]:
     """The cells of each feature, as `marks_of` in `drop_table.pxd` marks them: shape (m,)."""
     apart = 4 if network.rules.bits == 4 and engine == "bits" else 1
     return np.array([sum(1 << apart * cell for cell in cells) for _, cells in network.features], np.uint64)
 
 
-def holders_of(network: NTupleNetwork) -> NDArray[np.int32]:
+def features_of_cell(network: NTupleNetwork) -> NDArray[np.int32]:
     """The features that hold each cell, in their order, ended by -1: shape (cells, m + 1)."""
     holders = np.full((network.rules.cells, network.m + 1), -1, np.int32)
     for cell in range(network.rules.cells):
