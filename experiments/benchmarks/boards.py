@@ -17,7 +17,7 @@ from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.players.player import Player
 from tdl.statistics.intervals import ratio_range
-from tdl.training.kernels import built_for
+from tdl.training.threads import built_for
 from tdl.training.trainer import Trainer
 
 GAMES = ("2048", "2584")

@@ -12,8 +12,8 @@ from tdl.learning.options import LearnerOptions
 from tdl.players.player import Player, load
 from tdl.search.options import AUTO_TABLE, SearchOptions
 from tdl.statistics.intervals import ratio_range
-from tdl.training.kernels import kernel
 from tdl.training.options import PlayOptions
+from tdl.training.threads import kernel
 
 
 def measure(

@@ -34,7 +34,7 @@ def follow(ranks: MpiRanks) -> None:
 def _obey(ranks: MpiRanks) -> None:
     agent: Agent | None = None
     while True:
-        command, what = ranks.told()
+        command, what = ranks.receive()
         if command == BEGIN:
             agent = _built(what, ranks)
         elif command == TRAIN and agent is not None:

@@ -24,7 +24,7 @@ from tdl.storage.run_folder import RunFolder
 from tdl.sweeps.context import JobContext
 from tdl.sweeps.plan import Plan
 from tdl.sweeps.sweep import point_to
-from tdl.training.ranks import ALONE, MpiRanks, Ranks, joined
+from tdl.training.ranks import ALONE, MpiRanks, Ranks, connect
 
 
 def job(
@@ -123,10 +123,10 @@ def main(*, figures: bool = True) -> None:
 
 def _main(*, figures: bool) -> None:
     """As the first process, or the only one, do the run; as another, play what the first one asks for."""
-    ranks = joined()
+    ranks = connect()
     if isinstance(ranks, MpiRanks) and ranks.rank > 0:
         follow(ranks)
         return
-    with ranks.led():
+    with ranks.leading():
         work = partial(job, figures=figures, ranks=ranks)
         run_program("run", work, plan=partial(plan, ranks=ranks), figures=figures)

@@ -71,9 +71,7 @@ def shares_drops(network: NTupleNetwork, learner: LearnerOptions) -> bool:
 
 
 def _shares_drops(learner: LearnerOptions, stages: int, extras: bool) -> bool:
-    if learner.target != "state" or learner.expectation == "direct":
-        return False
-    return stages == 1 and not extras
+    return learner.target == "state" and learner.expectation != "direct" and stages == 1 and not extras
 
 
 def drop_table_of(network: NTupleNetwork) -> NDArray[np.float32]:
@@ -100,11 +98,9 @@ def drop_table_of(network: NTupleNetwork) -> NDArray[np.float32]:
 
 def digit_shares(network: NTupleNetwork) -> list[float]:
     """The probability, for each tile index, of the drops that the network reads as the same symbol; 0 for none."""
-    radix = network.layout.radix
-    shares = [0.0] * (network.rules.largest + 1)
-    for tile in range(1, network.rules.largest + 1):
-        shares[tile] = sum(p for drop, p in network.rules.drop if min(drop, radix - 1) == min(tile, radix - 1))
-    return shares
+    last = network.layout.radix - 1
+    tiles = range(1, network.rules.largest + 1)
+    return [0.0] + [sum(p for drop, p in network.rules.drop if min(drop, last) == min(tile, last)) for tile in tiles]
 
 
 def feature_masks(network: NTupleNetwork, engine: str) -> NDArray[np.uint64]:
@@ -158,13 +154,13 @@ def check_entered(state: LearnerState, rules: Rules, engine: str = "bits", targe
         raise ConfigError(f"{COUNTS}: {wrong[0]} is not allowed; expected numbers from 0 to {MAX_COUNT}")
     boards = state[ENTERED].reshape(len(state[COUNTS]) * ROOM, -1)
     if engine == "array":
-        cells = boards.view(np.uint8)
-        tiles, beyond = cells[:, : rules.cells], cells[:, rules.cells :]
+        array = boards.view(np.uint8)
+        tiles, beyond = array[:, : rules.cells], array[:, rules.cells :]
     else:
         bits = np.unpackbits(boards.view(np.uint8), axis=1, bitorder="little")
         used = rules.bits * rules.cells
-        each = bits[:, :used].reshape(len(bits), rules.cells, rules.bits)
-        tiles, beyond = np.packbits(each, axis=2, bitorder="little"), bits[:, used:]
+        cells = bits[:, :used].reshape(len(bits), rules.cells, rules.bits)
+        tiles, beyond = np.packbits(cells, axis=2, bitorder="little"), bits[:, used:]
     if (tiles > rules.largest).any() or beyond.any():
         raise ConfigError(f"{ENTERED}: a board has what is no tile of the game")
     if target == "afterstate" and tiles.all(axis=1).any():
@@ -175,11 +171,11 @@ def merge_entered(state: LearnerState, replicas: Sequence[LearnerState]) -> None
     """Merge what replicas keep for the carousel: each stage's boards that they added, in the order of the replicas."""
     boards, counts = state[ENTERED], state[COUNTS]
     for stage, before in enumerate(counts.copy()):
-        for own in replicas:
-            last = own[COUNTS][stage]
+        for replica in replicas:
+            last = replica[COUNTS][stage]
             for number in range(max(before, last - ROOM), last):
-                boards[stage, counts[stage] % ROOM] = own[ENTERED][stage, number % ROOM]
+                boards[stage, counts[stage] % ROOM] = replica[ENTERED][stage, number % ROOM]
                 counts[stage] += 1
-    for own in replicas:
-        own[ENTERED][:] = boards
-        own[COUNTS][:] = counts
+    for replica in replicas:
+        replica[ENTERED][:] = boards
+        replica[COUNTS][:] = counts

@@ -30,54 +30,44 @@ def expand_tuples(
     ------
     ConfigError : another game or board, other stages, other tile symbols, or a table that the network does not have.
     """
-    _check(network, source, key)
-    own = {features: number for number, features in _tables(network).items()}
-    tables = _tables(source)
+    _check_alike(network, source, key)
+    number_of = {features: number for number, features in _readers(network).items()}
+    tables = _readers(source)
     for number, features in tables.items():
-        if features not in own:
-            line = f"its feature {_first(source, number)} is none of this run's tuples, of which all of its must be"
+        if features not in number_of:
+            every = (*source.features, *source.orders, *source.counts)
+            first = next([*feature] for table, feature in every if table == number)
+            line = f"its feature {first} is none of this run's tuples, of which all of its must be"
             raise ConfigError(f"{key}: {line} (in the same order of cells, or an image of it)")
+    stages = [(stage, stage if source.stages.count > 1 else 0) for stage in range(network.stages.count)]
+    if source.stages.count == 1 and network.stages.promotion:
+        stages = [(0, 0)]
     for number, features in tables.items():
-        for stage, origin in _stages(network, source):
-            to, of = network.table_entries(own[features], stage), source.table_entries(number, origin)
-            for ours, theirs in ((network.weights, source.weights), *beside):
-                ours[to] = theirs[of]
+        for stage, origin in stages:
+            to = network.table_entries(number_of[features], stage)
+            rows = source.table_entries(number, origin)
+            for target, values in ((network.weights, source.weights), *beside):
+                target[to] = values[rows]
 
 
-def _stages(network: NTupleNetwork, source: NTupleNetwork) -> list[tuple[int, int]]:
-    """The stages to be filled, each with the source's stage that it takes the tables of."""
-    if source.stages.count > 1:
-        return [(stage, stage) for stage in range(network.stages.count)]
-    filled = 1 if network.stages.promotion else network.stages.count
-    return [(stage, 0) for stage in range(filled)]
-
-
-def _tables(network: NTupleNetwork) -> dict[int, Hashable]:
+def _readers(network: NTupleNetwork) -> dict[int, Hashable]:
     """What reads each table: all features that share it."""
-    found: dict[int, set[Hashable]] = {}
+    readers: dict[int, set[Hashable]] = {}
     for kind, features in (("cells", network.features), ("orders", network.orders), ("counts", network.counts)):
         for number, feature in features:
-            found.setdefault(number, set()).add((kind, feature))
-    return {number: frozenset(features) for number, features in found.items()}
+            readers.setdefault(number, set()).add((kind, feature))
+    return {number: frozenset(features) for number, features in readers.items()}
 
 
-def _check(network: NTupleNetwork, source: NTupleNetwork, key: str) -> None:
+def _check_alike(network: NTupleNetwork, source: NTupleNetwork, key: str) -> None:
     if source.rules.name != network.rules.name:
         raise refuse(key, f"a network of {source.rules.name}", f"one of {network.rules.name}")
-    caps = ("tuples.count_cap", network.tuples.count_cap, source.tuples.count_cap)
-    for name, ours, theirs in (
-        ("tuples.radix", network.layout.radix, source.layout.radix),
-        *[caps] * bool(source.counts),
-    ):
-        if ours != theirs:
-            raise refuse(key, f"a network with {name}={theirs}", f"{name}={ours}, as this run has")
+    if source.layout.radix != network.layout.radix:
+        expected = f"tuples.radix={network.layout.radix}, as this run has"
+        raise refuse(key, f"a network with tuples.radix={source.layout.radix}", expected)
+    if source.counts and source.tuples.count_cap != network.tuples.count_cap:
+        expected = f"tuples.count_cap={network.tuples.count_cap}, as this run has"
+        raise refuse(key, f"a network with tuples.count_cap={source.tuples.count_cap}", expected)
     if source.stages.count > 1 and source.stages != network.stages:
-        thresholds = list(source.stages.thresholds)
         expected = "the same stages as this run's, of the same laws, or a single one"
-        raise refuse(key, f"a network with learner.stages={thresholds}", expected)
-
-
-def _first(network: NTupleNetwork, number: int) -> str:
-    """The first feature that reads a table, as lists."""
-    every = (*network.features, *network.orders, *network.counts)
-    return next(str([*feature]) for table, feature in every if table == number)
+        raise refuse(key, f"a network with learner.stages={list(source.stages.thresholds)}", expected)

@@ -8,9 +8,8 @@ from tdl.game.lines import LineTables
 from tdl.learning.options import LearnerOptions
 from tdl.learning.state import DROP_TABLE, drop_table_of, shares_drops
 from tdl.search.options import Evaluator
-from tdl.training.kernels import kernel
 from tdl.training.options import OnProgress, PlayOptions
-from tdl.training.threads import play_block, slice_of
+from tdl.training.threads import kernel, play_block, slice_of
 
 
 def evaluate(

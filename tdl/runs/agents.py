@@ -149,7 +149,7 @@ class NTupleAgent(Agent):
             check_entered(self.trainer.state, self.network.rules, self.setup.play.engine, learner.target)
 
     def evaluation(self, checkpoints: Sequence[Path]) -> Evaluation:
-        games, learner, play = self.setup.evaluation, self.trainer.learner, self.trainer.play
+        games, learner, play = self.setup.evaluation, self.trainer.learner, self.trainer.play_options
         network = average(checkpoints).network if len(checkpoints) > 1 else self.network
         player = Player(network, learner.gamma, learner.target, learner.expectation)
         search = dataclasses.replace(play.search, plies=games.plies)

@@ -45,9 +45,6 @@ FOLDER = "solution"
 
 OBJECTIVES = ("score", "reach")
 
-FIGURES = ("optimal", "random", "before", "after", "largest", "objective", "tile")
-"""What a solution's description holds beside the rules."""
-
 UNREACHABLE = -1.0
 """The value that stands for a board to which no game comes."""
 
@@ -230,10 +227,35 @@ def check_objective(rules: Rules, objective: str, tile: int | None) -> None:
     check_solvable(rules)
 
 
+PARTS = {"": np.uint64, "-sums": np.int64, "-first": np.int64, "-values": np.float64}
+"""The arrays of the boards of a kind: their names after that of the kind, and their types."""
+
+_COUNT = partial(check_whole, least=0)
+
+FIGURES: dict[str, Check] = {
+    "optimal": check_number,
+    "random": check_number,
+    "before": _COUNT,
+    "after": _COUNT,
+    "largest": _COUNT,
+    "objective": partial(check_choice, choices=OBJECTIVES),
+    "tile": or_null(_COUNT),
+}
+"""What a solution's description holds beside the rules, and whether boards are folded: fields of `Solution`."""
+
+
 def save(folder: Path, solution: Solution) -> None:
     """Write a solution to `folder/solution`: arrays to be memory-mapped, and a description with their digests."""
     meta = {"kind": FOLDER, "episode": 0, "rules": solution.rules.to_dict(), "folded": solution.boards.folded}
-    write_checkpoint(folder / FOLDER, meta | {name: getattr(solution, name) for name in FIGURES}, _arrays(solution))
+    meta |= {name: getattr(solution, name) for name in FIGURES}
+    arrays: dict[str, NDArray[Any]] = {}
+    for kind, layers, values in (
+        ("states", solution.boards.states, solution.state_values),
+        ("afterstates", solution.boards.afterstates, solution.afterstate_values),
+    ):
+        for part, array in zip(PARTS, (layers.boards, layers.sums, layers.first, values), strict=True):
+            arrays[kind + part] = array
+    write_checkpoint(folder / FOLDER, meta, arrays)
 
 
 def load(folder: str | Path) -> Solution:
@@ -246,8 +268,15 @@ def load(folder: str | Path) -> Solution:
     path = Path(folder)
     if (path / FOLDER).is_dir():
         path = path / FOLDER
-    meta = _read_description(path)
-    rules = Rules.from_dict(meta["rules"])
+    if not (path / META).exists():
+        raise CheckpointError(f"{path}: no solution here ({META} is missing)")
+    meta = read_meta(path)
+    if meta.get("kind") != FOLDER:
+        raise CheckpointError(f"{path}: holds no solution, but a checkpoint of a training run")
+    with naming(path / META):
+        check_object("", meta, {"rules": check_mapping, "folded": check_true_or_false, **FIGURES})
+        rules = Rules.from_dict(meta["rules"])
+        check_objective(rules, meta["objective"], meta["tile"])
     canonical = canonical_boards(LineTables(rules), meta["folded"])
     with naming(path):
         states, values = _read_layers(path, meta, "states", canonical)
@@ -256,54 +285,10 @@ def load(folder: str | Path) -> Solution:
     return Solution(boards, values, after_values, **{name: meta[name] for name in FIGURES})
 
 
-def _read_description(path: Path) -> Meta:
-    if not (path / META).exists():
-        raise CheckpointError(f"{path}: no solution here ({META} is missing)")
-    meta = read_meta(path)
-    if meta.get("kind") != FOLDER:
-        raise CheckpointError(f"{path}: holds no solution, but a checkpoint of a training run")
-    with naming(path / META):
-        check_object("", meta, _ENTRIES)
-        check_objective(Rules.from_dict(meta["rules"]), meta["objective"], meta["tile"])
-    return meta
-
-
-_COUNT = partial(check_whole, least=0)
-
-_ENTRIES: dict[str, Check] = {
-    "rules": check_mapping,
-    "folded": check_true_or_false,
-    "optimal": check_number,
-    "random": check_number,
-    "before": _COUNT,
-    "after": _COUNT,
-    "largest": _COUNT,
-    "objective": partial(check_choice, choices=OBJECTIVES),
-    "tile": or_null(_COUNT),
-}
-
-
-_PARTS = {"": np.uint64, "-sums": np.int64, "-first": np.int64, "-values": np.float64}
-"""The arrays of the boards of a kind: their names after that of the kind, and their types."""
-
-
-def _arrays(solution: Solution) -> dict[str, NDArray[Any]]:
-    arrays: dict[str, NDArray[Any]] = {}
-    kinds = (
-        ("states", solution.boards.states, solution.state_values),
-        ("afterstates", solution.boards.afterstates, solution.afterstate_values),
-    )
-    for kind, layers, values in kinds:
-        arrays |= zip(
-            (kind + part for part in _PARTS), (layers.boards, layers.sums, layers.first, values), strict=True
-        )
-    return arrays
-
-
 def _read_layers(path: Path, meta: Meta, kind: str, canonical: CanonicalBoards) -> tuple[Layers, Values]:
     """The boards of a kind, and their values."""
-    boards, sums, first, values = (read_array(path, meta, kind + part) for part in _PARTS)
-    for array, (part, dtype) in zip((boards, sums, first, values), _PARTS.items(), strict=True):
+    boards, sums, first, values = arrays = [read_array(path, meta, kind + part) for part in PARTS]
+    for array, (part, dtype) in zip(arrays, PARTS.items(), strict=True):
         if array.dtype != dtype or array.ndim != 1 or (part == "-values" and len(array) != len(boards)):
             raise refuse(kind + part, f"{array.shape} {array.dtype}", f"{dtype.__name__}, one for each board or layer")
     return Layers(canonical, boards, sums, first), values

@@ -61,7 +61,7 @@ def test_with_auto_one_begins_and_the_others_join_in():
         ((0,), 1, "replicas: 0 is not allowed; expected a whole number from 1 to 256"),
         ((2, 0), 1, "round: 0 is not allowed; expected a whole number of at least 1"),
         ((2, "often"), 1, "round: 'often' is not allowed; expected auto, a number of episodes"),
-        ((2, ["0:x"]), 1, "round: 'x' is not allowed; expected auto"),
+        ((2, ["0:x"]), 1, "round: '0:x' is not allowed; expected auto"),
         ((2, ["5:1", "1:1"]), 1, "pairs in ascending order"),
         ((1, 100), 1, "round: 100 is not allowed; expected auto unless replicas is above 1"),
         ((2,), 3, "threads: 3 is not allowed; expected at most replicas, 2"),

@@ -122,7 +122,7 @@ def test_a_stage_must_exist():
     ("options", "message"),
     [
         ({"thresholds": (8, 8)}, r"learner.stages: \[8, 8\] is not allowed; expected values in ascending order"),
-        ({"thresholds": (0,)}, "learner.stages: 0 is not allowed; expected tile values above 0"),
+        ({"thresholds": (0,)}, "learner.stages: 0 is not allowed; expected a whole number of at least 1"),
         ({"thresholds": tuple(range(1, 17))}, "a list of at most 15 tile values"),
         ({"thresholds": "8"}, "learner.stages: '8' is not allowed"),
         ({"by": "tiles"}, "learner.stage_by: 'tiles' is not allowed; expected largest or sum"),

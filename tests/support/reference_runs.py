@@ -16,8 +16,8 @@ from tdl.network.stages import Stages
 from tdl.search.adversary_reference import ReferenceAdversary
 from tdl.search.expectimax_reference import ReferenceExpectimax
 from tdl.training.episode_reference import ReferencePlay
-from tdl.training.kernels import kernel
 from tdl.training.options import PlayOptions, sort_keywords
+from tdl.training.threads import kernel
 
 ONE_STAGE = Stages()
 

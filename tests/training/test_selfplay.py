@@ -28,7 +28,7 @@ from tdl.game.engine import ENGINES, EVALUATION, TRAINING, Stream
 from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet
-from tdl.training.kernels import kernel
+from tdl.training.threads import kernel
 from tdl.training.trainer import Trainer
 
 ORDERS = ("none", "forward", "backward")
