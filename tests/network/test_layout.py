@@ -12,7 +12,7 @@ from support.shapes import RULES, Repeated, many, random_boards
 
 from tdl.errors import ConfigError
 from tdl.game.boards import pack
-from tdl.network.layout import LINE, Digits, layout_for
+from tdl.network.layout import LINE, layout_for
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet
 
@@ -211,15 +211,6 @@ def test_a_radix_that_a_cell_cannot_hold():
     for radix in (1, 33, 2.5, True):
         with pytest.raises(ConfigError, match=r"tuples\.radix: .* expected a whole number from 2 to 32"):
             TupleSet(((0, 1),), radix=radix)
-
-
-def test_radix_16_is_the_default_of_4_bit_cells():
-    cells = ((0, 1, 2), (4, 5))
-    assert (
-        NTupleNetwork(RULES["4x4"], TupleSet(cells, radix=16)).layout.name
-        == NTupleNetwork(RULES["4x4"], TupleSet(cells)).layout.name
-        != Digits.name
-    )
 
 
 @each_network

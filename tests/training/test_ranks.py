@@ -5,10 +5,9 @@ Training on several processes is tested in tests/runs/test_processes.py, which n
 
 import sys
 
-import numpy as np
 import pytest
 
-from tdl.errors import ConfigError, DivergenceError
+from tdl.errors import ConfigError
 from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
 from tdl.training import ranks
@@ -83,12 +82,3 @@ def test_mpi4py_that_is_missing_is_named(no_launcher, monkeypatch):
     monkeypatch.setenv("OMPI_COMM_WORLD_RANK", "0")
     with pytest.raises(ConfigError, match=r"4 processes need MPI: pip install 'tdl-ntuple\[mpi\]'"):
         connect()
-
-
-def test_alone_everything_is_one_s_own():
-    array = np.arange(3)
-    (same,) = ALONE.gather(array)
-    assert same is array
-    ALONE.sync_error(None)
-    with pytest.raises(DivergenceError, match="far"):
-        ALONE.sync_error(DivergenceError("far"))
