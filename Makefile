@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 BUILD_TOOLS := "setuptools>=77" wheel "cython>=3.1,<4" "numpy>=2.0"
 SOURCES := setup.py pyproject.toml $(shell find tdl experiments -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi' -o -name '*.h')
 KERNEL_TESTS := $(addprefix tests/,game/test_rules.py game/test_stream.py game/test_engine.py game/test_batch.py \
-	game/test_counts.py network/test_layout.py network/test_extra_features.py network/test_ntuple.py \
+	network/test_layout.py network/test_extra_features.py network/test_ntuple.py \
 	training/test_selfplay.py training/test_replicas.py learning/test_learners.py learning/test_merge.py learning/test_rows.py \
 	solver/test_solver.py search/test_expectimax.py search/test_search_options.py)
 # What differs between instruction sets, by its references: the index, the moves, the extra features, temporal coherence.

@@ -18,7 +18,7 @@ try:
     from tdl.config.tuple_sets import tuple_set
     from tdl.errors import TdlError
     from tdl.game.engine import Engine, Stream
-    from tdl.game.registration import register_game
+    from tdl.game.merge_laws import register_game
     from tdl.game.rules import Rules
     from tdl.network.ntuple import NTupleNetwork
     from tdl.network.tuples import TupleSet

@@ -10,15 +10,15 @@ from experiments.benchmarks.harness import Row, main, per_second
 from experiments.benchmarks.operations import OPERATIONS, on_page, repeat
 from tdl.benchmarks.train import train, tuples_of
 from tdl.benchmarks.versus import in_turn
+from tdl.game.boards import unpack
 from tdl.game.engine import ENGINES, Stream
 from tdl.game.lines import LineTables
-from tdl.game.packing import unpack
 from tdl.game.rules import Rules
-from tdl.game.streams import EVALUATION
 from tdl.network.ntuple import NTupleNetwork
 from tdl.players.player import Player
 from tdl.statistics.intervals import ratio_range
-from tdl.training.kernels import built_for
+from tdl.storage.run_folder import EVALUATION
+from tdl.training.threads import built_for
 from tdl.training.trainer import Trainer
 
 GAMES = ("2048", "2584")

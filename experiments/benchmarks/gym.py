@@ -13,7 +13,7 @@ from experiments.benchmarks.harness import Row, main, per_second
 from tdl.benchmarks.versus import in_turn
 from tdl.errors import ConfigError
 from tdl.game.batch import Batch
-from tdl.game.streams import TRAINING
+from tdl.game.engine import TRAINING
 from tdl.statistics.intervals import ratio_range
 
 Steps = Iterator[int]

@@ -10,9 +10,8 @@ from experiments.benchmarks.harness import Row, main, per_second
 from experiments.benchmarks.replay import replay
 from tdl.benchmarks.train import BLOCK, train, tuples_of
 from tdl.benchmarks.versus import in_turn
-from tdl.game.engine import Engine, Stream
+from tdl.game.engine import TRAINING, Engine, Stream
 from tdl.game.rules import Rules
-from tdl.game.streams import TRAINING
 from tdl.network.ntuple import NTupleNetwork
 from tdl.statistics.intervals import ratio_range
 from tdl.training.options import lane_count

@@ -15,7 +15,7 @@ from tdl.learning.rows import row_width
 from tdl.learning.state import MOVED, chunks_of
 from tdl.network.ntuple import NTupleNetwork
 from tdl.training.options import PlayOptions
-from tdl.training.ranks import joined
+from tdl.training.ranks import connect
 from tdl.training.replicas import Replicas
 from tdl.training.trainer import Trainer
 
@@ -39,7 +39,7 @@ def measure(tuples: str = "4x6", replicas: int = 4, episodes: int = 4_000, state
     episodes: of a replica in the round
     state: episodes of one network before
     """
-    ranks, network = joined(), NTupleNetwork(Rules(), tuples_of(tuples))
+    ranks, network = connect(), NTupleNetwork(Rules(), tuples_of(tuples))
     before, options = Trainer(network, alpha=1.0, step="coherent"), ReplicaOptions(replicas, episodes * replicas)
     ranks.check(options, LearnerOptions(), threads=1)
     if ranks.rank == 0:  # the others get it as the replicas do
@@ -48,7 +48,7 @@ def measure(tuples: str = "4x6", replicas: int = 4, episodes: int = 4_000, state
     counted.set_step(1.0, "coherent")
     start = time.process_time()
     counted.play(FAR, replicas * episodes, None)
-    moved = sum(moved.item() for moved in ranks.gathered(np.array([counted.moved]))) / replicas
+    moved = sum(moved.item() for moved in ranks.gather(np.array([counted.moved]))) / replicas
     if ranks.rank > 0:
         return
     play, (merge, sent, received) = counted.before[0] - start, counted.after - counted.before

@@ -33,7 +33,7 @@ def follow(ranks: MpiRanks) -> None:
 def _obey(ranks: MpiRanks) -> None:
     agent: TrainingAgent | None = None
     while True:
-        command, what = ranks.told()
+        command, what = ranks.receive()
         if command == BEGIN:
             agent = build_agent(Setup.of(what["config"]), what["episode"], ranks)
         elif command == TRAIN and agent is not None:

@@ -22,7 +22,7 @@ from tdl.runs.training import TrainingRun
 from tdl.storage.result_file import has_deleted_weights
 from tdl.storage.run_folder import RunFolder
 from tdl.sweeps.job import JobContext, Plan, point_to
-from tdl.training.ranks import ALONE, MpiRanks, Ranks, joined
+from tdl.training.ranks import ALONE, MpiRanks, Ranks, connect
 
 
 def job(
@@ -131,10 +131,10 @@ def main(*, figures: bool = True) -> None:
 
     The first process, or the only one, does the run; another plays what the first one asks for.
     """
-    ranks = joined()
+    ranks = connect()
     if isinstance(ranks, MpiRanks) and ranks.rank > 0:
         follow(ranks)
         return
-    with ranks.led():
+    with ranks.leading():
         work = partial(job, figures=figures, ranks=ranks)
         run_program("run", work, plan=partial(plan, ranks=ranks), figures=figures)

@@ -13,8 +13,8 @@ from tdl.dqn.pytorch import prepare, torch, without_denormals
 from tdl.dqn.replay import Replay, Returns, Transitions, check_arrays
 from tdl.errors import ConfigError, refuse
 from tdl.game.batch import Batch
+from tdl.game.engine import LOGGED, TRAINING
 from tdl.game.rules import Rules
-from tdl.game.streams import LOGGED, TRAINING
 from tdl.players.batch_play import Actions, Moves, Which, play_block
 from tdl.storage.records import RECORD
 from tdl.training.options import OnProgress

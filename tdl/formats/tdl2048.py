@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 
 from tdl.errors import ConfigError
 from tdl.formats.weight_file import Cursor, Feature, Table, cells_of, digits_of
-from tdl.network.extra_features import MAX_PAIRS, Lines, pairs_of
+from tdl.network.tuples import MAX_PAIRS, Lines, pairs_of
 from tdl.network.tuples import symmetries as images_of
 
 Index = NDArray[np.uint32]

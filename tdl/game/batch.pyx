@@ -139,7 +139,7 @@ cdef class Batch:
         ----------
         which : the boards, whole numbers below n, of any number; None: all.
         seed : of the streams, one for all boards or one for each of `which`, whole numbers of at least 0.
-        role : of the streams, see `tdl.game.streams`.
+        role : of the streams, as `tdl.game.engine` names them.
         episodes : number of the game of each of `which`.
 
         Raises

@@ -1,20 +1,57 @@
-"""The one way in for boards and actions: whatever stands for one in Python becomes an int."""
+"""Boards and actions in Python: whatever stands for one becomes an int; the tiles, lines and drops of a board."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tdl.base.checks import without_numpy
 from tdl.errors import ConfigError, naming, refuse
-from tdl.game.packing import Boards, unpack
-from tdl.game.rules import Rules
+from tdl.game.rules import DROP, LEFT, RIGHT, UP, Rules
 
 BoardLike = int | ArrayLike
 """A packed board (cell 0 in the lowest bits), or rows of tile values, 0 for an empty cell."""
 
+Board = list[int]
+"""The tile index of each cell, row by row."""
+
+Boards = NDArray[np.uint64]
+"""Packed boards of at most 64 bits."""
+
 ACTIONS = "0 (up), 1 (right), 2 (down) or 3 (left)"
+
+
+@overload
+def pack(board: Board, rules: Rules) -> int: ...
+@overload
+def pack(board: Boards, rules: Rules) -> Boards: ...
+def pack(board: Any, rules: Rules) -> Any:
+    """The board as an int: cell 0 in the lowest bits. Of many boards, uint64 of shape (cells, n), an array of n."""
+    return sum(tile << rules.bits * cell for cell, tile in enumerate(board))
+
+
+@overload
+def unpack(packed: int, rules: Rules) -> Board: ...
+@overload
+def unpack(packed: Boards, rules: Rules) -> list[Boards]: ...
+def unpack(packed: Any, rules: Rules) -> Any:
+    """The tile indices of a packed board, or of an array of them: an array for each cell."""
+    return [packed >> rules.bits * cell & rules.cell_mask for cell in range(rules.cells)]
+
+
+def lines(action: int, rules: Rules) -> list[list[int]]:
+    """The cells of every line, each beginning at the wall the action moves towards."""
+    rows = [[r * rules.cols + c for c in range(rules.cols)] for r in range(rules.rows)]
+    cols = [list(column) for column in zip(*rows, strict=True)]
+    towards_start = rows if action in (LEFT, RIGHT) else cols
+    return towards_start if action in (LEFT, UP) else [line[::-1] for line in towards_start]
+
+
+def drawn(draw: int, rules: Rules) -> int:
+    """The tile that the lower half of a draw gives by the drop law."""
+    return next(index for index, below in rules.thresholds if (draw & 0xFFFFFFFF) < below)
 
 
 def packed_board(board: BoardLike, rules: Rules) -> int:
@@ -24,23 +61,26 @@ def packed_board(board: BoardLike, rules: Rules) -> int:
     ------
     ConfigError : no such board; it names the cell.
     """
-    taken = board if type(board) is int else without_numpy(board)
-    if isinstance(taken, int) and not isinstance(taken, bool):
-        _check_packed(taken, rules)
-        return taken
-    if not _is_grid(taken) or (len(taken), len(taken[0])) != (rules.rows, rules.cols):
-        raise refuse("board", taken, f"{rules.rows} rows of {rules.cols} tile values, or an int")
-    total = 0
-    for cell, value in enumerate(value for row in taken for value in row):
+    cells: Any = without_numpy(board)
+    if type(cells) is int:
+        used = rules.bits * rules.cells
+        if not 0 <= cells < 1 << used:
+            raise refuse("board", cells, f"an int of {used} bits")
+        if rules.largest < rules.cell_mask and (largest := max(unpack(cells, rules))) > rules.largest:
+            raise refuse("board", f"tile index {largest}", f"at most {rules.largest}")
+        return cells
+    if not _is_grid(cells) or (len(cells), len(cells[0])) != (rules.rows, rules.cols):
+        raise refuse("board", cells, f"{rules.rows} rows of {rules.cols} tile values, or an int")
+    values = [value for row in cells for value in row]
+    for cell, value in enumerate(values):
         if not _is_number(value) or value not in rules.index_of:
-            few, most = ", ".join(map(str, [*rules.index_of][:6])), rules.tiles[-1]
-            raise refuse(f"board cell {cell}", value, f"a tile of the game: {few} ... {most}")
-        total |= rules.index_of[value] << rules.bits * cell
-    return total
+            smallest, largest = ", ".join(map(str, [*rules.index_of][:6])), rules.tiles[-1]
+            raise refuse(f"board cell {cell}", value, f"a tile of the game: {smallest} ... {largest}")
+    return pack([rules.index_of[value] for value in values], rules)
 
 
 def packed_boards(boards: Iterable[BoardLike], rules: Rules) -> Boards:
-    """Many boards of at most 64 bits as a uint64 array of shape (n,).
+    """Boards of at most 64 bits as a uint64 array of shape (n,).
 
     Raises
     ------
@@ -77,7 +117,7 @@ def grid(board: ArrayLike) -> NDArray[np.int64]:
 
 def action_of(action: Any) -> int:
     """An action as an int: also a whole float, or an array of one number."""
-    number = action if type(action) is int else without_numpy(action)
+    number = without_numpy(action)
     while isinstance(number, list) and len(number) == 1:
         number = number[0]
     if not _is_number(number) or number not in range(4):
@@ -101,21 +141,11 @@ def actions_of(actions: ArrayLike, n: int) -> NDArray[np.int64]:
     if numbers.shape not in ((n,), (n, 1)) or numbers.dtype.kind not in "iuf":
         raise refuse("actions", without_numpy(actions), f"{n} of {ACTIONS}")
     numbers = numbers.reshape(n)
-    with np.errstate(invalid="ignore"):  # of nan
-        chosen = numbers.astype(np.int64, copy=False)
-    wrong = (chosen != numbers) | (chosen < 0) | (chosen > 3)
+    wrong = ~np.isin(numbers, range(4))
     if wrong.any():
         place = int(wrong.argmax())
         raise refuse(f"actions[{place}]", numbers[place].item(), ACTIONS)
-    return chosen
-
-
-def _check_packed(board: int, rules: Rules) -> None:
-    used = rules.bits * rules.cells
-    if not 0 <= board < 1 << used:
-        raise refuse("board", board, f"an int of {used} bits")
-    if rules.largest < rules.cell_mask and (largest := max(unpack(board, rules))) > rules.largest:
-        raise refuse("board", f"tile index {largest}", f"at most {rules.largest}")
+    return numbers.astype(np.int64)
 
 
 def _fit(boards: NDArray[Any], rules: Rules) -> bool:
@@ -135,3 +165,44 @@ def _is_grid(rows: Any) -> bool:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def check_possible(board: int, rules: Rules) -> None:
+    """Refuse a packed board to move on that no game can come to; the ConfigError says why.
+
+    These are conditions that every game meets: what passes need not be possible.
+    """
+    tiles, needed = [tile for tile in unpack(board, rules) if tile], cells_needed(rules)
+    unmade = {tile for tile, cells in needed.items() if cells == 1}
+    least = min(2, len(rules.start))
+    if len(tiles) < least:
+        raise refuse("board", f"{len(tiles)} tiles", f"at least {least}: a drop follows what was there")
+    if not unmade & set(tiles):
+        values = ", ".join(str(rules.value(tile)) for tile in sorted(unmade))
+        raise ConfigError(f"board: no game comes to it: the last drop is missing, which is one of {values}")
+    if beyond := set(tiles) - needed.keys():
+        raise ConfigError(
+            f"board: no game comes to it: {rules.value(max(beyond))} cannot be made on {rules.cells} cells"
+        )
+    for others, need in enumerate(sorted((needed[tile] for tile in tiles), reverse=True)):
+        if need + others > rules.cells:
+            raise ConfigError("board: no game comes to it: its large tiles leave too few cells to make all of them")
+
+
+@cache
+def cells_needed(rules: Rules) -> Mapping[int, int]:
+    """For each tile index that this board can make: the fewest cells in which it can be made.
+
+    A tile that falls needs one cell. To merge two tiles one is made first, and lies there while the other is made: as
+    many cells as the larger need, and one more where both need the same (Sethi and Ullman 1970, of registers).
+    """
+    unmade = {tile for tile, _ in rules.drop} | {int(item) for item in rules.start if item != DROP}
+    needed = dict.fromkeys(unmade, 1)
+    for cells in range(2, rules.cells + 1):
+        size = 0
+        while size < len(needed):
+            size = len(needed)
+            second = [tile for tile, least in needed.items() if least < cells]
+            merged = {rules.merge(a, b) for a in needed for b in second} - {0}
+            needed = dict.fromkeys((min(tile, rules.largest) for tile in merged), cells) | needed
+    return needed

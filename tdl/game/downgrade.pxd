@@ -2,7 +2,7 @@
 
 All tiles above a gap, an index that no tile on the board has, lose one index. That is done only at a gap where the
 same tiles merge afterwards as before; it is the largest such gap, again and again until no tile is above the limit. So
-the same moves stay legal. The reference implementation is `tdl.game.downgrade_reference.downgraded`.
+the same moves stay legal. The reference implementation is `tdl.game.game_reference.downgraded`.
 
 Source: tile-downgrading, in Guei, Chen and Wu (2021), Optimistic Temporal Difference Learning for 2048, IEEE
 Transactions on Games.

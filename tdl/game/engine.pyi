@@ -8,6 +8,10 @@ from tdl.game.lines import LineTables
 from tdl.game.rules import Rules
 
 ENGINES: tuple[str, ...]
+TRAINING: int
+EXPLORATION: int
+EVALUATION: int
+LOGGED: int
 
 def grid_text(grid: NDArray[np.int64] | NDArray[np.int32]) -> str: ...
 

@@ -8,13 +8,16 @@ from tdl.base.checks import check_choice, check_instance, check_whole, without_n
 from tdl.errors import refuse
 from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, empty_cells,
                              first_board, kind_for, legal_afterstates, max_tile, place)
-from tdl.game.boards import action_of, packed_board
+from tdl.game.boards import action_of, packed_board, unpack
 from tdl.game.packing cimport as_int, taken
 from tdl.game.lines cimport LineTables
-from tdl.game.packing import unpack
 from tdl.game.stream cimport Stream as StreamState, draw, stream_of
 
 ENGINES = ("bits", "array")
+
+# Roles of streams: the same seed and episode give unrelated streams for unrelated purposes, so that evaluating more
+# often cannot change training.
+TRAINING, EXPLORATION, EVALUATION, LOGGED = 0, 1, 2, 3     # LOGGED: greedy games in the middle of training
 
 
 def grid_text(grid):
@@ -29,7 +32,7 @@ cdef class Stream:
 
     Parameters
     ----------
-    seed, role, episode : non-negative ints below 2^64; roles are named in `tdl.game.streams`.
+    seed, role, episode : non-negative ints below 2^64; `tdl.game.engine` names the roles.
     """
     cdef StreamState state
     cdef uint64_t seed, role, episode

@@ -4,7 +4,7 @@ A board is a list of rows*cols tile indices, row by row. Random numbers come fro
 what the compiled engine draws, so both can play the same game.
 """
 
-from tdl.game.packing import Board, drawn, lines
+from tdl.game.boards import Board, drawn, lines
 from tdl.game.rules import DROP, Rules
 
 MASK = 2**64 - 1
@@ -103,4 +103,20 @@ def start(stream: Stream, rules: Rules) -> Board:
     board = [0] * rules.cells
     for tile in rules.start:
         board = place(board, stream, rules, tile)
+    return board
+
+
+def downgraded(board: Board, limit: int, rules: Rules) -> Board:
+    """The board with `limit` as its largest tile index, or as near as downgrading comes (`downgrade.pxd`)."""
+    while max(board) > limit:
+        tiles = {tile for tile in board if tile}
+        for gap in range(max(tiles) - 1, 0, -1):
+            below = {tile: tile - (tile > gap) for tile in tiles}
+            if gap not in tiles and all(
+                bool(rules.merge(a, b)) == bool(rules.merge(below[a], below[b])) for a in tiles for b in tiles
+            ):
+                board = [below.get(tile, 0) for tile in board]
+                break
+        else:
+            return board
     return board

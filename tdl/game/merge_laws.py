@@ -1,7 +1,13 @@
-"""The merge laws of the family of 2048: tile values, and which neighbouring tiles merge into what."""
+"""The games of the family of 2048: tile values, and which neighbouring tiles merge into what; games of one's own."""
 
-from collections.abc import Callable
+import itertools
+import re
+import zlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+from tdl.base.names import new_choice
+from tdl.errors import ConfigError, refuse
 
 
 @dataclass(frozen=True)
@@ -69,3 +75,99 @@ GAMES: dict[str, MergeLaw] = {
     "threes_law": MergeLaw("threes_law", 1, _three_doubled, _merge_threes, bits=4, largest=26, radix=16),
 }
 """All games by name. They grow by `tdl.register_game`."""
+
+MAX_TILES = 31
+"""Tiles of a game: what a cell of 5 bits holds beside the empty cell."""
+
+MAX_RADIX = 18
+"""As in the tuple sets of games with more tiles than that: six cells of 18 symbols are 34 million entries, of 32 a
+billion."""
+
+_registered: set[str] = set()
+
+
+def register_game(
+    name: str,
+    tiles: Sequence[int],
+    merge: Callable[[int, int], int],
+    *,
+    radix: int | None = None,
+) -> None:
+    """Make a game known, whose tiles slide as far as they can: then `Rules(game=name)` and `game=name` take it.
+
+    Checkpoints know their game by its name and its tables, so it has to be registered again wherever they are read.
+    The same game may be registered again.
+
+    Parameters
+    ----------
+    name : of the game, of lower-case letters, digits and underscores.
+    tiles : the values of its tiles, ascending: tile index 1 has the first. With at most 15 a board of up to 16 cells
+        is 64 bits, with more, at most 31, it is 128.
+    merge : the value of the tile that two neighbours merge into, from their values; 0 where they do not merge. It is
+        also the reward. It must not depend on their order. What is larger than the last tile becomes the last one.
+    radix : tile symbols of a cell in a network, where its tuple set does not say; None: one for each tile and one for
+        the empty cell, at most 18.
+
+    Raises
+    ------
+    ConfigError : no game can be made of that, or another one has the name.
+
+    >>> register_game("pow3", [3**i for i in range(1, 13)], lambda a, b: 3 * a if a == b else 0)
+    """
+    values = tuple(int(value) for value in tiles)
+    if not 2 <= len(values) <= MAX_TILES:
+        raise refuse("tiles", list(values), f"2 to {MAX_TILES} values")
+    if values[0] < 1 or any(one >= other for one, other in itertools.pairwise(values)):
+        raise refuse("tiles", list(values), f"whole numbers above 0, ascending, each the value of a tile of {name}")
+    merged, above = _merge_table(name, values, merge)
+    if radix is not None and not 2 <= radix <= len(values) + 1:
+        raise refuse("radix", radix, f"2 to {len(values) + 1}, the tiles of {name} and the empty cell")
+    value_of = (0, *values, above)
+    law = MergeLaw(
+        name,
+        zlib.crc32(repr((values, merged, above)).encode()),
+        lambda index: value_of[index],
+        lambda a, b: merged[a][b],
+        bits=4 if len(values) <= 15 else 5,
+        largest=len(values),
+        radix=min(len(values) + 1, MAX_RADIX) if radix is None else radix,
+    )
+    _check_name(law)
+    GAMES[name] = law
+    _registered.add(name)
+
+
+def _merge_table(
+    name: str, values: tuple[int, ...], merge: Callable[[int, int], int]
+) -> tuple[tuple[tuple[int, ...], ...], int]:
+    """The tile index that each two indices merge into, and the value of the index after the last."""
+    index_of = {value: index for index, value in enumerate(values, 1)}
+    above: set[int] = set()
+    table = [[0] * (len(values) + 1) for _ in range(len(values) + 1)]
+    for a, b in itertools.product(values, repeat=2):
+        value = int(merge(a, b) or 0)
+        if value != int(merge(b, a) or 0):
+            raise ConfigError(f"merge: {a} and {b} merge into {value}, and {b} and {a} do not")
+        if value == 0:
+            continue
+        if value <= max(a, b):
+            raise refuse("merge", value, f"a tile above both of {a} and {b}, or 0")
+        if value > values[-1]:
+            above.add(value)
+        elif value not in index_of:
+            raise refuse("merge", value, f"a tile of {name}, for {a} and {b}, or 0")
+        table[index_of[a]][index_of[b]] = index_of.get(value, len(values) + 1)
+    if len(above) > 1:
+        raise ConfigError(f"merge: {sorted(above)} are above the last tile; expected one such value at most")
+    if 10 * max(above, default=values[-1]) >= 2**31:
+        raise refuse("tiles", values[-1], "tiles of which ten fit into the reward of a move, which is below 2^31")
+    return tuple(map(tuple, table)), max(above, default=values[-1] + 1)
+
+
+def _check_name(law: MergeLaw) -> None:
+    if not re.fullmatch(r"[a-z0-9_]+", law.name):
+        raise refuse("name", law.name, "lower-case letters, digits and underscores")
+    if new := new_choice("game", law.name):
+        raise refuse("name", law.name, f"another name than the old one of {new}")
+    if law.name in GAMES and (law.name not in _registered or GAMES[law.name].version != law.version):
+        raise ConfigError(f"name: there is a game {law.name!r} with other rules; give this one another name")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
-from tdl.base.checks import built, check_instance, without_numpy
+from tdl.base.checks import built, check_above_zero, check_instance, without_numpy
 from tdl.base.names import new_choice, with_new_names
 from tdl.errors import ConfigError, nearest, refuse
 from tdl.game.merge_laws import GAMES as GAMES
@@ -50,9 +50,13 @@ class Rules:
     start: tuple[int | str, ...] = (DROP, DROP)
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            object.__setattr__(self, each.name, without_numpy(getattr(self, each.name)))
-        object.__setattr__(self, "game", _game_of(self.game))
+        for option in fields(self):
+            object.__setattr__(self, option.name, without_numpy(getattr(self, option.name)))
+        game: Any = self.game
+        game = str(game) if type(game) is int else game  # 2048
+        if not isinstance(game, str) or game not in GAMES:
+            raise unknown_game("game", game)
+        object.__setattr__(self, "game", game)
         for name, side in (("rows", self.rows), ("cols", self.cols)):
             if isinstance(side, bool) or not isinstance(side, int) or not 2 <= side <= 5:
                 raise refuse(f"board {name}", side, "2 to 5")
@@ -164,27 +168,16 @@ def checked_rules(rules: Rules | None) -> Rules:
 
 def parse_size(text: object, key: str = "size") -> tuple[int, int]:
     """Rows and columns of a board: `"2x3"` gives (2, 3); a ConfigError names `key` and the nearest board."""
-    if not isinstance(text, str) or not re.fullmatch("[2-5]x[2-5]", text):
-        raise refuse(key, text, f"ROWSxCOLS from 2x2 to 5x5, as 4x4{_nearest_size(text)}")
-    return int(text[0]), int(text[2])
-
-
-def _nearest_size(text: object) -> str:
+    if isinstance(text, str) and re.fullmatch("[2-5]x[2-5]", text):
+        return int(text[0]), int(text[2])
     sides = re.findall(r"\d+", str(text))
     if len(sides) == 1 and len(sides[0]) <= 2:  # 44, or 4
         sides = (list(sides[0]) * 2)[:2]
-    if len(sides) != 2:
-        return ""
-    rows, cols = (min(max(int(side), 2), 5) for side in sides)
-    return f"; did you mean '{rows}x{cols}'?"
-
-
-def _game_of(name: object) -> str:
-    """The name of a game, of which 2048 and 2584 may be given as numbers, too."""
-    text = str(name) if isinstance(name, int) and not isinstance(name, bool) else name
-    if not isinstance(text, str) or text not in GAMES:
-        raise unknown_game("game", text)
-    return text
+    hint = ""
+    if len(sides) == 2:
+        rows, cols = (min(max(int(side), 2), 5) for side in sides)
+        hint = f"; did you mean '{rows}x{cols}'?"
+    raise refuse(key, text, f"ROWSxCOLS from 2x2 to 5x5, as 4x4{hint}")
 
 
 def unknown_game(key: str, name: object) -> ConfigError:
@@ -197,23 +190,20 @@ def unknown_game(key: str, name: object) -> ConfigError:
 def _checked_drop(law: Sequence[Any], tiles: Sequence[int]) -> tuple[tuple[int, float], ...]:
     if not isinstance(law, Sequence) or isinstance(law, str):
         raise refuse("tiles.drop", law, "a list of pairs [tile index, probability]")
-    pairs = []
+    if not law:
+        raise refuse("tiles.drop", [], "at least one pair [tile index, probability]")
     for pair in law:
-        if not (isinstance(pair, Sequence) and not isinstance(pair, str) and len(pair) == 2):
+        if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
             raise refuse("tiles.drop", pair, "pairs [tile index, probability]")
         index, probability = pair
         _check_tile("tiles.drop", index, tiles)
-        if isinstance(probability, bool) or not isinstance(probability, int | float) or not 0 < probability <= 1:
-            raise refuse("tiles.drop", probability, "probabilities above 0 and at most 1")
-        pairs.append((index, float(probability)))
-    if not pairs:
-        raise refuse("tiles.drop", [], "at least one pair [tile index, probability]")
-    if len({index for index, _ in pairs}) < len(pairs):
-        raise refuse("tiles.drop", [list(p) for p in pairs], "each tile index once")
-    total = math.fsum(probability for _, probability in pairs)
+        check_above_zero("tiles.drop", probability, 1.0)
+    if len({index for index, _ in law}) < len(law):
+        raise refuse("tiles.drop", [list(pair) for pair in law], "each tile index once")
+    total = math.fsum(probability for _, probability in law)
     if abs(total - 1) > 1e-9:
         raise ConfigError(f"tiles.drop: the probabilities sum to {total:.12g}; expected a sum of 1")
-    return tuple(pairs)
+    return tuple((index, float(probability)) for index, probability in law)
 
 
 def _checked_start(law: Sequence[Any], tiles: Sequence[int], cells: int) -> tuple[int | str, ...]:

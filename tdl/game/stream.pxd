@@ -1,7 +1,7 @@
 """The random stream of one (seed, role, episode), as a value: xoshiro256** seeded through SplitMix64.
 
-The reference implementation, with the sources, is `tdl.game.game_reference.Stream`. A game owns its stream, four words on
-the stack: no generator state enters a checkpoint, and what a game draws depends on neither lanes, threads nor
+The reference implementation, with the sources, is `tdl.game.game_reference.Stream`. A game owns its stream, four words
+on the stack: no generator state enters a checkpoint, and what a game draws depends on neither lanes, threads nor
 evaluation.
 """
 

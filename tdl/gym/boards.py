@@ -12,9 +12,8 @@ from tdl.base.names import like
 from tdl.config.files import group_file
 from tdl.errors import ConfigError
 from tdl.game.batch import Batch
-from tdl.game.engine import grid_text
+from tdl.game.engine import TRAINING, grid_text
 from tdl.game.rules import Rules, parse_size
-from tdl.game.streams import TRAINING
 from tdl.sessions.pictures import frame
 
 OBSERVATIONS = ("indices", "values", "planes")

@@ -3,12 +3,12 @@
 The target `state` chooses by the mean of V over all 2e boards that a drop can make of an afterstate with e empty
 cells. A drop changes only the entries of tuples that hold its cell, so with w the weights and i an entry's index,
 
-    E[V(s'')]  =  sum over f of w[i_f]  +  1/e * sum over f of spread[i_f],
-    spread[i]  =  sum over the empty cells c of i, and the tiles t of the drop law, of p_t (w[i + t at c] - w[i]):
+    E[V(s'')]  =  sum over f of w[i_f]  +  1/e * sum over f of drop_values[i_f],
+    drop_values[i]  =  sum over the empty cells c of i, and the tiles t of the drop law, of p_t (w[i + t at c] - w[i]):
 
 a second table, read like the first, that depends on the weights alone. It follows them, up to rounding: an entry j
-that moves by d moves `spread[j]` by -d for each of its empty cells, and for each of its cells c with a tile t of the
-drop law `spread[j - t at c]` by p_t d. Evaluating every successor costs 2e values for each move instead.
+that moves by d moves `drop_values[j]` by -d for each of its empty cells, and for each of its cells c with a tile t of
+the drop law `drop_values[j - t at c]` by p_t d. Evaluating every successor costs 2e values for each move instead.
 
 Where an index is not made of cells (order and count features), or a drop may lead to another stage, each successor is
 evaluated: `expected_direct` in `tdl.learning.expectation`.
@@ -22,13 +22,13 @@ from tdl.game.lines cimport MAX_CELLS
 from tdl.network.index cimport activate_tuples, tdl_index_plan
 
 cdef struct DropTable:
-    float *spread               # of each entry, in the order of the weights
-    const uint64_t *cover       # [m]: the cells of each feature, as `marks_of` marks them
-    const int32_t *holders      # [cells][m]: the features that hold a cell, ended by -1
-    float share[32]             # of each tile index: probability of the drops that read as the same symbol
+    float *drop_values               # of each entry, in the order of the weights
+    const uint64_t *feature_masks    # [m]: the cells of each feature, as `marks_of` marks them
+    const int32_t *features_of_cell  # [cells][m]: the features that hold a cell, ended by -1
+    float share[32]                  # of each tile index: probability of the drops that read as the same symbol
     int cells
     int m
-    uint32_t *room              # [cells][padded]
+    uint32_t *buffer                 # [cells][padded]
 
 
 cdef inline uint64_t marks_of(int cells, const board_t *board) noexcept nogil:
@@ -56,11 +56,11 @@ cdef inline void follow(DropTable *drops, const tdl_index_plan *plan, const boar
         take_off(&lighter[n], cell)
         cell_of[n], share_of[n] = cell, share
         n += share > 0              # 0 of an empty cell
-    activate_tuples(plan, <const board_t *> lighter, n, drops.room)
+    activate_tuples(plan, <const board_t *> lighter, n, drops.buffer)
     for f in range(m):
-        drops.spread[entry[f]] -= <float> popcount(empty & drops.cover[f]) * moved[f]
+        drops.drop_values[entry[f]] -= <float> popcount(empty & drops.feature_masks[f]) * moved[f]
     for i in range(n):
-        row, holder = drops.room + i * plan.padded, drops.holders + cell_of[i] * (drops.m + 1)
+        row, holder = drops.buffer + i * plan.padded, drops.features_of_cell + cell_of[i] * (drops.m + 1)
         while holder[0] >= 0:
-            drops.spread[row[holder[0]]] += share_of[i] * moved[holder[0]]
+            drops.drop_values[row[holder[0]]] += share_of[i] * moved[holder[0]]
             holder += 1

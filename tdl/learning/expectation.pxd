@@ -13,13 +13,13 @@ cdef enum:
 
 
 cdef inline float expected(const Learner *learner, LineTables tables, const board_t *after, const uint32_t *entry,
-                           uint32_t *room, loop_t m) noexcept nogil:
+                           uint32_t *buffer, loop_t m) noexcept nogil:
     """Mean of V over the boards that a drop can make of `after`, of which there must be one."""
-    cdef float spread
+    cdef float drop_values
     if learner.drops == NULL:
-        return expected_direct(learner, tables, after, room, m)
-    spread = total(learner.drops.spread, entry, m)
-    return total(learner.weights, entry, m) + spread / <float> popcount(marks_of(tables.cells, after))
+        return expected_direct(learner, tables, after, buffer, m)
+    drop_values = total(learner.drops.drop_values, entry, m)
+    return total(learner.weights, entry, m) + drop_values / <float> popcount(marks_of(tables.cells, after))
 
 
 cdef inline void fetch_expected(const Learner *learner, int n, const uint32_t *entry, loop_t m) noexcept nogil:
@@ -27,10 +27,10 @@ cdef inline void fetch_expected(const Learner *learner, int n, const uint32_t *e
     cdef int i
     if learner.drops != NULL:
         for i in range(n):
-            fetch(learner.drops.spread, entry + i * learner.plan.padded, m)
+            fetch(learner.drops.drop_values, entry + i * learner.plan.padded, m)
 
 
-cdef inline float expected_direct(const Learner *learner, LineTables tables, const board_t *after, uint32_t *room,
+cdef inline float expected_direct(const Learner *learner, LineTables tables, const board_t *after, uint32_t *buffer,
                                   loop_t m) noexcept nogil:
     """The same by evaluating every successor: cell by cell, at each the tiles of the drop law in their order."""
     cdef board_t successor[SUCCESSORS]
@@ -50,16 +50,16 @@ cdef inline float expected_direct(const Learner *learner, LineTables tables, con
             before = tables.drops.below[i]
             n += 1
             if n == SUCCESSORS:
-                sum = add_values(learner, <const board_t *> successor, share, n, sum, room, m)
+                sum = add_values(learner, <const board_t *> successor, share, n, sum, buffer, m)
                 n = 0
-    sum = add_values(learner, <const board_t *> successor, share, n, sum, room, m)
+    sum = add_values(learner, <const board_t *> successor, share, n, sum, buffer, m)
     return sum / <float> empty
 
 
 cdef inline float add_values(const Learner *learner, const board_t *boards, const float *share, int n, float sum,
-                             uint32_t *room, loop_t m) noexcept nogil:
+                             uint32_t *buffer, loop_t m) noexcept nogil:
     cdef int i
-    look_up(learner, boards, n, room, m)
+    look_up(learner, boards, n, buffer, m)
     for i in range(n):
-        sum += share[i] * value_of(learner, room + i * learner.plan.padded, m)
+        sum += share[i] * value_of(learner, buffer + i * learner.plan.padded, m)
     return sum

@@ -13,7 +13,7 @@ no A grew, w is w0 plus the mean of the dw of those that moved it. Sums run over
 precision, so the result depends on neither threads nor processes. A weight that was nan (a stage's, not yet promoted)
 counts as w0 = 0, and has g = 1: what replicas have there is their promoted weight and a first change.
 
-The reference implementation is `tdl.learning.merge_reference`.
+The reference implementation is `tdl.learning.learning_reference`.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t

@@ -10,7 +10,17 @@ TARGETS = ("afterstate", "state")
 
 ORDERS = ("backward", "forward", "delayed")
 
-STEPS = ("fixed", "coherent")
+ACCUMULATORS = "sums"
+"""Temporal coherence's E and A: float32, shape (entries, 2)."""
+
+STEP_ARRAYS: dict[str, dict[str, int]] = {"fixed": {}, "coherent": {ACCUMULATORS: 2}}
+"""By step-size rule the arrays that it keeps beside the weights: their names, and the float32 of each entry.
+
+In the order of `StepKind` in `stepsize.pxd`. Replicas merge `ACCUMULATORS` and no other array: rules with others are
+refused there.
+"""
+
+STEPS = tuple(STEP_ARRAYS)
 
 PER = ("total", "entry")
 
@@ -45,7 +55,7 @@ def check_cleared(key: str, value: object) -> None:
 
 @dataclass(frozen=True)
 class LearnerOptions:
-    """The independent choices of a learner. Every combination that is not refused runs in `agents.selfplay`.
+    """The independent choices of a learner. Every combination that is not refused runs in `tdl.training.selfplay`.
 
     Attributes
     ----------
@@ -112,21 +122,17 @@ class LearnerOptions:
             raise refuse("expectation", "shared", "auto or direct for networks of stages, order or count features")
 
     def _check_return(self) -> None:
-        if self.n_step > 1:
-            if self.td_lambda:
-                raise refuse("n_step", self.n_step, "1 unless td_lambda=0")
-            if self.order == "delayed":
-                raise refuse("n_step", self.n_step, "1 unless order is backward or forward")
+        if self.n_step > 1 and self.td_lambda:
+            raise refuse("n_step", self.n_step, "1 unless td_lambda=0")
+        if self.n_step > 1 and self.order == "delayed":
+            raise refuse("n_step", self.n_step, "1 unless order is backward or forward")
         if self.order == "backward":
             return
         if self.td_lambda == 1:
             raise refuse("td_lambda", self.td_lambda, "below 1 unless order=backward")
         if (history := history_of(self.td_lambda)) > MAX_HISTORY:
-            raise refuse(
-                "td_lambda",
-                self.td_lambda,
-                f"a history of at most {MAX_HISTORY} boards (this one has {history}) unless order=backward",
-            )
+            expected = f"a history of at most {MAX_HISTORY} boards (this one has {history}) unless order=backward"
+            raise refuse("td_lambda", self.td_lambda, expected)
 
     def _check_variants(self) -> None:
         backward, of_afterstates = self.order == "backward", self.target == "afterstate"
@@ -139,9 +145,9 @@ class LearnerOptions:
             ("clear_last", backward and of_afterstates, both),
             ("update_symmetries", of_afterstates, "target=afterstate"),
         ):
-            given = getattr(self, variant)
-            if given != getattr(LearnerOptions, variant) and not fits:
-                raise refuse(variant, given, f"{getattr(LearnerOptions, variant)} unless {where}")
+            value, default = getattr(self, variant), getattr(LearnerOptions, variant)
+            if value != default and not fits:
+                raise refuse(variant, value, f"{default} unless {where}")
         if self.rechoose and (self.td_lambda or self.n_step > 1):
             raise refuse("rechoose", True, "False unless td_lambda=0 and n_step=1")
         if self.stored_value and self.rechoose:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tdl.base.checks import check_fields, check_whole, checked, whole
 from tdl.errors import refuse
-from tdl.learning.options import LearnerOptions
+from tdl.learning.options import ACCUMULATORS, STEP_ARRAYS, LearnerOptions
 from tdl.learning.schedule import points
 
 MAX_REPLICAS = 256
@@ -23,14 +23,17 @@ ROUNDS = "auto, a number of episodes, or a list of episode:episodes as [0:200,10
 
 def check_round(key: str, form: object) -> None:
     """Refuse anything but "auto", a number of episodes, and pairs of episode and number."""
-    if form == "auto":
-        return
-    if isinstance(form, str) or not isinstance(form, int | Sequence | Mapping):
-        raise refuse(key, form, ROUNDS)
     if isinstance(form, int):
         check_whole(key, form, 1)
-    else:
-        points(key, form, ROUNDS, _length)
+    elif form != "auto":
+        _lengths(key, form)
+
+
+def _lengths(key: str, form: Any) -> list[tuple[float, int]]:
+    pairs = points(key, form, ROUNDS, number=int)
+    for _, length in pairs:
+        check_whole(key, length, 1)
+    return pairs
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,10 @@ class ReplicaOptions:
         if learner.target == "state" and learner.expectation == "shared":
             expected = "auto or direct with replicas: shared expectations cannot be merged"
             raise refuse("learner.expectation", "shared", expected)
+        for name in STEP_ARRAYS[learner.step]:
+            if name != ACCUMULATORS:
+                expected = f"1 where learner.step={learner.step}, whose {name} cannot be merged"
+                raise refuse("replicas", self.replicas, expected)
 
     def own_learner(self, learner: LearnerOptions) -> LearnerOptions:
         """How a replica learns: as `learner`, without expectations that are shared between drops."""
@@ -83,7 +90,7 @@ class ReplicaOptions:
         elif isinstance(self.round, int):
             length = self.round
         else:
-            pairs = points("round", self.round, ROUNDS, _length)
+            pairs = _lengths("round", self.round)
             length = next((number for first, number in reversed(pairs) if first <= episode), pairs[0][1])
         return max(length, self.replicas)
 
@@ -107,12 +114,3 @@ class ReplicaOptions:
     def active(self, episode: int) -> int:
         """How many replicas play in a round that begins with this episode: first games have little to share."""
         return min(self.replicas, 1 + episode // ALONE) if self.round == "auto" else self.replicas
-
-
-def _length(key: str, value: Any) -> int:
-    try:
-        length = int(value)
-    except (TypeError, ValueError):
-        raise refuse(key, value, ROUNDS) from None
-    check_whole(key, length, 1)
-    return length

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from tdl.base.checks import above_zero, check_above_zero, check_fields, check_whole, share, without_numpy
+from tdl.base.checks import above_zero, check_above_zero, check_fields, share, without_numpy
 from tdl.errors import ConfigError, refuse
 
 MAX_ALPHA = 10.0
@@ -89,10 +89,10 @@ class Schedule:
         """Episodes between two halvings; 1 where `form` is another text."""
         if self.form == "linear":
             return 1
-        found = re.fullmatch(r"halving:(\d+)", str(self.form))
-        if not found or not int(found[1]):
+        match = re.fullmatch(r"halving:0*([1-9]\d*)", str(self.form))
+        if match is None:
             raise refuse("learner.schedule", self.form, FORMS)
-        return int(found[1])
+        return int(match[1])
 
     def _points(self) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
         """The pairs that name episodes, and those that name shares of the run."""
@@ -101,68 +101,47 @@ class Schedule:
             raise refuse(key, form, FORMS)
         pairs = list(form.items() if isinstance(form, Mapping) else form)
         first = next((place for place, pair in enumerate(pairs) if PERCENT in str(pair)), len(pairs))
-        return points(key, pairs[:first], FORMS, _alpha), points(key, pairs[first:], FORMS, _alpha, _share)
+        episodes, shares = points(key, pairs[:first], FORMS, float), points(key, pairs[first:], FORMS, float, _share)
+        for _, alpha in episodes + shares:
+            check_above_zero(key, alpha, MAX_ALPHA)
+        return episodes, shares
 
 
-def _alpha(key: str, value: Any) -> float:
-    try:
-        alpha = float(value)
-    except (TypeError, ValueError):
-        raise refuse(key, value, FORMS) from None
-    check_above_zero(key, alpha, MAX_ALPHA)
-    return alpha
-
-
-def _share(key: str, value: Any) -> float:
+def _share(text: Any) -> float:
     """A share of the run: 0.9 of "90%"."""
-    percent, sign, rest = str(value).strip().partition(PERCENT)
-    try:
-        share = float(percent) / 100
-    except ValueError:
-        raise refuse(key, value, FORMS) from None
-    if rest or not sign or not 0 <= share <= 1:
-        raise refuse(key, value, "0% to 100%, in all pairs from the first one with a share on")
+    percent, sign, rest = str(text).strip().partition(PERCENT)
+    share = float(percent) / 100 if sign and not rest else -1.0
+    if not 0 <= share <= 1:
+        raise refuse("learner.schedule", text, "0% to 100%, in all pairs from the first one with a share on")
     return share
 
 
-def _episode(key: str, value: Any) -> int:
-    number = int(value)
-    check_whole(key, number, 0)
-    return number
-
-
 def points(
-    key: str,
-    form: Any,
-    forms: str,
-    number: Callable[[str, Any], Number],
-    place: Callable[[str, Any], float] = _episode,
+    key: str, form: Any, forms: str, number: Callable[[Any], Number], place: Callable[[Any], float] = int
 ) -> list[tuple[float, Number]]:
     """The pairs of a list, which may be written place:number, [place, number], or as a mapping.
 
     Parameters
     ----------
     key, forms : for messages: what the list is, and how it may be written.
-    number : makes of the key and the second of a pair what it stands for, or refuses it.
-    place : the same of the first; an episode unless given.
+    number, place : make of the second and the first of a pair what it stands for; a ValueError where it is nothing.
 
     Raises
     ------
-    ConfigError : no such list, or places not in ascending order.
+    ConfigError : no such list, places below 0 or not in ascending order.
     """
     if isinstance(form, str) or not isinstance(form, Sequence | Mapping):
         raise refuse(key, form, forms)
     pairs = []
     for item in form.items() if isinstance(form, Mapping) else form:
-        item = item.split(":") if isinstance(item, str) else item
         try:
-            first, value = item
-            first = place(key, first)
+            first, value = item.split(":") if isinstance(item, str) else item
+            pairs.append((place(first), number(value)))
         except ConfigError:  # a ValueError, too, which says more than that below
             raise
         except (TypeError, ValueError):
             raise refuse(key, item, forms) from None
-        pairs.append((first, number(key, value)))
-    if [first for first, _ in pairs] != sorted({first for first, _ in pairs}):
-        raise refuse(key, form, "pairs in ascending order")
+    places = [first for first, _ in pairs]
+    if places != sorted(set(places)) or (places and places[0] < 0):
+        raise refuse(key, form, "pairs in ascending order, from 0 on")
     return pairs

@@ -9,15 +9,13 @@ from numpy.typing import NDArray
 from tdl.base.checks import MAX_COUNT
 from tdl.errors import ConfigError
 from tdl.game.rules import Rules
-from tdl.learning.options import LearnerOptions
+from tdl.learning.options import ACCUMULATORS as ACCUMULATORS
+from tdl.learning.options import STEP_ARRAYS, LearnerOptions
 from tdl.network.allocation import allocate
 from tdl.network.ntuple import NTupleNetwork
 
 Array = NDArray[Any]
 LearnerState = dict[str, Array]
-
-ACCUMULATORS = "sums"
-"""Temporal coherence's E and A: float32, shape (entries, 2)."""
 
 DROP_TABLE = "spread"
 """The table of `tdl.learning.drop_table`: float32, shape (entries,)."""
@@ -45,9 +43,9 @@ def new_state(network: NTupleNetwork, learner: LearnerOptions, engine: str = "bi
     """
     entries = len(network.weights)
     state: LearnerState = {}
-    if learner.step == "coherent":
-        sums = allocate("step", 2 * entries, f"temporal coherence's {2 * entries:,} sums")
-        state[ACCUMULATORS] = sums.reshape(entries, 2)
+    for name, width in STEP_ARRAYS[learner.step].items():
+        numbers = allocate("step", width * entries, f"the {width * entries:,} numbers of step={learner.step}")
+        state[name] = numbers.reshape(entries, width)
     if shares_drops(network, learner):
         state[DROP_TABLE] = drop_table_of(network)
     if learner.start == "carousel":
@@ -63,8 +61,8 @@ def state_bytes(entries: int, learner: LearnerOptions, *, stages: int, extras: b
 
     `extras`: the network has features beyond tuples.
     """
-    tables = 2 * (learner.step == "coherent") + _shares_drops(learner, stages, extras)
-    return 4 * entries * tables
+    numbers = sum(STEP_ARRAYS[learner.step].values()) + _shares_drops(learner, stages, extras)
+    return 4 * entries * numbers
 
 
 def shares_drops(network: NTupleNetwork, learner: LearnerOptions) -> bool:
@@ -73,9 +71,7 @@ def shares_drops(network: NTupleNetwork, learner: LearnerOptions) -> bool:
 
 
 def _shares_drops(learner: LearnerOptions, stages: int, extras: bool) -> bool:
-    if learner.target != "state" or learner.expectation == "direct":
-        return False
-    return stages == 1 and not extras
+    return learner.target == "state" and learner.expectation != "direct" and stages == 1 and not extras
 
 
 def drop_table_of(network: NTupleNetwork) -> NDArray[np.float32]:
@@ -102,20 +98,18 @@ def drop_table_of(network: NTupleNetwork) -> NDArray[np.float32]:
 
 def digit_shares(network: NTupleNetwork) -> list[float]:
     """The probability, for each tile index, of the drops that the network reads as the same symbol; 0 for none."""
-    radix = network.layout.radix
-    shares = [0.0] * (network.rules.largest + 1)
-    for tile in range(1, network.rules.largest + 1):
-        shares[tile] = sum(p for drop, p in network.rules.drop if min(drop, radix - 1) == min(tile, radix - 1))
-    return shares
+    last = network.layout.radix - 1
+    tiles = range(1, network.rules.largest + 1)
+    return [0.0] + [sum(p for drop, p in network.rules.drop if min(drop, last) == min(tile, last)) for tile in tiles]
 
 
-def cover_of(network: NTupleNetwork, engine: str) -> NDArray[np.uint64]:
+def feature_masks(network: NTupleNetwork, engine: str) -> NDArray[np.uint64]:
     """The cells of each feature, as `marks_of` in `drop_table.pxd` marks them: shape (m,)."""
     apart = 4 if network.rules.bits == 4 and engine == "bits" else 1
     return np.array([sum(1 << apart * cell for cell in cells) for _, cells in network.features], np.uint64)
 
 
-def holders_of(network: NTupleNetwork) -> NDArray[np.int32]:
+def features_of_cell(network: NTupleNetwork) -> NDArray[np.int32]:
     """The features that hold each cell, in their order, ended by -1: shape (cells, m + 1)."""
     holders = np.full((network.rules.cells, network.m + 1), -1, np.int32)
     for cell in range(network.rules.cells):
@@ -160,13 +154,13 @@ def check_entered(state: LearnerState, rules: Rules, engine: str = "bits", targe
         raise ConfigError(f"{COUNTS}: {wrong[0]} is not allowed; expected numbers from 0 to {MAX_COUNT}")
     boards = state[ENTERED].reshape(len(state[COUNTS]) * ROOM, -1)
     if engine == "array":
-        cells = boards.view(np.uint8)
-        tiles, beyond = cells[:, : rules.cells], cells[:, rules.cells :]
+        array = boards.view(np.uint8)
+        tiles, beyond = array[:, : rules.cells], array[:, rules.cells :]
     else:
         bits = np.unpackbits(boards.view(np.uint8), axis=1, bitorder="little")
         used = rules.bits * rules.cells
-        each = bits[:, :used].reshape(len(bits), rules.cells, rules.bits)
-        tiles, beyond = np.packbits(each, axis=2, bitorder="little"), bits[:, used:]
+        cells = bits[:, :used].reshape(len(bits), rules.cells, rules.bits)
+        tiles, beyond = np.packbits(cells, axis=2, bitorder="little"), bits[:, used:]
     if (tiles > rules.largest).any() or beyond.any():
         raise ConfigError(f"{ENTERED}: a board has what is no tile of the game")
     if target == "afterstate" and tiles.all(axis=1).any():
@@ -177,11 +171,11 @@ def merge_entered(state: LearnerState, replicas: Sequence[LearnerState]) -> None
     """Merge what replicas keep for the carousel: each stage's boards that they added, in the order of the replicas."""
     boards, counts = state[ENTERED], state[COUNTS]
     for stage, before in enumerate(counts.copy()):
-        for own in replicas:
-            last = own[COUNTS][stage]
+        for replica in replicas:
+            last = replica[COUNTS][stage]
             for number in range(max(before, last - ROOM), last):
-                boards[stage, counts[stage] % ROOM] = own[ENTERED][stage, number % ROOM]
+                boards[stage, counts[stage] % ROOM] = replica[ENTERED][stage, number % ROOM]
                 counts[stage] += 1
-    for own in replicas:
-        own[ENTERED][:] = boards
-        own[COUNTS][:] = counts
+    for replica in replicas:
+        replica[ENTERED][:] = boards
+        replica[COUNTS][:] = counts

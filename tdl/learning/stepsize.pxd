@@ -6,6 +6,7 @@ from libc.stdint cimport uint32_t
 from tdl.network.weights cimport features_of, prefetch, shift, loop_t
 
 cdef enum StepKind:
+    # In the order of `tdl.learning.options.STEPS`.
     FIXED
     COHERENT
 

@@ -19,10 +19,10 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 from tdl.game.board cimport board_t
 from tdl.learning.drop_table cimport DropTable, follow
 from tdl.learning.moved cimport Moved, mark, mark_all
-from tdl.learning.stepsize cimport COHERENT, Step, fetch_step, learn
+from tdl.learning.stepsize cimport FIXED, Step, fetch_step, learn
 from tdl.network.index cimport activate_all, tdl_check, tdl_index_plan
 from tdl.network.ntuple cimport MAX_FEATURES
-from tdl.network.stages cimport StageLaw, is_later, lift, settle, total_promoted
+from tdl.network.stages cimport StageLaw, is_later, promote, stage_indices, total_promoted
 from tdl.network.weights cimport features_of, fetch, is_full, total, loop_any, loop_t
 
 
@@ -92,12 +92,12 @@ cdef inline void correct_followed(Learner *learner, const board_t *board, const 
             some[f] = entry[learner.some[f]]
         entry, m = some, learner.some_n
     if learner.stages != NULL and is_later(learner.stages, entry):
-        settle(learner.stages, learner.weights, entry, m)
+        promote(learner.stages, learner.weights, entry, m)
     learn(&learner.step, learner.weights, entry, <loop_any> m, error, moved)
     if learner.moved.chunk != NULL:
         mark_all(&learner.moved, entry, m)
     if learner.drops != NULL:
-        if learner.step.kind != COHERENT:
+        if learner.step.kind == FIXED:
             for f in range(m):
                 moved[f] = learner.step.rate * error
         follow(learner.drops, learner.plan, board, entry, moved, m)
@@ -120,7 +120,7 @@ cdef inline void look_up(const Learner *learner, const board_t *boards, int n, u
     tdl_check(learner.plan, entry, n)
     if is_full(m) and learner.stages != NULL:
         for i in range(n):
-            lift(learner.stages, learner.plan, boards + i, entry + i * learner.plan.padded, features_of(m))
+            stage_indices(learner.stages, learner.plan, boards + i, entry + i * learner.plan.padded, features_of(m))
     for i in range(n):
         fetch(learner.weights, entry + i * learner.plan.padded, m)
 

@@ -1,4 +1,4 @@
-/* The features of a board that are no tuples: order features and count features. extra_features.py says what they are,
+/* The features of a board that are no tuples: order features and count features. tuples.py says what they are,
  * reference.py which numbers; all functions here give the same.
  *
  * An order feature compares up to 12 pairs of cells. Like a tuple's index each has four bytes, so that four or eight

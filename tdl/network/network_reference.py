@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from tdl.game.downgrade_reference import downgraded
-from tdl.game.packing import Board
+from tdl.game.boards import Board
+from tdl.game.game_reference import downgraded
 from tdl.game.rules import Rules
-from tdl.network.extra_features import Pairs
 from tdl.network.stages import Stages
-from tdl.network.tuples import TupleSet, count_features, features, order_features
+from tdl.network.tuples import Pairs, TupleSet, count_features, features, order_features
 
 Entry = tuple[int, int]
 """A table's number and a natural index in it."""

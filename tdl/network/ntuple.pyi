@@ -6,10 +6,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from tdl.game.boards import BoardLike
 from tdl.game.rules import Rules
-from tdl.network.extra_features import Pairs
 from tdl.network.layout import Layout
 from tdl.network.stages import Stages
-from tdl.network.tuples import TupleSet
+from tdl.network.tuples import Pairs, TupleSet
 
 class NTupleNetwork:
     rules: Rules

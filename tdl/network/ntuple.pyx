@@ -17,7 +17,7 @@ from tdl.network.index cimport (TDL_INDEX_SETS, activate_all, plan_extras, plan_
                                 tdl_index_choose, tdl_index_has, tdl_index_names)
 from tdl.network.layout import Paired16, layout_for, next_region
 from tdl.network.stages import Stages
-from tdl.network.stages cimport is_later, lift, total_promoted
+from tdl.network.stages cimport is_later, stage_indices, total_promoted
 from tdl.network.texts import network_text
 from tdl.network.tuples import count_features, order_features, tuple_set
 from tdl.network.tuples import features as features_of_set
@@ -192,7 +192,7 @@ cdef class NTupleNetwork:
     def table(self, number, stage=0):
         """A copy of one table in natural order: float32, shape (layout.size(number),).
 
-        A tuple's is radix**n, the first cell least significant; `tdl.network.network_reference` has the order of the others.
+        A tuple's is radix**n, first cell least significant; `tdl.network.network_reference` has the order of others.
         """
         return self.weights[self.table_entries(number, stage)]
 
@@ -246,7 +246,7 @@ cdef inline void activate_in_stage(NTupleNetwork network, const board_t *board, 
     activate_all(&network.plan, board, 1, entry)
     tdl_check(&network.plan, entry, 1)
     if network.law.count > 1:
-        lift(&network.law, &network.plan, board, entry, network.m)
+        stage_indices(&network.law, &network.plan, board, entry, network.m)
 
 
 cdef inline float value_of_entries(NTupleNetwork network, const uint32_t *entry) noexcept:

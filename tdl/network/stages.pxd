@@ -58,8 +58,8 @@ cdef inline bint stays_first(const StageLaw *law, const board_t *board, int move
     return max(measure, drop) << moves < law.threshold[0]
 
 
-cdef inline void lift(const StageLaw *law, const tdl_index_plan *plan, const board_t *board, uint32_t *entry,
-                      int m) noexcept nogil:
+cdef inline void stage_indices(const StageLaw *law, const tdl_index_plan *plan, const board_t *board, uint32_t *entry,
+                               int m) noexcept nogil:
     """Make a board's entries in the first stage those in its own, which may read it as one of smaller tiles."""
     cdef uint32_t rise = stage_of(law, board) * law.stride
     cdef board_t low
@@ -80,7 +80,7 @@ cdef inline bint is_later(const StageLaw *law, const uint32_t *entry) noexcept n
     return entry[0] >= law.stride
 
 
-cdef inline float promoted(const StageLaw *law, const float *weights, uint32_t entry) noexcept nogil:
+cdef inline float promoted_weight(const StageLaw *law, const float *weights, uint32_t entry) noexcept nogil:
     """An entry's weight; by promotion a share of the stage before's where it has none of its own (nan)."""
     cdef float weight = weights[entry]
     cdef int _step, steps = 0
@@ -99,14 +99,14 @@ cdef inline float total_promoted(const StageLaw *law, const float *weights, cons
     cdef float part[4]
     cdef int f
     for f in range(4):
-        part[f] = promoted(law, weights, entry[f]) if m >= 4 else 0
+        part[f] = promoted_weight(law, weights, entry[f]) if m >= 4 else 0
     for f in range(4 if m >= 4 else 0, m):
-        part[f & 3] += promoted(law, weights, entry[f])
+        part[f & 3] += promoted_weight(law, weights, entry[f])
     return (part[0] + part[1]) + (part[2] + part[3])
 
 
-cdef inline void settle(const StageLaw *law, float *weights, const uint32_t *entry, int m) noexcept nogil:
+cdef inline void promote(const StageLaw *law, float *weights, const uint32_t *entry, int m) noexcept nogil:
     """Give entries that have none a weight of their own, before they are moved."""
     cdef int f
     for f in range(m):
-        weights[entry[f]] = promoted(law, weights, entry[f])
+        weights[entry[f]] = promoted_weight(law, weights, entry[f])

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from tdl.base.checks import check_above_zero, check_choice, check_true_or_false, check_whole
+from tdl.base.checks import check_above_zero, check_choice, check_true_or_false, check_whole, or_null
 from tdl.errors import refuse
 
 MAX_STAGES = 16
@@ -23,7 +24,7 @@ class Stages:
     promotion : an entry of a later stage that was never moved is worth that of the stage before, and starts from there
         when it is moved. Without it every stage starts from the initial value.
     downgrade : largest tile index that boards of all stages but the first are read with: larger ones are lowered, as
-        `tdl.game.downgrade_reference` says, before entries are looked up. The board as it is decides its stage. None:
+        `tdl.game.game_reference` says, before entries are looked up. The board as it is decides its stage. None:
         boards are read as they are.
     share : of the stage before's weight, which an entry is worth by promotion, once for each stage stepped back.
 
@@ -42,27 +43,21 @@ class Stages:
     def __post_init__(self) -> None:
         check_choice("learner.stage_by", self.by, LAWS)
         check_true_or_false("learner.promotion", self.promotion)
+        or_null(partial(check_whole, least=2, below=32))("learner.stage_downgrade", self.downgrade)
+        check_above_zero("learner.promotion_share", self.share, 1.0)
         thresholds: Any = self.thresholds
         if isinstance(thresholds, str) or not isinstance(thresholds, Sequence) or len(thresholds) >= MAX_STAGES:
             expected = f"a list of at most {MAX_STAGES - 1} tile values, as [2048,8192]"
             raise refuse("learner.stages", thresholds, expected)
         for value in thresholds:
-            if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**62:
-                raise refuse("learner.stages", value, "tile values above 0")
+            check_whole("learner.stages", value, 1)
         if list(thresholds) != sorted(set(thresholds)):
             raise refuse("learner.stages", list(thresholds), "values in ascending order")
         object.__setattr__(self, "thresholds", tuple(thresholds))
-        self._check_reading()
-
-    def _check_reading(self) -> None:
-        """Check how later stages read boards and entries without a weight."""
-        if self.downgrade is not None:
-            check_whole("learner.stage_downgrade", self.downgrade, 2, 32)
-        check_above_zero("learner.promotion_share", self.share, 1.0)
-        if not self.thresholds and self.downgrade is not None:
+        if not thresholds and self.downgrade is not None:
             raise refuse("learner.stage_downgrade", self.downgrade, "null where learner.stages is empty")
-        if self.share != 1 and not (self.thresholds and self.promotion):
-            where = "learner.promotion=false" if self.thresholds else "learner.stages is empty"
+        if self.share != 1 and not (thresholds and self.promotion):
+            where = "learner.promotion=false" if thresholds else "learner.stages is empty"
             raise refuse("learner.promotion_share", self.share, f"1 where {where}")
 
     @property
@@ -77,6 +72,13 @@ class Stages:
 
     def to_dict(self) -> dict[str, Any]:
         """The description in `meta.json`: the arguments that make the stages again."""
-        plain = {"thresholds": list(self.thresholds), "by": self.by, "promotion": self.promotion}
-        added = {"downgrade": (self.downgrade, None), "share": (self.share, 1.0)}  # older checkpoints do not have them
-        return plain | {key: value for key, (value, default) in added.items() if value != default}
+        described: dict[str, Any] = {
+            "thresholds": list(self.thresholds),
+            "by": self.by,
+            "promotion": self.promotion,
+        }
+        if self.downgrade is not None:  # checkpoints of older versions have neither
+            described["downgrade"] = self.downgrade
+        if self.share != 1:
+            described["share"] = self.share
+        return described

@@ -1,16 +1,23 @@
-"""Tuple sets: the cells that each n-tuple reads, further features, and the symmetric images of both."""
+"""Tuple sets: the cells that each n-tuple reads, order and count features, and the symmetric images of all.
+
+An order feature compares the cells of lines, a count feature counts tiles of the board. Both see what a tuple with as
+large a table cannot. An order feature of two lines looks at 8 cells with 2^24 entries, where a tuple needs 2^32: it
+keeps which of two tiles is larger and forgets how large they are. A count feature looks at the whole board and forgets
+where its tiles stand.
+
+Sources: TDL2048+ (github.com/moporgic/TDL2048), features `mono` and `num`.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import singledispatch
+from itertools import combinations
+from math import comb
 from typing import Any, TypeVar
 
-from tdl.base.checks import without_numpy
-from tdl.errors import ConfigError, refuse
+from tdl.base.checks import check_fields, check_whole, flag, whole, without_numpy
+from tdl.errors import ConfigError, refuse, shown
 from tdl.game.rules import Rules
-from tdl.network.extra_features import COUNT_CAP, Lines, Pairs, check_cells, checked_counts, checked_orders, pairs_of
-
-Feature = TypeVar("Feature")
 
 MAX_LENGTH = 8
 """Longest tuple: its index fills 32 bits at radix 16."""
@@ -19,6 +26,25 @@ MAX_RADIX = 32
 
 MAX_FEATURES = 1024
 """Of a network; `ntuple.pxd` has the same for the kernels."""
+
+MAX_PAIRS = 12
+"""Pairs of cells of an order feature: two bits each fill 2^24 entries; two lines of 4 cells have as many."""
+
+MAX_COUNT_ENTRIES = 2**24
+"""Entries of a count feature."""
+
+MAX_COUNTED = 24
+"""Tiles of a count feature: with the smallest cap they have as many entries as it may have."""
+
+MAX_CAP = 16
+"""Cells of the largest board: no tile stands on it more often."""
+
+COUNT_CAP = 7
+"""The default of `count_cap`: half of a 4x4 board, and with it 8 tiles just fill a count feature."""
+
+Lines = tuple[tuple[int, ...], ...]
+Pairs = tuple[tuple[int, int], ...]
+Feature = TypeVar("Feature")
 
 
 @dataclass(frozen=True)
@@ -39,24 +65,20 @@ class TupleSet:
     """
 
     cells: tuple[tuple[int, ...], ...]
-    symmetries: bool = True
-    share: bool = True
-    radix: int | None = None
+    symmetries: bool = flag(True)
+    share: bool = flag(True)
+    radix: int | None = whole(None, least=2, most=MAX_RADIX, null=True)
     orders: tuple[Lines, ...] = ()
     counts: tuple[tuple[int, ...], ...] = ()
-    count_cap: int = COUNT_CAP
+    count_cap: int = whole(COUNT_CAP, least=1, most=MAX_CAP)
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            object.__setattr__(self, each.name, without_numpy(getattr(self, each.name)))
-        for name, flag in (("tuples.symmetries", self.symmetries), ("tuples.share", self.share)):
-            if not isinstance(flag, bool):
-                raise refuse(name, flag, "true or false")
-        if self.radix is not None and (type(self.radix) is not int or not 2 <= self.radix <= MAX_RADIX):
-            raise refuse("tuples.radix", self.radix, f"null or a whole number from 2 to {MAX_RADIX}")
+        for option in fields(self):
+            object.__setattr__(self, option.name, without_numpy(getattr(self, option.name)))
+        check_fields(self, "tuples.")
         object.__setattr__(self, "cells", _checked_cells(self.cells))
-        object.__setattr__(self, "orders", checked_orders(self.orders))
-        object.__setattr__(self, "counts", checked_counts(self.counts, self.count_cap))
+        object.__setattr__(self, "orders", _checked_orders(self.orders))
+        object.__setattr__(self, "counts", _checked_counts(self.counts, self.count_cap))
 
     def check_board(self, rows: int, cols: int) -> None:
         """Refuse cells that are not on a board of rows x cols, and too many features; names the cell."""
@@ -124,19 +146,65 @@ def _(shape: TupleSet, rules: Rules | None = None) -> TupleSet:
     return shape
 
 
-def _checked_cells(lists: Any) -> tuple[tuple[int, ...], ...]:
-    if isinstance(lists, str) or not isinstance(lists, Sequence) or not lists:
-        empty = " (the set is empty)" if isinstance(lists, Sequence) and not lists else ""
-        raise refuse("tuples.cells", lists, f"at least one list of cells, as [[0,1,2,3],[4,5,6,7]]{empty}")
-    tuples = []
-    for cells in lists:
-        if isinstance(cells, str) or not isinstance(cells, Sequence) or not cells:
-            raise refuse("tuples.cells", cells, "a list of cells, as [0,1,2,3]")
-        check_cells("tuples.cells", cells)
+def _checked_cells(tuples: Any) -> tuple[tuple[int, ...], ...]:
+    key = "tuples.cells"
+    _check_list(key, tuples, "at least one list of cells, as [[0,1,2,3],[4,5,6,7]]")
+    for cells in tuples:
+        _check_list(key, cells, "a list of cells, as [0,1,2,3]")
+        _check_cells(key, cells)
         if len(cells) > MAX_LENGTH:
-            raise refuse("tuples.cells", list(cells), f"at most {MAX_LENGTH} cells in a tuple")
-        tuples.append(tuple(cells))
-    return tuple(tuples)
+            raise refuse(key, list(cells), f"at most {MAX_LENGTH} cells in a tuple")
+    return tuple(tuple(cells) for cells in tuples)
+
+
+def _checked_orders(features: Any) -> tuple[Lines, ...]:
+    key = "tuples.orders"
+    _check_list(key, features, "a list of features, each a list of lines, as [[[0,1,2,3],[4,5,6,7]]]", least=0)
+    for lines in features:
+        _check_list(key, lines, "a list of lines, as [[0,1,2,3],[4,5,6,7]]")
+        for line in lines:
+            _check_list(key, line, "a line of at least 2 cells, as [0,1,2,3]", least=2)
+            _check_cells(key, line)
+        if (pairs := sum(comb(len(line), 2) for line in lines)) > MAX_PAIRS:
+            text = f"{[list(line) for line in lines]} with {pairs} pairs of cells"
+            raise refuse(key, text, f"at most {MAX_PAIRS} pairs, those of two lines of 4")
+    return tuple(tuple(tuple(line) for line in lines) for lines in features)
+
+
+def _checked_counts(features: Any, cap: int) -> tuple[tuple[int, ...], ...]:
+    key = "tuples.counts"
+    _check_list(key, features, "a list of features, each a list of tile indices, as [[0],[10,11,12]]", least=0)
+    for tiles in features:
+        _check_list(key, tiles, "a list of tile indices, as [10,11,12]")
+        for tile in tiles:
+            check_whole(key, tile, 0)
+        _check_once(key, "tile", tiles)
+        if len(tiles) > MAX_COUNTED:  # the number of entries would have more digits than Python prints
+            raise refuse(key, list(tiles), f"at most {MAX_COUNTED} tiles")
+        if (entries := (cap + 1) ** len(tiles)) > MAX_COUNT_ENTRIES:
+            raise ConfigError(
+                f"{key}: {shown(list(tiles))} has {cap + 1}^{len(tiles)} = {entries:,} entries; "
+                f"expected at most {MAX_COUNT_ENTRIES:,}: fewer tiles or a smaller tuples.count_cap"
+            )
+    return tuple(tuple(tiles) for tiles in features)
+
+
+def _check_list(key: str, value: Any, expected: str, least: int = 1) -> None:
+    if isinstance(value, str) or not isinstance(value, Sequence) or len(value) < least:
+        raise refuse(key, value, expected)
+
+
+def _check_cells(key: str, cells: Sequence[Any]) -> None:
+    for cell in cells:
+        if isinstance(cell, bool) or not isinstance(cell, int):
+            raise refuse(key, cell, "whole numbers")
+    _check_once(key, "cell", cells)
+
+
+def _check_once(key: str, what: str, numbers: Sequence[int]) -> None:
+    if len(set(numbers)) < len(numbers):
+        repeated = min(number for number in numbers if list(numbers).count(number) > 1)
+        raise ConfigError(f"{key}: repeated {what} {repeated} in {shown(list(numbers))}; expected each {what} once")
 
 
 def symmetries(rows: int, cols: int) -> list[tuple[int, ...]]:
@@ -168,6 +236,11 @@ def features(tuples: TupleSet, rows: int, cols: int) -> list[tuple[int, tuple[in
     ]
 
 
+def pairs_of(lines: Lines) -> Pairs:
+    """The pairs of cells that an order feature compares: within each line every cell with every later one."""
+    return tuple(pair for line in lines for pair in combinations(line, 2))
+
+
 def order_features(tuples: TupleSet, rows: int, cols: int) -> list[tuple[int, Pairs]]:
     """The order features: (table number, pairs of cells) of each image; their tables follow the tuples'."""
     first = 1 + features(tuples, rows, cols)[-1][0]
@@ -183,7 +256,7 @@ def count_features(tuples: TupleSet, rows: int, cols: int) -> list[tuple[int, tu
     return list(enumerate(tuples.counts, first))
 
 
-def unturned(tuples: TupleSet, rows: int, cols: int) -> list[int]:
+def identity_features(tuples: TupleSet, rows: int, cols: int) -> list[int]:
     """The features that read the board as it is, not one of its symmetric images, by their places in a row."""
     images = len(tuples.images(rows, cols))
     every = feature_count(tuples, rows, cols)

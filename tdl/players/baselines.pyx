@@ -12,7 +12,7 @@ from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, boa
 from tdl.game.engine import ENGINES
 from tdl.game.lines cimport LineTables
 from tdl.game.rules import checked_rules
-from tdl.game.streams import EVALUATION, EXPLORATION
+from tdl.game.engine import EVALUATION, EXPLORATION
 from tdl.game.stream cimport Stream, draw, stream_of
 
 cdef int EXPLORING = EXPLORATION

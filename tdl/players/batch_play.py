@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 from tdl.base.checks import check_whole
 from tdl.errors import ConfigError
 from tdl.game.batch import Batch
-from tdl.game.boards import BoardLike
-from tdl.game.engine import Engine, Stream
-from tdl.game.packing import pack, unpack
-from tdl.game.streams import EVALUATION, EXPLORATION
+from tdl.game.boards import BoardLike, pack, unpack
+from tdl.game.engine import EVALUATION, EXPLORATION, Engine, Stream
 from tdl.players.kinds import MAX_DEEP_PLIES, ActionValues, Agent, Values
 from tdl.search.options import SearchOptions
 from tdl.storage.records import RECORD, Records

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from tdl.base.checks import check_whole
 from tdl.game.batch import Batch
-from tdl.game.packing import pack
+from tdl.game.boards import pack
+from tdl.game.engine import EVALUATION
 from tdl.game.rules import Rules
-from tdl.game.streams import EVALUATION
 from tdl.players.batch_play import Actions, Moves, Which, best_of, play_block
 from tdl.players.player import Player
 from tdl.training.options import OnProgress

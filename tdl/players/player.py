@@ -9,11 +9,9 @@ from numpy.typing import NDArray
 
 from tdl.base.checks import check_choice, check_instance, check_share, without_numpy
 from tdl.errors import CheckpointError, ConfigError, shown
-from tdl.game.boards import BoardLike
-from tdl.game.engine import Engine
-from tdl.game.packing import unpack
+from tdl.game.boards import BoardLike, unpack
+from tdl.game.engine import EVALUATION, Engine
 from tdl.game.rules import Rules
-from tdl.game.streams import EVALUATION
 from tdl.learning.options import EXPECTATIONS, TARGETS, LearnerOptions
 from tdl.learning.state import DROP_TABLE, drop_table_of, shares_drops
 from tdl.network.allocation import allocate
@@ -33,10 +31,8 @@ from tdl.search.expectimax import Expectimax
 from tdl.search.options import PlacerOptions, SearchOptions
 from tdl.storage.checkpoint import META, Meta, read_array
 from tdl.storage.records import Records
-from tdl.training.kernels import kernel
-from tdl.training.options import OnProgress, PlayOptions, sort_keywords
-from tdl.training.settled import Settled
-from tdl.training.threads import play_block, slice_of
+from tdl.training.options import OnProgress, PlayOptions, Settled, sort_keywords
+from tdl.training.threads import kernel, play_block, slice_of
 
 
 class Player(Settled, Agent):

@@ -11,9 +11,9 @@ import numpy as np
 
 from tdl.config.setup import Setup
 from tdl.errors import naming, refuse
-from tdl.game.streams import TRAINING
+from tdl.game.engine import TRAINING
 from tdl.learning.state import ACCUMULATORS, check_entered
-from tdl.network.widening import widen
+from tdl.network.expand_tuples import expand_tuples
 from tdl.players.ensemble import average
 from tdl.players.kinds import WEIGHTS, Agent, checkpoint_folder, read_accumulators, read_agent
 from tdl.players.player import Baseline, Player, load
@@ -147,7 +147,7 @@ class NTupleAgent(TrainingAgent):
             folder = checkpoint_folder(options.init)
             source_sums = read_accumulators(folder, read_agent(folder), len(source.network.weights))
         beside = [] if sums is None or source_sums is None else [(sums, source_sums)]
-        widen(self.network, source.network, beside=beside)
+        expand_tuples(self.network, source.network, beside=beside)
 
     def restore(self, folder: Path, meta: Meta) -> None:
         for name, array in self.arrays().items():

@@ -26,11 +26,11 @@ cdef enum:
 cdef struct Adversary:
     const Learner *evaluator    # whose values it uses
     int m                   # features of the evaluator
-    bint of_states          # the evaluator values states
+    bint values_states      # the evaluator values states
     int depth
     bint chooses_tile
     bint first_empty
-    uint32_t *room          # [ADVERSARY_ROWS][padded]
+    uint32_t *buffer        # [ADVERSARY_ROWS][padded]
 
 
 cdef inline void place_worst(const Adversary *adversary, LineTables tables, board_t *after,
@@ -113,7 +113,7 @@ cdef inline void evaluate_all(const Adversary *adversary, LineTables tables, con
     cdef int action[4]
     cdef board_t board
     cdef int cell, k, stride = evaluator.plan.padded
-    cdef uint32_t *row = adversary.room
+    cdef uint32_t *row = adversary.buffer
     cdef float value
     for cell in range(tables.cells):
         if cell_at(after, cell):
@@ -121,7 +121,7 @@ cdef inline void evaluate_all(const Adversary *adversary, LineTables tables, con
         board = after[0]
         put(&board, cell, tile)
         n[cell] = legal_afterstates(tables, &board, boards, reward[cell], action)
-        if adversary.of_states:
+        if adversary.values_states:
             boards[0], reward[cell][0], n[cell] = board, 0, min(n[cell], 1)
         look_up(evaluator, <const board_t *> boards, n[cell], row + 4 * cell * stride, <loop_full> adversary.m)
     for cell in range(tables.cells):
@@ -130,7 +130,7 @@ cdef inline void evaluate_all(const Adversary *adversary, LineTables tables, con
             continue
         for k in range(n[cell]):
             value = value_of(evaluator, row + (4 * cell + k) * stride, <loop_full> adversary.m)
-            if not adversary.of_states:
+            if not adversary.values_states:
                 value = <float> reward[cell][k] + evaluator.gamma * value
             if k == 0 or value > left[cell]:
                 left[cell] = value

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from tdl.game.boards import Board, drawn
 from tdl.game.game_reference import Stream, move
-from tdl.game.packing import Board, drawn
 from tdl.learning.learning_reference import shares
 from tdl.network.network_reference import ReferenceNetwork
 from tdl.search.options import PlacerOptions
@@ -23,7 +23,7 @@ class ReferenceAdversary:
         self, options: PlacerOptions, network: ReferenceNetwork, gamma: float = 1.0, target: str = "afterstate"
     ) -> None:
         self.options, self.network, self.rules = options, network, network.rules
-        self.gamma, self.of_states = np.float32(gamma), target == "state"
+        self.gamma, self.values_states = np.float32(gamma), target == "state"
 
     def place(self, board: Board, stream: Stream) -> Board:
         """The board with a tile more. It takes one draw."""
@@ -41,7 +41,7 @@ class ReferenceAdversary:
         moves = [result for result in (move(board, action, self.rules) for action in range(4)) if result]
         if not moves:
             return np.float32(0)
-        if depth == 1 and self.of_states:
+        if depth == 1 and self.values_states:
             return self.network.value(board)
         return max(np.float32(reward) + self.gamma * self._after(after, depth) for after, reward in moves)
 

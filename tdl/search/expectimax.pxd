@@ -9,7 +9,7 @@ With p plies, the player's moves that are looked at, and p - 1 drops between the
 
 Where an adversary puts the tile, W is the least over the cells (the first empty cell, by the variant) in place of the
 mean. Values are float32, a mean is added up in double precision, tile by tile. Of the boards that the drops and moves
-after one afterstate lead to, those that must be equal are valued once: see `gather`. The reference implementation is
+after one afterstate lead to, those that must be equal are valued once: see `expand`. The reference implementation is
 `tdl.search.expectimax_reference`.
 
 Source: Michie (1966), Game-Playing and Game-Learning Automata.

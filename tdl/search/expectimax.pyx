@@ -20,8 +20,8 @@ from tdl.learning.expectation cimport SUCCESSORS
 from tdl.network.aligned cimport own_lines
 from tdl.network.ntuple cimport NTupleNetwork
 from tdl.network.stages cimport stays_first
-from tdl.search.leaves cimport GROUP, ask, value_all, value_asked
-from tdl.search.successors cimport Level, best_move, free_level, gather, make_level
+from tdl.search.leaves cimport GROUP, prefetch_leaves, value_all, value_prefetched
+from tdl.search.successors cimport Level, best_move, expand, free_level, make_level
 from tdl.search.transposition cimport MAX_STAMPS, Mark, Table, find, keep, slot_of
 
 cdef extern from *:
@@ -67,9 +67,9 @@ cdef class Expectimax:
         self.own.weights, self.own.plan, self.own.gamma = network.w, &network.plan, gamma
         self.own.stages = &network.law if network.stages.count > 1 else NULL
         self.search.leaves.learner = &self.own
-        self.search.leaves.m, self.search.leaves.of_states = network.m, target == "state"
-        self.search.leaves.rich = self.search.leaves.of_states or network.stages.count > 1
-        if self.search.leaves.rich and not self.search.leaves.of_states and _merges_add_nothing(network.rules):
+        self.search.leaves.m, self.search.leaves.values_states = network.m, target == "state"
+        self.search.leaves.full_loop = self.search.leaves.values_states or network.stages.count > 1
+        if network.stages.count > 1 and not self.search.leaves.values_states and _merges_add_nothing(network.rules):
             self.search.most_dropped = max(network.rules.value(tile) for tile, _ in network.rules.drop)
         self.search.node = _node(options, PlacerOptions() if placer is None else placer)
         self._set_depths()
@@ -104,7 +104,7 @@ cdef class Expectimax:
         cdef int drops = cells * search.tiles
         cdef bint got = True
         search.leaves.row = <uint32_t *> own_lines(GROUP * padded * sizeof(uint32_t))
-        search.leaves.room = <uint32_t *> own_lines(SUCCESSORS * padded * sizeof(uint32_t))
+        search.leaves.buffer = <uint32_t *> own_lines(SUCCESSORS * padded * sizeof(uint32_t))
         for i in range(BANKS if self.options.deepest > 1 else 0):
             got = got and make_level(&search.last[i], drops, size, padded, search.leaves.learner.gamma)
         for i in range(2, self.options.deepest):
@@ -116,7 +116,7 @@ cdef class Expectimax:
             search.table.memory = <char *> own_lines(search.table.slots * search.table.stride)
             search.table.stamp, search.table.of_probability = 1, search.cutoff > 0
             got = got and search.table.memory != NULL
-        if not got or search.leaves.row == NULL or search.leaves.room == NULL:
+        if not got or search.leaves.row == NULL or search.leaves.buffer == NULL:
             raise MemoryError("search: no memory for its table and its boards")
 
     def __dealloc__(self):
@@ -126,7 +126,7 @@ cdef class Expectimax:
         for i in range(MAX_PLIES):
             free_level(&self.search.level[i])
         free(self.search.leaves.row)
-        free(self.search.leaves.room)
+        free(self.search.leaves.buffer)
         free(self.search.table.memory)
 
     cdef void forget(self) noexcept nogil:
@@ -144,11 +144,12 @@ cdef class Expectimax:
         """`q` of the `n` legal moves of a board, whose afterstates and rewards are given; nan where a value is not
         finite or beyond all bounds."""
         if self.kind == NIBBLES:
-            look_at(&self.search, self.tables, <const board64 *> board, <const board64 *> after, reward, n, q)
+            search_board(&self.search, self.tables, <const board64 *> board, <const board64 *> after, reward, n, q)
         elif self.kind == FIVES:
-            look_at(&self.search, self.tables, <const board128 *> board, <const board128 *> after, reward, n, q)
+            search_board(&self.search, self.tables, <const board128 *> board, <const board128 *> after, reward, n, q)
         else:
-            look_at(&self.search, self.tables, <const board_array *> board, <const board_array *> after, reward, n, q)
+            search_board(&self.search, self.tables, <const board_array *> board, <const board_array *> after, reward,
+                         n, q)
 
     def values(self, board):
         """Reward + gamma * value of the four moves (up, right, down, left): float64, shape (4,), nan where illegal.
@@ -203,8 +204,8 @@ cdef _values(Expectimax self, packed, const board_t *kind, double[::1] out):
         out[action[k]] = q[k]
 
 
-cdef void look_at(Search *search, LineTables tables, const board_t *board, const board_t *after,
-                  const int32_t *reward, int n, float *q) noexcept nogil:
+cdef void search_board(Search *search, LineTables tables, const board_t *board, const board_t *after,
+                       const int32_t *reward, int n, float *q) noexcept nogil:
     """`Expectimax.look` for one type of board."""
     cdef board_t smaller = board[0]
     cdef board_t own[4]
@@ -216,12 +217,12 @@ cdef void look_at(Search *search, LineTables tables, const board_t *board, const
         legal_afterstates(tables, &smaller, own, own_reward, action)     # as many: the same tiles merge
         after, reward = own, own_reward
     if search.most_dropped:     # most boards are far from the second stage: 1.15 times the speed with three plies
-        search.leaves.rich = not stays_first(search.leaves.learner.stages, &smaller, plies, search.most_dropped)
+        search.leaves.full_loop = not stays_first(search.leaves.learner.stages, &smaller, plies, search.most_dropped)
     if search.nanoseconds:
-        look_in_time(search, tables, after, reward, n, plies, q)
+        iterative_deepening(search, tables, after, reward, n, plies, q)
     else:
         search.deadline = 0
-        look_to(search, tables, after, reward, n, plies, q)
+        search_depth(search, tables, after, reward, n, plies, q)
     if search.leaves.broken:
         for k in range(n):
             q[k] = NAN
@@ -238,45 +239,46 @@ cdef inline int plies_for(const Search *search, LineTables tables, const board_t
     return search.plies
 
 
-cdef void look_in_time(Search *search, LineTables tables, const board_t *after, const int32_t *reward, int n,
-                       int plies, float *q) noexcept nogil:
+cdef void iterative_deepening(Search *search, LineTables tables, const board_t *after, const int32_t *reward, int n,
+                              int plies, float *q) noexcept nogil:
     """Look further and further ahead; what was not finished in time does not count."""
     cdef float deeper[4]
     cdef int depth, k
     search.deadline = 0
-    look_to(search, tables, after, reward, n, 1, q)
+    search_depth(search, tables, after, reward, n, 1, q)
     search.deadline, search.late = now() + search.nanoseconds, False
     for depth in range(2, plies + 1):
-        look_to(search, tables, after, reward, n, depth, deeper)
+        search_depth(search, tables, after, reward, n, depth, deeper)
         if search.late:
             return
         for k in range(n):
             q[k] = deeper[k]
 
 
-cdef void look_to(Search *search, LineTables tables, const board_t *after, const int32_t *reward, int n, int plies,
-                  float *q) noexcept nogil:
+cdef void search_depth(Search *search, LineTables tables, const board_t *after, const int32_t *reward, int n,
+                       int plies, float *q) noexcept nogil:
     """`q` of moves, so many plies deep."""
     cdef int k
-    worth_of_all(search, tables, after, n, plies - 1, 1.0, q)
+    chance_values(search, tables, after, n, plies - 1, 1.0, q)
     for k in range(n):
         q[k] = <float> reward[k] + search.leaves.learner.gamma * q[k]
 
 
-cdef void worth_of_all(Search *search, LineTables tables, const board_t *after, int n, int plies, float probability,
-                       float *value) noexcept nogil:
+cdef void chance_values(Search *search, LineTables tables, const board_t *after, int n, int plies, float probability,
+                        float *value) noexcept nogil:
     """W of `n` afterstates. `probability` is that of all drops that led to each of them."""
     cdef int k
     if plies == 0:
         value_all(&search.leaves, tables, after, n, value)
     elif plies == 1:
-        worth_in_turns(search, tables, after, n, probability, value)
+        afterstate_values_pipelined(search, tables, after, n, probability, value)
     else:
         for k in range(n):
-            value[k] = worth(search, tables, after + k, plies, probability)
+            value[k] = chance_value(search, tables, after + k, plies, probability)
 
 
-cdef float worth(Search *search, LineTables tables, const board_t *after, int plies, float probability) noexcept nogil:
+cdef float chance_value(Search *search, LineTables tables, const board_t *after, int plies,
+                        float probability) noexcept nogil:
     """W of an afterstate, more than one ply further."""
     cdef Level *level = &search.level[plies]
     cdef char *slot = NULL
@@ -284,33 +286,33 @@ cdef float worth(Search *search, LineTables tables, const board_t *after, int pl
     if remembered(search, after, plies, probability, &slot, &value) or out_of_time(search):
         return value
     search.nodes += 1
-    gather(tables, after, search.node == FIRST, level)
-    worth_of_children(search, tables, level, <const board_t *> level.child, plies, probability)
-    value = fold(search, tables.cells, level)
+    expand(tables, after, search.node == FIRST, level)
+    chance_values_of_children(search, tables, level, <const board_t *> level.child, plies, probability)
+    value = reduce_chance(search, tables.cells, level)
     if slot != NULL and not search.late:
         keep(&search.table, slot, after, plies, probability, value)
     return value
 
 
-cdef inline void worth_of_children(Search *search, LineTables tables, Level *level, const board_t *child, int plies,
-                                   float probability) noexcept nogil:
+cdef inline void chance_values_of_children(Search *search, LineTables tables, Level *level, const board_t *child,
+                                           int plies, float probability) noexcept nogil:
     """W of what drops and moves lead to, tile by tile: its probability decides whether it is looked beyond."""
     cdef int i, first, n
     cdef float reached
     if search.cutoff <= 0:
-        worth_of_all(search, tables, child, level.first[search.tiles], plies - 1, 1.0, level.value)
+        chance_values(search, tables, child, level.first[search.tiles], plies - 1, 1.0, level.value)
         return
     for i in range(search.tiles):
         first, n = level.first[i], level.first[i + 1] - level.first[i]
         reached = probability * <float> search.share[i]
         if search.node == MEAN:
             reached = reached / <float> level.empty
-        worth_of_all(search, tables, child + first, n, 0 if reached < search.cutoff else plies - 1, reached,
-                     level.value + first)
+        chance_values(search, tables, child + first, n, 0 if reached < search.cutoff else plies - 1, reached,
+                      level.value + first)
 
 
-cdef void worth_in_turns(Search *search, LineTables tables, const board_t *after, int n, float probability,
-                         float *value) noexcept nogil:
+cdef void afterstate_values_pipelined(Search *search, LineTables tables, const board_t *after, int n,
+                                      float probability, float *value) noexcept nogil:
     """W of afterstates one ply further: while the entries of one's successors arrive, others are added up."""
     cdef int waiting[BANKS]
     cdef char *slot[BANKS]
@@ -322,8 +324,8 @@ cdef void worth_in_turns(Search *search, LineTables tables, const board_t *after
         search.nodes += 1
         bank = asked % BANKS
         waiting[bank], slot[bank] = k, own
-        gather(tables, after + k, search.node == FIRST, &search.last[bank])
-        ask(&search.leaves, tables, &search.last[bank], after)
+        expand(tables, after + k, search.node == FIRST, &search.last[bank])
+        prefetch_leaves(&search.leaves, tables, &search.last[bank], after)
         asked += 1
         if asked - done == BANKS:
             finish(search, tables, after, waiting, slot, done, probability, value)
@@ -338,8 +340,8 @@ cdef inline void finish(Search *search, LineTables tables, const board_t *after,
     """W of the afterstate that was asked for as number `number`."""
     cdef int bank = number % BANKS, k = waiting[bank]
     cdef Level *level = &search.last[bank]
-    value_asked(&search.leaves, tables, level, after)
-    value[k] = fold(search, tables.cells, level)
+    value_prefetched(&search.leaves, tables, level, after)
+    value[k] = reduce_chance(search, tables.cells, level)
     if slot[bank] != NULL:
         keep(&search.table, slot[bank], after + k, 1, probability, value[k])
 
@@ -364,7 +366,7 @@ cdef inline bint out_of_time(Search *search) noexcept nogil:
     return search.late
 
 
-cdef inline float fold(const Search *search, int cells, const Level *level) noexcept nogil:
+cdef inline float reduce_chance(const Search *search, int cells, const Level *level) noexcept nogil:
     """W of the afterstate that a level was gathered of: best moves, then the mean, or the least, over the drops."""
     cdef int i, k
     cdef float best, least, least_of_all = INFINITY

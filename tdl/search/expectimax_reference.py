@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from tdl.game.downgrade_reference import downgraded
-from tdl.game.game_reference import move
-from tdl.game.packing import Board
+from tdl.game.boards import Board
+from tdl.game.game_reference import downgraded, move
 from tdl.game.rules import DRAW_ONE
 from tdl.learning.learning_reference import ReferenceLearner
 from tdl.search.options import RADIX, PlacerOptions, SearchOptions

@@ -16,10 +16,10 @@ cdef enum:
 cdef struct Leaves:
     const Learner *learner  # whose values count
     int m
-    bint of_states          # the mean of V over all drops counts
-    bint rich               # V is not plainly the sum of a board's entries
+    bint values_states      # the mean of V over all drops counts
+    bint full_loop          # V is not plainly the sum of a board's entries
     uint32_t *row           # [GROUP][padded]
-    uint32_t *room          # [SUCCESSORS][padded], for the mean over all drops
+    uint32_t *buffer        # [SUCCESSORS][padded], for the mean over all drops
     int64_t count           # boards valued so far
     bint broken             # a value was not finite or beyond all bounds
 
@@ -33,19 +33,20 @@ cdef inline void value_all(Leaves *leaves, LineTables tables, const board_t *boa
     while first < n:
         group.child, group.value = <void *> (board + first), value + first
         group.first[tables.drops.n] = min(n - first, GROUP)
-        ask(leaves, tables, &group, board)
-        value_asked(leaves, tables, &group, board)
+        prefetch_leaves(leaves, tables, &group, board)
+        value_prefetched(leaves, tables, &group, board)
         first += GROUP
 
 
-cdef inline void ask(const Leaves *leaves, LineTables tables, Level *level, const board_t *kind) noexcept nogil:
+cdef inline void prefetch_leaves(const Leaves *leaves, LineTables tables, Level *level,
+                                 const board_t *kind) noexcept nogil:
     """Look up the entries of a level's children, and ask for their cache lines. `kind` tells the type of board."""
     cdef const Learner *learner = leaves.learner
     cdef const board_t *child = <const board_t *> level.child
     cdef int n = children(tables, level)
-    if leaves.rich:
+    if leaves.full_loop:
         look_up(learner, child, n, level.row, <loop_full> leaves.m)
-        if leaves.of_states:
+        if leaves.values_states:
             fetch_expected(learner, n, level.row, <loop_full> leaves.m)
     elif leaves.m == 32:
         look_up(learner, child, n, level.row, <loop_32> 0)
@@ -55,9 +56,9 @@ cdef inline void ask(const Leaves *leaves, LineTables tables, Level *level, cons
         look_up(learner, child, n, level.row, <loop_any> leaves.m)
 
 
-cdef inline void value_asked(Leaves *leaves, LineTables tables, Level *level, const board_t *kind) noexcept nogil:
+cdef inline void value_prefetched(Leaves *leaves, LineTables tables, Level *level, const board_t *kind) noexcept nogil:
     """V of a level's children, which were asked for: by a loop for this number of features."""
-    if leaves.rich:
+    if leaves.full_loop:
         value_children(leaves, tables, level, kind, <loop_full> leaves.m)
     elif leaves.m == 32:
         value_children(leaves, tables, level, kind, <loop_32> 0)
@@ -80,8 +81,8 @@ cdef inline float value_one(Leaves *leaves, LineTables tables, const board_t *bo
                             loop_t m) noexcept nogil:
     """V of a board whose entries are given."""
     cdef float value
-    if is_full(m) and leaves.of_states:
-        value = expected(leaves.learner, tables, board, entry, leaves.room, m)
+    if is_full(m) and leaves.values_states:
+        value = expected(leaves.learner, tables, board, entry, leaves.buffer, m)
     else:
         value = value_of(leaves.learner, entry, m)
     if not -<float> BOUND < value < <float> BOUND:      # true of nan too

@@ -150,14 +150,13 @@ class PlacerOptions:
     def __post_init__(self) -> None:
         check_fields(self)
         if self.kind == "random":
-            for key, plain in (("depth", 1), ("tile", "drawn"), ("first_empty", False)):
-                if getattr(self, key) != plain:
-                    raise refuse(key, getattr(self, key), f"{plain} unless kind=adversary")
-        if self.first_empty:
-            if self.tile == "chosen":
-                raise refuse("tile", self.tile, "drawn where first_empty=true")
-            if self.depth > 1:
-                raise refuse("depth", self.depth, "1 where first_empty=true, which judges nothing")
+            for key, default in (("depth", 1), ("tile", "drawn"), ("first_empty", False)):
+                if getattr(self, key) != default:
+                    raise refuse(key, getattr(self, key), f"{default} unless kind=adversary")
+        if self.first_empty and self.tile == "chosen":
+            raise refuse("tile", self.tile, "drawn where first_empty=true")
+        if self.first_empty and self.depth > 1:
+            raise refuse("depth", self.depth, "1 where first_empty=true, which judges nothing")
 
     def check_judged(self) -> None:
         """Refuse a network of its own where no board is judged."""
@@ -178,6 +177,5 @@ class Evaluator(Protocol):
 
 def check_same_board(judged: Rules, played: Rules, key: str = "placer.network") -> None:
     """Refuse a judge of another game or board; it may have been trained with other drops."""
-    theirs, ours = ((rules.game, f"{rules.rows}x{rules.cols}") for rules in (judged, played))
-    if theirs != ours:
-        raise refuse(key, f"a network of {' '.join(theirs)}", f"one of {' '.join(ours)}")
+    if judged.name != played.name:
+        raise refuse(key, f"a network of {judged.name}", f"one of {played.name}")

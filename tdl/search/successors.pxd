@@ -39,7 +39,7 @@ cdef inline bint make_level(Level *level, int drops, size_t size, int padded, fl
 
     Parameters: bytes of a board; entries of a row (0: no rows); the discount that values are multiplied with.
     """
-    cdef int room = 4 * drops + 1       # gather44 writes one too many
+    cdef int room = 4 * drops + 1       # expand44 writes one too many
     level.child = own_lines(room * size)
     level.drop = <Drop *> own_lines(drops * sizeof(Drop))
     level.value = <float *> own_lines((BEFORE + room) * sizeof(float))
@@ -81,7 +81,7 @@ cdef struct Side:
     int child
 
 
-cdef inline void gather(LineTables tables, const board_t *after, bint first_only, Level *level) noexcept nogil:
+cdef inline void expand(LineTables tables, const board_t *after, bint first_only, Level *level) noexcept nogil:
     """All moves after all drops on an afterstate (or on its first empty cell only).
 
     A tile slides past empty cells: wherever it drops between the same two neighbours of a line, a move along that line
@@ -90,12 +90,12 @@ cdef inline void gather(LineTables tables, const board_t *after, bint first_only
     """
     if board_t is board64:
         if tables.nibble_rows != NULL and not first_only:
-            gather44(tables, after[0], level)
+            expand44(tables, after[0], level)
             return
-    gather_any(tables, after, first_only, level)
+    expand_any(tables, after, first_only, level)
 
 
-cdef inline void gather_any(LineTables tables, const board_t *after, bint first_only, Level *level) noexcept nogil:
+cdef inline void expand_any(LineTables tables, const board_t *after, bint first_only, Level *level) noexcept nogil:
     """For any board."""
     cdef board_t *child = <board_t *> level.child
     cdef board_t moved[4]
@@ -140,7 +140,7 @@ cdef inline uint64_t on_line(uint64_t nibbles, int number, bint across) noexcept
     return nibbles << (16 * number)
 
 
-cdef inline void gather44(LineTables tables, uint64_t after, Level *level) noexcept nogil:
+cdef inline void expand44(LineTables tables, uint64_t after, Level *level) noexcept nogil:
     """For 4x4 boards of 4-bit cells, whose rows `LineTables.nibble_rows` has.
 
     All lines are slid once without a drop; a drop changes one line only, and so do the moves after it.

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.errors import ConfigError
+from tdl.game.boards import unpack
 from tdl.game.engine import Engine
-from tdl.game.packing import unpack
 from tdl.game.rules import ACTION_NAMES, DROP, Rules
 from tdl.search.options import SearchOptions
 

@@ -5,9 +5,8 @@ from numpy.typing import NDArray
 
 from tdl.base.checks import check_whole
 from tdl.errors import ConfigError
-from tdl.game.engine import Engine, Stream
+from tdl.game.engine import EVALUATION, Engine, Stream
 from tdl.game.rules import ACTION_NAMES, Rules
-from tdl.game.streams import EVALUATION
 from tdl.players.kinds import ActionValues
 from tdl.search.options import SearchOptions
 from tdl.sessions.recorded_game import Move, RecordedGame, dropped, optional_values

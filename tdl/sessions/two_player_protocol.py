@@ -19,10 +19,9 @@ from typing import BinaryIO
 import numpy as np
 
 from tdl.errors import ConfigError, printable, refuse
-from tdl.game.engine import Engine, Stream
-from tdl.game.packing import drawn, unpack
+from tdl.game.boards import drawn, unpack
+from tdl.game.engine import EVALUATION, Engine, Stream
 from tdl.game.rules import Rules
-from tdl.game.streams import EVALUATION
 from tdl.players.kinds import ActionValues
 from tdl.players.player import Player
 from tdl.search.options import PlacerOptions

@@ -7,6 +7,7 @@ needs no search for what was seen already, only sorting.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,7 +74,9 @@ def reachable(rules: Rules, fold: bool = False, on_progress: OnProgress = ignore
         total = min([*waiting, *moving])
         if total in waiting:
             layer = distinct(waiting.pop(total))
-            _require_room(rules, layer, total)
+            # The moves of each state and the drops on its afterstates are held unsorted, and once more to be sorted.
+            successors = len(layer) * (4 + rules.cells * len(rules.drop))
+            require_memory("size", 2 * 8 * successors, f"the successors of the states whose tiles sum to {total:,}")
             states.add(total, layer)
             _sort_in(moving, tables, distinct([moved(tables, layer)], canonical))
         if total in moving:
@@ -98,21 +101,15 @@ def check_solvable(rules: Rules) -> None:
     ConfigError : the board has more than 64 bits, or a merge lowers the sum of the tiles.
     """
     if rules.cells * rules.bits > 64:
-        raise refuse(
-            "size",
-            f"{rules.rows}x{rules.cols}",
-            f"a board of at most 64 bits, which is {64 // rules.bits} cells of this game; the exact solver is for "
-            "small boards",
-        )
-    tiles = range(1, rules.largest + 1)
-    for a in tiles:
-        for b in tiles:
-            merged = rules.merge(a, b)
-            if merged and rules.value(merged) < rules.value(a) + rules.value(b):
-                raise ConfigError(
-                    f"game: the exact solver needs a game whose merges do not lower the sum of the tiles; in "
-                    f"{rules.game} {rules.value(a)} and {rules.value(b)} make {rules.value(merged)}"
-                )
+        cells = f"which is {64 // rules.bits} cells of this game; the exact solver is for small boards"
+        raise refuse("size", f"{rules.rows}x{rules.cols}", f"a board of at most 64 bits, {cells}")
+    for a, b in product(range(1, rules.largest + 1), repeat=2):
+        merged = rules.value(rules.merge(a, b))
+        if 0 < merged < rules.value(a) + rules.value(b):
+            raise ConfigError(
+                "game: the exact solver needs a game whose merges do not lower the sum of the tiles; in "
+                f"{rules.game} {rules.value(a)} and {rules.value(b)} make {merged}"
+            )
 
 
 def start_levels(canonical: CanonicalBoards) -> tuple[Layers, ...]:
@@ -152,15 +149,6 @@ def _sort_in(by_sum: dict[int, list[Boards]], tables: LineTables, boards: Boards
     sums = tile_sums(tables, boards)
     for total in np.unique(sums).tolist():
         by_sum[total].append(boards[sums == total])
-
-
-def _require_room(rules: Rules, layer: Boards, total: int) -> None:
-    """Refuse to go on where the next step would not fit into the memory that is left.
-
-    The moves of each state and the drops on its afterstates are held unsorted, and once more while they are sorted.
-    """
-    successors = len(layer) * (4 + rules.cells * len(rules.drop))
-    require_memory("size", 2 * 8 * successors, f"the successors of the states whose tiles sum to {total:,}")
 
 
 class _GrowingLayers:

@@ -9,10 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from tdl.base.checks import check_share
 from tdl.errors import ConfigError, refuse
-from tdl.solver.backward_induction import Values, layer_order, sweep, value_of_start
 from tdl.solver.enumeration import Reachable, start_laws
 from tdl.solver.layer_values import mark_drops, share_drops
-from tdl.solver.solution import Solution
+from tdl.solver.solution import Solution, Values, layer_order, sweep, value_of_start
 
 ValueFunction = Callable[[NDArray[np.uint64]], ArrayLike]
 """A value function: of packed afterstates, uint64 array of shape (n,), to n values."""
@@ -105,59 +104,49 @@ def evaluate_policy(solution: Solution, values: ArrayLike | ValueFunction, gamma
     if solution.boards.folded:
         raise ConfigError("solution: it is folded; play can be evaluated on one that was made with fold=false")
     check_share("gamma", gamma)
-    own = _checked(solution, values(solution.afterstates) if callable(values) else values)
+    judged = values(solution.afterstates) if callable(values) else values
+    own_values = np.ascontiguousarray(judged, np.float32)
+    if own_values.shape != solution.afterstates.shape:
+        raise refuse("values shape", own_values.shape, f"{solution.afterstates.shape}, one value an afterstate")
+    if not np.isfinite(own_values).all():
+        raise ConfigError("values: values that are not finite choose no move")
     choices = np.empty(len(solution.states), np.int64)
     state_values, afterstate_values = sweep(
-        solution.boards, "greedy", reach=solution.tile or 0, own=own, gamma=gamma, choices=choices
+        solution.boards, "greedy", reach=solution.tile or 0, own=own_values, gamma=gamma, choices=choices
     )
     expected = value_of_start(solution.boards, state_values)
-    return PolicyValue(
-        solution,
-        own,
-        expected,
-        state_values,
-        afterstate_values,
-        choices,
-        *visited(solution.boards, choices),
-        *shares(solution.boards, choices),
-    )
+    visits = follow(solution.boards, choices)
+    return PolicyValue(solution, own_values, expected, state_values, afterstate_values, choices, *visits)
 
 
-def visited(boards: Reachable, choices: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which states and which afterstates a play comes to.
+def follow(
+    boards: Reachable, choices: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], Values, Values]:
+    """Which states and which afterstates a play comes to, and the share of games that come to each of them.
+
+    Shares below the smallest double are 0, so there are boards that the play comes to with a share of 0.
 
     Parameters
     ----------
     boards : all that can be reached.
     choices : the index of the afterstate that it chooses on each state, -1 where the game is over.
     """
-    states, afterstates = np.zeros(len(boards.states), np.uint8), np.zeros(len(boards.afterstates), np.uint8)
-    states[boards.states.find(boards.starts[-1].boards)] = 1
-    for _, after, layer in layer_order(boards):
-        if after:
-            mark_drops(boards.afterstates, layer, boards.states, boards.rules.drop, afterstates, states)
+    before, after, drop = boards.states, boards.afterstates, boards.rules.drop
+    states, afterstates = np.zeros(len(before), np.uint8), np.zeros(len(after), np.uint8)
+    state_shares, afterstate_shares = np.zeros(len(before)), np.zeros(len(after))
+    first = before.find(boards.starts[-1].boards)
+    states[first], state_shares[first] = 1, _start_shares(boards)
+    for _, is_after, layer in layer_order(boards):
+        if is_after:
+            mark_drops(after, layer, before, drop, afterstates, states)
+            share_drops(after, layer, before, drop, afterstate_shares, state_shares)
         else:
-            part = boards.states.slice_of(layer)
-            chosen = choices[part][states[part] > 0]
-            afterstates[chosen[chosen >= 0]] = 1
-    return states.astype(np.bool_), afterstates.astype(np.bool_)
-
-
-def shares(boards: Reachable, choices: NDArray[np.int64]) -> tuple[Values, Values]:
-    """The share of games of a play that come to each state and to each afterstate; parameters as of `visited`.
-
-    Shares below the smallest double are 0, so `visited` has boards that these do not.
-    """
-    states, afterstates = np.zeros(len(boards.states)), np.zeros(len(boards.afterstates))
-    states[boards.states.find(boards.starts[-1].boards)] = _start_shares(boards)
-    for _, after, layer in layer_order(boards):
-        if after:
-            share_drops(boards.afterstates, layer, boards.states, boards.rules.drop, afterstates, states)
-        else:
-            part = boards.states.slice_of(layer)
-            chosen = choices[part]
-            np.add.at(afterstates, chosen[chosen >= 0], states[part][chosen >= 0])
-    return states, afterstates
+            part = before.slice_of(layer)
+            moved = choices[part] >= 0
+            chosen = choices[part][moved]
+            np.maximum.at(afterstates, chosen, states[part][moved])
+            np.add.at(afterstate_shares, chosen, state_shares[part][moved])
+    return states.astype(np.bool_), afterstates.astype(np.bool_), state_shares, afterstate_shares
 
 
 def _start_shares(boards: Reachable) -> Values:
@@ -168,12 +157,3 @@ def _start_shares(boards: Reachable) -> Values:
         for layer in range(len(level.sums)):
             share_drops(level, layer, following, law, before, shares)
     return shares
-
-
-def _checked(solution: Solution, array: ArrayLike) -> NDArray[np.float32]:
-    values = np.ascontiguousarray(array, np.float32)
-    if values.shape != solution.afterstates.shape:
-        raise refuse("values shape", values.shape, f"{solution.afterstates.shape}, one value an afterstate")
-    if not np.isfinite(values).all():
-        raise ConfigError("values: values that are not finite choose no move")
-    return values

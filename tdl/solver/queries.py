@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from tdl.errors import ConfigError
-from tdl.game.packing import pack
-from tdl.game.rules import Rules
+from tdl.game.boards import pack
 from tdl.solver.solution import UNREACHABLE, Solution
 
 KINDS = {"b": "before a move", "a": "after a move"}
@@ -32,11 +31,11 @@ def read_queries(path: Path, cells: int) -> list[Query]:
 
 def answers(solution: Solution, queries: list[Query]) -> list[float]:
     """The value of each board in turn; -1 where no game comes to it."""
-    values = np.full(len(queries), UNREACHABLE)
+    values, rules = np.full(len(queries), UNREACHABLE), solution.rules
     for after in (False, True):
-        places = [i for i, query in enumerate(queries) if query.after == after and _is_board(query, solution.rules)]
-        boards = [pack(list(queries[i].tiles), solution.rules) for i in places]
-        values[places] = solution.values_of(np.array(boards, np.uint64), after=after)
+        asked = [i for i, query in enumerate(queries) if query.after == after and max(query.tiles) <= rules.largest]
+        boards = [pack(list(queries[i].tiles), rules) for i in asked]
+        values[asked] = solution.values_of(np.array(boards, np.uint64), after=after)
     return [float(value) for value in values]
 
 
@@ -52,7 +51,3 @@ def _query(where: str, line: str, cells: int) -> Query:
     if len(words) != cells:
         raise ConfigError(f"{where}: {len(words)} cells; expected the {cells} of the board")
     return Query(kind == "a", tuple(map(int, words)))
-
-
-def _is_board(query: Query, rules: Rules) -> bool:
-    return max(query.tiles) <= rules.largest

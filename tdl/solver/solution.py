@@ -24,7 +24,6 @@ from tdl.game.engine import Engine
 from tdl.game.lines import LineTables
 from tdl.game.rules import Rules
 from tdl.network.allocation import require_memory
-from tdl.solver.backward_induction import Values, sweep, value_of_start
 from tdl.solver.enumeration import (
     OnProgress,
     Reachable,
@@ -32,18 +31,19 @@ from tdl.solver.enumeration import (
     check_solvable,
     ignore_progress,
     reachable,
+    start_laws,
     start_levels,
 )
+from tdl.solver.layer_values import value_afterstates, value_states
 from tdl.solver.layers import CanonicalBoards, Layers, largest_tile
 from tdl.storage.checkpoint import META, Meta, read_array, read_meta, write_checkpoint
+
+Values = NDArray[np.float64]
 
 FOLDER = "solution"
 """The name of the folder of arrays within the output folder of `tdl solve`, and of the kind of such folders."""
 
 OBJECTIVES = ("score", "reach")
-
-FIGURES = ("optimal", "random", "before", "after", "largest", "objective", "tile")
-"""What a solution's description holds beside the rules."""
 
 UNREACHABLE = -1.0
 """The value that stands for a board to which no game comes."""
@@ -169,6 +169,53 @@ def solve(
     return Solution(boards, values, after_values, optimal, random, before, after, largest, objective, tile)
 
 
+def layer_order(boards: Reachable) -> list[tuple[int, bool, int]]:
+    """All layers in the order in which games pass them, as (sum of tiles, whether of afterstates, number)."""
+    states = [(total, False, layer) for layer, total in enumerate(boards.states.sums.tolist())]
+    return sorted(states + [(total, True, layer) for layer, total in enumerate(boards.afterstates.sums.tolist())])
+
+
+def sweep(
+    boards: Reachable,
+    policy: str = "best",
+    *,
+    reach: int = 0,
+    on_progress: OnProgress = ignore_progress,
+    **player: Any,
+) -> tuple[Values, Values]:
+    """The values of all states and of all afterstates, float64, in their order.
+
+    Parameters
+    ----------
+    boards : all that can be reached.
+    policy : "best", "random" or "greedy"; `player` are further arguments of `tdl.solver.layer_values.value_states`.
+    reach : 0: values are expected scores; else probabilities that a tile of at least this value is ever on the board.
+    on_progress : called after each layer.
+    """
+    values, after_values = np.empty(len(boards.states)), np.empty(len(boards.afterstates))
+    total, done = len(values) + len(after_values), 0
+    for _, after, layer in reversed(layer_order(boards)):
+        if after:
+            value_afterstates(boards.afterstates, layer, boards.states, values, boards.rules.drop, after_values, reach)
+            done += len(after_values[boards.afterstates.slice_of(layer)])
+        else:
+            value_states(boards.states, layer, boards.afterstates, after_values, values, policy, reach, **player)
+            done += len(values[boards.states.slice_of(layer)])
+        on_progress(f"solve {policy}", done, total)
+    return values, after_values
+
+
+def value_of_start(boards: Reachable, values: Values) -> float:
+    """The value of a game before its first tile, from the values of all states."""
+    following, following_values = boards.starts[-1], values[boards.states.find(boards.starts[-1].boards)]
+    for level, law in zip(reversed(boards.starts[:-1]), reversed(start_laws(boards.rules)), strict=True):
+        level_values = np.empty(len(level))
+        for layer in range(len(level.sums)):
+            value_afterstates(level, layer, following, following_values, law, level_values)
+        following, following_values = level, level_values
+    return float(following_values[0])
+
+
 def check_objective(rules: Rules, objective: str, tile: int | None) -> None:
     """Refuse rules that cannot be solved, an unknown objective, and a tile that does not go with it."""
     check_choice("objective", objective, OBJECTIVES)
@@ -180,10 +227,35 @@ def check_objective(rules: Rules, objective: str, tile: int | None) -> None:
     check_solvable(rules)
 
 
+PARTS = {"": np.uint64, "-sums": np.int64, "-first": np.int64, "-values": np.float64}
+"""The arrays of the boards of a kind: their names after that of the kind, and their types."""
+
+_COUNT = partial(check_whole, least=0)
+
+FIGURES: dict[str, Check] = {
+    "optimal": check_number,
+    "random": check_number,
+    "before": _COUNT,
+    "after": _COUNT,
+    "largest": _COUNT,
+    "objective": partial(check_choice, choices=OBJECTIVES),
+    "tile": or_null(_COUNT),
+}
+"""What a solution's description holds beside the rules, and whether boards are folded: fields of `Solution`."""
+
+
 def save(folder: Path, solution: Solution) -> None:
     """Write a solution to `folder/solution`: arrays to be memory-mapped, and a description with their digests."""
     meta = {"kind": FOLDER, "episode": 0, "rules": solution.rules.to_dict(), "folded": solution.boards.folded}
-    write_checkpoint(folder / FOLDER, meta | {name: getattr(solution, name) for name in FIGURES}, _arrays(solution))
+    meta |= {name: getattr(solution, name) for name in FIGURES}
+    arrays: dict[str, NDArray[Any]] = {}
+    for kind, layers, values in (
+        ("states", solution.boards.states, solution.state_values),
+        ("afterstates", solution.boards.afterstates, solution.afterstate_values),
+    ):
+        for part, array in zip(PARTS, (layers.boards, layers.sums, layers.first, values), strict=True):
+            arrays[kind + part] = array
+    write_checkpoint(folder / FOLDER, meta, arrays)
 
 
 def load(folder: str | Path) -> Solution:
@@ -196,8 +268,15 @@ def load(folder: str | Path) -> Solution:
     path = Path(folder)
     if (path / FOLDER).is_dir():
         path = path / FOLDER
-    meta = _read_description(path)
-    rules = Rules.from_dict(meta["rules"])
+    if not (path / META).exists():
+        raise CheckpointError(f"{path}: no solution here ({META} is missing)")
+    meta = read_meta(path)
+    if meta.get("kind") != FOLDER:
+        raise CheckpointError(f"{path}: holds no solution, but a checkpoint of a training run")
+    with naming(path / META):
+        check_object("", meta, {"rules": check_mapping, "folded": check_true_or_false, **FIGURES})
+        rules = Rules.from_dict(meta["rules"])
+        check_objective(rules, meta["objective"], meta["tile"])
     canonical = canonical_boards(LineTables(rules), meta["folded"])
     with naming(path):
         states, values = _read_layers(path, meta, "states", canonical)
@@ -206,54 +285,10 @@ def load(folder: str | Path) -> Solution:
     return Solution(boards, values, after_values, **{name: meta[name] for name in FIGURES})
 
 
-def _read_description(path: Path) -> Meta:
-    if not (path / META).exists():
-        raise CheckpointError(f"{path}: no solution here ({META} is missing)")
-    meta = read_meta(path)
-    if meta.get("kind") != FOLDER:
-        raise CheckpointError(f"{path}: holds no solution, but a checkpoint of a training run")
-    with naming(path / META):
-        check_object("", meta, _ENTRIES)
-        check_objective(Rules.from_dict(meta["rules"]), meta["objective"], meta["tile"])
-    return meta
-
-
-_COUNT = partial(check_whole, least=0)
-
-_ENTRIES: dict[str, Check] = {
-    "rules": check_mapping,
-    "folded": check_true_or_false,
-    "optimal": check_number,
-    "random": check_number,
-    "before": _COUNT,
-    "after": _COUNT,
-    "largest": _COUNT,
-    "objective": partial(check_choice, choices=OBJECTIVES),
-    "tile": or_null(_COUNT),
-}
-
-
-_PARTS = {"": np.uint64, "-sums": np.int64, "-first": np.int64, "-values": np.float64}
-"""The arrays of the boards of a kind: their names after that of the kind, and their types."""
-
-
-def _arrays(solution: Solution) -> dict[str, NDArray[Any]]:
-    arrays: dict[str, NDArray[Any]] = {}
-    kinds = (
-        ("states", solution.boards.states, solution.state_values),
-        ("afterstates", solution.boards.afterstates, solution.afterstate_values),
-    )
-    for kind, layers, values in kinds:
-        arrays |= zip(
-            (kind + part for part in _PARTS), (layers.boards, layers.sums, layers.first, values), strict=True
-        )
-    return arrays
-
-
 def _read_layers(path: Path, meta: Meta, kind: str, canonical: CanonicalBoards) -> tuple[Layers, Values]:
     """The boards of a kind, and their values."""
-    boards, sums, first, values = (read_array(path, meta, kind + part) for part in _PARTS)
-    for array, (part, dtype) in zip((boards, sums, first, values), _PARTS.items(), strict=True):
+    boards, sums, first, values = arrays = [read_array(path, meta, kind + part) for part in PARTS]
+    for array, (part, dtype) in zip(arrays, PARTS.items(), strict=True):
         if array.dtype != dtype or array.ndim != 1 or (part == "-values" and len(array) != len(boards)):
             raise refuse(kind + part, f"{array.shape} {array.dtype}", f"{dtype.__name__}, one for each board or layer")
     return Layers(canonical, boards, sums, first), values

@@ -7,7 +7,7 @@ game. Every afterstate that play meets counts once, so what is met often weighs 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tdl.game.packing import unpack
+from tdl.game.boards import unpack
 from tdl.solver.policy_evaluation import PolicyValue
 from tdl.statistics.intervals import mean_interval
 

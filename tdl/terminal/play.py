@@ -12,7 +12,7 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from tdl.errors import ConfigError, TdlError, file_text
-from tdl.game.packing import unpack
+from tdl.game.boards import unpack
 from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.players.kinds import ActionValues, Agent
 from tdl.search.options import SearchOptions

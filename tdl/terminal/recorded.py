@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from tdl.game.packing import unpack
+from tdl.game.boards import unpack
 from tdl.game.rules import ACTION_NAMES
 from tdl.sessions.recorded_game import RecordedGame
 from tdl.terminal.app import GameApp, key

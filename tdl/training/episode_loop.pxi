@@ -4,7 +4,7 @@
 cdef Outcome run_block(SelfPlay play, board_t *boards, int64_t until) noexcept nogil:
     """Play on in the loop for this network and learner. `boards`, those of the lanes, tells their type throughout."""
     cdef int m = play.network.m
-    if play.rich:
+    if play.full_loop:
         return run(play, boards, <loop_full> m, until)
     if m == 32:
         return run(play, boards, <loop_32> 0, until)
@@ -18,7 +18,7 @@ cdef void start_lanes(SelfPlay play, board_t *boards) noexcept nogil:
     """Give every lane its first episode."""
     cdef int i
     for i in range(play.lanes):
-        if play.rich:
+        if play.full_loop:
             start_episode(play, boards, <loop_full> play.network.m, i)
         else:
             start_episode(play, boards, <loop_any> play.network.m, i)
@@ -66,7 +66,7 @@ cdef inline void prepare_moves(SelfPlay play, board_t *boards, loop_t m, int i) 
     if is_full(m) and play.searches and play.order == NO_LEARNING:
         return
     look_up(&play.learner, <const board_t *> after, lane.n, play.entry + row * padded, m)
-    if is_full(m) and play.of_states:
+    if is_full(m) and play.values_states:
         fetch_expected(&play.learner, lane.n, play.entry + row * padded, m)
         if play.order != NO_LEARNING:
             look_up_to_learn(&play.learner, <const board_t *> boards + i, 1,
@@ -103,7 +103,7 @@ cdef inline Outcome turn(SelfPlay play, board_t *boards, loop_t m, int i) noexce
         look_ahead(play, boards, i, q)
     for k in range(lane.n):
         if not is_full(m) or not play.searches:
-            if is_full(m) and play.of_states:
+            if is_full(m) and play.values_states:
                 q[k] = expected(learner, play.tables, after + k, entry + k * padded, play.replay, m)
             else:
                 q[k] = value_of(learner, entry + k * padded, m)
@@ -178,7 +178,7 @@ cdef bint see(SelfPlay play, board_t *boards, loop_t m, int i, int best) noexcep
     cdef board_t *previous = <board_t *> play.previous + i
     cdef int32_t led            # the reward that led to the learned board
     cdef float value = 0
-    if play.of_states:
+    if play.values_states:
         board, entry = <const board_t *> boards + i, play.of_state + (2 * i + lane.bank) * padded
         led = lane.reward[best] if play.reward_shift else lane.gained
     else:
@@ -216,7 +216,7 @@ cdef Outcome end_game(SelfPlay play, board_t *boards, loop_t m, int i) noexcept 
     """Learn what is left to learn of lane i's game, write its record, start the next."""
     cdef Lane *lane = &play.lane[i]
     cdef Learner *learner = &play.learner
-    cdef float final = <float> lane.gained if is_full(m) and play.of_states and not play.reward_shift else 0
+    cdef float final = <float> lane.gained if is_full(m) and play.values_states and not play.reward_shift else 0
     if play.order == FORWARD and lane.previous != NULL:
         update(learner, <const board_t *> play.previous + i, lane.previous, m, final)
     if is_full(m) and play.order == HISTORY:
@@ -259,7 +259,7 @@ cdef bint follow_up(SelfPlay play, board_t *boards, loop_t m, int i) noexcept no
         if lane.game >= play.carousel.stages or not take_entered(&play.carousel, lane.game, &lane.chance, &board):
             return False
         lane.stage = lane.game
-    if not play.of_states:
+    if not play.values_states:
         drop(play, &board, lane, m)
     start_game(play, boards, &board, m, i)
     return True

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tdl.game.boards import Board
+from tdl.game.engine import EXPLORATION
 from tdl.game.game_reference import Stream, legal, move, place, start
-from tdl.game.packing import Board
 from tdl.game.rules import Rules
-from tdl.game.streams import EXPLORATION
 from tdl.learning.learning_reference import Game, ReferenceLearner
 from tdl.learning.state import ROOM
 from tdl.search.adversary_reference import ReferenceAdversary
@@ -79,13 +79,13 @@ class ReferencePlay:
 
     def _game(self, game: Game, drops: Stream, chance: Stream) -> Iterator[None]:
         """One game: choose, observe, update, place; other lanes move at each `yield`."""
-        of_states, shifted = self.options.target == "state", self.options.reward_shift
+        values_states, shifted = self.options.target == "state", self.options.reward_shift
         gained = 0
         yield
         while actions := legal(game.board, self.rules):
             after, reward = self._select_action(game.board, actions, chance)
-            learned = game.board if of_states else after
-            game.path.append((learned, gained if of_states and not shifted else reward))
+            learned = game.board if values_states else after
+            game.path.append((learned, gained if values_states and not shifted else reward))
             game.states.append(game.board)
             game.stored.append(self.learner.network.value(learned))
             if self.learns:
@@ -98,7 +98,7 @@ class ReferencePlay:
             yield
         if not self.learns or not game.path:
             return
-        final = np.float32(gained if of_states and not shifted else 0)
+        final = np.float32(gained if values_states and not shifted else 0)
         if self.options.order == "backward":
             self.learner.replay_backward(game, final)
         else:

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from tdl.base.checks import check_fields, check_instance, checked, choice, whole, without_numpy
 from tdl.base.names import like
-from tdl.errors import ConfigError, refuse
+from tdl.errors import ConfigError, nearest, refuse
 from tdl.game.engine import ENGINES
 from tdl.game.rules import Rules
 from tdl.learning.options import LearnerOptions
@@ -27,7 +27,7 @@ OnProgress = Callable[[int, int], None]
 
 def check_lanes(key: str, lanes: object) -> None:
     """Refuse anything but "auto" and a number of lanes."""
-    if lanes != "auto" and (isinstance(lanes, bool) or not isinstance(lanes, int) or not 1 <= lanes <= MAX_LANES):
+    if lanes != "auto" and (type(lanes) is not int or not 1 <= lanes <= MAX_LANES):
         raise refuse(key, lanes, f"auto or a whole number from 1 to {MAX_LANES}")
 
 
@@ -86,13 +86,14 @@ def sort_keywords(keywords: Mapping[str, Any], *classes: type) -> list[dict[str,
     ------
     ConfigError : no class has such a field; it names the one that is meant.
     """
-    names = [[each.name for each in fields(kind)] for kind in classes]
-    known = sorted({name for own in names for name in own})
+    names = {option: [field.name for field in fields(option)] for option in classes}
+    known = sorted(set().union(*names.values()))
     for keyword in keywords:
         if keyword not in known:
             expected = f"expected one of {', '.join(known)}{like(keyword, known)}"
             raise ConfigError(f"{keyword}: no such option; {expected}")
-    return [{name: without_numpy(value) for name, value in keywords.items() if name in own} for own in names]
+    values = {name: without_numpy(value) for name, value in keywords.items()}
+    return [{name: value for name, value in values.items() if name in names[option]} for option in classes]
 
 
 def training_options(
@@ -124,3 +125,22 @@ def training_options(
         replace(play or PlayOptions(), **of_play),
         replace(replicas or ReplicaOptions(), **of_replicas),
     )
+
+
+class Settled:
+    """Base of classes with `__slots__`, whose public attributes are assigned once, but for those in `CHANGEABLE`."""
+
+    __slots__ = ("__weakref__",)
+
+    CHANGEABLE: ClassVar[tuple[str, ...]] = ()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_") and name not in self.CHANGEABLE and hasattr(self, name):
+            can = f"what can be is {', '.join(self.CHANGEABLE)}" if self.CHANGEABLE else "nothing can be"
+            raise AttributeError(f"{name}: cannot be changed in a {type(self).__name__}, {can}; make a new one")
+        try:
+            super().__setattr__(name, value)
+        except AttributeError:
+            raise AttributeError(
+                f"{name}: no attribute of a {type(self).__name__}{nearest(name, dir(self))}"
+            ) from None

@@ -6,7 +6,7 @@ bits are those of one process with all replicas, and no process holds the tables
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -16,7 +16,7 @@ from tdl.learning.merge import Merge
 from tdl.learning.rows import pack, row_width, unpack
 from tdl.learning.state import CHUNK
 from tdl.training.ranks import MpiRanks
-from tdl.training.threads import together
+from tdl.training.threads import share_work
 
 ROWS = 1 << 15
 """Chunks of all replicas that an owner may receive at once: some 25 MB, and as much for each buffer."""
@@ -60,41 +60,38 @@ class RankMerge:
     def _merge_part(self, slices: Slices) -> int:
         """Merge neighbouring slices of chunks, one of each process."""
         own = slices[self.ranks.rank]
-        parts = self._replicas_of(own, self._collected(slices))
+        parts = self._replicas_of(own, self._exchanged(slices))
         moved = _numbers(np.bitwise_or.reduce([marks for _, _, marks in parts]))
         weights, sums = _slice(self.network, own)
         if len(moved):
             merge = Merge(weights, sums, parts)
             borders = [merge.chunks * piece // self.threads for piece in range(self.threads + 1)]
-            self._at_once(partial(merge.chunks_between, *piece) for piece in itertools.pairwise(borders))
+            pieces = itertools.pairwise(borders)
+            share_work([partial(merge.chunks_between, *piece) for piece in pieces], self.threads)
         rows = np.empty((len(moved), self._width), np.float32)
         pack(weights, sums, moved, rows)
-        merged = self.ranks.gathered(rows)
-        tables = [self.network, *((each[0], each[1]) for each in self.replicas)]
-        self._at_once(partial(self._take, each, slices, merged) for each in tables)
+        merged = self.ranks.gather(rows)
+        tables = [self.network, *((weights, sums) for weights, sums, _ in self.replicas)]
+        share_work([partial(self._take, table, slices, merged) for table in tables], self.threads)
         for _, _, marks in self.replicas:
             marks[slices[0][0] : slices[-1][1]] = 0
         return sum(map(len, merged))
 
-    def _collected(self, slices: Slices) -> list[list[Floats]]:
+    def _exchanged(self, slices: Slices) -> list[list[Floats]]:
         """The rows of this process's slice that each other process sends, of each of its replicas."""
-        local = len(self.replicas)
-        chunks = [
-            _numbers(marks[slice(*own) if owner != self.ranks.rank else slice(0)])
-            for owner, own in enumerate(slices)
-            for _, _, marks in self.replicas
-        ]
-        counts = np.array([len(each) for each in chunks], np.int64).reshape(-1, local)
-        coming = self.ranks.swapped(counts)
+        chunks, tables = [], []  # by owner, then by replica
+        for owner, part in enumerate(slices):
+            for weights, sums, marks in self.replicas:
+                chunks.append(_numbers(marks[slice(*part) if owner != self.ranks.rank else slice(0)]))
+                tables.append(_slice((weights, sums), part))
+        counts = np.array([len(numbers) for numbers in chunks], np.int64).reshape(-1, len(self.replicas))
+        coming = self.ranks.exchange(counts)
         rows = np.empty((int(counts.sum()), self._width), np.float32)
-        starts = _parted(rows, counts.reshape(-1))
-        self._at_once(
-            partial(pack, *_slice(self.replicas[number % local][:2], slices[number // local]), each, starts[number])
-            for number, each in enumerate(chunks)
-            if len(each)
-        )
-        received = self.ranks.exchanged(rows, counts.sum(1), coming.sum(1))
-        return [_parted(each, coming[rank]) for rank, each in enumerate(received)]
+        parts = zip(tables, chunks, _parted(rows, counts.reshape(-1)), strict=True)
+        packing = [partial(pack, *table, numbers, part) for table, numbers, part in parts if len(numbers)]
+        share_work(packing, self.threads)
+        received = self.ranks.exchange_rows(rows, counts.sum(1), coming.sum(1))
+        return [_parted(part, coming[rank]) for rank, part in enumerate(received)]
 
     def _replicas_of(self, own: tuple[int, int], rows: list[list[Floats]]) -> list[Marked]:
         """A slice of all replicas, in their order: of those of this process themselves, of others what they sent."""
@@ -108,13 +105,13 @@ class RankMerge:
                     (*_slice((weights, sums), own), marks[slice(*own)]) for weights, sums, marks in self.replicas
                 ]
                 continue
-            for came, (weights, sums, marks) in zip(sent, others, strict=False):
+            for received, (weights, sums, marks) in zip(sent, others, strict=False):
                 copy = weights[:entries], None if sums is None else sums[:entries], marks[: own[1] - own[0]]
                 copy[2][:] = 0
-                copy[2][came[:, 0].copy().view(np.uint32)] = 1
-                unpacking.append(partial(unpack, came, *copy[:2]))
+                copy[2][received[:, 0].copy().view(np.uint32)] = 1
+                unpacking.append(partial(unpack, received, *copy[:2]))
                 parts.append(copy)
-        self._at_once(unpacking)
+        share_work(unpacking, self.threads)
         return parts
 
     def _take(self, tables: Tables, slices: Slices, merged: list[Floats]) -> None:
@@ -122,17 +119,6 @@ class RankMerge:
         for owner, rows in enumerate(merged):
             if owner != self.ranks.rank:
                 unpack(rows, *_slice(tables, slices[owner]))
-
-    def _at_once(self, work: Iterable[Callable[[], object]]) -> None:
-        """Do all of it, shared among the threads."""
-        waiting = iter(list(work))
-
-        def some() -> Iterator[None]:
-            for each in waiting:
-                each()
-                yield
-
-        together([some() for _ in range(self.threads)])
 
 
 def _slice(tables: Tables, chunks: tuple[int, int]) -> Tables:

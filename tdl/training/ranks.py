@@ -1,6 +1,6 @@
 """The processes that carry the replicas of one training: this one alone, or those that MPI started together.
 
-All call the same methods in the same order, but for the commands: the first process, rank 0, tells what comes next,
+All call the same methods in the same order, but for the commands: the first process, rank 0, sends what comes next,
 the others wait for it. Nothing is pickled. A process that waits sleeps in between, so that it burns no core and hears
 signals.
 """
@@ -36,6 +36,9 @@ BEGIN, TRAIN, END = 1, 2, 0
 COMMAND, TEXT = 1, 2
 """Tags of messages."""
 
+PIECE = 1 << 26
+"""Bytes that are broadcast at once."""
+
 MESSAGE = np.dtype([("command", np.int64), ("number", np.int64), ("spent", np.float64)])
 """A command: which, the number of episodes or of bytes that follow, and the share of the run that is over."""
 
@@ -65,14 +68,14 @@ class Ranks:
     def check(self, options: ReplicaOptions, learner: LearnerOptions, threads: int) -> None:
         """Refuse what several processes cannot carry."""
 
-    def gathered(self, array: Array) -> list[Array]:
+    def gather(self, array: Array) -> list[Array]:
         """What each process gives, in their order; arrays of one type and width, which may differ in length."""
         return [array]
 
-    def share(self, array: Array) -> None:
+    def broadcast(self, array: Array) -> None:
         """Overwrite it with that of rank 0."""
 
-    def settle(self, error: TdlError | None) -> None:
+    def sync_error(self, error: TdlError | None) -> None:
         """Wait for all, and raise the first error that one of them has, in every process."""
         if error is not None:
             raise error
@@ -86,7 +89,7 @@ class Ranks:
         yield
 
     @contextlib.contextmanager
-    def led(self) -> Iterator[None]:
+    def leading(self) -> Iterator[None]:
         """Have the others end when this context closes, however it does."""
         yield
 
@@ -117,68 +120,63 @@ class MpiRanks(Ranks):
             line = f"a process may use {cores} of the cores; mpirun --bind-to none gives it all"
             print(f"tdl: threads={threads}: {line}", file=sys.stderr)
 
-    def gathered(self, array: Array) -> list[Array]:
+    def gather(self, array: Array) -> list[Array]:
         counts = np.empty(self.size, np.int64)
         self._wait(self._comm.Iallgather(np.array([len(array)], np.int64), counts))
-        every: Array = np.empty((int(counts.sum()), *array.shape[1:]), array.dtype)
+        result: Array = np.empty((int(counts.sum()), *array.shape[1:]), array.dtype)
         with self._row_of(array) as row:
             sending = [_bytes(array), len(array), row]
-            self._wait(self._comm.Iallgatherv(sending, [_bytes(every), counts, _starts(counts), row]))
+            self._wait(self._comm.Iallgatherv(sending, [_bytes(result), counts, _starts(counts), row]))
         self.sent += array.nbytes * (self.size - 1)
-        self.received += every.nbytes - array.nbytes
-        return np.split(every, counts.cumsum()[:-1])
+        self.received += result.nbytes - array.nbytes
+        return np.split(result, counts.cumsum()[:-1])
 
-    def swapped(self, numbers: Array) -> Array:
+    def exchange(self, numbers: Array) -> Array:
         """Row r goes to rank r, and row r of the result comes from it; int64, shape (processes, n) of the same n."""
         result = np.empty_like(numbers)
         self._wait(self._comm.Ialltoall(np.ascontiguousarray(numbers), result))
         return result
 
-    def exchanged(self, rows: Array, sending: Array, receiving: Array) -> list[Array]:
+    def exchange_rows(self, rows: Array, sending: Array, receiving: Array) -> list[Array]:
         """The first `sending[0]` rows go to rank 0, the next to rank 1, and so on; those that came, by rank."""
         result: Array = np.empty((int(receiving.sum()), *rows.shape[1:]), rows.dtype)
         with self._row_of(rows) as row:
-            out, into = (
-                [_bytes(array), counts, _starts(counts), row]
-                for array, counts in ((rows, sending), (result, receiving))
-            )
-            self._wait(self._comm.Ialltoallv(out, into))
+            send = [_bytes(rows), sending, _starts(sending), row]
+            self._wait(self._comm.Ialltoallv(send, [_bytes(result), receiving, _starts(receiving), row]))
         self.sent += rows.nbytes
         self.received += result.nbytes
         return np.split(result, receiving.cumsum()[:-1])
 
-    def share(self, array: Array) -> None:
-        self._meet()
-        plain = _bytes(array)
-        for first in range(0, len(plain), PIECE):
-            self._wait(self._comm.Ibcast(plain[first : first + PIECE], root=0))
+    def broadcast(self, array: Array) -> None:
+        self._barrier()
+        for first in range(0, array.nbytes, PIECE):
+            self._wait(self._comm.Ibcast(_bytes(array)[first : first + PIECE], root=0))
 
-    def settle(self, error: TdlError | None) -> None:
-        self._meet()
+    def sync_error(self, error: TdlError | None) -> None:
+        self._barrier()
         text = "" if error is None else json.dumps([isinstance(error, DivergenceError), str(error)])
-        told = [each.tobytes() for each in self.gathered(np.frombuffer(text.encode(), np.uint8))]
-        for rank, each in enumerate(told):
-            if each:
+        for rank, message in enumerate(self.gather(np.frombuffer(text.encode(), np.uint8))):
+            if len(message):
                 self.agreed = True
-                diverged, line = json.loads(each)
+                diverged, line = json.loads(message.tobytes())
                 kind = DivergenceError if diverged else TdlError
                 raise error if error is not None and rank == self.rank else kind(line)
 
     def begin(self, config: dict[str, Any], episode: int) -> None:
         text = json.dumps({"config": config, "episode": episode}).encode()
-        self._tell(BEGIN, len(text))
+        self._send(BEGIN, len(text))
         for rank in range(1, self.size):
             self._comm.Send(np.frombuffer(text, np.uint8), dest=rank, tag=TEXT)
 
     @contextlib.contextmanager
     def training(self, episodes: int, spent: float) -> Iterator[None]:
-        self._tell(TRAIN, episodes, spent)
+        self._send(TRAIN, episodes, spent)
         self._busy, self.agreed = True, False
         yield
         self._busy = False
 
     @contextlib.contextmanager
-    def led(self) -> Iterator[None]:
+    def leading(self) -> Iterator[None]:
         try:
             yield
         except BaseException as error:
@@ -189,7 +187,7 @@ class MpiRanks(Ranks):
                 self.abort(code if isinstance(code, int) else 1)
             raise
         finally:
-            self._tell(END, 0)
+            self._send(END, 0)
 
     def abort(self, code: int) -> None:
         """End all processes now, with this exit code."""
@@ -197,7 +195,7 @@ class MpiRanks(Ranks):
         sys.stderr.flush()
         self._comm.Abort(code)
 
-    def told(self) -> tuple[int, Any]:
+    def receive(self) -> tuple[int, Any]:
         """Wait for the next command: which, and the configuration and episode to begin with, or how many episodes to
         train, and the share of the run that is over.
         """
@@ -212,7 +210,7 @@ class MpiRanks(Ranks):
         self._comm.Recv(text, source=0, tag=TEXT)
         return command, json.loads(text.tobytes())
 
-    def _tell(self, command: int, number: int, spent: float = 0.0) -> None:
+    def _send(self, command: int, number: int, spent: float = 0.0) -> None:
         message = np.array((command, number, spent), MESSAGE)
         for rank in range(1, self.size):
             self._comm.Send(_bytes(message), dest=rank, tag=COMMAND)
@@ -227,17 +225,13 @@ class MpiRanks(Ranks):
         finally:
             row.Free()
 
-    def _meet(self) -> None:
-        """Wait for all, patiently."""
-        self._wait(self._comm.Ibarrier(), patience=0.001)
+    def _barrier(self) -> None:
+        """Wait for all: longer than for the arrays that follow, so more of it is slept."""
+        self._wait(self._comm.Ibarrier(), pause=0.001)
 
-    def _wait(self, request: Any, patience: float = 0.0) -> None:
+    def _wait(self, request: Any, pause: float = 0.0) -> None:
         while not request.Test():
-            time.sleep(patience)
-
-
-PIECE = 1 << 26
-"""Bytes that are shared at once."""
+            time.sleep(pause)
 
 
 def _bytes(array: Array) -> NDArray[np.uint8]:
@@ -248,7 +242,7 @@ def _starts(counts: Array) -> Array:
     return counts.cumsum() - counts
 
 
-def joined() -> Ranks:
+def connect() -> Ranks:
     """The processes that a launcher (mpirun, srun) started together with this one; without a launcher, this one.
 
     MPI is not touched where there is one process.
@@ -257,8 +251,12 @@ def joined() -> Ranks:
     ------
     ConfigError : mpi4py is missing, or is of another MPI than the launcher.
     """
-    size, rank = _launched(os.environ)
-    if size == 1:
+    size, rank = 1, 0
+    for size_name, rank_name in LAUNCHERS:
+        if os.environ.get(size_name, "").isdigit():
+            size, rank = int(os.environ[size_name]), int(os.environ.get(rank_name, "0"))
+            break
+    if size <= 1:
         return ALONE
     try:
         import mpi4py
@@ -272,14 +270,6 @@ def joined() -> Ranks:
         kind = MPI.Get_library_version().split(",")[0]
         raise _refused(rank, f"{line} kinds; mpi4py found {kind}: start with its mpirun, or with srun --mpi=pmix")
     return MpiRanks(MPI, MPI.COMM_WORLD)
-
-
-def _launched(environment: Any) -> tuple[int, int]:
-    """How many processes a launcher started, and which of them this is."""
-    for size, rank in LAUNCHERS:
-        if environment.get(size, "").isdigit():
-            return max(1, int(environment[size])), int(environment.get(rank, "0"))
-    return 1, 0
 
 
 def _refused(rank: int, line: str) -> ConfigError:

@@ -3,19 +3,21 @@
 import itertools
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tdl.base.checks import check_whole
-from tdl.errors import TdlError
+from tdl.errors import TdlError, refuse
+from tdl.game.engine import TRAINING
 from tdl.game.lines import LineTables
-from tdl.game.streams import TRAINING
 from tdl.learning.merge import Merge
 from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.state import (
     ACCUMULATORS,
+    COUNTS,
     ENTERED,
     MOVED,
     LearnerState,
@@ -28,12 +30,11 @@ from tdl.learning.state import (
 from tdl.network.allocation import allocate, require_memory
 from tdl.network.ntuple import NTupleNetwork
 from tdl.storage.records import RECORD
-from tdl.training.kernels import kernel
 from tdl.training.options import OnProgress, PlayOptions
 from tdl.training.rank_merge import RankMerge
 from tdl.training.ranks import ALONE, MpiRanks, Ranks
 from tdl.training.selfplay import SelfPlay
-from tdl.training.threads import slice_of, steps, together
+from tdl.training.threads import kernel, share_work, slice_of, steps, together
 
 PARTS = 64
 """Parts of the tables that the threads take in turn to merge: moved entries lie close together."""
@@ -79,20 +80,24 @@ class Replicas:
         self.network, self.state, self.options, self.ranks = network, state, options, ranks
         self._numbers = ranks.carried(options.replicas)
         self.threads, self.slice = min(play.threads, len(self._numbers)), slice_of(play.search)
-        here = ranks.here * len(self._numbers)
-        require_memory("replicas", here * replica_bytes(network, learner), f"{here} replicas")
+        if unmerged := state.keys() - {ACCUMULATORS, ENTERED, COUNTS}:
+            raise refuse("replicas", options.replicas, f"1 where {min(unmerged)} is kept, which cannot be merged")
+        number = ranks.here * len(self._numbers)
+        require_memory("replicas", number * replica_bytes(network, learner), f"{number} replicas")
         tables, build = LineTables(network.rules), kernel(network)
         self.plays: list[SelfPlay] = []
         self.states: list[LearnerState] = []
         for _ in self._numbers:
-            copy = _replica_of(network)
-            own = new_state(copy, learner, play.engine)
-            own[MOVED] = np.zeros(chunks_of(network), np.uint8)
-            self.states.append(own)
-            self.plays.append(build(copy, tables, learner, play, role=TRAINING, state=own))
+            weights = allocate("replicas", len(network.weights), "a replica")
+            copy = NTupleNetwork(network.rules, network.tuples, stages=network.stages, weights=weights)
+            copy.use_instructions(network.instructions)
+            copy_state = new_state(copy, learner, play.engine)
+            copy_state[MOVED] = np.zeros(chunks_of(network), np.uint8)
+            self.states.append(copy_state)
+            self.plays.append(build(copy, tables, learner, play, role=TRAINING, state=copy_state))
         parts = [
-            (play.network.weights, own.get(ACCUMULATORS), own[MOVED])
-            for play, own in zip(self.plays, self.states, strict=True)
+            (play.network.weights, copy_state.get(ACCUMULATORS), copy_state[MOVED])
+            for play, copy_state in zip(self.plays, self.states, strict=True)
         ]
         self._merge: Merge | RankMerge
         if isinstance(ranks, MpiRanks):
@@ -120,95 +125,81 @@ class Replicas:
         """
         check_whole("episodes", episodes, 0)
         self.moves, self.finished, self.errors = 0, 0, (0.0, 0)
-        self._copy()
+        if not self._copied:
+            for array in (self.network.weights, *self.state.values()):
+                self.ranks.broadcast(array)
+            share_work([partial(self._copy_to, number) for number in range(len(self.plays))], self.threads)
+            self._copied = True
         records = np.zeros(episodes, RECORD)
         for low, high in itertools.pairwise(self.options.borders(first, episodes)):
             records[low - first : high - first] = self._play_round(low, high, on_progress)
             self._merge_all()
         return records
 
-    def _copy(self) -> None:
-        """Give the replicas what the network knows, once; a replica's memory is then near the thread that uses it."""
-        if self._copied:
-            return
-        for array in (self.network.weights, *self.state.values()):
-            self.ranks.share(array)
-        together([self._copying(thread) for thread in range(self.threads)])
-        self._copied = True
-
-    def _copying(self, thread: int) -> Iterator[None]:
-        for number in self._carried(thread):
-            np.copyto(self.plays[number].network.weights, self.network.weights)
-            for name, array in self.state.items():
-                np.copyto(self.states[number][name], array)
-            yield
-
-    def _carried(self, thread: int) -> range:
-        """The replicas that a thread plays."""
-        return range(thread, len(self.plays), self.threads)
+    def _copy_to(self, number: int) -> None:
+        """Give a replica of this process what the network knows."""
+        np.copyto(self.plays[number].network.weights, self.network.weights)
+        for name, array in self.state.items():
+            np.copyto(self.states[number][name], array)
 
     def _play_round(self, low: int, high: int, on_progress: OnProgress | None) -> NDArray[np.void]:
         """The records of a round, of the replicas of all processes in their order, as are the sums."""
         parts = [self.options.part(number, low, high) for number in self._numbers]
-        long = self._is_long(parts)
-        for play, own, part in zip(self.plays, self.states, parts, strict=True):
-            play.mark_moved(not long)
-            if long:
-                own[MOVED].fill(True)
-            play.begin(*part)
-        mine = sum(episodes for _, episodes in parts)
+        self._begin(parts)
         moves, finished = self.moves, self.finished
-        others = (high - low) / mine if mine else 0  # for each episode of this process one of all
+        here = sum(episodes for _, episodes in parts)
+        scale = (high - low) / here if here else 0  # for each episode of this process one of all
 
-        def count() -> None:
-            self.moves = moves + round(others * sum(play.moves for play in self.plays))
-            self.finished = finished + round(others * sum(play.finished for play in self.plays))
+        def report() -> None:
+            self.moves = moves + round(scale * sum(play.moves for play in self.plays))
+            self.finished = finished + round(scale * sum(play.finished for play in self.plays))
             if on_progress is not None:
                 on_progress(self.finished, self.moves)
 
         error = None
         try:
-            together([self._playing(thread) for thread in range(self.threads)], count)
+            together([self._playing(thread) for thread in range(self.threads)], report)
         except TdlError as raised:
             error = raised
-        self.ranks.settle(error)
-        own_figures = np.array([(*play.errors, play.moves) for play in self.plays], FIGURES)
-        told = np.concatenate(self.ranks.gathered(own_figures))
-        for total, number, _ in told.tolist():
-            self.errors = self.errors[0] + total, self.errors[1] + number
-        played = int(told["moves"].sum())
+        self.ranks.sync_error(error)
+        local = np.array([(*play.errors, play.moves) for play in self.plays], FIGURES)
+        figures = np.concatenate(self.ranks.gather(local))
+        total, number = self.errors
+        self.errors = sum(figures["errors"].tolist(), total), number + int(figures["number"].sum())
+        played = int(figures["moves"].sum())
         self._length = played / max(1, high - low)
         self.moves, self.finished = moves + played, finished + high - low
         if on_progress is not None:
             on_progress(self.finished, self.moves)
-        return np.concatenate(self.ranks.gathered(np.concatenate([play.records for play in self.plays])))
+        return np.concatenate(self.ranks.gather(np.concatenate([play.records for play in self.plays])))
 
-    def _is_long(self, parts: Sequence[tuple[int, int]]) -> bool:
-        """Whether it is cheaper to compare all of the tables after a round than to mark what moves in it."""
-        if isinstance(self._merge, RankMerge):
-            return False  # what is marked is sent
-        return self._marks * self._length * max(episodes for _, episodes in parts) > self._long
+    def _begin(self, parts: Sequence[tuple[int, int]]) -> None:
+        """Begin a round, in whose parts what moves is marked, unless it is cheaper to compare all tables after it."""
+        longest = max(episodes for _, episodes in parts)
+        long = self._marks * self._length * longest > self._long
+        marks = not long or isinstance(self._merge, RankMerge)  # which sends what is marked
+        for play, state, part in zip(self.plays, self.states, parts, strict=True):
+            play.mark_moved(marks)
+            if not marks:
+                state[MOVED].fill(True)
+            play.begin(*part)
 
     def _playing(self, thread: int) -> Iterator[None]:
-        return itertools.chain.from_iterable(steps(self.plays[number], self.slice) for number in self._carried(thread))
+        """The work of a thread: the games of some of the replicas, one after the other."""
+        for play in self.plays[thread :: self.threads]:
+            yield from steps(play, self.slice)
 
     def _merge_all(self) -> None:
         start = time.perf_counter()
         if isinstance(self._merge, RankMerge):
             self.merged_chunks = self._merge.merge()
         else:
-            waiting, merged = iter(range(PARTS)), list[int]()
-            together([self._merging(self._merge, waiting, merged) for _ in range(self.threads)])
-            self.merged_chunks = sum(merged)
+            borders = [self._merge.chunks * part // PARTS for part in range(PARTS + 1)]
+            tasks = [partial(self._merge.chunks_between, *part) for part in itertools.pairwise(borders)]
+            self.merged_chunks = sum(share_work(tasks, self.threads))
         if ENTERED in self.state:
             merge_entered(self.state, self.states)
         self.merge_seconds += time.perf_counter() - start
-
-    def _merging(self, merge: Merge, waiting: Iterator[int], merged: list[int]) -> Iterator[None]:
-        """Merge parts until none is left, and note how many chunks; the same iterator feeds all threads."""
-        for part in waiting:
-            merged.append(merge.chunks_between(*(merge.chunks * border // PARTS for border in (part, part + 1))))
-            yield
 
 
 def replica_bytes(network: NTupleNetwork, learner: LearnerOptions) -> int:
@@ -216,11 +207,3 @@ def replica_bytes(network: NTupleNetwork, learner: LearnerOptions) -> int:
     entries = len(network.weights)
     state = state_bytes(entries, learner, stages=network.stages.count, extras=network.extras)
     return 4 * entries + state + chunks_of(network)
-
-
-def _replica_of(network: NTupleNetwork) -> NTupleNetwork:
-    """A network of the same shape with weights of its own."""
-    weights = allocate("replicas", len(network.weights), "a replica")
-    copy = NTupleNetwork(network.rules, network.tuples, stages=network.stages, weights=weights)
-    copy.use_instructions(network.instructions)
-    return copy

@@ -77,8 +77,8 @@ cdef class SelfPlay:
     cdef object _records
     cdef char lines_before[128]   # what a thread writes while it plays shares no cache line with other objects
     cdef Order order
-    cdef bint rich            # more than plain TD of afterstates: the loop is that of `loop_full`
-    cdef bint of_states       # the target is `state`
+    cdef bint full_loop       # more than plain TD of afterstates: the loop is that of `loop_full`
+    cdef bint values_states   # the target is `state`
     cdef bint reward_shift
     cdef bint keeps_choices   # a variant wants to know what the choice knew
     cdef int kind             # of the boards: NIBBLES, FIVES or BYTES
@@ -110,7 +110,7 @@ cdef class SelfPlay:
     cdef char lines_after[128]
     cdef _set_learner(self, bint learns)
     cdef _take_state(self, state, engine)
-    cdef _take_drop_table(self, float[::1] spread, engine)
+    cdef _take_drop_table(self, float[::1] drop_values, engine)
     cdef _make_adversary(self, placer, evaluator)
     cdef _make_search(self, play)
     cdef _make_lanes(self)

@@ -8,11 +8,11 @@ from libc.string cimport memset
 
 from tdl.training.options import lane_count
 from tdl.errors import DivergenceError, refuse
-from tdl.game.streams import EXPLORATION
-from tdl.learning.options import CLEARED, STARTS, history_of
-from tdl.learning.state import (ACCUMULATORS, COUNTS, DROP_TABLE, ENTERED, MOVED, cover_of, digit_shares, holders_of,
+from tdl.game.engine import EXPLORATION
+from tdl.learning.options import ACCUMULATORS, CLEARED, STARTS, STEP_ARRAYS, STEPS, history_of
+from tdl.learning.state import (COUNTS, DROP_TABLE, ENTERED, MOVED, digit_shares, feature_masks, features_of_cell,
                                 marked_fours)
-from tdl.network.tuples import unturned
+from tdl.network.tuples import identity_features
 from tdl.storage.records import RECORD
 from tdl.training.starts cimport CAROUSEL, EMPTY, MILESTONE, RESTART, enter, last_milestone, take_entered
 from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, first_board, kind_for,
@@ -23,7 +23,7 @@ from tdl.learning.backward cimport (LAST_STATE, NOTHING, REPLAY_ROWS, Cleared, f
                                     replay_backward)
 from tdl.learning.expectation cimport expected, fetch_expected
 from tdl.learning.forward cimport DELAYED, History, N_STEP, TRACE, finish, observe
-from tdl.learning.stepsize cimport COHERENT, FIXED, Sums, fetch_step
+from tdl.learning.stepsize cimport StepKind, Sums, fetch_step
 from tdl.learning.td cimport BOUND, Learner, look_up, look_up_to_learn, update, value_of
 from tdl.network.aligned cimport own_lines
 from tdl.network.ntuple cimport NTupleNetwork
@@ -70,8 +70,8 @@ cdef class SelfPlay:
         self._take_state({} if state is None else state, play.engine)
         self._make_adversary(play.placer, play.evaluator)
         self._make_search(play)
-        self.rich = (
-            self.against or self.searches or self.of_states or self.explores != 0
+        self.full_loop = (
+            self.against or self.searches or self.values_states or self.explores != 0
             or self.start != EMPTY or self.order == HISTORY
             or self.learner.stages != NULL or self.learner.some != NULL
             or self.variants.stored_value or self.variants.running_value or self.variants.rechoose
@@ -90,7 +90,7 @@ cdef class SelfPlay:
             self.explores = round(options.epsilon * 2**32)
             if options.order == "backward":
                 self.order = BACKWARD
-        self.of_states, self.reward_shift = options.target == "state", options.reward_shift
+        self.values_states, self.reward_shift = options.target == "state", options.reward_shift
         self.restart_at, self.restart_moves = options.restart_at, options.restart_moves
         self.milestone, self.attempts = options.milestone, options.attempts
         self.variants.stored_value, self.variants.running_value = options.stored_value, options.running_value
@@ -113,11 +113,10 @@ cdef class SelfPlay:
         cdef int32_t[::1] fours
         network = self.network
         self._owned = [state]
-        for name, shape, dtype in (
-            (ACCUMULATORS, (len(network.weights), 2), np.float32), (DROP_TABLE, (len(network.weights),), np.float32)
-        ):
-            if name in state and (state[name].shape != shape or state[name].dtype != dtype):
-                raise refuse(name, f"{state[name].shape} {state[name].dtype}", f"{shape} {np.dtype(dtype)}")
+        shapes = {name: (len(network.weights), width) for name, width in STEP_ARRAYS[self.options.step].items()}
+        for name, shape in {**shapes, DROP_TABLE: (len(network.weights),)}.items():
+            if name in state and (state[name].shape != shape or state[name].dtype != np.float32):
+                raise refuse(name, f"{state[name].shape} {state[name].dtype}", f"{shape} float32")
         if ACCUMULATORS in state:
             sums = state[ACCUMULATORS]
             self.learner.step.sums = <Sums *> &sums[0, 0]
@@ -127,26 +126,27 @@ cdef class SelfPlay:
             self.learner.moved.chunk = &moved[0]
             self.learner.moved.fours = len(fours)
             self.learner.moved.four = &fours[0] if len(fours) else NULL
-        if DROP_TABLE in state and self.of_states:
+        if DROP_TABLE in state and self.values_states:
             self._take_drop_table(state[DROP_TABLE], engine)
         if self.start == CAROUSEL:
             entered, counts = state[ENTERED].reshape(-1), state[COUNTS]
             self.carousel.stages, self.carousel.room = network.stages.count, state[ENTERED].shape[1]
             self.carousel.board, self.carousel.count = &entered[0], &counts[0]
         if not self.options.update_symmetries:
-            some = np.array(unturned(network.tuples, network.rules.rows, network.rules.cols), np.int32)
+            some = np.array(identity_features(network.tuples, network.rules.rows, network.rules.cols), np.int32)
             self._owned.append(some)
             self.learner.some, self.learner.some_n = &some[0], len(some)
 
-    cdef _take_drop_table(self, float[::1] spread, engine):
+    cdef _take_drop_table(self, float[::1] drop_values, engine):
         """Point the learner to its table of expectations over drops."""
-        cdef uint64_t[::1] cover = cover_of(self.network, engine)
-        cdef int32_t[:, ::1] holders = holders_of(self.network)
+        cdef uint64_t[::1] masks = feature_masks(self.network, engine)
+        cdef int32_t[:, ::1] features = features_of_cell(self.network)
         cdef int i, cells = self.network.rules.cells
-        self._owned += [cover, holders]
-        self.drops.spread, self.drops.cover, self.drops.holders = &spread[0], &cover[0], &holders[0, 0]
-        self.drops.room = <uint32_t *> own_lines(cells * self.network.plan.padded * sizeof(uint32_t))
-        if self.drops.room == NULL:
+        self._owned += [masks, features]
+        self.drops.drop_values, self.drops.feature_masks = &drop_values[0], &masks[0]
+        self.drops.features_of_cell = &features[0, 0]
+        self.drops.buffer = <uint32_t *> own_lines(cells * self.network.plan.padded * sizeof(uint32_t))
+        if self.drops.buffer == NULL:
             raise MemoryError("self-play: no memory for the drop table's rows")
         self.drops.cells, self.drops.m = cells, self.network.m
         for i, share in enumerate(digit_shares(self.network)):
@@ -158,18 +158,18 @@ cdef class SelfPlay:
         self.against = placer.kind == "adversary"
         if not self.against:
             return
-        self.adversary.evaluator, self.adversary.of_states = &self.learner, self.of_states
+        self.adversary.evaluator, self.adversary.values_states = &self.learner, self.values_states
         if evaluator is not None:
             network = evaluator.network
             self._owned.append(network)
             self.evaluator.weights, self.evaluator.plan = network.w, &network.plan
             self.evaluator.gamma = evaluator.gamma
             self.evaluator.stages = &network.law if network.stages.count > 1 else NULL
-            self.adversary.evaluator, self.adversary.of_states = &self.evaluator, evaluator.target == "state"
+            self.adversary.evaluator, self.adversary.values_states = &self.evaluator, evaluator.target == "state"
         self.adversary.m, self.adversary.depth = network.m, placer.depth
         self.adversary.chooses_tile, self.adversary.first_empty = placer.tile == "chosen", placer.first_empty
-        self.adversary.room = <uint32_t *> own_lines(ADVERSARY_ROWS * network.plan.padded * sizeof(uint32_t))
-        if self.adversary.room == NULL:
+        self.adversary.buffer = <uint32_t *> own_lines(ADVERSARY_ROWS * network.plan.padded * sizeof(uint32_t))
+        if self.adversary.buffer == NULL:
             raise MemoryError("self-play: no memory for the adversary's rows")
 
     cdef _make_search(self, play):
@@ -229,8 +229,8 @@ cdef class SelfPlay:
         free(self.entry)
         free(self.of_state)
         free(self.replay)
-        free(self.drops.room)
-        free(self.adversary.room)
+        free(self.drops.buffer)
+        free(self.adversary.buffer)
 
     def set_step(self, float alpha, str kind):
         """The step size from now on.
@@ -239,12 +239,12 @@ cdef class SelfPlay:
         ----------
         alpha : total step size (each active entry moves by alpha / m times the error), or, with alpha_per="entry",
             that of one entry.
-        kind : "fixed" or "coherent"; the latter needs the state `sums`.
+        kind : one of `tdl.learning.options.STEPS`, whose arrays the state must have.
         """
-        if kind == "coherent" and self.learner.step.sums == NULL:
-            raise refuse("step", kind, "fixed where there is no memory for sums")
+        if not STEP_ARRAYS[kind].keys() <= self._owned[0].keys():
+            raise refuse("step", kind, "fixed where there is no memory for another")
         cdef int moved = self.learner.some_n if self.learner.some != NULL else self.network.m
-        self.learner.step.kind = COHERENT if kind == "coherent" else FIXED
+        self.learner.step.kind = <StepKind> <int> STEPS.index(kind)
         self.learner.step.rate = alpha if self.options.alpha_per == "entry" else <float> alpha / <float> moved
 
     def mark_moved(self, bint on):

@@ -13,10 +13,9 @@ from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import Schedule
 from tdl.learning.state import new_state
 from tdl.network.ntuple import NTupleNetwork
-from tdl.training.options import OnProgress, PlayOptions, training_options
+from tdl.training.options import OnProgress, PlayOptions, Settled, training_options
 from tdl.training.ranks import ALONE, Ranks
 from tdl.training.replicas import Replicas
-from tdl.training.settled import Settled
 from tdl.training.threads import Threads
 
 
@@ -32,7 +31,7 @@ class Trainer(Settled):
         it, above 0. Functions are not saved: the runs of `tdl.train` take none.
     play : how the games are played; None: the defaults of `PlayOptions`.
     replicas : how many networks learn apart and are merged; None or the number of them: `ReplicaOptions`.
-    ranks : the processes that carry the replicas, each an equal number of them with `threads` threads: `joined()` of
+    ranks : the processes that carry the replicas, each an equal number of them with `threads` threads: `connect()` of
         `tdl.training.ranks`, in a program that mpirun starts several times. All do the same then.
     episode : number of the next episode (not 0 when training is continued).
     keywords : fields of these four, which replace theirs: `alpha=0.1, order="forward", seed=1, threads=2`.
@@ -40,7 +39,7 @@ class Trainer(Settled):
     Attributes
     ----------
     alpha : step size of the next block. One that is assigned holds from then on, whatever the schedule was.
-    learner, schedule, play, replicas : the options.
+    learner, schedule, play_options, replicas : the options.
     episode, moves : episodes and moves played so far.
     spent : share of the run that is over, by which a schedule in percent goes; None: that of `schedule.episodes`.
     mean_abs_error : of the last block, in points.
@@ -59,7 +58,7 @@ class Trainer(Settled):
         "mean_abs_error",
         "moves",
         "network",
-        "play",
+        "play_options",
         "replicas",
         "schedule",
         "spent",
@@ -84,20 +83,20 @@ class Trainer(Settled):
         self.network, replicas = network, without_numpy(replicas)
         if isinstance(replicas, int):
             replicas, keywords["replicas"] = None, replicas
-        self.learner, self.schedule, self.play, self.replicas = training_options(
+        self.learner, self.schedule, self.play_options, self.replicas = training_options(
             learner, schedule, play, replicas, keywords
         )
         self.episode, self.moves = without_numpy(episode), 0
         self.spent: float | None = None
         self.mean_abs_error = float("nan")
         self._check(ranks)
-        own = self.replicas.own_learner(self.learner)
-        self.state = new_state(network, own, self.play.engine)
+        apart, options = self.replicas.own_learner(self.learner), self.play_options
+        self.state = new_state(network, apart, options.engine)
         self._players: Threads | Replicas
         if self.replicas.several:
-            self._players = Replicas(network, self.state, own, self.play, self.replicas, ranks)
+            self._players = Replicas(network, self.state, apart, options, self.replicas, ranks)
         else:
-            self._players = Threads(network, self.state, own, self.play)
+            self._players = Threads(network, self.state, apart, options)
 
     def __repr__(self) -> str:
         return f"Trainer({self.network!r}, alpha {self.alpha:g}, {self.episode:,} episodes)"
@@ -105,9 +104,9 @@ class Trainer(Settled):
     def _check(self, ranks: Ranks) -> None:
         network = self.network
         self.learner.check_network(network.stages.count, network.extras)
-        self.play.check_board(network.rules)
-        self.replicas.check_learner(self.learner, self.play.threads)
-        ranks.check(self.replicas, self.learner, self.play.threads)
+        self.play_options.check_board(network.rules)
+        self.replicas.check_learner(self.learner, self.play_options.threads)
+        ranks.check(self.replicas, self.learner, self.play_options.threads)
         check_whole("episode", self.episode, 0)
         if not network.weights.flags.writeable:
             raise ConfigError("network: its weights are read-only, as those of a loaded player are; it cannot learn")

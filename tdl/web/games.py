@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.errors import ConfigError
-from tdl.game.packing import lines, unpack
+from tdl.game.boards import lines, unpack
 from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.search.options import SearchOptions
 from tdl.sessions.recorded_game import Move, RecordedGame, optional_values

@@ -14,8 +14,8 @@ from urllib.parse import parse_qsl
 from tdl.base.checks import check_choice, check_whole
 from tdl.config.files import group_file, group_names
 from tdl.errors import ConfigError, nearest, printable
+from tdl.game.boards import check_possible
 from tdl.game.rules import ACTION_NAMES, GAMES, Rules, parse_size
-from tdl.game.validity import check_possible
 from tdl.sessions import game_file
 from tdl.sessions.pictures import tile_colours
 from tdl.web.games import MAX_COUNT, OpenGame, OpenGames, values_json

@@ -261,7 +261,7 @@ def test_numbers_that_are_not_finite(tmp_path, column, number, dtype):
 def test_what_does_not_fit_into_the_memory(tmp_path, monkeypatch):
     path = written(tmp_path / "in.w", SMALL_TC)
     entries = network_of(((0, 1), (5, 9))).layout.entries
-    for free, telling in ((4 * entries - 1, "tuples: the network's"), (4 * entries, "step: temporal coherence's")):
+    for free, telling in ((4 * entries - 1, "tuples: the network's"), (4 * entries, "step: the")):
         monkeypatch.setattr(machine, "available_memory", lambda free=free: free)
         assert re.search(f"in.w: {telling} .* GiB are free", complaint(path, tmp_path / "out"))
 

@@ -1,6 +1,6 @@
 """Whatever stands for a board becomes the same int, whoever takes it; what stands for none is refused in one line.
 
-Trusts `tdl.game.packing`, which the tests of the engine check.
+Trusts `pack`, which the tests of the engine check, and the enumeration of small games.
 """
 
 from dataclasses import replace
@@ -8,16 +8,26 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from support.shapes import RULES, each_rules, random_boards
+from support.shapes import P50_50, P75_25, RULES, each_rules, random_boards
 
 import tdl
 from tdl.errors import ConfigError
-from tdl.game.boards import action_of, actions_of, grid, packed_board, packed_boards
+from tdl.game.boards import (
+    action_of,
+    actions_of,
+    cells_needed,
+    check_possible,
+    grid,
+    pack,
+    packed_board,
+    packed_boards,
+)
+from tdl.game.engine import EVALUATION
 from tdl.game.merge_laws import GAMES
-from tdl.game.packing import pack
 from tdl.search.expectimax import Expectimax
 from tdl.search.options import SearchOptions
 from tdl.sessions.pictures import rows_of
+from tdl.solver.enumeration import reachable
 from tdl.solver.solution import solve
 
 RULES_2X2 = RULES["2x2"]
@@ -163,3 +173,58 @@ def test_actions(actions):
 
 def test_a_packed_board_is_returned_as_it_is():
     assert packed_board(PACKED, RULES_2X2) == PACKED
+
+
+SMALL = [
+    tdl.Rules(rows=2, cols=2),
+    tdl.Rules(rows=2, cols=2, drop=((1, 0.8), (2, 0.2)), start=(1, 1)),
+    tdl.Rules(rows=2, cols=2, start=(5,)),
+    tdl.Rules("2584", 2, 2),
+    tdl.Rules("2584", 2, 2, drop=P75_25),
+    tdl.Rules("2584", 2, 3),
+    tdl.Rules("threes_law", 2, 2, drop=P50_50),
+]
+
+
+@pytest.mark.parametrize("rules", SMALL, ids=lambda rules: f"{rules.game}-{rules.rows}x{rules.cols}-{rules.start}")
+def test_every_board_that_games_come_to_passes(rules):
+    states = reachable(rules).states.boards.tolist()
+    assert len(states) > 100
+    for board in states[:: 1 + len(states) // 20_000]:
+        check_possible(board, rules)
+
+
+@each_rules
+def test_boards_of_games_pass(rules):
+    engine, drops = tdl.Engine(rules), tdl.Stream(3, EVALUATION, 0)
+    board = engine.start(drops)
+    while moves := engine.afterstates(board):
+        check_possible(board, rules)
+        board = engine.place(moves[0][1], drops)
+    check_possible(board, rules)
+
+
+def test_the_largest_tiles_are_the_known_ones():
+    assert max(cells_needed(tdl.Rules(rows=2, cols=2))) == 5  # 32
+    assert max(cells_needed(tdl.Rules(rows=3, cols=3))) == 10  # 1024
+    assert max(cells_needed(tdl.Rules(rows=5, cols=5))) == 26  # 2^26, as `GAMES` says
+
+
+@pytest.mark.parametrize(
+    ("rows", "telling"),
+    [
+        ([[0] * 4] * 4, "0 tiles"),
+        ([[2, 0, 0, 0]] + [[0] * 4] * 3, "1 tiles"),
+        ([[8, 8, 0, 0]] + [[0] * 4] * 3, "the last drop is missing, which is one of 2, 4"),
+        ([[32768] * 4] * 3 + [[32768, 32768, 32768, 2]], "too few cells"),
+    ],
+)
+def test_a_board_that_cannot_be_is_refused(rows, telling):
+    with pytest.raises(ConfigError, match=telling):
+        check_possible(tdl.Engine(tdl.Rules()).board(rows), tdl.Rules())
+
+
+def test_a_tile_too_large_for_the_board_is_refused():
+    rules = tdl.Rules(rows=2, cols=2)
+    with pytest.raises(ConfigError, match="64 cannot be made on 4 cells"):
+        check_possible(tdl.Engine(rules).board([[64, 2], [0, 0]]), rules)

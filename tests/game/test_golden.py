@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 from support.shapes import P75_25, RULES, each_engine, engine
 
-from tdl.game.engine import Stream
+from tdl.game.engine import EVALUATION, Stream
 from tdl.game.rules import DOWN, LEFT, RIGHT, UP, Rules
-from tdl.game.streams import EVALUATION
 
 DATA = Path(__file__).parents[1] / "data"
 GAMES = {

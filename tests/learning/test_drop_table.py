@@ -5,7 +5,7 @@ import pytest
 from support.shapes import RULES, random_boards, small_tuples
 
 import tdl
-from tdl.game.packing import pack
+from tdl.game.boards import pack
 from tdl.game.rules import Rules
 from tdl.learning.state import DROP_TABLE, drop_table_of
 
@@ -63,24 +63,3 @@ def test_kept_right_while_learning(rules, name, step):
     for board in some_boards(rules):
         found = by_the_table(network, trainer.state[DROP_TABLE], board)
         assert found == pytest.approx(by_definition(network, board), rel=1e-3, abs=1e-2 * largest)
-
-
-def test_high_initial_values_need_no_table():
-    network = tdl.NTupleNetwork(Rules(), small_tuples(Rules())["mixed"], initial_value=1000)
-    assert not drop_table_of(network).any()
-
-
-@pytest.mark.parametrize("expectation", ["shared", "direct"])
-def test_both_ways_play_the_same_games(expectation):
-    """Whole numbers: every sum is exact, whatever its order."""
-    network = tdl.NTupleNetwork(Rules(drop=((1, 0.5), (2, 0.5))), small_tuples(Rules())["mixed"])
-    network.weights[:] = np.random.default_rng(2).integers(0, 64, len(network.weights)) * 64.0
-    games = tdl.Player(network, target="state", expectation=expectation).evaluate(20)
-    player = tdl.Player(network, target="state")
-    board, score, stream = None, 0, tdl.Stream(0, 2, 0)
-    board = player.engine.start(stream)
-    while (action := player.best(board)) is not None:
-        after, reward = player.engine.move(board, action)
-        score += reward
-        board = player.engine.place(after, stream)
-    assert games["score"][0] == score

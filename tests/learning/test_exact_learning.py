@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 from support.shapes import RULES, engine
 
-from tdl.game.packing import pack, unpack
+from tdl.game.boards import pack, unpack
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet

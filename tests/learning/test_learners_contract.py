@@ -88,22 +88,3 @@ def test_every_learner_stops_when_it_diverges(choices, stages):
     trainer = Trainer(network, alpha=9.0, seed=11, **choices)
     with pytest.raises(DivergenceError, match="learning diverged"):
         trainer.train(20 * BLOCK)
-
-
-@pytest.mark.parametrize("target", ["afterstate", "state"])
-def test_evaluation_is_the_same_with_any_number_of_threads(target):
-    trainer = new_trainer({"target": target}, STAGES["one stage"])
-    trainer.train(BLOCK)
-    games = [Player(trainer.network, target=target).evaluate(300, seed=3, threads=threads) for threads in (1, 2, 5)]
-    assert games[0]["episode"].tolist() == list(range(300))
-    assert all(np.array_equal(other, games[0]) for other in games[1:])
-
-
-def test_threads_share_the_episodes_of_a_block():
-    trainer = new_trainer({"threads": 3}, STAGES["one stage"])
-    for first in (0, 50, 100):
-        games = trainer.train(50)
-        assert games["episode"].tolist() == list(range(first, first + 50))
-        assert (games["moves"] > 0).all()
-    assert trainer.episode == 150
-    assert trainer.mean_abs_error > 0

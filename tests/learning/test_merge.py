@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tdl.errors import ConfigError
+from tdl.learning.learning_reference import merged
 from tdl.learning.merge import Merge
-from tdl.learning.merge_reference import merged
 from tdl.learning.state import CHUNK
 
 

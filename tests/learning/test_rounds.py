@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from tdl.errors import ConfigError
-from tdl.learning.options import LearnerOptions
+from tdl.learning.options import STEP_ARRAYS, LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
 
 AFTERSTATES = LearnerOptions()
@@ -42,13 +42,6 @@ def test_every_episode_is_played_once(form, first):
     assert played == list(range(first, first + episodes))
 
 
-def test_a_round_longer_than_a_block_is_whole_blocks():
-    assert ReplicaOptions(2, 3400).stretch(0, 1000) == 3000
-    assert ReplicaOptions(2, 3400).borders(0, 3000) == [0, 3000]
-    assert ReplicaOptions(2, 10).stretch(0, 1000) == 1000
-    assert ReplicaOptions().stretch(10**6, 1000) == 1000
-
-
 def test_with_auto_one_begins_and_the_others_join_in():
     assert [ReplicaOptions(4).active(episode) for episode in (0, 2499, 2500, 7499, 7500, 10**6)] == [1, 1, 2, 3, 4, 4]
     assert ReplicaOptions(4).part(1, 0, 100) == (100, 0)
@@ -61,7 +54,7 @@ def test_with_auto_one_begins_and_the_others_join_in():
         ((0,), 1, "replicas: 0 is not allowed; expected a whole number from 1 to 256"),
         ((2, 0), 1, "round: 0 is not allowed; expected a whole number of at least 1"),
         ((2, "often"), 1, "round: 'often' is not allowed; expected auto, a number of episodes"),
-        ((2, ["0:x"]), 1, "round: 'x' is not allowed; expected auto"),
+        ((2, ["0:x"]), 1, "round: '0:x' is not allowed; expected auto"),
         ((2, ["5:1", "1:1"]), 1, "pairs in ascending order"),
         ((1, 100), 1, "round: 100 is not allowed; expected auto unless replicas is above 1"),
         ((2,), 3, "threads: 3 is not allowed; expected at most replicas, 2"),
@@ -70,6 +63,13 @@ def test_with_auto_one_begins_and_the_others_join_in():
 def test_what_is_refused(options, threads, message):
     with pytest.raises(ConfigError, match=message):
         ReplicaOptions(*options).check_learner(AFTERSTATES, threads)
+
+
+def test_a_step_whose_arrays_nothing_merges_is_refused(monkeypatch):
+    monkeypatch.setitem(STEP_ARRAYS, "coherent", {"sums": 2, "velocity": 1})
+    with pytest.raises(ConfigError, match=r"replicas: 2 is not allowed; expected 1 .*step=coherent, whose velocity"):
+        ReplicaOptions(2).check_learner(LearnerOptions(step="coherent"), 1)
+    ReplicaOptions(1).check_learner(LearnerOptions(step="coherent"), 1)
 
 
 def test_shared_expectations_are_refused():

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tdl.config.tuple_sets import tuple_set
+from tdl.game.boards import unpack
 from tdl.game.engine import Engine
-from tdl.game.packing import unpack
 from tdl.game.rules import Rules
 from tdl.learning.learning_reference import Game, ReferenceLearner
 from tdl.learning.options import LearnerOptions

@@ -8,7 +8,7 @@ import pytest
 from support.shapes import RULES, SHARE, Repeated, drawn, each_rules, small_tuples, telling_boards
 
 from tdl.errors import ConfigError
-from tdl.game.packing import pack
+from tdl.game.boards import pack
 from tdl.network.network_reference import ReferenceNetwork, count_index, order_index
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet, count_features, features, order_features
@@ -106,17 +106,11 @@ WIDE = {
 
 @pytest.mark.parametrize("tuples", WIDE.values(), ids=WIDE.keys())
 def test_extremes(tuples):
-    """Boards of one tile only, 16 equal tiles among them: the largest index of an order, the largest of each count."""
+    """Boards of one tile only are the largest index of an order and of each count."""
     network = NTupleNetwork(RULES["4x4"], tuples)
     assert_entries_of_the_reference(network, [[tile] * 16 for tile in range(16)])
     others = [[0, 15] * 8, list(range(16)), list(range(16))[::-1], [0] * 8 + [15] * 8]
-    assert_entries_of_the_reference(network, others)
-
-
-@pytest.mark.parametrize("tuples", WIDE.values(), ids=WIDE.keys())
-def test_entries_of_wide_features(tuples):
-    rules = RULES["4x4"]
-    assert_entries_of_the_reference(NTupleNetwork(rules, tuples), telling_boards(rules, 80 // SHARE))
+    assert_entries_of_the_reference(network, others + telling_boards(RULES["4x4"], 80 // SHARE))
 
 
 @each_rules
@@ -172,11 +166,6 @@ def test_flags_hold_for_orders_and_counts_are_active_once(flags, order_tables, c
     assert len(features(tuples, 2, 3)) == len(order_tables)
 
 
-def test_a_network_of_tuples_has_no_extras():
-    network = NTupleNetwork(RULES["2x2"], TupleSet(((0, 1),)))
-    assert (network.extras, network.orders, network.counts) == (False, (), ())
-
-
 def test_description():
     """What a set does not have is not named: checkpoints from before there were such features fit."""
     with_both = TupleSet(((0,),), orders=[[[0, 1], [2, 3]]], counts=[[0], [4, 5]], count_cap=3)
@@ -197,14 +186,10 @@ LINE = r"expected a line of at least 2 cells, as \[0,1,2,3\]"
     ("orders", "message"),
     [
         ("0123", f"tuples.orders: '0123' is not allowed; {LISTS}"),
-        (5, f"tuples.orders: 5 is not allowed; {LISTS}"),
-        ([5], f"tuples.orders: 5 is not allowed; {LINES}"),
         ([[]], rf"tuples.orders: \[\] is not allowed; {LINES}"),
         ([[0, 1, 2, 3]], f"tuples.orders: 0 is not allowed; {LINE}"),
-        ([["01"]], f"tuples.orders: '01' is not allowed; {LINE}"),
         ([[[0, 1], [2]]], rf"tuples.orders: \[2\] is not allowed; {LINE}"),
         ([[[0, 1.5]]], "tuples.orders: 1.5 is not allowed; expected whole numbers"),
-        ([[[0, True]]], "tuples.orders: True is not allowed; expected whole numbers"),
         ([[[0, 1, 0]]], r"tuples.orders: repeated cell 0 in \[0, 1, 0\]; expected each cell once"),
         (
             [[[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]],
@@ -221,15 +206,11 @@ def test_wrong_orders(orders, message):
     ("counts", "cap", "message"),
     [
         ("01", 7, "tuples.counts: '01' is not allowed; expected a list of features, each a list of tile indices"),
-        ([0, 1], 7, r"tuples.counts: 0 is not allowed; expected a list of tile indices, as \[10,11,12\]"),
         ([[]], 7, r"tuples.counts: \[\] is not allowed; expected a list of tile indices"),
         ([[-1]], 7, "tuples.counts: -1 is not allowed; expected a whole number of at least 0"),
-        ([[0.5]], 7, "tuples.counts: 0.5 is not allowed; expected a whole number of at least 0"),
         ([[3, 2, 3]], 7, r"tuples.counts: repeated tile 3 in \[3, 2, 3\]; expected each tile once"),
         ([list(range(9))], 7, r"tuples.counts: \[0, .*, 8\] has 8\^9 = 134,217,728 entries; expected at most 16,777,"),
         ([[0]], 0, "tuples.count_cap: 0 is not allowed; expected a whole number from 1 to 16"),
-        ([[0]], 17, "tuples.count_cap: 17 is not allowed; expected a whole number from 1 to 16"),
-        ([[0]], True, "tuples.count_cap: True is not allowed; expected a whole number from 1 to 16"),
     ],
 )  # fmt: skip
 def test_wrong_counts(counts, cap, message):

@@ -3,11 +3,9 @@
 import pytest
 
 import tdl
-from tdl.game.batch import Batch
 from tdl.network.stages import Stages
 from tdl.network.texts import network_text, number_text, tuples_text
 from tdl.players.player import Player
-from tdl.solver.solution import solve
 
 SMALL = tdl.TupleSet(((0, 1), (4, 5)))
 
@@ -51,10 +49,3 @@ def test_what_plays_and_learns_says_with_what():
     assert repr(trainer) == f"Trainer({blank}, alpha 0.25, 0 episodes)"
     assert repr(Player(network)) == f"Player({blank}, values of afterstates)"
     assert repr(Player(network, 0.5, "state")) == f"Player({blank}, values of states, gamma 0.5)"
-
-
-def test_games_say_what_is_played():
-    assert repr(tdl.Engine(tdl.Rules("2584", 2, 3))) == "Engine(2584 2x3)"
-    assert repr(tdl.Stream(3, 0, 5)) == "Stream(seed=3, role=0, episode=5)"
-    assert repr(Batch(None, 64)) == "Batch(64 x 2048 4x4)"
-    assert repr(solve(tdl.Rules("2048", 2, 2))).startswith("Solution(2048 2x2, score, best play 6")

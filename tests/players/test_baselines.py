@@ -8,7 +8,7 @@ import pytest
 from support.shapes import RULES
 
 from tdl import Rules
-from tdl.game.streams import TRAINING
+from tdl.game.engine import TRAINING
 from tdl.players.baselines import play_random
 
 GAMES = 20_000

@@ -12,7 +12,7 @@ from support.programs import SMALL, checkpoint, train
 import tdl
 from tdl.base import machine
 from tdl.errors import CheckpointError, ConfigError
-from tdl.game.streams import EVALUATION
+from tdl.game.engine import EVALUATION
 from tdl.learning.options import LearnerOptions
 from tdl.learning.schedule import Schedule
 from tdl.search.options import SearchOptions
@@ -248,7 +248,7 @@ def test_run_folder_learns_what_its_configuration_says(folder):
 def test_sums_that_do_not_fit_are_refused(monkeypatch):
     network = tdl.NTupleNetwork(tdl.Rules(), tdl.TupleSet(((0, 1, 2),)))
     monkeypatch.setattr(machine, "available_memory", lambda: 8 * 4096 - 1)
-    with pytest.raises(ConfigError, match=r"step: temporal coherence's 8,192 sums need 0\.0 GiB of memory"):
+    with pytest.raises(ConfigError, match=r"step: the 8,192 numbers of step=coherent need 0\.0 GiB of memory"):
         tdl.Trainer(network, alpha=1.0, step="coherent")
     tdl.Trainer(network, alpha=1.0)
 

@@ -11,8 +11,8 @@ from experiments.published_dqn import analyse as dqn
 from experiments.replicas import analyse as replicas
 from experiments.stability import analyse as stability
 from experiments.values import analyse as values
+from tdl.game.boards import unpack
 from tdl.game.engine import Engine
-from tdl.game.packing import unpack
 from tdl.game.rules import Rules
 from tdl.learning.learning_reference import Game, ReferenceLearner
 from tdl.learning.options import LearnerOptions

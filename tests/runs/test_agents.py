@@ -13,7 +13,7 @@ import tdl.results
 from tdl import Rules, load
 from tdl.cli.evaluate import main as evaluate_main
 from tdl.cli.run import main
-from tdl.game.streams import TRAINING
+from tdl.game.engine import TRAINING
 from tdl.players.baselines import play_greedy, play_random
 from tdl.players.batch_play import one_sampled_look_ahead, play_games
 from tdl.players.kinds import KINDS, load_agent

@@ -80,7 +80,7 @@ PROGRAM = """
 import hashlib
 from pathlib import Path
 from tdl.training import rank_merge
-from tdl.training.ranks import joined
+from tdl.training.ranks import connect
 from tdl.training.trainer import Trainer
 from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
@@ -89,7 +89,7 @@ from tdl.network.tuples import TupleSet
 
 rank_merge.ROWS = 1000
 network = NTupleNetwork(Rules(), TupleSet(((0, 1, 2, 3), (4, 5, 9))), stages=Stages((64, 256)))
-ranks = joined()
+ranks = connect()
 trainer = Trainer(network, replicas=6, round=60, alpha=0.5, step="coherent", threads=2, ranks=ranks)
 records = trainer.train(600)
 digest = hashlib.sha256(records.tobytes())

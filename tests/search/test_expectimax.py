@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 from support.reference_runs import assert_equals_reference, random_network
 from support.shapes import RULES, boards, drawn, each_rules, few, small_tuples, some
 
-from tdl.game.downgrade_reference import downgraded
+from tdl.game.boards import pack, unpack
 from tdl.game.engine import ENGINES
-from tdl.game.game_reference import move
-from tdl.game.packing import pack, unpack
+from tdl.game.game_reference import downgraded, move
 from tdl.game.rules import Rules
 from tdl.learning.learning_reference import ReferenceLearner
 from tdl.learning.options import LearnerOptions
@@ -23,7 +22,6 @@ from tdl.search.expectimax import Expectimax
 from tdl.search.expectimax_reference import ReferenceExpectimax
 from tdl.search.options import PlacerOptions, SearchOptions
 from tdl.solver.solution import solve
-from tdl.training.trainer import Trainer
 
 WORST = PlacerOptions("adversary")
 CHOSEN = PlacerOptions("adversary", tile="chosen")
@@ -166,11 +164,6 @@ def test_games_equal_the_reference(node, learner, shape, kind):
     assert_equals_reference(RULES[shape], small_tuples(RULES[shape])["mixed"], episodes=2, **options, **learner)
 
 
-def test_games_on_a_large_board_equal_the_reference():
-    options = {"order": "forward", "alpha": 0.3, "seed": 3, "lanes": 1, "search": SearchOptions(2)}
-    assert_equals_reference(RULES["3x3"], TupleSet(((0, 1, 4),)), episodes=1, **options)
-
-
 def full_table(rules, solution):
     """A network whose V is the exact value of every afterstate that can be reached."""
     cells = tuple(range(rules.cells))
@@ -209,14 +202,6 @@ def test_looking_to_the_end_is_exact():
             assert np.nanmax(blank.values(board, longest[board])) == pytest.approx(exact[board], rel=1e-6)
             checked += 1
     assert checked > 20
-
-
-def test_deeper_search_plays_better():
-    rules = RULES["3x3"]
-    network = NTupleNetwork(rules, TupleSet(((0, 1, 2), (3, 4, 5), (0, 1, 3, 4))))
-    Trainer(network, alpha=0.1, seed=1).train(2000)
-    means = [Player(network).evaluate(120, seed=2, search=SearchOptions(plies))["score"].mean() for plies in (1, 2, 3)]
-    assert means[0] * 1.1 < means[1] < means[2]
 
 
 @pytest.mark.parametrize("threads", [2, 3])
@@ -269,13 +254,6 @@ def test_edges(name, plies):
     else:
         naive = ReferenceExpectimax(SearchOptions(plies), ReferenceLearner(reference, 0.1)).values(board)
         assert {a: v for a, v in enumerate(values.tolist()) if not np.isnan(v)} == naive
-
-
-def test_the_two_largest_merge_with_the_doubled_reward():
-    rules = RULES["2x2"]
-    blank = Player(NTupleNetwork(rules, small_tuples(rules)["mixed"]))
-    values = blank.values(pack(drawn("32768 32768/2 4", rules), rules), 2)
-    assert min(values[1], values[3]) >= 65536 > values[0] or np.isnan(values[0])
 
 
 def test_a_tile_beyond_the_radix_counts_as_the_largest():

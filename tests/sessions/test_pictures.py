@@ -15,7 +15,7 @@ from support.shapes import RULES
 import tdl
 from tdl.cli.picture import main
 from tdl.errors import ConfigError
-from tdl.game.packing import pack
+from tdl.game.boards import pack
 from tdl.game.rules import GAMES
 from tdl.sessions import pictures
 from tdl.sessions.game_file import save

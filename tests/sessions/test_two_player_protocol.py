@@ -16,9 +16,9 @@ from support.shapes import RULES, few, random_boards, small_tuples
 import tdl
 from tdl.cli.match import main
 from tdl.errors import ConfigError
+from tdl.game.boards import pack
+from tdl.game.engine import EVALUATION
 from tdl.game.game_reference import Stream
-from tdl.game.packing import pack
-from tdl.game.streams import EVALUATION
 from tdl.network.network_reference import ReferenceNetwork
 from tdl.search.adversary_reference import ReferenceAdversary
 from tdl.search.options import PlacerOptions, SearchOptions

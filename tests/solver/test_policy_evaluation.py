@@ -3,12 +3,10 @@
 Trusts `evaluate_policy` (held against its reference in test_exact_solver) and `Player.values`.
 """
 
-import numpy as np
 import pytest
 from support.programs import SMALL, go_on, inside, result, train
 from support.shapes import RULES, small_tuples
 
-from tdl.errors import ConfigError
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.players.player import Player
@@ -82,9 +80,7 @@ def test_without_games_the_exact_value_stands_alone(solved, tmp_path):
     ("made", "words", "message"),
     [
         ({}, ("size=2x3", "tuples.cells=[[0,1]]"), "of other rules than the run's"),
-        ({}, (*SQUARE, "tiles=p80_20"), "of other rules than the run's"),
         ({"objective": "reach", "tile": 16}, SQUARE, "made with objective=score and fold=false"),
-        ({"fold": True}, SQUARE, "made with objective=score and fold=false"),
         ({}, (*SQUARE, "placer=adversary"), "null unless placer.kind=random"),
     ],
 )
@@ -95,14 +91,3 @@ def test_a_solution_that_does_not_fit_is_refused(tmp_path, made, words, message)
     assert done.stderr.startswith("tdl: evaluate.solution")
     assert message in done.stderr
     assert not (tmp_path / "run" / "checkpoint").exists()
-
-
-def test_a_missing_solution_is_refused(tmp_path):
-    done = inside(*SMALL, *SQUARE, f"hydra.run.dir={tmp_path}/run", "evaluate.solution=nowhere")
-    assert (done.returncode, "nowhere" in done.stderr) == (2, True)
-
-
-def test_boards_of_more_than_64_bits_have_no_values_at_once():
-    network = NTupleNetwork(RULES["2584-5x5"], small_tuples(RULES["2584-5x5"])["odd"])
-    with pytest.raises(ConfigError, match="boards: '125 bits' is not allowed; expected boards of at most 64 bits"):
-        network.values(np.zeros(1, np.uint64))

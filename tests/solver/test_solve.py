@@ -25,6 +25,13 @@ TABLE = list(csv.reader((Path(__file__).parents[1] / "data" / "solver_2x3.csv").
 """Published answers for 2584 on 2x3: kind, six tile indices, value."""
 
 
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("solved")
+    save(folder, solve(Rules(rows=2, cols=2)))
+    return folder
+
+
 def test_a_solution_is_stored(tmp_path):
     solution = solve(Rules("2584", 2, 2), "reach", 34)
     save(tmp_path, solution)
@@ -37,37 +44,23 @@ def test_a_solution_is_stored(tmp_path):
         assert evaluate_policy(loaded, np.zeros(1_452)).expected < loaded.optimal
 
 
-def damage(folder, how):
-    """Damage a solution's folder; gives what the complaint must name."""
-    meta = json.loads((folder / "meta.json").read_text())
-    values = folder / meta["arrays"]["states-values"]["file"]
-    if how == "cut":
-        values.write_bytes(values.read_bytes()[:-8])
-    elif how == "corrupt":
-        values.write_bytes(values.read_bytes()[:-1] + b"x")
-    elif how == "missing":
-        values.unlink()
-    elif how == "no description":
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"kind": "run"}, "holds no solution"),
+        ({"rules": {"version": 99}}, "rules"),
+        (None, "no solution here"),
+    ],
+)
+def test_a_folder_that_holds_no_solution_is_refused(solved, tmp_path, changed, message):
+    folder = shutil.copytree(solved / "solution", tmp_path / "solution")
+    if changed is None:
         (folder / "meta.json").unlink()
     else:
-        changed = {"another kind": {"kind": "run"}, "another game": {"rules": meta["rules"] | {"version": 99}}}[how]
-        meta = {key: value for key, value in (meta | changed).items() if key not in ("digest", "arrays", "format")}
-        storage.write_checkpoint(folder, meta, {})
-    return {"cut": "cut", "corrupt": "corrupt", "missing": "No such file", "no description": "no solution here",
-            "another kind": "holds no solution", "another game": "rules version"}[how]  # fmt: skip
-
-
-@pytest.mark.parametrize("how", ["cut", "corrupt", "missing", "no description", "another kind", "another game"])
-def test_a_damaged_solution_is_refused(tmp_path, how):
-    save(tmp_path, solve(Rules(rows=2, cols=2)))
-    telling = damage(tmp_path / "solution", how)
-    with pytest.raises(CheckpointError, match=telling):
+        meta = json.loads((folder / "meta.json").read_text()) | changed
+        storage.write_checkpoint(folder, {key: meta[key] for key in meta.keys() - {"digest", "arrays", "format"}}, {})
+    with pytest.raises(CheckpointError, match=message):
         load(tmp_path)
-    (tmp_path / "boards").write_text("b 1 1 0 0\n")
-    done = inside(f"solution={tmp_path}", f"query={tmp_path / 'boards'}", program=program.main)
-    assert (done.returncode, done.stdout) == (2, "")
-    (line,) = done.stderr.splitlines()
-    assert telling in line
 
 
 def solver(cwd, *words):
@@ -105,20 +98,13 @@ def test_the_program_solves_and_leaves_its_figures(tmp_path):
 
 MISTAKES = [
     ("gmae=fib", 1, ["gmae: no such key", "did you mean 'game'"]),
-    ("+objectve=score", 2, ["objectve: no such key", "did you mean 'objective'"]),
-    ("tuples=4x6", 1, ["tuples"]),
     ("size=2x9", 2, ["size: '2x9' is not allowed"]),
     ("game=2584 size=4x4", 2, ["size: '4x4' is not allowed", "at most 64 bits, which is 12 cells"]),
-    ("objective=reech", 2, ["objective: 'reech' is not allowed", "did you mean 'reach'"]),
-    ("objective=reach", 2, ["tile: None is not allowed", "a tile of the game"]),
-    ("objective=reach tile=100", 2, ["tile: 100 is not allowed", "2, 4, 8"]),
     ("tile=32", 2, ["tile: 32 is not allowed", "objective=reach"]),
     ("tiles.drop=[[15,1.0]]", 2, ["size: a cell holds tiles up to 32768"]),
-    ("query=boards", 2, ["solution: None is not allowed"]),
     ("solution=.", 2, ["query: None is not allowed"]),
     ("solution=nowhere query=boards", 2, ["nowhere: no solution here"]),
     ("solution=. query=nowhere", 2, ["nowhere: No such file"]),
-    ("solution=. query=boards size=2x2", 2, ["size: a solution has its own rules"]),
     ("solution=. query=boards", 2, ["boards: line 2: begins with 'c'", "b (before a move)"]),
 ]
 
@@ -140,11 +126,8 @@ def test_mistakes_end_in_one_line_and_leave_nothing(tmp_path, monkeypatch, words
     ("line", "telling"),
     [
         ("b 1 1 0", "line 1: 3 cells; expected the 4"),
-        ("b 1 1 0 0 0", "line 1: 5 cells; expected the 4"),
         ("1 1 0 0", "line 1: begins with '1'"),
-        ("b 1 1 -1 0", "line 1: '-1' is not a tile index"),
         ("b 1 1 x 0", "line 1: 'x' is not a tile index"),
-        ("\na 1 0 0 0", "line 1: begins with ''"),
         ("a 1 0 0 \xb2", "line 1: '\xb2' is not a tile index"),
     ],
 )
@@ -163,13 +146,6 @@ def test_an_interrupt_ends_it(tmp_path, monkeypatch):
     done = inside(program=program.main)
     assert (done.returncode, done.stderr) == (130, "tdl: interrupted\n")
     assert not list(tmp_path.rglob(".hydra"))
-
-
-@pytest.fixture(scope="module")
-def solved(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("solved")
-    save(folder, solve(Rules(rows=2, cols=2)))
-    return folder
 
 
 WRONG_ENTRIES = [

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tdl.base import machine
 from tdl.errors import ConfigError
+from tdl.game.boards import unpack
 from tdl.game.merge_laws import GAMES, MergeLaw
-from tdl.game.packing import pack, unpack
 from tdl.game.rules import Rules
 from tdl.solver import solver_reference as reference
 from tdl.solver.policy_evaluation import evaluate_policy
@@ -73,13 +73,6 @@ def test_published_values(game, rows, cols, fib_2x3):
     assert optimal is None or solution.optimal == pytest.approx(optimal, rel=5e-9)
 
 
-def test_a_board_on_its_side_is_worth_the_same(fib_2x3):
-    turned = solve(Rules("2584", 3, 2))
-    assert turned.optimal == pytest.approx(fib_2x3.optimal, rel=1e-12)
-    assert turned.random == pytest.approx(fib_2x3.random, rel=1e-12)
-    assert (turned.before, turned.after) == (fib_2x3.before, fib_2x3.after)
-
-
 @each_twin
 def test_every_value_is_that_of_the_twin(rules):
     solution = solve(rules)
@@ -111,30 +104,7 @@ def test_probability_of_a_tile(tile):
     assert same_values(by_tiles(solution.states, solution.state_values, rules), best.states)
     assert solution.optimal == pytest.approx(best.start, rel=1e-11)
     assert solution.random == pytest.approx(reference.Solver(rules, reference.random, tile).start, rel=1e-11)
-    assert solution.optimal == pytest.approx(shares_that_reach(solution, tile, solution.best), rel=1e-11)
-    assert solution.random == pytest.approx(shares_that_reach(solution, tile, None), rel=1e-11)
     assert 0 < solution.random < solution.optimal <= 1
-
-
-def shares_that_reach(solution, tile, policy):
-    """The share of games that come to a tile, by following all of them forward; `policy` None: any legal move."""
-    rules, engine, reached = solution.rules, solution.engine, 0.0
-    games = {(0,) * rules.cells: 1.0}
-    for _ in rules.start:
-        games = following(games, rules)
-    while games:
-        moved = {}
-        for board, share in games.items():
-            packed = pack(board, rules)
-            if engine.max_tile(packed) >= tile:
-                reached += share
-                continue
-            moves = [move for move in engine.afterstates(packed) if policy is None or move[0] == policy(packed)]
-            for _, after, _ in moves:
-                key = tuple(unpack(after, rules))
-                moved[key] = moved.get(key, 0.0) + share / len(moves)
-        games = following(moved, rules)
-    return reached
 
 
 def following(boards, rules, law=None):
@@ -146,11 +116,13 @@ def following(boards, rules, law=None):
     return shares
 
 
-@pytest.mark.parametrize("objective", [("score", None), ("reach", 55)])
-def test_symmetric_boards_folded_into_one(fib_2x3, objective):
-    folded = solve(fib_2x3.rules, *objective, fold=True)
-    plain = fib_2x3 if objective[0] == "score" else solve(fib_2x3.rules, *objective)
-    assert len(folded.states) < len(plain.states) / 3.9
+@pytest.mark.parametrize(
+    ("rules", "images", "objective"),
+    [(Rules("2584", 2, 2), 6, ()), (Rules("2584", 2, 2), 6, ("reach", 21)), (Rules("2048", 2, 3), 3.9, ())],
+)
+def test_symmetric_boards_folded_into_one(rules, images, objective):
+    folded, plain = solve(rules, *objective, fold=True), solve(rules, *objective)
+    assert len(folded.states) < len(plain.states) / images
     for name in ("optimal", "random"):
         assert getattr(folded, name) == pytest.approx(getattr(plain, name), rel=1e-12)
     assert (folded.before, folded.after, folded.largest) == (plain.before, plain.after, plain.largest)
@@ -159,14 +131,6 @@ def test_symmetric_boards_folded_into_one(fib_2x3, objective):
     assert (folded.values_of(np.array([1 << 30, 1 << 63 | 1], np.uint64)) == UNREACHABLE).all()
     with pytest.raises(ConfigError, match="folded"):
         evaluate_policy(folded, folded.afterstate_values)
-
-
-def test_folded_squares():
-    rules = Rules("2584", 2, 2)
-    folded, plain = solve(rules, fold=True), solve(rules)
-    assert (folded.before, folded.after) == (plain.before, plain.after)
-    assert len(folded.states) < len(plain.states) / 6
-    np.testing.assert_allclose(folded.values_of(plain.states), plain.state_values, rtol=1e-12)
 
 
 @pytest.mark.parametrize("gamma", [1.0, 0.5])

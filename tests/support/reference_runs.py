@@ -5,8 +5,8 @@ import pytest
 
 from support.shapes import engine as tables_of
 from support.shapes import small_tuples
-from tdl.game.packing import pack
-from tdl.game.streams import TRAINING
+from tdl.game.boards import pack
+from tdl.game.engine import TRAINING
 from tdl.learning.learning_reference import ReferenceLearner
 from tdl.learning.options import LearnerOptions
 from tdl.learning.state import ACCUMULATORS, COUNTS, DROP_TABLE, ENTERED, new_state
@@ -16,8 +16,8 @@ from tdl.network.stages import Stages
 from tdl.search.adversary_reference import ReferenceAdversary
 from tdl.search.expectimax_reference import ReferenceExpectimax
 from tdl.training.episode_reference import ReferencePlay
-from tdl.training.kernels import kernel
 from tdl.training.options import PlayOptions, sort_keywords
+from tdl.training.threads import kernel
 
 ONE_STAGE = Stages()
 

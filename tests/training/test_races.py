@@ -54,9 +54,3 @@ def test_threads_that_evaluate(plies):
     player = Player(trained({}))
     one, two = (player.evaluate(20, seed=3, threads=threads, search=SearchOptions(plies=plies)) for threads in (1, 2))
     assert one.tolist() == two.tolist()
-
-
-@pytest.mark.parametrize("step", ["fixed", "coherent"])
-def test_replicas(step):
-    network = trained({"replicas": 2, "round": 30, "step": step})
-    assert np.isfinite(network.weights).all()

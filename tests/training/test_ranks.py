@@ -5,14 +5,13 @@ Training on several processes is tested in tests/runs/test_processes.py, which n
 
 import sys
 
-import numpy as np
 import pytest
 
-from tdl.errors import ConfigError, DivergenceError
+from tdl.errors import ConfigError
 from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
 from tdl.training import ranks
-from tdl.training.ranks import ALONE, MpiRanks, joined
+from tdl.training.ranks import ALONE, MpiRanks, connect
 
 
 class Communicator:
@@ -72,9 +71,9 @@ def test_threads_that_mpirun_binds_to_few_cores_are_told_of(capsys, monkeypatch)
 
 def test_one_process_needs_no_mpi(no_launcher, monkeypatch):
     monkeypatch.setitem(sys.modules, "mpi4py", None)
-    assert joined() is ALONE
+    assert connect() is ALONE
     monkeypatch.setenv("SLURM_STEP_NUM_TASKS", "1")
-    assert joined() is ALONE
+    assert connect() is ALONE
 
 
 def test_mpi4py_that_is_missing_is_named(no_launcher, monkeypatch):
@@ -82,13 +81,4 @@ def test_mpi4py_that_is_missing_is_named(no_launcher, monkeypatch):
     monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "4")
     monkeypatch.setenv("OMPI_COMM_WORLD_RANK", "0")
     with pytest.raises(ConfigError, match=r"4 processes need MPI: pip install 'tdl-ntuple\[mpi\]'"):
-        joined()
-
-
-def test_alone_everything_is_one_s_own():
-    array = np.arange(3)
-    (same,) = ALONE.gathered(array)
-    assert same is array
-    ALONE.settle(None)
-    with pytest.raises(DivergenceError, match="far"):
-        ALONE.settle(DivergenceError("far"))
+        connect()

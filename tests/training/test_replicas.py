@@ -1,14 +1,12 @@
 """Training by replicas: against trainers that are merged one by one, and the same however many threads carry them."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 from support.learners import ORDERS, RETURNS, STAGES, STARTS, STEPS, TARGETS, VARIANTS, each
 from support.shapes import RULES, small_tuples
 
 from tdl.errors import ConfigError, DivergenceError
-from tdl.learning.merge_reference import merged
+from tdl.learning.learning_reference import merged
 from tdl.learning.state import ACCUMULATORS, COUNTS, ENTERED, chunks_of
 from tdl.network import allocation
 from tdl.network.ntuple import NTupleNetwork
@@ -117,13 +115,6 @@ def test_long_rounds_are_merged_by_comparing_all(choices, stages, monkeypatch):
     assert results[0] == results[1]
 
 
-def test_no_games_change_nothing():
-    trainer = new_trainer({}, replicas=2)
-    before = bits(trainer)
-    assert len(trainer.train(0)) == 0
-    assert bits(trainer) == before
-
-
 def test_the_carousel_keeps_the_boards_of_all():
     stages = Stages((16, 32))
     trainer = new_trainer({"start": "carousel"}, stages, replicas=2, round=20)
@@ -178,10 +169,3 @@ def test_replicas_that_do_not_fit_are_refused_before_they_are_made(monkeypatch):
     monkeypatch.setattr(allocation.machine, "available_memory", lambda: 10 << 20)
     with pytest.raises(ConfigError, match=r"replicas: 200 replicas need .* GiB of memory"):
         new_trainer({"step": "coherent"}, replicas=200)
-
-
-def test_options_come_by_keyword_or_as_an_object():
-    trainer = new_trainer({}, replicas=2, round=7)
-    assert dataclasses.astuple(trainer.replicas) == (2, 7)
-    again = new_trainer({}, replicas=trainer.replicas)
-    assert again.replicas == trainer.replicas

@@ -21,16 +21,14 @@ from support.reference_runs import (
     reference_of,
     selfplay,
 )
-from support.shapes import FOUR_APART, FOUR_TILES, RULES, SET_NAMES, SHARE, Repeated, each_rules, engine, small_tuples
+from support.shapes import FOUR_APART, FOUR_TILES, RULES, SET_NAMES, SHARE, Repeated, each_rules, small_tuples
 
-from tdl.errors import ConfigError, DivergenceError
-from tdl.game.engine import ENGINES, Stream
+from tdl.errors import DivergenceError
+from tdl.game.engine import ENGINES, EVALUATION
 from tdl.game.rules import Rules
-from tdl.game.streams import EVALUATION, TRAINING
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet
-from tdl.training.kernels import kernel
-from tdl.training.trainer import Trainer
+from tdl.training.threads import kernel
 
 ORDERS = ("none", "forward", "backward")
 each_order = pytest.mark.parametrize("order", ORDERS)
@@ -109,17 +107,6 @@ def test_weights_after_one_game_by_hand(order, outcome):
     upper, lower = natural(network)
     assert ({i: upper[i] for i in upper.nonzero()[0]}, {i: lower[i] for i in lower.nonzero()[0]}) == outcome[:2]
     assert play.mean_abs_error == outcome[2]
-
-
-def test_the_game_worked_out_by_hand():
-    rules, compiled, stream = RULES["2x2"], engine(RULES["2x2"]), Stream(26, TRAINING, 0)
-    boards = [compiled.start(stream)]
-    for action in (0, 0, 0, 1):
-        boards.append(compiled.place(compiled.move(boards[-1], action)[0], stream))
-    #          . 1/1 .  1 1/1 .  2 1/2 .  3 1/2 .  3 1/1 2      cell 0 in the lowest digit
-    assert boards == [0x0110, 0x0111, 0x0212, 0x0213, 0x2113]
-    assert compiled.terminal(boards[-1])
-    assert rules.value(3) == 8
 
 
 def whole_numbers(rules, set_name="mixed"):
@@ -325,25 +312,3 @@ def test_values_out_of_bounds_are_reported(order, weight):
     network.weights[:] = weight
     with pytest.raises(DivergenceError, match="a value left"):
         selfplay(network, order=order, alpha=0.1).play(0, 1)
-
-
-def test_lanes_without_an_episode_stay_idle():
-    network = whole_numbers(RULES["2x2"])
-    play = selfplay(network, order="backward", alpha=0.1, lanes=64)
-    assert play.play(5, 0).tolist() == []
-    assert (play.moves, play.finished) == (0, 0)
-    assert play.play(5, 2)["episode"].tolist() == [5, 6]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"order": "sideways"}, "order: 'sideways' is not allowed; expected backward or forward or delayed"),
-        ({"lanes": 0}, "lanes: 0 is not allowed; expected auto or a whole number from 1 to 64"),
-        ({"lanes": 65}, "lanes: 65 is not allowed; expected auto or a whole number from 1 to 64"),
-        ({"engine": "bytes"}, "engine: 'bytes' is not allowed; expected bits or array"),
-    ],
-)
-def test_wrong_options(options, message):
-    with pytest.raises(ConfigError, match=message):
-        Trainer(NTupleNetwork(RULES["2x2"], TupleSet(((0, 1),))), alpha=0.1, **options)

@@ -63,16 +63,6 @@ def test_an_assigned_step_size_ends_every_schedule(options):
     assert trainer.network.weights.tobytes() == learned(0.4, 0.4)
 
 
-def test_an_assigned_step_size_leaves_the_kind_of_the_step():
-    """The first half is learned with a fixed step, whatever its size; then accumulators grow."""
-    trainer = tdl.Trainer(network(), step="coherent", fixed_share=0.5, episodes=10)
-    trainer.alpha = 0.4
-    trainer.train(5)
-    assert not trainer.state["sums"].any()
-    trainer.train(5)
-    assert trainer.state["sums"].any()
-
-
 def test_a_function_gives_the_step_size_of_each_block():
     asked = []
 
@@ -133,15 +123,10 @@ def test_classes_of_ones_own_have_attributes_of_their_own():
     ("keywords", "message"),
     [
         ({"lr": 0.1}, "lr: no such option; .*; did you mean 'alpha'"),
-        ({"learning_rate": 0.1}, "learning_rate: no such option; .*; did you mean 'alpha'"),
-        ({"discount": 0.9}, "discount: no such option; .*; did you mean 'gamma'"),
-        ({"trace_decay": 0.5}, "trace_decay: no such option; .*; did you mean 'td_lambda'"),
-        ({"n_threads": 2}, "n_threads: no such option; .*; did you mean 'threads'"),
         ({"learner": "tc"}, "learner: 'tc' is not allowed; expected LearnerOptions, .* tdl.train takes names"),
         ({"play": {"seed": 1}}, "play: .* is not allowed; expected PlayOptions"),
         ({"replicas": "two"}, "replicas: 'two' is not allowed; expected ReplicaOptions, or a whole number"),
         ({"search": 2}, r"search: 2 is not allowed; expected SearchOptions, as SearchOptions\(plies=2\)"),
-        ({"placer": "adversary"}, "placer: 'adversary' is not allowed; expected PlacerOptions"),
         ({"schedule": 0.1}, "learner.schedule: 0.1 is not allowed"),
     ],
     ids=str,

@@ -14,11 +14,10 @@ from support.web_server import Client, serves, serving
 
 import tdl
 from tdl.errors import ConfigError
-from tdl.game.engine import Engine, Stream
+from tdl.game.boards import pack, unpack
+from tdl.game.engine import EVALUATION, Engine, Stream
 from tdl.game.game_reference import move
-from tdl.game.packing import pack, unpack
 from tdl.game.rules import ACTION_NAMES, GAMES
-from tdl.game.streams import EVALUATION
 from tdl.sessions import game_file
 from tdl.sessions.recorder import record_game
 from tdl.web.games import slides

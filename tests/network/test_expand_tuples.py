@@ -7,9 +7,9 @@ from support.shapes import RULES, boards, few
 
 import tdl
 from tdl.errors import ConfigError
-from tdl.game.packing import pack
+from tdl.game.boards import pack
+from tdl.network.expand_tuples import expand_tuples
 from tdl.network.stages import Stages
-from tdl.network.widening import widen
 
 BOARD = RULES["2x3"]
 SMALL = tdl.TupleSet(((0, 1), (0, 1, 3)))
@@ -30,7 +30,7 @@ def small():
 @pytest.fixture(scope="module")
 def wide(small):
     network = tdl.NTupleNetwork(BOARD, WIDE)
-    widen(network, small)
+    expand_tuples(network, small)
     return network
 
 
@@ -52,7 +52,7 @@ def test_rows_beside_the_weights_go_where_these_go(small):
     network = tdl.NTupleNetwork(BOARD, WIDE)
     theirs = np.stack([small.weights, 2 * small.weights], axis=1)
     ours = np.zeros((len(network.weights), 2), np.float32)
-    widen(network, small, beside=[(ours, theirs)])
+    expand_tuples(network, small, beside=[(ours, theirs)])
     assert np.array_equal(ours, np.stack([network.weights, 2 * network.weights], axis=1))
     assert ours.any()
 
@@ -63,9 +63,9 @@ def test_tables_of_single_images_are_told_apart():
     source = trained(apart)
     network = tdl.NTupleNetwork(BOARD, tdl.TupleSet(((0, 1, 3), (1, 0, 4)), share=False))
     with pytest.raises(ConfigError, match=r"^init: its feature \[0, 1\] is none of this run's tuples"):
-        widen(network, source)
+        expand_tuples(network, source)
     network = tdl.NTupleNetwork(BOARD, tdl.TupleSet(((5, 4, 2), (3, 4)), share=False))  # other images first
-    widen(network, source)
+    expand_tuples(network, source)
     for board in (0x123, 0x120340, 0x500001):
         assert network.value(board) == pytest.approx(source.value(board), rel=1e-5)
     assert network.value(0x123) != 0
@@ -75,22 +75,22 @@ def test_features_beyond_tuples():
     extras = {"orders": (((0, 1, 2),),), "counts": ((0, 3),)}
     source = trained(tdl.TupleSet(((0, 1),), **extras))
     network = tdl.NTupleNetwork(BOARD, tdl.TupleSet(((0, 1, 4), (0, 1)), **extras))
-    widen(network, source)
+    expand_tuples(network, source)
     assert network.value(0x123) == pytest.approx(source.value(0x123), rel=1e-5)
     capped = tdl.NTupleNetwork(BOARD, tdl.TupleSet(((0, 1, 4), (0, 1)), **extras, count_cap=2))
     with pytest.raises(ConfigError, match=r"^init: 'a network with tuples.count_cap=7' is not"):
-        widen(capped, source)
+        expand_tuples(capped, source)
 
 
 def test_each_stage_begins_with_the_tables_of_a_single_one(small):
     network = tdl.NTupleNetwork(BOARD, WIDE, stages=Stages((8, 64), promotion=False))
-    widen(network, small)
+    expand_tuples(network, small)
     assert all(np.array_equal(network.table(1, stage), small.table(1)) for stage in range(3))
 
 
 def test_later_stages_take_over_from_the_first_where_they_are_promoted(small):
     network = tdl.NTupleNetwork(BOARD, WIDE, stages=Stages((8, 64)))
-    widen(network, small)
+    expand_tuples(network, small)
     assert np.array_equal(network.table(1), small.table(1))
     assert np.isnan(network.table(1, 2)).all()
     assert network.value(0x6) == pytest.approx(small.value(0x6), rel=1e-5)
@@ -98,7 +98,7 @@ def test_later_stages_take_over_from_the_first_where_they_are_promoted(small):
 
 def test_later_stages_that_read_lowered_boards_begin_with_a_share_of_the_first(small):
     network = tdl.NTupleNetwork(BOARD, WIDE, stages=Stages((8, 64), downgrade=2, share=0.5))
-    widen(network, small)
+    expand_tuples(network, small)
     assert np.isnan(network.table(1, 1)).all()
     assert network.value(0x106) == pytest.approx(0.5**2 * small.value(0x102), rel=1e-5)
     assert small.value(0x102) != 0
@@ -107,12 +107,12 @@ def test_later_stages_that_read_lowered_boards_begin_with_a_share_of_the_first(s
 def test_stages_keep_theirs():
     stages = Stages((8, 64))
     source, network = trained(stages=stages), tdl.NTupleNetwork(BOARD, WIDE, stages=stages)
-    widen(network, source)
+    expand_tuples(network, source)
     for stage in range(3):
         np.testing.assert_array_equal(network.table(1, stage), source.table(1, stage))
     assert np.isfinite(source.table(1, 1)).any()
     with pytest.raises(ConfigError, match=r"learner.stages=\[8, 64\]' is not allowed; expected the same stages"):
-        widen(tdl.NTupleNetwork(BOARD, WIDE), source)
+        expand_tuples(tdl.NTupleNetwork(BOARD, WIDE), source)
 
 
 @pytest.mark.parametrize(("rules", "tuples", "line"), [
@@ -122,10 +122,10 @@ def test_stages_keep_theirs():
 ])  # fmt: skip
 def test_what_does_not_fit_is_refused(small, rules, tuples, line):
     with pytest.raises(ConfigError, match=f"^{line}"):
-        widen(tdl.NTupleNetwork(rules, tdl.TupleSet(tuples)), small)
+        expand_tuples(tdl.NTupleNetwork(rules, tdl.TupleSet(tuples)), small)
 
 
 def test_other_tile_symbols_are_refused(small):
     network = tdl.NTupleNetwork(BOARD, tdl.TupleSet(WIDE.cells, radix=8))
     with pytest.raises(ConfigError, match=r"^init: 'a network with tuples.radix=16' is not allowed; expected"):
-        widen(network, small)
+        expand_tuples(network, small)

@@ -5,17 +5,14 @@ critical value of one in a million leaves room for new seeds.
 """
 
 from collections import Counter
-from dataclasses import replace
-from fractions import Fraction
-from itertools import permutations, product
 from statistics import NormalDist
 
 import pytest
-from support.shapes import P75_25, RULES, each_engine, each_rules, engine
+from support.shapes import P75_25, RULES, engine
 
+from tdl.game.boards import unpack
 from tdl.game.engine import Stream
-from tdl.game.packing import unpack
-from tdl.game.rules import DROP, Rules
+from tdl.game.rules import Rules
 
 DRAWS = 20_000
 
@@ -44,13 +41,6 @@ def marginal(counts, key):
     for outcome, count in counts.items():
         out[key(outcome)] += count
     return out
-
-
-def test_critical_values():
-    # printed tables: p = .05, 10 degrees 18.307; p = .001, 5 degrees 20.515; p = .001, 100 degrees 149.449
-    assert critical(10, 0.05) == pytest.approx(18.307, rel=0.02)
-    assert critical(5, 0.001) == pytest.approx(20.515, rel=0.02)
-    assert critical(100, 0.001) == pytest.approx(149.449, rel=0.02)
 
 
 def half_full(rules):
@@ -116,60 +106,3 @@ def test_a_wrong_law_is_noticed():
     four = {cell: 0.12 if cell % 2 else 0.08 for cell in range(16)}  # both marginals right, the cell says something
     tied = {(cell, tile): (four[cell] if tile == 2 else 1 - four[cell]) / 16 for cell in range(16) for tile in (1, 2)}
     assert not fits(counts, tied)
-
-
-def start_law(rules):
-    """The probability of every first board, as frozensets of (cell, tile)."""
-    law = Counter()
-    choices = [rules.drop if item == DROP else ((item, 1.0),) for item in rules.start]
-    for tiles in product(*choices):
-        p = Fraction(1)
-        for _, probability in tiles:
-            p *= Fraction(probability)
-        orders = list(permutations(range(rules.cells), len(tiles)))
-        for cells in orders:
-            board = frozenset((cell, tile) for cell, (tile, _) in zip(cells, tiles, strict=True))
-            law[board] += p / len(orders)
-    return law
-
-
-def cells_of(board):
-    return tuple(sorted(cell for cell, _ in board))
-
-
-def tiles_of(board):
-    return tuple(sorted(tile for _, tile in board))
-
-
-STARTS = {
-    **RULES,
-    "one drop": Rules(rows=2, cols=2, start=(DROP,)),
-    "mixed": Rules(rows=2, cols=3, start=(3, DROP, 1)),
-}
-
-
-@pytest.mark.parametrize("rules", STARTS.values(), ids=STARTS.keys())
-def test_start(rules):
-    assert_same_draws(lambda kind, episode: engine(rules, kind).start(Stream(12, 0, episode)))
-    first = Counter(engine(rules).start(Stream(12, 0, episode)) for episode in range(DRAWS))
-    counts = Counter()
-    for packed, times in first.items():
-        counts[frozenset((cell, tile) for cell, tile in enumerate(unpack(packed, rules)) if tile)] += times
-    law = start_law(rules)
-    assert sum(law.values()) == pytest.approx(1)
-    assert set(counts) <= set(law)
-    for key in (cells_of, tiles_of):
-        expected = marginal(law, key)
-        if len(expected) > 1:
-            assert fits(marginal(counts, key), expected)
-    if rules.cells <= 6:  # few enough boards for each to be met often
-        assert fits(counts, law)
-
-
-@each_engine
-@each_rules
-def test_a_start_of_given_tiles_has_these(rules, kind):
-    given = replace(rules, start=(2, 5, 1))
-    for episode in range(50):
-        board = unpack(engine(given, kind).start(Stream(13, 0, episode)), given)
-        assert sorted(board) == [0] * (rules.cells - 3) + [1, 2, 5]
