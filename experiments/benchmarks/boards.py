@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,14 +13,13 @@ from experiments.benchmarks.operations import OPERATIONS, on_page, repeat
 from tdl.benchmarks.train import train, tuples_of
 from tdl.benchmarks.versus import in_turn
 from tdl.game.boards import unpack
-from tdl.game.engine import ENGINES, Stream
+from tdl.game.engine import ENGINES, EVALUATION, Stream
 from tdl.game.lines import LineTables
 from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.players.player import Player
 from tdl.statistics.intervals import ratio_range
-from tdl.storage.run_folder import EVALUATION
-from tdl.training.threads import built_for
+from tdl.training.threads import WIDE
 from tdl.training.trainer import Trainer
 
 GAMES = ("2048", "2584")
@@ -80,7 +81,9 @@ def sample(network: NTupleNetwork, n: int) -> Sides:
             before.append(board)
             after.append(player.engine.move(board, action)[0])
             board = player.engine.place(after[-1], stream)
-    run, rules = built_for(network, repeat), network.rules
+    wide, run, rules = "experiments.benchmarks.operations_avx2", repeat, network.rules
+    if network.instructions in WIDE and find_spec(wide):
+        run = import_module(wide).repeat
     return {
         engine: partial(
             run, network, LineTables(rules), engine, packed(before, rules, engine), packed(after, rules, engine)

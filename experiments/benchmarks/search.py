@@ -6,12 +6,12 @@ from functools import partial
 from experiments.benchmarks.harness import Row, main, per_second
 from tdl.benchmarks.peer import GAMES
 from tdl.benchmarks.versus import in_turn
+from tdl.game.engine import EVALUATION
 from tdl.game.lines import LineTables
 from tdl.learning.options import LearnerOptions
 from tdl.players.player import Player, load
 from tdl.search.options import AUTO_TABLE, SearchOptions
 from tdl.statistics.intervals import ratio_range
-from tdl.storage.run_folder import EVALUATION
 from tdl.training.options import PlayOptions
 from tdl.training.threads import kernel
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from tdl.base.checks import check_choice
 from tdl.config.compose import options_of
 from tdl.config.files import file, group_file, groups, plain_dict
 from tdl.config.schema import RUN
@@ -26,7 +25,6 @@ OF_DQN = tuple(field.name for field in dataclasses.fields(DQNOptions) if field.n
 
 def check_use(plain: Mapping[str, Any]) -> None:
     """Refuse keys for which the agent of a run has no use."""
-    check_choice("agent.kind", plain["agent"]["kind"], tuple(KINDS))
     kind, games = KINDS[plain["agent"]["kind"]], plain["evaluate"]
     if not kind.tables:
         refuse_changed(plain, _usual(), OF_NTUPLE, f"agent.kind={kind.name}")

@@ -11,7 +11,7 @@ from typing import Any, Self
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
-from tdl.base.checks import check_fields, check_mapping
+from tdl.base.checks import check_choice, check_fields, check_mapping
 from tdl.config.agent import check_use, deep_options, step_size
 from tdl.config.compose import Schema, key_hash, options_of
 from tdl.config.schema import (
@@ -78,6 +78,7 @@ class Setup(RunOptions):
         ConfigError : a value is not allowed; it names the key.
         """
         plain = RUN.read(config)
+        check_choice("agent.kind", plain["agent"]["kind"], tuple(KINDS))
         plain["alpha"] = step_size(plain)
         check_use(plain)
         section, gamma = plain["learner"], plain["gamma"]

@@ -103,7 +103,7 @@ def new_or_resumed(*, _root_: DictConfig) -> str:
         return str(resumed_folder(_root_.resume))
     if _root_.get("query") is not None:  # an answer leaves nothing
         return "."
-    return f"{OUTPUTS}/{NOW}_{compose.key_hash(_values(_root_))}_{os.getpid()}"
+    return f"{OUTPUTS}/{NOW}_{digest(_root_=_root_)}_{os.getpid()}"
 
 
 def hydra_subfolder(*, _root_: DictConfig) -> str | None:

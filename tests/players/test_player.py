@@ -174,7 +174,7 @@ def test_options_are_taken_whole_or_by_name():
     for trainer in trainers:
         trainer.train(20)
     assert len({trainer.network.weights.tobytes() for trainer in trainers}) == 1
-    assert {(trainer.learner, trainer.schedule, trainer.play) for trainer in trainers} == {
+    assert {(trainer.learner, trainer.schedule, trainer.play_options) for trainer in trainers} == {
         (learner, Schedule(0.2, "linear", 20), play)
     }
     player = tdl.Player(network(), 0.5)

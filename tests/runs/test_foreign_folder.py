@@ -21,7 +21,6 @@ from tdl.storage.run_folder import FILES, FOLDERS, HYDRA, NOTES, RunFolder
 
 WRONG = {
     "config.gamma": "x",
-    "config.threads": GONE,
     "config.game": [],
     "config.tuples.cells": [[0, 99]],
     "config.evaluate.solution": "${oc.env:HOME}",

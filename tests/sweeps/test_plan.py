@@ -13,7 +13,7 @@ from tdl.sweeps import plan
 from tdl.sweeps.job import JobContext, Plan
 from tdl.sweeps.plan import SweepPlan, size_text
 
-RUN = Plan(disk=Disk(records=1_000, checkpoint=2_000_000, kept=1, written=2))
+RUN = Plan(disk=Disk(records=1_000, weights=2_000_000, peak=4_000_000))
 
 
 def whole(*jobs, at_once=2, cores=2):

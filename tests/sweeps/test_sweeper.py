@@ -11,8 +11,8 @@ from support.programs import inside
 from support.sweeps import SHORT, folder_of, mark, states, sweep
 
 from tdl.cli.evaluate import main as evaluate
-from tdl.config import compose
 from tdl.config.hydra_versions import BASE
+from tdl.config.schema import RUN
 from tdl.sweeps import plan
 from tdl.sweeps.sweeper import JobLoader
 
@@ -49,7 +49,7 @@ def test_a_resumed_run_that_would_change_its_configuration_is_refused(small_run,
 
 def test_jobs_that_differ_in_their_seed_alone_are_composed_once(monkeypatch):
     """What a job begins with is what Hydra would compose for it, with what the sweep says to all its jobs."""
-    compose.register()
+    RUN.register()
     with initialize_config_module("tdl.conf", **BASE):
         hydras = GlobalHydra.instance().hydra.config_loader
         master = hydras.load_configuration("run", ["seed=0,1", "hydra.sweep.dir=a"], RunMode.MULTIRUN)

@@ -141,8 +141,8 @@ async def test_a_game_that_cannot_be_left_is_not_lost_in_silence(tmp_path):
 
 
 @pytest.mark.parametrize("plies", [1, 2])
-async def test_hints_are_the_agents_values(run, agent, plies):
-    app = PlayApp(agent.rules, seed=2, agent=agent, search=SearchOptions(plies))
+async def test_hints_are_the_agents_values(run, agent, meta, plies):
+    app = PlayApp(agent.rules, seed=2, agent=agent, meta=meta, search=SearchOptions(plies))
     player = tdl.load(run)
     async with seated(app) as pilot:
         assert "worth" not in text_of(app, "panel")
@@ -161,19 +161,20 @@ async def test_hints_are_the_agents_values(run, agent, plies):
                 break
             assert app.session.moves[-1].values[best] == np.nanmax(values)
             assert app.session.moves[-1].by == "person"
-    assert app.session.game().checkpoint == agent.digest
+    assert app.session.game().checkpoint == meta["digest"]
 
 
 @pytest.mark.parametrize("plies", [1, 2])
-async def test_a_watched_game_is_that_of_an_evaluation(run, agent, monkeypatch, plies):
+async def test_a_watched_game_is_that_of_an_evaluation(run, agent, meta, monkeypatch, plies):
     """Also on a machine that stands still now and then: no move is lost."""
     times = itertools.count()
     monkeypatch.setattr("textual._time.get_time", lambda: time.monotonic() + 0.005 * next(times))  # what widgets see
-    app = PlayApp(agent.rules, seed=7, episode=3, agent=agent, search=SearchOptions(plies), watch=True, speed=1000.0)
+    search = SearchOptions(plies)
+    app = PlayApp(agent.rules, seed=7, episode=3, agent=agent, meta=meta, search=search, watch=True, speed=1000.0)
     async with seated(app) as pilot:
         await until(pilot, lambda: app.session.over)
         await pilot.press("q")
-    assert app.session.game() == record_game(tdl.load(run), 7, 3, plies=plies, checkpoint=agent.digest)
+    assert app.session.game() == record_game(tdl.load(run), 7, 3, plies=plies, checkpoint=meta["digest"])
     assert not app.saved
 
 

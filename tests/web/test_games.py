@@ -119,9 +119,10 @@ def test_depth_counts_from_now_on_and_is_bounded(client, server):
     assert serves(client)
 
 
-def test_a_deep_network_looks_2_plies_ahead(server):
+def test_a_deep_network_looks_2_plies_ahead(server, monkeypatch):
     """Three take it seconds, and it takes no limit of time."""
     folder, meta = server.site.library.checkpoint("first")
+    monkeypatch.setattr("tdl.web.served_agents.agent_of", lambda folder, _: tdl.load(folder))
     agent = ServedAgent("deep", folder, meta | {"network": {"kind": "dqn"}}, 0.2)
     assert agent.search(2).plies == agent.max_plies == 2
     with pytest.raises(ConfigError, match="plies: 3 is not allowed"):
