@@ -11,10 +11,9 @@ from omegaconf import MISSING, DictConfig
 from tdl.base import machine
 from tdl.base.checks import check_fields, choice, whole
 from tdl.cli.program import run_program
-from tdl.config.agent import check_drops, refuse_changed
+from tdl.config.agent import check_drops, chosen_names, refuse_changed
 from tdl.config.compose import Key, Schema, key_hash, keys, options_of
 from tdl.config.files import group_file, plain_dict
-from tdl.config.names import chosen_names
 from tdl.config.schema import DROPS, PLACER, PLAY, SEARCH, TILES, filled, judge_of, opened, play_of
 from tdl.config.setup import stored_placer
 from tdl.errors import ConfigError, Interrupted, naming, refuse

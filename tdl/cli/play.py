@@ -31,7 +31,7 @@ from tdl.terminal.background import is_light
 
 if TYPE_CHECKING:
     from tdl.terminal.app import GameApp
-    from tdl.terminal.play import PlayApp
+    from tdl.terminal.play_screen import PlayApp
 
 SEEDS = 10**6
 """Drawn ones are below: short enough to be typed again."""
@@ -149,7 +149,7 @@ def play(options: GameOptions) -> None:
         agent = agent_of(folder, meta, options.rules)
         agent.action_values(options.search)  # refuses a search it cannot do before the screen begins
     check_terminal()
-    from tdl.terminal.play import PlayApp  # not at the top: it needs Textual
+    from tdl.terminal.play_screen import PlayApp  # not at the top: it needs Textual
 
     app = PlayApp(
         options.rules,

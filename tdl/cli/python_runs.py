@@ -31,8 +31,8 @@ from tdl.cli.program import Job, enter_hydra
 from tdl.cli.run import job, plan
 from tdl.cli.words import hydra_values
 from tdl.config import hydra_versions
+from tdl.config.agent import chosen_names
 from tdl.config.compose import CHANGEABLE, key_hash, quoted
-from tdl.config.names import chosen_names
 from tdl.config.schema import AUTO, RUN
 from tdl.config.setup import Setup, stored_setup
 from tdl.errors import ConfigError, Interrupted, refuse

@@ -11,7 +11,7 @@ from omegaconf import DictConfig
 from tdl.cli.follower import follow
 from tdl.cli.messages import one_line_errors
 from tdl.cli.program import run_program
-from tdl.config.names import chosen_names
+from tdl.config.agent import chosen_names
 from tdl.config.schema import AUTO
 from tdl.config.setup import Setup
 from tdl.errors import ConfigError

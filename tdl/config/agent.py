@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 
 from tdl.config.compose import options_of
 from tdl.config.files import file, group_file, groups, plain_dict
@@ -115,3 +115,24 @@ def _changed(key: str, value: Any, usual: Any) -> dict[str, str]:
     if value == usual:
         return {}
     return {key: "" if isinstance(value, list) else f" {value!r}"}
+
+
+NAMED_GROUPS = ("game", "tiles", "tuples", "learner", "placer", "agent")
+
+
+def chosen_names(cfg: DictConfig, chosen: Mapping[str, object]) -> dict[str, str]:
+    """The name chosen in each group, as `{"tuples": "4x6", ...}`; `custom` where something changed what it stands for.
+
+    Groups that the agent has no use for are left out. `chosen` is what Hydra calls `hydra.runtime.choices`.
+    """
+    kind = KINDS.get(cfg.agent.kind) if "agent" in cfg else None
+    unused = () if kind is None or kind.tables else OF_NTUPLE
+    groups = [name for name in NAMED_GROUPS if name in cfg and name not in unused]
+    names = {name: str(chosen[name]) for name in groups if chosen.get(name) is not None}
+    for name in {"tuples", "tiles"} - set(unused):
+        named: object = RUN.types[name]  # without a choice all is open, unless single keys are given
+        if name in names:
+            named = OmegaConf.merge(RUN.types[name], group_file(name, names[name]))
+        if name in cfg and cfg[name] != named:
+            names[name] = "custom"
+    return names

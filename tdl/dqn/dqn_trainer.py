@@ -10,7 +10,7 @@ from tdl.dqn.dqn_player import DQNPlayer, describe
 from tdl.dqn.learner import Learner
 from tdl.dqn.options import DQNOptions
 from tdl.dqn.pytorch import prepare, torch, without_denormals
-from tdl.dqn.replay import Replay, Returns, Transitions, check_arrays
+from tdl.dqn.replay_buffer import Replay, Returns, Transitions, check_arrays
 from tdl.errors import ConfigError, refuse
 from tdl.game.batch import Batch
 from tdl.game.engine import LOGGED, TRAINING

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tdl.dqn.networks import NOT_FINITE, fill, flat, new_network, q_values
 from tdl.dqn.options import CUDA, DQNOptions
 from tdl.dqn.pytorch import Repeated, torch
-from tdl.dqn.replay import Replay, Transitions
+from tdl.dqn.replay_buffer import Replay, Transitions
 from tdl.errors import DivergenceError, refuse
 from tdl.game.rules import Rules
 from tdl.network.tuples import symmetries

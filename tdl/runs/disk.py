@@ -48,7 +48,7 @@ def checkpoint_bytes(setup: Setup) -> int:
     rules, network = setup.rules, setup.network
     if setup.deep is not None:
         boards = 1 + (4 if setup.deep.values_of == "afterstates" else 1)
-        return setup.deep.buffer_size * (boards * rules.cells + 8 + 4 + 16 + 4)  # see `tdl.dqn.replay`
+        return setup.deep.buffer_size * (boards * rules.cells + 8 + 4 + 16 + 4)  # see `tdl.dqn.replay_buffer`
     if not setup.kind.tables:
         return 0
     radix, stages = rules.radix if network.tuples.radix is None else network.tuples.radix, network.stages.count

@@ -14,7 +14,7 @@ from tdl.search.options import SearchOptions
 from tdl.sessions.game_file import save
 from tdl.sessions.mistakes import mistakes, with_losses
 from tdl.sessions.recorded_game import RecordedGame
-from tdl.sessions.recorder import can_be_recorded, record_game
+from tdl.sessions.session import can_be_recorded, record_game
 from tdl.storage.records import Records
 from tdl.storage.run_folder import RunFolder
 from tdl.training.options import PlayOptions

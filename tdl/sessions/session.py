@@ -1,13 +1,16 @@
 """A session: one game in the making, in which a person or an agent moves, takes back, and sees action values."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from tdl.base.checks import check_whole
-from tdl.errors import ConfigError
+from tdl.errors import ConfigError, refuse
 from tdl.game.engine import EVALUATION, Engine, Stream
 from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.players.kinds import ActionValues
+from tdl.players.player import Player
 from tdl.search.options import SearchOptions
 from tdl.sessions.recorded_game import Move, RecordedGame, dropped, optional_values
 
@@ -125,3 +128,44 @@ class Session:
         """The game so far, as `tdl.sessions.game_file.save` takes it."""
         moves, of_stream = tuple(self.moves), (self.seed, self.episode)
         return RecordedGame(self.rules, self.start, moves, self.search, *of_stream, self.checkpoint, self.over)
+
+
+def can_be_recorded(player: Player, search: SearchOptions) -> bool:
+    """Whether the action values of a search are those of an evaluation: it has no table of the drops."""
+    return search.greedy or not player.shares_drops
+
+
+def record_game(
+    player: Player,
+    seed: int = 0,
+    episode: int = 0,
+    *,
+    plies: int = 1,
+    search: SearchOptions | None = None,
+    checkpoint: str | None = None,
+    on_progress: Callable[[int], None] | None = None,
+) -> RecordedGame:
+    """Play game number `episode` of the evaluation with this seed, by the drop law, and keep every move.
+
+    It is the game that `evaluate` plays.
+
+    Parameters
+    ----------
+    player : a network of states that looks ahead needs expectation="direct".
+    plies : the player's moves that are looked at before one is chosen.
+    search : how else the player looks ahead; it has plies of its own.
+    checkpoint : digest of the player's checkpoint, to be kept.
+    on_progress : called after each move with the number of moves so far. May raise to give the game up.
+    """
+    search = SearchOptions(plies) if search is None else search
+    if not can_be_recorded(player, search):
+        raise refuse("expectation", player.expectation, "direct for a network of states that looks ahead")
+    values = player.action_values(search)
+    session = Session(
+        player.rules, seed=seed, episode=episode, action_values=values, search=search, checkpoint=checkpoint
+    )
+    while not session.over:
+        session.advance()
+        if on_progress is not None:
+            on_progress(len(session.moves))
+    return session.game()

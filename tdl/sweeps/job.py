@@ -11,8 +11,8 @@ from typing import Any, Self
 from hydra.types import RunMode
 from omegaconf import MISSING, DictConfig, OmegaConf
 
+from tdl.config.agent import chosen_names
 from tdl.config.files import plain_dict
-from tdl.config.names import chosen_names
 from tdl.errors import TdlError
 from tdl.runs.disk import Disk
 from tdl.runs.resume import keys_named

@@ -15,8 +15,8 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from tdl.base.distribution import command
+from tdl.config.agent import NAMED_GROUPS, chosen_names
 from tdl.config.files import plain_dict
-from tdl.config.names import NAMED_GROUPS, chosen_names
 from tdl.errors import ConfigError, TdlError
 from tdl.storage.atomic import new_file
 from tdl.storage.reading import read_notes

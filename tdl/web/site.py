@@ -20,7 +20,7 @@ from tdl.sessions import game_file
 from tdl.sessions.pictures import tile_colours
 from tdl.web.games import MAX_COUNT, OpenGame, OpenGames, values_json
 from tdl.web.library import MAX_NAME, Library
-from tdl.web.replay import replay_json
+from tdl.web.replayed_game import replay_json
 from tdl.web.served_agents import ServedAgents
 
 JSON = "application/json"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.deep_q import LIVELY, PUBLISHED, SMALL, generator, learner_of, numbered, torch
 
-from tdl.dqn.replay import Replay
+from tdl.dqn.replay_buffer import Replay
 
 
 class Known:

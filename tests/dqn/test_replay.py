@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.deep_q import PUBLISHED, generator, numbered
 
-from tdl.dqn.replay import Replay, Returns
+from tdl.dqn.replay_buffer import Replay, Returns
 from tdl.players.batch_play import Moves
 
 

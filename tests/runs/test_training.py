@@ -104,7 +104,10 @@ def test_blocks_and_log(folder):
         games, figures = records[first : first + 10], dict(zip(header, map(float, row), strict=True))
         measured = (figures["seconds"], figures["mean_abs_error"])
         expected = block_row(games, tdl.Rules(), int(games["moves"].sum()), *measured)
-        assert figures == pytest.approx(expected, rel=1e-3)
+        assert figures["moves_per_second"] == pytest.approx(
+            expected.pop("moves_per_second"), rel=0.02
+        )  # of few digits
+        assert {name: figures[name] for name in expected} == pytest.approx(expected, rel=1e-3)
         assert min(measured) > 0
         log += statistics_block(games, int(figures["episode"]), figures["moves_per_second"])
     assert (folder / "train.log").read_text() == log

@@ -4,7 +4,7 @@ import pytest
 from support.recorded_games import SHAPES, trained
 
 from tdl.sessions.game_file import save
-from tdl.sessions.recorder import record_game
+from tdl.sessions.session import record_game
 
 
 @pytest.fixture(scope="module")

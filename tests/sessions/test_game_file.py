@@ -20,7 +20,7 @@ from tdl.game.rules import ACTION_NAMES
 from tdl.sessions.game_file import load, parsed, rules_and_score, save
 from tdl.sessions.game_file import text as file_text
 from tdl.sessions.mistakes import mistakes, with_losses
-from tdl.sessions.recorder import record_game
+from tdl.sessions.session import record_game
 
 
 @pytest.mark.parametrize("search", SEARCHES)

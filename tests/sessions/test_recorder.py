@@ -11,7 +11,7 @@ import tdl
 from tdl.errors import ConfigError
 from tdl.search.options import SearchOptions
 from tdl.sessions.mistakes import MISTAKE, mistakes, with_losses
-from tdl.sessions.recorder import record_game
+from tdl.sessions.session import record_game
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -13,7 +13,7 @@ from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet
 from tdl.players.played_values import PLAYED_VALUE, played_values
 from tdl.players.player import Player
-from tdl.sessions.recorder import record_game
+from tdl.sessions.session import record_game
 from tdl.solver.policy_evaluation import evaluate_policy
 from tdl.solver.solution import solve
 from tdl.statistics.value_errors import exact_errors, played_errors

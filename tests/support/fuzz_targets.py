@@ -35,7 +35,7 @@ from tdl.errors import SkippedWarning, TdlError
 from tdl.players.kinds import read_agent
 from tdl.runs.resume import read_run
 from tdl.sessions import game_file
-from tdl.sessions.recorder import record_game
+from tdl.sessions.session import record_game
 from tdl.solver import solution
 from tdl.storage.reading import read_json
 from tdl.storage.run_folder import RunFolder

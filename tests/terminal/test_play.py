@@ -21,10 +21,9 @@ from tdl.errors import CheckpointError, ConfigError
 from tdl.players.kinds import load_agent
 from tdl.search.options import SearchOptions
 from tdl.sessions.game_file import ENDINGS, GameFolder, load, rules_and_score, save
-from tdl.sessions.recorder import record_game
-from tdl.sessions.session import Session
+from tdl.sessions.session import Session, record_game
 from tdl.terminal.app import SPEEDS
-from tdl.terminal.play import PlayApp
+from tdl.terminal.play_screen import PlayApp
 
 # By hand
 

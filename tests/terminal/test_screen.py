@@ -17,7 +17,7 @@ from tdl.sessions.pictures import contrast
 from tdl.terminal.app import DARK, LIGHT
 from tdl.terminal.board import Board, fit
 from tdl.terminal.panel import bar, hint_title, keys_text
-from tdl.terminal.play import PlayApp
+from tdl.terminal.play_screen import PlayApp
 from tdl.terminal.view import Hints
 
 

@@ -19,7 +19,7 @@ from tdl.game.engine import EVALUATION, Engine, Stream
 from tdl.game.game_reference import move
 from tdl.game.rules import ACTION_NAMES, GAMES
 from tdl.sessions import game_file
-from tdl.sessions.recorder import record_game
+from tdl.sessions.session import record_game
 from tdl.web.games import slides
 from tdl.web.served_agents import MAX_PLIES, ServedAgent
 from tdl.web.site import SIZES

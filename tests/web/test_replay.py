@@ -15,8 +15,7 @@ from tdl.game.engine import Engine
 from tdl.game.rules import ACTION_NAMES
 from tdl.sessions import game_file
 from tdl.sessions.mistakes import mistakes, with_losses
-from tdl.sessions.recorder import record_game
-from tdl.sessions.session import Session
+from tdl.sessions.session import Session, record_game
 from tdl.web.library import MAX_GAMES, Library
 from tdl.web.site import MAX_BODIES
 
