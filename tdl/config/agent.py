@@ -1,4 +1,4 @@
-"""Which keys an agent has use for, and the options of a deep Q-learner. Keys that nothing would read are refused."""
+"""Which keys an agent has use for, and the options of a deep Q-learner; the names of the choices of a configuration."""
 
 import dataclasses
 from collections.abc import Collection, Mapping
