@@ -1,4 +1,4 @@
-"""Which keys an agent has use for, and the options of a deep Q-learner; the names of the choices of a configuration."""
+"""Which keys an agent has use for, the options of a deep Q-learner, and the names of the chosen groups."""
 
 import dataclasses
 from collections.abc import Collection, Mapping
