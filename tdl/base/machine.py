@@ -13,6 +13,11 @@ import sys
 import threading
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tdl.errors import ConfigError
+
 LINUX = sys.platform == "linux" and os.environ.get("TDL_LINUX") != "0"
 """Whether Linux's own means are used; `TDL_LINUX=0` does without them there, too. Results are the same."""
 
@@ -104,3 +109,21 @@ def _wait_for_parent() -> None:
     if (parent := multiprocessing.parent_process()) is not None:
         parent.join()
         os.kill(os.getpid(), signal.SIGTERM)
+
+
+def require_memory(key: str, size: int, what: str) -> None:
+    """Refuse an allocation of `size` bytes larger than the free memory, before it is made; names `key` and `what`."""
+    free = available_memory()
+    if size > free:
+        raise ConfigError(f"{key}: {what} need {size / 2**30:.1f} GiB of memory; {free / 2**30:.1f} GiB are free")
+
+
+def allocate(key: str, count: int, what: str) -> NDArray[np.float32]:
+    """A zeroed float32 array on a page border: cache lines of the layout must be cache lines of the"""
+    require_memory(key, 4 * count, what)
+    try:
+        memory = mmap.mmap(-1, 4 * count, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except (OSError, ValueError, OverflowError) as error:
+        raise ConfigError(f"{key}: {4 * count:,} bytes for {what} could not be had: {error}") from error
+    ask_for_huge_pages(memory)
+    return np.frombuffer(memory, np.float32)

@@ -22,7 +22,7 @@ from tdl.players.ensemble import average
 from tdl.players.kinds import Agent, Kind, agent_of, checkpoint_folder, kind_of, read_agent
 from tdl.players.player import Player, playing_by
 from tdl.runs import recording
-from tdl.runs.disk import Disk
+from tdl.runs.disk_space import Disk
 from tdl.runs.environment import describe
 from tdl.runs.evaluation import Evaluation, evaluation_of
 from tdl.runs.final_summary import path_from_here

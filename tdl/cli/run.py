@@ -15,7 +15,7 @@ from tdl.config.agent import chosen_names
 from tdl.config.schema import AUTO
 from tdl.config.setup import Setup
 from tdl.errors import ConfigError
-from tdl.runs import disk, final_summary, loggers
+from tdl.runs import disk_space, final_summary, loggers
 from tdl.runs.loggers import OnBlock
 from tdl.runs.resume import continued, delete_leftover_weights, is_finished, refuse_used, resumed_folder
 from tdl.runs.training import TrainingRun
@@ -107,8 +107,8 @@ def plan(cfg: DictConfig, context: JobContext, *, ranks: Ranks = ALONE) -> Plan:
     return Plan(
         done=is_finished(folder, setup, meta) and not leftover,
         threads=setup.play.threads,
-        disk=disk.of_run(setup),
-        used=disk.used(folder),
+        disk=disk_space.of_run(setup),
+        used=disk_space.used(folder),
         final=None if save.final == AUTO else save.final,
         asks_for_weights=resumes or save.chosen or save.keep > 1,
     )

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.base.machine import allocate
 from tdl.errors import ConfigError, WeightFileError, naming
 from tdl.formats.tdl2048 import COUNT_CAP, LINES, TDL2048, Demo, Index, to_file, to_natural
 from tdl.formats.weight_file import Feature, Table
 from tdl.game.rules import Rules
 from tdl.learning.options import LearnerOptions
 from tdl.learning.state import ACCUMULATORS, new_state
-from tdl.network.allocation import allocate
 from tdl.network.layout import entries_of
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.tuples import TupleSet, count_features, order_features, table_cells

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.base.checks import MAX_COUNT
+from tdl.base.machine import allocate
 from tdl.errors import ConfigError
 from tdl.game.rules import Rules
 from tdl.learning.options import ACCUMULATORS as ACCUMULATORS
 from tdl.learning.options import STEP_ARRAYS, LearnerOptions
-from tdl.network.allocation import allocate
 from tdl.network.ntuple import NTupleNetwork
 
 Array = NDArray[Any]

@@ -12,7 +12,7 @@ from tdl.game.board cimport board64, board128, board_array, board_t
 from tdl.game.boards import packed_board, packed_boards
 from tdl.game.downgrade cimport merging_of
 from tdl.game.rules import checked_rules
-from tdl.network.allocation import allocate, require_memory
+from tdl.base.machine import allocate, require_memory
 from tdl.network.index cimport (TDL_INDEX_SETS, activate_all, plan_extras, plan_tuples, tdl_check, tdl_extras_choose,
                                 tdl_index_choose, tdl_index_has, tdl_index_names)
 from tdl.network.layout import Paired16, layout_for, next_region

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.base.machine import allocate
 from tdl.errors import CheckpointError, refuse
-from tdl.network.allocation import allocate
 from tdl.network.ntuple import NTupleNetwork
 from tdl.players.player import Player, load
 

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.base.checks import check_choice, check_instance, check_share, without_numpy
+from tdl.base.machine import allocate
 from tdl.errors import CheckpointError, ConfigError, shown
 from tdl.game.boards import BoardLike, unpack
 from tdl.game.engine import EVALUATION, Engine
 from tdl.game.rules import Rules
 from tdl.learning.options import EXPECTATIONS, TARGETS, LearnerOptions
 from tdl.learning.state import DROP_TABLE, drop_table_of, shares_drops
-from tdl.network.allocation import allocate
 from tdl.network.ntuple import NTupleNetwork
 from tdl.players.baselines import play_greedy, play_random
 from tdl.players.kinds import (

@@ -8,7 +8,7 @@ from libc.stdlib cimport free
 
 from tdl.base.checks import check_choice
 from tdl.learning.options import TARGETS
-from tdl.network.allocation import require_memory
+from tdl.base.machine import require_memory
 from tdl.search.options import RADIX, PlacerOptions
 from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, empty_cells, kind_for,
                              legal_afterstates, size_of)

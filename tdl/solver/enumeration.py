@@ -12,10 +12,10 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.base.machine import require_memory
 from tdl.errors import ConfigError, refuse
 from tdl.game.lines import LineTables
 from tdl.game.rules import DROP, Rules
-from tdl.network.allocation import require_memory
 from tdl.network.tuples import symmetries
 from tdl.solver.layers import CanonicalBoards, Layers, dropped, moved, tile_sums
 

@@ -18,12 +18,12 @@ from tdl.base.checks import (
     check_whole,
     or_null,
 )
+from tdl.base.machine import require_memory
 from tdl.errors import CheckpointError, naming, refuse
 from tdl.game.boards import BoardLike
 from tdl.game.engine import Engine
 from tdl.game.lines import LineTables
 from tdl.game.rules import Rules
-from tdl.network.allocation import require_memory
 from tdl.solver.enumeration import (
     OnProgress,
     Reachable,

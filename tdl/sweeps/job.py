@@ -14,7 +14,7 @@ from omegaconf import MISSING, DictConfig, OmegaConf
 from tdl.config.agent import chosen_names
 from tdl.config.files import plain_dict
 from tdl.errors import TdlError
-from tdl.runs.disk import Disk
+from tdl.runs.disk_space import Disk
 from tdl.runs.resume import keys_named
 from tdl.storage.atomic import new_file
 from tdl.storage.reading import open_file

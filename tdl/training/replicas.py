@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.base.checks import check_whole
+from tdl.base.machine import allocate, require_memory
 from tdl.errors import TdlError, refuse
 from tdl.game.engine import TRAINING
 from tdl.game.lines import LineTables
@@ -27,7 +28,6 @@ from tdl.learning.state import (
     new_state,
     state_bytes,
 )
-from tdl.network.allocation import allocate, require_memory
 from tdl.network.ntuple import NTupleNetwork
 from tdl.storage.records import RECORD
 from tdl.training.options import OnProgress, PlayOptions

@@ -25,7 +25,7 @@ from tdl.web.served_agents import ServedAgents
 
 JSON = "application/json"
 
-SCRIPTS = ("board", "charts", "dom", "input", "library", "page", "replay", "requests", "rules", "values")
+SCRIPTS = ("board", "charts", "dom", "input", "library", "new_game", "page", "replay", "requests", "values")
 
 PAGE = {
     "/": ("index.html", "text/html; charset=utf-8"),

@@ -5,7 +5,7 @@ from support.programs import result
 
 from tdl.config.setup import Setup
 from tdl.runs.agents import build_agent
-from tdl.runs.disk import of_run
+from tdl.runs.disk_space import of_run
 from tdl.storage.records import RECORD
 
 CASES = [

@@ -8,10 +8,10 @@ import pytest
 from support.reference_runs import random_network
 from support.shapes import RULES, drawn
 
+from tdl.base import machine
 from tdl.errors import ConfigError, DivergenceError
 from tdl.game.boards import pack
 from tdl.game.rules import Rules
-from tdl.network import allocation as memory
 from tdl.players.player import Player
 from tdl.search.expectimax import Expectimax
 from tdl.search.options import MAX_PLIES, SearchOptions
@@ -76,7 +76,8 @@ def test_wrong_choices(choices, message):
 
 
 def test_a_table_larger_than_the_memory_is_refused(monkeypatch):
-    monkeypatch.setattr("tdl.search.expectimax.require_memory", lambda *a: memory.require_memory(a[0], 2**60, a[2]))
+    real = machine.require_memory
+    monkeypatch.setattr("tdl.search.expectimax.require_memory", lambda key, _, what: real(key, 2**60, what))
     network, _ = random_network(RULES["2x2"])
     with pytest.raises(ConfigError, match=r"search.table: the values of boards searched before need .* GiB"):
         Expectimax(network, SearchOptions(2, table=1))

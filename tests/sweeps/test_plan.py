@@ -8,7 +8,7 @@ from support.sweeps import SHORT
 from tdl.cli.python_runs import compose_run, without_hydra
 from tdl.cli.run import plan as plan_of
 from tdl.errors import ConfigError
-from tdl.runs.disk import Disk
+from tdl.runs.disk_space import Disk
 from tdl.sweeps import plan
 from tdl.sweeps.job import JobContext, Plan
 from tdl.sweeps.plan import SweepPlan, size_text

@@ -5,10 +5,10 @@ import pytest
 from support.learners import ORDERS, RETURNS, STAGES, STARTS, STEPS, TARGETS, VARIANTS, each
 from support.shapes import RULES, small_tuples
 
+from tdl.base import machine
 from tdl.errors import ConfigError, DivergenceError
 from tdl.learning.learning_reference import merged
 from tdl.learning.state import ACCUMULATORS, COUNTS, ENTERED, chunks_of
-from tdl.network import allocation
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
@@ -166,6 +166,6 @@ def test_divergence_of_a_replica_ends_the_training():
 
 
 def test_replicas_that_do_not_fit_are_refused_before_they_are_made(monkeypatch):
-    monkeypatch.setattr(allocation.machine, "available_memory", lambda: 10 << 20)
+    monkeypatch.setattr(machine, "available_memory", lambda: 10 << 20)
     with pytest.raises(ConfigError, match=r"replicas: 200 replicas need .* GiB of memory"):
         new_trainer({"step": "coherent"}, replicas=200)

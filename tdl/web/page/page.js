@@ -7,7 +7,7 @@ import { listenToKeys, listenToSwipes } from "/input.js";
 import { Library } from "/library.js";
 import { Replay, fillRecords } from "/replay.js";
 import { allDone, get, inTurn, post } from "/requests.js";
-import { RulesForm } from "/rules.js";
+import { NewGameForm } from "/new_game.js";
 import { Values, bestOf, valuesText } from "/values.js";
 
 const SPEEDS = [1, 2, 4, 8, 15, 30, 60, 120, 300]; // moves a second
@@ -17,7 +17,7 @@ const QUICK_PLIES = 2; // the server adds values up to here unasked
 const board = new Board($("board"));
 const library = new Library($("entries"), (name) => guarded(() => choose(name)));
 const values = new Values($("values"), $("bars"), (action) => guarded(() => move(action)));
-const form = new RulesForm();
+const form = new NewGameForm();
 const replay = new Replay((state, smooth) => show(state, smooth));
 
 let game = null; // { id, rules, checkpoint, most_plies, seed }

@@ -2,7 +2,7 @@
 
 import { $ } from "/dom.js";
 
-export class RulesForm {
+export class NewGameForm {
   // Offer what the server has.
   setUp({ games, sizes }) {
     this.games = new Map(games.map((game) => [game.name, game]));
