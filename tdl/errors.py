@@ -49,21 +49,21 @@ class Interrupted(TdlError):  # noqa: N818 - it is no error: the run did as it w
         self.exit_code = exit_code
 
 
-def refuse(key: str, given: object, allowed: str) -> ConfigError:
-    """The one shape of a complaint about a value: key, what was given, what is allowed."""
-    return ConfigError(f"{key}: {shown(given)} is not allowed; expected {allowed}")
+def refuse(key: str, value: object, allowed: str) -> ConfigError:
+    """The one shape of a complaint about a value: key, value, what is allowed."""
+    return ConfigError(f"{key}: {shown(value)} is not allowed; expected {allowed}")
 
 
-def shown(given: object) -> str:
+def shown(value: object) -> str:
     """A value as messages show it: on one line, cut where it is long."""
-    text = repr(given)
+    text = repr(value)
     text = " ".join(text.split()) if "\n" in text else text  # arrays
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
 
 
 def printable(text: str) -> str:
     """A text of one line that no terminal takes for a command: what cannot be printed is written as an escape."""
-    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
 @contextlib.contextmanager

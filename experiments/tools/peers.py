@@ -88,8 +88,8 @@ def rows_of(log: Path, keys: list[str], ends: list[int], until: int | None = Non
         raise LogError(f"{log}: has no block that ends with game {until}")
     played = [(plies, figures) for episode, plies, figures in played if episode == whole["episodes"]]
     if PLIES not in keys:
-        plain = [figures for plies, figures in played if plies == 1]
-        played = [(1, _figures(blocks, ends) | (plain[-1] if plain else {}))]
+        values = [figures for plies, figures in played if plies == 1]
+        played = [(1, _figures(blocks, ends) | (values[-1] if values else {}))]
     begin = {name: whose[name] for name in ("program", "revision", "command")}
     settings = [(whose | {PLIES: plies}, figures) for plies, figures in played]
     return [begin | {key: setting[key] for key in keys} | whole | figures for setting, figures in settings]

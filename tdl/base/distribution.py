@@ -27,10 +27,10 @@ def command() -> str:
 
 def _word(name: str, path: Path) -> str:
     """The name of a program if a shell finds it in the folder of this file, else the path from here on."""
-    found = shutil.which(name)
+    program = shutil.which(name)
     if not path.is_absolute() and len(path.parts) == 1:
         return name
-    if found is not None and Path(found).absolute().parent == path.absolute().parent:
+    if program is not None and Path(program).absolute().parent == path.absolute().parent:
         return name
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)

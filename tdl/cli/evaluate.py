@@ -79,7 +79,7 @@ class EvaluationSetup:
     metas : the description of each checkpoint, with its `folder`; several play with the mean of their weights.
     rules : that are played by: those of the checkpoint, with the tile rule of the configuration.
     judge : folder of the network by whose values an adversary judges; None: that which plays.
-    plain : the configuration by its keys, as `result.json` has it.
+    config : the configuration by its keys, as `result.json` has it.
     """
 
     metas: list[Meta]
@@ -87,21 +87,21 @@ class EvaluationSetup:
     play: PlayOptions
     rules: Rules
     judge: str | None
-    plain: dict[str, Any]
+    config: dict[str, Any]
 
     @classmethod
     def of(cls, cfg: DictConfig) -> Self:
         """The evaluation that Hydra composed, completed by the checkpoint's configuration."""
-        plain = plain_dict(cfg, resolve=True)
-        SCHEMA.check_names(plain)
-        metas = _described(plain["checkpoint"])
+        values = plain_dict(cfg, resolve=True)
+        SCHEMA.check_names(values)
+        metas = _described(values["checkpoint"])
         laws = {name: metas[0]["rules"][name] for name in ("drop", "start")}
-        plain |= {"tiles": filled(plain["tiles"], laws), "placer": filled(plain["placer"], _placer_of(metas[0]))}
-        plain = SCHEMA.read(plain)
-        games = options_of(Games, "evaluate", plain["evaluate"])
-        tiles = plain["tiles"]
+        values |= {"tiles": filled(values["tiles"], laws), "placer": filled(values["placer"], _placer_of(metas[0]))}
+        values = SCHEMA.read(values)
+        games = options_of(Games, "evaluate", values["evaluate"])
+        tiles = values["tiles"]
         rules = replace(Rules.from_dict(metas[0]["rules"]), drop=tiles["drop"], start=tiles["start"])
-        return cls(metas, games, play_of(plain, plies=games.plies), rules, plain["placer"]["network"], plain)
+        return cls(metas, games, play_of(values, plies=games.plies), rules, values["placer"]["network"], values)
 
     def __post_init__(self) -> None:
         """Refuse what does not go together, or what the agent of the checkpoint does not do."""
@@ -121,13 +121,13 @@ class EvaluationSetup:
     def _check_policy(self, by: str) -> None:
         """Refuse what only the kernels of n-tuple networks do."""
         usual = {"search": group_file("search", "expectimax"), "lanes": "auto"}
-        refuse_changed(self.plain, usual, ("search", "lanes"), by)
+        refuse_changed(self.config, usual, ("search", "lanes"), by)
         if self.play.placer.kind != "random":
             raise refuse("placer.kind", self.play.placer.kind, f"random with {by}")
         if self.games.record:
             raise refuse("evaluate.record", self.games.record, f"0 with {by}")
         if len(self.metas) > 1 and not self.kind.tables:  # weights of other agents have no meaning in the mean
-            raise refuse("checkpoint", self.plain["checkpoint"], f"one with {by}")
+            raise refuse("checkpoint", self.config["checkpoint"], f"one with {by}")
 
     @property
     def kind(self) -> Kind:
@@ -191,7 +191,7 @@ def plan(cfg: DictConfig, context: JobContext) -> Plan:
 def is_done(folder: RunFolder, setup: EvaluationSetup) -> bool:
     """Whether these games of these very checkpoints were played in the folder."""
     result = folder.result_if_whole()
-    same = result.get("config") == json.loads(json.dumps(setup.plain))
+    same = result.get("config") == json.loads(json.dumps(setup.config))
     return bool(result.get("status") == FINISHED and same and result.get("checkpoints") == setup.checkpoints)
 
 
@@ -206,10 +206,10 @@ def result_of(setup: EvaluationSetup, evaluation: Evaluation, chosen: Mapping[st
     first = setup.metas[0]
     return {
         "status": RUNNING,
-        "config_hash": key_hash(setup.plain),
+        "config_hash": key_hash(setup.config),
         "names": {"game": setup.rules.game, **first.get("names", {}), **chosen},
         "seed": setup.play.seed,
-        "config": setup.plain,
+        "config": setup.config,
         "rules": setup.rules.to_dict(),
         "checkpoints": setup.checkpoints,
         "episodes": first["episode"],

@@ -58,10 +58,10 @@ def described(program: str, word: str) -> str:
     if name in known:
         return _group(name, known[name])
     section, _, key = name.partition(".")
-    if found := _lines(keys_text(program), name):
-        return found
-    if key and section in HOMES and section in known and (found := _lines(group_text(section, HOMES[section]), key)):
-        return found
+    if lines := _lines(keys_text(program), name):
+        return lines
+    if key and section in HOMES and section in known and (lines := _lines(group_text(section, HOMES[section]), key)):
+        return lines
     names = [*known, *re.findall(r"^(\w+):", keys_text(program), re.M)]
     raise ConfigError(f"--help {word}: neither a group nor a key of this program{nearest(word, names)}")
 

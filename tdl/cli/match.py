@@ -49,15 +49,15 @@ class MatchOptions:
     @classmethod
     def of(cls, cfg: DictConfig) -> Self:
         """The options that Hydra composed."""
-        plain = SCHEMA.read(cfg)
+        values = SCHEMA.read(cfg)
         return options_of(
             cls,
             "",
-            plain,
-            rules=rules_of(plain),
-            search=options_of(SearchOptions, "search", plain["search"], plies=plain["plies"]),
-            placer=placer_of(plain),
-            judge=plain["placer"]["network"],
+            values,
+            rules=rules_of(values),
+            search=options_of(SearchOptions, "search", values["search"], plies=values["plies"]),
+            placer=placer_of(values),
+            judge=values["placer"]["network"],
         )
 
     def __post_init__(self) -> None:

@@ -62,25 +62,25 @@ class GameOptions:
     @classmethod
     def of(cls, cfg: DictConfig) -> Self:
         """The options that Hydra composed; game, board and tile rule are those of the checkpoint unless given."""
-        plain = plain_dict(cfg, resolve=True)
-        SCHEMA.check_names(plain)
+        values = plain_dict(cfg, resolve=True)
+        SCHEMA.check_names(values)
         game, kind = WITHOUT_CHECKPOINT, None
-        if plain["checkpoint"] is not None:
-            meta = read_agent(checkpoint_folder(plain["checkpoint"]))
+        if values["checkpoint"] is not None:
+            meta = read_agent(checkpoint_folder(values["checkpoint"]))
             game, kind = _game_of(meta["rules"]), kind_of(meta)
         for group in ("game", "tiles"):
-            plain[group] = filled(plain[group], game[group])
-        if plain["size"] is None:
-            plain["size"] = game["size"]
-        plain = SCHEMA.read(plain)
-        rules = rules_of(plain)
-        search = options_of(SearchOptions, "search", plain["search"], plies=plain["plies"])
+            values[group] = filled(values[group], game[group])
+        if values["size"] is None:
+            values["size"] = game["size"]
+        values = SCHEMA.read(values)
+        rules = rules_of(values)
+        search = options_of(SearchOptions, "search", values["search"], plies=values["plies"])
         if kind is None:
             usual = {"search": group_file("search", "expectimax"), "plies": 1}
-            refuse_changed(plain, usual, ("plies", "search"), "no checkpoint")
+            refuse_changed(values, usual, ("plies", "search"), "no checkpoint")
         else:
-            _check_board(plain, game)
-        return options_of(cls, "", plain, rules=rules, search=search, kind=kind)
+            _check_board(values, game)
+        return options_of(cls, "", values, rules=rules, search=search, kind=kind)
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -117,10 +117,10 @@ WITHOUT_CHECKPOINT = _game_of(Rules().to_dict())
 """What is played without a checkpoint, unless something else is given."""
 
 
-def _check_board(plain: Mapping[str, Any], game: Mapping[str, Any]) -> None:
+def _check_board(values: Mapping[str, Any], game: Mapping[str, Any]) -> None:
     """Refuse another game or board than the agent's."""
-    names = plain["game"]["name"], game["game"]["name"]
-    for key, (wanted, trained) in {"game": names, "size": (plain["size"], game["size"])}.items():
+    names = values["game"]["name"], game["game"]["name"]
+    for key, (wanted, trained) in {"game": names, "size": (values["size"], game["size"])}.items():
         if wanted != trained:
             raise refuse(key, wanted, f"{trained}, that of the checkpoint")
 

@@ -217,7 +217,7 @@ def _refuse_other(folder: RunFolder, setup: Setup) -> None:
         return key_hash({key: value for key, value in config.items() if key not in CHANGEABLE})
 
     known = folder.result_if_whole().get("config")
-    if known is not None and fixed_hash(stored_setup(known).plain) != fixed_hash(setup.plain):
+    if known is not None and fixed_hash(stored_setup(known).config) != fixed_hash(setup.config):
         raise ConfigError(f"out: {folder} holds a run of another configuration; name another folder")
 
 

@@ -26,7 +26,7 @@ from tdl.sweeps.job import JobContext
 
 @dataclass(frozen=True, kw_only=True)
 class SolveOptions:
-    """What is solved, or asked of what is solved; `plain` are the keys that `result.json` has."""
+    """What is solved, or asked of what is solved; `config` has the keys that `result.json` has."""
 
     objective: str = MISSING
     tile: int | None = MISSING
@@ -34,14 +34,14 @@ class SolveOptions:
     solution: str | None = MISSING
     query: str | None = MISSING
     rules: Rules
-    plain: dict[str, Any]
+    config: dict[str, Any]
 
     @classmethod
     def of(cls, cfg: DictConfig) -> Self:
         """The options that Hydra composed."""
-        plain = SCHEMA.read(cfg)
-        config = {key: value for key, value in plain.items() if key not in ("solution", "query")}
-        return options_of(cls, "", plain, rules=rules_of(plain), plain=config)
+        values = SCHEMA.read(cfg)
+        config = {key: value for key, value in values.items() if key not in ("solution", "query")}
+        return options_of(cls, "", values, rules=rules_of(values), config=config)
 
     def __post_init__(self) -> None:
         if self.solution is not None and self.query is None:
@@ -52,7 +52,7 @@ class SolveOptions:
             solutions.check_objective(self.rules, self.objective, self.tile)
 
 
-SCHEMA = Schema(__name__, {**GAME, **TILES, "size": Key(str), **keys(SolveOptions, without=("rules", "plain"))})
+SCHEMA = Schema(__name__, {**GAME, **TILES, "size": Key(str), **keys(SolveOptions, without=("rules", "config"))})
 
 
 def job(cfg: DictConfig, context: JobContext) -> None:
@@ -102,8 +102,8 @@ def solve(options: SolveOptions, folder: RunFolder) -> None:
         "status": FINISHED,
         **figures,
         "rules": solution.rules.to_dict(),
-        "config_hash": key_hash(options.plain),
-        "config": options.plain,
+        "config_hash": key_hash(options.config),
+        "config": options.config,
         "seconds": round(time.perf_counter() - start, 3),
         "peak_memory_bytes": machine.peak_memory(),
         **describe("none"),

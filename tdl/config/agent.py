@@ -23,32 +23,32 @@ OF_DQN = tuple(field.name for field in dataclasses.fields(DQNOptions) if field.n
 """Keys of the section `agent` that only a deep Q-learner has use for."""
 
 
-def check_use(plain: Mapping[str, Any]) -> None:
+def check_use(values: Mapping[str, Any]) -> None:
     """Refuse keys for which the agent of a run has no use."""
-    kind, games = KINDS[plain["agent"]["kind"]], plain["evaluate"]
+    kind, games = KINDS[values["agent"]["kind"]], values["evaluate"]
     if not kind.tables:
-        refuse_changed(plain, _usual(), OF_NTUPLE, f"agent.kind={kind.name}")
+        refuse_changed(values, _usual(), OF_NTUPLE, f"agent.kind={kind.name}")
         if games["solution"] is not None:
             raise refuse("evaluate.solution", games["solution"], "null unless agent.kind=ntuple")
         if games["average"] != 1:
             raise refuse("evaluate.average", games["average"], "1 unless agent.kind=ntuple")
     elif games["drops"] == "one":
-        refuse_changed(plain, _usual(), ("search",), "evaluate.drops=one")
-    if plain["device"] != DEVICES[0] and not kind.deep:
-        raise refuse("device", plain["device"], f"{DEVICES[0]} unless agent.kind=dqn")
+        refuse_changed(values, _usual(), ("search",), "evaluate.drops=one")
+    if values["device"] != DEVICES[0] and not kind.deep:
+        raise refuse("device", values["device"], f"{DEVICES[0]} unless agent.kind=dqn")
     check_drops(games["drops"], games["plies"])
     if games["drops"] != "all":
-        if plain["placer"]["kind"] != "random":
-            raise refuse("placer.kind", plain["placer"]["kind"], "random with evaluate.drops=one")
+        if values["placer"]["kind"] != "random":
+            raise refuse("placer.kind", values["placer"]["kind"], "random with evaluate.drops=one")
         if games["solution"] is not None:
             raise refuse("evaluate.solution", games["solution"], "null with evaluate.drops=one")
 
 
-def step_size(plain: Mapping[str, Any]) -> float | None:
+def step_size(values: Mapping[str, Any]) -> float | None:
     """The key alpha: null, as runs of older versions have it, is that of the learner. Of other agents it is null."""
-    alpha: float | None = plain["alpha"]
-    usual: float = plain["learner"]["alpha"]
-    if KINDS[plain["agent"]["kind"]].tables:
+    alpha: float | None = values["alpha"]
+    usual: float = values["learner"]["alpha"]
+    if KINDS[values["agent"]["kind"]].tables:
         return usual if alpha is None else alpha
     return None if alpha == usual else alpha
 
@@ -61,10 +61,10 @@ def check_drops(drops: str, plies: int) -> None:
 
 def _usual() -> dict[str, Any]:
     """The values of `conf/run.yaml`, and of the groups of an n-tuple network, without a word on the command line."""
-    plain = file("run") | {"alpha": None}
-    del plain["defaults"], plain["hydra"]
+    values = file("run") | {"alpha": None}
+    del values["defaults"], values["hydra"]
     files = {key: group_file(key, str(name)) for key, name in groups("run").items() if key in OF_NTUPLE}
-    return plain_dict(OmegaConf.merge(RUN.types, files, plain))
+    return plain_dict(OmegaConf.merge(RUN.types, files, values))
 
 
 def deep_options(section: Mapping[str, Any], gamma: float) -> DQNOptions | None:

@@ -72,15 +72,15 @@ def keys(
     names : the keys of fields that have another name.
     null : every key may be null, and is where nothing is said.
     """
-    hints, found = get_type_hints(options), {}
+    hints, section_keys = get_type_hints(options), {}
     for field in dataclasses.fields(options):
         if field.name not in without:
             kind = _known_type(hints[field.name])
             default = MISSING if field.default is dataclasses.MISSING else field.default
             name = (names or {}).get(field.name, field.name)
             key = Key(kind | None, None) if null else Key(kind, default, field.metadata.get(CHECK))
-            found[f"{section}.{name}" if section else name] = key
-    return found
+            section_keys[f"{section}.{name}" if section else name] = key
+    return section_keys
 
 
 def _known_type(hint: Any) -> Any:
@@ -96,7 +96,7 @@ class Schema:
 
     Parameters
     ----------
-    module : in which the schema is. What Hydra composes is pickled for other processes: there its types are found.
+    module : in which the schema is. What Hydra composes is pickled for other processes: there its types are section_keys.
     """
 
     def __init__(self, module: str, keys: Mapping[str, Key]) -> None:
@@ -114,10 +114,10 @@ class Schema:
             else:
                 inner = self._class_of(module, name, self.keys_in(name))
                 fields.append((name, inner, dataclasses.field(default_factory=inner)))
-        made = dataclasses.make_dataclass(f"_Keys_{section}", fields)
-        made.__module__ = module
-        setattr(sys.modules[module], made.__name__, made)
-        return made
+        keys_class = dataclasses.make_dataclass(f"_Keys_{section}", fields)
+        keys_class.__module__ = module
+        setattr(sys.modules[module], keys_class.__name__, keys_class)
+        return keys_class
 
     def keys_in(self, section: str) -> dict[str, Key]:
         """The keys of a section by their own names."""
@@ -142,24 +142,24 @@ class Schema:
         OmegaConfBaseException : a value of another type, in plain dictionaries.
         """
         if isinstance(config, DictConfig):
-            plain = plain_dict(config, resolve=True)
-            self.check_names(plain)
-            return plain
+            values = plain_dict(config, resolve=True)
+            self.check_names(values)
+            return values
         self.check_names(config)
         return plain_dict(OmegaConf.merge(self.types, dict(config)))
 
-    def check_names(self, plain: Mapping[str, Any]) -> None:
+    def check_names(self, values: Mapping[str, Any]) -> None:
         """Refuse keys that there are not, and keys that are not there."""
-        _check_known("", plain, [*self.sections, *(name for name in self.keys if "." not in name)])
+        _check_known("", values, [*self.sections, *(name for name in self.keys if "." not in name)])
         for section in self.sections:
-            if section not in plain:
+            if section not in values:
                 raise _missing(section)
-            if not isinstance(plain[section], Mapping):
-                raise refuse(section, plain[section], "values for its keys")
-            _check_known(f"{section}.", plain[section], self.keys_in(section))
+            if not isinstance(values[section], Mapping):
+                raise refuse(section, values[section], "values for its keys")
+            _check_known(f"{section}.", values[section], self.keys_in(section))
         for name, key in self.keys.items():
             section, _, last = name.rpartition(".")
-            if key.default == MISSING and last not in (plain[section] if section else plain):
+            if key.default == MISSING and last not in (values[section] if section else values):
                 raise _missing(name)
 
 
@@ -208,9 +208,9 @@ def takes_list(key: str, kind: Any) -> bool:
     return get_origin(kind) is list or key in MAY_BE_LISTS
 
 
-def key_hash(plain: Mapping[str, Any]) -> str:
+def key_hash(values: Mapping[str, Any]) -> str:
     """Eight hex digits that identify a configuration; `NOT_COUNTED` are not part of it."""
-    counted = {key: value for key, value in plain.items() if key not in NOT_COUNTED}
+    counted = {key: value for key, value in values.items() if key not in NOT_COUNTED}
     text = json.dumps(counted, sort_keys=True, default=str)
     text = text.replace('"${learner.alpha}"', "null")  # as folders of jobs have it in which alpha was null
     return hashlib.sha256(text.encode()).hexdigest()[:8]

@@ -55,9 +55,9 @@ def group_names(group: str) -> list[str]:
 
 def group_file(group: str, name: str) -> dict[str, Any]:
     """What `conf/<group>/<name>.yaml` says, with what the files of the group say that it builds on."""
-    plain = plain_dict(_parsed(group_text(group, name)))
-    bases = [group_file(group, base) for base in plain.pop("defaults", []) if isinstance(base, str)]
-    return plain_dict(OmegaConf.merge(*bases, plain))
+    values = plain_dict(_parsed(group_text(group, name)))
+    bases = [group_file(group, base) for base in values.pop("defaults", []) if isinstance(base, str)]
+    return plain_dict(OmegaConf.merge(*bases, values))
 
 
 def group_text(group: str, name: str) -> str:
@@ -94,9 +94,9 @@ def _parsed(text: str) -> Any:
 
 def plain_dict(config: Any, *, resolve: bool = False) -> dict[str, Any]:
     """The values of OmegaConf as plain dictionaries."""
-    plain = OmegaConf.to_container(config, resolve=resolve)
-    assert isinstance(plain, dict)
-    return {str(key): value for key, value in plain.items()}
+    values = OmegaConf.to_container(config, resolve=resolve)
+    assert isinstance(values, dict)
+    return {str(key): value for key, value in values.items()}
 
 
 _loaded: set[Path] = set()

@@ -52,7 +52,7 @@ class Setup(RunOptions):
     kind : of the agent; `network`, `learner`, `schedule`, `play` and `replicas` are of an n-tuple network, `deep` and
         `device` of a deep Q-learner.
     judge : folder of the network by whose values an adversary judges; None: that which learns.
-    plain : all of this by its keys, as `result.json` and `meta.json` have it.
+    config : all of this by its keys, as `result.json` and `meta.json` have it.
     """
 
     kind: Kind
@@ -67,7 +67,7 @@ class Setup(RunOptions):
     budget: Budget
     evaluation: EvaluationOptions
     saving: Saving
-    plain: dict[str, Any]
+    config: dict[str, Any]
 
     @classmethod
     def of(cls, config: DictConfig | Mapping[str, Any]) -> Self:
@@ -77,40 +77,40 @@ class Setup(RunOptions):
         ------
         ConfigError : a value is not allowed; it names the key.
         """
-        plain = RUN.read(config)
-        check_choice("agent.kind", plain["agent"]["kind"], tuple(KINDS))
-        plain["alpha"] = step_size(plain)
-        check_use(plain)
-        section, gamma = plain["learner"], plain["gamma"]
+        values = RUN.read(config)
+        check_choice("agent.kind", values["agent"]["kind"], tuple(KINDS))
+        values["alpha"] = step_size(values)
+        check_use(values)
+        section, gamma = values["learner"], values["gamma"]
         return cls(
-            **vars(options_of(RunOptions, "", plain)),
-            kind=KINDS[plain["agent"]["kind"]],
-            rules=rules_of(plain),
+            **vars(options_of(RunOptions, "", values)),
+            kind=KINDS[values["agent"]["kind"]],
+            rules=rules_of(values),
             network=options_of(
                 NetworkOptions,
                 "",
-                plain,
-                tuples=tuple_set_of(plain["tuples"]),
+                values,
+                tuples=tuple_set_of(values["tuples"]),
                 stages=options_of(Stages, "", section, names=STAGES),
                 initial_value=section["initial_value"],
             ),
-            learner=options_of(LearnerOptions, "learner", section, alpha_per=plain["alpha_per"], gamma=gamma),
+            learner=options_of(LearnerOptions, "learner", section, alpha_per=values["alpha_per"], gamma=gamma),
             schedule=options_of(
                 Schedule,
                 "",
                 section,
                 names={"form": "schedule"},
-                alpha=section["alpha"] if plain["alpha"] is None else plain["alpha"],
-                episodes=plain["episodes"],
+                alpha=section["alpha"] if values["alpha"] is None else values["alpha"],
+                episodes=values["episodes"],
             ),
-            play=play_of(plain),
-            replicas=options_of(ReplicaOptions, "", plain),
-            deep=deep_options(plain["agent"], gamma),
-            judge=plain["placer"]["network"],
-            budget=options_of(Budget, "budget", plain["budget"]),
-            evaluation=options_of(EvaluationOptions, "evaluate", plain["evaluate"]),
-            saving=options_of(Saving, "save", plain["save"]),
-            plain=plain,
+            play=play_of(values),
+            replicas=options_of(ReplicaOptions, "", values),
+            deep=deep_options(values["agent"], gamma),
+            judge=values["placer"]["network"],
+            budget=options_of(Budget, "budget", values["budget"]),
+            evaluation=options_of(EvaluationOptions, "evaluate", values["evaluate"]),
+            saving=options_of(Saving, "save", values["save"]),
+            config=values,
         )
 
     def __post_init__(self) -> None:
@@ -123,7 +123,7 @@ class Setup(RunOptions):
         if games.solution is not None and self.play.placer.kind != "random":
             raise refuse("evaluate.solution", games.solution, "null unless placer.kind=random")
         if self.kind.tables:
-            check_numbering(self.plain["tuples"], self.plain["size"])
+            check_numbering(self.config["tuples"], self.config["size"])
             self.network.check(self.rules, self.learner)
             self._check_seconds()
             self.replicas.check_learner(self.learner, self.play.threads)
@@ -142,7 +142,7 @@ class Setup(RunOptions):
     @property
     def hash(self) -> str:
         """Eight hex digits that identify the configuration."""
-        return key_hash(self.plain)
+        return key_hash(self.config)
 
     @property
     def alpha(self) -> float:
@@ -154,17 +154,17 @@ class Setup(RunOptions):
         return episode >= self.episodes or self.budget.spent(moves, seconds) >= 1
 
 
-def stored_setup(plain: object) -> Setup:
+def stored_setup(values: object) -> Setup:
     """The run whose configuration a checkpoint has.
 
     Raises
     ------
     ConfigError : a value that a command line could not give either, or one to be computed, as `${oc.env:HOME}`.
     """
-    check_mapping(KEY, plain, _check_written)
-    assert isinstance(plain, Mapping)
+    check_mapping(KEY, values, _check_written)
+    assert isinstance(values, Mapping)
     with _of_file():
-        return Setup.of(plain)
+        return Setup.of(values)
 
 
 def stored_placer(config: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -120,7 +120,7 @@ class NTupleAgent(TrainingAgent):
         return self.network.describe()
 
     def learner(self) -> dict[str, Any]:
-        return {**self.setup.plain["learner"], "gamma": self.setup.learner.gamma, "alpha": self.setup.alpha}
+        return {**self.setup.config["learner"], "gamma": self.setup.learner.gamma, "alpha": self.setup.alpha}
 
     def episodes_until_sync(self, block: int) -> int:
         return self.trainer.replicas.stretch(self.trainer.episode, block)

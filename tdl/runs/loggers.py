@@ -90,7 +90,7 @@ class WandB(Logger):
                 name=folder.path.name,
                 id=_last_id(folder) if episode else None,
                 resume="allow",
-                config={**setup.plain, "names": dict(names)},
+                config={**setup.config, "names": dict(names)},
                 settings=module.Settings(silent=True, console="off"),
             )
         except module.Error as error:

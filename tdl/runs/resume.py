@@ -38,7 +38,7 @@ def read_run(folder: RunFolder) -> Meta:
     meta = read_agent(folder.checkpoint)
     check_resumable(folder.checkpoint, meta)
     with naming(folder.checkpoint / META):
-        return {**meta, "config": stored_setup(meta["config"]).plain}
+        return {**meta, "config": stored_setup(meta["config"]).config}
 
 
 def keys_named(overrides: Sequence[object]) -> list[str]:
@@ -64,14 +64,14 @@ def continued(setup: Setup, folder: RunFolder, named: Sequence[str]) -> tuple[Se
     if not folder.has_checkpoint():
         return setup, None
     meta = read_run(folder)
-    if any(meta["config"][key] != setup.plain[key] for key in setup.plain if key not in compose.CHANGEABLE):
+    if any(meta["config"][key] != setup.config[key] for key in setup.config if key not in compose.CHANGEABLE):
         raise ConfigError(f"{folder}: holds a run of another configuration; sweep in another folder (out=FOLDER)")
     return setup, meta
 
 
 def _resumed(setup: Setup, meta: Meta, named: Sequence[str]) -> Setup:
     """The checkpoint's configuration, with what the command line says of `CHANGEABLE` keys that it names."""
-    stored, now = dict(meta["config"]), setup.plain
+    stored, now = dict(meta["config"]), setup.config
     changeable = [name for name in compose.CHANGEABLE if name != "resume"]
     for key in named:
         top, _, nested = key.partition(".")
@@ -107,7 +107,7 @@ def is_finished(folder: RunFolder, setup: Setup, meta: Meta | None) -> bool:
         return False
     return bool(
         (meta is None or result["episodes"] == meta["episode"])
-        and result["config"].get("evaluate") == setup.plain["evaluate"]
+        and result["config"].get("evaluate") == setup.config["evaluate"]
         and setup.ends(result["episodes"], result["moves"], result["seconds"])
     )
 

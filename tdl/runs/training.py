@@ -88,11 +88,11 @@ class TrainingRun:
             "names": self.names,
             "seed": setup.play.seed,
             **({"alpha": setup.alpha} if setup.kind.tables else {}),
-            "config": setup.plain,
+            "config": setup.config,
             **environment.describe(self.agent.player().instructions),
             **self._metrics(),
         }
-        ranks.begin(setup.plain, self.reached.episode)
+        ranks.begin(setup.config, self.reached.episode)
 
     def last_block(self) -> dict[str, Any] | None:
         """Figures of the last block of games that was trained here, as those of an evaluation; None without one."""
@@ -216,7 +216,7 @@ class TrainingRun:
             "network": self.agent.describe(),
             "learner": self.agent.learner(),
             "names": self.names,
-            "config": self.setup.plain,
+            "config": self.setup.config,
             "stays": not self.setup.saving.chosen or self._stays_due(),
         }
         self.folder.save(meta, self.agent.arrays(), self.setup.saving.most, self.result | self._metrics())

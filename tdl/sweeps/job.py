@@ -109,11 +109,11 @@ def mark_failed(context: JobContext, cfg: DictConfig, error: str) -> None:
         job.write_result(result | {"status": FAILED, "error": error})
 
 
-def without_missing(plain: Mapping[str, Any]) -> dict[str, Any]:
+def without_missing(values: Mapping[str, Any]) -> dict[str, Any]:
     """A configuration without what a checkpoint would have said."""
     return {
         key: without_missing(value) if isinstance(value, dict) else value
-        for key, value in plain.items()
+        for key, value in values.items()
         if value != MISSING
     }
 

@@ -134,12 +134,12 @@ def _lost(job: Path, outcome: Outcome | None) -> dict[str, Any]:
     foreign = (TdlError, LookupError, TypeError, AttributeError, ValueError, OmegaConfBaseException)
     with contextlib.suppress(OSError, *foreign):
         files = max((job / HYDRA).rglob("config.yaml"), key=lambda path: path.stat().st_mtime).parent
-        plain, hydra = read_notes(files / "config.yaml"), read_notes(files / "hydra.yaml")
+        values, hydra = read_notes(files / "config.yaml"), read_notes(files / "hydra.yaml")
         if "${" in json.dumps(
-            [plain.get(name) for name in NAMED_GROUPS if name != "learner"]
+            [values.get(name) for name in NAMED_GROUPS if name != "learner"]
         ):  # never to be computed here
             raise ConfigError("a choice that is to be computed")
-        cfg = OmegaConf.create(plain)
+        cfg = OmegaConf.create(values)
         names = chosen_names(cfg, hydra["hydra"]["runtime"]["choices"])
         result = {"names": names, "config": without_missing(plain_dict(cfg, resolve=True)), **status}
         check_result(result)

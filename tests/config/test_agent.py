@@ -10,15 +10,15 @@ def test_a_key_without_effect_is_refused():
     refuse_unused({"query": "", "hydra.run.dir": ""}, ("query",), "only query counts")
     with pytest.raises(ConfigError, match=r"^size: only query counts$"):
         refuse_unused({"query": "", "size": ""}, ("query",), "only query counts")
-    plain = {"lanes": 2, "search": {"cutoff": 0.0, "by_empty": []}}
-    refuse_changed(plain, plain, ("lanes", "search"), "no agent")
+    values = {"lanes": 2, "search": {"cutoff": 0.0, "by_empty": []}}
+    refuse_changed(values, values, ("lanes", "search"), "no agent")
     for changed, message in (
         ({"lanes": 3}, "lanes: 3 would change nothing with no agent; leave lanes as it is"),
         ({"search": {"cutoff": 0.1, "by_empty": []}}, "search.cutoff: 0.1 would change nothing with no agent; leave"),
         ({"search": {"cutoff": 0.0, "by_empty": [1]}}, "search.by_empty: would change nothing with no agent; leave"),
     ):
         with pytest.raises(ConfigError, match=f"^{message}"):
-            refuse_changed(plain | changed, plain, ("lanes", "search"), "no agent")
+            refuse_changed(values | changed, values, ("lanes", "search"), "no agent")
 
 
 def test_options_of_a_deep_q_learner_by_name():

@@ -52,10 +52,10 @@ def test_each_field_of_options_is_a_key():
     names = ["network", "depth", "cutoff", "seconds", "pairs", "table", "share"]
     assert list(SCHEMA.keys) == [*(f"deep.{name}" for name in names), "maybe.width", "seed"]
     assert SCHEMA.sections == ("deep", "maybe")
-    plain = OmegaConf.to_container(SCHEMA.types)
-    assert plain["deep"] == {"network": MISSING, "depth": 1, "cutoff": 0.0, "seconds": None, "pairs": [],
+    values = OmegaConf.to_container(SCHEMA.types)
+    assert values["deep"] == {"network": MISSING, "depth": 1, "cutoff": 0.0, "seconds": None, "pairs": [],
                              "table": "auto", "share": False}  # fmt: skip
-    assert (plain["maybe"], plain["seed"]) == ({"width": None}, MISSING)
+    assert (values["maybe"], values["seed"]) == ({"width": None}, MISSING)
 
 
 def test_types_are_checked_while_hydra_composes():

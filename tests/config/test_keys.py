@@ -76,8 +76,8 @@ def values_of(path):
     if path == "run":
         names = {each.name for each in fields(LearnerOptions)}
         return {key: value for key, value in file("run").items() if key in names}
-    plain = group_file(*path.split("/"))
-    return plain["agent"] if path.startswith("agent/") else plain
+    values = group_file(*path.split("/"))
+    return values["agent"] if path.startswith("agent/") else values
 
 
 @pytest.mark.parametrize("path", OPTIONS)
@@ -100,8 +100,8 @@ def test_every_key_has_a_line_with_a_comment_and_every_line_is_a_key(program):
         group, _, name = key.partition(".")
         comment = told.get(key) or (name and lines(HOMES[group]).get(f"agent.{name}" if group == "agent" else name))
         assert comment, f"{key} has no line with a comment in conf/{program}.yaml or conf/{HOMES.get(group)}.yaml"
-    plain = {key: value for key, value in file(program).items() if key not in ("defaults", "hydra")}
-    for key, value in plain.items():
+    values = {key: value for key, value in file(program).items() if key not in ("defaults", "hydra")}
+    for key, value in values.items():
         names = {f"{key}.{name}" for name in value} if isinstance(value, dict) else {key}
         assert names <= known
 
@@ -110,8 +110,8 @@ def test_every_key_has_a_line_with_a_comment_and_every_line_is_a_key(program):
 def test_every_line_of_a_group_is_a_key(group, home):
     known = set(RUN.keys_in(group))
     for name in group_names(group):
-        plain = group_file(group, name)
-        assert set(plain["agent"] if group == "agent" else plain) <= known
+        values = group_file(group, name)
+        assert set(values["agent"] if group == "agent" else values) <= known
 
 
 def test_programs_share_their_usual_values():

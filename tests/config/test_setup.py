@@ -18,14 +18,14 @@ from tdl.search.options import SearchOptions
 
 
 @pytest.fixture
-def plain(composed):
+def values(composed):
     """The usual configuration, as a file of a run has it."""
     return json.loads(json.dumps(RUN.read(composed())))
 
 
-def changed(plain, path, value=...):
+def changed(values, path, value=...):
     """The configuration with another value of a key; without one it lacks the key."""
-    copy = OmegaConf.to_container(OmegaConf.create(plain))
+    copy = OmegaConf.to_container(OmegaConf.create(values))
     section, _, name = path.rpartition(".")
     place = copy[section] if section else copy
     place.pop(name)
@@ -61,8 +61,8 @@ def test_each_key_reaches_its_options(composed):
 )
 def test_the_step_size_is_that_of_the_learner_unless_it_is_given(composed, words, alpha):
     setup = Setup.of(composed(*words.split()))
-    assert setup.plain["alpha"] == alpha
-    assert stored_setup({**setup.plain, "alpha": None if alpha in (0.5, 1.0) else alpha}) == setup  # as older runs
+    assert setup.config["alpha"] == alpha
+    assert stored_setup({**setup.config, "alpha": None if alpha in (0.5, 1.0) else alpha}) == setup  # as older runs
 
 
 def test_jobs_of_finished_sweeps_keep_their_names(composed):
@@ -73,19 +73,19 @@ def test_jobs_of_finished_sweeps_keep_their_names(composed):
 
 def test_what_a_run_holds_makes_it_again(composed):
     setup = Setup.of(composed("agent=dqn_modern"))
-    assert stored_setup(json.loads(json.dumps(setup.plain))) == setup
+    assert stored_setup(json.loads(json.dumps(setup.config))) == setup
 
 
 @pytest.mark.parametrize("path", ["agent", "size", "evaluate.drops", "tuples.cells"])
-def test_a_configuration_that_lacks_keys_is_refused_by_name(plain, path):
+def test_a_configuration_that_lacks_keys_is_refused_by_name(values, path):
     with pytest.raises(ConfigError, match=f"^config.{path}: missing; a configuration of this version has it$"):
-        stored_setup(changed(plain, path))
+        stored_setup(changed(values, path))
 
 
 @pytest.mark.parametrize(("cleared", "board"), [(False, None), (True, "afterstate"), ("state", "state")])
-def test_a_configuration_of_an_older_run_is_read(plain, cleared, board):
+def test_a_configuration_of_an_older_run_is_read(values, cleared, board):
     """The learner has got some keys since, and `clear_last` was true or false."""
-    older = changed(plain, "learner.clear_last", cleared)
+    older = changed(values, "learner.clear_last", cleared)
     for key in ("running_value", "stage_downgrade", "promotion_share"):
         del older["learner"][key]
     setup = Setup.of(older)
@@ -103,18 +103,18 @@ def test_a_configuration_of_an_older_run_is_read(plain, cleared, board):
         ("learner", 3, "config.learner: 3 is not allowed; expected values for its keys"),
     ],
 )
-def test_values_of_a_file_are_held_to_the_same_checks(plain, path, value, message):
+def test_values_of_a_file_are_held_to_the_same_checks(values, path, value, message):
     with pytest.raises(ConfigError) as error:
-        stored_setup(changed(plain, path, value))
+        stored_setup(changed(values, path, value))
     assert str(error.value).startswith(message)
 
 
-def test_the_placer_of_a_file(plain):
-    assert stored_placer(plain) == plain["placer"]
+def test_the_placer_of_a_file(values):
+    assert stored_placer(values) == values["placer"]
     assert stored_placer({}) is None
     for value, message in ((9, "config.placer.depth: 9 is not allowed"), ("x", "config.placer.depth: Value 'x'")):
         with pytest.raises(ConfigError, match=f"^{message}"):
-            stored_placer(changed(plain, "placer.depth", value))
+            stored_placer(changed(values, "placer.depth", value))
 
 
 @pytest.mark.parametrize("words", ["search.plies=2", "evaluate.plies=2", "search.by_empty=[[2,2]]"])

@@ -38,15 +38,15 @@ def trained(learner, sizes):
 def test_updates_as_a_graph_are_the_same(options):
     rules, batch = Rules(), options.batch_size
     sizes = [batch] * (WARM_UP + 2) + [7, batch] + [2 * batch + 7] * (WARM_UP + 2)
-    graph, plain = (Learner(options, rules, generator(1), "cuda") for _ in range(2))
-    plain._graph = plain._epoch_graph = None
+    graph, values = (Learner(options, rules, generator(1), "cuda") for _ in range(2))
+    values._graph = values._epoch_graph = None
     for _ in range(2):  # the second time from a loaded state
-        first, second = trained(graph, sizes), trained(plain, sizes)
+        first, second = trained(graph, sizes), trained(values, sizes)
         for name, array in first.items():
             np.testing.assert_allclose(array, second[name], rtol=1e-3, atol=1e-4, err_msg=name)
         state = {name: array for name, array in first.items() if name != "error"}
         graph.load_state(state)
-        plain.load_state(state)
+        values.load_state(state)
 
 
 @needs_card

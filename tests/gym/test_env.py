@@ -283,10 +283,10 @@ def test_wrong_arguments(words, message):
 @pytest.mark.parametrize("number", [np.int64, np.float32, float, np.array, lambda action: np.array([action])])
 def test_actions_and_seeds_of_numpy(number):
     """As policies of PyTorch and Stable-Baselines3 give them."""
-    env, plain = GameEnv(), GameEnv()
-    env.reset(seed=np.int64(3)), plain.reset(seed=3)
+    env, values = GameEnv(), GameEnv()
+    env.reset(seed=np.int64(3)), values.reset(seed=3)
     for action in (0, 1, 2, 3):
-        assert np.array_equal(env.step(number(action))[0], plain.step(action)[0])
+        assert np.array_equal(env.step(number(action))[0], values.step(action)[0])
     envs, others = GameVectorEnv(2), GameVectorEnv(2)
     envs.reset(seed=np.array([3, 4])), others.reset(seed=3)
     for actions in ([0, 1], [2, 3]):

@@ -169,10 +169,10 @@ def test_flags_hold_for_orders_and_counts_are_active_once(flags, order_tables, c
 def test_description():
     """What a set does not have is not named: checkpoints from before there were such features fit."""
     with_both = TupleSet(((0,),), orders=[[[0, 1], [2, 3]]], counts=[[0], [4, 5]], count_cap=3)
-    plain = {"cells": [[0]], "symmetries": True, "share": True, "radix": None}
-    assert TupleSet(((0,),), count_cap=3).to_dict() == plain
+    values = {"cells": [[0]], "symmetries": True, "share": True, "radix": None}
+    assert TupleSet(((0,),), count_cap=3).to_dict() == values
     extra = {"orders": [[[0, 1], [2, 3]]], "counts": [[0], [4, 5]], "count_cap": 3}
-    assert with_both.to_dict() == plain | extra
+    assert with_both.to_dict() == values | extra
     assert TupleSet(**with_both.to_dict()) == with_both
     assert hash(with_both)
 

@@ -83,8 +83,8 @@ def test_the_program_leaves_the_first_games(tmp_path, run):
             f"{names[number]:<15}  {len(game.moves)} moves, score {game.score:,}, tile {game.max_tile}\n"
             in done.stdout
         )
-    plain = evaluated(tmp_path / "plain", run)
-    assert plain.stdout.splitlines()[0] == done.stdout.splitlines()[0]
+    values = evaluated(tmp_path / "plain", run)
+    assert values.stdout.splitlines()[0] == done.stdout.splitlines()[0]
     assert (tmp_path / "plain" / "evaluation.npy").read_bytes() == (tmp_path / "out" / "evaluation.npy").read_bytes()
 
 

@@ -134,7 +134,7 @@ def test_result(folder):
 
 def test_result_holds_the_configuration(folder):
     config = result(folder)["config"]
-    assert Setup.of(config).plain | {"tuples": config["tuples"], "tiles": config["tiles"]} == config
+    assert Setup.of(config).config | {"tuples": config["tuples"], "tiles": config["tiles"]} == config
     assert config["tuples"]["cells"] == [[0, 1, 2, 3], [4, 5]]
     hydra = OmegaConf.to_container(OmegaConf.load(folder / ".hydra" / "config.yaml"), resolve=True)
     assert json.loads(json.dumps(hydra)) == config

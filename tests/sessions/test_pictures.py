@@ -73,8 +73,8 @@ def test_frames_of_videos_are_pictures_of_half_the_size():
 
 
 def test_text_is_a_heat_map():
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", text(BOARD))
-    assert plain.split() == NUMBERS
+    values = re.sub(r"\x1b\[[0-9;]*m", "", text(BOARD))
+    assert values.split() == NUMBERS
     assert text(BOARD).count("\x1b[48;2;") == 3 * 16
     shaded = text(BOARD, colour=False)
     assert re.findall(r"\d+", shaded) == NUMBERS

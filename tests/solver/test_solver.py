@@ -121,13 +121,13 @@ def following(boards, rules, law=None):
     [(Rules("2584", 2, 2), 6, ()), (Rules("2584", 2, 2), 6, ("reach", 21)), (Rules("2048", 2, 3), 3.9, ())],
 )
 def test_symmetric_boards_folded_into_one(rules, images, objective):
-    folded, plain = solve(rules, *objective, fold=True), solve(rules, *objective)
-    assert len(folded.states) < len(plain.states) / images
+    folded, values = solve(rules, *objective, fold=True), solve(rules, *objective)
+    assert len(folded.states) < len(values.states) / images
     for name in ("optimal", "random"):
-        assert getattr(folded, name) == pytest.approx(getattr(plain, name), rel=1e-12)
-    assert (folded.before, folded.after, folded.largest) == (plain.before, plain.after, plain.largest)
-    np.testing.assert_allclose(folded.values_of(plain.states), plain.state_values, rtol=1e-12)
-    np.testing.assert_allclose(folded.values_of(plain.afterstates, after=True), plain.afterstate_values, rtol=1e-12)
+        assert getattr(folded, name) == pytest.approx(getattr(values, name), rel=1e-12)
+    assert (folded.before, folded.after, folded.largest) == (values.before, values.after, values.largest)
+    np.testing.assert_allclose(folded.values_of(values.states), values.state_values, rtol=1e-12)
+    np.testing.assert_allclose(folded.values_of(values.afterstates, after=True), values.afterstate_values, rtol=1e-12)
     assert (folded.values_of(np.array([1 << 30, 1 << 63 | 1], np.uint64)) == UNREACHABLE).all()
     with pytest.raises(ConfigError, match="folded"):
         evaluate_policy(folded, folded.afterstate_values)

@@ -139,8 +139,8 @@ def test_without_learning_an_episode_depends_on_its_number_only(rules):
 @each_lanes
 def test_evaluation_between_blocks_does_not_change_training(rules, order, lanes):
     networks = whole_numbers(rules), whole_numbers(rules)
-    plain, evaluated = (selfplay(network, order=order, alpha=0.5, seed=8, lanes=lanes) for network in networks)
-    expected = [plain.play(0, 6), plain.play(6, 6)]
+    values, evaluated = (selfplay(network, order=order, alpha=0.5, seed=8, lanes=lanes) for network in networks)
+    expected = [values.play(0, 6), values.play(6, 6)]
     found = [evaluated.play(0, 6)]
     selfplay(networks[1], seed=8, role=EVALUATION, lanes=4).play(0, 10)
     found.append(evaluated.play(6, 6))
