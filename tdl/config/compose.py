@@ -96,7 +96,7 @@ class Schema:
 
     Parameters
     ----------
-    module : in which the schema is. What Hydra composes is pickled for other processes: there its types are section_keys.
+    module : in which the schema is. What Hydra composes is pickled for other processes, which find its types there.
     """
 
     def __init__(self, module: str, keys: Mapping[str, Key]) -> None:

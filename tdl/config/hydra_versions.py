@@ -41,7 +41,8 @@ def register_plugins(*plugins: type[Plugin]) -> None:
     Hydra 1.3 takes them from the package `hydra_plugins` alone, so it is told that they are there. Were they, they
     would be loaded into every program that uses Hydra, and Hydra 1.4 warns of such a package in an editable install.
     """
-    names = {plugin.__name__: f"{'hydra_plugins.tdl' if OLD else plugin.__module__}.{plugin.__name__}" for plugin in plugins}
+    homes = {plugin: "hydra_plugins.tdl" if OLD else plugin.__module__ for plugin in plugins}
+    names = {plugin.__name__: f"{home}.{plugin.__name__}" for plugin, home in homes.items()}
     register_resolver("tdl_plugin", lambda name: names[name])
     for plugin in plugins:
         Plugins.instance().class_name_to_class[names[plugin.__name__]] = plugin

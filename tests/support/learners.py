@@ -9,7 +9,7 @@ import pytest
 
 from support.shapes import SHARE
 from tdl.errors import ConfigError
-from tdl.learning.options import LearnerOptions
+from tdl.learning.options import ACCUMULATORS, STEP_ARRAYS, LearnerOptions
 from tdl.network.stages import Stages
 
 TARGETS = {
@@ -26,6 +26,9 @@ RETURNS = {
     "3 steps": {"n_step": 3},
 }
 STEPS = {"fixed": {}, "coherent": {"step": "coherent"}}
+MERGED_STEPS = {name: step for name, step in STEPS.items() if STEP_ARRAYS[name].keys() <= {ACCUMULATORS}}
+"""Those whose arrays replicas merge; `ReplicaOptions` refuses others."""
+
 STAGES = {
     "one stage": Stages(),
     "stages": Stages((16, 32)),

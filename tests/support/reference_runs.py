@@ -8,8 +8,8 @@ from support.shapes import small_tuples
 from tdl.game.boards import pack
 from tdl.game.engine import TRAINING
 from tdl.learning.learning_reference import ReferenceLearner
-from tdl.learning.options import LearnerOptions
-from tdl.learning.state import ACCUMULATORS, COUNTS, DROP_TABLE, ENTERED, new_state
+from tdl.learning.options import STEP_ARRAYS, LearnerOptions
+from tdl.learning.state import COUNTS, DROP_TABLE, ENTERED, new_state
 from tdl.network.network_reference import ReferenceNetwork
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
@@ -35,7 +35,9 @@ def selfplay(network, *, order="none", alpha=0.0, state=None, role=TRAINING, **o
         state=state,
         learns=learns,
     )
-    play.set_step(alpha, "coherent" if ACCUMULATORS in (state or {}) else "fixed")
+    there = (state or {}).keys()
+    kinds = (step for step, arrays in STEP_ARRAYS.items() if arrays and arrays.keys() <= there)
+    play.set_step(alpha, next(kinds, "fixed"))
     return play
 
 
@@ -108,8 +110,9 @@ def assert_equals_reference(rules, tuples, *, first=0, episodes, stages=ONE_STAG
     records, learner = play.play(first, episodes), reference.learner
     assert records.tolist() == expected
     assert_same_bits(natural(network), natural_of_reference(learner.network, network))
-    if ACCUMULATORS in state:
-        assert_same_bits([state[ACCUMULATORS]], [in_memory_order(learner.sums, learner.network, network, 2)])
+    for name, width in STEP_ARRAYS[choices.step].items():
+        if name in state:
+            assert_same_bits([state[name]], [in_memory_order(getattr(learner, name), learner.network, network, width)])
     if DROP_TABLE in state:
         expected_spread = in_memory_order(learner.spread, learner.network, network, 1)[:, 0]
         assert np.array_equal(state[DROP_TABLE], expected_spread)  # a zero may have either sign

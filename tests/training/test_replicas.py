@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.learners import ORDERS, RETURNS, STAGES, STARTS, STEPS, TARGETS, VARIANTS, each
+from support.learners import MERGED_STEPS, ORDERS, RETURNS, STAGES, STARTS, TARGETS, VARIANTS, each
 from support.shapes import RULES, small_tuples
 
 from tdl.base import machine
@@ -53,17 +53,17 @@ def one_by_one(choices, stages, replicas, rounds, **more):
     return arrays, np.concatenate(records)
 
 
-@each(TARGETS, ORDERS, RETURNS, STEPS)
+@each(TARGETS, ORDERS, RETURNS, MERGED_STEPS)
 def test_equal_trainers_merged_one_by_one(choices, stages):
     assert_equal_one_by_one(choices, stages)
 
 
-@each(ORDERS, STEPS, STAGES)
+@each(ORDERS, MERGED_STEPS, STAGES)
 def test_with_stages(choices, stages):
     assert_equal_one_by_one(choices, stages)
 
 
-@each(VARIANTS, STEPS)
+@each(VARIANTS, MERGED_STEPS)
 def test_with_variants(choices, stages):
     assert_equal_one_by_one(choices, stages)
 
@@ -91,7 +91,7 @@ def test_on_every_kind_of_board(name, engine):
     assert bits(trainer) == {key: array.tobytes() for key, array in arrays.items()}
 
 
-@each(STARTS, STEPS)
+@each(STARTS, MERGED_STEPS)
 def test_threads_change_no_bit(choices, stages):
     results = []
     for threads in (1, 2, 5):
@@ -101,7 +101,7 @@ def test_threads_change_no_bit(choices, stages):
     assert results[0] == results[1] == results[2]
 
 
-@each(STEPS, STAGES)
+@each(MERGED_STEPS, STAGES)
 def test_long_rounds_are_merged_by_comparing_all(choices, stages, monkeypatch):
     """And become the same network."""
     results = []
