@@ -6,7 +6,7 @@ from pathlib import PurePath
 from typing import Any
 
 from tdl.base.checks import check_whole, without_numpy
-from tdl.base.names import OLD_KEYS, SYNONYMS, like
+from tdl.base.synonyms import OLD_KEYS, SYNONYMS, like
 from tdl.config.compose import quoted, takes_list
 from tdl.config.files import GROUPS
 from tdl.config.schema import RUN

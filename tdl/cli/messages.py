@@ -12,7 +12,7 @@ from omegaconf import BooleanNode, DictConfig, FloatNode, IntegerNode, ListConfi
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException, ValidationError
 
 from tdl.base.distribution import install
-from tdl.base.names import OLD_KEYS, SYNONYMS, choice_hint, like
+from tdl.base.synonyms import OLD_KEYS, SYNONYMS, choice_hint, like
 from tdl.config.compose import Schema
 from tdl.config.files import CONF, group_names
 from tdl.config.schema import RUN

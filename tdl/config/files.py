@@ -13,7 +13,7 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from tdl.base.names import choice_hint
+from tdl.base.synonyms import choice_hint
 from tdl.errors import ConfigError, TdlError, refuse
 from tdl.game.merge_laws import GAMES
 

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tdl.base.names import new_choice
+from tdl.base.synonyms import new_choice
 from tdl.errors import ConfigError, refuse
 
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from tdl.base.checks import built, check_above_zero, check_instance, without_numpy
-from tdl.base.names import new_choice, with_new_names
+from tdl.base.synonyms import new_choice, with_new_names
 from tdl.errors import ConfigError, nearest, refuse
 from tdl.game.merge_laws import GAMES as GAMES
 

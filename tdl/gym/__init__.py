@@ -9,8 +9,8 @@ except ModuleNotFoundError as error:
         raise
     raise ImportError(f"tdl.gym needs gymnasium, which is not installed: {install('gym')}") from error
 
-from tdl.gym.board_batch import ILLEGAL, OBSERVATIONS, RENDER_MODES
 from tdl.gym.env import GameEnv, GameVectorEnv
+from tdl.gym.observed_boards import ILLEGAL, OBSERVATIONS, RENDER_MODES
 
 __all__ = ["ID", "ILLEGAL", "OBSERVATIONS", "RENDER_MODES", "GameEnv", "GameVectorEnv"]
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from tdl.base.checks import check_choice, check_whole, without_numpy
 from tdl.errors import refuse
 from tdl.game.boards import action_of, actions_of
-from tdl.gym.board_batch import FIGURES, RENDER_MODES, Boards, Frame, Info, Observation
+from tdl.gym.observed_boards import FIGURES, RENDER_MODES, Boards, Frame, Info, Observation
 
 
 class GameEnv(gymnasium.Env[Observation, Any]):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
-from tdl.base.names import new_word
+from tdl.base.synonyms import new_word
 from tdl.errors import ConfigError, printable
 from tdl.results.design import NO_FACTORS
 from tdl.storage.reading import read_notes

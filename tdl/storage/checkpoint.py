@@ -30,7 +30,7 @@ from tdl.base.checks import (
     check_true_or_false,
     check_whole,
 )
-from tdl.base.names import with_new_names
+from tdl.base.synonyms import with_new_names
 from tdl.errors import CheckpointError, ConfigError, naming, refuse, shown
 from tdl.storage.atomic import delete, delete_unfinished, new_file, new_folder, open_new, sync_file
 from tdl.storage.reading import read_array_head, read_json, reading

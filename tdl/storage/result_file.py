@@ -19,7 +19,7 @@ from tdl.base.checks import (
     check_whole,
     or_null,
 )
-from tdl.base.names import with_new_names
+from tdl.base.synonyms import with_new_names
 from tdl.errors import ConfigError, TdlError, naming, refuse
 from tdl.storage.reading import read_json
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
 from tdl.base.checks import check_fields, check_instance, checked, choice, whole, without_numpy
-from tdl.base.names import like
+from tdl.base.synonyms import like
 from tdl.errors import ConfigError, nearest, refuse
 from tdl.game.engine import ENGINES
 from tdl.game.rules import Rules

@@ -12,8 +12,8 @@ import pytest
 from support.programs import inside
 
 import tdl
-from tdl.base import names
-from tdl.base.names import choice_hint, like
+from tdl.base import synonyms
+from tdl.base.synonyms import choice_hint, like
 from tdl.cli import evaluate
 from tdl.config.files import group_names
 from tdl.config.schema import RUN
@@ -39,11 +39,11 @@ def test_examples():
 def test_old_names_are_answered_with_the_new():
     """The new ones are keys and choices, and the old ones are not."""
     known = RUN.keys
-    assert not {*names.OLD_KEYS} & {*known}
-    for old, new in names.OLD_KEYS.items():
+    assert not {*synonyms.OLD_KEYS} & {*known}
+    for old, new in synonyms.OLD_KEYS.items():
         assert new in known
         assert like(old, known) == f"; did you mean {new!r}?"
-    for group, choices in names.OLD_CHOICES.items():
+    for group, choices in synonyms.OLD_CHOICES.items():
         assert not {*choices} & {*group_names(group)}
         for old, new in choices.items():
             assert new in group_names(group)
@@ -73,7 +73,7 @@ def test_an_old_run_goes_on_and_has_new_names_then(old, name):
     assert inside(f"resume={old / name}", "episodes=150").returncode == 0
     for path in ("checkpoint/meta.json", "result.json"):
         record = json.loads((old / name / path).read_text())
-        assert names.with_new_names(record) == record
+        assert synonyms.with_new_names(record) == record
     assert read_agent(old / name / "checkpoint")["episode"] == 150
 
 

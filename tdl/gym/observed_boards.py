@@ -8,7 +8,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from tdl.base.checks import check_choice
-from tdl.base.names import like
+from tdl.base.synonyms import like
 from tdl.config.files import group_file
 from tdl.errors import ConfigError
 from tdl.game.batch import Batch
