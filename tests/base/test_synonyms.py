@@ -32,7 +32,7 @@ def old(tmp_path):
 
 
 def test_examples():
-    told = doctest.testmod(names)
+    told = doctest.testmod(synonyms)
     assert (told.attempted, told.failed) == (5, 0)
 
 
