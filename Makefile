@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 VERSIONS := 3.11 3.12 3.13 3.14
 # What differs from Python to Python, and from pandas to pandas.
-SAMPLE := $(addprefix tests/,base/test_machine.py sweeps/test_job_process.py storage/test_checkpoint.py \
+SAMPLE := $(addprefix tests/,base/test_machine.py config/test_compose.py sweeps/test_job_process.py storage/test_checkpoint.py \
 	results/test_frames.py results/test_comparison.py)
 
 .PHONY: run test test-all fuzz experiments extras build tools dqn launchers lint checked portable arm sanitize races \
@@ -122,7 +122,8 @@ checked: build-checked
 
 # What the variant shares with the other builds is not tested once more.
 portable: build-portable
-	$(call test_variant,portable) $(SET_TESTS) -k '$(LEARNED)'
+	$(call test_variant,portable) $(SET_TESTS) $(addprefix tests/,game/test_batch.py learning/test_merge.py \
+	search/test_expectimax.py) -k '$(LEARNED)'
 
 # The kernels for 64-bit ARM, built and tested under emulation; skipped with a reason where the machine cannot.
 arm: tools

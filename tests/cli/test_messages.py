@@ -1,6 +1,6 @@
 """Every mistake on the command line ends in one line that says what to do, and leaves nothing behind.
 
-One case for each kind of mistake; values that are refused are in tests/config/test_refused.py, other names for keys in
+One case for each kind of mistake; values that are refused are in tests/config/test_setup.py, other names for keys in
 tests/base/test_synonyms.py, words of ours in test_words.py and test_folders.py. Exit code 2 is ours, 1 is Hydra's.
 """
 

@@ -188,3 +188,10 @@ def test_wrong_batches():
         play_random(episodes=-1)
     with pytest.raises(ConfigError, match="engine: 'x' is not allowed"):
         play_greedy(engine="x")
+
+
+def test_nothing_to_do():
+    batch = Batch(n=2)
+    batch.start([], 0, 0, [])
+    assert batch.step([], []).shape == (0,)
+    assert batch.over.tolist() == [True, True]

@@ -5,6 +5,8 @@ critical value of one in a million leaves room for new seeds.
 """
 
 from collections import Counter
+from itertools import permutations, product
+from math import perm, prod
 from statistics import NormalDist
 
 import pytest
@@ -106,3 +108,13 @@ def test_a_wrong_law_is_noticed():
     four = {cell: 0.12 if cell % 2 else 0.08 for cell in range(16)}  # both marginals right, the cell says something
     tied = {(cell, tile): (four[cell] if tile == 2 else 1 - four[cell]) / 16 for cell in range(16) for tile in (1, 2)}
     assert not fits(counts, tied)
+
+
+@pytest.mark.parametrize("rules", [Rules(rows=2, cols=2), Rules(rows=2, cols=3, start=(3, "drop", 1))])
+def test_first_boards_follow_the_law(rules):
+    law = Counter()
+    for cells in permutations(range(rules.cells), len(rules.start)):
+        for tiles in product(*(rules.drop if item == "drop" else ((item, 1.0),) for item in rules.start)):
+            board = sum(tile << rules.bits * cell for cell, (tile, _) in zip(cells, tiles, strict=True))
+            law[board] += prod(p for _, p in tiles) / perm(rules.cells, len(cells))
+    assert fits(Counter(engine(rules).start(Stream(12, 0, episode)) for episode in range(DRAWS)), law)

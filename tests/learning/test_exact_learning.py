@@ -1,6 +1,6 @@
 """What is learned on 2x2 with a full table, against the exact values: every learner must come to the best play.
 
-Trusts the solver in plain Python, held against published values in `test_exact_solver`. A learner joins by one line.
+Trusts the solver in plain Python, held against published values in `test_solver`. A learner joins by one line.
 """
 
 import itertools

@@ -236,3 +236,9 @@ def test_a_table_must_exist(number):
     for call in (network.table, network.table_entries, lambda table: network.set_table(table, np.zeros(256))):
         with pytest.raises(ConfigError, match=r"table: .* is not allowed; expected a whole number from 0 to 0"):
             call(number)
+
+
+def test_boards_of_more_than_64_bits_have_no_values_at_once():
+    network = NTupleNetwork(RULES["2584-5x5"], small_tuples(RULES["2584-5x5"])["odd"])
+    with pytest.raises(ConfigError, match="boards: '125 bits' is not allowed; expected boards of at most 64 bits"):
+        network.values(np.zeros(1, np.uint64))

@@ -68,7 +68,7 @@ def test_checkpoints_by_the_clock_do_not_stay_beside_those_by_episodes(tmp_path)
     assert (still / "evaluation.npy").read_bytes() == (hasty / "evaluation.npy").read_bytes()
 
 
-@pytest.mark.parametrize("other", ["tiles=p80_20", "learner.stages=[64]", "gamma=0.5"])
+@pytest.mark.parametrize("other", ["tiles=p80_20", "learner.stages=[64]", "learner.target=state", "gamma=0.5"])
 def test_networks_must_be_alike(members, tmp_path, other):
     with pytest.raises(CheckpointError, match=r"other: of another network than .*; a mean needs networks alike"):
         tdl.average([members[0], trained(tmp_path / "other", other)])

@@ -1,6 +1,6 @@
 """Agents other than an n-tuple network as runs: the same files, resumed and evaluated alike, in one table with them.
 
-Trusts the games of agents without values (test_random_play) and the deep Q-learner itself (tests/dqn).
+Trusts the games of agents without values (test_batch.py) and the deep Q-learner itself (tests/dqn).
 """
 
 import json

@@ -329,3 +329,11 @@ def test_a_checkpoint_does_not_fit_another_network_or_other_rules(whole):
     for network, rules, message in (({}, meta["rules"], "another network"), (meta["network"], {}, "another rules")):
         with pytest.raises(CheckpointError, match=message):
             check_fits(meta, network, rules, folder)
+
+
+def test_a_foreign_checkpoint_goes_on_as_what_it_is(finished, tmp_path):
+    foreign = train(tmp_path / "foreign", "tuples.cells=[[0,1,4]]", f"episodes={EPISODES}")
+    shutil.rmtree(finished / "checkpoint")
+    shutil.copytree(foreign / "checkpoint", finished / "checkpoint")
+    assert learned(go_on(finished, "episodes=90"))["weights"] == learned(go_on(foreign, "episodes=90"))["weights"]
+    assert result(finished)["config"]["tuples"]["cells"] == [[0, 1, 4]]

@@ -1,6 +1,6 @@
 """Learned play held against a solved game: what the run says of it, and what a player takes afterstates for.
 
-Trusts `evaluate_policy` (held against its reference in test_exact_solver) and `Player.values`.
+Trusts `evaluate_policy` (held against its reference in test_solver) and `Player.values`.
 """
 
 import pytest

@@ -1,6 +1,6 @@
 """Solved games as folders and as a program: what is stored, what is answered, and what is refused.
 
-Trusts `tdl.solver.solution.solve`, which `test_exact_solver` holds against its reference.
+Trusts `tdl.solver.solution.solve`, which `test_solver` holds against its reference.
 """
 
 import csv

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 from hydra.errors import ConfigCompositionException
 from omegaconf import OmegaConf
-from support.programs import learned, outcome, train
+from support.programs import SMALL, ended, learned, outcome, running, train
 from support.sweeps import SHORT, folder_of, mark, rows_of, states, sweep
 
 from tdl.base import machine
@@ -148,3 +148,24 @@ def test_jobs_of_another_process_are_waited_for(two, monkeypatch):
     assert states(two) == dict.fromkeys("012", "finished")
     assert (finished / "episodes.npy").stat().st_mtime_ns == played
     assert learned(left) == learned(train(two.parent / "whole", *SHORT, "seed=0"))
+
+
+def test_two_sweeps_in_one_folder_do_each_job_once(tmp_path):
+    folder = f"hydra.sweep.dir={tmp_path}/sweep"
+    words = ("-m", *SMALL, "episodes=200", "seed=range(0,4)", "hydra.launcher.cores=1", folder)
+    with running(tmp_path, *words) as one, running(tmp_path, *words) as other:
+        assert [ended(process).returncode for process in (one, other)] == [0, 0]
+    logs = [path.read_text() for path in (tmp_path / "sweep").glob("*/job.log")]
+    assert [text.count("results in") for text in logs] == [1] * 4
+
+
+def test_a_job_whose_configuration_breaks_meanwhile_is_in_the_table(tmp_path, monkeypatch):
+    def broken(self, task, composed=CoresLauncher._composed):
+        if "seed=1" in task.words:
+            raise ConfigCompositionException("cut in line 3")
+        return composed(self, task)
+
+    monkeypatch.setattr(CoresLauncher, "_composed", broken)
+    assert sweep(tmp_path, *SHORT, "seed=0,1").returncode == 1
+    errors = {row["status"]: row["error"] for row in rows_of(tmp_path)}
+    assert (errors["finished"], "cut in line 3" in errors["failed"]) == ("", True)

@@ -1,6 +1,6 @@
 """Sweeps that are repeated: what is there is left alone, what was cut off goes on, what is missing is done.
 
-Trusts that a run goes on from its checkpoint as if nothing had happened, which test_resume.py and test_crash.py show.
+Trusts that a run goes on from its checkpoint as if nothing had happened, which test_resume.py and test_faults.py show.
 """
 
 import shutil

@@ -54,3 +54,9 @@ def test_threads_that_evaluate(plies):
     player = Player(trained({}))
     one, two = (player.evaluate(20, seed=3, threads=threads, search=SearchOptions(plies=plies)) for threads in (1, 2))
     assert one.tolist() == two.tolist()
+
+
+def test_threads_that_evaluate_states():
+    player = Player(trained({"target": "state"}), target="state")
+    one, two = (player.evaluate(20, seed=3, threads=threads) for threads in (1, 2))
+    assert one.tolist() == two.tolist()

@@ -5,6 +5,7 @@ import pytest
 from support.learners import MERGED_STEPS, ORDERS, RETURNS, STAGES, STARTS, TARGETS, VARIANTS, each
 from support.shapes import RULES, small_tuples
 
+import tdl
 from tdl.base import machine
 from tdl.errors import ConfigError, DivergenceError
 from tdl.learning.learning_reference import merged
@@ -169,3 +170,11 @@ def test_replicas_that_do_not_fit_are_refused_before_they_are_made(monkeypatch):
     monkeypatch.setattr(machine, "available_memory", lambda: 10 << 20)
     with pytest.raises(ConfigError, match=r"replicas: 200 replicas need .* GiB of memory"):
         new_trainer({"step": "coherent"}, replicas=200)
+
+
+def test_no_games_change_nothing():
+    trainer = tdl.Trainer(tdl.NTupleNetwork(RULES["2x3"], tdl.TupleSet(((0, 1),))), alpha=0.1, replicas=2)
+    trainer.train(20)
+    before = trainer.network.weights.tobytes()
+    assert len(trainer.train(0)) == 0
+    assert (trainer.network.weights.tobytes(), trainer.episode) == (before, 20)

@@ -157,3 +157,12 @@ def test_what_is_no_network(wrong):
     for taker in (tdl.Trainer, tdl.Player):
         with pytest.raises(ConfigError, match=r"network: .* is not allowed; expected NTupleNetwork"):
             taker(wrong)
+
+
+def test_an_assigned_step_size_leaves_the_kind_of_the_step():
+    trainer = tdl.Trainer(network(), step="coherent", fixed_share=0.5, episodes=10)
+    trainer.alpha = 0.4
+    trainer.train(5)
+    assert not trainer.state["sums"].any()
+    trainer.train(5)
+    assert trainer.state["sums"].any()

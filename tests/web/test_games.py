@@ -4,11 +4,14 @@ Trusts `Session`, `record_game` and the files of games.
 """
 
 import json
+import shutil
 import threading
 
 import numpy as np
 import pytest
 from support import PATIENCE
+from support.mutations import forged
+from support.programs import inside
 from support.shapes import RULES
 from support.web_server import Client, serves, serving
 
@@ -223,3 +226,22 @@ def test_a_board_is_judged(client, folder):
     reply = client.done("/api/judge", id=new, board=rows)["values"]
     assert np.array(reply, float) == pytest.approx(values, nan_ok=True)
     assert client.done("/api/values", id=new)["state"]["moves"] == 0
+
+
+def test_an_agent_without_values_is_told_of(folder, tmp_path):
+    place = shutil.copytree(folder / "first", tmp_path / "greedy")
+    forged(place / "checkpoint", {"network": {"kind": "greedy"}})
+    with serving(tmp_path) as server:
+        status, told = Client(server).post("/api/new", checkpoint="greedy")
+    assert (status, "kind greedy" in told["error"]) == (400, True)
+
+
+def test_a_deep_network_is_served(tmp_path):
+    pytest.importorskip("torch", reason="the extra dqn is not installed")
+    words = ("agent=dqn_modern", "size=2x3", "tiles=p90_10", "episodes=4", "block=4", "agent.width=8", "agent.games=4",
+             "agent.learning_starts=8", "evaluate.episodes=0", f"hydra.run.dir={tmp_path / 'deep'}")  # fmt: skip
+    assert inside(*words).returncode == 0
+    with serving(tmp_path) as server:
+        new = Client(server).done("/api/new", checkpoint="deep", plies=2)
+        frames = Client(server).done("/api/step", id=new["id"], count=3)["frames"]
+        assert (new["most_plies"], len(frames) > 0) == (2, True)

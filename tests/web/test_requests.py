@@ -184,3 +184,8 @@ def test_a_fault_is_told_without_its_traceback(folder, capsys):
         assert (status, reply) == (500, {"error": "a fault of the server; its terminal tells more"})
         assert "inner matters" in capsys.readouterr().err
         assert serves(client)
+
+
+def test_the_largest_body_is_read(client):
+    body = b'{"seed": 1}'.ljust(MAX_BODY)
+    assert client.raw("POST", "/api/new", body, Content_Type="application/json")[0] == 200
