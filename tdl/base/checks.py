@@ -58,14 +58,14 @@ def check_whole(key: str, value: object, least: int, below: int = 2**63) -> None
 
 def check_above_zero(key: str, value: object, most: float = math.inf) -> None:
     """Refuse anything but a finite number above 0 and at most `most`."""
-    if not _is_number(value) or not 0 < value <= most or not math.isfinite(value):
+    if not is_number(value) or not 0 < value <= most or not math.isfinite(value):
         limit = f" and at most {most:g}" if math.isfinite(most) else ""
         raise refuse(key, value, f"a number above 0{limit}")
 
 
 def check_share(key: str, value: object) -> None:
     """Refuse anything but a number from 0 to 1."""
-    if not _is_number(value) or not 0 <= value <= 1:
+    if not is_number(value) or not 0 <= value <= 1:
         raise refuse(key, value, "a number from 0 to 1")
 
 
@@ -83,13 +83,13 @@ def check_choice(key: str, value: object, choices: Sequence[str]) -> None:
 
 def check_value(key: str, value: object, most: float = 1e8) -> None:
     """Refuse anything but a number of points that a value of the network may have."""
-    if not _is_number(value) or not -most <= value <= most:
+    if not is_number(value) or not -most <= value <= most:
         raise refuse(key, value, f"a number from {-most:,.0f} to {most:,.0f}")
 
 
 def check_number(key: str, value: object, least: float = -math.inf) -> None:
     """Refuse anything but a finite number of at least `least`."""
-    if not _is_number(value) or not math.isfinite(value) or value < least:
+    if not is_number(value) or not math.isfinite(value) or value < least:
         limit = f" of at least {least:g}" if math.isfinite(least) else ""
         raise refuse(key, value, f"a finite number{limit}")
 
@@ -171,7 +171,8 @@ def _anything(key: str, value: object) -> None:
     """Let every value through."""
 
 
-def _is_number(value: object) -> TypeGuard[float]:
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether this is a number, which true and false are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

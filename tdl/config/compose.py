@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 Options = TypeVar("Options", bound="DataclassInstance")
 
+ALPHA_OF_LEARNER = "${learner.alpha}"
+"""The key `alpha` in `conf/run.yaml`."""
+
 CHANGEABLE = ("episodes", "threads", "budget", "evaluate", "save", "logger", "resume")
 """Keys that may differ when a run is resumed: they do not change what has been learned. (A schedule that counts by the
 episodes of the run does count by the new ones from there on.)"""
@@ -212,7 +215,7 @@ def key_hash(values: Mapping[str, Any]) -> str:
     """Eight hex digits that identify a configuration; `NOT_COUNTED` are not part of it."""
     counted = {key: value for key, value in values.items() if key not in NOT_COUNTED}
     text = json.dumps(counted, sort_keys=True, default=str)
-    text = text.replace('"${learner.alpha}"', "null")  # as folders of jobs have it in which alpha was null
+    text = text.replace(f'"{ALPHA_OF_LEARNER}"', "null")  # as folders of jobs have it in which alpha was null
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 

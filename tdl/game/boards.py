@@ -7,7 +7,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tdl.base.checks import without_numpy
+from tdl.base.checks import is_number, without_numpy
 from tdl.errors import ConfigError, naming, refuse
 from tdl.game.rules import DROP, LEFT, RIGHT, UP, Rules
 
@@ -73,7 +73,7 @@ def packed_board(board: BoardLike, rules: Rules) -> int:
         raise refuse("board", cells, f"{rules.rows} rows of {rules.cols} tile values, or an int")
     values = [value for row in cells for value in row]
     for cell, value in enumerate(values):
-        if not _is_number(value) or value not in rules.index_of:
+        if not is_number(value) or value not in rules.index_of:
             smallest, largest = ", ".join(map(str, [*rules.index_of][:6])), rules.tiles[-1]
             raise refuse(f"board cell {cell}", value, f"a tile of the game: {smallest} ... {largest}")
     return pack([rules.index_of[value] for value in values], rules)
@@ -110,7 +110,7 @@ def grid(board: ArrayLike) -> NDArray[np.int64]:
     if not _is_grid(rows):
         raise refuse("board", rows, "rows of tile values, all of one length; a packed board needs its rules")
     for cell, value in enumerate(value for row in rows for value in row):
-        if not _is_number(value) or not 0 <= value < 2**63 or value % 1:
+        if not is_number(value) or not 0 <= value < 2**63 or value % 1:
             raise refuse(f"board cell {cell}", value, "a tile value, or 0")
     return np.array(rows, np.int64)
 
@@ -120,7 +120,7 @@ def action_of(action: Any) -> int:
     number = without_numpy(action)
     while isinstance(number, list) and len(number) == 1:
         number = number[0]
-    if not _is_number(number) or number not in range(4):
+    if not is_number(number) or number not in range(4):
         raise refuse("action", number, ACTIONS)
     return int(number)
 
@@ -161,10 +161,6 @@ def _is_grid(rows: Any) -> bool:
     if not isinstance(rows, list | tuple) or not rows or not all(isinstance(row, list | tuple) for row in rows):
         return False
     return bool(rows[0]) and len({len(row) for row in rows}) == 1
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def check_possible(board: int, rules: Rules) -> None:

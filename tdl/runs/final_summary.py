@@ -73,7 +73,6 @@ def warning(folder: RunFolder, result: Mapping[str, Any]) -> str:
     text, config = unlearned(load_records(folder.episodes)), result["config"]
     if not text:
         return ""
-    config = result["config"]
     if not KINDS[config["agent"]["kind"]].tables:
         return f"{text}\n"
     milestones = "learner.start=milestone, or " if config["learner"]["start"] == "empty" else ""

@@ -15,9 +15,10 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from tdl.base.distribution import command
-from tdl.config.agent import NAMED_GROUPS, chosen_names
+from tdl.config.agent import chosen_names
+from tdl.config.compose import ALPHA_OF_LEARNER
 from tdl.config.files import plain_dict
-from tdl.errors import ConfigError, TdlError
+from tdl.errors import TdlError
 from tdl.storage.atomic import new_file
 from tdl.storage.reading import read_notes
 from tdl.storage.result_file import check_result
@@ -135,13 +136,12 @@ def _lost(job: Path, outcome: Outcome | None) -> dict[str, Any]:
     with contextlib.suppress(OSError, *foreign):
         files = max((job / HYDRA).rglob("config.yaml"), key=lambda path: path.stat().st_mtime).parent
         values, hydra = read_notes(files / "config.yaml"), read_notes(files / "hydra.yaml")
-        if "${" in json.dumps(
-            [values.get(name) for name in NAMED_GROUPS if name != "learner"]
-        ):  # never to be computed here
-            raise ConfigError("a choice that is to be computed")
-        cfg = OmegaConf.create(values)
+        if values.get("alpha") == ALPHA_OF_LEARNER:
+            values["alpha"] = values["learner"]["alpha"]
+        # What is to be computed never is here, since anybody may have written it.
+        cfg = OmegaConf.create({name: value for name, value in values.items() if "${" not in json.dumps(value)})
         names = chosen_names(cfg, hydra["hydra"]["runtime"]["choices"])
-        result = {"names": names, "config": without_missing(plain_dict(cfg, resolve=True)), **status}
+        result = {"names": names, "config": without_missing(plain_dict(cfg)), **status}
         check_result(result)
         return row_of(str(job), result)
     return row_of(str(job), {"names": {}, "config": {}, **status})

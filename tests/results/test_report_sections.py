@@ -181,7 +181,7 @@ def test_the_commands_make_the_same_runs_again(swept, told, tmp_path):
     assert again == {result(path.parent)["config_hash"] for path in swept.glob("*/result.json")}
 
 
-def test_a_folder_of_somebody_else(swept, tmp_path):
+def test_a_folder_of_somebody_else(swept, tmp_path, monkeypatch):
     """The page is written to no link, notes are not computed, and what is shown of them is text."""
     folder = shutil.copytree(swept, tmp_path / "swept")
     (tmp_path / "mine").write_text("mine")
@@ -192,7 +192,9 @@ def test_a_folder_of_somebody_else(swept, tmp_path):
     path.write_text(f"{BOMB}{path.read_text()}")
     (computed / "result.json").unlink()
     path = computed / ".hydra" / "config.yaml"
-    path.write_text(path.read_text().replace("size: 4x4", "size: ${oc.env:HOME}"))
+    monkeypatch.setenv("TDL_SECRET", "unseen")
+    notes = path.read_text().replace("size: 4x4", "size: ${oc.env:HOME}")
+    path.write_text(notes.replace("gamma: 1.0", "gamma: ${oc.env:TDL_SECRET}"))
     (third / "elsewhere").write_text("a\0b")
     forged = result(third)
     forged["config"] |= {"size": "<script>$\\frac$\x1b[2J", "engine": "a|b"}
@@ -200,6 +202,7 @@ def test_a_folder_of_somebody_else(swept, tmp_path):
     page, tables = written(folder)
     assert (tmp_path / "mine").read_text() == "mine"
     assert os.environ["HOME"] not in page.replace(str(tmp_path), "")
+    assert "unseen" not in page
     assert not Page(page).all("script")
     assert r"<script>$\frac$\x1b[2J" in " ".join(Page(page).texts("td"))
     assert all(line.isprintable() for line in tables.splitlines())
