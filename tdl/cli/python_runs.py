@@ -41,7 +41,7 @@ from tdl.runs.progress import hidden
 from tdl.runs.resume import continued, delete_leftover_weights, is_finished, keys_named, resumed_folder
 from tdl.runs.training import TrainingRun
 from tdl.storage.run_folder import HYDRA, OUTPUTS, RunFolder
-from tdl.sweeps.job import run_of
+from tdl.sweeps.job import run_of, without_hydra
 from tdl.sweeps.sweep import Sweep
 from tdl.sweeps.sweeper import DESCRIPTION
 from tdl.sweeps.table import finish, table_of
@@ -219,10 +219,6 @@ def _refuse_other(folder: RunFolder, setup: Setup) -> None:
     known = folder.result_if_whole().get("config")
     if known is not None and fixed_hash(stored_setup(known).config) != fixed_hash(setup.config):
         raise ConfigError(f"out: {folder} holds a run of another configuration; name another folder")
-
-
-def without_hydra(cfg: DictConfig) -> DictConfig:
-    return OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
 
 
 def _write_notes(cfg: DictConfig, folder: Path) -> None:

@@ -114,12 +114,8 @@ def solve(options: SolveOptions, folder: RunFolder) -> None:
     print("solution", folder)
 
 
-def main() -> None:
-    """The command `tdl solve`."""
-    run_program("solve", job, SCHEMA)
-
-
-KINDS = {"b": "before a move", "a": "after a move"}
+QUESTIONS = {"b": "before a move", "a": "after a move"}
+"""The first word of a question, and which boards it asks for."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +147,7 @@ def answers(solution: Solution, queries: list[Query]) -> list[float]:
 
 def _query(where: str, line: str, cells: int) -> Query:
     kind, *words = line.split() or [""]
-    if kind not in KINDS:
+    if kind not in QUESTIONS:
         raise ConfigError(f"{where}: begins with {kind!r}; expected b (before a move) or a (after a move)")
     for word in words:
         if not (word.isascii() and word.isdigit() and len(word) < 10):
@@ -161,3 +157,8 @@ def _query(where: str, line: str, cells: int) -> Query:
     if len(words) != cells:
         raise ConfigError(f"{where}: {len(words)} cells; expected the {cells} of the board")
     return Query(kind == "a", tuple(map(int, words)))
+
+
+def main() -> None:
+    """The command `tdl solve`."""
+    run_program("solve", job, SCHEMA)

@@ -118,6 +118,7 @@ def _changed(key: str, value: Any, usual: Any) -> dict[str, str]:
 
 
 NAMED_GROUPS = ("game", "tiles", "tuples", "learner", "placer", "agent")
+"""Groups whose choices tables and titles show."""
 
 
 def chosen_names(cfg: DictConfig, chosen: Mapping[str, object]) -> dict[str, str]:

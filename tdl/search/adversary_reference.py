@@ -6,6 +6,7 @@ from tdl.game.boards import Board, drawn
 from tdl.game.game_reference import Stream, move
 from tdl.learning.learning_reference import shares
 from tdl.network.network_reference import ReferenceNetwork
+from tdl.search.expectimax_reference import with_tile
 from tdl.search.options import PlacerOptions
 
 
@@ -29,10 +30,10 @@ class ReferenceAdversary:
         """The board with a tile more. It takes one draw."""
         tile = drawn(stream.next(), self.rules)
         if self.options.first_empty:
-            return _with(board, board.index(0), tile)
+            return with_tile(board, board.index(0), tile)
         tiles = [index for index, _ in self.rules.drop] if self.options.tile == "chosen" else [tile]
         return min(
-            (_with(board, cell, choice) for choice in tiles for cell in _empty(board)),
+            (with_tile(board, cell, choice) for choice in tiles for cell in _empty(board)),
             key=lambda placed: self.left(placed, self.options.depth),
         )
 
@@ -50,7 +51,7 @@ class ReferenceAdversary:
         if depth == 1:
             return self.network.value(after)
         least = [
-            (share, min(self.left(_with(after, cell, tile), depth - 1) for cell in _empty(after)))
+            (share, min(self.left(with_tile(after, cell, tile), depth - 1) for cell in _empty(after)))
             for tile, share in shares(self.rules)
         ]
         if self.options.tile == "chosen":
@@ -63,7 +64,3 @@ class ReferenceAdversary:
 
 def _empty(board: Board) -> list[int]:
     return [cell for cell, tile in enumerate(board) if not tile]
-
-
-def _with(board: Board, cell: int, tile: int) -> Board:
-    return [tile if i == cell else content for i, content in enumerate(board)]

@@ -62,7 +62,7 @@ class ReferenceExpectimax:
             if not self.worst:
                 reached = reached / np.float32(len(empty))
             further = 1 if reached < self.cutoff else plies
-            left = [self._left(_with(after, cell, tile), further, reached) for cell in empty]
+            left = [self._left(with_tile(after, cell, tile), further, reached) for cell in empty]
             least.append(min(left))
             of_tile = sum(map(float, left)) / len(left) if not self.worst or self.first_empty else float(min(left))
             total += share * of_tile
@@ -72,5 +72,6 @@ class ReferenceExpectimax:
         return max(self._moves(board, plies, probability).values(), default=np.float32(0))
 
 
-def _with(board: Board, cell: int, tile: int) -> Board:
+def with_tile(board: Board, cell: int, tile: int) -> Board:
+    """The board with a tile in one cell more."""
     return [tile if i == cell else content for i, content in enumerate(board)]

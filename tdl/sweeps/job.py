@@ -96,7 +96,7 @@ class Outcome:
 
 def mark_failed(context: JobContext, cfg: DictConfig, error: str) -> None:
     """Note in the `result.json` of a job that it failed, unless another process works there now."""
-    job, cfg = RunFolder(context.folder), OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
+    job, cfg = RunFolder(context.folder), without_hydra(cfg)
     with contextlib.suppress(TdlError, OSError), job.lock():  # on a full disk the table alone says it
         result = job.result_if_whole()
         if result.get("status") == FINISHED:  # it failed after its end, or another process has done it meanwhile
@@ -107,6 +107,11 @@ def mark_failed(context: JobContext, cfg: DictConfig, error: str) -> None:
                 "config": without_missing(plain_dict(cfg, resolve=True)),
             }
         job.write_result(result | {"status": FAILED, "error": error})
+
+
+def without_hydra(cfg: DictConfig) -> DictConfig:
+    """A configuration without Hydra's own part."""
+    return OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
 
 
 def without_missing(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from support.sweeps import SHORT
 
-from tdl.cli.python_runs import compose_run, without_hydra
+from tdl.cli.python_runs import compose_run
 from tdl.cli.run import plan as plan_of
 from tdl.errors import ConfigError
 from tdl.runs.disk_space import Disk
 from tdl.sweeps import plan
-from tdl.sweeps.job import JobContext, Plan
+from tdl.sweeps.job import JobContext, Plan, without_hydra
 from tdl.sweeps.plan import SweepPlan, size_text
 
 RUN = Plan(disk=Disk(records=1_000, weights=2_000_000, peak=4_000_000))
