@@ -13,6 +13,7 @@ from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import Schedule
 from tdl.learning.state import new_state
 from tdl.network.ntuple import NTupleNetwork
+from tdl.storage.records import check_episodes
 from tdl.training.options import OnProgress, PlayOptions, Settled, training_options
 from tdl.training.ranks import ALONE, Ranks
 from tdl.training.replicas import Replicas
@@ -140,7 +141,7 @@ class Trainer(Settled):
         DivergenceError : a value is not finite or beyond all bounds; the network is not to be used further.
         """
         episodes = without_numpy(episodes)
-        check_whole("episodes", episodes, 0)
+        check_episodes(episodes)
         check_whole("episode", self.episode, 0)  # these may be assigned
         check_whole("moves", self.moves, 0)
         or_null(check_number)("spent", self.spent)
