@@ -3,6 +3,7 @@
 import contextlib
 import difflib
 import re
+import sys
 from collections.abc import Iterable, Iterator
 
 MAX_SHOWN = 200
@@ -56,7 +57,10 @@ def refuse(key: str, value: object, allowed: str) -> ConfigError:
 
 def shown(value: object) -> str:
     """A value as messages show it: on one line, cut where it is long."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no number of so many digits
+        text = f"a number of more than {sys.get_int_max_str_digits():,} digits"
     text = " ".join(text.split()) if "\n" in text else text  # arrays
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
 

@@ -245,6 +245,7 @@ def test_size(text, size):
         ([2, 3], "2x3"),
         ("big", None),
         (None, None),
+        ("5x" + "1" * 40, "5x5"),
     ],
 )
 def test_wrong_sizes(text, hint):
@@ -252,6 +253,12 @@ def test_wrong_sizes(text, hint):
         parse_size(text, "board")
     message = f"board: {text!r} is not allowed; expected ROWSxCOLS from 2x2 to 5x5, as 4x4"
     assert str(raised.value) == message + (f"; did you mean '{hint}'?" if hint else "")
+
+
+@pytest.mark.parametrize("size", ["5x" + "1" * 5000, 10**5000], ids=["text", "number"])
+def test_a_size_of_more_digits_than_python_reads(size):
+    with pytest.raises(ConfigError, match=r"size: .* is not allowed; expected ROWSxCOLS from 2x2 to 5x5"):
+        parse_size(size)
 
 
 def test_every_game_has_its_name_and_a_file():
