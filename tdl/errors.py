@@ -80,6 +80,15 @@ def naming(file: object, error: type[TdlError] = CheckpointError) -> Iterator[No
 
 
 @contextlib.contextmanager
+def of_key(key: str) -> Iterator[None]:
+    """While this context is open a checkpoint that is refused is the one that a key names."""
+    try:
+        yield
+    except CheckpointError as refused:
+        raise CheckpointError(f"{key}: {refused}") from refused
+
+
+@contextlib.contextmanager
 def within(section: str, keys: Iterable[str]) -> Iterator[None]:
     """While this context is open keys that are refused, or named in the refusal, are keys of a section."""
     try:

@@ -50,6 +50,12 @@ def check_instance(key: str, value: object, kind: type, more: str = "") -> None:
         raise refuse(key, value, ", ".join(filter(None, (kind.__name__, more))))
 
 
+def check_function(key: str, value: object, of: str) -> None:
+    """Refuse anything but a function of what is said, and None."""
+    if value is not None and not callable(value):
+        raise refuse(key, value, f"a function of {of}, or None")
+
+
 def check_whole(key: str, value: object, least: int, below: int = 2**63) -> None:
     """Refuse anything but a whole number from `least` on."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value < below:

@@ -1,6 +1,7 @@
 """The way of a command line to Hydra: flags apart, folders and seeds as keys, values in Hydra's grammar."""
 
 import re
+import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -95,8 +96,17 @@ def hydra_words(program: str, words: Sequence[str], schema: Schema, *, sweep: bo
 
 def hydra_values(words: Sequence[str], schema: Schema) -> list[str]:
     """The words with values that Hydra takes: times in seconds, whole numbers in digits, choices in quotes."""
+    for word in words:
+        check_digits(*word.split("=", 1))
     words = [re.sub(r"^tuples=(?=\[)", "tuples.cells=", word) for word in words]  # cells of one's own
     return with_quoted_numbers(with_whole_numbers(with_seconds(words), schema))
+
+
+def check_digits(key: str, value: object = "") -> None:
+    """Refuse a number, or one in a text, of more digits than a float has room for: Hydra would give up."""
+    most = sys.float_info.max_10_exp
+    if abs(value) >= 10**most if isinstance(value, int) else re.search(rf"\d{{{most + 1}}}", str(value)):
+        raise refuse(key, value, f"a number of at most {most} digits")
 
 
 def with_quoted_numbers(words: Sequence[str]) -> list[str]:

@@ -47,7 +47,7 @@ class Boards:
         **unknown: Any,
     ) -> None:
         for name in unknown:
-            known = [*signature(Boards).parameters][1:-1]
+            known = [*ARGUMENTS, "render_mode"]
             raise ConfigError(f"{name}: no such argument; expected one of {', '.join(known)}{like(name, known)}")
         check_choice("observation", observation, OBSERVATIONS)
         check_choice("illegal", illegal, ILLEGAL)
@@ -112,3 +112,7 @@ class Boards:
             f"score {score}, move {moves}\n{grid_text(grid)}\n"
             for grid, score, moves in zip(grids, self.batch.score, self.batch.moves, strict=True)
         ]
+
+
+ARGUMENTS = (*[*signature(Boards).parameters][1:-2],)
+"""What an environment is made of, beside how it is shown."""

@@ -89,7 +89,7 @@ class Schedule:
         """Episodes between two halvings; 1 where `form` is another text."""
         if self.form == "linear":
             return 1
-        match = re.fullmatch(r"halving:0*([1-9]\d*)", str(self.form))
+        match = re.fullmatch(r"halving:0*([1-9]\d{0,17})", str(self.form))
         if match is None:
             raise refuse("learner.schedule", self.form, FORMS)
         return int(match[1])

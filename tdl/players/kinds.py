@@ -17,6 +17,7 @@ from tdl.base.checks import (
     Check,
     built,
     check_choice,
+    check_function,
     check_mapping,
     check_number,
     check_object,
@@ -126,6 +127,7 @@ class Agent:
         """
         episodes = without_numpy(episodes)
         check_episodes(episodes)
+        check_function("on_progress", on_progress, "the numbers of games and moves")
         keywords |= {} if seed is None else {"seed": seed}
         records = self.play(episodes, play_options(play, keywords), on_progress)
         unfinished = np.append(records["max_tile"] == 0, True)

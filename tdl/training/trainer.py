@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.base.checks import check_instance, check_number, check_whole, or_null, without_numpy
+from tdl.base.checks import check_function, check_instance, check_number, check_whole, or_null, without_numpy
 from tdl.errors import ConfigError
 from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
@@ -66,7 +66,7 @@ class Trainer(Settled):
         "state",
     )
 
-    CHANGEABLE = ("alpha", "episode", "moves", "spent", "mean_abs_error")
+    CHANGEABLE = ("alpha", "episode", "moves", "spent")
 
     def __init__(
         self,
@@ -81,6 +81,7 @@ class Trainer(Settled):
         **keywords: Any,
     ) -> None:
         check_instance("network", network, NTupleNetwork)
+        check_instance("ranks", ranks, Ranks, "as connect() of tdl.training.ranks gives")
         self.network, replicas = network, without_numpy(replicas)
         if isinstance(replicas, int):
             replicas, keywords["replicas"] = None, replicas
@@ -142,6 +143,7 @@ class Trainer(Settled):
         """
         episodes = without_numpy(episodes)
         check_episodes(episodes)
+        check_function("on_progress", on_progress, "the numbers of games and moves")
         check_whole("episode", self.episode, 0)  # these may be assigned
         check_whole("moves", self.moves, 0)
         or_null(check_number)("spent", self.spent)
@@ -151,5 +153,5 @@ class Trainer(Settled):
         self.episode += episodes
         self.moves += self._players.moves
         total, number = self._players.errors
-        self.mean_abs_error = total / number if number else float("nan")
+        object.__setattr__(self, "mean_abs_error", total / number if number else float("nan"))
         return records

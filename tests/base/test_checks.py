@@ -25,7 +25,7 @@ def test_a_number_that_is_too_large(value, telling):
 
 
 def test_a_number_that_no_float_holds():
-    with pytest.raises(ConfigError, match="alpha: 10+… is not allowed; expected a number above 0 and at most 10"):
+    with pytest.raises(ConfigError, match=r"alpha: 10+… is not allowed; expected a number above 0 and at most 10"):
         check_above_zero("alpha", 10**400, 10)
     with pytest.raises(ConfigError, match="alpha: a number of more than 4,300 digits is not allowed"):
         check_above_zero("alpha", HUGE)

@@ -12,6 +12,7 @@ import tdl
 from tdl.config.files import group_file
 from tdl.errors import ConfigError
 from tdl.learning.schedule import Schedule
+from tdl.players.baselines import play_random
 
 
 def network():
@@ -98,6 +99,7 @@ def test_a_step_size_out_of_range_is_refused(value):
         ("learner", "learner: cannot be changed in a Trainer, what can be is alpha, episode, moves, spent"),
         ("schedule", "schedule: cannot be changed in a Trainer"),
         ("network", "network: cannot be changed in a Trainer"),
+        ("mean_abs_error", "mean_abs_error: cannot be changed in a Trainer"),
         ("merge_seconds", "merge_seconds: cannot be changed in a Trainer"),
     ],
 )
@@ -134,6 +136,26 @@ def test_classes_of_ones_own_have_attributes_of_their_own():
 def test_words_of_others_are_answered(keywords, message):
     with pytest.raises(ConfigError, match=message):
         tdl.Trainer(network(), **keywords)
+
+
+@pytest.mark.parametrize("ranks", [None, 2, object()], ids=repr)
+def test_what_is_no_ranks(ranks):
+    with pytest.raises(ConfigError, match=r"ranks: .* is not allowed; expected Ranks, as connect\(\) of"):
+        tdl.Trainer(network(), ranks=ranks)
+
+
+def test_what_is_no_function_of_progress():
+    trainer = tdl.Trainer(network())
+    for play in (trainer.train, tdl.Player(trainer.network).evaluate):
+        with pytest.raises(ConfigError, match="on_progress: 3 is not allowed; expected a function of"):
+            play(1, on_progress=3)
+
+
+def test_more_games_than_memory_has_room_for():
+    trainer = tdl.Trainer(network())
+    for play in (trainer.train, tdl.Player(trainer.network).evaluate, lambda games: play_random(episodes=games)):
+        with pytest.raises(ConfigError, match=r"episodes: the records of so many games need .* GiB are free"):
+            play(10**15)
 
 
 @pytest.mark.parametrize("episodes", [-1, 1.5, "5", None, True])
