@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support import PATIENCE
 from support.programs import inside, train
 
 import tdl
@@ -99,7 +100,7 @@ def test_the_clients_of_the_page_work(folder, tmp_path, language, command):
     (tmp_path / "tdl").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tdl "$@"\n')
     (tmp_path / "tdl").chmod(0o755)
     code = code.replace("outputs/FOLDER", str(folder).replace(" ", "\\ ") if language == "bash" else str(folder))
-    path = f"{tmp_path}:/usr/bin:/bin"
-    done = subprocess.run([*command, code], capture_output=True, text=True, timeout=120, check=True, env={"PATH": path})
-    digits = tdl.load(folder).best("1234200000000001")
-    assert done.stdout.split() == [NAMES[digits], "none"]
+    path = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    done = subprocess.run([*command, code], capture_output=True, text=True, timeout=PATIENCE, check=True, env=path)
+    best = tdl.load(folder).best("1234200000000001")
+    assert done.stdout.split() == [NAMES[best], "none"]

@@ -33,8 +33,8 @@ def lines_of(boards, rules):
     return [" ".join(str(rules.value(tile)) for tile in board).encode() for board in boards]
 
 
-def answers(lines, rules=RULES["4x4"], search=SearchOptions(), **options):
-    groups = MoveLines(player(rules), search, **options).answers(lines)
+def answers(lines, rules=RULES["4x4"], search=None, **options):
+    groups = MoveLines(player(rules), search or SearchOptions(), **options).answers(lines)
     return [answer for group in groups for answer in group]
 
 
