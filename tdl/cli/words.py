@@ -27,6 +27,12 @@ _NUMBER = re.compile(r"(?<![\w.'\"-])(\d+)(?![\w.'\"-])")
 _WHOLE = re.compile(r"(?<![\w.+-])(\d+(?:\.\d*)?)[eE]\+?(\d{1,2})(?![\w.])")
 
 
+MAX_DIGITS = sys.float_info.max_10_exp
+"""Of a whole number."""
+
+_LONG = re.compile(rf"(?<![\w.])\d{{{MAX_DIGITS + 1},}}(?![\w.])")
+
+
 @dataclass
 class CommandLine:
     """The words of a command line, apart.
@@ -104,9 +110,8 @@ def hydra_values(words: Sequence[str], schema: Schema) -> list[str]:
 
 def check_digits(key: str, value: object = "") -> None:
     """Refuse a number, or one in a text, of more digits than a float has room for: Hydra would give up."""
-    most = sys.float_info.max_10_exp
-    if abs(value) >= 10**most if isinstance(value, int) else re.search(rf"\d{{{most + 1}}}", str(value)):
-        raise refuse(key, value, f"a number of at most {most} digits")
+    if abs(value) >= 10**MAX_DIGITS if isinstance(value, int) else _LONG.search(str(value)):
+        raise refuse(key, value, f"a number of at most {MAX_DIGITS} digits")
 
 
 def with_quoted_numbers(words: Sequence[str]) -> list[str]:
