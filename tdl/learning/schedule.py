@@ -46,6 +46,8 @@ class Schedule:
     fixed_alpha: float = above_zero(0.1, most=MAX_ALPHA)
 
     def __post_init__(self) -> None:
+        if callable(self.alpha):
+            raise refuse("alpha", self.alpha, "a number; a function of the episode is given as schedule")
         check_above_zero("alpha", self.alpha, MAX_ALPHA)
         check_fields(self, "learner.")
         if isinstance(self.form, str):

@@ -137,6 +137,8 @@ def play_block(
 class BatchPlayer(Agent):
     """Plays the legal action of the largest `q`, the first of equals, on many boards at once."""
 
+    __slots__ = ()
+
     def q(self, moves: Moves) -> NDArray[np.floating[Any]]:
         """Values of the four actions on boards, in points: shape (n, 4), nan where illegal."""
         raise NotImplementedError

@@ -138,6 +138,16 @@ def test_words_of_others_are_answered(keywords, message):
         tdl.Trainer(network(), **keywords)
 
 
+def test_a_function_as_step_size_is_told_its_place():
+    with pytest.raises(
+        ConfigError, match=r"alpha: .* expected a number; a function of the episode is given as schedule"
+    ):
+        tdl.Trainer(network(), alpha=lambda episode: 0.1)
+    trainer = tdl.Trainer(network())
+    with pytest.raises(ConfigError, match="a function of the episode is given as schedule"):
+        trainer.alpha = lambda episode: 0.1
+
+
 @pytest.mark.parametrize("ranks", [None, 2, object()], ids=repr)
 def test_what_is_no_ranks(ranks):
     with pytest.raises(ConfigError, match=r"ranks: .* is not allowed; expected Ranks, as connect\(\) of"):
