@@ -61,6 +61,8 @@ def shown(value: object) -> str:
         text = repr(value)
     except ValueError:  # Python writes no number of so many digits
         text = f"a number of more than {sys.get_int_max_str_digits():,} digits"
+    except RecursionError:
+        text = "a list in too many others"
     text = " ".join(text.split()) if "\n" in text else text  # arrays
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
 

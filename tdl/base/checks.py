@@ -38,7 +38,10 @@ def without_numpy(value: Any) -> Any:
     if hasattr(value, "__array__"):
         return np.asarray(value).tolist()
     if type(value) in (list, tuple):
-        return type(value)(map(without_numpy, value))
+        try:
+            return type(value)(map(without_numpy, value))
+        except RecursionError:
+            return value  # what lies as deep is no value of anything
     if type(value) is dict:
         return {key: without_numpy(item) for key, item in value.items()}
     return value

@@ -31,7 +31,10 @@ def words_of(keywords: Mapping[str, Any]) -> tuple[list[str], int]:
     words, runs = {}, 1
     for keyword, value in _with_cells(keywords).items():
         key = key_of(keyword)
-        values = _values(key, value)
+        try:
+            values = _values(key, value)
+        except RecursionError:
+            raise refuse(key, value, "a value") from None
         if not values:
             raise refuse(key, value, "at least one value")
         words[key] = f"{key}={','.join(values)}"

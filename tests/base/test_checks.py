@@ -2,7 +2,7 @@
 
 import pytest
 
-from tdl.base.checks import check_above_zero, check_whole
+from tdl.base.checks import check_above_zero, check_whole, without_numpy
 from tdl.errors import ConfigError
 
 HUGE = 10**5000
@@ -29,3 +29,11 @@ def test_a_number_that_no_float_holds():
         check_above_zero("alpha", 10**400, 10)
     with pytest.raises(ConfigError, match="alpha: a number of more than 4,300 digits is not allowed"):
         check_above_zero("alpha", HUGE)
+
+
+def test_a_list_in_too_many_others():
+    deep = []
+    for _ in range(30_000):
+        deep = [deep]
+    with pytest.raises(ConfigError, match="n: a list in too many others is not allowed; expected a whole number"):
+        check_whole("n", without_numpy(deep), 1)
