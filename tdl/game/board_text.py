@@ -139,16 +139,17 @@ def _words(text: str) -> list[list[str]]:
     lines = [line for line in re.split(r"[\n\r/;]", text) if re.search(r"[^\s,|+=─-]", line) or "-" in line.split()]
     if len(lines) == 1 and all(len(part.split()) > 1 for part in lines[0].split(",")):
         lines = lines[0].split(",")
-    return [re.sub(r"[,|\"']", " ", line).split() for line in lines]
+    rows = [re.sub(r"[,|\"']", " ", line).split() for line in lines]
+    return [row for row in rows if row]
 
 
 def _digits(rows: list[list[str]], cells: int | None) -> list[list[Any]] | None:
     """The exponents of a board that is written with a hexadecimal digit for each cell; None: it is not."""
     words = [word for row in rows for word in row]
-    if any(len(row) != 1 for row in rows) or not all(re.fullmatch(r"(0[xX])?[0-9a-fA-F.]+", word) for word in words):
-        return None
     if len(words) == 1 and words[0][:2] in ("0x", "0X"):
         words = [words[0][2:].zfill(cells or 0)]
+    if any(len(row) != 1 for row in rows) or not all(re.fullmatch("[0-9a-fA-F.]+", word) for word in words):
+        return None
     lengths = {len(word) for word in words}
     if lengths == {1} or len(lengths) > 1 or cells not in (None, len("".join(words))):
         return None  # numbers below each other

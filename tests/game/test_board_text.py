@@ -3,11 +3,15 @@
 Trusts `pack`, which the tests of the engine check.
 """
 
+import contextlib
 import json
+import unittest.mock
 
 import numpy as np
 import pytest
-from support.shapes import each_rules, random_boards
+from hypothesis import given
+from hypothesis import strategies as st
+from support.shapes import each_rules, few, random_boards
 
 import tdl
 from tdl.errors import ConfigError
@@ -79,6 +83,22 @@ def test_exponents_and_the_other_order(rules, quickly, monkeypatch):
         assert read_board(backwards, rules, exponents=True, last_first=True) == packed
         if rules.bits == 4:
             assert read_board(hex(packed), rules, last_first=True) == packed
+
+
+PARTS = st.sampled_from([*'2401.a,/[](){};:+|-_x"', "16", "[[", "]]", "],", "0x", "null", " ", "\n", "\t"])
+
+
+@few
+@given(st.lists(PARTS, max_size=14).map("".join) | st.lists(PARTS, max_size=10).map(" ".join) | st.text(max_size=30))
+def test_any_text_is_a_board_or_refused_and_the_quick_way_reads_the_same(text):
+    rules = tdl.Rules(rows=2, cols=2)
+    packed = boards._quickly(text, rules, False, False)
+    with contextlib.suppress(ConfigError):
+        grid(text)
+    board = None
+    with unittest.mock.patch.object(boards, "_quickly", return_value=None), contextlib.suppress(ConfigError):
+        board = read_board(text, rules)
+    assert packed in (None, board)
 
 
 def test_signs_of_an_empty_cell():
