@@ -8,6 +8,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from tdl.base.checks import check_choice, check_whole
+from tdl.base.machine import require_memory
 from tdl.errors import ConfigError, refuse
 from tdl.game.board cimport (FIVES, NIBBLES, afterstates, board64, board128, board_array, board_t, first_board,
                              kind_for, place, same, size_of, unpack)
@@ -22,6 +23,8 @@ tables_of = lru_cache(maxsize=8)(LineTables)
 
 
 cdef object WHOLE = np.dtype(np.int64)
+
+BYTES = 96     # of a board's figures and its stream
 
 cdef class Batch
 
@@ -97,6 +100,7 @@ cdef class Batch:
         cdef int kind = kind_for(engine == "array", self.tables.bits)
         self.on = (functions_of(<board64 *> NULL) if kind == NIBBLES else
                    functions_of(<board128 *> NULL) if kind == FIVES else functions_of(<board_array *> NULL))
+        require_memory("n", n * (BYTES + self.tables.cells + 5 * size_of(kind)), f"{n:,} boards")
         self._all = np.arange(n)
         self._make_arrays(n, self.tables.cells)
         # Memory of `calloc` lies on 16 bytes, which boards of 128 bits need.

@@ -6,7 +6,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.base.checks import check_function, check_instance, check_number, check_whole, or_null, without_numpy
+from tdl.base.checks import (
+    MAX_COUNT,
+    check_function,
+    check_instance,
+    check_number,
+    check_whole,
+    or_null,
+    without_numpy,
+)
 from tdl.errors import ConfigError
 from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
@@ -109,7 +117,7 @@ class Trainer(Settled):
         self.play_options.check_board(network.rules)
         self.replicas.check_learner(self.learner, self.play_options.threads)
         ranks.check(self.replicas, self.learner, self.play_options.threads)
-        check_whole("episode", self.episode, 0)
+        check_whole("episode", self.episode, 0, MAX_COUNT + 1)
         if not network.weights.flags.writeable:
             raise ConfigError("network: its weights are read-only, as those of a loaded player are; it cannot learn")
 
@@ -144,8 +152,8 @@ class Trainer(Settled):
         episodes = without_numpy(episodes)
         check_episodes(episodes)
         check_function("on_progress", on_progress, "the numbers of games and moves")
-        check_whole("episode", self.episode, 0)  # these may be assigned
-        check_whole("moves", self.moves, 0)
+        check_whole("episode", self.episode, 0, MAX_COUNT + 1)  # these may be assigned
+        check_whole("moves", self.moves, 0, MAX_COUNT + 1)
         or_null(check_number)("spent", self.spent)
         step = "fixed" if self.schedule.is_fixed(self.episode) else self.learner.step
         self._players.set_step(self.alpha, step)

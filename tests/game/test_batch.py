@@ -131,6 +131,12 @@ def test_one_number_for_all_and_a_seed_for_each():
     assert batch.moves.tolist() == [1, 1, 1]
 
 
+def test_more_boards_than_memory_has_room_for(monkeypatch):
+    monkeypatch.setattr("tdl.base.machine.available_memory", lambda: 10**6)
+    with pytest.raises(ConfigError, match=r"n: 100,000 boards need 0.0 GiB of memory; 0.0 GiB are free"):
+        Batch(n=100_000)
+
+
 def test_actions_in_any_form():
     batch = Batch(n=1)
     batch.start(None, 0, TRAINING, [0])

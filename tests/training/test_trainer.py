@@ -148,6 +148,20 @@ def test_a_function_as_step_size_is_told_its_place():
         trainer.alpha = lambda episode: 0.1
 
 
+@pytest.mark.parametrize("number", [2**53 + 1, 2**63 - 1])
+def test_numbers_at_the_end_of_64_bits_are_refused(number):
+    trainer = tdl.Trainer(network())
+    for name in ("episode", "moves"):
+        setattr(trainer, name, number)
+        with pytest.raises(ConfigError, match=f"{name}: {number} is not allowed"):
+            trainer.train(1)
+        setattr(trainer, name, 0)
+    with pytest.raises(ConfigError, match="episode: "):
+        tdl.Trainer(network(), episode=number)
+    with pytest.raises(ConfigError, match="first: "):
+        play_random(episodes=1, first=number)
+
+
 @pytest.mark.parametrize("ranks", [None, 2, object()], ids=repr)
 def test_what_is_no_ranks(ranks):
     with pytest.raises(ConfigError, match=r"ranks: .* is not allowed; expected Ranks, as connect\(\) of"):
