@@ -26,6 +26,8 @@ cdef object WHOLE = np.dtype(np.int64)
 
 BYTES = 96     # of a board's figures and its stream
 
+MANY = 1 << 16     # boards, for which memory is asked for: that takes longer than to make a few
+
 cdef class Batch
 
 # What a batch does with boards of its type.
@@ -100,7 +102,8 @@ cdef class Batch:
         cdef int kind = kind_for(engine == "array", self.tables.bits)
         self.on = (functions_of(<board64 *> NULL) if kind == NIBBLES else
                    functions_of(<board128 *> NULL) if kind == FIVES else functions_of(<board_array *> NULL))
-        require_memory("n", n * (BYTES + self.tables.cells + 5 * size_of(kind)), f"{n:,} boards")
+        if n > MANY:
+            require_memory("n", n * (BYTES + self.tables.cells + 5 * size_of(kind)), f"{n:,} boards")
         self._all = np.arange(n)
         self._make_arrays(n, self.tables.cells)
         # Memory of `calloc` lies on 16 bytes, which boards of 128 bits need.

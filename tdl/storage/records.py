@@ -17,6 +17,9 @@ RECORD = np.dtype([("episode", "<i8"), ("score", "<i8"), ("moves", "<i4"), ("max
 
 Records = NDArray[np.void]
 
+MANY = 1 << 20
+"""Games, for whose records memory is asked for: that takes longer than to play one."""
+
 LIMITS = {"episode": 10**12, "score": 2**36, "moves": 2**31 - 1, "max_tile": 2**31 - 1}
 """What is beyond any game; a score of 2^36 takes a tile of 2^31."""
 
@@ -25,7 +28,8 @@ def check_episodes(episodes: object, least: int = 0) -> None:
     """Refuse anything but a number of games for whose records there is memory."""
     check_whole("episodes", episodes, least)
     assert isinstance(episodes, int)
-    machine.require_memory("episodes", RECORD.itemsize * episodes, "the records of so many games")
+    if episodes > MANY:
+        machine.require_memory("episodes", RECORD.itemsize * episodes, "the records of so many games")
 
 
 def load_records(path: Path) -> Records:
