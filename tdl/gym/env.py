@@ -220,11 +220,11 @@ class GameVectorEnv(_Settled, VectorEnv[Observation, Any, NDArray[Any]]):
         chosen = actions_of(actions, self.num_envs)
         starting = self._ended if self.autoreset_mode == AutoresetMode.NEXT_STEP else None
         rewards = self._play(chosen, starting)
-        self._steps += 1
+        self._steps[:] += 1
         if starting is not None and starting.any():
             self._begin(np.flatnonzero(starting))
         terminated, truncated = batch.over.copy(), self._steps >= self._max_steps
-        self._ended = terminated | truncated
+        self._ended[:] = terminated | truncated
         final: Info = {}
         if self.autoreset_mode == AutoresetMode.SAME_STEP and self._ended.any():
             final = self._final(self._ended)
