@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.errors import ConfigError
+from tdl.errors import ConfigError, refuse
 from tdl.game.boards import lines, unpack
 from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.search.options import SearchOptions
@@ -63,7 +63,7 @@ class OpenGame:
         if self.agent is not None:
             return self.agent.search(plies)
         if plies != 1:
-            raise ConfigError(f"plies: {plies!r} is not allowed; expected 1 without an agent")
+            raise refuse("plies", plies, "1 without an agent")
         return SearchOptions()
 
     @property

@@ -9,6 +9,7 @@ import os
 import threading
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,7 @@ MAX_TEXT = 200
 """Characters of a value that is kept of a run."""
 
 PATIENCE = 10.0
-"""Seconds to wait until others have read: one request at a time reads runs, so that many need no more memory."""
+"""Seconds to wait for a turn."""
 
 
 class Refusal(Exception):  # noqa: N818 - the server does as it should
@@ -54,6 +55,17 @@ class Refusal(Exception):  # noqa: N818 - the server does as it should
     def __init__(self, status: HTTPStatus, text: str) -> None:
         super().__init__(text)
         self.status = status
+
+
+@contextlib.contextmanager
+def turn(lock: threading.Lock, busy: str) -> Iterator[None]:
+    """While this context is open it is nobody else's turn; after `PATIENCE` the request is refused, as `busy` says."""
+    if not lock.acquire(timeout=PATIENCE):
+        raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, f"{busy}; ask again")
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 class Library:
@@ -106,15 +118,9 @@ class Library:
                     entry["title"] = title
             return newest
 
-    @contextlib.contextmanager
-    def _turn(self) -> Iterator[None]:
-        """While this context is open no other request reads runs."""
-        if not self._lock.acquire(timeout=PATIENCE):
-            raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "other requests are being answered; ask again")
-        try:
-            yield
-        finally:
-            self._lock.release()
+    def _turn(self) -> AbstractContextManager[None]:
+        """While this context is open no other request reads runs, so that many need no more memory."""
+        return turn(self._lock, "other requests are being answered")
 
     def games(self) -> list[dict[str, Any]]:
         """The recorded games, the newest first."""

@@ -41,6 +41,9 @@ MAX_BODY = 64 << 10
 MAX_BODIES = {"/api/replay": 8 << 20}
 """Of other paths: a game of 20,000 moves has some 6 MiB."""
 
+LARGE = {*MAX_BODIES, "/api/game.jsonl"}
+"""Paths whose requests or answers may be large: one at a time is in memory."""
+
 USUAL_TILES = {"2048": "p90_10", "2584": "p75_25", "threes_law": "p50_50"}
 """The tile rule that a page offers first."""
 
