@@ -36,7 +36,7 @@ MOST_TIME = 60.0
 """Seconds that a body may take to come, or a large answer to go: meanwhile others wait for their turn."""
 
 CHUNK = 64 << 10
-"""Bytes that are read at once."""
+"""Bytes of a body that are read at once, and of an answer that are sent with its head."""
 
 ALWAYS = {
     "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
@@ -209,13 +209,13 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         if self.close_connection:
             self.send_header("Connection", "close")
         self.end_headers()
-        if len(reply.body) <= CHUNK:
-            self.wfile.write(reply.body)
-            return
+        self.wfile.write(reply.body[:CHUNK])
         self.wfile.flush()
-        self.connection.settimeout(MOST_TIME)
-        self.connection.sendall(reply.body)  # the limit is of all of it
-        self.connection.settimeout(TIMEOUT)
+        rest, end = memoryview(reply.body)[CHUNK:], time.monotonic() + MOST_TIME
+        while rest:
+            if time.monotonic() > end:
+                raise TimeoutError("the client reads too slowly")
+            rest = rest[self.connection.send(rest) :]
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Answer what the parser of heads refuses; it tells what it has read, which may be long."""
