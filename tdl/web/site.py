@@ -148,6 +148,8 @@ class Site:
         check_whole("seed", seed, 0)
         rules, agent = self._played(game, size, tiles, checkpoint)
         start = None if board is None else _board(board, rules, exponents, last_first)
+        if start is not None:
+            check_possible(start, rules)
         opened = OpenGame(rules, agent, seed, plies, self.seconds, start)
         self.games.add(opened)
         return self._whole(opened)
@@ -255,9 +257,7 @@ def _board(board: Any, rules: Rules, exponents: object, last_first: object) -> i
     """A board of a client, packed."""
     check_true_or_false("exponents", exponents)
     check_true_or_false("last_first", last_first)
-    packed = read_board(board, rules, exponents=bool(exponents), last_first=bool(last_first))
-    check_possible(packed, rules)
-    return packed
+    return read_board(board, rules, exponents=bool(exponents), last_first=bool(last_first))
 
 
 def _check_same(rules: Rules, game: object, size: object, tiles: object) -> None:

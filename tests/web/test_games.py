@@ -193,7 +193,7 @@ def test_slides_lead_to_the_afterstate(rules):
         ("/api/judge", {"board": [[3, 2, 0, 0]] + [[0] * 4] * 3}, "board cell 0 (row 1, column 1): 3 is not allowed"),
         ("/api/judge", {"board": [[{}, 2, 0, 0]] + [[0] * 4] * 3}, "board cell 0 (row 1, column 1): {} is not"),
         ("/api/judge", {"board": [[1e400, 2, 0, 0]] + [[0] * 4] * 3}, "not JSON"),
-        ("/api/judge", {"board": [[64, 32, 0, 0]] + [[0] * 4] * 3}, "the last drop is missing"),
+        ("/api/new", {"board": [[64, 32, 0, 0]] + [[0] * 4] * 3}, "the last drop is missing"),
         ("/api/judge", {"board": "1100000000000000", "exponents": 1}, "exponents: 1 is not allowed"),
         ("/api/judge", {"board": "1100000000000000", "plies": 2}, "expected 1 without an agent"),
         ("/api/new", {"board": "2 4 x"}, "board: 3 cells; expected 16 cells in 4 rows of 4"),
