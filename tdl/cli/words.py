@@ -16,6 +16,8 @@ from tdl.errors import ConfigError, nearest, refuse
 FLAGS = ("--multirun", "--help", "--version", "--config-dir", "--cfg", "--resolve", "--info")
 """Flags that messages and completion propose."""
 
+BUDGETS = ("budget.moves", "budget.seconds")
+
 UNITS = {"s": 1, "min": 60, "m": 60, "h": 3600, "d": 86400}
 """Units of time, in seconds."""
 
@@ -96,7 +98,20 @@ def hydra_words(program: str, words: Sequence[str], schema: Schema, *, sweep: bo
 def hydra_values(words: Sequence[str], schema: Schema) -> list[str]:
     """The words with values that Hydra takes: times in seconds, whole numbers in digits, choices in quotes."""
     words = [re.sub(r"^tuples=(?=\[)", "tuples.cells=", word) for word in words]  # cells of one's own
-    return with_quoted_numbers(with_whole_numbers(with_seconds(words), schema))
+    return with_quoted_numbers(with_whole_numbers(with_seconds(with_one_budget(words)), schema))
+
+
+def with_one_budget(words: Sequence[str]) -> list[str]:
+    """The words, by which that budget which an experiment has gives way to the one that they name.
+
+    >>> with_one_budget(["experiment=best", "budget.seconds=10h"])
+    ['experiment=best', 'budget.seconds=10h', 'budget.moves=null']
+    """
+    values = dict(word.lstrip("+").split("=", 1) for word in words if "=" in word)
+    named = [key for key in BUDGETS if key in values]
+    if "experiment" not in values or len(named) != 1 or values[named[0]] == "null":
+        return list(words)
+    return [*words, *(f"{key}=null" for key in BUDGETS if key not in named)]
 
 
 def with_quoted_numbers(words: Sequence[str]) -> list[str]:

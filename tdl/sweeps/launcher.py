@@ -142,8 +142,12 @@ class CoresLauncher(Launcher):
                     process.send(interrupts.requested)
             for process in ended(list(self.running), LOOK_SECONDS):
                 self._ended(self.running.pop(process), process.outcome())
-            failed = f", {self.failed} failed" if self.failed else ""
-            self.progress.show(f"{len(self.running)} running{failed}")
+            self._show_running()
+
+    def _show_running(self) -> None:
+        failed = f", {self.failed} failed" if self.failed else ""
+        part = sum(process.share for process in self.running)
+        self.progress.update(self.progress.done, note=f"{len(self.running)} running{failed}", part=part, every=10.0)
 
     def _start_some(self) -> None:
         """Start what there is room for. A job with more threads than there are cores runs alone."""

@@ -11,6 +11,7 @@ from tdl.cli.solve import main as solve
 from tdl.cli.words import (
     hydra_values,
     split_flags,
+    with_one_budget,
     with_quoted_numbers,
     with_seconds,
     with_seeds,
@@ -136,3 +137,20 @@ def test_cells_of_ones_own_are_a_key():
         "tuples.cells=[[0,1],[2,3]]",
         "tuples=4x6",
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "added"),
+    [
+        (["experiment=best", "budget.seconds=10h"], ["budget.moves=null"]),
+        (["experiment=best", "budget.moves=1e10"], ["budget.seconds=null"]),
+        (["experiment=best", "budget.seconds=10h", "budget.moves=1e9"], []),
+        (["experiment=best", "budget.seconds=null"], []),
+        (["tuples=4x6", "budget.seconds=10h"], []),
+        (["resume=outputs/a", "budget.seconds=10h"], []),
+        (["experiment=best"], []),
+    ],
+    ids=str,
+)
+def test_a_budget_of_an_experiment_gives_way_to_one_that_is_given(words, added):
+    assert with_one_budget(words) == [*words, *added]
