@@ -149,7 +149,8 @@ class Progress:
         """The bar, for `tqdm`."""
         if self.total is None:
             return f"{{desc}} {self._counts()} [{{elapsed}}{{postfix}}]"
-        return f"{{desc}} {{percentage:3.0f}}%|{{bar}}| {self._counts()} [{{elapsed}}<{self._left()}{{postfix}}]"
+        counts = "" if self._spent else f"{self._counts()} "  # of a budget they are guessed, and a line is short
+        return f"{{desc}} {{percentage:3.0f}}%|{{bar}}| {counts}[{{elapsed}}<{self._left()}{{postfix}}]"
 
     def _speed(self) -> str:
         if not self.unit:
