@@ -49,20 +49,31 @@ def split_flags(line: Sequence[str]) -> CommandLine:
 
     Raises
     ------
-    ConfigError : an unknown flag, or one without its value.
+    ConfigError : an unknown flag, one without its value, or two that exclude each other.
     """
     parser = get_args_parser()
     parser.error = _refuse  # type: ignore[method-assign]
     options, unknown = parser.parse_known_intermixed_args(line)
     for word in unknown:
         raise ConfigError(_unknown_flag(word))
+    _check_together(options)
     flags, left = [], list(options.overrides)
     for word in line:
         if left and word == left[0]:
             left.pop(0)
         elif word != "--":
             flags.append(word)
+    if options.info is not None:  # without a value it would take the word behind it for one
+        flags = [word for word in flags if word not in ("--info", "-i", options.info)] + [f"--info={options.info}"]
     return CommandLine(flags, list(options.overrides), options)
+
+
+def _check_together(options: Namespace) -> None:
+    for flag in ("cfg", "info", "run"):
+        if options.multirun and getattr(options, flag):
+            raise ConfigError(f"--{flag}: of one job; leave out -m (tdl run), and give each key one value")
+    if options.resolve and options.cfg is None and not options.help:
+        raise ConfigError("--resolve: only beside --cfg, as --cfg job --resolve")
 
 
 def _refuse(message: str) -> NoReturn:

@@ -110,6 +110,8 @@ def test_seeds_that_make_no_sense(words, telling):
         (["a=1", "-m", "b=2"], ["-m"], ["a=1", "b=2"]),
         (["a=1", "--cfg", "job", "b=2"], ["--cfg", "job"], ["a=1", "b=2"]),
         (["a=1", "--config-dir=conf", "b=2", "--", "c"], ["--config-dir=conf"], ["a=1", "b=2", "c"]),
+        (["a=1", "--info"], ["--info=all"], ["a=1"]),
+        (["a=1", "--info", "config"], ["--info=config"], ["a=1"]),
         (["-cn", "run", "run"], ["-cn", "run"], ["run"]),
         ([], [], []),
     ],
@@ -130,6 +132,19 @@ def test_flags_stand_anywhere(line, flags, words):
 def test_unknown_flags(flag, telling):
     with pytest.raises(ConfigError, match=telling):
         split_flags(["seed=1", flag])
+
+
+@pytest.mark.parametrize(
+    ("flags", "telling"),
+    [
+        (("-m", "--cfg", "job"), "--cfg: of one job; leave out -m"),
+        (("--info", "--multirun"), "--info: of one job; leave out -m"),
+        (("--resolve",), "--resolve: only beside --cfg"),
+    ],
+)
+def test_flags_that_exclude_each_other(flags, telling):
+    with pytest.raises(ConfigError, match=telling):
+        split_flags(["seed=1", *flags])
 
 
 def test_cells_of_ones_own_are_a_key():
