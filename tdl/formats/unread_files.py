@@ -33,9 +33,10 @@ def refuse_unread(path: Path) -> None:
     with reading(path, WeightFileError) as file:
         head, size = file.read(HEAD), os.fstat(file.fileno()).st_size
     if tables := _unnamed_tables(path, size):
+        number = f"{len(tables)} {'table' if len(tables) == 1 else 'tables'}"
         sizes = ", ".join(f"{entries:,}" for entries in dict.fromkeys(tables))
         raise WeightFileError(
-            f"{path}: {len(tables)} {'table' if len(tables) == 1 else 'tables'} of {sizes} weights without names, as programs of NYCU's course framework "
+            f"{path}: {number} of {sizes} weights without names, as programs of NYCU's course framework "
             f"(2048-Framework) write: which cells they read is in the program alone; write the file of TDL2048-Demo, "
             f"which names them"
         )
