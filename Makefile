@@ -72,7 +72,7 @@ INSTALLED := $(wildcard $(VENV)/lib/python*/site-packages/__editable__.tdl_ntupl
 $(VENV)/.built: $(VENV)/.tools $(SOURCES) $(if $(INSTALLED),,copied)
 	@$(BIN)/python setup.py -q build_ext --inplace & modules=$$!; \
 	$(BIN)/python .ci/requirements.py newest | $(PIP) -r /dev/stdin && wait $$modules
-	@TDL_BUILT=1 $(PIP) --no-deps --no-build-isolation -e .    # it would compile all of them once more
+	@PYTHONWARNINGS=ignore TDL_BUILT=1 $(PIP) --no-deps --no-build-isolation -e .    # else all is compiled once more
 	@touch $@
 
 # The requirements of extras, without the package, which is installed.
