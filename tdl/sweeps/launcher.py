@@ -146,8 +146,12 @@ class CoresLauncher(Launcher):
 
     def _show_running(self) -> None:
         failed = f", {self.failed} failed" if self.failed else ""
-        part = sum(process.share for process in self.running)
-        self.progress.update(self.progress.done, note=f"{len(self.running)} running{failed}", part=part, every=10.0)
+        note = f"{len(self.running)} running{failed}"
+        self.progress.update(self.progress.done, note=note, part=self._part(), every=10.0)
+
+    def _part(self) -> float:
+        """Of the jobs that run, what is done."""
+        return sum(process.share for process in self.running)
 
     def _start_some(self) -> None:
         """Start what there is room for. A job with more threads than there are cores runs alone."""
@@ -190,7 +194,7 @@ class CoresLauncher(Launcher):
         if outcome.line:
             self.progress.say(f"tdl: {task.name}: {outcome.line}")
         self.failed += bool(outcome.code)
-        self.progress.update(self.progress.done + 1, note=task.name, every=0.0)
+        self.progress.update(self.progress.done + 1, note=task.name, part=self._part(), every=0.0)
         returned = JobReturn(overrides=task.words, status=JobStatus.COMPLETED)
         returned.return_value = outcome
         self.returned[task.number] = returned
