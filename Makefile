@@ -67,12 +67,12 @@ $(VENV)/.tools: pyproject.toml
 # `pip install .` in the clone puts a copy in the place of the modules here, which is made good by the next build.
 INSTALLED := $(wildcard $(VENV)/lib/python*/site-packages/__editable__.tdl_ntuple*)
 
-# What is needed arrives while the modules are compiled. Built without isolation, so that the build folder is kept and a
-# change compiles only what it touches.
+# What is needed arrives while the modules are compiled; TDL_BUILT: pip compiles nothing once more. Built without
+# isolation, so that the build folder is kept and a change compiles only what it touches.
 $(VENV)/.built: $(VENV)/.tools $(SOURCES) $(if $(INSTALLED),,copied)
 	@$(BIN)/python setup.py -q build_ext --inplace & modules=$$!; \
-	$(BIN)/python .ci/requirements.py newest | $(PIP) -r /dev/stdin && wait $$modules
-	@PYTHONWARNINGS=ignore TDL_BUILT=1 $(PIP) --no-deps --no-build-isolation -e .    # else all is compiled once more
+	$(BIN)/python .ci/requirements.py newest | $(PIP) -r /dev/stdin && \
+	PYTHONWARNINGS=ignore TDL_BUILT=1 $(PIP) --no-deps --no-build-isolation -e . && wait $$modules
 	@touch $@
 
 # The requirements of extras, without the package, which is installed.
