@@ -26,7 +26,7 @@ VERSIONS := 3.11 3.12 3.13 3.14
 SAMPLE := $(addprefix tests/,base/test_machine.py config/test_compose.py sweeps/test_job_process.py storage/test_checkpoint.py \
 	results/test_frames.py results/test_comparison.py)
 
-.PHONY: run test test-all fuzz experiments extras build tools dqn launchers lint checked portable arm sanitize races \
+.PHONY: copied run test test-all fuzz experiments extras build tools dqn launchers lint checked portable arm sanitize races \
 	torture package versions bounds wheel wheel-arm docs clean
 
 run: build
@@ -53,6 +53,8 @@ extras: launchers
 
 build: $(VENV)/.built
 
+copied:
+
 # Python compiles what it imports of them when it does, which is little: to compile all takes half of pip's time.
 PIP := $(BIN)/pip install -q --no-compile
 
@@ -62,12 +64,15 @@ $(VENV)/.tools: pyproject.toml
 	@$(PIP) --upgrade pip $(BUILD_TOOLS)    # the pip of Python 3.11 cannot install for 3.12
 	@touch $@
 
-# What is needed arrives while the modules are compiled. Built without isolation, so that the build folder is kept and a
-# change compiles only what it touches.
-$(VENV)/.built: $(VENV)/.tools $(SOURCES)
+# `pip install .` in the clone puts a copy in the place of the modules here, which is made good by the next build.
+INSTALLED := $(wildcard $(VENV)/lib/python*/site-packages/__editable__.tdl_ntuple*)
+
+# What is needed arrives while the modules are compiled; TDL_BUILT: pip compiles nothing once more. Built without
+# isolation, so that the build folder is kept and a change compiles only what it touches.
+$(VENV)/.built: $(VENV)/.tools $(SOURCES) $(if $(INSTALLED),,copied)
 	@$(BIN)/python setup.py -q build_ext --inplace & modules=$$!; \
-	$(BIN)/python .ci/requirements.py newest | $(PIP) -r /dev/stdin && wait $$modules
-	@TDL_BUILT=1 $(PIP) --no-deps --no-build-isolation -e .    # it would compile all of them once more
+	$(BIN)/python .ci/requirements.py newest | $(PIP) -r /dev/stdin && \
+	PYTHONWARNINGS=ignore TDL_BUILT=1 $(PIP) --no-deps --no-build-isolation -e . && wait $$modules
 	@touch $@
 
 # The requirements of extras, without the package, which is installed.

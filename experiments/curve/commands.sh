@@ -75,6 +75,7 @@ tdl run experiment=tc5_8x6 seed='range(21,25)' episodes=10000000 budget.moves=50
 tdl evaluate -m checkpoint=outputs/curve/plain_2G_21/kept/0000175000,outputs/curve/plain_2G_22/kept/0000154000 evaluate.episodes=10000 hydra.sweep.dir=outputs/curve/plain_1G
 tdl evaluate -m checkpoint=outputs/curve_plain/kept/0000094000,outputs/curve_plain/kept/0000163000,outputs/curve_plain evaluate.episodes=10000 hydra.sweep.dir=outputs/curve/plain
 python -m experiments.tools.curve curve outputs/curve
+python -m experiments.curve.analyse
 python -m experiments.tools.training_means outputs/curve/milestones_10G_33 outputs/curve/milestones_2G_35 every=50000000 since=540000000 until=1200000000 into=experiments/curve/begin.csv
 python -m experiments.tools.training_means outputs/curve/milestones_10G_34 every=250000000 since=6700000000 until=10000000000 into=experiments/curve/begin_34.csv
 # Rows with 3 plies, of seeds 33 to 35: tdl evaluate FOLDER evaluate.plies=3 evaluate.episodes=1000, with FOLDER one of those above, before the curve command.

@@ -7,6 +7,7 @@ from pathlib import Path
 from tdl.cli.messages import one_line_errors
 from tdl.errors import ConfigError
 from tdl.formats.exchange import FORMATS, Exchanged, export_weights, import_weights
+from tdl.formats.unread_files import refuse_unread
 
 SUFFIXES = {form.suffix: name for name, form in FORMATS.items()}
 
@@ -24,6 +25,8 @@ def convert(source: Path, target: Path, form: str | None, *, symmetries: bool = 
     if not source.exists():
         raise ConfigError(f"{source}: no such file or folder")
     importing = not source.is_dir()
+    if importing:
+        refuse_unread(source)
     file = source if importing else target
     if form is None and file.suffix not in SUFFIXES:
         raise ConfigError(f"{file}: a weight file is known by its suffix, {_KNOWN}; or name it with --format")

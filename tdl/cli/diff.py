@@ -11,7 +11,7 @@ from tdl.cli.messages import one_line_errors
 from tdl.errors import TdlError, printable
 from tdl.statistics.intervals import contrast_interval, interval_text
 from tdl.storage.records import load_records
-from tdl.storage.run_folder import CHECKPOINT, RESULT, RunFolder
+from tdl.storage.run_folder import CHECKPOINT, RESULT, RunFolder, run_in
 from tdl.storage.titles import flat, value_text
 
 WIDTH = 44  # characters of a value: the cells of tuples would fill the line
@@ -54,7 +54,7 @@ def difference(folders: Sequence[Path]) -> str:
 
 
 def _run(folder: Path) -> RunFolder:
-    run = RunFolder(folder.parent if folder.name == CHECKPOINT else folder)
+    run = RunFolder(folder.parent if folder.name == CHECKPOINT else run_in(folder))
     if not run.result.is_file():
         several = any(run.path.glob(f"*/{RESULT}"))
         hint = "; it has several runs below: give the folders of two, or see tdl report" if several else ""

@@ -4,6 +4,7 @@ Exit codes: 0 done, 1 Hydra's own complaints and divergence, 2 our complaints, 1
 """
 
 import contextlib
+import logging
 import os
 import shutil
 import sys
@@ -150,6 +151,7 @@ def enter_hydra(job: Job, config_name: str, schema: Schema) -> None:
 
     It raises what goes wrong before a job; what a job raised is its `error`.
     """
+    logging.raiseExceptions = False  # of a reader of Hydra's lines that goes away
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # Hydra raises, so that the line is ours
     schema.register()
     hydra_versions.register_plugins(CoresLauncher, CheckedSweeper)

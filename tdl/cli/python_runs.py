@@ -40,10 +40,9 @@ from tdl.runs.loggers import OnBlock
 from tdl.runs.progress import hidden
 from tdl.runs.resume import continued, delete_leftover_weights, is_finished, keys_named, resumed_folder
 from tdl.runs.training import TrainingRun
-from tdl.storage.run_folder import HYDRA, OUTPUTS, RunFolder
+from tdl.storage.run_folder import HYDRA, OUTPUTS, SWEEP, RunFolder
 from tdl.sweeps.job import run_of, without_hydra
 from tdl.sweeps.sweep import Sweep
-from tdl.sweeps.sweeper import DESCRIPTION
 from tdl.sweeps.table import finish, table_of
 
 if TYPE_CHECKING:
@@ -107,7 +106,7 @@ def train(
     words, number = words_of(keywords)
     folder = None if out is None else Path(out).expanduser()
     with contextlib.nullcontext() if progress else hidden():
-        if number == 1 and not (folder is not None and (folder / DESCRIPTION).exists()):
+        if number == 1 and not (folder is not None and (folder / SWEEP).exists()):
             cfg = compose_run(words)
             if cfg.hydra.mode != RunMode.MULTIRUN:  # as most experiments ask for
                 run = train_one(cfg, words, folder, on_block)

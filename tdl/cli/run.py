@@ -14,8 +14,8 @@ from tdl.cli.program import run_program
 from tdl.config.agent import chosen_names
 from tdl.config.schema import AUTO
 from tdl.config.setup import Setup
-from tdl.errors import ConfigError
-from tdl.runs import disk_space, final_summary, loggers
+from tdl.errors import ConfigError, Interrupted
+from tdl.runs import disk_space, final_summary, forecast, loggers
 from tdl.runs.loggers import OnBlock
 from tdl.runs.resume import continued, delete_leftover_weights, is_finished, refuse_used, resumed_folder
 from tdl.runs.training import TrainingRun
@@ -51,11 +51,12 @@ def job(
             if not context.in_sweep:  # which says it of all its jobs at once
                 print(f"tdl: {folder} is finished ({setup.episodes} episodes); nothing to do")
         else:
+            if not context.in_sweep:
+                print(forecast.text_of(setup, meta), end="", flush=True)
             keeps = context.keeps_weights if setup.saving.final == AUTO else bool(setup.saving.final)
             run = TrainingRun(setup, folder, names, meta, keep_weights=keeps, ranks=ranks, on_block=on_block)
-            _train(run, figures)
-            if not context.in_sweep:
-                print(final_summary.next_commands(folder, run.result), end="")
+            with contextlib.nullcontext() if context.in_sweep else _next_said(run):
+                _train(run, figures)
         return final_summary.objective(folder)
 
 
@@ -74,10 +75,22 @@ def _train(run: TrainingRun, figures: bool) -> None:
     episodes = run.trainer.episode
     run.release()
     if episodes:
+        print(final_summary.unused_budget(run.setup, run.reached.episode, run.reached.seconds), end="")
         print(final_summary.warning(run.folder, run.result), end="", flush=True)
     if episodes and figures:
         _draw_curve(run.folder)
     print(final_summary.results_line(run.folder, run.result), end="")
+
+
+@contextlib.contextmanager
+def _next_said(run: TrainingRun) -> Iterator[None]:
+    """Print what one would type next, when the run in this context has ended or was stopped."""
+    try:
+        yield
+    except Interrupted:
+        print(final_summary.next_commands(run.folder, run.result, resumes=True), end="", flush=True)
+        raise
+    print(final_summary.next_commands(run.folder, run.result), end="")
 
 
 def _draw_curve(folder: RunFolder) -> None:
@@ -107,6 +120,8 @@ def plan(cfg: DictConfig, context: JobContext, *, ranks: Ranks = ALONE) -> Plan:
     return Plan(
         done=is_finished(folder, setup, meta) and not leftover,
         threads=setup.play.threads,
+        games=setup.episodes,
+        seconds=setup.budget.seconds,
         disk=disk_space.of_run(setup),
         used=disk_space.used(folder),
         final=None if save.final == AUTO else save.final,

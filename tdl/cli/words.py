@@ -17,6 +17,8 @@ from tdl.errors import ConfigError, nearest, refuse
 FLAGS = ("--multirun", "--help", "--version", "--config-dir", "--cfg", "--resolve", "--info")
 """Flags that messages and completion propose."""
 
+BUDGETS = ("budget.moves", "budget.seconds")
+
 UNITS = {"s": 1, "min": 60, "m": 60, "h": 3600, "d": 86400}
 """Units of time, in seconds."""
 
@@ -54,20 +56,31 @@ def split_flags(line: Sequence[str]) -> CommandLine:
 
     Raises
     ------
-    ConfigError : an unknown flag, or one without its value.
+    ConfigError : an unknown flag, one without its value, or two that exclude each other.
     """
     parser = get_args_parser()
     parser.error = _refuse  # type: ignore[method-assign]
     options, unknown = parser.parse_known_intermixed_args(line)
     for word in unknown:
         raise ConfigError(_unknown_flag(word))
+    _check_together(options)
     flags, left = [], list(options.overrides)
     for word in line:
         if left and word == left[0]:
             left.pop(0)
         elif word != "--":
             flags.append(word)
+    if options.info is not None:  # without a value it would take the word behind it for one
+        flags = [word for word in flags if word not in ("--info", "-i", options.info)] + [f"--info={options.info}"]
     return CommandLine(flags, list(options.overrides), options)
+
+
+def _check_together(options: Namespace) -> None:
+    for flag in ("cfg", "info", "run"):
+        if options.multirun and getattr(options, flag):
+            raise ConfigError(f"--{flag}: of one job; leave out -m (tdl run), and give each key one value")
+    if options.resolve and options.cfg is None and not options.help:
+        raise ConfigError("--resolve: only beside --cfg, as --cfg job --resolve")
 
 
 def _refuse(message: str) -> NoReturn:
@@ -105,7 +118,20 @@ def hydra_values(words: Sequence[str], schema: Schema) -> list[str]:
     for word in words:
         check_digits(*word.split("=", 1))
     words = [re.sub(r"^tuples=(?=\[)", "tuples.cells=", word) for word in words]  # cells of one's own
-    return with_quoted_numbers(with_whole_numbers(with_seconds(words), schema))
+    return with_quoted_numbers(with_whole_numbers(with_seconds(with_one_budget(words)), schema))
+
+
+def with_one_budget(words: Sequence[str]) -> list[str]:
+    """The words, by which that budget which an experiment has gives way to the one that they name.
+
+    >>> with_one_budget(["experiment=best", "budget.seconds=10h"])
+    ['experiment=best', 'budget.seconds=10h', 'budget.moves=null']
+    """
+    values = dict(word.lstrip("+").split("=", 1) for word in words if "=" in word)
+    named = [key for key in BUDGETS if key in values]
+    if "experiment" not in values or len(named) != 1 or values[named[0]] == "null":
+        return list(words)
+    return [*words, *(f"{key}=null" for key in BUDGETS if key not in named)]
 
 
 def check_digits(key: str, value: object = "") -> None:

@@ -37,7 +37,7 @@ from tdl.network.tuples import TupleSet
 from tdl.search.options import MAX_PLIES, SearchOptions
 from tdl.storage.checkpoint import META, Meta, check_room, read_array, read_meta
 from tdl.storage.records import Records, check_episodes
-from tdl.storage.run_folder import CHECKPOINT
+from tdl.storage.run_folder import CHECKPOINT, run_in
 from tdl.training.options import OnProgress, PlayOptions, play_options
 
 Values = NDArray[np.float64]
@@ -191,10 +191,10 @@ def kind_of(meta: Meta) -> Kind:
 
 
 def checkpoint_folder(path: str | Path) -> Path:
-    """The folder of a checkpoint, by its own path or that of its run."""
+    """The folder of a checkpoint, by its own path, that of its run, or of a sweep that is this run alone."""
     if not isinstance(path, str | os.PathLike):
         raise refuse("checkpoint", path, "a folder")
-    folder = Path(path)
+    folder = run_in(Path(path))
     return folder / CHECKPOINT if (folder / CHECKPOINT).is_dir() else folder
 
 

@@ -90,7 +90,7 @@ def caption_of(table: pd.DataFrame, runs: pd.DataFrame, keys: Sequence[str], *, 
     seeds = scores.groupby("setting", observed=True)[SCORE]
     several, certain = seeds.size().max() > 1, seeds.agg(has_interval).astype(bool)
     counts = " to ".join(map(str, sorted({seeds.size().min(), seeds.size().max()})))
-    fixed = ", ".join(filter(None, (held_fixed(scores, keys), f"seeds {counts}")))
+    fixed = ", ".join(filter(None, (held_fixed(scores, keys), f"{counts} {'seed' if counts == '1' else 'seeds'}")))
     words = [f"{fixed[0].upper()}{fixed[1:]}."]
     if certain.any():
         points = "Points and curves" if curves else "Points"

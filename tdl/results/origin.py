@@ -16,7 +16,7 @@ from tdl.base.synonyms import new_word
 from tdl.errors import ConfigError, printable
 from tdl.results.design import NO_FACTORS
 from tdl.storage.reading import read_notes
-from tdl.storage.run_folder import FINISHED, HYDRA, RunFolder
+from tdl.storage.run_folder import FINISHED, HYDRA, SWEEP, RunFolder
 from tdl.storage.titles import value_text
 
 ALWAYS_TOLD = ("game", "size", "tiles", "placer", "agent", "tuples", "learner", "alpha", "gamma", "episodes",
@@ -81,7 +81,7 @@ def held_fixed(table: pd.DataFrame, varied: Sequence[str], starts: Starts) -> st
 def commands(folders: Iterable[Path], starts: Starts) -> list[str]:
     """Command lines that do the same in new folders, in the order of time."""
     sweeps, left = list[Start](), dict(starts)
-    for path in sorted(path.resolve() for folder in folders for path in folder.rglob("multirun.yaml")):
+    for path in sorted(path.resolve() for folder in folders for path in folder.rglob(SWEEP)):
         sweep = _read(path)
         jobs = [job for job, of_job in left.items() if job.parent == path.parent and of_job and sweep
                 and _is_of(of_job[0], sweep)]  # fmt: skip

@@ -60,3 +60,12 @@ def used(folder: RunFolder) -> int:
     """Bytes of the checkpoints that are there."""
     files = [*folder.checkpoint.rglob("*"), *folder.kept.rglob("*")]
     return sum(path.stat().st_size for path in files if path.is_file())
+
+
+def size_text(size: float) -> str:
+    """A number of bytes for people: "1.6 GB"."""
+    units = ["bytes", "kB", "MB", "GB", "TB"]
+    while size >= 999.5 and len(units) > 1:
+        size /= 1000
+        units.pop(0)
+    return f"{size:.2g} {units[0]}" if size < 9.95 and units[0] != "bytes" else f"{size:.0f} {units[0]}"

@@ -9,6 +9,7 @@ import numpy as np
 
 from tdl.base.distribution import command
 from tdl.config.compose import word_of
+from tdl.config.setup import Setup
 from tdl.players.kinds import KINDS
 from tdl.statistics.summary import evaluation_block, read_blocks
 from tdl.storage.records import Records, load_records
@@ -17,6 +18,9 @@ from tdl.storage.run_folder import CHECKPOINT, RunFolder
 
 PARTS = 20
 """A training is searched for unlearning in this many parts of equal numbers of moves."""
+
+USED = 0.9
+"""The share of a budget of time from which on a run has used it."""
 
 FEWEST_GAMES = 100
 """Of a part; their mean is known to some 6%, so that chance hardly ever halves it."""
@@ -79,6 +83,16 @@ def warning(folder: RunFolder, result: Mapping[str, Any]) -> str:
     return f"{text}; try {milestones}a smaller alpha\n"
 
 
+def unused_budget(setup: Setup, episode: int, seconds: float) -> str:
+    """A line where a run ended long before its budget of time; else empty."""
+    budget, number = setup.budget.seconds, setup.episodes
+    if budget is None or seconds > USED * budget:
+        return ""
+    key, limit = ("episodes", number) if episode >= number else ("budget.moves", setup.budget.moves)
+    used = f"{seconds:,.0f} of {budget:,.0f} seconds (budget.seconds)"
+    return f"{key}={limit} ended the run after {used}; resume=FOLDER with a larger {key} goes on\n"
+
+
 def objective(folder: RunFolder) -> float | None:
     """The one number that says how good a finished run is, for a sweeper that tunes: the mean score of the games after
     training.
@@ -106,20 +120,22 @@ def results_line(folder: RunFolder, result: Mapping[str, Any]) -> str:
     return f"results in {path_from_here(folder.path)}: {', '.join(names)}{without}\n"
 
 
-def next_commands(folder: RunFolder, result: Mapping[str, Any]) -> str:
-    """What one would type next; each line can be pasted."""
-    if result[WEIGHTS] != KEPT_WEIGHTS:
+def next_commands(folder: RunFolder, result: Mapping[str, Any], *, resumes: bool = False) -> str:
+    """What one would type next; each line can be pasted. `resumes`: the run was stopped, and can go on."""
+    if not (folder.has_checkpoint() if resumes else result[WEIGHTS] == KEPT_WEIGHTS):
         return ""
-    start, checkpoint = command(), str(path_from_here(folder.path))
-    if "=" in checkpoint or checkpoint[0] in "~+-":  # which Hydra would read as something else than a folder
-        checkpoint = word_of("checkpoint", checkpoint)
-    checkpoint = shlex.quote(checkpoint)
-    commands = [f"{start} serve {checkpoint}"]
+    path = str(path_from_here(folder.path))
+    named = "=" in path or path[0] in "~+-"  # which Hydra would read as something else than a folder
+    checkpoint = shlex.quote(word_of("checkpoint", path) if named else path)
+    commands = [f"serve {checkpoint}"]
     kind, plies = KINDS[result["config"]["agent"]["kind"]], result["config"]["evaluate"]["plies"]
-    if kind.max_plies > 1 and plies == 1:
+    if resumes:
+        commands.append(f"run {shlex.quote(word_of('resume', path))}")
+    elif kind.max_plies > 1 and plies == 1:
         few = "" if kind.tables else " evaluate.episodes=10"  # a hundred times as slow
-        commands.insert(0, f"{start} evaluate {checkpoint} evaluate.plies=2{few}")
-    return "".join(f"{'next:' if not number else '':6}{command}\n" for number, command in enumerate(commands))
+        commands.append(f"evaluate {checkpoint} evaluate.plies=2{few}")
+    lines = [f"{command()} {words}" for words in commands]
+    return "".join(f"{'next:' if not number else '':6}{line}\n" for number, line in enumerate(lines))
 
 
 def path_from_here(path: Path) -> Path:

@@ -6,13 +6,24 @@ import contextlib
 import importlib
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any
 
 from tqdm import tqdm
 
 _hidden: ContextVar[bool] = ContextVar("hidden", default=False)
+
+MOST_SECONDS, PART = 60.0, 0.02
+"""Between two plain lines of long work: this part of the time so far, and at most so many seconds."""
+
+_report: Callable[[float], None] | None = None
+
+
+def report_to(report: Callable[[float], None]) -> None:
+    """Let whatever this process does be told to somebody else, too, as the share of the work that is done."""
+    global _report
+    _report = report
 
 
 @contextlib.contextmanager
@@ -45,19 +56,20 @@ class Progress:
     total : how much there is to do, as a number of episodes; None: nobody knows.
     unit : of what the speed is shown in, as "moves"; empty: no speed.
     done : how much is done at the start.
+    share : of a budget that is used up at the start.
     """
 
-    def __init__(self, what: str, total: int | None, unit: str = "", done: int = 0) -> None:
+    def __init__(self, what: str, total: int | None, unit: str = "", done: int = 0, share: float = 0.0) -> None:
         self.what, self.total, self.unit, self.done = what, total, unit, done
         self.note = ""
-        self._first, self._most = done, total
+        self._first, self._most, self._part, self._spent = done, total, 0.0, share
+        self._first_share = self._share()
         self._start = self._shown = time.monotonic()
         self._amount = 0
         self._bar: tqdm[Any] | None = None
         self._silent = _hidden.get()
         bar_class = None if self._silent else _bar_class()
         if bar_class is not None and (total is None or total > done):
-            of_total = "{percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}"
             self._bar = bar_class(
                 total=total,
                 initial=done,
@@ -65,11 +77,18 @@ class Progress:
                 dynamic_ncols=True,
                 miniters=0,  # the speed is news also while no game ends, as in a deep search
                 smoothing=0,  # the mean so far: several games may end at once after a long time without any
-                bar_format="{desc} " + ("{n_fmt} [{elapsed}" if total is None else of_total) + "{postfix}]",
+                bar_format=self._layout(),
             )
 
     def update(
-        self, done: int, amount: int | None = None, note: str = "", *, share: float = 0.0, every: float | None = None
+        self,
+        done: int,
+        amount: int | None = None,
+        note: str = "",
+        *,
+        share: float = 0.0,
+        part: float = 0.0,
+        every: float | None = None,
     ) -> None:
         """Show how far it is.
 
@@ -79,28 +98,33 @@ class Progress:
         amount : what the speed counts, since the start; None: what was done since then.
         note : what else to show, until there is another.
         share : of a budget that is used up, if there is one: the total is then guessed from it.
+        part : of what is not done yet, as of jobs that run.
         every : least seconds between two plain lines; None: 2 with a note, as the mean of a block, and a note
-            at the end is always shown; 10 without.
+            at the end is always shown; 10 without. Of long work they are rarer.
         """
-        self.done, self._amount = done, done - self._first if amount is None else amount
+        self.done, self._amount, self._part = done, done - self._first if amount is None else amount, part
+        self._spent = share
         if share and self._most is not None:
             self.total = min(self._most, max(done, round(done / share)))
         if every is None:
             every = 10.0 if not note else 0.0 if done == self.total else 2.0
         self.note = note or self.note
+        now = time.monotonic()
         if self._bar is not None:
-            self._bar.total = self.total
-            self._bar.set_postfix_str(", ".join(filter(None, [self._speed(), self.note])), refresh=False)
-            self._bar.update(done - self._bar.n)
-        elif not self._silent and time.monotonic() - self._shown >= every:
-            self._shown = time.monotonic()
-            done_text = f"{self.what} {done}" + ("" if self.total is None else f"/{self.total}")
-            print("  ".join(filter(None, [done_text, self._speed(), self.note, self._left()])), file=sys.stderr)
-
-    def show(self, note: str) -> None:
-        """Show a note on the bar; no plain line."""
-        if self._bar is not None:
-            self._bar.set_postfix_str(note)
+            self._bar.total, self._bar.bar_format = self.total, self._layout()
+            self._bar.set_postfix_str(", ".join(filter(None, [self.note, self._speed()])), refresh=False)
+            self._bar.update(done + part - self._bar.n)
+        elif not self._silent and now - self._shown >= (
+            every and max(every, min(MOST_SECONDS, PART * (now - self._start)))
+        ):
+            self._shown = now
+            left = "" if self.total is None else f"left {self._left()}"
+            print(
+                "  ".join(filter(None, [f"{self.what} {self._counts()}", self._speed(), self.note, left])),
+                file=sys.stderr,
+            )
+        if _report is not None:
+            _report(self._share())
 
     def say(self, line: str) -> None:
         """Print a line above the bar."""
@@ -114,15 +138,28 @@ class Progress:
         if self._bar is not None:
             self._bar.close()
 
+    def _counts(self) -> str:
+        return f"{self.done}" + ("" if self.total is None else f"/{self.total}")
+
+    def _share(self) -> float:
+        """The part of the work that is done."""
+        return min(1.0, max(self._spent, (self.done + self._part) / self._most if self._most else 0.0))
+
+    def _layout(self) -> str:
+        """The bar, for `tqdm`."""
+        if self.total is None:
+            return f"{{desc}} {self._counts()} [{{elapsed}}{{postfix}}]"
+        counts = "" if self._spent else f"{self._counts()} "  # of a budget they are guessed, and a line is short
+        return f"{{desc}} {{percentage:3.0f}}%|{{bar}}| {counts}[{{elapsed}}<{self._left()}{{postfix}}]"
+
     def _speed(self) -> str:
         if not self.unit:
             return ""
         return f"{tqdm.format_sizeof(self._amount / max(time.monotonic() - self._start, 1e-9))} {self.unit}/s"
 
     def _left(self) -> str:
-        if self.total is None:
-            return ""
-        if self.done == self._first:
-            return "left ?"
-        seconds = (time.monotonic() - self._start) / (self.done - self._first)
-        return f"left {tqdm.format_interval(seconds * (self.total - self.done))}"
+        share = self._share()
+        if share <= self._first_share:
+            return "?"
+        seconds = (time.monotonic() - self._start) / (share - self._first_share)
+        return tqdm.format_interval(seconds * (1 - share))

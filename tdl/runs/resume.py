@@ -11,17 +11,18 @@ from tdl.errors import CheckpointError, ConfigError, naming, of_key, shown
 from tdl.players.kinds import check_resumable, read_agent
 from tdl.storage.checkpoint import META, Meta
 from tdl.storage.result_file import has_deleted_weights
-from tdl.storage.run_folder import CHECKPOINT, FINISHED, RunFolder
+from tdl.storage.run_folder import CHECKPOINT, FINISHED, SWEEP, RunFolder, run_in
 
 
 def resumed_folder(resume: str) -> RunFolder:
-    """The folder of the run that `resume` names: the folder itself, or its `checkpoint`."""
+    """The folder of the run that `resume` names: its own, its `checkpoint`, or a sweep's that is this run alone."""
     path = Path(resume)
-    folder = RunFolder(path.parent if path.name == CHECKPOINT else path)
+    folder = RunFolder(path.parent if path.name == CHECKPOINT else run_in(path))
     folder.refuse_links()  # before Hydra leaves its notes
     imported = not folder.checkpoint.exists() and (folder.path / META).is_file()
+    sweep = (folder.path / SWEEP).is_file()  # the error names a folder of its runs
     with of_key("resume"):
-        if imported or "config" not in read_agent(folder.checkpoint):
+        if imported or "config" not in read_agent(folder.path if sweep else folder.checkpoint):
             raise CheckpointError(
                 f"{resume}: a checkpoint without the run that made it, as imported ones are: tdl.load plays it, but "
                 f"there is no run to go on with"

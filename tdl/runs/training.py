@@ -12,7 +12,7 @@ from tdl.base import machine
 from tdl.config.setup import Setup
 from tdl.errors import ConfigError, Interrupted, of_key
 from tdl.players.player import Player
-from tdl.runs import environment, loggers
+from tdl.runs import environment, forecast, loggers
 from tdl.runs.agents import TrainingAgent, build_agent
 from tdl.runs.episode_log import EpisodeLog
 from tdl.runs.interrupts import Interrupts, said_at_once
@@ -147,7 +147,8 @@ class TrainingRun:
 
     def _train(self, interrupts: Interrupts, logger: Logger) -> None:
         """Play blocks until the run ends or is interrupted, and save."""
-        progress = Progress("train", self.setup.episodes, "moves", self.reached.episode)
+        spent = self.setup.budget.spent(self.reached.moves, self.reached.seconds)
+        progress = Progress("train", self.setup.episodes, "moves", self.reached.episode, spent)
         log = EpisodeLog(self.folder, self.reached.episode)
         with closing(progress), closing(log):
             while not (self.trained() or interrupts.requested):
@@ -182,8 +183,13 @@ class TrainingRun:
             self._last_block = block, int(row["moves_per_second"])
             rows.append(row)
         spent = budget.spent(self.reached.moves, self.reached.seconds)
-        progress.update(self.reached.episode, self.trainer.moves, f"mean {row['mean']:,.0f}", share=spent)
+        progress.update(self.reached.episode, self.trainer.moves, self._note(row), share=spent)
         return rows
+
+    def _note(self, row: Mapping[str, Any]) -> str:
+        """What is shown of a block while the next one is played."""
+        tiles = forecast.TILES if forecast.is_best(self.setup) else ()
+        return ", ".join([f"mean {row['mean']:,.0f}", *(f"{tile} {row[f'reach_{tile}']:.0%}" for tile in tiles)])
 
     def _tell(self, rows: Sequence[Mapping[str, Any]], logger: Logger) -> None:
         """Give the rows of blocks to the logger and to `on_block`, whose errors stop the run."""

@@ -199,10 +199,11 @@ def interval_text(mean: float, low: float, high: float) -> str:
 
 
 def p_text(p: float) -> str:
-    """A p value for a sentence: "p = 0.03", "p < 0.001"; nothing for nan."""
+    """A p value for a sentence: "p = 0.03", "p = 0.049", "p < 0.001"; nothing for nan."""
     if math.isnan(p):
         return ""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.01 else f"p = {p:.2f}"
+    exact = p < 0.01 or f"{p:.2f}" == "0.05"  # on which side of 0.05 it is
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if exact else f"p = {p:.2f}"
 
 
 def ratio_range(ours: Sequence[float], theirs: Sequence[float]) -> dict[str, float]:

@@ -120,9 +120,15 @@ def read_meta(folder: Path) -> Meta:
         it has to be; what else it describes is checked by whoever reads that.
     """
     path = folder / META
+    if folder.is_file():
+        raise CheckpointError(
+            f"{folder}: a file, not a folder of a checkpoint; tdl convert makes one of a weight file"
+        )
     if not path.exists():
         deleted = has_deleted_weights(folder) or has_deleted_weights(folder.parent)  # the run's folder, or one in it
-        raise CheckpointError(f"{folder}: no checkpoint here ({META} is missing){DELETED if deleted else ''}")
+        below = sorted(folder.glob(f"*/*/{META}"))  # of the runs of a sweep
+        hint = DELETED if deleted else f"; name one of {len(below)} below, as {below[0].parents[1]}" if below else ""
+        raise CheckpointError(f"{folder}: no checkpoint here ({META} is missing){hint}")
     with naming(path):
         try:
             meta = read_json(path)

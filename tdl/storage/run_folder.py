@@ -33,6 +33,9 @@ CURVE = "curve.png"
 JOB_LOG = "job.log"  # what a job of a sweep prints
 ELSEWHERE = "elsewhere"  # in the folder of a job: the folder of the run that it went on with, where that is another
 
+SWEEP = "multirun.yaml"
+"""What Hydra leaves in the folder of a sweep."""
+
 HYDRA = ".hydra"  # the folder of Hydra's notes
 
 NOTES = ("config.yaml", "hydra.yaml", "overrides.yaml")  # of Hydra, in that folder
@@ -42,6 +45,12 @@ FOLDERS = (CHECKPOINT, KEPT, HYDRA)
 
 PATIENCE = 0.2
 """Seconds to wait for a lock: who looks whether there is one (`RunFolder.is_locked`) has it for an instant."""
+
+
+def run_in(path: Path) -> Path:
+    """The folder of a run: `path`, or where that is of a sweep with a single run, the folder of this one."""
+    runs = [file.parent for file in path.glob(f"*/{RESULT}")] if (path / SWEEP).is_file() else []
+    return runs[0] if len(runs) == 1 else path
 
 
 @contextlib.contextmanager

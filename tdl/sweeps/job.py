@@ -71,6 +71,8 @@ class Plan:
     final: bool | None = None  # whether its weights stay; None: the sweep decides
     asks_for_weights: bool = False  # it goes on with a run, or says which checkpoints are to stay
     folder: Path = Path()  # the job's own
+    games: int = 0  # of its training, if no budget ends it before
+    seconds: float | None = None  # its budget
 
 
 Planner = Callable[[DictConfig, JobContext], Plan]

@@ -8,9 +8,11 @@ import traceback
 from collections.abc import Callable, Iterator
 from multiprocessing import connection, get_context, resource_tracker
 from pathlib import Path
+from typing import Any
 
 from tdl.base import machine
 from tdl.errors import file_text
+from tdl.runs.progress import report_to
 from tdl.storage.run_folder import JOB_LOG, RunFolder
 from tdl.sweeps.job import Outcome
 
@@ -29,11 +31,17 @@ class JobProcess:
         if not forks:
             resource_tracker.ensure_running()  # at its start it would let through what is held back
         self.pipe, theirs = context.Pipe(duplex=False)
+        self._share = context.RawValue("d", 0.0)
         _flush()  # or the process would write it once more
-        self._process = context.Process(target=_child, args=(work, folder, theirs, os.getpid()))
+        self._process = context.Process(target=_child, args=(work, folder, theirs, self._share, os.getpid()))
         with _held_back():
             self._process.start()
         theirs.close()  # so that the end of the process is the end of the pipe
+
+    @property
+    def share(self) -> float:
+        """The part of its work that is done, as far as it says."""
+        return float(self._share.value)
 
     def outcome(self) -> Outcome:
         """How it ended; waits until it has."""
@@ -67,12 +75,17 @@ def ended(jobs: list[JobProcess], seconds: float) -> list[JobProcess]:
     return [job for job in jobs if job.pipe in ready]
 
 
-def _child(work: Callable[[], Outcome], folder: Path, pipe: connection.Connection, parent: int) -> None:
+def _child(work: Callable[[], Outcome], folder: Path, pipe: connection.Connection, share: Any, parent: int) -> None:
     os.setpgid(0, 0)  # Ctrl-C reaches the sweep alone, which passes it on
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _TO_STOP)
     machine.end_with(parent)
+
+    def report(done: float) -> None:
+        share.value = max(share.value, done)  # games after training begin at 0 again
+
+    report_to(report)
     try:
         _redirect(folder)
         outcome = work()

@@ -142,8 +142,16 @@ class CoresLauncher(Launcher):
                     process.send(interrupts.requested)
             for process in ended(list(self.running), LOOK_SECONDS):
                 self._ended(self.running.pop(process), process.outcome())
-            failed = f", {self.failed} failed" if self.failed else ""
-            self.progress.show(f"{len(self.running)} running{failed}")
+            self._show_running()
+
+    def _show_running(self) -> None:
+        failed = f", {self.failed} failed" if self.failed else ""
+        note = f"{len(self.running)} running{failed}"
+        self.progress.update(self.progress.done, note=note, part=self._part(), every=10.0)
+
+    def _part(self) -> float:
+        """Of the jobs that run, what is done."""
+        return sum(process.share for process in self.running)
 
     def _start_some(self) -> None:
         """Start what there is room for. A job with more threads than there are cores runs alone."""
@@ -186,7 +194,7 @@ class CoresLauncher(Launcher):
         if outcome.line:
             self.progress.say(f"tdl: {task.name}: {outcome.line}")
         self.failed += bool(outcome.code)
-        self.progress.update(self.progress.done + 1, note=task.name, every=0.0)
+        self.progress.update(self.progress.done + 1, note=task.name, part=self._part(), every=0.0)
         returned = JobReturn(overrides=task.words, status=JobStatus.COMPLETED)
         returned.return_value = outcome
         self.returned[task.number] = returned

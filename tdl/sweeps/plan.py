@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tdl.errors import ConfigError
+from tdl.runs.disk_space import size_text
+from tdl.runs.forecast import time_text
 from tdl.sweeps.job import Plan
 
 MANY = 8
@@ -59,16 +61,25 @@ class SweepPlan:
                 f"{size_text(free)} are free; save.final=false leaves no weights, save.keep=1 one checkpoint a job"
             )
 
+    def length(self) -> str:
+        """How long it will take, where budgets of time say so; else how many games it trains."""
+        seconds = [job.seconds for job in self.to_do if job.seconds is not None]
+        if len(seconds) == len(self.to_do):
+            return f", {time_text(max(*seconds, sum(seconds) / self.at_once))} of training"
+        games = sum(job.games for job in self.to_do)
+        return f", {games:,} games" if games else ""
+
     def text(self) -> str:
         """The plan for people, in one line or two."""
         number, left = len(self.jobs), len(self.to_do)
         jobs = f"{number:,} {'job' if number == 1 else 'jobs'}"
         if not left:
             return f"{jobs}, already done; nothing to play\n"
+        length = self.length()
         done = f", {number - left:,} of them already done" if left < number else ""
         cores = "" if self.cores is None else f", on {self.cores} {'core' if self.cores == 1 else 'cores'}"
         stay = sum(job.disk.records + self.weights(job) - job.used for job in self.to_do)
-        text = f"{jobs}{done}{cores}; files will take {size_text(max(0, stay))} of disk"
+        text = f"{jobs}{done}{cores}{length}; files will take {size_text(max(0, stay))} of disk"
         if more := self.more_meanwhile():
             text += f", and up to {size_text(more)} more while they run"
         if any(job.final is None for job in self.to_do) and not self.keeps_weights:
@@ -80,12 +91,3 @@ def free_bytes(folder: Path) -> int:
     """Free room on the disk on which a folder lies or will lie."""
     above = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
     return shutil.disk_usage(above).free
-
-
-def size_text(size: float) -> str:
-    """A number of bytes for people: "1.6 GB"."""
-    units = ["bytes", "kB", "MB", "GB", "TB"]
-    while size >= 999.5 and len(units) > 1:
-        size /= 1000
-        units.pop(0)
-    return f"{size:.2g} {units[0]}" if size < 9.95 and units[0] != "bytes" else f"{size:.0f} {units[0]}"

@@ -21,14 +21,11 @@ from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
 from tdl.errors import ConfigError, TdlError
 from tdl.runs.progress import Progress
-from tdl.storage.run_folder import HYDRA, refuse_link
+from tdl.storage.run_folder import HYDRA, SWEEP, refuse_link
 from tdl.sweeps.job import JobContext, Plan
 from tdl.sweeps.launcher import CoresLauncher
 from tdl.sweeps.plan import SweepPlan
 from tdl.sweeps.sweep import Sweep
-
-DESCRIPTION = "multirun.yaml"
-"""What Hydra leaves in the folder of a sweep."""
 
 MAX_ERRORS = 5
 """Errors of a refused sweep that are shown."""
@@ -118,7 +115,7 @@ class CheckedSweeper(Sweeper):
         """
         folder = Path(str(self.config.hydra.sweep.dir))
         try:
-            refuse_link(folder / DESCRIPTION, alone=True)
+            refuse_link(folder / SWEEP, alone=True)
             jobs = self._jobs(arguments)
             plan = self._plan(jobs, folder)
             plan.check_disk()
@@ -138,7 +135,7 @@ class CheckedSweeper(Sweeper):
         if not jobs:
             return []
         folder.mkdir(parents=True, exist_ok=True)
-        OmegaConf.save(self.config, folder / DESCRIPTION)
+        OmegaConf.save(self.config, folder / SWEEP)
         assert self.launcher is not None
         size, returned = self.max_batch_size or len(jobs), []
         for first in range(0, len(jobs), size):

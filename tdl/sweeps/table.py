@@ -19,10 +19,11 @@ from tdl.config.agent import chosen_names
 from tdl.config.compose import ALPHA_OF_LEARNER
 from tdl.config.files import plain_dict
 from tdl.errors import TdlError
+from tdl.runs.final_summary import next_commands
 from tdl.storage.atomic import new_file
 from tdl.storage.reading import read_notes
-from tdl.storage.result_file import check_result
-from tdl.storage.run_folder import FAILED, FINISHED, HYDRA, RESULT, RUNNING, RunFolder
+from tdl.storage.result_file import WEIGHTS, check_result
+from tdl.storage.run_folder import FAILED, FINISHED, HYDRA, RESULT, RUNNING, SWEEP, RunFolder, run_in
 from tdl.storage.titles import short_name
 from tdl.sweeps.job import Outcome, run_of, without_missing
 from tdl.sweeps.sweep import Sweep
@@ -54,7 +55,7 @@ def finish(*, figures: bool = True) -> tuple[int, str]:
     _write(sweep.folder / TABLE, table.dropna(axis="columns", how="all").to_csv(index=False))
     drawn = figures and _draw(sweep.folder, table)
     print(f"table in {sweep.folder / TABLE}" + (f", figure in {sweep.folder / FIGURES[0]}" if drawn else ""))
-    print(f"next: {command()} report {shlex.quote(str(sweep.folder))}")
+    print(_next_commands(sweep.folder), end="")
     codes = [outcome.code for outcome in sweep.outcomes.values()]
     if not codes:  # its jobs were processes elsewhere: the table alone knows how they ended
         started = {str(run) for job, run in jobs.items() if _last_start(job) >= sweep.began}
@@ -63,6 +64,14 @@ def finish(*, figures: bool = True) -> tuple[int, str]:
     if not failed:
         return 0, ""
     return failed[0], f"{len(failed)} of {number} jobs are not finished; {sweep.folder / TABLE} says why"
+
+
+def _next_commands(folder: Path) -> str:
+    """What one would type next: of a single run what one would after it, too."""
+    report, run = f"{command()} report {shlex.quote(str(folder))}\n", RunFolder(run_in(folder))
+    result = run.result_if_whole() if run.path != folder else {}
+    players = next_commands(RunFolder(folder), result) if {WEIGHTS, "config"} <= result.keys() else ""
+    return f"{players}{'      ' if players else 'next: '}{report}"
 
 
 def prepare() -> None:
@@ -86,7 +95,7 @@ def jobs_in(folders: Sequence[Path]) -> dict[Path, Path]:
 
     jobs: dict[Path, Path] = {}
     for folder in folders:
-        for description in folder.rglob("multirun.yaml"):  # what Hydra leaves in the folder of a sweep
+        for description in folder.rglob(SWEEP):
             jobs |= job_folders(description.parent)
         for run in result_files(folder):
             jobs.setdefault(run.parent.resolve(), run.parent.resolve())

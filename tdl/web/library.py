@@ -26,7 +26,7 @@ from tdl.sessions.recorded_game import RecordedGame
 from tdl.statistics.summary import BlockTable, parse_blocks
 from tdl.storage.checkpoint import META, Meta
 from tdl.storage.reading import open_file
-from tdl.storage.run_folder import BLOCKS, CHECKPOINT, RESULT
+from tdl.storage.run_folder import BLOCKS, CHECKPOINT, RESULT, SWEEP
 
 MAX_ENTRIES = 500
 """Of a list; the newest are in it."""
@@ -161,6 +161,8 @@ class Library:
 
     def _entry(self, folder: Path) -> dict[str, Any] | None:
         """The entry of a folder, with the row of its result; None where there is nothing to show."""
+        if (folder / SWEEP).is_file():  # its runs are entries
+            return None
         meta, result, blocks = checkpoint_folder(folder) / META, folder / RESULT, folder / BLOCKS
         files = [path for path in (meta, result, blocks) if path.is_file()]
         if meta not in files and blocks not in files:

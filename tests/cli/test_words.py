@@ -11,6 +11,7 @@ from tdl.cli.solve import main as solve
 from tdl.cli.words import (
     hydra_values,
     split_flags,
+    with_one_budget,
     with_quoted_numbers,
     with_seconds,
     with_seeds,
@@ -109,6 +110,8 @@ def test_seeds_that_make_no_sense(words, telling):
         (["a=1", "-m", "b=2"], ["-m"], ["a=1", "b=2"]),
         (["a=1", "--cfg", "job", "b=2"], ["--cfg", "job"], ["a=1", "b=2"]),
         (["a=1", "--config-dir=conf", "b=2", "--", "c"], ["--config-dir=conf"], ["a=1", "b=2", "c"]),
+        (["a=1", "--info"], ["--info=all"], ["a=1"]),
+        (["a=1", "--info", "config"], ["--info=config"], ["a=1"]),
         (["-cn", "run", "run"], ["-cn", "run"], ["run"]),
         ([], [], []),
     ],
@@ -131,6 +134,19 @@ def test_unknown_flags(flag, telling):
         split_flags(["seed=1", flag])
 
 
+@pytest.mark.parametrize(
+    ("flags", "telling"),
+    [
+        (("-m", "--cfg", "job"), "--cfg: of one job; leave out -m"),
+        (("--info", "--multirun"), "--info: of one job; leave out -m"),
+        (("--resolve",), "--resolve: only beside --cfg"),
+    ],
+)
+def test_flags_that_exclude_each_other(flags, telling):
+    with pytest.raises(ConfigError, match=telling):
+        split_flags(["seed=1", *flags])
+
+
 def test_cells_of_ones_own_are_a_key():
     assert hydra_values(["tuples=[[0,1],[2,3]]", "tuples=4x6"], RUN) == [
         "tuples.cells=[[0,1],[2,3]]",
@@ -150,3 +166,20 @@ def test_words_with_many_digits_that_are_no_long_number_stay(word):
 def test_a_long_number_is_refused_by_its_key(word):
     with pytest.raises(ConfigError, match=r"^[\w.]+: .* is not allowed; expected a number of at most 308 digits"):
         hydra_values([word.format("1" * 309)], RUN)
+
+
+@pytest.mark.parametrize(
+    ("words", "added"),
+    [
+        (["experiment=best", "budget.seconds=10h"], ["budget.moves=null"]),
+        (["experiment=best", "budget.moves=1e10"], ["budget.seconds=null"]),
+        (["experiment=best", "budget.seconds=10h", "budget.moves=1e9"], []),
+        (["experiment=best", "budget.seconds=null"], []),
+        (["tuples=4x6", "budget.seconds=10h"], []),
+        (["resume=outputs/a", "budget.seconds=10h"], []),
+        (["experiment=best"], []),
+    ],
+    ids=str,
+)
+def test_a_budget_of_an_experiment_gives_way_to_one_that_is_given(words, added):
+    assert with_one_budget(words) == [*words, *added]

@@ -1,8 +1,15 @@
 """`tdl convert`: names on the command line, and no run to resume."""
 
+import pickle
+import struct
+
+import numpy as np
 import pytest
 from support.programs import files, inside
 from support.weight_files import PEER_FILE, SMALL_DEMO, SMALL_TD, complaint, converted, stored, written
+
+from tdl.errors import CheckpointError
+from tdl.players.player import load
 
 
 def test_names_on_the_command_line(tmp_path, imported):
@@ -21,6 +28,36 @@ def test_names_on_the_command_line(tmp_path, imported):
         assert telling in complaint(*words)
     assert {path.name for path in tmp_path.iterdir()} == {"there.w", "in.dat"}
     assert there.read_bytes() == SMALL_TD
+
+
+COURSE = np.zeros(16, "<f4").tobytes()
+
+STATS = b"dummy:random@1634|#2#5r[4](1)u|dummy@1640\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (struct.pack("<IQ", 1, 16) + COURSE, "1 table of 16 weights without names, as programs of NYCU's course"),
+        (struct.pack("<QQ", 2, 16) + COURSE + struct.pack("<Q", 16) + COURSE, "2 tables of 16 weights without names"),
+        (STATS, "games of NYCU's course framework (2048-Framework, --save=stats.txt), no weights"),
+        (pickle.dumps([1]), "a pickle of Python, which could run code when it is read; expected the weight file of"),
+        (b"PK\x03\x04" + bytes(60), "a zip archive"),
+        (b"\x93NUMPY" + bytes(60), "an array of NumPy"),
+        (b"\x1f\x8b" + bytes(60), "compressed; unpack it first"),
+        (b'{"game": 2048, "weights": [1, 2, 3, 4, 5]}', "a text"),
+    ],
+    ids=range(8),
+)
+@pytest.mark.parametrize("name", ["weights.bin", "a.w", "stats.txt"])
+def test_files_that_are_not_read_are_named(tmp_path, content, kind, name):
+    assert f"{name}: {kind}" in complaint(written(tmp_path / name, content), tmp_path / "out")
+
+
+def test_a_weight_file_is_no_checkpoint(tmp_path):
+    there = written(tmp_path / "there.w", SMALL_TD)
+    with pytest.raises(CheckpointError, match=r"there\.w: a file, .* tdl convert makes one"):
+        load(there)
 
 
 def test_a_file_of_another_name(tmp_path):

@@ -7,6 +7,7 @@ from support.programs import result, train
 from support.shapes import RULES, small_tuples
 
 import tdl.results
+from experiments.curve import analyse as curve
 from experiments.published_dqn import analyse as dqn
 from experiments.replicas import analyse as replicas
 from experiments.stability import analyse as stability
@@ -21,6 +22,7 @@ from tdl.network.ntuple import NTupleNetwork
 from tdl.players.batch_play import moves_of_boards, play_games
 from tdl.players.played_values import played_values
 from tdl.players.player import Player
+from tdl.runs import forecast
 from tdl.solver.solution import save, solve
 from tdl.training.trainer import Trainer
 
@@ -44,6 +46,10 @@ def test_values_beside_what_they_estimate(tmp_path):
     assert (row["gap"], row["bias"]) == pytest.approx((exact["gap"], exact["value_bias"]), abs=0.001)
     assert row["gap"] == pytest.approx(row["moves"] * row["regret"], abs=0.05)
     assert (tmp_path / "figure.png").stat().st_size > 10_000
+
+
+def test_a_run_says_beforehand_what_the_networks_of_its_recipe_reached():
+    pd.testing.assert_frame_equal(pd.read_csv(forecast.TABLE), curve.table().reset_index(drop=True))
 
 
 def test_replicas_are_compared_with_one_of_their_panel():

@@ -88,12 +88,12 @@ def test_the_title_is_the_finding_or_the_question():
 def test_the_caption_says_what_was_held_fixed_and_how():
     figure, caption = sweep_figure(*sweep(alpha=[0.1, 0.3]))
     assert caption == (
-        "2048 on 4x4, episodes 4, games after training 200, seeds 3. Points and curves are means over seeds with 95% "
+        "2048 on 4x4, episodes 4, games after training 200, 3 seeds. Points and curves are means over seeds with 95% "
         "intervals (Student's t), faint dots single runs."
     )
     assert not figure.texts[1:]  # it is no part of the picture, but for the title
     single = sweep_figure(*sweep(seeds=1, alpha=[0.1, 0.3]))[1]
-    assert single == "2048 on 4x4, episodes 4, games after training 200, seeds 1."
+    assert single == "2048 on 4x4, episodes 4, games after training 200, 1 seed."
     two = sweep_figure(*sweep(seeds=2, alpha=[0.1, 0.3]))[1]
     assert "Full dots and thin lines are single runs: of fewer than three seeds" in two
 

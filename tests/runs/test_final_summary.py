@@ -11,11 +11,23 @@ import pytest
 from support.programs import SMALL, blocks_of, go_on, inside, result, train
 
 from tdl.cli.evaluate import main as evaluate
+from tdl.cli.python_runs import compose_run
 from tdl.cli.run import main
-from tdl.runs.final_summary import PARTS, next_commands, objective, results_line, summary_text, unlearned, warning
+from tdl.config.setup import Setup
+from tdl.runs.final_summary import (
+    PARTS,
+    next_commands,
+    objective,
+    results_line,
+    summary_text,
+    unlearned,
+    unused_budget,
+    warning,
+)
 from tdl.statistics.summary import evaluation_block
 from tdl.storage.records import RECORD, save_records
 from tdl.storage.run_folder import RunFolder
+from tdl.sweeps.job import without_hydra
 
 SHORT = (*SMALL, "episodes=20")
 
@@ -55,7 +67,7 @@ def test_a_solved_game_is_compared():
 def test_the_next_command_can_be_pasted(small_run, tmp_path, name):
     folder = RunFolder(shutil.copytree(small_run("episodes=20"), tmp_path / name))
     text = next_commands(folder, result(folder.path))
-    program, checkpoint, plies = shlex.split(text.partition("next: ")[2].splitlines()[0])[-3:]
+    program, checkpoint, plies = shlex.split(text.splitlines()[1])[-3:]
     assert (program, plies) == ("evaluate", "evaluate.plies=2")
     out = f"hydra.run.dir={tmp_path / 'games'}"
     done = inside(checkpoint, plies, "evaluate.episodes=2", out, program=evaluate)
@@ -65,9 +77,9 @@ def test_the_next_command_can_be_pasted(small_run, tmp_path, name):
 @pytest.mark.parametrize(
     ("kind", "plies", "weights", "commands"),
     [
-        ("ntuple", 1, "kept", ["evaluate", "serve"]),
+        ("ntuple", 1, "kept", ["serve", "evaluate"]),
         ("ntuple", 2, "kept", ["serve"]),
-        ("dqn", 1, "kept", ["evaluate", "serve"]),
+        ("dqn", 1, "kept", ["serve", "evaluate"]),
         ("random", 1, "kept", ["serve"]),
         ("ntuple", 1, "deleted", []),
     ],
@@ -171,3 +183,20 @@ def test_a_run_that_unlearns_says_so(tmp_path):
              "learner.initial_value=1500", "episodes=20000")  # fmt: skip
     done = inside(*words, f"hydra.run.dir={tmp_path / 'run'}")
     assert done.stdout.count("\nunlearned: ") == 1, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "reached", "text"),
+    [
+        (("budget.seconds=100",), (100_000, 50.0), "episodes=100000 ended the run after 50 of 100 seconds"),
+        (("budget.seconds=100", "budget.moves=1000"), (20, 1.0), "budget.moves=1000 ended the run after 1 of 100"),
+        (("budget.seconds=100",), (80_000, 101.0), ""),
+        ((), (100_000, 50.0), ""),
+    ],
+    ids=str,
+)
+def test_a_budget_of_time_that_is_not_used_is_told(words, reached, text):
+    setup = Setup.of(without_hydra(compose_run(words)))
+    line = unused_budget(setup, *reached)
+    assert line.startswith(text)
+    assert bool(line) == bool(text)

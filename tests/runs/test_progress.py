@@ -61,13 +61,35 @@ def test_progress_of_jobs(now, capsys):
     for seconds, done, name in ((1, 2, "seed=0"), (2, 3, "seed=1")):
         now[0] = seconds
         shown.update(done, note=name, every=0.0)
-        shown.show("2 running")
+        shown.update(done, note="2 running", part=0.5, every=10.0)
+    now[0] = 15
+    shown.update(3, note="1 running", part=0.25, every=10.0)
     shown.say("tdl: seed=2: a fault")
     assert capsys.readouterr().err.splitlines() == [
         "sweep 2/4  seed=0  left 00:02",
         "sweep 3/4  seed=1  left 00:01",
+        "sweep 3/4  1 running  left 00:05",
         "tdl: seed=2: a fault",
     ]
+
+
+def test_time_left_of_a_budget_begun_before(now, capsys):
+    """A run goes on at 60% of its time after 1,000 games; the games of its end are longer than those."""
+    shown = Progress("train", 10_000, "moves", 1000, 0.6)
+    now[0] = 10
+    shown.update(1050, 1000, "mean 10", share=0.7)
+    assert capsys.readouterr().err == "train 1050/1500  100 moves/s  mean 10  left 00:30\n"
+
+
+def test_lines_of_long_work_are_rare(now, capsys):
+    """At most one a minute after an hour, and one at the end."""
+    shown = Progress("train", 36_000)
+    for seconds in range(1, 36_001):
+        now[0] = seconds
+        shown.update(seconds, note="mean 10")
+    lines = capsys.readouterr().err.splitlines()
+    assert 600 < len(lines) < 800
+    assert lines[-1] == "train 36000/36000  mean 10  left 00:00"
 
 
 def test_nothing_is_shown_of_what_is_hidden(now, capsys):

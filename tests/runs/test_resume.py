@@ -164,6 +164,9 @@ def test_signal_before_the_first_block(whole, signal_after, tmp_path):
     done = inside(*SMALL, f"episodes={EPISODES}", f"hydra.run.dir={folder}")
     assert done.returncode == 130
     assert f"stopped at episode 0; go on with resume={folder}" in done.stderr.splitlines()[-1]
+    played, continued = done.stdout.splitlines()
+    assert played.startswith("next: ")
+    assert (played.split()[-2:], continued.split()[-2:]) == (["serve", str(folder)], ["run", f"resume={folder}"])
     assert outcome(go_on(folder)) == outcome(whole(EPISODES))
 
 

@@ -63,8 +63,8 @@ def folder(tmp_path_factory):
     printed = re.sub(r"\S+ -m tdl ", "python -m tdl ", done.stdout)  # the path, where the shell finds another Python
     assert printed == evaluation_block(result(folder)["evaluation"]) + (
         f"results in {shown}: curve.png, blocks.csv, result.json, checkpoint\n"
-        f"next: python -m tdl evaluate {shown} evaluate.plies=2\n"
-        f"      python -m tdl serve {shown}\n"
+        f"next: python -m tdl serve {shown}\n"
+        f"      python -m tdl evaluate {shown} evaluate.plies=2\n"
     )
     return folder
 

@@ -159,7 +159,17 @@ def test_the_interval_of_a_corrected_p_leaves_out_0_just_where_it_is_small():
 
 
 @pytest.mark.parametrize(
-    ("p", "text"), [(1e-9, "p < 0.001"), (0.0051, "p = 0.005"), (0.049, "p = 0.05"), (1.0, "p = 1.00"), (math.nan, "")]
+    ("p", "text"),
+    [
+        (1e-9, "p < 0.001"),
+        (0.0051, "p = 0.005"),
+        (0.0499, "p = 0.050"),
+        (0.0461, "p = 0.046"),
+        (0.0539, "p = 0.054"),
+        (0.044, "p = 0.04"),
+        (1.0, "p = 1.00"),
+        (math.nan, ""),
+    ],
 )
 def test_a_p_value_in_words(p, text):
     assert p_text(p) == text

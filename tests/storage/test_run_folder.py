@@ -13,7 +13,7 @@ import pytest
 
 from tdl.errors import BusyError, Interrupted, TdlError
 from tdl.storage.atomic import new_file, new_folder
-from tdl.storage.run_folder import RunFolder
+from tdl.storage.run_folder import RESULT, SWEEP, RunFolder, run_in
 
 
 def test_a_file_that_cannot_be_written_leaves_the_one_before(tmp_path):
@@ -95,6 +95,16 @@ def test_a_damaged_result_is_refused_or_nothing(tmp_path, text):
     assert folder.result_if_whole() == {}
     with pytest.raises(FileNotFoundError if text is None else TdlError, match=r"result\.json"):
         folder.read_result()
+
+
+@pytest.mark.parametrize(("runs", "sweep", "inner"), [(1, True, "0"), (2, True, "."), (0, True, "."), (1, False, ".")])
+def test_a_sweep_of_one_run_is_that_run(tmp_path, runs, sweep, inner):
+    for number in range(runs):
+        (tmp_path / str(number)).mkdir()
+        (tmp_path / str(number) / RESULT).touch()
+    if sweep:
+        (tmp_path / SWEEP).touch()
+    assert run_in(tmp_path) == tmp_path / inner
 
 
 def test_the_newest_checkpoints_come_first(tmp_path):

@@ -38,7 +38,7 @@ def cores(tmp_path, monkeypatch):
         return SimpleNamespace(context=name, threads=threads, config=None, is_worked_on=lambda: False)
 
     class Process:
-        running, at_once = 0, []
+        running, at_once, share = 0, [], 0.0
 
         def __init__(self, work, folder):
             self.word = cores.waiting_words[int(folder.name)]

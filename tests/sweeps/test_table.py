@@ -10,6 +10,10 @@ from support.programs import SMALL, inside
 from support.sweeps import SHORT, WRITTEN, folder_of, mark, rows_of, states, sweep
 
 from tdl.cli.run import main
+from tdl.errors import CheckpointError
+from tdl.players.kinds import checkpoint_folder
+from tdl.players.player import load
+from tdl.runs.resume import resumed_folder
 from tdl.storage.run_folder import RunFolder, lock_folder
 from tdl.sweeps.table import MAX_ROWS, job_folders, summary_text, table_of
 
@@ -41,6 +45,22 @@ def test_a_sweep_leaves_its_figure_and_a_table_for_a_paper(tmp_path):
     starts = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml", "tex": b"\\begin{tabular}", "txt": b"2048 on 4x4"}
     for kind, start in starts.items():
         assert (tmp_path / f"sweep.{kind}").read_bytes().startswith(start), kind
+
+
+def test_the_folder_of_a_sweep_of_one_run_is_a_player(tmp_path):
+    """It is also a run to go on with; of a sweep of several the error names one."""
+    folder = tmp_path / "sweep"
+    done = inside("-m", *SMALL, "episodes=10", "seed=0", f"hydra.sweep.dir={folder}", program=main)
+    programs = [line.split()[-2:] for line in done.stdout.splitlines()[-3:]]
+    assert programs == [["serve", str(folder)], [str(folder), "evaluate.plies=2"], ["report", str(folder)]]
+    (run,) = folder.glob("*/result.json")
+    assert checkpoint_folder(folder) == run.parent / "checkpoint"
+    assert resumed_folder(str(folder)).path == run.parent
+    done = inside("-m", *SMALL, "episodes=10", "seed=1", f"hydra.sweep.dir={folder}", program=main)
+    assert done.stdout.splitlines()[-1].startswith("next: ")
+    for take in (load, resumed_folder):
+        with pytest.raises(CheckpointError, match="name one of 2 below, as "):
+            take(str(folder))
 
 
 def status(folder, run):
