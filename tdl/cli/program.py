@@ -19,7 +19,7 @@ from omegaconf import DictConfig
 from tdl.cli import help
 from tdl.cli.messages import explain
 from tdl.cli.words import hydra_words, split_flags
-from tdl.config import files, hydra_versions
+from tdl.config import files, hydra_versions, own_choices
 from tdl.config.compose import Schema
 from tdl.config.schema import RUN
 from tdl.errors import BusyError, ConfigError, Interrupted, TdlError
@@ -153,6 +153,7 @@ def enter_hydra(job: Job, config_name: str, schema: Schema) -> None:
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # Hydra raises, so that the line is ours
     schema.register()
     hydra_versions.register_plugins(CoresLauncher, CheckedSweeper)
+    own_choices.register()
     trusted = hydra_versions.trusted([sweep.TARGET])
     hydra.main(config_path="pkg://tdl.conf", config_name=config_name, **hydra_versions.BASE, **trusted)(job)()
 

@@ -30,7 +30,7 @@ from tdl.cli.messages import explain
 from tdl.cli.program import Job, enter_hydra
 from tdl.cli.run import job, plan
 from tdl.cli.words import hydra_values
-from tdl.config import hydra_versions
+from tdl.config import hydra_versions, own_choices
 from tdl.config.agent import chosen_names
 from tdl.config.compose import CHANGEABLE, key_hash, quoted
 from tdl.config.schema import AUTO, RUN
@@ -141,6 +141,7 @@ def compose_run(words: Sequence[str]) -> DictConfig:
     """The configuration of one run, with Hydra's own part."""
     with preserve_global_state():
         RUN.register()
+        own_choices.register()
         with hydra.initialize_config_module("tdl.conf", **hydra_versions.BASE):
             return hydra.compose("run", hydra_values(words, RUN), return_hydra_config=True)
 
