@@ -32,7 +32,7 @@ from tdl.cli.run import job, plan
 from tdl.cli.words import hydra_values
 from tdl.config import hydra_versions, own_choices
 from tdl.config.agent import chosen_names
-from tdl.config.compose import CHANGEABLE, key_hash, quoted
+from tdl.config.compose import CHANGEABLE, key_hash, word_of
 from tdl.config.schema import AUTO, RUN
 from tdl.config.setup import Setup, stored_setup
 from tdl.errors import ConfigError, Interrupted, refuse
@@ -175,7 +175,7 @@ def train_sweep(words: Sequence[str], out: Path | None, cores: int | None, on_bl
     folder = _new(f"sweep_{_now()}_{os.getpid()}") if out is None else out
     if RunFolder(folder).is_used():
         raise ConfigError(f"out: {folder} holds a single run; name another folder for several")
-    hydra_part = [f"hydra.sweep.dir={quoted(str(folder))}", f"hydra.launcher.cores={cores or 'null'}"]
+    hydra_part = [word_of("hydra.sweep.dir", folder), f"hydra.launcher.cores={cores or 'null'}"]
     work = Job(partial(job, figures=False, on_block=on_block), plan)
     jobs: list[Path] = []
     with preserve_global_state(), contextlib.redirect_stdout(io.StringIO()):

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from tdl.base.distribution import command
-from tdl.config.compose import word_of
 from tdl.players.kinds import KINDS
 from tdl.statistics.summary import evaluation_block, read_blocks
 from tdl.storage.records import Records, load_records
@@ -110,10 +109,8 @@ def next_commands(folder: RunFolder, result: Mapping[str, Any]) -> str:
     """What one would type next; each line can be pasted."""
     if result[WEIGHTS] != KEPT_WEIGHTS:
         return ""
-    start, checkpoint = command(), str(path_from_here(folder.path))
-    if "=" in checkpoint or checkpoint[0] in "~+-":  # which Hydra would read as something else than a folder
-        checkpoint = word_of("checkpoint", checkpoint)
-    checkpoint = shlex.quote(checkpoint)
+    start, here = command(), str(path_from_here(folder.path))
+    checkpoint = shlex.quote(f"./{here}" if here[0] in "~+-" or "=" in here else here)  # no flag, nor a key
     commands = [f"{start} serve {checkpoint}"]
     kind, plies = KINDS[result["config"]["agent"]["kind"]], result["config"]["evaluate"]["plies"]
     if kind.max_plies > 1 and plies == 1:

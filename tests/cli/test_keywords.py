@@ -57,6 +57,7 @@ class Keywords(TypedDict, total=False):
         ({"save_moves": [1000, 5000]}, ["save.moves=[1000,5000]"], 1),
         ({"alpha": None, "learner_promotion": False}, ["learner.promotion=false", "alpha=null"], 1),
         ({"resume": Path("outputs/it's")}, [r"resume='outputs/it\'s'"], 1),
+        ({"init": ["a", "b,c"]}, ["init=a,'b,c'"], 2),
     ],
 )
 def test_words_of_keywords(keywords, words, runs):
@@ -75,6 +76,7 @@ def test_words_of_keywords(keywords, words, runs):
         ({"tuples": 5}, "tuples: 5 is not allowed; expected a name, or several; single keys are tuples_cells"),
         ({"tuples": [[0, 1], ["a"]]}, "tuples.cells: 'a' is not allowed; expected whole numbers"),
         ({"learner_schedule": lambda episode: 0.1}, "; tdl.Trainer takes functions, which no run can save"),
+        ({"learner_order": "forward", "learner.order": "backward"}, "learner.order is given twice"),
         ({"alpha": object}, "expected a number, a text, None, or a list of these"),
     ],
 )
