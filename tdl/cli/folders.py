@@ -133,7 +133,8 @@ def _with_path(key: str, text: str, *, sweep: bool) -> str:
 
 def _joined(text: str) -> str:
     """Paths with commas between them, each as Hydra takes it."""
-    return ",".join(word_of("", os.path.expanduser(part.strip()))[1:] for part in text.split(","))
+    parts = [part.strip() for part in text.split(",")]
+    return ",".join(part if part == "null" else word_of("", os.path.expanduser(part))[1:] for part in parts)
 
 
 def _is_read(word: str) -> bool:

@@ -136,7 +136,7 @@ def use_folder(config_dir: str | None) -> Path | None:
     """
     named = config_dir is not None or OWN in os.environ
     if config_dir is not None:
-        path = Path(config_dir).expanduser().absolute()
+        path = Path(os.path.expanduser(config_dir)).absolute()
         if not path.is_dir():
             raise ConfigError(f"--config-dir {config_dir}: no such folder")
         os.environ[OWN] = str(path)

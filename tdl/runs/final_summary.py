@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tdl.base.distribution import command
+from tdl.config import files
 from tdl.players.kinds import KINDS
 from tdl.statistics.summary import evaluation_block, read_blocks
 from tdl.storage.records import Records, load_records
@@ -111,12 +112,14 @@ def next_commands(folder: RunFolder, result: Mapping[str, Any]) -> str:
         return ""
     start, here = command(), str(path_from_here(folder.path))
     checkpoint = shlex.quote(f"./{here}" if here[0] in "~+-" or "=" in here else here)  # no flag, nor a key
+    own = files.own_folder() if result["config"]["game"]["name"] not in files.file_names("game") else None
+    named = "" if own is None else f" --config-dir {shlex.quote(str(path_from_here(own)))}"  # which registers the game
     commands = [f"{start} serve {checkpoint}"]
     kind, plies = KINDS[result["config"]["agent"]["kind"]], result["config"]["evaluate"]["plies"]
     if kind.max_plies > 1 and plies == 1:
         few = "" if kind.tables else " evaluate.episodes=10"  # a hundred times as slow
         commands.insert(0, f"{start} evaluate {checkpoint} evaluate.plies=2{few}")
-    return "".join(f"{'next:' if not number else '':6}{command}\n" for number, command in enumerate(commands))
+    return "".join(f"{'next:' if not number else '':6}{command}{named}\n" for number, command in enumerate(commands))
 
 
 def path_from_here(path: Path) -> Path:

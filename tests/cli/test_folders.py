@@ -140,6 +140,7 @@ def test_a_path_is_taken_letter_by_letter(tmp_path, monkeypatch, name):
     [
         ("init=a b,c=d", True, ["a b", "c=d"]),
         ("init=a b,c=d", False, "a b,c=d"),
+        ("init=null,a b", True, [None, "a b"]),
         ("init='a,b',c", True, ["a,b", "c"]),
         ("init='a b'", False, "a b"),
         ("checkpoint=[a,b (1)]", False, ["a", "b (1)"]),

@@ -80,6 +80,8 @@ def test_games_are_those_of_every_process(game):
     words = ("--config-dir", "conf", "game=pow7", "seed=0,1", "hydra.sweep.dir=sweep")
     done = program(game.parent, "-m", *SHORT, *words, env={**os.environ, "TDL_LINUX": "0"})
     assert done.returncode == 0, done.stderr
+    done = program(game.parent, *SHORT, "--config-dir", "conf", "game=pow7", "out=run")
+    assert [line[-18:] for line in done.stdout.splitlines()[-2:]] == [" --config-dir conf"] * 2
     rows = rows_of("sweep")
     assert [(row["game"], row["tuples"], row["status"]) for row in rows] == [("pow7", "mine", "finished")] * 2
     words = (rows[0]["run"], "evaluate.episodes=3", "--config-dir", "conf")
