@@ -45,9 +45,9 @@ def _numbers(text: str, give: Answer, asked: Request = NOTHING) -> str:
     pieces, start = [], 0
     for comment in COMMENT.finditer(text):
         own = parsed(comment[1])
-        request = own if own.file and own.column else own | asked
-        if not (request.file and request.column):
-            raise TableError(f"{' '.join(comment[1].split())}: no file or no column")
+        request = (own if own.file and own.column else own | asked).with_file()
+        if not request.column:
+            raise TableError(f"{' '.join(comment[1].split())}: no column")
         before = text[start : comment.start()]
         match = re.search(rf"{NUMBERS[request.form]}(?=[*_]*$)", before)
         if not match:

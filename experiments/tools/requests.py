@@ -2,18 +2,19 @@
 
     <!--= FILE: COLUMN FORM | KEY=VALUE KEY=VALUE -->
 
-FILE lies beside the page. The rows are those with all of the values: `seed=33,34` allows both, `seed!=33` all others.
-Each is a run, and the text is the mean of their COLUMN, rounded to what its interval allows (`rounded`). COLUMN may be
-`-COLUMN`, the negative value, `+COLUMN`, with its sign, `COLUMN/1e6`, a part of it, and `COLUMN:.1%`, as Python
-formats it. FORM is a word of `FORMS`; nothing is `mean`. For `interval`, runs that have none (`has_interval`) are
-listed, and more than `LISTED` of them are a range. In a table, where a bar ends a cell, the bar is left out.
+FILE lies beside the page; nothing is pairs.csv where a `name` is asked for, else results.csv. The rows are those with
+all of the values: `seed=33,34` allows both, `seed!=33` all others. Each is a run, and the text is the mean of their
+COLUMN, rounded to what its interval allows (`rounded`). COLUMN may be `-COLUMN`, the negative value, `+COLUMN`, with
+its sign, `COLUMN/1e6`, a part of it, and `COLUMN:.1%`, as Python formats it. FORM is a word of `FORMS`; nothing is
+`mean`. For `interval`, runs that have none (`has_interval`) are listed, and more than `LISTED` of them are a range. In
+a table, where a bar ends a cell, the bar is left out.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
@@ -52,6 +53,11 @@ class Request:
         """What this one asks for, and what the other asks for besides."""
         form = self.form if self.column else other.form
         return Request(self.file or other.file, self.column or other.column, form, (*self.where, *other.where))
+
+    def with_file(self) -> Request:
+        """The request of the file that is meant where it names none."""
+        usual = "pairs.csv" if any(condition.startswith("name=") for condition in self.where) else "results.csv"
+        return self if self.file else replace(self, file=usual)
 
 
 def parsed(text: str) -> Request:

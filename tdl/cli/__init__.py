@@ -10,6 +10,7 @@ COMMANDS: Mapping[str, str] = {
     "diff": "what differs between two runs: tdl diff outputs/A outputs/B",
     "play": "play, or watch an agent, on the terminal",
     "serve": "the same in a browser: tdl serve outputs/FOLDER",
+    "move": "the best move on a board: tdl move '2 4 0 0 / ...' outputs/FOLDER",
     "solve": "exact values of a small game: tdl solve game=2584 size=2x3",
     "match": "meet other programs in the two-player protocol of 2584",
     "convert": "weights of other programs: tdl convert IN OUT",

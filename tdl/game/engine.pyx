@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 from tdl.base.checks import check_choice, check_instance, check_whole, without_numpy
 from tdl.errors import refuse
 from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, empty_cells,
                              first_board, kind_for, legal_afterstates, max_tile, place)
-from tdl.game.boards import action_of, packed_board, unpack
+from tdl.game.boards import action_of, packed_boards, read_board, unpack
 from tdl.game.packing cimport as_int, taken
 from tdl.game.lines cimport LineTables
 from tdl.game.stream cimport Stream as StreamState, draw, stream_of
@@ -54,6 +54,8 @@ cdef class Stream:
 
 # What an engine does with boards of its type. The pointer only names the type in the functions' own declarations.
 ctypedef list (*afterstates_fn)(LineTables tables, object board, const void *kind)
+ctypedef int (*afterstates_of_fn)(LineTables tables, const void *kind, const uint64_t[::1] packed,
+                                  uint64_t[:, ::1] after, int32_t[:, ::1] reward, uint8_t[:, ::1] legal) except -1
 ctypedef int (*empty_fn)(LineTables tables, object board, const void *kind) except -1
 ctypedef object (*place_fn)(LineTables tables, object board, const void *kind, Stream stream, int tile)
 ctypedef object (*start_fn)(LineTables tables, const void *kind, Stream stream)
@@ -61,6 +63,7 @@ ctypedef object (*max_tile_fn)(LineTables tables, object board, const void *kind
 
 cdef struct Functions:
     afterstates_fn afterstates
+    afterstates_of_fn afterstates_of
     empty_fn empty
     place_fn place
     start_fn start
@@ -101,13 +104,14 @@ cdef class Engine:
 
         Parameters
         ----------
-        board : an int (returned as it is, checked), or rows of tile *values*, shape (rows, cols), 0 = empty.
+        board : an int (returned as it is, checked); rows of tile *values*, shape (rows, cols), 0 = empty; or a text
+            (`tdl.game.board_text`).
 
         Raises
         ------
         ConfigError : a wrong shape, or a number that is no tile of this game. All methods that take a board raise it.
         """
-        return packed_board(board, self.tables.rules)
+        return read_board(board, self.tables.rules)
 
     def array(self, board):
         """The tile values of a board: int64 array of shape (rows, cols)."""
@@ -124,6 +128,28 @@ cdef class Engine:
         """The legal moves of a board: list of (action, afterstate, reward), actions ascending."""
         board = self.board(board)
         return self.on.afterstates(self.tables, board, NULL)
+
+    def afterstates_of(self, boards):
+        """The moves of many boards of at most 64 bits.
+
+        Parameters
+        ----------
+        boards : packed boards, an array of shape (n,); or a list of boards.
+
+        Returns
+        -------
+        afterstates, uint64 (n, 4), of up, right, down, left, the board itself where illegal; rewards, int32 (n, 4), 0
+        where illegal; and whether each is legal, bool (n, 4).
+
+        Raises
+        ------
+        ConfigError : the boards of these rules need more than 64 bits, or one is no board of them.
+        """
+        cdef const uint64_t[::1] numbers = packed_boards(boards, self.tables.rules)
+        after = np.repeat(np.asarray(numbers), 4).reshape(-1, 4)
+        rewards, legal = np.zeros(after.shape, np.int32), np.zeros(after.shape, np.uint8)
+        self.on.afterstates_of(self.tables, NULL, numbers, after, rewards, legal)
+        return after, rewards, legal.view(np.bool_)
 
     def legal(self, board):
         """The legal actions, ascending; empty when the game is over."""
@@ -179,8 +205,9 @@ cdef class Engine:
 
 cdef Functions functions_of(const board_t *kind):
     """The functions for the type of `kind`, which is not read."""
-    return Functions(<afterstates_fn> _afterstates[board_t], <empty_fn> _empty[board_t], <place_fn> _place[board_t],
-                     <start_fn> _start[board_t], <max_tile_fn> _max_tile[board_t])
+    return Functions(<afterstates_fn> _afterstates[board_t], <afterstates_of_fn> _afterstates_of[board_t],
+                     <empty_fn> _empty[board_t], <place_fn> _place[board_t], <start_fn> _start[board_t],
+                     <max_tile_fn> _max_tile[board_t])
 
 
 cdef list _afterstates(LineTables tables, object packed, const board_t *kind):
@@ -190,6 +217,23 @@ cdef list _afterstates(LineTables tables, object packed, const board_t *kind):
     cdef int action[4]
     cdef int i, n = legal_afterstates(tables, &board, after, reward, action)
     return [(action[i], as_int(tables, &after[i]), reward[i]) for i in range(n)]
+
+
+cdef int _afterstates_of(LineTables tables, const board_t *kind, const uint64_t[::1] packed, uint64_t[:, ::1] after,
+                         int32_t[:, ::1] reward, uint8_t[:, ::1] legal) except -1:
+    cdef board_t board
+    cdef board_t states[4]
+    cdef int32_t rewards[4]
+    cdef int actions[4]
+    cdef int64_t i
+    cdef int j
+    for i in range(packed.shape[0]):
+        board = taken(tables, packed[i], kind)
+        for j in range(legal_afterstates(tables, &board, states, rewards, actions)):
+            after[i, actions[j]] = <uint64_t> as_int(tables, &states[j])
+            reward[i, actions[j]] = rewards[j]
+            legal[i, actions[j]] = True
+    return 0
 
 
 cdef int _empty(LineTables tables, object packed, const board_t *kind) except -1:

@@ -9,7 +9,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from tdl.base.checks import check_instance, check_value, check_whole, without_numpy
 from tdl.errors import refuse
 from tdl.game.board cimport board64, board128, board_array, board_t
-from tdl.game.boards import packed_board, packed_boards
+from tdl.game.boards import read_board, packed_boards
 from tdl.game.downgrade cimport merging_of
 from tdl.game.rules import checked_rules
 from tdl.base.machine import allocate, require_memory
@@ -146,7 +146,7 @@ cdef class NTupleNetwork:
         ------
         ConfigError : no board of these rules; `value` raises it, too.
         """
-        board = packed_board(board, self.rules)
+        board = read_board(board, self.rules)
         out = np.empty(self.plan.padded, np.uint32)
         cdef uint32_t[::1] entry = out
         cdef board64 nibbles

@@ -1,6 +1,7 @@
 """A trained n-tuple network as a player: values of moves and boards, and games; and players without values."""
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,16 @@ class Player(Settled, Agent):
             value = self.network.value(after) if self.target == "afterstate" else self._expected(after)
             # float32, as in the kernel: the same move where two are nearly equal
             out[action] = np.float32(reward) + np.float32(self.gamma) * np.float32(value)
+        return out
+
+    def values_of(self, boards: Sequence[BoardLike]) -> Values:
+        """`values` of many boards, to the last bit: shape (n, 4)."""
+        if self.target != "afterstate" or self.rules.bits * self.rules.cells > 64:
+            return np.array([self.values(board) for board in boards]).reshape(-1, 4)
+        after, rewards, legal = self.engine.afterstates_of(boards)
+        out = np.full(after.shape, np.nan)
+        values = np.float32(self.gamma) * self.network.values(after[legal])
+        out[legal] = rewards[legal].astype(np.float32) + values
         return out
 
     def action_values(self, search: SearchOptions) -> ActionValues:

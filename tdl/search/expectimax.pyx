@@ -12,7 +12,7 @@ from tdl.base.machine import require_memory
 from tdl.search.options import RADIX, PlacerOptions
 from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, empty_cells, kind_for,
                              legal_afterstates, size_of)
-from tdl.game.boards import packed_board
+from tdl.game.boards import read_board
 from tdl.game.downgrade cimport downgrade, merging_of
 from tdl.game.packing cimport taken
 from tdl.game.lines cimport LineTables
@@ -158,7 +158,7 @@ cdef class Expectimax:
         ----------
         board : packed, or rows of tile values.
         """
-        board = packed_board(board, self.tables.rules)
+        board = read_board(board, self.tables.rules)
         self.forget()
         out = np.full(4, np.nan)
         cdef double[::1] view = out

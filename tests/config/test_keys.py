@@ -9,7 +9,7 @@ from importlib import resources
 
 import pytest
 
-from tdl.cli import evaluate, help, match, play, serve, solve
+from tdl.cli import evaluate, help, match, move, play, serve, solve
 from tdl.config.files import file, group_file, group_names
 from tdl.config.schema import RUN, STAGES
 from tdl.dqn.options import DQNOptions
@@ -27,6 +27,7 @@ PROGRAMS = {
     "solve": solve.SCHEMA,
     "play": play.SCHEMA,
     "serve": serve.SCHEMA,
+    "move": move.SCHEMA,
     "match": match.SCHEMA,
 }
 

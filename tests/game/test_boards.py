@@ -19,8 +19,8 @@ from tdl.game.boards import (
     check_possible,
     grid,
     pack,
-    packed_board,
     packed_boards,
+    read_board,
 )
 from tdl.game.engine import EVALUATION
 from tdl.game.merge_laws import GAMES
@@ -44,6 +44,11 @@ ALIKE = {
     "array": np.array(ROWS, np.uint16),
     "whole floats": np.array(ROWS, np.float32),
     "data frame": pd.DataFrame(ROWS),
+    "one row": [2, 4, 0, 8],
+    "array of all cells": np.array([2, 4, 0, 8]),
+    "text": "2 4 / . 8",
+    "hexadecimal digits": "1203",
+    "JSON": {"board": ROWS},
     "int": PACKED,
     "int of NumPy": np.uint64(PACKED),
     "array of one int": np.array(PACKED),
@@ -52,15 +57,17 @@ ALIKE = {
 NONE = {
     "of another size": [[2, 4, 0], [0, 8, 0]],
     "unequal rows": [[2, 4], [0]],
-    "one row": [2, 4, 0, 8],
+    "cells missing": [2, 4, 0],
     "empty": [],
     "empty rows": [[], []],
     "no tile": [[2, 3], [0, 8]],
     "part of a tile": [[2, 4.5], [0, 8]],
-    "text": [[2, "4"], [0, 8]],
+    "a text for a tile": [[2, "4"], [0, 8]],
     "a truth value": [[True, 4], [0, 8]],
     "None": None,
-    "a word": "2 4 0 8",
+    "a word": "board",
+    "text of another size": "2 4 0",
+    "text with no tile": "2 4 0 3",
     "too large an int": 1 << 16,
     "below 0": -1,
     "a float": 1.0,
@@ -135,8 +142,11 @@ def test_many_boards(rules):
     [
         (np.array([1, 1 << 16], np.uint64), "boards[1]: board: 65536 is not allowed; expected an int of 16 bits"),
         (np.array([1, -1]), "boards[1]: board: -1 is not allowed; expected an int of 16 bits"),
-        (ROWS, "boards[0]: board: [2, 4] is not allowed; expected 2 rows of 2 tile values, or an int"),
-        ([ROWS, [[2, 3], [0, 0]]], "boards[1]: board cell 1: 3 is not allowed; expected a tile of the game"),
+        (ROWS, "boards[0]: board: 2 cells; expected 4 cells in 2 rows of 2"),
+        (
+            [ROWS, [[2, 3], [0, 0]]],
+            "boards[1]: board cell 1 (row 1, column 2): 3 is not allowed; expected a tile of the game",
+        ),
         (5, "boards: 5 is not allowed; expected a list of boards, or an array of them"),
     ],
     ids=repr,
@@ -172,7 +182,7 @@ def test_actions(actions):
 
 
 def test_a_packed_board_is_returned_as_it_is():
-    assert packed_board(PACKED, RULES_2X2) == PACKED
+    assert read_board(PACKED, RULES_2X2) == PACKED
 
 
 SMALL = [

@@ -1,0 +1,166 @@
+"""Boards as people and programs write them: text becomes rows of numbers, which `tdl.game.boards` holds to the rules.
+
+Cells are in reading order. All of these are the same board of 2x2 cells:
+
+    2 4 0 8             numbers, with spaces, tabs or commas between them; also `.`, `-` or `_` for an empty cell
+    2 4 / 0 8           rows apart: by slashes, semicolons, or lines; by commas where spaces part the cells
+    [[2, 4], [0, 8]]    lists, as Python, NumPy and JSON write them
+    {"board": ...}      JSON: a move of a recorded game, or of the page
+    {"grid": ...}       JSON: the saved state of the browser game, whose cells are columns first
+    1203                a hexadecimal digit for each cell: the tile's exponent, also after 0x, or row by row
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tdl.errors import ConfigError, refuse
+
+MAX_CHARACTERS = 100_000
+"""Of a board: the saved state of the browser game has some 2,000."""
+
+EMPTY = frozenset(".-_·") | {"null", "None"}
+"""What stands for an empty cell beside 0."""
+
+NOTATIONS = "numbers in reading order, rows as [[2,4],[0,8]] or 2 4/0 8, or a hexadecimal digit for each cell"
+
+
+@dataclass(frozen=True)
+class Written:
+    """A board as it is written.
+
+    Attributes
+    ----------
+    rows : of numbers, and of words that are none; one row where the text has all cells in a line.
+    digits : whether the numbers are exponents because they are hexadecimal digits.
+    """
+
+    rows: list[list[Any]]
+    digits: bool = False
+
+    @property
+    def cells(self) -> list[Any]:
+        """All cells in reading order."""
+        return [cell for row in self.rows for cell in row]
+
+
+def written(text: str, cells: int | None = None) -> Written:
+    """The rows of a text.
+
+    Parameters
+    ----------
+    cells : of the board; None: any number.
+
+    Raises
+    ------
+    ConfigError : the text is empty, too long, or JSON that has no board.
+    """
+    if len(text) > MAX_CHARACTERS:
+        raise ConfigError(f"board: {len(text):,} characters; expected at most {MAX_CHARACTERS:,}")
+    text = text.strip().strip("'\"").replace("\\n", "\n").strip()
+    if not text:
+        raise refuse("board", text, NOTATIONS)
+    if text.startswith("{"):
+        return Written(rows_of_list(board_of_object(_last_object(text))))
+    words = _words(text)
+    if not words or text.count("[") != text.count("]"):
+        raise refuse("board", text, NOTATIONS)
+    if (digits := _digits(words, cells)) is not None:
+        return Written(digits, digits=True)
+    rows = [[_number(word) for word in row] for row in words]
+    return Written([[cell for row in rows for cell in row]] if max(map(len, rows), default=0) == 1 else rows)
+
+
+def rows_of_list(board: object) -> list[list[Any]]:
+    """The rows of a list of rows, or of one of all cells.
+
+    Raises
+    ------
+    ConfigError : it is no list.
+    """
+    if not isinstance(board, list | tuple) or not board:
+        raise refuse("board", board, "rows of tile values, a text, or an int")
+    rows = [list(row) if isinstance(row, list | tuple) else row for row in board]
+    return rows if any(isinstance(row, list) for row in rows) else [rows]
+
+
+def board_of_object(content: Mapping[str, Any]) -> Any:
+    """The board in JSON: that of a move or the start of a recorded game, or the browser game's saved state.
+
+    Raises
+    ------
+    ConfigError : it has none of these.
+    """
+    state = content.get("gameState", content)
+    if isinstance(state, str):  # as the browser keeps it
+        state = _object(state)
+    grid = state.get("grid") if isinstance(state, Mapping) else None
+    if isinstance(grid, Mapping) and _is_square(grid.get("cells")):
+        columns = [[_saved_tile(cell) for cell in column] for column in grid["cells"]]
+        return [list(row) for row in zip(*columns, strict=True)]
+    for name in ("board", "start", "grid"):
+        if isinstance(content.get(name), list):
+            return content[name]
+    raise refuse("board", dict(content), "JSON with a board: rows, or the browser game's grid of cells")
+
+
+def _saved_tile(cell: Any) -> Any:
+    return cell.get("value") if isinstance(cell, Mapping) else 0 if cell is None else cell
+
+
+def _is_square(columns: Any) -> bool:
+    """Whether these are columns of one length."""
+    if not isinstance(columns, list) or not all(isinstance(column, list) for column in columns):
+        return False
+    return len(set(map(len, columns))) == 1
+
+
+def _last_object(text: str) -> Mapping[str, Any]:
+    """The JSON object of a text; of lines of objects, as those of a recorded game, the last."""
+    lines = text.splitlines()
+    return _object(lines[-1] if all(line.startswith("{") and line.endswith("}") for line in lines) else text)
+
+
+def _object(text: str) -> Mapping[str, Any]:
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        raise refuse("board", text, f"JSON; or {NOTATIONS}") from None
+    if not isinstance(content, Mapping):
+        raise refuse("board", text, "a JSON object with a board")
+    return content
+
+
+def _words(text: str) -> list[list[str]]:
+    """The words of each row."""
+    text = re.sub(r"[\])}]", "\n", re.sub(r"array|[\[(]", " ", text))  # a closing bracket ends a row
+    lines = [line for line in re.split(r"[\n\r/;]", text) if re.search(r"[^\s,|+=─-]", line) or "-" in line.split()]
+    if len(lines) == 1 and all(len(part.split()) > 1 for part in lines[0].split(",")):
+        lines = lines[0].split(",")
+    rows = [re.sub(r"[,|\"']", " ", line).split() for line in lines]
+    return [row for row in rows if row]
+
+
+def _digits(rows: list[list[str]], cells: int | None) -> list[list[Any]] | None:
+    """The exponents of a board that is written with a hexadecimal digit for each cell; None: it is not."""
+    words = [word for row in rows for word in row]
+    if len(words) == 1 and words[0][:2] in ("0x", "0X"):
+        words = [words[0][2:].zfill(cells or 0)]
+    if any(len(row) != 1 for row in rows) or not all(re.fullmatch("[0-9a-fA-F.]+", word) for word in words):
+        return None
+    lengths = {len(word) for word in words}
+    if lengths == {1} or len(lengths) > 1 or cells not in (None, len("".join(words))):
+        return None  # numbers below each other
+    return [[0 if digit == "." else int(digit, 16) for digit in word] for word in words]
+
+
+def _number(word: str) -> int | str:
+    """The number that a word stands for; the word itself where it stands for none."""
+    if word in EMPTY:
+        return 0
+    try:
+        return int(word)
+    except ValueError:
+        return int(float(word)) if re.fullmatch(r"\d{1,12}\.0*", word) else word
