@@ -175,7 +175,7 @@ def train_sweep(words: Sequence[str], out: Path | None, cores: int | None, on_bl
     folder = _new(f"sweep_{_now()}_{os.getpid()}") if out is None else out
     if RunFolder(folder).is_used():
         raise ConfigError(f"out: {folder} holds a single run; name another folder for several")
-    hydra_part = [word_of("hydra.sweep.dir", folder), f"hydra.launcher.cores={cores or 'null'}"]
+    hydra_part = [f"hydra.sweep.dir{word_of('out', folder)[3:]}", f"hydra.launcher.cores={cores or 'null'}"]
     work = Job(partial(job, figures=False, on_block=on_block), plan)
     jobs: list[Path] = []
     with preserve_global_state(), contextlib.redirect_stdout(io.StringIO()):

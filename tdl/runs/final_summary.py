@@ -110,8 +110,7 @@ def next_commands(folder: RunFolder, result: Mapping[str, Any]) -> str:
     """What one would type next; each line can be pasted."""
     if result[WEIGHTS] != KEPT_WEIGHTS:
         return ""
-    start, here = command(), str(path_from_here(folder.path))
-    checkpoint = shlex.quote(f"./{here}" if here[0] in "~+-" or "=" in here else here)  # no flag, nor a key
+    start, checkpoint = command(), word_from_here(folder.path)
     own = files.own_folder() if result["config"]["game"]["name"] not in files.file_names("game") else None
     named = "" if own is None else f" --config-dir {shlex.quote(str(path_from_here(own)))}"  # which registers the game
     commands = [f"{start} serve {checkpoint}"]
@@ -126,3 +125,9 @@ def path_from_here(path: Path) -> Path:
     """A path as people write it: relative if it lies below the present folder."""
     here = Path.cwd()
     return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+def word_from_here(path: Path) -> str:
+    """The same as a word for a shell, which no program takes for a flag or a key."""
+    here = str(path_from_here(path))
+    return shlex.quote(f"./{here}" if here[0] in "~+-" or "=" in here else here)

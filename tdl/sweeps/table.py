@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import json
-import shlex
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from tdl.config.agent import chosen_names
 from tdl.config.compose import ALPHA_OF_LEARNER
 from tdl.config.files import plain_dict
 from tdl.errors import TdlError
+from tdl.runs.final_summary import word_from_here
 from tdl.storage.atomic import new_file
 from tdl.storage.reading import read_notes
 from tdl.storage.result_file import check_result
@@ -54,7 +54,7 @@ def finish(*, figures: bool = True) -> tuple[int, str]:
     _write(sweep.folder / TABLE, table.dropna(axis="columns", how="all").to_csv(index=False))
     drawn = figures and _draw(sweep.folder, table)
     print(f"table in {sweep.folder / TABLE}" + (f", figure in {sweep.folder / FIGURES[0]}" if drawn else ""))
-    print(f"next: {command()} report {shlex.quote(str(sweep.folder))}")
+    print(f"next: {command()} report {word_from_here(sweep.folder)}")
     codes = [outcome.code for outcome in sweep.outcomes.values()]
     if not codes:  # its jobs were processes elsewhere: the table alone knows how they ended
         started = {str(run) for job, run in jobs.items() if _last_start(job) >= sweep.began}
