@@ -49,29 +49,37 @@ def _boards(engine: Engine, count: int) -> list[int]:
 
 
 def _together(checkpoint: str, texts: list[str]) -> float:
-    """Lines a second, from the time that one line takes less."""
-    seconds = []
-    for lines in (texts[:1], texts):
+    """Lines a second, from the first answer to the end of the program."""
+    with _started(checkpoint, texts[0]) as program:
         start = time.perf_counter()
-        subprocess.run([*COMMAND, checkpoint], input="\n".join(lines).encode(), stdout=subprocess.DEVNULL, check=True)
-        seconds.append(time.perf_counter() - start)
-    return (len(texts) - 1) / (seconds[1] - seconds[0])
+        program.communicate("\n".join(texts).encode())
+        return len(texts) / (time.perf_counter() - start)
 
 
 def _one_by_one(checkpoint: str, texts: list[str]) -> float:
-    """Lines a second, each written when the answer to the one before is read, from the second on."""
-    with subprocess.Popen([*COMMAND, checkpoint], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
-        assert program.stdin
-        assert program.stdout
-        for number, text in enumerate(texts):
-            if number == 1:
-                start = time.perf_counter()
-            program.stdin.write(f"{text}\n".encode())
-            program.stdin.flush()
-            program.stdout.readline()
-        speed = (len(texts) - 1) / (time.perf_counter() - start)
-        program.stdin.close()
+    """Lines a second, each written when the answer to the one before is read."""
+    with _started(checkpoint, texts[0]) as program:
+        start = time.perf_counter()
+        for text in texts:
+            _ask(program, text)
+        speed = len(texts) / (time.perf_counter() - start)
+        program.communicate()
         return speed
+
+
+def _started(checkpoint: str, text: str) -> subprocess.Popen[bytes]:
+    """The program when it has answered a line."""
+    program = subprocess.Popen([*COMMAND, checkpoint], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    _ask(program, text)
+    return program
+
+
+def _ask(program: subprocess.Popen[bytes], text: str) -> None:
+    assert program.stdin
+    assert program.stdout
+    program.stdin.write(f"{text}\n".encode())
+    program.stdin.flush()
+    program.stdout.readline()
 
 
 if __name__ == "__main__":
