@@ -1,5 +1,6 @@
 """Keywords of Python as words of a command line, which Hydra composes a configuration of."""
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import PurePath
@@ -7,8 +8,9 @@ from typing import Any
 
 from tdl.base.checks import check_whole, without_numpy
 from tdl.base.synonyms import OLD_KEYS, SYNONYMS, like
+from tdl.cli.folders import PATHS
 from tdl.cli.words import check_digits
-from tdl.config.compose import quoted, takes_list
+from tdl.config.compose import quoted, takes_list, word_of
 from tdl.config.files import GROUPS
 from tdl.config.schema import RUN
 from tdl.errors import ConfigError, refuse
@@ -37,6 +39,8 @@ def words_of(keywords: Mapping[str, Any]) -> tuple[list[str], int]:
             raise refuse(key, value, "a value") from None
         if not values:
             raise refuse(key, value, "at least one value")
+        if key in words:
+            raise ConfigError(f"{keyword}: {key} is given twice; expected one keyword, or a list of values")
         words[key] = f"{key}={','.join(values)}"
         runs *= len(values)
     return [words[key] for key in TYPES if key in words], runs
@@ -100,6 +104,8 @@ def _text(key: str, value: Any) -> str:
         raise refuse(key, value, "a name, or several" + (f"; single keys are {single}" if single else ""))
     if TYPES[key] is int and isinstance(value, float) and value.is_integer():
         value = int(value)
+    if key in PATHS and isinstance(value, str | PurePath):
+        return word_of(key, os.path.expanduser(value)).partition("=")[2]
     return _value(key, value)
 
 

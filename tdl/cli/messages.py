@@ -4,6 +4,7 @@ import functools
 import os
 import re
 import sys
+import unicodedata
 from collections.abc import Callable, Mapping
 from typing import ParamSpec
 
@@ -16,7 +17,7 @@ from tdl.base.synonyms import OLD_KEYS, SYNONYMS, choice_hint, like
 from tdl.config.compose import Schema
 from tdl.config.files import CONF, group_names
 from tdl.config.schema import RUN
-from tdl.errors import TdlError, file_text, nearest, one_line, refuse
+from tdl.errors import TdlError, file_text, nearest, one_line, printable, refuse
 from tdl.runs import resolvers as _resolvers  # noqa: F401 - registered by the import
 from tdl.sweeps import sweep
 
@@ -95,9 +96,13 @@ def _hydra_line(chain: list[BaseException], schema: Schema) -> str:
     line = one_line(str(chain[0]))
     named = re.search(r"override '?\+*([\w.]+)", line)
     key = named[1] if named else ""
+    odd = re.search(r"token recognition error at: '(\\[nrt]|.)", "".join(map(str, chain)), re.S)
     for link in chain:
         if isinstance(link, OverrideParseException) and "=" not in link.override:
             return f"{link.override}: a word without a value; {_meant(link.override, schema)}"
+        if isinstance(link, OverrideParseException):
+            reason = line.partition("; See https:")[0]
+            return _odd_character(link.override, odd[1]) if odd else f"{link.override}: cannot be read: {reason}"
         if isinstance(link, ConfigAttributeError | ConfigKeyError):
             return _no_such_key(key or str(link.full_key), schema)
         if isinstance(link, ValidationError) and link.full_key:
@@ -115,6 +120,17 @@ def _hydra_line(chain: list[BaseException], schema: Schema) -> str:
         return _no_such_key(key, schema)
     causes = [str(link).splitlines()[0] for link in chain[1:] if isinstance(link, OmegaConfBaseException)]
     return ": ".join([line, *causes[:1]])
+
+
+def _odd_character(word: str, letter: str) -> str:
+    """What is wrong with a word in which Hydra's grammar has no place for a character."""
+    letter, name = {"\\n": ("\n", "LINE FEED"), "\\r": ("\r", "CARRIAGE RETURN"), "\\t": ("\t", "TABULATION")}.get(
+        letter, (letter, unicodedata.name(letter[0], "CONTROL CHARACTER"))
+    )
+    key, _, value = (part.strip() for part in word.partition("="))
+    near = "" if f"{key}={value}" == word else f"; did you mean {f'{key}={value}'!r}?"
+    quoted = "" if near else f"; a value that has it is quoted for Hydra, too: {key}=\"'VALUE'\""
+    return printable(f"{word}: the character {letter!r} ({name}, U+{ord(letter):04X}) is not allowed{near or quoted}")
 
 
 def _expected(error: ValidationError) -> str:

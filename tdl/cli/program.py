@@ -20,8 +20,8 @@ from omegaconf import DictConfig
 from tdl.cli import help
 from tdl.cli.messages import explain
 from tdl.cli.words import hydra_words, split_flags
-from tdl.config import files, hydra_versions
-from tdl.config.compose import Schema
+from tdl.config import files, hydra_versions, own_choices
+from tdl.config.compose import Schema, word_of
 from tdl.config.schema import RUN
 from tdl.errors import BusyError, ConfigError, Interrupted, TdlError
 from tdl.runs import resolvers as _resolvers  # noqa: F401 - registered by the import
@@ -135,7 +135,8 @@ def _read_line(program: str, line: Sequence[str], schema: Schema, alone: str) ->
         print(version_text(), end="")
         sys.exit()
     read = split_flags(line)
-    if read.options.multirun and alone:
+    several = read.options.multirun or "hydra.mode=MULTIRUN" in read.words
+    if several and alone:
         raise ConfigError(f"-m: {alone}")
     folder = files.use_folder(read.options.config_dir)
     if folder is not None and read.options.config_dir is None:
@@ -143,7 +144,7 @@ def _read_line(program: str, line: Sequence[str], schema: Schema, alone: str) ->
     if read.options.help and read.words:
         print("\n".join(help.described(program, word) for word in read.words), end="")
         sys.exit()
-    return [*read.flags, *hydra_words(program, read.words, schema, sweep=read.options.multirun)]
+    return [*read.flags, *hydra_words(program, read.words, schema, sweep=several)]
 
 
 def enter_hydra(job: Job, config_name: str, schema: Schema) -> None:
@@ -152,9 +153,11 @@ def enter_hydra(job: Job, config_name: str, schema: Schema) -> None:
     It raises what goes wrong before a job; what a job raised is its `error`.
     """
     logging.raiseExceptions = False  # of a reader of Hydra's lines that goes away
+    word_of("the current folder", Path.cwd())  # Hydra would compute its path
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # Hydra raises, so that the line is ours
     schema.register()
     hydra_versions.register_plugins(CoresLauncher, CheckedSweeper)
+    own_choices.register()
     trusted = hydra_versions.trusted([sweep.TARGET])
     hydra.main(config_path="pkg://tdl.conf", config_name=config_name, **hydra_versions.BASE, **trusted)(job)()
 

@@ -30,9 +30,9 @@ from tdl.cli.messages import explain
 from tdl.cli.program import Job, enter_hydra
 from tdl.cli.run import job, plan
 from tdl.cli.words import hydra_values
-from tdl.config import hydra_versions
+from tdl.config import hydra_versions, own_choices
 from tdl.config.agent import chosen_names
-from tdl.config.compose import CHANGEABLE, key_hash, quoted
+from tdl.config.compose import CHANGEABLE, key_hash, word_of
 from tdl.config.schema import AUTO, RUN
 from tdl.config.setup import Setup, stored_setup
 from tdl.errors import ConfigError, Interrupted, refuse
@@ -141,6 +141,7 @@ def compose_run(words: Sequence[str]) -> DictConfig:
     """The configuration of one run, with Hydra's own part."""
     with preserve_global_state():
         RUN.register()
+        own_choices.register()
         with hydra.initialize_config_module("tdl.conf", **hydra_versions.BASE):
             return hydra.compose("run", hydra_values(words, RUN), return_hydra_config=True)
 
@@ -174,7 +175,7 @@ def train_sweep(words: Sequence[str], out: Path | None, cores: int | None, on_bl
     folder = _new(f"sweep_{_now()}_{os.getpid()}") if out is None else out
     if RunFolder(folder).is_used():
         raise ConfigError(f"out: {folder} holds a single run; name another folder for several")
-    hydra_part = [f"hydra.sweep.dir={quoted(str(folder))}", f"hydra.launcher.cores={cores or 'null'}"]
+    hydra_part = [f"hydra.sweep.dir{word_of('out', folder)[3:]}", f"hydra.launcher.cores={cores or 'null'}"]
     work = Job(partial(job, figures=False, on_block=on_block), plan)
     jobs: list[Path] = []
     with preserve_global_state(), contextlib.redirect_stdout(io.StringIO()):

@@ -11,6 +11,7 @@ from tdl.cli.program import run_program
 from tdl.config.compose import Schema, keys, options_of
 from tdl.errors import Interrupted, TdlError, refuse
 from tdl.runs.interrupts import Interrupts
+from tdl.storage.run_folder import RunFolder
 from tdl.sweeps.job import JobContext
 from tdl.web.library import Library, Refusal
 from tdl.web.server import Server, check_loopback
@@ -38,7 +39,7 @@ class ServeOptions:
         if self.checkpoint is not None:
             path = Path(self.checkpoint).resolve()
             if not path.is_relative_to(folder.resolve()):
-                expected = f"one below folder, {folder}; add folder={path.parent}"
+                expected = f"one below folder, {folder}; add {RunFolder(path.parent).word('folder')}"
                 raise refuse("checkpoint", self.checkpoint, expected)
 
 

@@ -129,7 +129,7 @@ class Query:
 def read_queries(path: Path, cells: int) -> list[Query]:
     """The questions in a file, one a line; empty lines at its end do not count."""
     try:
-        lines = path.read_text(encoding="utf-8").rstrip().splitlines()
+        lines = path.read_text(encoding="utf-8-sig").rstrip().splitlines()
     except UnicodeDecodeError:
         raise ConfigError(f"{path}: not a text file") from None
     return [_query(f"{path}: line {number}", line, cells) for number, line in enumerate(lines, 1)]

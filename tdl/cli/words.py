@@ -1,10 +1,12 @@
 """The way of a command line to Hydra: flags apart, folders and seeds as keys, values in Hydra's grammar."""
 
+import os
 import re
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NoReturn, get_args
 
 from hydra._internal.utils import get_args_parser
@@ -18,6 +20,10 @@ FLAGS = ("--multirun", "--help", "--version", "--config-dir", "--cfg", "--resolv
 """Flags that messages and completion propose."""
 
 BUDGETS = ("budget.moves", "budget.seconds")
+
+HELD = ("hydra.job.chdir", "hydra.job.id", "hydra.job.num", "hydra.output_subdir", "hydra.overrides", "hydra.runtime",
+        "hydra.callbacks.sweep")  # fmt: skip
+"""Keys of Hydra that no command line sets."""
 
 UNITS = {"s": 1, "min": 60, "m": 60, "h": 3600, "d": 86400}
 """Units of time, in seconds."""
@@ -108,9 +114,41 @@ def hydra_words(program: str, words: Sequence[str], schema: Schema, *, sweep: bo
     ------
     ConfigError : a word that makes no sense.
     """
-    words = folders.with_keys(program, words, sweep=sweep)
-    words = folders.with_homes(folders.with_output(program, words, sweep=sweep))
-    return hydra_values(with_seeds(words, sweep=sweep), schema)
+    _refuse_spaces(words)
+    words = folders.with_output(program, folders.with_paths(words, sweep=sweep), sweep=sweep)
+    words = folders.with_keys(program, words, schema, sweep=sweep)
+    words = hydra_values(with_seeds(words, sweep=sweep), schema)
+    _refuse_twice(words)
+    _refuse_held(words)
+    return words
+
+
+def _refuse_spaces(words: Sequence[str]) -> None:
+    """Refuse `alpha = 0.1`, which a shell makes three words of."""
+    for number, (word, following) in enumerate(pairwise(words)):
+        ends = word.endswith("=") and "=" not in following and not os.path.exists(following)
+        if ends or following.startswith("="):
+            parts = words[number : number + 2 + (following == "=")]
+            near = "".join(parts)
+            raise ConfigError(f"{' '.join(parts)}: a key and its value are one word; did you mean {near!r}?")
+
+
+def _refuse_twice(words: Sequence[str]) -> None:
+    """Refuse two words for one key, of which the first would have no effect."""
+    first: dict[str, str] = {}
+    for word in words:
+        key, sign, _ = word.lstrip("+").partition("=")
+        if sign and key in first:
+            raise ConfigError(f"{first[key]} {word}: {key} is given twice; expected one of them")
+        first[key] = word
+
+
+def _refuse_held(words: Sequence[str]) -> None:
+    """Refuse what would change where paths lead, and what Hydra notes."""
+    for word in words:
+        key, _, value = word.lstrip("+~").partition("=")
+        if f"{key}.".startswith(tuple(f"{held}." for held in HELD)) and value.lower() != "false":
+            raise refuse(key, value, "what it is without a word: tdl finds paths and folders of runs by it")
 
 
 def hydra_values(words: Sequence[str], schema: Schema) -> list[str]:

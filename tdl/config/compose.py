@@ -36,8 +36,10 @@ episodes of the run does count by the new ones from there on.)"""
 NOT_COUNTED = ("hydra", "resume", "logger")
 """Keys that change neither what is played nor what a run leaves of it."""
 
-UNQUOTED = re.compile(r"[\w./+@%-]+")
-"""What Hydra and a shell take as it stands."""
+UNQUOTED = re.compile(
+    r"(?!(null|true|false|[+-]?(nan|inf|[\d_.]*(e[+-]?[\d_]+)?))\Z)[\w./+@%-]+", re.ASCII | re.IGNORECASE
+)
+"""What Hydra takes as it stands, and as a text."""
 
 MAY_BE_LISTS = ("round", "learner.schedule", "save.moves")
 """Keys whose value may be a list, or something else."""
@@ -220,11 +222,26 @@ def key_hash(values: Mapping[str, Any]) -> str:
 
 
 def quoted(text: str) -> str:
-    """A value of a word of the command line, quoted so that Hydra takes it letter by letter."""
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    r"""A value of a word of the command line, quoted so that Hydra takes it letter by letter.
+
+    >>> print(quoted("Bob's"), quoted(r"a\b"), quoted("a\\"))
+    'Bob\'s' 'a\b' 'a\\'
+    """
+
+    def escaped(end: re.Match[str]) -> str:
+        return 2 * end[1] + ("\\'" if end[2] else "")
+
+    return "'" + re.sub(r"(\\*)('|\Z)", escaped, text) + "'"
 
 
 def word_of(key: str, value: object) -> str:
-    """The word of the command line with which Hydra takes this text, as a path, for the key."""
+    """The word of the command line with which Hydra takes this text, as a path, for the key.
+
+    Raises
+    ------
+    ConfigError : a text in which Hydra would compute something, in quotes too.
+    """
     text = str(value)
+    if "${" in text:
+        raise refuse(key, text, "a path without ${, with which values are computed")
     return f"{key}={text if UNQUOTED.fullmatch(text) else quoted(text)}"

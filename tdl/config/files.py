@@ -14,17 +14,17 @@ from typing import Any
 from omegaconf import OmegaConf
 
 from tdl.base.synonyms import choice_hint
-from tdl.errors import ConfigError, TdlError, refuse
+from tdl.config.choice_files import GROUPS as GROUPS
+from tdl.config.choice_files import checked_choice, package_of
+from tdl.errors import ConfigError, TdlError, naming, refuse
 from tdl.game.merge_laws import GAMES
 from tdl.game.rules import Rules, parse_size
+from tdl.storage.reading import read_yaml_text
 
 CONF = resources.files("tdl.conf")
 
 OWN = "TDL_CONFIG_DIR"
 """The variable that names the user's own folder of configurations; empty: there is none."""
-
-GROUPS = ("game", "tiles", "tuples", "learner", "placer", "search", "agent", "experiment")
-"""The groups of a run, in the order in which a command line shows them; their values are names."""
 
 GAMES_FILE = "games.py"
 """In that folder, registers games."""
@@ -47,6 +47,11 @@ def file_names(group: str) -> list[str]:
     return sorted(file.removesuffix(".yaml") for file in files if file.endswith(".yaml"))
 
 
+def own_names(group: str) -> list[str]:
+    """Those of these that are not tdl's own."""
+    return [name for name in group_names(group) if name not in file_names(group)] if group in GROUPS else []
+
+
 def group_names(group: str) -> list[str]:
     """The names of the choices of a group, sorted: files of tdl and of the user, and registered games."""
     own = own_folder()
@@ -54,10 +59,16 @@ def group_names(group: str) -> list[str]:
     return sorted({*names, *GAMES} if group == "game" else names)
 
 
-def group_file(group: str, name: str) -> dict[str, Any]:
-    """What `conf/<group>/<name>.yaml` says, with what the files of the group say that it builds on."""
-    values = plain_dict(_parsed(group_text(group, name)))
-    bases = [group_file(group, base) for base in values.pop("defaults", []) if isinstance(base, str)]
+def group_file(group: str, name: str, *, above: tuple[str, ...] = ()) -> dict[str, Any]:
+    """What `conf/<group>/<name>.yaml` says, with what the files of the group say that it builds on.
+
+    `above` are the files that build on this one.
+    """
+    if name in above:
+        raise ConfigError(f"{group}={name}: it builds on itself: {', '.join([*above, name])}")
+    values = file(f"{group}/{name}") if name in file_names(group) else own_values(group, name)
+    names = [base for base in values.pop("defaults", None) or [] if isinstance(base, str) and base != "_self_"]
+    bases = [group_file(group, base, above=(*above, name)) for base in names]
     return plain_dict(OmegaConf.merge(*bases, values))
 
 
@@ -66,6 +77,16 @@ def named_rules(game: object, size: object, tiles: object = "p90_10", drop: Any 
     laws = group_file("tiles", str(tiles))
     drop, start = laws["drop"] if drop is None else drop, laws["start"] if start is None else start
     return Rules(game, *parse_size(size), drop=drop, start=start)  # type: ignore[arg-type] # checked there
+
+
+def own_values(group: str, name: str) -> dict[str, Any]:
+    """What a choice of the user's own says, as it stands there; a ConfigError where it may not say so."""
+    text = group_text(group, name)
+    with naming(f"{group}/{name}.yaml of {own_folder()}", ConfigError):
+        values = _parsed(text)
+        if not OmegaConf.is_dict(values):
+            raise ConfigError("expected names with values")
+        return checked_choice(group, plain_dict(values), package_of(text))
 
 
 def group_text(group: str, name: str) -> str:
@@ -77,7 +98,8 @@ def group_text(group: str, name: str) -> str:
         return (CONF / group / f"{name}.yaml").read_text()
     own = own_folder()
     path = own / group / f"{name}.yaml" if own else None
-    return path.read_text() if path and path.exists() else f"name: {name}\n"  # a game that is registered
+    registered = group == "game" and not (path and path.exists())
+    return f"name: {name}\n" if registered or path is None else read_yaml_text(path)
 
 
 def groups(program: str) -> dict[str, str | None]:
@@ -111,7 +133,7 @@ _loaded: set[Path] = set()
 
 
 def use_folder(config_dir: str | None) -> Path | None:
-    """Use a folder, that of `--config-dir`; None: `conf` in the current folder, if it is one. Gives the folder.
+    """Use a folder, that of `--config-dir`; None: `conf` in the current folder, if it is one. Gives it if it is named.
 
     Processes that this one starts use it, too. Its `games.py` is a program, so it is run only where somebody named the
     folder: what lies in the current one may come from anybody.
@@ -122,7 +144,7 @@ def use_folder(config_dir: str | None) -> Path | None:
     """
     named = config_dir is not None or OWN in os.environ
     if config_dir is not None:
-        path = Path(config_dir).expanduser().absolute()
+        path = Path(os.path.expanduser(config_dir)).absolute()
         if not path.is_dir():
             raise ConfigError(f"--config-dir {config_dir}: no such folder")
         os.environ[OWN] = str(path)
@@ -136,12 +158,12 @@ def use_folder(config_dir: str | None) -> Path | None:
         if path.stem in file_names(path.parent.name):
             raise ConfigError(f"{path}: tdl has {path.parent.name}={path.stem} itself; give the file another name")
     load_games()
-    return folder
+    return folder if named else None
 
 
 def load_games() -> None:
-    """Run `games.py` of the folder, once, and make the games that it registers choices of Hydra's."""
-    folder = own_folder()
+    """Run `games.py` of the folder that is named, once."""
+    folder = own_folder() if OWN in os.environ else None
     path = folder and (folder / GAMES_FILE).absolute()
     if path and path.is_file() and path not in _loaded:
         try:
@@ -150,9 +172,3 @@ def load_games() -> None:
             kind = "" if isinstance(error, TdlError) else f"{type(error).__name__}: "
             raise ConfigError(f"{path}: {kind}{error}") from error
         _loaded.add(path)
-    from hydra.core.config_store import ConfigStore  # not at the top: `import tdl` reads files, and needs no Hydra
-
-    from tdl.config.hydra_versions import REPLACE
-
-    for name in set(GAMES) - set(file_names("game")):
-        ConfigStore.instance().store(group="game", name=name, node={"name": name}, **REPLACE)

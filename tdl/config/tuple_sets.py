@@ -1,9 +1,10 @@
 """The tuple sets of `conf/tuples`, and the boards on which their cells are numbered."""
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
-from tdl.base.checks import check_instance
+from tdl.base.checks import built, check_instance
 from tdl.config.files import group_file, group_names
 from tdl.errors import ConfigError
 from tdl.game.rules import Rules, parse_size
@@ -24,7 +25,10 @@ def _named(name: str, rules: Rules | None = None) -> TupleSet:
             f"tuples: the cells of {name} are numbered on a {board} board, and the rules have {size}; expected lists "
             f"of cells, or tdl.tuple_set({name!r}) to take the numbers as they are"
         )
-    return tuple_set_of(shape)
+    shape.pop("board", None)
+    return built(
+        TupleSet, "tuples", shape, optional=[field.name for field in fields(TupleSet) if field.name != "cells"]
+    )
 
 
 def tuple_set_of(section: Mapping[str, Any]) -> TupleSet:

@@ -59,7 +59,7 @@ def written(text: str, cells: int | None = None) -> Written:
     """
     if len(text) > MAX_CHARACTERS:
         raise ConfigError(f"board: {len(text):,} characters; expected at most {MAX_CHARACTERS:,}")
-    text = text.strip().strip("'\"").replace("\\n", "\n").strip()
+    text = text.removeprefix("\ufeff").strip().strip("'\"").replace("\\n", "\n").strip()
     if not text:
         raise refuse("board", text, NOTATIONS)
     if text.startswith("{"):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tdl.base.distribution import command
-from tdl.config.compose import word_of
+from tdl.config import files
 from tdl.config.setup import Setup
 from tdl.players.kinds import KINDS
 from tdl.statistics.summary import evaluation_block, read_blocks
@@ -124,17 +124,17 @@ def next_commands(folder: RunFolder, result: Mapping[str, Any], *, resumes: bool
     """What one would type next; each line can be pasted. `resumes`: the run was stopped, and can go on."""
     if not (folder.has_checkpoint() if resumes else result[WEIGHTS] == KEPT_WEIGHTS):
         return ""
-    path = str(path_from_here(folder.path))
-    named = "=" in path or path[0] in "~+-"  # which Hydra would read as something else than a folder
-    checkpoint = shlex.quote(word_of("checkpoint", path) if named else path)
-    commands = [f"serve {checkpoint}"]
+    folder_word = word_from_here(folder.path)
+    own = files.own_folder() if result["config"]["game"]["name"] not in files.file_names("game") else None
+    named = "" if own is None else f" --config-dir {shlex.quote(str(path_from_here(own)))}"  # which registers the game
+    commands = [f"serve {folder_word}"]
     kind, plies = KINDS[result["config"]["agent"]["kind"]], result["config"]["evaluate"]["plies"]
     if resumes:
-        commands.append(f"run {shlex.quote(word_of('resume', path))}")
+        commands.append(f"run {folder.word('resume')}")
     elif kind.max_plies > 1 and plies == 1:
         few = "" if kind.tables else " evaluate.episodes=10"  # a hundred times as slow
-        commands.append(f"evaluate {checkpoint} evaluate.plies=2{few}")
-    lines = [f"{command()} {words}" for words in commands]
+        commands.append(f"evaluate {folder_word} evaluate.plies=2{few}")
+    lines = [f"{command()} {words}{named}" for words in commands]
     return "".join(f"{'next:' if not number else '':6}{line}\n" for number, line in enumerate(lines))
 
 
@@ -142,3 +142,9 @@ def path_from_here(path: Path) -> Path:
     """A path as people write it: relative if it lies below the present folder."""
     here = Path.cwd()
     return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+def word_from_here(path: Path) -> str:
+    """The same as a word for a shell, which no program takes for a flag or a key."""
+    here = str(path_from_here(path))
+    return shlex.quote(f"./{here}" if here[0] in "~+-" or "=" in here else here)

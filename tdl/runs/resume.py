@@ -117,8 +117,8 @@ def is_finished(folder: RunFolder, setup: Setup, meta: Meta | None) -> bool:
 def refuse_used(folder: RunFolder) -> None:
     """Refuse to begin a new run where one is already."""
     if folder.is_used():
-        way = f"; go on with resume={folder}, or name" if folder.has_checkpoint() else ", without a checkpoint; name"
-        raise ConfigError(f"out: {folder} holds a run already{way} another")
+        on = f"; go on with {folder.word('resume')}, or" if folder.has_checkpoint() else ", without a checkpoint;"
+        raise ConfigError(f"out: {folder} holds a run already{on} name another")
 
 
 def delete_leftover_weights(folder: RunFolder) -> None:

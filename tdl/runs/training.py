@@ -135,14 +135,14 @@ class TrainingRun:
         def line() -> str:
             way = "no checkpoint was written yet"
             if self.saved is not None:
-                way = f"the checkpoint of episode {self.saved.episode} is intact: resume={self.folder}"
+                way = f"the checkpoint of episode {self.saved.episode} is intact: {self.folder.word('resume')}"
             return f"SIGTERM: another process of the run ended, or the run was told to stop; {way}"
 
         return nullcontext() if self.ranks.size == 1 else said_at_once(signal.SIGTERM, line)
 
     def _stop_if(self, interrupts: Interrupts) -> None:
         if interrupts.requested:
-            line = f"stopped at episode {self.reached.episode}; go on with resume={self.folder}"
+            line = f"stopped at episode {self.reached.episode}; go on with {self.folder.word('resume')}"
             raise Interrupted(line, 128 + interrupts.requested)
 
     def _train(self, interrupts: Interrupts, logger: Logger) -> None:

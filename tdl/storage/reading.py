@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import yaml  # type: ignore[import-untyped]
 
-from tdl.errors import CheckpointError, ConfigError, TdlError, naming
+from tdl.errors import CheckpointError, ConfigError, TdlError, naming, one_line
 
 MAX_JSON = 1 << 22
 """Bytes of a file of JSON; the largest of ours have some ten thousand."""
@@ -128,6 +128,23 @@ def read_notes(path: Path) -> dict[str, Any]:
     return value
 
 
+def read_yaml_text(path: Path) -> str:
+    """The text of a file of YAML, for a parser that takes more than plain values; a byte order mark is left out.
+
+    Raises
+    ------
+    ConfigError : it cannot be read, is not YAML, too large, nested too deeply, or has references or tags.
+    """
+    with reading(path, ConfigError):
+        content = _content(path, MAX_YAML)
+        try:
+            text = content.decode("utf-8-sig")
+            _check_events(text)
+        except (UnicodeDecodeError, yaml.YAMLError) as error:
+            raise ConfigError(f"not YAML: {one_line(str(error))}") from error
+        return text
+
+
 def _content(path: Path, most: int) -> bytes:
     with open_file(path) as file:
         content = file.read(most + 1)
@@ -136,13 +153,13 @@ def _content(path: Path, most: int) -> bytes:
     return content
 
 
-def _check_events(content: bytes) -> None:
+def _check_events(content: bytes | str) -> None:
     """Refuse references and deep nesting before anything is made of them."""
     depth = 0
     for event in yaml.parse(content, LOADER):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if isinstance(event, yaml.AliasEvent) or depth > MAX_DEPTH:
-            raise ConfigError("a reference, or nested too deeply")
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "tag", None) or depth > MAX_DEPTH:
+            raise ConfigError("a reference or a tag, or nested too deeply")
 
 
 def _check_plain(value: object, room: int = MAX_DEPTH) -> None:

@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import json
 import os
+import shlex
 import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -117,6 +118,10 @@ class RunFolder:
 
     def __str__(self) -> str:
         return str(self.path)
+
+    def word(self, key: str) -> str:
+        """The word of a command line that gives this folder to a key, as a shell takes it."""
+        return shlex.quote(f"{key}={self.path}")
 
     def game(self, number: int) -> Path:
         """The file of a recorded game: that of the first is `game.jsonl`, however many there are."""

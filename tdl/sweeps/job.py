@@ -136,7 +136,7 @@ def run_of(job: Path) -> Path:
     """The folder of a job's run: that which `point_to` noted, or its own."""
     try:
         with open_file(job / ELSEWHERE) as file:
-            text = file.read(1 << 12).decode().strip()
+            text = file.read(1 << 12).decode().removesuffix("\n")
     except (OSError, UnicodeDecodeError):
         return job
     return Path(text) if text and "\0" not in text else job

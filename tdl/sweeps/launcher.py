@@ -125,7 +125,7 @@ class CoresLauncher(Launcher):
             self.progress.close()
         if interrupts.requested:
             folder = self.config.hydra.sweep.dir
-            line = f"the sweep was stopped; the same command with out={folder} goes on"
+            line = f"the sweep was stopped; the same command with {RunFolder(str(folder)).word('out')} goes on"
             raise Interrupted(line, 128 + interrupts.requested)
         return [self.returned[number] for number in sorted(self.returned)]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import json
-import shlex
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -19,7 +18,7 @@ from tdl.config.agent import chosen_names
 from tdl.config.compose import ALPHA_OF_LEARNER
 from tdl.config.files import plain_dict
 from tdl.errors import TdlError
-from tdl.runs.final_summary import next_commands
+from tdl.runs.final_summary import next_commands, word_from_here
 from tdl.storage.atomic import new_file
 from tdl.storage.reading import read_notes
 from tdl.storage.result_file import WEIGHTS, check_result
@@ -68,7 +67,7 @@ def finish(*, figures: bool = True) -> tuple[int, str]:
 
 def _next_commands(folder: Path) -> str:
     """What one would type next: of a single run what one would after it, too."""
-    report, run = f"{command()} report {shlex.quote(str(folder))}\n", RunFolder(run_in(folder))
+    report, run = f"{command()} report {word_from_here(folder)}\n", RunFolder(run_in(folder))
     result = run.result_if_whole() if run.path != folder else {}
     players = next_commands(RunFolder(folder), result) if {WEIGHTS, "config"} <= result.keys() else ""
     return f"{players}{'      ' if players else 'next: '}{report}"

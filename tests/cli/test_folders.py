@@ -3,9 +3,34 @@
 from pathlib import Path
 
 import pytest
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hypothesis import given
+from hypothesis import strategies as st
+from support.programs import inside
 
-from tdl.cli.folders import with_homes, with_keys, with_output
+from tdl.cli.evaluate import SCHEMA as EVALUATE
+from tdl.cli.folders import PATHS, with_output, with_paths
+from tdl.cli.folders import with_keys as with_keys_of
+from tdl.cli.keywords import words_of
+from tdl.config.compose import quoted, word_of
+from tdl.config.schema import RUN
 from tdl.errors import ConfigError
+
+NAMES = [
+    *("Drive (1)/a", "a[b]c", "[ab]", "a,b", "a#b;c&d!e", 'it\'s "q"', "back\\slash", "trail\\", "\\\\", "$HOME a$b"),
+    *("a{b}", "übung/日本", "-dash", "+plus", " lead", "a:b|c*?<d>`", "123", "1e5", ".5", "true", "Null", "nan"),
+    *("per%d@x", "a=b", "outputs/a", "..", "tab\there", "glob(*)", "choice(a,b)", "'a'"),
+]
+"""Of folders, as people have them."""
+
+
+def read(word):
+    """What Hydra makes of a word."""
+    return OverridesParser.create().parse_override(word).value()
+
+
+def with_keys(program, words, *, sweep):
+    return with_keys_of(program, words, RUN if program == "run" else EVALUATE, sweep=sweep)
 
 
 @pytest.fixture
@@ -90,8 +115,77 @@ def test_programs_that_leave_nothing_have_no_such_word():
     assert with_output("play", ["out=a"], sweep=False) == ["out=a"]
 
 
+@given(st.text(st.characters(codec="utf-8", exclude_characters="\0")))
+def test_what_is_quoted_is_read_letter_by_letter(text):
+    assert read(f"a={quoted(text)}") == text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_path_is_taken_letter_by_letter(tmp_path, monkeypatch, name):
+    """For every key that is a path, there or not; on the command line, where results go, and in Python."""
+    monkeypatch.chdir(tmp_path)
+    (word,) = with_paths([f"init={tmp_path}/{name}"], sweep=False)
+    assert read(word) == f"{tmp_path}/{name}"
+    assert read(words_of({"init": name})[0][0]) == read(word_of("", name)) == name
+    (tmp_path / name).mkdir(parents=True, exist_ok=True)
+    for key in PATHS:
+        (word,) = with_paths([f"+{key}={name}"], sweep=True)
+        assert (word[0], read(word[1:])) == ("+", name)
+    assert read(with_output("run", [f"out={name}"], sweep=True)[0]) == name
+    assert with_keys("evaluate", [f"./{name}"], sweep=False) == [word_of("checkpoint", Path(name))]
+
+
+@pytest.mark.parametrize(
+    ("word", "sweep", "values"),
+    [
+        ("init=a b,c=d", True, ["a b", "c=d"]),
+        ("init=a b,c=d", False, "a b,c=d"),
+        ("init=null,a b", True, [None, "a b"]),
+        ("init='a,b',c", True, ["a,b", "c"]),
+        ("init='a b'", False, "a b"),
+        ("checkpoint=[a,b (1)]", False, ["a", "b (1)"]),
+        ("checkpoint=['a,b',c]", False, ["a,b", "c"]),
+        ("init=here,there", True, "here,there"),  # a folder of that name is there
+        ("checkpoint=[here]", False, "[here]"),
+        ("resume=null", False, None),
+    ],
+)
+def test_lists_and_choices_of_paths(tmp_path, monkeypatch, word, sweep, values):
+    """A path that is there wins; else commas part the values of a sweep, as in Hydra's grammar."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("here,there", "[here]"):
+        (tmp_path / name).mkdir()
+    (word,) = with_paths([word], sweep=sweep)
+    override = OverridesParser.create().parse_override(word)
+    if override.is_sweep_override():
+        assert [read(f"a={value}") for value in override.sweep_string_iterator()] == values
+    else:
+        assert override.value() == values
+
+
+def test_a_folder_may_look_like_a_key(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("runs/a=b", "seed=1"):
+        (tmp_path / name).mkdir(parents=True)
+    assert with_keys("evaluate", ["runs/a=b", "seed=1"], sweep=False) == ["checkpoint='runs/a=b'", "seed=1"]
+    assert with_keys("evaluate", ["./seed=1", "~placer"], sweep=False) == ["checkpoint='seed=1'", "~placer"]
+
+
+def test_a_path_that_hydra_would_compute_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "a${b}").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match=r"^resume: 'a\$\{b\}' is not allowed; expected a path without \$\{"):
+        with_paths(["resume=a${b}"], sweep=False)
+    with pytest.raises(ConfigError, match=r"^init: "):
+        words_of({"init": "${game.name}"})
+    monkeypatch.chdir(tmp_path / "a${b}")
+    assert inside("episodes=0", "evaluate.episodes=1").stderr.startswith("tdl: the current folder: ")
+    assert not [*Path().iterdir()]
+
+
 def test_the_home_is_read_where_a_shell_leaves_it():
     home = Path.home()
-    assert with_homes(["checkpoint=~/a", "+resume=~/b", "alpha=~/c"]) == [
-        f"checkpoint={home}/a", f"+resume={home}/b", "alpha=~/c"
+    words = ["checkpoint=~/a", "+resume=~/b", "alpha=~/c", "init=~nobody_of_that_name/d"]
+    assert with_paths(words, sweep=False) == [
+        f"checkpoint={home}/a", f"+resume={home}/b", "alpha=~/c", "init='~nobody_of_that_name/d'"
     ]  # fmt: skip

@@ -58,6 +58,7 @@ class Keywords(TypedDict, total=False):
         ({"save_moves": [1000, 5000]}, ["save.moves=[1000,5000]"], 1),
         ({"alpha": None, "learner_promotion": False}, ["learner.promotion=false", "alpha=null"], 1),
         ({"resume": Path("outputs/it's")}, [r"resume='outputs/it\'s'"], 1),
+        ({"init": ["a", "b,c"]}, ["init=a,'b,c'"], 2),
     ],
 )
 def test_words_of_keywords(keywords, words, runs):
@@ -83,6 +84,7 @@ DEEP = functools.reduce(lambda value, _: [value], range(30_000), [])
         ({"seed": [1, -(10**5000)]}, "seed: a number of more than 4,300 digits is not allowed; expected a number of"),
         ({"alpha": DEEP}, "alpha: a list in too many others is not allowed; expected a value"),
         ({"epochs": 1}, "epochs: no such keyword of tdl.train; did you mean 'agent_epochs' or 'replicas' or"),
+        ({"learner_order": "forward", "learner.order": "backward"}, "learner.order is given twice"),
         ({"alpha": object}, "expected a number, a text, None, or a list of these"),
     ],
 )

@@ -32,6 +32,9 @@ OF_HYDRA = [
     ("tiles.drop=1", ["tiles.drop: 1 is not allowed; expected a list"]),
     ("tiles.drop={1:0.9,2:0.1}", ["tiles.drop={1:0.9,2:0.1}"]),
     ("save=3", ["save: 3 is not allowed; expected one of its choices, or values for its keys"]),
+    ("size=4\xd74", ["size=4\xd74: the character '\xd7' (MULTIPLICATION SIGN, U+00D7) is not", "size=\"'VALUE'\""]),
+    ("alpha=0.1;", ["alpha=0.1;: the character ';' (SEMICOLON, U+003B) is not allowed"]),
+    ("alpha=[4", ["alpha=[4: cannot be read: "]),
     ("alpha=0.1,0.2", ["alpha=0.1,0.2: several values are a sweep: add -m (tdl sweep)", "alpha='[0.1,0.2]'"]),
 ]
 
@@ -58,6 +61,28 @@ def test_what_hydra_refuses(monkeypatch, words, telling):
     assert (code, line) == (1, str(caught.value))
     assert "\n" not in line
     assert not [part for part in telling if part not in line], line
+
+
+@pytest.mark.parametrize(
+    ("word", "telling"),
+    [
+        (
+            "alpha=0.1\r",
+            r"alpha=0.1\r: the character '\r' (CARRIAGE RETURN, U+000D) is not allowed; did you mean 'alpha=0.1'",
+        ),
+        (
+            "alpha=0.1\n",
+            r"alpha=0.1\n: the character '\n' (LINE FEED, U+000A) is not allowed; did you mean 'alpha=0.1'",
+        ),
+        ("alpha=0.1\xa0", r"the character '\xa0' (NO-BREAK SPACE, U+00A0) is not allowed; did you mean 'alpha=0.1'"),
+        ("alpha = 0.1", "alpha = 0.1: the character ' ' (SPACE, U+0020) is not allowed; did you mean 'alpha=0.1'"),
+    ],
+)
+def test_characters_that_nobody_sees_are_named(monkeypatch, word, telling):
+    composed_once(monkeypatch)
+    with pytest.raises(ConfigError) as caught:
+        compose_run([word])
+    assert telling in str(caught.value)
 
 
 @pytest.mark.parametrize(("words", "code", "telling"), WHOLE, ids=[words[:40] for words, _, _ in WHOLE])

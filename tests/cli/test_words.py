@@ -10,6 +10,7 @@ from tdl.cli.evaluate import SCHEMA
 from tdl.cli.solve import main as solve
 from tdl.cli.words import (
     hydra_values,
+    hydra_words,
     split_flags,
     with_one_budget,
     with_quoted_numbers,
@@ -145,6 +146,37 @@ def test_unknown_flags(flag, telling):
 def test_flags_that_exclude_each_other(flags, telling):
     with pytest.raises(ConfigError, match=telling):
         split_flags(["seed=1", *flags])
+
+
+@pytest.mark.parametrize(
+    ("words", "telling"),
+    [
+        (["alpha=0.1,0.2", "alpha=0.3"], "alpha=0.1,0.2 alpha=0.3: alpha is given twice"),
+        (["learner=td", "+learner=tc"], r"learner=td \+learner=tc: learner is given twice"),
+        (["out=a", "hydra.sweep.dir=b"], "hydra.sweep.dir is given twice"),
+        (["tuples=[[0,1]]", "tuples.cells=[[0,2]]"], "tuples.cells is given twice"),
+        (["alpha", "=", "0.1"], "alpha = 0.1: a key and its value are one word; did you mean 'alpha=0.1'"),
+        (["alpha=", "0.1"], "alpha= 0.1: .*did you mean 'alpha=0.1'"),
+        (["alpha", "=0.1", "seed=1"], "alpha =0.1: .*did you mean 'alpha=0.1'"),
+        (["hydra.job.chdir=true"], "hydra.job.chdir: 'true' is not allowed"),
+        (["+hydra.output_subdir=null"], "hydra.output_subdir: 'null' is not allowed"),
+        (["~hydra.callbacks.sweep"], "hydra.callbacks.sweep: '' is not allowed"),
+    ],
+)
+def test_words_that_would_have_no_effect_or_another(words, telling):
+    with pytest.raises(ConfigError, match=telling):
+        hydra_words("run", words, RUN, sweep=True)
+
+
+def test_a_group_and_its_keys_are_no_repetition():
+    words = ["learner=tc", "learner.alpha=1", "~placer", "placer=random", "hydra.job.chdir=false", "tuples=4x6"]
+    assert hydra_words("run", words, RUN, sweep=False) == words
+
+
+def test_a_sweep_by_its_mode_is_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert inside(*SHORT, "hydra.mode=MULTIRUN", "seeds=2", "out=both").returncode == 0
+    assert len([*(tmp_path / "both").glob("*/result.json")]) == 2
 
 
 def test_cells_of_ones_own_are_a_key():

@@ -52,6 +52,7 @@ def notations(rows, rules):
         "the start of a game and a move": json.dumps({"start": []}) + "\n" + json.dumps({"board": rows}),
         "saved state": json.dumps(state),
         "the browser's storage": json.dumps({"gameState": json.dumps(state), "bestScore": "0"}),
+        "a byte order mark": "\ufeff" + "\r\n".join(map(" ".join, words)),
         "a drawn table": "+----+\n" + "\n".join(f"| {' | '.join(row)} |" for row in words) + "\n+----+",
     }
     if max(indices) < 16:

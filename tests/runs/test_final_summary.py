@@ -63,9 +63,11 @@ def test_a_solved_game_is_compared():
     assert text == "expected 99.5, the best play 100: gap 0.5\n"
 
 
-@pytest.mark.parametrize("name", ["run", "a b", "it's, (1)=2"])
-def test_the_next_command_can_be_pasted(small_run, tmp_path, name):
-    folder = RunFolder(shutil.copytree(small_run("episodes=20"), tmp_path / name))
+@pytest.mark.parametrize("name", ["run", "a b", "it's, (1)=2", "back\\slash", "~a,b", "seed=1"])
+def test_the_next_command_can_be_pasted(small_run, tmp_path, monkeypatch, name):
+    shutil.copytree(small_run("episodes=20"), tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    folder = RunFolder(tmp_path / name)
     text = next_commands(folder, result(folder.path))
     program, checkpoint, plies = shlex.split(text.splitlines()[1])[-3:]
     assert (program, plies) == ("evaluate", "evaluate.plies=2")
@@ -85,7 +87,10 @@ def test_the_next_command_can_be_pasted(small_run, tmp_path, name):
     ],
 )
 def test_only_what_is_there_to_do_is_proposed(kind, plies, weights, commands):
-    content = {"weights": weights, "config": {"agent": {"kind": kind}, "evaluate": {"plies": plies}}}
+    content = {
+        "weights": weights,
+        "config": {"agent": {"kind": kind}, "evaluate": {"plies": plies}, "game": {"name": "2048"}},
+    }
     text = next_commands(RunFolder("folder"), content)
     assert [line.partition(" folder")[0].split()[-1] for line in text.splitlines()] == commands
 

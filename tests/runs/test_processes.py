@@ -14,7 +14,19 @@ from pathlib import Path
 
 import pytest
 from support import PATIENCE, slurm
-from support.programs import SMALL, checkpoint, ended, files, go_on, learned, outcome, train, wait_until, written_at
+from support.programs import (
+    SMALL,
+    checkpoint,
+    ended,
+    files,
+    go_on,
+    learned,
+    once,
+    outcome,
+    train,
+    wait_until,
+    written_at,
+)
 
 from tdl.storage.checkpoint import read_meta
 
@@ -36,7 +48,7 @@ QUIET = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
 @contextlib.contextmanager
 def started(cwd, processes, *words):
     """Start `mpirun python -m tdl.run WORDS` in the folder `cwd`; it ends with the context."""
-    words = (*MPIRUN, "-n", str(processes), sys.executable, "-m", "tdl.run", *map(str, words))
+    words = (*MPIRUN, "-n", str(processes), sys.executable, "-m", "tdl.run", *once(words))
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(words, cwd=cwd, env=os.environ | QUIET, **pipes) as process:
         try:

@@ -137,6 +137,11 @@ def test_a_line_that_asks_for_nothing(tmp_path, line, telling):
         program.read_queries(tmp_path / "boards", 4)
 
 
+def test_a_byte_order_mark_and_ends_of_lines_of_windows_are_no_part_of_a_question(tmp_path):
+    (tmp_path / "boards").write_text("b 1 1 0 0\r\na 1 0 0 0\r\n", encoding="utf-8-sig")
+    assert [query.after for query in program.read_queries(tmp_path / "boards", 4)] == [False, True]
+
+
 def test_an_interrupt_ends_it(tmp_path, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt

@@ -13,6 +13,8 @@ from hydra._internal import config_loader_impl
 from hydra._internal.config_repository import CachingConfigRepository
 from hydra._internal.hydra import Hydra
 
+from tdl.config.files import own_folder
+
 GROUPS = {path.name for path in resources.files("tdl.conf").iterdir() if path.is_dir()}
 
 _lists, _merged = {}, {}
@@ -20,9 +22,10 @@ _lists, _merged = {}, {}
 
 
 def composed_once(patch, words=()):
-    """Let Hydra remember until `patch` is undone; not where words name other folders, nor in an unknown version."""
+    """Let Hydra remember until `patch` is undone; not where there are other folders, nor in an unknown version."""
     words = [str(word) for word in words]
-    if not hydra.__version__.startswith("1.3.") or any("--config" in word or "searchpath" in word for word in words):
+    others = own_folder() is not None or any("--config" in word or "searchpath" in word for word in words)
+    if not hydra.__version__.startswith("1.3.") or others:
         return
     # Hydra composes all once more, only to see whether an experiment asks for a sweep of its own.
     asks = any(word.startswith(("experiment=", "hydra.mode=")) for word in words)

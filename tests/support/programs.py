@@ -34,11 +34,18 @@ MEASURED = ("seconds", "moves_per_second")
 """Columns of `blocks.csv` that differ from run to run."""
 
 
+def once(words):
+    """The words, with the last one for each key: those of a test take the place of words that many tests share."""
+    words = [str(word) for word in words]
+    keys = [word.partition("=")[0] if "=" in word else index for index, word in enumerate(words)]
+    return [word for index, word in enumerate(words) if keys[index] not in keys[index + 1 :]]
+
+
 @contextlib.contextmanager
 def running(cwd, *words, command="run", **options):
     """Start `tdl COMMAND WORDS` in the folder `cwd`; it goes on while the test does, at most as long."""
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
-    with subprocess.Popen([sys.executable, "-m", "tdl", command, *map(str, words)], cwd=cwd, **options) as process:
+    with subprocess.Popen([sys.executable, "-m", "tdl", command, *once(words)], cwd=cwd, **options) as process:
         try:
             yield process
         finally:
@@ -59,9 +66,9 @@ def program(cwd, *words, **options):
 
 def inside(*words, program=UNDRAWN):
     """The same inside this process, where starting costs little; an unexpected error is raised, not printed."""
-    out, err, code = io.StringIO(), io.StringIO(), None
+    out, err, code, words = io.StringIO(), io.StringIO(), None, once(words)
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        patch.setattr(sys, "argv", ["tdl", *map(str, words)])
+        patch.setattr(sys, "argv", ["tdl", *words])
         composed_once(patch, words)
         patch.setenv("HYDRA_FULL_ERROR", "1")
         patch.setenv(OWN, "")  # which a program sets for those that it starts

@@ -9,6 +9,7 @@ from support import PATIENCE
 from tdl.cli.python_runs import compose_run
 from tdl.runs.resolvers import existing, job_folder, looked_up, reserved
 from tdl.storage.run_folder import lock_folder
+from tdl.sweeps.job import point_to, run_of
 
 
 def name(folder, *words, keys=()):
@@ -88,3 +89,10 @@ def test_a_lock_that_is_never_free_holds_nobody_up_for_ever(tmp_path, monkeypatc
     monkeypatch.setattr("tdl.runs.resolvers.PATIENCE", 0.0)
     with lock_folder(tmp_path):
         assert reserved(tmp_path, "seed0", "11111111") == "seed0_11111111"
+
+
+@pytest.mark.parametrize("name", ["run", " a run (1) ", "übung"])
+def test_a_job_that_goes_on_elsewhere_leads_there(tmp_path, name):
+    (tmp_path / name).mkdir()
+    point_to(tmp_path, tmp_path / name)
+    assert run_of(tmp_path) == tmp_path / name
