@@ -5,11 +5,11 @@ The protocol: `tdl.sessions.two_player_protocol`.
 
 import sys
 from dataclasses import dataclass
-from functools import partial
 from typing import Self
 
 from omegaconf import MISSING, DictConfig
 
+from tdl.base import streams
 from tdl.base.checks import check_fields, checked, flag, whole
 from tdl.cli.program import run_program
 from tdl.config.compose import Key, Schema, keys, options_of
@@ -118,11 +118,10 @@ def job(cfg: DictConfig, _: JobContext) -> None:
     options = MatchOptions.of(cfg)
     names = options.play_name, options.evil_name
     matches = Matches(options.rules, options.action_values(), options.tile_placer(), names)
-    say = partial(print, flush=True)
     if options.announce is not None:
-        say(f"name {options.announce}")
+        streams.reply(f"name {options.announce}")
     lines = bounded_lines(sys.stdin.buffer)
-    converse(matches, lines, say, lambda text: print(f"tdl: {text}", file=sys.stderr, flush=True))
+    converse(matches, lines, streams.reply, lambda text: print(f"tdl: {text}", file=sys.stderr, flush=True))
 
 
 def main() -> None:

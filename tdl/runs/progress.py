@@ -12,6 +12,8 @@ from typing import Any
 
 from tqdm import tqdm
 
+from tdl.base import streams
+
 _hidden: ContextVar[bool] = ContextVar("hidden", default=False)
 
 
@@ -33,7 +35,7 @@ def _bar_class() -> type[tqdm[Any]] | None:
             bar: type[tqdm[Any]] = importlib.import_module("tqdm.notebook").tqdm
             return bar
         return tqdm
-    return tqdm if sys.stderr.isatty() else None
+    return tqdm if sys.stderr is not None and sys.stderr.isatty() else None
 
 
 class Progress:
@@ -95,7 +97,7 @@ class Progress:
         elif not self._silent and time.monotonic() - self._shown >= every:
             self._shown = time.monotonic()
             done_text = f"{self.what} {done}" + ("" if self.total is None else f"/{self.total}")
-            print("  ".join(filter(None, [done_text, self._speed(), self.note, self._left()])), file=sys.stderr)
+            streams.say("  ".join(filter(None, [done_text, self._speed(), self.note, self._left()])))
 
     def show(self, note: str) -> None:
         """Show a note on the bar; no plain line."""
@@ -107,7 +109,7 @@ class Progress:
         if self._bar is not None:
             self._bar.write(line, file=sys.stderr)
         else:
-            print(line, file=sys.stderr)
+            streams.say(line)
 
     def close(self) -> None:
         """End the bar."""
