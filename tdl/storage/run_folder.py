@@ -1,6 +1,7 @@
 """The folder of a run, an evaluation or a solved game: the names of its files, its result, its status, its lock."""
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -157,9 +158,18 @@ class RunFolder:
         return read_result(self.result)
 
     def result_if_whole(self) -> dict[str, Any]:
-        """What `result.json` says; nothing where it is missing or damaged."""
-        with contextlib.suppress(OSError, TdlError):
-            return self.read_result()
+        """What `result.json` says; nothing where it is missing or damaged.
+
+        Raises
+        ------
+        OSError : it cannot be read at present, as where too many files are open: what it says may hold.
+        """
+        with contextlib.suppress(TdlError):
+            try:
+                return self.read_result()
+            except OSError as error:
+                if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.EINVAL):  # the last: no regular file
+                    raise
         return {}
 
     def write_result(self, result: Mapping[str, Any]) -> None:
