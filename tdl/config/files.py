@@ -66,10 +66,12 @@ def group_text(group: str, name: str) -> str:
     if name not in names:
         raise refuse(group, name, f"one of {', '.join(names)}{choice_hint(group, name, names)}")
     if name in file_names(group):
-        return (CONF / group / f"{name}.yaml").read_text()
+        return (CONF / group / f"{name}.yaml").read_text(encoding="utf-8")
     own = own_folder()
     path = own / group / f"{name}.yaml" if own else None
-    return path.read_text() if path and path.exists() else f"name: {name}\n"  # a game that is registered
+    return (
+        path.read_text(encoding="utf-8") if path and path.exists() else f"name: {name}\n"
+    )  # a game that is registered
 
 
 def groups(program: str) -> dict[str, str | None]:
@@ -83,7 +85,7 @@ def groups(program: str) -> dict[str, str | None]:
 
 def file(path: str) -> dict[str, Any]:
     """What `conf/<path>.yaml` says, as it stands there."""
-    return plain_dict(_parsed((CONF / f"{path}.yaml").read_text()))
+    return plain_dict(_parsed((CONF / f"{path}.yaml").read_text(encoding="utf-8")))
 
 
 @cache
