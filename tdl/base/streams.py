@@ -49,16 +49,17 @@ def guarded() -> Iterator[None]:
 
 
 def keep_going() -> None:
-    """Let no print of this process raise: neither a closed stream nor a letter that its encoding lacks is an error."""
+    """Let no print of this process raise: neither a closed stream nor a letter that its encoding lacks is an error.
+
+    A closed input stays None, for whoever needs it to refuse.
+    """
     for handle in range(3):
         _open_closed(handle)
     for handle in (1, 2):
         name = NAMES[handle]
         if getattr(sys, name) is getattr(sys, f"__{name}__"):  # else somebody else's, as of a notebook
             setattr(sys, name, _lasting(getattr(sys, name), handle))
-    if sys.stdin is None:
-        sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), "utf-8")
-    elif sys.stdin is sys.__stdin__ and isinstance(sys.stdin, io.TextIOWrapper):
+    if sys.stdin is sys.__stdin__ and isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
 
 

@@ -8,11 +8,9 @@ from tdl.errors import ConfigError
 from tdl.game.board_text import MAX_CHARACTERS
 from tdl.game.rules import Rules
 from tdl.sessions.game_file import ENDINGS
+from tdl.sessions.game_lines import FORMAT
 from tdl.sessions.pictures import board_of
 from tdl.storage.reading import reading
-
-MAX_PATH = 4096
-"""Characters of a path, by Linux."""
 
 
 def board_of_words(words: Sequence[str], move: int | None = None) -> tuple[str | int, Rules | None]:
@@ -29,16 +27,34 @@ def board_of_words(words: Sequence[str], move: int | None = None) -> tuple[str |
     CheckpointError : the file cannot be read, or is no game.
     """
     text = " ".join(words)
-    path = Path(text)
-    if path.suffix in ENDINGS:
-        return board_of(path, move)
+    if Path(text).suffix in ENDINGS and _is_game(text):
+        return board_of(text, move)
     if move is not None:
-        raise ConfigError("--move: only a recorded game has moves")
+        raise ConfigError("--move: only the file of a recorded game has moves")
     if text == "-":
-        if sys.stdin is None:
-            raise ConfigError("board: standard input is closed")
-        return sys.stdin.read(MAX_CHARACTERS + 1), None
-    if "\0" not in text and len(text) < MAX_PATH and path.is_file():
-        with reading(path) as file:
-            return file.read(MAX_CHARACTERS + 1).decode(errors="replace"), None
-    return text, None
+        return _standard_input(), None
+    return _content(text) if is_file(text) else text, None
+
+
+def _is_game(path: str) -> bool:
+    """Whether a file is a recorded game, or is not there."""
+    return not is_file(path) or FORMAT in _content(path).partition("\n")[0]
+
+
+def _content(path: str) -> str:
+    with reading(Path(path)) as file:
+        return file.read(MAX_CHARACTERS + 1).decode(errors="replace")
+
+
+def is_file(text: str) -> bool:
+    """Whether a text is the path of a file."""
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # too long, or with a character that no path has
+        return False
+
+
+def _standard_input() -> str:
+    if sys.stdin is None:
+        raise ConfigError("board: standard input is closed")
+    return sys.stdin.read(MAX_CHARACTERS + 1)

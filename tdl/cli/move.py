@@ -17,7 +17,7 @@ from typing import Self
 from omegaconf import MISSING, DictConfig
 
 from tdl.base import streams
-from tdl.cli.board_words import MAX_PATH, board_of_words
+from tdl.cli.board_words import board_of_words, is_file
 from tdl.cli.messages import one_line_errors
 from tdl.cli.program import run_program
 from tdl.cli.words import split_flags
@@ -98,6 +98,8 @@ def job(question: Question, cfg: DictConfig, _: JobContext) -> None:
 def _answer_lines(question: Question, agent: Agent, search: SearchOptions) -> None:
     """Answer standard input until it ends; the answers to lines that wait are written together."""
     way = MoveLines(agent, search, exponents=question.exponents, last_first=question.last_first, as_json=question.json)
+    if sys.stdin is None:
+        raise ConfigError("--stdin: standard input is closed")
     for lines in waiting_lines(sys.stdin.buffer):
         for answers in way.answers(lines):
             streams.reply("\n".join(answers))
@@ -121,8 +123,11 @@ def read_question(line: Sequence[str]) -> tuple[Question, list[str]]:
     read = split_flags(others)
     bare = [word for word in read.words if "=" not in word or word.startswith("{")]
     keyed = [word for word in read.words if word not in bare]
-    if bare and _is_folder(bare[-1]):
-        keyed.append(word_of("checkpoint", Path(bare.pop()).expanduser()))
+    folders = [word for word in bare if _is_folder(word)]
+    if len(folders) > 1:
+        raise ConfigError(f"{' '.join(folders)}: one folder is taken")
+    bare = [word for word in bare if word not in folders]
+    keyed += [word_of("checkpoint", Path(folder).expanduser()) for folder in folders]
     if flags.stdin and bare:
         raise ConfigError(f"{' '.join(bare)}: with --stdin boards are read from standard input, a line each")
     if not bare and not flags.stdin and others == [*read.flags, *read.words] and not read.options.help:
@@ -132,10 +137,9 @@ def read_question(line: Sequence[str]) -> tuple[Question, list[str]]:
 
 def _is_folder(word: str) -> bool:
     """Whether a word names a folder, there or not, and no board."""
-    path = Path(word)
-    if len(word) < MAX_PATH and path.is_dir():
+    if os.path.isdir(word):
         return True
-    if re.search(r"[\s\[({]", word) or path.suffix in ENDINGS or path.is_file():
+    if re.search(r"[\s\[({]", word) or Path(word).suffix in ENDINGS or is_file(word):
         return False
     return re.search("[g-wyzG-WYZ]", word) is not None  # x is that of 0x
 

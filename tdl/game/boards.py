@@ -149,7 +149,7 @@ def _quickly(text: str, rules: Rules, exponents: bool, last_first: bool) -> int 
     """
     if text.count(",") not in (0, rules.cells - 1, rules.cells - rules.rows) or text.count("[") != text.count("]"):
         return None
-    words = text.replace("],", "/").translate(_PARTS).split()
+    words = text.replace("],", "/").rstrip("] \n").translate(_PARTS).split()
     breaks = words[rules.cols :: rules.cols + 1]
     if breaks == ["/"] * (rules.rows - 1):
         del words[rules.cols :: rules.cols + 1]
@@ -163,7 +163,7 @@ def _quickly(text: str, rules: Rules, exponents: bool, last_first: bool) -> int 
         return None
 
 
-_PARTS = str.maketrans({"/": " / ", ";": " / ", "\n": " / ", **dict.fromkeys("[](),", " ")})
+_PARTS = str.maketrans({"/": " / ", ";": " / ", "\n": " / ", "[": " ", ",": " "})
 """Of a text: ends of rows, and what stands between numbers."""
 
 

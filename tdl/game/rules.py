@@ -170,7 +170,7 @@ def parse_size(text: object, key: str = "size") -> tuple[int, int]:
     """Rows and columns of a board: `"2x3"` gives (2, 3); a ConfigError names `key` and the nearest board."""
     if isinstance(text, str) and re.fullmatch("[2-5]x[2-5]", text):
         return int(text[0]), int(text[2])
-    sides = re.findall(r"\d+", str(text))
+    sides = re.findall(r"\d+", str(text)[:99])  # Python reads no number of thousands of digits
     if len(sides) == 1 and len(sides[0]) <= 2:  # 44, or 4
         sides = (list(sides[0]) * 2)[:2]
     hint = ""

@@ -65,11 +65,11 @@ def parsed(content: str, name: object, rules: Rules | None = None) -> RecordedGa
         raise CheckpointError(f"{name}: line {reader.line}: {error}") from error
 
 
-def rules_and_score(path: str | Path) -> tuple[Rules, int]:
-    """The rules and the score in the first line of a file; the moves are not checked."""
+def head(path: str | Path) -> tuple[RecordedGame, int]:
+    """The game in the first line of a file, without its moves, and its score; the moves are not checked."""
     with reading(Path(path)) as file:
         header = parse(file.readline(1 << 20).decode(errors="replace"), Header)
-        return game_of(header).rules, header.score
+        return game_of(header), header.score
 
 
 def _content(path: Path) -> str:
@@ -100,7 +100,7 @@ class _Reader:
         """The whole game."""
         header = parse(lines[0], Header)
         game = game_of(header, rules)
-        for _ in boards_after(game.rules, game.start, self._moves(lines[1:], game.rules), complete=game.complete):
+        for _ in boards_after(game, self._moves(lines[1:], game.rules)):
             pass
         self.line = 1
         _expect("moves", header.moves, len(self.moves))
@@ -139,16 +139,19 @@ class GameFolder:
         self.folder = None if folder is None else Path(folder)
 
     def best(self, rules: Rules) -> int:
-        """The best score of the games of these rules; 0 without one. Files that are no games are passed over."""
+        """The best score of the games of these rules, from their start law on; 0 without one.
+
+        Files that are no games are passed over.
+        """
         best = 0
         for path in self.folder.glob("*.json*") if self.folder is not None else ():
             if path.suffix not in ENDINGS:
                 continue
             try:
-                own_rules, score = rules_and_score(path)
+                game, score = head(path)
             except CheckpointError:
                 continue
-            if own_rules == rules:
+            if game.rules == rules and not game.own_start:
                 best = max(best, score)
         return best
 

@@ -5,7 +5,8 @@ player looked ahead), `checkpoint` (digest or null), `moves` (their number), `sc
 the rest. Each further line has `move` (its number, from 0), `board` (rows of tile values, before the move), `action`
 (its name), `reward`, `values` (of up, right, down, left; null where illegal), `tile` (the value of the one that
 dropped), `cell` (where), `score` (so far), `loss` where a deeper search is known, and `by` where a person chose the
-move. Of a game that was given up the first line says `"complete": false`.
+move. Of a game that was given up the first line says `"complete": false`; of one whose first board is any, not one of
+the start law, `"own_start": true`.
 
 Boards are rows of tile values because a packed board does not survive a reader that keeps numbers as doubles: it may
 have more than 53 bits; no tile value has more than 27.
@@ -41,7 +42,7 @@ from tdl.sessions.recorded_game import Move, RecordedGame, check_start
 
 FORMAT = "tdl-game-1"
 
-USUAL = {"complete": True, "loss": None, "by": "agent"}
+USUAL = {"complete": True, "own_start": False, "loss": None, "by": "agent"}
 """Keys that a line has only where their value is another one."""
 
 Rows = list[list[int]]
@@ -79,6 +80,7 @@ class Header:
     score: int = whole(0, least=0)
     digest: str = checked("", check_text)
     complete: bool = flag(True)
+    own_start: bool = flag(False)
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -117,6 +119,7 @@ def header_of(game: RecordedGame) -> Header:
         moves=len(game.moves),
         score=game.score,
         complete=game.complete,
+        own_start=game.own_start,
     )
 
 
@@ -171,10 +174,11 @@ def game_of(header: Header, rules: Rules | None = None) -> RecordedGame:
     played = Rules.from_dict(header.rules)
     if rules is not None and played != rules:
         raise ConfigError(f"of other rules: {played.to_dict()}, not {rules.to_dict()}")
-    start = Engine(played).board(header.start)
-    check_start(start, played)
-    search = built(SearchOptions, "search", {**header.search, "plies": header.plies})
-    return RecordedGame(played, start, (), search, header.seed, header.episode, header.checkpoint, header.complete)
+    start, search = Engine(played).board(header.start), {**header.search, "plies": header.plies}
+    same = {name: getattr(header, name) for name in ("seed", "episode", "checkpoint", "complete", "own_start")}
+    game = RecordedGame(played, start, (), built(SearchOptions, "search", search), **same)
+    check_start(game)
+    return game
 
 
 def move_of(line: Line, engine: Engine) -> Move:

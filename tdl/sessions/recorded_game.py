@@ -51,6 +51,7 @@ class RecordedGame:
     seed, episode : of the stream of drops; with them the game is that number of an evaluation with that seed.
     checkpoint : digest of the checkpoint that played, if known.
     complete : whether no action is legal any more.
+    own_start : whether the first board is any, not one of the start law.
     """
 
     rules: Rules
@@ -61,6 +62,7 @@ class RecordedGame:
     episode: int = 0
     checkpoint: str | None = None
     complete: bool = True
+    own_start: bool = False
 
     @property
     def score(self) -> int:
@@ -74,7 +76,7 @@ class RecordedGame:
 
     def boards(self) -> list[int]:
         """The boards before each move, and the last one, packed. Every move is held against the rules."""
-        return [self.start, *boards_after(self.rules, self.start, self.moves, complete=self.complete)]
+        return [self.start, *boards_after(self, self.moves)]
 
 
 def optional_values(values: NDArray[np.float64]) -> tuple[float | None, ...]:
@@ -89,28 +91,28 @@ def dropped(after: int, following: int, rules: Rules) -> tuple[int, int]:
     return cell, drop >> rules.bits * cell
 
 
-def boards_after(rules: Rules, start: int, moves: Iterable[Move], *, complete: bool = True) -> Iterator[int]:
-    """The board after each move, packed; every move is held against the rules.
+def boards_after(game: RecordedGame, moves: Iterable[Move]) -> Iterator[int]:
+    """The board after each of the moves of a game, packed; every move is held against the rules.
 
-    Parameters
-    ----------
-    complete : whether the game must be over after them; else it must not be.
+    After them the game must be over if it is complete, else it must not be.
     """
-    engine, board = Engine(rules), start
-    check_start(board, rules)
+    engine, board = Engine(game.rules), game.start
+    check_start(game)
     for number, move in enumerate(moves):
         try:
             board = _follow(engine, board, move)
         except ConfigError as error:
             raise ConfigError(f"move {number}: {error}") from error
         yield board
-    if engine.terminal(board) != complete:
-        raise ConfigError(f"the game is {'not ' * complete}over after its last move")
+    if engine.terminal(board) != game.complete:
+        raise ConfigError(f"the game is {'not ' * game.complete}over after its last move")
 
 
-def check_start(board: int, rules: Rules) -> None:
-    """Refuse a first board that the start law does not make."""
-    tiles = sorted(tile for tile in unpack(board, rules) if tile)
+def check_start(game: RecordedGame) -> None:
+    """Refuse a first board that the start law does not make, where it had to."""
+    rules, tiles = game.rules, sorted(tile for tile in unpack(game.start, game.rules) if tile)
+    if game.own_start:
+        return
     for item in rules.start:
         if item != DROP and item in tiles:
             tiles.remove(int(item))

@@ -25,6 +25,7 @@ class Session:
     ----------
     rules : of the game.
     seed, episode : of the drops.
+    start : the first board, packed; None: one of the start law.
     action_values : of the agent; None: the rewards.
     search : how the agent looks ahead, for the record.
     checkpoint : its digest, for the record.
@@ -36,6 +37,7 @@ class Session:
         *,
         seed: int = 0,
         episode: int = 0,
+        start: int | None = None,
         action_values: ActionValues | None = None,
         search: SearchOptions | None = None,
         checkpoint: str | None = None,
@@ -44,7 +46,8 @@ class Session:
         check_whole("episode", episode, 0)
         self.rules, self.engine, self.seed, self.episode = rules, Engine(rules), seed, episode
         self._drops = Stream(seed, EVALUATION, episode)
-        self.start = self.board = self.engine.start(self._drops)
+        self.own_start = start is not None
+        self.start = self.board = self.engine.start(self._drops) if start is None else start
         self.moves: list[Move] = []
         self.score = 0
         self.ask(action_values, search, checkpoint)
@@ -120,14 +123,16 @@ class Session:
         del self.moves[first:]
         self.board, self.score = taken[0].board, self.score - sum(move.reward for move in taken)
         self._drops = Stream(self.seed, EVALUATION, self.episode)
-        for _ in range(len(self.rules.start) + len(self.moves)):  # each drop is one draw
+        draws = 0 if self.own_start else len(self.rules.start)
+        for _ in range(draws + len(self.moves)):  # each drop is one draw
             self._drops.next()
         return taken[0]
 
     def game(self) -> RecordedGame:
         """The game so far, as `tdl.sessions.game_file.save` takes it."""
         moves, of_stream = tuple(self.moves), (self.seed, self.episode)
-        return RecordedGame(self.rules, self.start, moves, self.search, *of_stream, self.checkpoint, self.over)
+        start = self.start, moves, self.search, *of_stream
+        return RecordedGame(self.rules, *start, self.checkpoint, self.over, self.own_start)
 
 
 def can_be_recorded(player: Player, search: SearchOptions) -> bool:

@@ -5,15 +5,17 @@ import threading
 import time
 from collections import OrderedDict
 from http import HTTPStatus
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.errors import ConfigError
+from tdl.errors import ConfigError, refuse
 from tdl.game.boards import lines, unpack
 from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.search.options import SearchOptions
+from tdl.sessions.judged_board import JudgedBoard
 from tdl.sessions.recorded_game import Move, RecordedGame, optional_values
 from tdl.sessions.session import Session
 from tdl.web.library import Refusal
@@ -36,6 +38,7 @@ class OpenGame:
     Parameters
     ----------
     agent : gives the action values; None: they are the rewards.
+    start : the first board, packed; None: one of the start law.
     seconds : time after which a request begins no further move.
 
     Attributes
@@ -44,7 +47,9 @@ class OpenGame:
     engine : of the game.
     """
 
-    def __init__(self, rules: Rules, agent: ServedAgent | None, seed: int, plies: int, seconds: float) -> None:
+    def __init__(
+        self, rules: Rules, agent: ServedAgent | None, seed: int, plies: int, seconds: float, start: int | None = None
+    ) -> None:
         self.id = secrets.token_urlsafe(12)
         self.rules, self.agent, self._seconds = rules, agent, seconds
         self._lock, self._version = threading.RLock(), 0
@@ -53,6 +58,7 @@ class OpenGame:
         self._session = Session(
             rules,
             seed=seed,
+            start=start,
             action_values=self._quick_values,
             search=self._search,
             checkpoint=None if agent is None else agent.digest,
@@ -63,7 +69,7 @@ class OpenGame:
         if self.agent is not None:
             return self.agent.search(plies)
         if plies != 1:
-            raise ConfigError(f"plies: {plies!r} is not allowed; expected 1 without an agent")
+            raise refuse("plies", plies, "1 without an agent")
         return SearchOptions()
 
     @property
@@ -158,6 +164,20 @@ class OpenGame:
             if (board, search) == (self._session.board, self._search):
                 self._known = board, values
             return self.state()
+
+    def whole(self) -> State:
+        """What a page needs to go on with the game: its seed, its first board where that is any, scores and state."""
+        with self._lock:
+            session = self._session
+            start = self.engine.array(session.start).tolist() if session.own_start else None
+            scores = list(accumulate((move.reward for move in session.moves), initial=0))
+            return {"seed": session.seed, "board": start, "scores": scores, "state": self.state()}
+
+    def judged(self) -> State:
+        """The board as it stands, the values of its moves, the best of them, and what each other one loses."""
+        state = self.look(None)
+        values = np.array(state["values"], float)  # None becomes nan
+        return {"board": state["board"], **JudgedBoard.of(values).to_dict()}
 
     def game(self) -> RecordedGame:
         """The game so far, to be saved."""

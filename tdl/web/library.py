@@ -9,7 +9,9 @@ import os
 import threading
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from http import HTTPStatus
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +34,7 @@ MAX_ENTRIES = 500
 MAX_FOLDERS = 20_000
 """Searched for a list."""
 
-MAX_GAMES = 100
+MAX_GAMES = 1000
 """Of the list of recorded games; the newest are in it."""
 
 MAX_POINTS = 120
@@ -45,7 +47,7 @@ MAX_TEXT = 200
 """Characters of a value that is kept of a run."""
 
 PATIENCE = 10.0
-"""Seconds to wait until others have read: one request at a time reads runs, so that many need no more memory."""
+"""Seconds to wait for a turn."""
 
 
 class Refusal(Exception):  # noqa: N818 - the server does as it should
@@ -54,6 +56,17 @@ class Refusal(Exception):  # noqa: N818 - the server does as it should
     def __init__(self, status: HTTPStatus, text: str) -> None:
         super().__init__(text)
         self.status = status
+
+
+@contextlib.contextmanager
+def turn(lock: threading.Lock, busy: str) -> Iterator[None]:
+    """While this context is open it is nobody else's turn; after `PATIENCE` the request is refused, as `busy` says."""
+    if not lock.acquire(timeout=PATIENCE):
+        raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, f"{busy}; ask again")
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 class Library:
@@ -93,7 +106,10 @@ class Library:
         return folder, meta
 
     def entries(self) -> list[dict[str, Any]]:
-        """All runs and checkpoints, the newest first, each with a title of what those of its folder differ in."""
+        """The newest runs and checkpoints, each with a title of what those of its folder differ in.
+
+        Those that can play come first, the highest score on top.
+        """
         with self._turn():
             known = [entry for folder, _ in self._folders() if (entry := self._entry(folder)) is not None]
             newest = sorted(known, key=lambda entry: (-entry["changed"], entry["name"]))[:MAX_ENTRIES]
@@ -104,33 +120,32 @@ class Library:
                 rows = [{"run": entry["name"].rpartition("/")[2], **entry.pop("row")} for entry in entries]
                 for entry, title in zip(entries, titles(pd.DataFrame(rows, dtype=object)), strict=True):
                     entry["title"] = title
-            return newest
+            return sorted(newest, key=lambda entry: (not entry["plays"], -entry.get("mean", entry.get("block", 0))))
 
-    @contextlib.contextmanager
-    def _turn(self) -> Iterator[None]:
-        """While this context is open no other request reads runs."""
-        if not self._lock.acquire(timeout=PATIENCE):
-            raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "other requests are being answered; ask again")
-        try:
-            yield
-        finally:
-            self._lock.release()
+    def _turn(self) -> AbstractContextManager[None]:
+        """While this context is open no other request reads runs, so that many need no more memory."""
+        return turn(self._lock, "other requests are being answered")
 
     def games(self) -> list[dict[str, Any]]:
-        """The recorded games, the newest first."""
+        """The newest recorded games: by folder and seed, the newest on top, and there by number."""
+        sets = defaultdict(list)
         with self._turn():
-            paths = [
-                folder / name
-                for folder, names in self._folders()
-                for name in names
-                if name.endswith(game_file.ENDINGS) and name not in (RESULT, META)
-            ]
-            games = []
-            for path in sorted(paths, key=_changed, reverse=True)[: 3 * MAX_GAMES]:
-                with contextlib.suppress(TdlError, Refusal):  # no game, or a link that leads out
-                    rules, score = game_file.rules_and_score(self.inside(path, path.name))
-                    games.append({"name": self.name(path), "called": rules.name, "score": score})
-            return games[:MAX_GAMES]
+            for game in islice(self._newest_games(), MAX_GAMES):
+                sets[game["folder"], game["seed"]].append(game)
+        return [game for games in sets.values() for game in sorted(games, key=lambda game: game["episode"])]
+
+    def _newest_games(self) -> Iterator[dict[str, Any]]:
+        """What the list says of recorded games, the newest first."""
+        paths = [
+            folder / name
+            for folder, names in self._folders()
+            for name in names
+            if name.endswith(game_file.ENDINGS) and name not in (RESULT, META)
+        ]
+        for path in sorted(paths, key=_changed, reverse=True)[: 3 * MAX_GAMES]:
+            with contextlib.suppress(TdlError, Refusal):  # no game, or a link that leads out
+                head = _head_of(self.inside(path, path.name), _changed(path))
+                yield {"name": self.name(path), "folder": self.name(path.parent), **head}
 
     def game(self, name: object) -> RecordedGame:
         """A recorded game by its name."""
@@ -157,7 +172,7 @@ class Library:
         except (OSError, Refusal):  # deleted meanwhile, or a link that leads out
             return None
         row = _row_of(result, changed) if result in files else {}
-        return {
+        entry = {
             "name": self.name(folder),
             "changed": changed,
             "checkpoint": meta in files,
@@ -166,6 +181,10 @@ class Library:
             **(_description_of(meta.parent, changed) if meta in files else {}),
             "row": row,
         }
+        entry["plays"] = meta in files and "error" not in entry
+        if entry["plays"] and "mean" not in entry and blocks in files:
+            entry |= _best_block(blocks, changed)
+        return entry
 
     def curve(self, name: object) -> dict[str, list[float]]:
         """The learning curve of a run: `episode`, `mean` and `max` of some of its blocks."""
@@ -203,6 +222,22 @@ def _row_of(path: Path, changed: float) -> dict[str, Any]:
         return {key: str(value)[:MAX_TEXT] if isinstance(value, str) else value for key, value in row.items()}
     except (TdlError, OSError):
         return {}
+
+
+@functools.lru_cache(2 * MAX_ENTRIES)
+def _best_block(path: Path, changed: float) -> dict[str, float]:
+    """The highest mean score of a run's blocks as they were `changed` last, as `block`; empty where there is none."""
+    with contextlib.suppress(TdlError, OSError, ValueError), open_file(path) as file:
+        return {"block": float(parse_blocks(file)["mean"].max())}
+    return {}
+
+
+@functools.lru_cache(4 * MAX_GAMES)
+def _head_of(path: Path, changed: float) -> dict[str, Any]:
+    """What the list says of a recorded game as it was `changed` last."""
+    game, score = game_file.head(path)
+    about = {name: getattr(game, name) for name in ("seed", "episode", "own_start")}
+    return {"called": game.rules.name, "score": score, **about}
 
 
 def _figures_of(row: dict[str, Any]) -> dict[str, Any]:

@@ -26,6 +26,7 @@ def replay_json(game: RecordedGame, agent: ServedAgent | None) -> dict[str, Any]
         "title": f"{rules.game} on {rules.rows}x{rules.cols}",
         "seed": game.seed,
         "episode": game.episode,
+        "own_start": game.own_start,
         "complete": game.complete,
         **_judged(game, agent),
     }

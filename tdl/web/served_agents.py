@@ -3,14 +3,13 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from http import HTTPStatus
 from pathlib import Path
 
 from tdl.base.checks import check_whole
 from tdl.players.kinds import ActionValues, Agent, Values, agent_of, kind_of, load_agent
 from tdl.search.options import SearchOptions
 from tdl.storage.checkpoint import Meta
-from tdl.web.library import Library, Refusal
+from tdl.web.library import Library, turn
 
 MAX_PLIES = 5
 """Of a search; where the time ends, the answer is that of fewer."""
@@ -20,9 +19,6 @@ QUICK_PLIES = 2
 
 MAX_AGENTS = 4
 """Kept loaded."""
-
-PATIENCE = 10.0
-"""Seconds to wait for a turn at an agent."""
 
 
 class _Turns:
@@ -34,15 +30,11 @@ class _Turns:
         self._action_values: dict[SearchOptions, ActionValues] = {}
 
     def values(self, board: int, search: SearchOptions) -> Values:
-        if not self._lock.acquire(timeout=PATIENCE):
-            raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "the agent is busy with other games; ask again")
-        try:
+        with turn(self._lock, "the agent is busy with other games"):
             self._agent = self._agent or self._load()
             if search not in self._action_values:
                 self._action_values[search] = self._agent.action_values(search)
             return self._action_values[search](board)
-        finally:
-            self._lock.release()
 
 
 class ServedAgent:

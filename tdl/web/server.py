@@ -10,6 +10,7 @@ import socket
 import socketserver
 import sys
 import threading
+import time
 import traceback
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -19,8 +20,8 @@ from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from tdl.errors import MAX_SHOWN, ConfigError, TdlError, file_text, one_line, printable, refuse
-from tdl.web.library import Refusal
-from tdl.web.site import JSON, MAX_BODIES, MAX_BODY, Reply, Site, as_json
+from tdl.web.library import Refusal, turn
+from tdl.web.site import JSON, LARGE, MAX_BODIES, MAX_BODY, Reply, Site, as_json
 
 MAX_CONNECTIONS = 64
 """At once, each with a thread. Another one takes the place of the one that has been waiting longest."""
@@ -30,6 +31,12 @@ MAX_HEAD = 16 << 10
 
 TIMEOUT = 10.0
 """Seconds that a connection may say nothing."""
+
+MOST_TIME = 60.0
+"""Seconds that a body may take to come, or a large answer to go: meanwhile others wait for their turn."""
+
+CHUNK = 64 << 10
+"""Bytes of a body that are read at once, and of an answer that are sent with its head."""
 
 ALWAYS = {
     "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
@@ -94,20 +101,26 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         return True
 
     def _answer(self) -> None:
+        with contextlib.ExitStack() as turns:
+            self._send(*self._answered(turns))
+
+    def _answered(self, turns: contextlib.ExitStack) -> tuple[HTTPStatus, Reply]:
+        """The answer with its status; `turns` hold until it is sent."""
         try:
             self._check_sender()
-            status, reply = HTTPStatus.OK, self._reply()
+            return HTTPStatus.OK, self._reply(turns)
         except (TimeoutError, ConnectionError):  # nobody waits for an answer
             raise
         except (Refusal, TdlError, OSError, MemoryError) as error:
             status = error.status if isinstance(error, Refusal) else HTTPStatus.BAD_REQUEST
             text = file_text(error) if isinstance(error, OSError) else str(error) or "out of memory"
-            reply = as_json({"error": one_line(text)})
+            return status, as_json({"error": one_line(text)})
+        except (UnicodeError, RecursionError):  # what a client says has half a character, or is nested too deeply
+            return HTTPStatus.BAD_REQUEST, as_json({"error": "request: not a text, or nested too deeply"})
         except Exception:
             traceback.print_exc()
-            status = HTTPStatus.INTERNAL_SERVER_ERROR
-            reply = as_json({"error": "a fault of the server; its terminal tells more"})
-        self._send(status, reply)
+            text = "a fault of the server; its terminal tells more"
+            return HTTPStatus.INTERNAL_SERVER_ERROR, as_json({"error": text})
 
     def _check_sender(self) -> None:
         """Refuse pages of others, also those whose names lead here."""
@@ -124,7 +137,7 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         self.close_connection = True
         raise Refusal(status, text)
 
-    def _reply(self) -> Reply:
+    def _reply(self, turns: contextlib.ExitStack) -> Reply:
         try:
             target = urlsplit(self.path)
         except ValueError:  # as of http://[
@@ -134,7 +147,10 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
             self._stop(HTTPStatus.NOT_FOUND, "nothing is served there")
         if self.command not in methods:
             self._stop(HTTPStatus.METHOD_NOT_ALLOWED, f"{self.command}: expected {methods[0]}")
-        body = self._body(MAX_BODIES.get(target.path, MAX_BODY))
+        length = self._length(MAX_BODIES.get(target.path, MAX_BODY))
+        if target.path in LARGE:
+            self._wait(turns, length)
+        body = b"".join(self._parts(length))
         self.server.note_work(self.connection, True)
         try:
             if self.command == "GET":
@@ -143,8 +159,8 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         finally:
             self.server.note_work(self.connection, False)
 
-    def _body(self, most: int) -> bytes:
-        """The whole body of a request that may have one, at most so many bytes."""
+    def _length(self, most: int) -> int:
+        """The bytes of the body of a request that may have one, at most so many."""
         lengths = self.headers.get_all("Content-Length", [])
         if "Transfer-Encoding" in self.headers or len(lengths) > 1:
             self._stop(HTTPStatus.LENGTH_REQUIRED, "expected one Content-Length and no Transfer-Encoding")
@@ -154,17 +170,33 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         if self.command == "GET":
             if length:
                 self._stop(HTTPStatus.BAD_REQUEST, "GET: expected no body")
-            return b""
+            return 0
         if self.headers.get_content_type() != JSON:
             self._stop(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"Content-Type: expected {JSON}")
         if not lengths:
             self._stop(HTTPStatus.LENGTH_REQUIRED, "expected a Content-Length")
         if length > most:
             self._stop(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"expected at most {most} bytes")
-        body = self.rfile.read(length)
-        if len(body) < length:
-            raise TimeoutError("the connection ended within a body")
-        return body
+        return length
+
+    def _wait(self, turns: contextlib.ExitStack, length: int) -> None:
+        """Wait until no other large request is in memory; the body of one that is refused is read and forgotten."""
+        try:
+            turns.enter_context(turn(self.server.large, "other games are being read"))
+        except Refusal:
+            for _ in self._parts(length):
+                pass
+            raise
+
+    def _parts(self, length: int) -> Iterator[bytes]:
+        """The body, as it comes."""
+        end = time.monotonic() + MOST_TIME
+        while length:
+            part = self.rfile.read1(min(length, CHUNK))
+            if not part or time.monotonic() > end:
+                raise TimeoutError("the connection ended within a body")
+            length -= len(part)
+            yield part
 
     def _send(self, status: HTTPStatus, reply: Reply) -> None:
         self.send_response(status)
@@ -177,7 +209,13 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         if self.close_connection:
             self.send_header("Connection", "close")
         self.end_headers()
-        self.wfile.write(reply.body)
+        self.wfile.write(reply.body[:CHUNK])
+        self.wfile.flush()
+        rest, end = memoryview(reply.body)[CHUNK:], time.monotonic() + MOST_TIME
+        while rest:
+            if time.monotonic() > end:
+                raise TimeoutError("the client reads too slowly")
+            rest = rest[self.connection.send(rest) :]
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Answer what the parser of heads refuses; it tells what it has read, which may be long."""
@@ -244,6 +282,7 @@ class Server(socketserver.ThreadingTCPServer):
         names = {shown, "localhost", "127.0.0.1", "[::1]"}
         self.hosts = {f"{name}:{self.port}" for name in names} | (names if self.port == 80 else set())
         self.origins = {f"http://{name}" for name in self.hosts}
+        self.large = threading.Lock()
         self._lock = threading.Lock()
         self._waiting: OrderedDict[socket.socket, None] = OrderedDict()  # for what a client sends, the longest first
         self._open: set[socket.socket] = set()

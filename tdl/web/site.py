@@ -11,21 +11,21 @@ from inspect import signature
 from typing import Any
 from urllib.parse import parse_qsl
 
-from tdl.base.checks import check_choice, check_whole
+from tdl.base.checks import check_choice, check_true_or_false, check_whole
 from tdl.config.files import group_file, group_names
 from tdl.errors import ConfigError, nearest, printable
-from tdl.game.boards import check_possible
+from tdl.game.boards import check_possible, read_board
 from tdl.game.rules import ACTION_NAMES, GAMES, Rules, parse_size
 from tdl.sessions import game_file
 from tdl.sessions.pictures import tile_colours
-from tdl.web.games import MAX_COUNT, OpenGame, OpenGames, values_json
+from tdl.web.games import MAX_COUNT, OpenGame, OpenGames
 from tdl.web.library import MAX_NAME, Library
 from tdl.web.replayed_game import replay_json
-from tdl.web.served_agents import ServedAgents
+from tdl.web.served_agents import ServedAgent, ServedAgents
 
 JSON = "application/json"
 
-SCRIPTS = ("board", "charts", "dom", "input", "library", "new_game", "page", "replay", "requests", "values")
+SCRIPTS = ("board", "charts", "dom", "input", "judge", "library", "new_game", "page", "replay", "requests", "values")
 
 PAGE = {
     "/": ("index.html", "text/html; charset=utf-8"),
@@ -40,6 +40,9 @@ MAX_BODY = 64 << 10
 
 MAX_BODIES = {"/api/replay": 8 << 20}
 """Of other paths: a game of 20,000 moves has some 6 MiB."""
+
+LARGE = {*MAX_BODIES, "/api/game.jsonl"}
+"""Paths whose requests or answers may be large: one at a time is in memory."""
 
 USUAL_TILES = {"2048": "p90_10", "2584": "p75_25", "threes_law": "p50_50"}
 """The tile rule that a page offers first."""
@@ -92,6 +95,7 @@ class Site:
             "/api/library": lambda query: as_json({"entries": self.library.entries()}),
             "/api/games": lambda query: as_json({"games": self.library.games()}),
             "/api/curve": lambda query: as_json(self.library.curve(query.get("run"))),
+            "/api/game": lambda query: as_json(self._whole(self.games.get(query.get("id")))),
             "/api/game.jsonl": lambda query: self._saved(query.get("id")),
         }
         self._posts: dict[str, Callable[..., dict[str, Any]]] = {
@@ -137,25 +141,39 @@ class Site:
         seed: Any = 0,
         checkpoint: object = None,
         plies: Any = 1,
+        board: object = None,
+        exponents: object = False,
+        last_first: object = False,
     ) -> dict[str, Any]:
         check_whole("seed", seed, 0)
-        agent = None
-        if checkpoint is None:
-            rules = named_rules(game or "2048", size or "4x4", tiles)
-        else:
-            agent = self.agents.get(checkpoint)
-            rules = agent.rules
-            _check_same(rules, game, size, tiles)
-        opened = OpenGame(rules, agent, seed, plies, self.seconds)
+        rules, agent = self._played(game, size, tiles, checkpoint)
+        start = None if board is None else _board(board, rules, exponents, last_first)
+        if start is not None:
+            check_possible(start, rules)
+        opened = OpenGame(rules, agent, seed, plies, self.seconds, start)
         self.games.add(opened)
+        return self._whole(opened)
+
+    def _whole(self, opened: OpenGame) -> dict[str, Any]:
+        """A game with all that a page has to know of it."""
+        agent = opened.agent
         return {
             "id": opened.id,
-            "rules": _rules_json(rules),
+            "rules": _rules_json(opened.rules),
             "checkpoint": None if agent is None else agent.name,
             "most_plies": 1 if agent is None else agent.max_plies,
-            "seed": seed,
-            "state": opened.state(),
+            **opened.whole(),
         }
+
+    def _played(
+        self, game: object, size: object, tiles: object, checkpoint: object
+    ) -> tuple[Rules, ServedAgent | None]:
+        """The rules of a game and the agent that plays it."""
+        if checkpoint is None:
+            return named_rules(game or "2048", size or "4x4", tiles), None
+        agent = self.agents.get(checkpoint)
+        _check_same(agent.rules, game, size, tiles)
+        return agent.rules, agent
 
     def _move(self, id: object = None, action: object = None, version: Any = None) -> dict[str, Any]:
         opened = self.games.get(id)
@@ -175,14 +193,21 @@ class Site:
         check_whole("count", count, 1, MAX_COUNT + 1)
         return {"state": opened.undo(count)}
 
-    def _judge(self, id: object = None, board: Any = None) -> dict[str, Any]:
-        opened = self.games.get(id)
-        engine = opened.engine
-        if not isinstance(board, list):
-            raise ConfigError(f"board: expected {engine.rules.rows} rows of {engine.rules.cols} tile values")
-        packed = engine.board(board)
-        check_possible(packed, engine.rules)
-        return values_json(opened.values_of(packed))
+    def _judge(
+        self,
+        board: object = None,
+        game: object = None,
+        size: object = None,
+        tiles: object = None,
+        checkpoint: object = None,
+        plies: Any = 1,
+        exponents: object = False,
+        last_first: object = False,
+    ) -> dict[str, Any]:
+        rules, agent = self._played(game, size, tiles, checkpoint)
+        packed = _board(board, rules, exponents, last_first)
+        judged = OpenGame(rules, agent, 0, plies, self.seconds, packed).judged()
+        return judged | {"plies": plies, "checkpoint": None if agent is None else agent.name}
 
     def _replay(
         self, game: object = None, text: object = None, name: object = "game.jsonl", checkpoint: object = None
@@ -226,6 +251,13 @@ def named_rules(game: object, size: object, tiles: object) -> Rules:
     rows, cols = parse_size(size)
     check_choice("game", game, list(GAMES))
     return Rules(str(game), rows, cols, *_laws(_usual_tiles(str(game)) if tiles is None else str(tiles)))
+
+
+def _board(board: Any, rules: Rules, exponents: object, last_first: object) -> int:
+    """A board of a client, packed."""
+    check_true_or_false("exponents", exponents)
+    check_true_or_false("last_first", last_first)
+    return read_board(board, rules, exponents=bool(exponents), last_first=bool(last_first))
 
 
 def _check_same(rules: Rules, game: object, size: object, tiles: object) -> None:

@@ -27,6 +27,7 @@ SMALL = {
     "limit": "--tuples 2x4 --state 10 --rounds 2 --turns 500",
     "merge": "--tuples [[0,1,2,3],[4,5]] --replicas 2 --episodes 30 --state 10",
     "search": "--checkpoint {run} --plies 1 2 3 --games 2 --rounds 2 --threads 2",
+    "move": "--checkpoint {run} --lines 200 --rounds 2",
     "serve": "--checkpoint {run} --rounds 2 --seconds 0.05",
 }
 """The least that each script measures; the deep Q-learner's takes a minute, and that of sweeps is tried in part."""

@@ -60,7 +60,10 @@ def test_where_the_board_stands(folder, tmp_path, monkeypatch):
     game = record_game(tdl.load(folder), seed=1)
     save(tmp_path / "game.jsonl", game)
     assert ask(*BOARD.replace("/", " ").split(), folder).stdout == best
-    assert ask(file, folder).stdout == best
+    assert ask(file, folder).stdout == ask(folder, file).stdout == best
+    state = tmp_path / "state.json"
+    state.write_text(json.dumps({"board": tdl.Engine().array(BOARD).tolist()}))
+    assert ask(state, folder).stdout == ask(state.read_text(), folder).stdout == best
     assert ask(tmp_path / "game.jsonl", folder).stdout == "none: the game is over\n"
     third = ask(tmp_path / "game.jsonl", folder, "--move=3").stdout
     assert third.startswith(NAMES[game.moves[3].action])
@@ -77,11 +80,12 @@ def test_where_the_board_stands(folder, tmp_path, monkeypatch):
         (["2 4", "{folder}"], "board: 2 cells; expected 16 cells in 4 rows of 4"),
         ([BOARD, "outputs/nothing"], "outputs/nothing: no checkpoint here"),
         ([BOARD], "FOLDER: no trained agent below outputs/"),
-        ([BOARD, "{folder}", "--move", "3"], "--move: only a recorded game has moves"),
+        ([BOARD, "{folder}", "--move", "3"], "--move: only the file of a recorded game has moves"),
         ([BOARD, "{folder}", "--move", "x"], "--move: invalid int value: 'x'"),
         ([BOARD, "{folder}", "--stdin"], "with --stdin boards are read from standard input"),
         ([BOARD, "{folder}", "plies=0"], "plies: 0 is not allowed"),
         ([BOARD, "{folder}", "-m"], "-m: one board is one question"),
+        ([BOARD, "{folder}", "{folder}/checkpoint"], "one folder is taken"),
         (["nothing.jsonl", "{folder}"], "nothing.jsonl: cannot be read"),
     ],
     ids=repr,

@@ -95,14 +95,10 @@ def test_any_text_is_a_board_or_refused_and_the_quick_way_reads_the_same(text):
     packed = boards._quickly(text, rules, False, False)
     with contextlib.suppress(ConfigError):
         grid(text)
-    try:
-        with unittest.mock.patch.object(boards, "_quickly", return_value=None):
-            board = read_board(text, rules)
-    except ConfigError as error:
-        assert packed is None
-        assert str(error).startswith("board")
-    else:
-        assert packed in (None, board)
+    board = None
+    with unittest.mock.patch.object(boards, "_quickly", return_value=None), contextlib.suppress(ConfigError):
+        board = read_board(text, rules)
+    assert packed in (None, board)
 
 
 def test_signs_of_an_empty_cell():

@@ -254,6 +254,11 @@ def test_wrong_sizes(text, hint):
     assert str(raised.value) == message + (f"; did you mean '{hint}'?" if hint else "")
 
 
+def test_a_side_of_any_length_is_refused():
+    with pytest.raises(ConfigError, match=r"^size: '5x1+… is not allowed.*did you mean '5x5'\?$"):
+        parse_size("5x" + "1" * 5000)
+
+
 def test_every_game_has_its_name_and_a_file():
     assert {name: game.name for name, game in GAMES.items()} == {name: name for name in GAMES}
     assert set(GAMES) == {rules.game for rules in RULES.values()}  # the kernel tests run over all of them

@@ -17,7 +17,7 @@ from support.shapes import few
 import tdl
 from tdl.errors import CheckpointError, ConfigError
 from tdl.game.rules import ACTION_NAMES
-from tdl.sessions.game_file import load, parsed, rules_and_score, save
+from tdl.sessions.game_file import head, load, parsed, save
 from tdl.sessions.game_file import text as file_text
 from tdl.sessions.mistakes import mistakes, with_losses
 from tdl.sessions.session import record_game
@@ -93,7 +93,7 @@ TAMPERED = [
     (0, {"more": 1}, "line 1: more: no such key"),
     (4, {"move": 9}, "line 5: move: 9, but 3"),
     (4, {"board": FULL}, "line 5: move 3: its board is not the one that the move before led to"),
-    (4, {"board": [[3, 0, 0, 0], [0, 0, 0, 0]]}, "line 5: board cell 0: 3"),
+    (4, {"board": [[3, 0, 0, 0], [0, 0, 0, 0]]}, "line 5: board cell 0 (row 1, column 1): 3"),
     (4, {"action": "north"}, "line 5: action: 'north' is not allowed; expected up or right or down or left"),
     (4, {"values": [1, 2, 3]}, "line 5: values"),
     (4, {"values": [None] * 4}, "line 5: move 3: it must have a value for each legal action"),
@@ -207,7 +207,7 @@ def test_no_file_of_what_is_no_game(tmp_path, game):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("read", [load, rules_and_score])
+@pytest.mark.parametrize("read", [load, head])
 def test_a_pipe_is_no_game(tmp_path, read):
     os.mkfifo(tmp_path / "game.jsonl")
     with pytest.raises(CheckpointError, match=r"game\.jsonl: .*not a regular file"):

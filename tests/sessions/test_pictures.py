@@ -138,7 +138,7 @@ def test_the_program_draws_a_game(tmp_path, game, capsys):
         (["{game}", "--move", "9999"], "--move: 9999 is not allowed; expected 0 to "),
         (["nothing.json"], "nothing.json: cannot be read"),
         (["[[2,4]"], "board: '[[2,4]' is not allowed; expected numbers in reading order"),
-        (["[[2,4]]", "--move", "1"], "--move: only a recorded game has moves"),
+        (["[[2,4]]", "--move", "1"], "--move: only the file of a recorded game has moves"),
         (["{game}", "no/such/folder/a.svg"], "No such file or directory"),
     ],
 )

@@ -12,7 +12,7 @@ from support.shapes import RULES, few
 import tdl
 from tdl.errors import CheckpointError, ConfigError
 from tdl.search.options import SearchOptions
-from tdl.sessions.game_file import load, save
+from tdl.sessions.game_file import GameFolder, load, save
 from tdl.sessions.session import Session
 
 
@@ -70,6 +70,24 @@ def test_a_game_that_is_given_up(tmp_path):
     whole = (tmp_path / "game.jsonl").read_text()
     (tmp_path / "game.jsonl").write_text(whole.replace('"complete": false', '"complete": true'))
     with pytest.raises(CheckpointError, match="the game is not over"):
+        load(tmp_path / "game.jsonl")
+
+
+def test_a_game_from_a_board_of_ones_own(tmp_path):
+    """It is a file like any other, but its score is not one from the start law on."""
+    rules = tdl.Rules()
+    board = tdl.Engine(rules).board([[128, 64, 32, 16], [2, 4, 8, 8], [0] * 4, [0] * 4])
+    session = Session(rules, seed=4, start=board)
+    moves = [session.move(session.legal[0]) for _ in range(6)]
+    assert (session.start, session.undo(4)) == (board, moves[2])
+    assert session.move(moves[2].action) == moves[2]  # and the same tile
+    save(tmp_path / "game.jsonl", session.game())
+    game = load(tmp_path / "game.jsonl")
+    assert (game, game.boards()[0]) == (session.game(), board)
+    assert GameFolder(tmp_path).best(rules) == 0 < game.score
+    text = (tmp_path / "game.jsonl").read_text()
+    (tmp_path / "game.jsonl").write_text(text.replace(', "own_start": true', ""))
+    with pytest.raises(CheckpointError, match="the first board has not the tiles of the start law"):
         load(tmp_path / "game.jsonl")
 
 

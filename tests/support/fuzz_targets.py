@@ -256,7 +256,7 @@ def _new(folder, place, chance):
 
 @target("game", 2, "game.jsonl")
 def _game(path, place, chance):
-    game_file.rules_and_score(path)
+    game_file.head(path)
     assert game_file.load(path).boards()
 
 
@@ -280,14 +280,16 @@ def _config(path, place, chance):
 REQUESTS = [
     *((path, None) for path in ("/", "/page.js", "/api/start", "/api/library", "/api/curve?run=plain",
                                 "/api/curve?run=../outside", "/api/curve?run=plain/../../outside",
-                                "/api/curve?run=%2e%2e/outside", "/api/game.json?id=ID")),
+                                "/api/curve?run=%2e%2e/outside", "/api/game?id=ID", "/api/game.jsonl?id=ID")),
     ("/api/new", {"checkpoint": "plain", "seed": 1, "plies": 2}),
     ("/api/new", {"game": "2584", "size": "2x3", "tiles": "p75_25", "seed": 3}),
     ("/api/move", {"id": "ID", "action": "left", "version": 0}),
     ("/api/step", {"id": "ID", "count": 5}),
     ("/api/undo", {"id": "ID", "count": 2}),
     ("/api/values", {"id": "ID", "plies": 2}),
-    ("/api/judge", {"id": "ID", "board": [[2, 2, 0, 0], [4, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]}),
+    ("/api/new", {"checkpoint": "plain", "board": "1203 / 0000 / 0000 / 0001", "last_first": True}),
+    ("/api/judge", {"checkpoint": "plain", "board": [[2, 2, 0, 0], [4, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]}),
+    ("/api/judge", {"board": "2 4 . . / . . . .", "size": "2x4", "exponents": False}),
 ]  # fmt: skip
 """What is asked for, and what is posted there; ID stands for a game."""
 
@@ -360,6 +362,7 @@ def _page(changed, place, chance):
         assert elements == [1, 1, 0, 0, 0, 3], f"more than text: {elements}"
         assert page.query_selector("#error:not([hidden])") is None, page.text_content("#error-text")
         assert page.evaluate(TITLES)[1:] == [entry["title"] for entry in Library(place).entries()]
+        page.evaluate("for (const folded of document.querySelectorAll('details')) folded.open = true")
         chance.choice(page.query_selector_all(".entry")).click()
         page.wait_for_selector(".entry[aria-current=true], #error:not([hidden])")
         assert page.evaluate(ELEMENTS) == elements

@@ -20,7 +20,7 @@ from tdl.cli.play import FASTEST
 from tdl.errors import CheckpointError, ConfigError
 from tdl.players.kinds import load_agent
 from tdl.search.options import SearchOptions
-from tdl.sessions.game_file import ENDINGS, GameFolder, load, rules_and_score, save
+from tdl.sessions.game_file import ENDINGS, GameFolder, head, load, save
 from tdl.sessions.session import Session, record_game
 from tdl.terminal.app import SPEEDS
 from tdl.terminal.play_screen import PlayApp
@@ -108,7 +108,7 @@ async def test_a_persons_games_are_left(tmp_path, agent):
     assert (second.seed, second.episode, second.complete) == (9, 2, False)
     assert {move.by for move in second.moves[-1:]} == {"person"}
     assert folder.best(agent.rules) == max(first.score, second.score)
-    assert rules_and_score(app.saved[0]) == (agent.rules, first.score)
+    assert head(app.saved[0]) == (dataclasses.replace(first, moves=()), first.score)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -123,7 +123,7 @@ def test_the_best_score_is_that_of_the_folder(tmp_path, ending):
     assert PlayApp(RULES["2x2"], folder=GameFolder(tmp_path)).view().best == session.score > 0
     assert GameFolder(tmp_path).best(RULES["2x3"]) == GameFolder(None).best(RULES["2x2"]) == 0
     with pytest.raises(CheckpointError, match=r"b\.jsonl: rules: missing"):
-        rules_and_score(tmp_path / "b.jsonl")
+        head(tmp_path / "b.jsonl")
 
 
 async def test_a_game_that_cannot_be_left_is_not_lost_in_silence(tmp_path):

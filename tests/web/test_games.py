@@ -21,6 +21,7 @@ from tdl.game.boards import pack, unpack
 from tdl.game.engine import EVALUATION, Engine, Stream
 from tdl.game.game_reference import move
 from tdl.game.rules import ACTION_NAMES, GAMES
+from tdl.search.options import SearchOptions
 from tdl.sessions import game_file
 from tdl.sessions.session import record_game
 from tdl.web.games import slides
@@ -187,23 +188,28 @@ def test_slides_lead_to_the_afterstate(rules):
         ("/api/move", {"action": "up", "version": -1}, "version: -1"),
         ("/api/step", {"count": 201}, "count: 201 is not allowed"),
         ("/api/undo", {"count": 1.5}, "count: 1.5 is not allowed"),
-        ("/api/judge", {"board": None}, "4 rows of 4"),
-        ("/api/judge", {"board": [[2, 2], [2, 2]]}, "expected 4 rows of 4 tile values"),
-        ("/api/judge", {"board": [[3, 2, 0, 0]] + [[0] * 4] * 3}, "board cell 0: 3 is not allowed"),
-        ("/api/judge", {"board": [[{}, 2, 0, 0]] + [[0] * 4] * 3}, "board cell 0: {} is not allowed"),
+        ("/api/judge", {}, "board: None is not allowed; expected rows"),
+        ("/api/judge", {"board": "2 4/8"}, "board row 1: [2, 4] is not allowed; expected 4 cells"),
+        ("/api/judge", {"board": [[3, 2, 0, 0]] + [[0] * 4] * 3}, "board cell 0 (row 1, column 1): 3 is not allowed"),
+        ("/api/judge", {"board": [[{}, 2, 0, 0]] + [[0] * 4] * 3}, "board cell 0 (row 1, column 1): {} is not"),
         ("/api/judge", {"board": [[1e400, 2, 0, 0]] + [[0] * 4] * 3}, "not JSON"),
-        ("/api/judge", {"board": [[64, 32, 0, 0]] + [[0] * 4] * 3}, "the last drop is missing"),
+        ("/api/new", {"board": [[64, 32, 0, 0]] + [[0] * 4] * 3}, "the last drop is missing"),
+        ("/api/judge", {"board": "1100000000000000", "exponents": 1}, "exponents: 1 is not allowed"),
+        ("/api/judge", {"board": "1100000000000000", "plies": 2}, "expected 1 without an agent"),
+        ("/api/new", {"board": "2 4 x"}, "board: 3 cells; expected 16 cells in 4 rows of 4"),
+        ("/api/new", {"board": "1100000000000000", "last_first": None}, "last_first: None is not allowed"),
     ],
 )
 def test_a_wrong_value_is_named(client, path, data, telling):
-    if path != "/api/new":
+    if path not in ("/api/new", "/api/judge"):
         data |= {"id": client.done("/api/new", checkpoint="first")["id"]}
     status, reply = client.post(path, data)
     assert (status, telling in reply["error"]) == (400, True), reply
 
 
 def test_an_unknown_game_is_told_of(client):
-    for path in ("/api/move", "/api/step", "/api/undo", "/api/values", "/api/judge"):
+    assert client.get("/api/game?id=nothing")[0] == client.get("/api/game")[0] == 404
+    for path in ("/api/move", "/api/step", "/api/undo", "/api/values"):
         for unknown in ("nothing", None, ["x"], "x" * 10_000):
             status, reply = client.post(path, id=unknown)
             assert (status, reply["error"][:21]) == (404, "game: not known here;")
@@ -219,13 +225,52 @@ def test_illegal_moves_are_refused(client):
     assert (status, "is not legal" in reply["error"]) == (400, True)
 
 
-def test_a_board_is_judged(client, folder):
-    new = client.done("/api/new", checkpoint="first")["id"]
-    rows = [[2, 2, 0, 0], [4, 0, 0, 0], [0] * 4, [0] * 4]
-    values = tdl.load(folder / "first").values(rows)
-    reply = client.done("/api/judge", id=new, board=rows)["values"]
-    assert np.array(reply, float) == pytest.approx(values, nan_ok=True)
-    assert client.done("/api/values", id=new)["state"]["moves"] == 0
+@pytest.mark.parametrize(
+    "board",
+    [[[4, 2, 0, 0], [2, 0, 0, 0], [0] * 4, [0] * 4], "4 2 . . / 2 . . . / . . . . / . . . .", "2100100000000000"],
+)
+@pytest.mark.parametrize("plies", [1, 3])
+def test_a_board_is_judged_in_any_notation_and_no_game_is_kept(client, server, folder, board, plies):
+    games, player = len(server.site.games), tdl.load(folder / "first")
+    rows = [[4, 2, 0, 0], [2, 0, 0, 0], [0] * 4, [0] * 4]
+    values = player.action_values(SearchOptions(plies))(player.engine.board(rows))
+    reply = client.done("/api/judge", checkpoint="first", board=board, plies=plies)
+    assert (reply["board"], reply["best"]) == (rows, ACTION_NAMES[np.nanargmax(values)])
+    assert np.array([*reply["values"].values()], float) == pytest.approx(values, nan_ok=True)
+    assert np.array([*reply["losses"].values()], float) == pytest.approx(np.nanmax(values) - values, nan_ok=True)
+    assert (reply["checkpoint"], reply["plies"]) == ("first", plies)
+    assert len(server.site.games) == games
+
+
+def test_without_an_agent_a_board_is_judged_by_rewards_also_where_the_game_is_over(client):
+    assert client.done("/api/judge", board="8 8 / 2 4", size="2x2")["values"] == {
+        "up": None, "right": 16, "down": None, "left": 16
+    }  # fmt: skip
+    over = client.done("/api/judge", board="8 4 / 2 8", size="2x2")
+    assert (over["best"], set(over["values"].values()), set(over["losses"].values())) == (None, {None}, {None})
+
+
+def test_a_game_goes_on_from_a_board(client, tmp_path):
+    """Its file can be read, and its first board is told, so that it can be begun again."""
+    rows = [[4, 8, 0, 0], [2, 0, 0, 0], [0] * 4, [0] * 4]
+    new = client.done("/api/new", checkpoint="first", board="2300100000000000", seed=3)
+    assert new["board"] == new["state"]["board"] == rows
+    state = client.done("/api/step", id=new["id"], count=3)["state"]
+    (tmp_path / "game.jsonl").write_bytes(client.raw("GET", f"/api/game.jsonl?id={new['id']}")[2])
+    game = game_file.load(tmp_path / "game.jsonl")
+    assert (game.own_start, game.score, len(game.moves)) == (True, state["score"], 3)
+    assert client.done("/api/undo", id=new["id"], count=9)["state"]["board"] == rows
+
+
+def test_a_page_that_is_loaded_again_gets_its_game(client):
+    new = client.done("/api/new", checkpoint="first", seed=7, plies=2)
+    frames = client.done("/api/step", id=new["id"], count=30)["frames"]
+    again = client.get(f"/api/game?id={new['id']}")[1]
+    assert again["scores"] == [0] + [frame["score"] for frame in frames]
+    assert again["state"]["moves"] == len(frames) == 30
+    same = ("id", "rules", "checkpoint", "most_plies", "seed", "board")
+    assert [again[key] for key in same] == [new[key] for key in same]
+    assert (again["state"]["plies"], again["board"]) == (2, None)
 
 
 def test_an_agent_without_values_is_told_of(folder, tmp_path):

@@ -36,6 +36,24 @@ def test_entries_are_titled_by_what_those_of_their_folder_differ_in(folder, tmp_
     assert (games["sweep/one"], games["sweep/two"]) == ("2048", "2584")
 
 
+def test_those_that_can_play_come_first_and_the_best_on_top(folder, tmp_path):
+    """By the mean score of a run's games, else by its best block; the newest is the last."""
+    for name in ("good", "running", "weak", "bare", "broken"):
+        shutil.copytree(folder / "first", tmp_path / name)
+    for name, mean in (("good", 7000), ("weak", 4000), ("bare", 7100), ("broken", 7100)):
+        result = json.loads((tmp_path / name / "result.json").read_text())
+        result["evaluation"]["mean"] = mean
+        (tmp_path / name / "result.json").write_text(json.dumps(result))
+    (tmp_path / "running" / "result.json").unlink()
+    (tmp_path / "running" / "blocks.csv").write_text("episode,mean,max\n100,3000,4000\n200,6000,9000\n300,5000,9000\n")
+    (tmp_path / "broken" / "checkpoint" / "meta.json").write_text("{")
+    shutil.rmtree(tmp_path / "bare" / "checkpoint")
+    entries = Library(tmp_path).entries()
+    assert [entry["name"] for entry in entries if entry["plays"]] == ["good", "running", "weak"]
+    assert {entry["name"] for entry in entries[3:]} == {"bare", "broken"}
+    assert [entry.get("block") for entry in entries[:3]] == [None, 6000, None]
+
+
 def titles(library):
     return {entry["name"]: entry["title"] for entry in library.entries()}
 

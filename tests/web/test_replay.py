@@ -56,11 +56,18 @@ def server(game, by_hand, tmp_path_factory):
 
 def test_the_list_has_the_games_of_both_names(client, game, by_hand):
     status, reply = client.get("/api/games")
+    same = {"called": "2048 4x4", "episode": 0, "own_start": False}
     assert status == 200
     assert reply["games"] == [
-        {"name": "game.jsonl", "called": "2048 4x4", "score": game.score},
-        {"name": "games/by_hand.json", "called": "2048 4x4", "score": by_hand.score},
+        {"name": "game.jsonl", "folder": ".", "seed": 5, "score": game.score, **same},
+        {"name": "games/by_hand.json", "folder": "games", "seed": 3, "score": by_hand.score, **same},
     ]
+
+
+def test_games_of_an_evaluation_are_in_their_order(tmp_path, by_hand):
+    for number in (2, 0, 1):
+        game_file.save(tmp_path / f"{2 - number}.jsonl", dataclasses.replace(by_hand, episode=number))
+    assert [game["episode"] for game in Library(tmp_path).games()] == [0, 1, 2]
 
 
 def test_the_list_is_bounded(tmp_path, by_hand):

@@ -14,7 +14,7 @@ from support.web_server import Client, serves, serving
 from tdl.errors import ConfigError
 from tdl.web.library import Library
 from tdl.web.server import MAX_CONNECTIONS, Server, in_background
-from tdl.web.site import MAX_BODY, Site
+from tdl.web.site import MAX_BODIES, MAX_BODY, Site
 
 
 def test_another_host_is_refused(client, server):
@@ -148,6 +148,20 @@ def test_many_lists_at_once_are_made_one_after_the_other(server, client):
     assert answers == [200] * 20
 
 
+def test_one_large_request_at_a_time_is_in_memory_and_others_need_not_wait(server, client, monkeypatch):
+    """Those whose turn does not come are refused, and their bodies forgotten."""
+    monkeypatch.setattr("tdl.web.library.PATIENCE", 0.01)
+    body = json.dumps({"text": " " * (MAX_BODIES["/api/replay"] - 100)})
+    with server.large:
+        for _ in range(3):
+            status, _, answer = client.raw("POST", "/api/replay", body, Content_Type="application/json")
+            assert (status, json.loads(answer)) == (503, {"error": "other games are being read; ask again"})
+        assert client.get("/api/game.jsonl?id=x")[0] == 503
+        assert serves(client)
+    assert client.raw("POST", "/api/replay", body, Content_Type="application/json")[0] == 400
+    assert client.get("/api/game.jsonl?id=x")[0] == 404
+
+
 def test_half_open_connections_do_not_stop_it(server, client):
     """200 that send nothing, half a head or half a body: 136 or more are dropped, and normal requests are answered."""
     head = f"POST /api/new HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Type: application/json\r\n"
@@ -168,6 +182,16 @@ def test_half_open_connections_do_not_stop_it(server, client):
         for connection in connections:
             connection.close()
     assert serves(client)
+
+
+@pytest.mark.parametrize("body", [
+    r'{"checkpoint": "\ud800"}', r'{"\ud800": 1}', r'{"game": "\ud800"}', '{"size": "5x%s"}' % ("1" * 5000),
+    '{"size": %s}' % ("[" * 960 + "]" * 960), b'{"game": "\xed\xa0\x80"}', '{"plies": "%s"}' % ("x" * 5000),
+])  # fmt: skip
+def test_half_characters_and_endless_values_are_refused_in_one_line(client, capfd, body):
+    status, _, answer = client.raw("POST", "/api/new", body, Content_Type="application/json")
+    assert (status, len(json.loads(answer)["error"]) < 400) == (400, True)
+    assert capfd.readouterr().err == ""
 
 
 class BrokenSite(Site):

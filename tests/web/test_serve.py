@@ -1,16 +1,24 @@
 """The program `tdl serve`: it serves until a signal comes; a wrong command line ends in one line."""
 
+import json
 import os
 import re
 import shutil
 import signal
 import socket
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
+from support import PATIENCE
 from support.programs import ended, files, inside, running
+from support.web_server import serving
 
+import tdl
 from tdl.cli.serve import main
 from tdl.errors import ConfigError
+from tdl.game.rules import ACTION_NAMES
 from tdl.web.server import check_loopback
 
 
@@ -28,6 +36,30 @@ def test_the_program_serves_until_a_signal_and_leaves_nothing(tmp_path, folder):
     assert (done.returncode, done.stderr.splitlines()[-1]) == (143, "tdl: stopped")
     assert "Traceback" not in done.stderr
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_the_clients_of_the_page_work(folder, tmp_path):
+    """Those of docs/howto/play.md: what they are told is the move of the agent; a wrong board is told of."""
+    page = (Path(__file__).parents[2] / "docs" / "howto" / "play.md").read_text()
+    player, rows = tdl.load(folder / "first"), [[2, 4, 8, 16], [4, 0, 0, 0], [0] * 4, [0, 0, 0, 2]]
+    with serving(folder) as server:
+
+        def client(language):
+            (code,) = re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
+            return code.replace("FOLDER", "first").replace("127.0.0.1:2048", f"127.0.0.1:{server.port}")
+
+        def printed(*command):
+            return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
+
+        assert printed(sys.executable, "-c", client("python")) == f"{ACTION_NAMES[player.best(rows)]}\n"
+        wrong = "\ntry:\n    judge(board='2 4')\nexcept ValueError as error:\n    print(error)"
+        assert "board: 2 cells; expected 16" in printed(sys.executable, "-c", client("python") + wrong)
+        if shutil.which("curl") is None:
+            pytest.skip("curl is not installed")
+        answer = json.loads(printed("bash", "-c", client("bash")))
+    assert (answer["board"], answer["plies"], answer["checkpoint"]) == (rows, 2, "first")
+    assert answer["best"] == ACTION_NAMES[player.best(rows, 2)]
+    assert list(answer["values"]) == list(answer["losses"]) == list(ACTION_NAMES)
 
 
 def test_only_this_machine_is_served():

@@ -16,8 +16,12 @@ export class Library {
   async refresh() {
     const { entries } = await get("/api/library");
     this.seen.disconnect();
-    const byHand = { name: null, title: "By hand", checkpoint: true };
-    this.list.replaceChildren(...[byHand, ...entries].map((entry) => this.item(entry)));
+    const byHand = { name: null, title: "By hand", plays: true };
+    const [playing, others] = [true, false].map((plays) => [byHand, ...entries].filter((entry) => entry.plays === plays));
+    this.count = create("summary");
+    const rest = create("ul", {}, ...others.map((entry) => this.item(entry)));
+    this.folded = create("li", {}, create("details", { className: "folded" }, this.count, rest));
+    this.list.replaceChildren(...playing.map((entry) => this.item(entry)), this.folded);
     this.mark(this.current);
     this.filter(this.wanted);
     return entries.length;
@@ -25,7 +29,7 @@ export class Library {
 
   item(entry) {
     const { name, title } = entry;
-    const about = create("small", { textContent: description(entry), className: entry.error || !entry.checkpoint ? "bad" : "" });
+    const about = create("small", { textContent: description(entry), className: entry.error ? "bad" : "" });
     const path = create("small", { className: "path", textContent: name === title ? "" : name });
     const properties = { className: name === null ? "entry hand" : "entry", entry, onclick: () => this.chosen(name) };
     const button = create("button", properties, create("b", { textContent: title }), about, create("span", { className: "curve" }), path);
@@ -57,14 +61,17 @@ export class Library {
 
   filter(text) {
     this.wanted = text.toLowerCase();
-    for (const row of this.list.children) {
-      const { name, title } = row.firstChild.entry;
-      row.hidden = name !== null && !`${title} ${name}`.toLowerCase().includes(this.wanted);
+    for (const button of this.list.querySelectorAll(".entry")) {
+      const { name, title } = button.entry;
+      button.parentElement.hidden = name !== null && !`${title} ${name}`.toLowerCase().includes(this.wanted);
     }
+    const others = this.folded.querySelectorAll("ul li:not([hidden])").length;
+    this.folded.hidden = !others;
+    this.count.textContent = `${number(others)} that cannot play`;
   }
 }
 
-function description({ name, error, game, size, kind, episodes, mean, checkpoint, status }) {
+function description({ name, error, game, size, kind, episodes, mean, block, checkpoint, status }) {
   if (name === null) return "no agent: a move is worth its reward";
   if (error) return "cannot be read";
   return [
@@ -73,6 +80,7 @@ function description({ name, error, game, size, kind, episodes, mean, checkpoint
     kind !== "ntuple" && kind,
     episodes && `${number(episodes)} games`,
     mean && `mean ${number(Math.round(mean))}`,
-    checkpoint ? status !== "finished" && status : "no checkpoint",
+    block && `best block ${number(Math.round(block))}`,
+    checkpoint ? status !== "finished" && status : "no weights",
   ].filter(Boolean).join(" · ");
 }

@@ -33,10 +33,11 @@ export class NewGameForm {
     $("seed").value = seed;
   }
 
-  // The request for a game of this form; its agent stays while it plays by these rules.
-  wished({ rules, checkpoint }, seed) {
+  // The request for a game of this form; its agent, and a board of one's own, stay while the rules are these.
+  wished({ rules, checkpoint }, seed, board = null) {
     const [game, size, tiles] = ["game", "size", "tiles"].map((id) => $(id).value);
     const same = game === rules.game && size === rules.size && tiles === (rules.tiles ?? "");
-    return checkpoint !== null && same ? { checkpoint, seed } : { game, size, tiles: tiles || null, seed };
+    if (checkpoint !== null && same) return { checkpoint, seed, board };
+    return { game, size, tiles: tiles || null, seed, board: same ? board : null };
   }
 }

@@ -4,11 +4,12 @@ import { Board } from "/board.js";
 import { scoreChart } from "/charts.js";
 import { $, number } from "/dom.js";
 import { listenToKeys, listenToSwipes } from "/input.js";
+import { Judge } from "/judge.js";
 import { Library } from "/library.js";
-import { Replay, fillRecords } from "/replay.js";
+import { Replay, bestRecord, fillRecords } from "/replay.js";
 import { allDone, get, inTurn, post } from "/requests.js";
 import { NewGameForm } from "/new_game.js";
-import { Values, bestOf, valuesText } from "/values.js";
+import { Values, bestOf } from "/values.js";
 
 const SPEEDS = [1, 2, 4, 8, 15, 30, 60, 120, 300]; // moves a second
 const SMOOTH = 8; // up to so many a second tiles are seen to slide
@@ -18,9 +19,10 @@ const board = new Board($("board"));
 const library = new Library($("entries"), (name) => guarded(() => choose(name)));
 const values = new Values($("values"), $("bars"), (action) => guarded(() => move(action)));
 const form = new NewGameForm();
+const judge = new Judge(() => ({ ...playedBy(), plies: Number($("depth").value) }));
 const replay = new Replay((state, smooth) => show(state, smooth));
 
-let game = null; // { id, rules, checkpoint, most_plies, seed }
+let game = null; // { id, rules, checkpoint, most_plies, seed, board }
 let view = null; // the board that is shown, with score, values ...
 let scores = [0];
 let liveScores = null; // scores of the game, while a record is shown
@@ -48,21 +50,53 @@ async function begin(wish) {
   const played = playing;
   playing = 0;
   const request = { seed: game ? game.seed : Number($("seed").value), plies: 1, ...wish };
+  let opened;
   try {
-    game = await inTurn(() => post("/api/new", request));
+    opened = await inTurn(() => post("/api/new", request));
   } catch (error) {
     if (played) showState();
     throw error;
   }
-  const depth = Math.min(Number($("depth").value), game.most_plies);
+  const depth = Math.min(Number($("depth").value), opened.most_plies);
+  take(opened, depth);
+  performance.mark("board");
+  if (depth > 1) await search(depth);
+  tell();
+}
+
+// Take a game as the server gives it.
+function take(opened, depth) {
+  game = opened;
   replay.close();
   $("depth").max = game.most_plies;
   $("depth").value = depth;
   library.mark(game.checkpoint);
-  showGame(game.state, [0]);
-  performance.mark("board");
-  if (depth > 1) await search(depth);
+  showGame(game.state, game.scores);
+  remember();
+}
+
+// What a reload comes back to is in the address.
+function remember() {
+  const record = replay.source?.game;
+  history.replaceState(null, "", `?${new URLSearchParams({ game: game.id, ...(record && { record }) })}`);
+}
+
+// Go on with a game of before.
+async function goOn(id) {
+  const opened = await get(`/api/game?${new URLSearchParams({ id })}`).catch((error) => {
+    if (error.status !== 404) throw error;
+    throw new Error("The game of this address is gone: the server was started anew, or had too many. This is a new one.");
+  });
+  take(opened, opened.state.plies);
+  showDepth(opened.state.plies);
   tell();
+  searchMissing();
+}
+
+// What requests say of agent and rules, so that they are those of this game.
+function playedBy() {
+  const { rules, checkpoint } = game;
+  return checkpoint === null ? { game: rules.game, size: rules.size, tiles: rules.tiles } : { checkpoint };
 }
 
 // Show the game that is played, from a new one or after a record.
@@ -76,7 +110,7 @@ function showGame(state, before) {
 function tellGame() {
   const { rules, checkpoint, id } = game;
   form.fill(game);
-  $("who").textContent = `${checkpoint ?? "By hand"}: ${rules.game} on ${rules.size}`;
+  $("who").textContent = `${checkpoint ?? "By hand"}: ${rules.game} on ${rules.size}${game.board ? ", from a board of yours" : ""}`;
   $("values-title").textContent = checkpoint === null ? "Rewards of the moves" : "Values of the moves";
   document.title = `tdl – ${checkpoint ?? "by hand"}`;
   $("save").href = `/api/game.jsonl?id=${encodeURIComponent(id)}`;
@@ -150,6 +184,7 @@ async function openRecord(source) {
   liveScores ??= scores;
   board.setUp(record.rows, record.cols);
   replay.open(record, source);
+  remember();
   $("who").textContent = `Recorded: ${record.title}, seed ${record.seed}, game ${record.episode}`;
   $("values-title").textContent = record.by === null ? "Rewards of the moves" : "Values of the moves";
   $("at").focus();
@@ -159,6 +194,7 @@ async function leaveRecord() {
   await pause();
   const { state } = await post("/api/values", { id: game.id });
   replay.close();
+  remember();
   showGame(state, liveScores);
 }
 
@@ -169,7 +205,7 @@ async function choose(checkpoint) {
   if (source) await openRecord(source);
 }
 
-const restart = () => (replay.on ? pause().then(() => replay.to(0)) : newGame(game.seed));
+const restart = () => (replay.on ? pause().then(() => replay.to(0)) : begin(form.wished(game, game.seed, game.board)));
 const scrub = (work) => pause().then(work);
 
 // ---- the agent plays
@@ -313,11 +349,17 @@ function slide(id, by) {
   $(id).dispatchEvent(new Event("input"));
 }
 
-async function judge() {
-  const rows = $("cells").value.trim().split("\n").map((row) => row.trim().split(/[\s,]+/).map(Number));
-  $("judged").textContent = "";
-  const { values: judged } = await post("/api/judge", { id: game.id, board: rows.map((row) => row.map((v) => (Number.isNaN(v) ? -1 : v))) });
-  $("judged").textContent = valuesText(judged);
+async function playOn() {
+  await begin({ ...playedBy(), ...judge.pasted() });
+  $("board").focus();
+}
+
+async function watchBest() {
+  const name = bestRecord($("game-file"));
+  if (!name) return;
+  $("game-file").value = name;
+  await openRecord({ game: name });
+  play();
 }
 
 function listen() {
@@ -334,12 +376,12 @@ function listen() {
     play: toggle, step, undo, restart, new: () => newGame(game.seed + 1), leave: leaveRecord, refresh,
     before: replay.keys(scrub).b, after: replay.keys(scrub).m,
     copy: () => { $("cells").value = view.board.map((row) => row.join(" ")).join("\n"); },
-    "error-close": () => {},
+    "go-on": () => judge.beside(playOn), "best-game": watchBest, "error-close": () => {},
   };
   for (const [id, work] of Object.entries(clicks)) on(id, "click", work);
   on("rules", "submit", () => newGame(Number($("seed").value)));
   on("game", "change", () => form.usualTiles());
-  on("judge", "submit", judge);
+  on("judge", "submit", () => judge.beside(() => judge.ask()));
   on("record", "submit", () => { if ($("game-file").value) return openRecord({ game: $("game-file").value }); });
   on("file", "change", async () => {
     const [file] = $("file").files;
@@ -366,15 +408,28 @@ async function refresh() {
 async function start() {
   const options = await get("/api/start");
   form.setUp(options);
-  try {
-    await begin({ checkpoint: options.checkpoint });
-  } catch (error) {
-    await begin({ checkpoint: null }); // there is a board whatever has become of the agent
-    throw error;
+  const asked = new URLSearchParams(location.search), kept = asked.get("game"), record = asked.get("record");
+  const ways = [() => begin({ checkpoint: options.checkpoint }), () => begin({ checkpoint: null })];
+  if (kept) ways.unshift(() => goOn(kept));
+  await firstThatWorks(ways);
+  if (record) await openRecord({ game: record });
+}
+
+// There is a board whatever has become of the game or the agent; what went wrong first is told then.
+async function firstThatWorks(ways) {
+  let failed = null;
+  for (const way of ways) {
+    try {
+      await way();
+      break;
+    } catch (error) {
+      failed ??= error;
+    }
   }
+  if (failed) throw failed;
 }
 
 listen();
 showSpeed();
 showDepth(1);
-guarded(start).then(() => guarded(refresh));
+guarded(() => start().finally(refresh)); // what is wrong with the start stays told

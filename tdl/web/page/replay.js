@@ -22,6 +22,7 @@ export class Replay {
     for (const { reward } of game.made) this.scores.push(this.scores.at(-1) + reward);
     game.losses?.forEach((loss, move) => { if (loss >= LEAST) this.mistakes.push(move); });
     $("replay").hidden = false;
+    $("replay-title").textContent = `Recorded ${gameName(game)}`;
     $("at").max = this.last;
     this.tellMistakes();
     this.to(0);
@@ -106,9 +107,25 @@ export class Replay {
   }
 }
 
-// The recorded games of the folder, for the list to choose from.
+// The number of a game among those of its seed.
+const gameName = ({ episode, own_start: ownStart }) => (ownStart ? "game from a board of one's own" : `game ${number(episode)}`);
+
+// The recorded games, by folder, for the list to choose from.
 export function fillRecords(select, games) {
-  const chosen = select.value;
-  select.replaceChildren(...games.map(({ name, called, score }) => new Option(`${called}, ${number(score)} points: ${name}`, name)));
+  const chosen = select.value, groups = new Map();
+  for (const game of games) {
+    const { name, folder, called, seed, score } = game;
+    if (!groups.has(folder)) groups.set(folder, create("optgroup", { label: folder === "." ? "this folder" : folder }));
+    const text = `${gameName(game)}: ${number(score)} points · ${called}, seed ${seed} · ${name.split("/").at(-1)}`;
+    groups.get(folder).append(Object.assign(new Option(text, name), { game }));
+  }
+  select.replaceChildren(...groups.values());
   if (games.some(({ name }) => name === chosen)) select.value = chosen;
+}
+
+// The name of the best game of the rules and the folder of the one that is chosen; undefined without any.
+export function bestRecord(select) {
+  const [{ game: chosen } = {}] = select.selectedOptions;
+  const alike = [...select.options].map(({ game }) => game).filter((game) => game.folder === chosen.folder && game.called === chosen.called);
+  return alike.reduce((best, game) => (game.score > (best?.score ?? -1) ? game : best), undefined)?.name;
 }

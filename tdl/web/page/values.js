@@ -2,7 +2,7 @@
 
 import { amount } from "/dom.js";
 
-const ACTIONS = ["up", "right", "down", "left"];
+export const ACTIONS = ["up", "right", "down", "left"];
 
 // The move of the largest value; null where there is none, or where several moves show the same number.
 export function bestOf(values) {
@@ -50,12 +50,4 @@ export class Values {
       if (!playing) button.setAttribute("aria-label", `${action}: ${notes.filter(Boolean).join(", ")}`);
     });
   }
-}
-
-// Values as a line of text.
-export function valuesText(values) {
-  if (values.every((value) => value === null)) return "No move is legal.";
-  const best = bestOf(values);
-  return ACTIONS.map((action, i) =>
-    `${action} ${values[i] === null ? "–" : amount(values[i])}${action === best ? " ★" : ""}`).join("   ");
 }

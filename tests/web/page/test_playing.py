@@ -18,6 +18,9 @@ from support.page_driver import (
 from support.programs import wait_until
 from support.web_server import serving
 
+import tdl
+from tdl.sessions.judged_board import JudgedBoard
+
 pytestmark = pytest.mark.extra
 
 
@@ -87,6 +90,7 @@ def test_take_over_by_arrow_keys_and_undo(page, server):
 
 
 def test_a_wrong_checkpoint_is_shown_as_an_error(page):
+    page.click(".folded summary:has-text('1 that cannot play')")
     page.click(".entry:has-text('broken')")
     page.wait_for_selector("#error:not([hidden])")
     assert page.get_attribute("#error", "role") == "alert"
@@ -164,19 +168,100 @@ def test_the_keyboard_alone_is_enough(page):
     wait(page, "document.getElementById('play').textContent.includes('Play')")
 
 
-def test_a_board_is_judged_or_refused(page):
+def test_a_board_is_judged_or_refused(page, server):
     page.click("summary:has-text('Judge')")
     page.click("#copy")
     assert sorted(int(word) for word in page.input_value("#cells").split())[-1] == number(page, "largest")
-    page.fill("#cells", "2 4 8 2\n0 2 0 0\n0 0 0 0\n0 0 0 0")  # none of its moves is another's image
-    page.click("#judge button:has-text('Judge')")
-    wait(page, "document.getElementById('judged').textContent.includes('★')")
-    page.fill("#cells", "3 2 2 2\n0 0 0 0\n0 0 0 0\n0 0 0 0")
-    page.click("#judge button:has-text('Judge')")
+    rows = [[2, 4, 8, 2], [0, 2, 0, 0], [0] * 4, [0] * 4]  # none of its moves is another's image
+    answer = JudgedBoard.of(tdl.load(server.site.library.folder / "agent").values(rows))
+    expected = [
+        [name, f"{value:,.1f}", "★ best" if name == answer.best else f"{answer.losses[name]:,.1f}"]
+        for name, value in answer.values.items()
+        if value is not None
+    ]
+    for text in ("2 4 8 2\n0 2 0 0\n0 0 0 0\n0 0 0 0", "1231010000000000", json.dumps(rows)):
+        page.fill("#cells", text)
+        page.click("#judge button:has-text('Judge')")
+        page.wait_for_selector("#judged:not([hidden])")
+        shown = page.eval_on_selector_all(
+            "#judged-moves tr", "all => all.map(r => [...r.children].map(e => e.textContent))"
+        )
+        assert [row for row in shown if row[2] != "illegal"] == expected
+        assert page.eval_on_selector_all("#judged-board .tile", "all => all.length") == 5
+        page.fill("#cells", "3 2 2 2\n0 0 0 0\n0 0 0 0\n0 0 0 0")
+        page.click("#judge button:has-text('Judge')")
+        page.wait_for_selector("#judged", state="hidden")
+        assert page.text_content("#judge-error").startswith("board cell 0 (row 1, column 1): 3 is not allowed")
+        assert page.is_hidden("#error")
+
+
+def test_on_a_phone_what_is_wrong_with_a_board_is_seen_beside_it(browser, server):
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto(server.url)
+    page.click("summary:has-text('Judge')")
+    page.fill("#cells", "2 4 8")
+    page.click("#go-on")
+    page.wait_for_selector("#judge-error:not(:empty)")
+    assert page.get_attribute("#judge-error", "role") == "alert"
+    edges = page.eval_on_selector(
+        "#judge-error", "e => [e.getBoundingClientRect().top, e.getBoundingClientRect().bottom]"
+    )
+    assert 0 < edges[0] < edges[1] < 844
+    page.close()
+
+
+def test_a_game_goes_on_from_a_board_and_begins_there_again(page):
+    page.click("summary:has-text('Judge')")
+    page.fill("#cells", "128 64 32 16 / 2 4 8 8 / . . . . / . . . .")
+    page.click("#go-on")
+    wait(page, "document.getElementById('who').textContent === 'agent: 2048 on 4x4, from a board of yours'")
+    page.keyboard.press("s")
+    until_moves(page, 1)
+    press(page, legal(page)[0])
+    until_moves(page, 2)
+    page.keyboard.press("r")
+    wait(page, "document.getElementById('moves').textContent === '0'")
+    assert sorted(page.evaluate(BOARD)) == [2, 4, 8, 8, 16, 32, 64, 128]
+    page.keyboard.press("n")
+    wait(page, "document.getElementById('who').textContent === 'agent: 2048 on 4x4'")
+    page.click(".entry.hand")
+    page.wait_for_selector(".entry.hand[aria-current=true]")
+    page.click("#go-on")
+    wait(page, "document.getElementById('who').textContent === 'By hand: 2048 on 4x4, from a board of yours'")
+
+
+def test_a_reload_keeps_the_game(page, server):
+    set_slider(page, "depth", 2)
+    wait(page, "document.getElementById('depth-text').textContent === '2 plies'")
+    for moves in range(1, 4):
+        page.click("#step")
+        until_moves(page, moves)
+    wait(page, TOLD)
+    before = [page.text_content(f"#{name}") for name in ("score", "moves", "values", "depth-text", "told")]
+    chart = page.get_attribute("#chart", "aria-label")
+    page.reload()
+    until_moves(page, 3)
+    wait(page, TOLD)
+    assert [page.text_content(f"#{name}") for name in ("score", "moves", "values", "depth-text", "told")] == before
+    wait(page, f"document.getElementById('chart').ariaLabel === {json.dumps(chart)}")
+    page.click("#undo")
+    wait(page, "document.getElementById('moves').textContent === '2'")
+    server.site.games._open.clear()
+    page.reload()
     page.wait_for_selector("#error:not([hidden])")
-    assert "board cell 0: 3 is not allowed" in page.text_content("#error-text")
-    page.click("#error-close")
-    page.wait_for_selector("#error", state="hidden")
+    assert "The game of this address is gone" in page.text_content("#error-text")
+    wait(page, "document.getElementById('moves').textContent === '0'")
+    press(page, legal(page)[0])
+    until_moves(page, 1)
+
+
+def test_agents_that_can_play_are_above_those_that_cannot(page, server):
+    names = "all => all.map(e => e.entry.name)"
+    assert page.eval_on_selector_all("#entries > li > .entry", names) == [None, "agent", "wide"]
+    assert page.eval_on_selector_all(".folded .entry", names) == ["broken"]
+    assert page.is_hidden(".entry:has-text('broken')")
+    page.fill("#filter", "wide")
+    page.wait_for_selector(".folded", state="hidden")
 
 
 def test_a_server_that_has_gone_is_told_of(browser, tmp_path):

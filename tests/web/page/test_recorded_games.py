@@ -1,5 +1,7 @@
 """Recorded games on the page."""
 
+import shutil
+
 import pytest
 from support.page_driver import BOARD, legal, number, open_record, press, set_slider, until_moves, wait
 from support.programs import wait_until
@@ -8,6 +10,7 @@ import tdl
 from tdl.game.rules import ACTION_NAMES
 from tdl.sessions import game_file
 from tdl.sessions.mistakes import mistakes
+from tdl.sessions.session import record_game
 
 pytestmark = pytest.mark.extra
 
@@ -81,6 +84,29 @@ def test_the_mistakes_of_a_recorded_game_are_marked(page, server):
     page.click(".entry.hand")
     wait(page, "document.getElementById('mistakes-text').textContent.startsWith('Choose an agent')")
     assert page.is_visible("#replay")
+
+
+def test_the_best_game_of_an_evaluation_is_watched_by_one_click_and_again_after_a_reload(page, server):
+    folder = server.site.library.folder / "recorded"
+    folder.mkdir()
+    games = [record_game(tdl.load(folder.parent / "wide"), seed=2, episode=number) for number in range(3)]
+    for game in games:
+        game_file.save(folder / f"{game.episode}.jsonl", game)
+    best = max(games, key=lambda game: game.score)
+    page.click("summary:has-text('Recorded games')")
+    page.wait_for_selector("#game-file optgroup[label=recorded]", state="attached")
+    texts = page.eval_on_selector_all(
+        "#game-file optgroup[label=recorded] option", "all => all.map(e => e.textContent)"
+    )
+    assert [text.split(" points")[0] for text in texts] == [f"game {g.episode}: {g.score:,}" for g in games]
+    page.click("#best-game")
+    until_moves(page, 2)  # it plays
+    title = f"Recorded: 2584 on 2x5, seed 2, game {best.episode}"
+    assert (page.text_content("#who"), page.text_content("#replay-title")) == (title, f"Recorded game {best.episode}")
+    page.reload()
+    wait(page, f"document.getElementById('who').textContent === {title!r}")
+    assert page.eval_on_selector("#at", "e => Number(e.max)") == len(best.moves)
+    shutil.rmtree(folder)
 
 
 def test_a_record_plays_by_itself_and_a_file_of_the_user_is_shown(page, server):
