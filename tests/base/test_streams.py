@@ -13,7 +13,7 @@ from tdl.base import streams
 with streams.guarded():
     print("first …", flush=True)
     print("beside", file=sys.stderr)
-    sys.stdin.read()
+    sys.stdin and sys.stdin.read()
     for _ in range(20000): print("more")
     sys.stdout.flush()
     with open("done", "w") as file: file.write("whole")
