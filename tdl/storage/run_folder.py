@@ -41,6 +41,9 @@ NOTES = ("config.yaml", "hydra.yaml", "overrides.yaml")  # of Hydra, in that fol
 FILES = (RESULT, EPISODES, BLOCKS, LOG, LOGGED, EVALUATION, CURVE, JOB_LOG, ELSEWHERE)
 FOLDERS = (CHECKPOINT, KEPT, HYDRA)
 
+PASSING = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO)
+"""Errors that say nothing of a file: too many are open, no memory, a disk that does not answer."""
+
 PATIENCE = 0.2
 """Seconds to wait for a lock: who looks whether there is one (`RunFolder.is_locked`) has it for an instant."""
 
@@ -168,7 +171,7 @@ class RunFolder:
             try:
                 return self.read_result()
             except OSError as error:
-                if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.EINVAL):  # the last: no regular file
+                if error.errno in PASSING:
                     raise
         return {}
 
