@@ -49,7 +49,7 @@ def job(
         point_to(context.folder, folder.path)
     with folder.lock():  # before anything in the folder is read
         if setup.resume is None and not context.in_sweep:
-            refuse_used(folder)
+            refuse_used(folder, setup.config)
         setup, meta = continued(setup, folder, context.keys)
         if is_finished(folder, setup, meta):
             _finish(folder, figures)
