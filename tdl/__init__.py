@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tdl import gym as gym
     from tdl import results as results
+    from tdl.cli.python_evaluation import evaluate
     from tdl.cli.python_runs import train
     from tdl.sessions import pictures as picture
 
 __version__ = "0.1.0"
 
 MODULES = {"gym": "tdl.gym", "picture": "tdl.sessions.pictures", "results": "tdl.results"}
+FUNCTIONS = {"evaluate": "tdl.cli.python_evaluation", "train": "tdl.cli.python_runs"}
 
 try:
     from tdl.config.tuple_sets import tuple_set
@@ -38,8 +40,8 @@ def __getattr__(name: str) -> Any:
     """What is imported when it is asked for: pandas takes half a second, Hydra a fifth, Gymnasium is an extra."""
     if name in MODULES:
         return import_module(MODULES[name])
-    if name == "train":
-        return import_module("tdl.cli.python_runs").train
+    if name in FUNCTIONS:
+        return getattr(import_module(FUNCTIONS[name]), name)
     raise AttributeError(f"module 'tdl' has no attribute {name!r}")
 
 
@@ -58,6 +60,7 @@ __all__ = [
     "Trainer",
     "TupleSet",
     "average",
+    "evaluate",
     "load",
     "picture",
     "register_game",

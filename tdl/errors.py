@@ -3,6 +3,7 @@
 import contextlib
 import difflib
 import re
+import sys
 from collections.abc import Iterable, Iterator
 
 MAX_SHOWN = 200
@@ -56,7 +57,12 @@ def refuse(key: str, value: object, allowed: str) -> ConfigError:
 
 def shown(value: object) -> str:
     """A value as messages show it: on one line, cut where it is long."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no number of so many digits
+        text = f"a number of more than {sys.get_int_max_str_digits():,} digits"
+    except RecursionError:
+        text = "a list in too many others"
     text = " ".join(text.split()) if "\n" in text else text  # arrays
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
 
@@ -73,6 +79,15 @@ def naming(file: object, error: type[TdlError] = CheckpointError) -> Iterator[No
         yield
     except ConfigError as refused:
         raise error(f"{file}: {refused}") from refused
+
+
+@contextlib.contextmanager
+def of_key(key: str) -> Iterator[None]:
+    """While this context is open a checkpoint that is refused is the one that a key names."""
+    try:
+        yield
+    except CheckpointError as refused:
+        raise CheckpointError(f"{key}: {refused}") from refused
 
 
 @contextlib.contextmanager

@@ -59,7 +59,7 @@ for path in sys.argv[1:]:
     kind = getattr(importlib.import_module(module), name)
     try:
         made = kind.__new__(kind)
-    except TypeError:
+    except (TypeError, ValueError):
         continue
     print(path, flush=True)
     for name in dir(made):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
@@ -37,7 +38,10 @@ def without_numpy(value: Any) -> Any:
     if hasattr(value, "__array__"):
         return np.asarray(value).tolist()
     if type(value) in (list, tuple):
-        return type(value)(map(without_numpy, value))
+        try:
+            return type(value)(map(without_numpy, value))
+        except RecursionError:
+            return value  # what lies as deep is no value of anything
     if type(value) is dict:
         return {key: without_numpy(item) for key, item in value.items()}
     return value
@@ -49,16 +53,23 @@ def check_instance(key: str, value: object, kind: type, more: str = "") -> None:
         raise refuse(key, value, ", ".join(filter(None, (kind.__name__, more))))
 
 
+def check_function(key: str, value: object, of: str) -> None:
+    """Refuse anything but a function of what is said, and None."""
+    if value is not None and not callable(value):
+        raise refuse(key, value, f"a function of {of}, or None")
+
+
 def check_whole(key: str, value: object, least: int, below: int = 2**63) -> None:
     """Refuse anything but a whole number from `least` on."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value < below:
-        limit = f"of at least {least}" if below == 2**63 else f"from {least} to {below - 1}"
+        too_large = isinstance(value, int) and value >= below
+        limit = f"from {least} to {below - 1}" if too_large or below != 2**63 else f"of at least {least}"
         raise refuse(key, value, f"a whole number {limit}")
 
 
 def check_above_zero(key: str, value: object, most: float = math.inf) -> None:
     """Refuse anything but a finite number above 0 and at most `most`."""
-    if not is_number(value) or not 0 < value <= most or not math.isfinite(value):
+    if not is_finite(value) or not 0 < value <= most:
         limit = f" and at most {most:g}" if math.isfinite(most) else ""
         raise refuse(key, value, f"a number above 0{limit}")
 
@@ -89,7 +100,7 @@ def check_value(key: str, value: object, most: float = 1e8) -> None:
 
 def check_number(key: str, value: object, least: float = -math.inf) -> None:
     """Refuse anything but a finite number of at least `least`."""
-    if not is_number(value) or not math.isfinite(value) or value < least:
+    if not is_finite(value) or value < least:
         limit = f" of at least {least:g}" if math.isfinite(least) else ""
         raise refuse(key, value, f"a finite number{limit}")
 
@@ -174,6 +185,11 @@ def _anything(key: str, value: object) -> None:
 def is_number(value: object) -> TypeGuard[float]:
     """Whether this is a number, which true and false are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def is_finite(value: object) -> TypeGuard[float]:
+    """Whether this is a number that a float can hold."""
+    return is_number(value) and abs(value) <= sys.float_info.max
 
 
 def checked(default: Any, check: Check, *, null: bool = False) -> Any:

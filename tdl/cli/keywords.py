@@ -7,6 +7,7 @@ from typing import Any
 
 from tdl.base.checks import check_whole, without_numpy
 from tdl.base.synonyms import OLD_KEYS, SYNONYMS, like
+from tdl.cli.words import check_digits
 from tdl.config.compose import quoted, takes_list
 from tdl.config.files import GROUPS
 from tdl.config.schema import RUN
@@ -30,7 +31,10 @@ def words_of(keywords: Mapping[str, Any]) -> tuple[list[str], int]:
     words, runs = {}, 1
     for keyword, value in _with_cells(keywords).items():
         key = key_of(keyword)
-        values = _values(key, value)
+        try:
+            values = _values(key, value)
+        except RecursionError:
+            raise refuse(key, value, "a value") from None
         if not values:
             raise refuse(key, value, "at least one value")
         words[key] = f"{key}={','.join(values)}"
@@ -62,7 +66,8 @@ def key_of(keyword: str) -> str:
     key = keyword if keyword in TYPES else KEYS.get(keyword)
     if key is None:
         dotted = keyword.replace("_", ".", 1)
-        hint = like(dotted if dotted in OLD_KEYS or dotted in SYNONYMS else keyword, [*TYPES, *KEYS, "out"])
+        old = dotted in OLD_KEYS or dotted in SYNONYMS
+        hint = like(dotted, [*TYPES, "out"]) if old else like(keyword, [*KEYS, "out", "seeds", "cores"])
         hint = hint.replace(".", "_")
         known = "its keywords are the keys that `tdl run --help` lists"
         raise ConfigError(f"{keyword}: no such keyword of tdl.train{hint}; {known}")
@@ -105,6 +110,7 @@ def _value(key: str, value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float):
+        check_digits(key, value)
         return repr(value)
     if isinstance(value, str | PurePath):
         return quoted(str(value))

@@ -24,7 +24,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from tdl.base.checks import check_whole
+from tdl.base.checks import check_function, check_whole
 from tdl.cli.keywords import seed_values, words_of
 from tdl.cli.messages import explain
 from tdl.cli.program import Job, enter_hydra
@@ -95,6 +95,7 @@ def train(
     >>> table = tdl.train(tuples="4x6", alpha=[0.1, 0.3], seeds=5, episodes=10_000)
     >>> tdl.results.means(table, by="alpha")
     """
+    check_function("on_block", on_block, "a block of games")
     if cores is not None:
         check_whole("cores", cores, 1)
     if seeds is not None:

@@ -1,6 +1,7 @@
 """The way of a command line to Hydra: flags apart, folders and seeds as keys, values in Hydra's grammar."""
 
 import re
+import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,6 +25,12 @@ _TIME = re.compile(rf"(?<![\w.-])(['\"]?)(\d+(?:\.\d+)?)({'|'.join(UNITS)})\1(?!
 _NUMBER = re.compile(r"(?<![\w.'\"-])(\d+)(?![\w.'\"-])")
 
 _WHOLE = re.compile(r"(?<![\w.+-])(\d+(?:\.\d*)?)[eE]\+?(\d{1,2})(?![\w.])")
+
+
+MAX_DIGITS = sys.float_info.max_10_exp
+"""Of a whole number."""
+
+_LONG = re.compile(rf"(?<![\w.])\d{{{MAX_DIGITS + 1},}}(?![\w.])")
 
 
 @dataclass
@@ -95,8 +102,16 @@ def hydra_words(program: str, words: Sequence[str], schema: Schema, *, sweep: bo
 
 def hydra_values(words: Sequence[str], schema: Schema) -> list[str]:
     """The words with values that Hydra takes: times in seconds, whole numbers in digits, choices in quotes."""
+    for word in words:
+        check_digits(*word.split("=", 1))
     words = [re.sub(r"^tuples=(?=\[)", "tuples.cells=", word) for word in words]  # cells of one's own
     return with_quoted_numbers(with_whole_numbers(with_seconds(words), schema))
+
+
+def check_digits(key: str, value: object = "") -> None:
+    """Refuse a number, or one in a text, of more digits than a float has room for: Hydra would give up."""
+    if abs(value) >= 10**MAX_DIGITS if isinstance(value, int) else _LONG.search(str(value)):
+        raise refuse(key, value, f"a number of at most {MAX_DIGITS} digits")
 
 
 def with_quoted_numbers(words: Sequence[str]) -> list[str]:

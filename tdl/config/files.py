@@ -16,6 +16,7 @@ from omegaconf import OmegaConf
 from tdl.base.synonyms import choice_hint
 from tdl.errors import ConfigError, TdlError, refuse
 from tdl.game.merge_laws import GAMES
+from tdl.game.rules import Rules, parse_size
 
 CONF = resources.files("tdl.conf")
 
@@ -58,6 +59,13 @@ def group_file(group: str, name: str) -> dict[str, Any]:
     values = plain_dict(_parsed(group_text(group, name)))
     bases = [group_file(group, base) for base in values.pop("defaults", []) if isinstance(base, str)]
     return plain_dict(OmegaConf.merge(*bases, values))
+
+
+def named_rules(game: object, size: object, tiles: object = "p90_10", drop: Any = None, start: Any = None) -> Rules:
+    """The rules of a game, a size and a tile rule, whose drop law and start law may be others."""
+    laws = group_file("tiles", str(tiles))
+    drop, start = laws["drop"] if drop is None else drop, laws["start"] if start is None else start
+    return Rules(game, *parse_size(size), drop=drop, start=start)  # type: ignore[arg-type] # checked there
 
 
 def group_text(group: str, name: str) -> str:

@@ -10,7 +10,7 @@ from omegaconf import MISSING
 from tdl.base.checks import above_zero, check_choice, check_fields, check_value, checked, choice, whole
 from tdl.config.compose import Key, Schema, keys, options_of
 from tdl.dqn.options import DEVICES, DQNOptions
-from tdl.errors import refuse, within
+from tdl.errors import of_key, refuse, within
 from tdl.game.rules import GAMES, Rules, parse_size, unknown_game
 from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
@@ -250,6 +250,7 @@ def judge_of(network: str | None, rules: Rules) -> Player | None:
     """The player whose values an adversary uses in games of these rules; None: those of the player it faces."""
     if network is None:
         return None
-    player = load(network)
+    with of_key("placer.network"):
+        player = load(network)
     check_same_board(player.network.rules, rules)
     return player

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from tdl.base.checks import check_instance
 from tdl.config.files import group_file, group_names
 from tdl.errors import ConfigError
 from tdl.game.rules import Rules, parse_size
@@ -14,7 +15,10 @@ from tdl.network.tuples import tuple_set as tuple_set
 def _named(name: str, rules: Rules | None = None) -> TupleSet:
     """One of the named tuple sets of `conf/tuples`."""
     shape = group_file("tuples", name)
-    board, size = shape.get("board"), None if rules is None else f"{rules.rows}x{rules.cols}"
+    board, size = shape.get("board"), None
+    if rules is not None:
+        check_instance("rules", rules, Rules, "as tdl.Rules(rows=4, cols=4)")
+        size = f"{rules.rows}x{rules.cols}"
     if board and size and board != size:
         raise ConfigError(
             f"tuples: the cells of {name} are numbered on a {board} board, and the rules have {size}; expected lists "

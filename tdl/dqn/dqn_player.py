@@ -18,12 +18,13 @@ from tdl.network.texts import number_text
 from tdl.players.batch_play import BatchPlayer, Moves
 from tdl.players.kinds import WEIGHTS, checkpoint_folder, kind_of, read_agent
 from tdl.storage.checkpoint import META, Meta, check_room, read_array
+from tdl.training.options import Settled
 
 CHUNK = 1024
 """Boards that a graphics card values at a time."""
 
 
-class DQNPlayer(BatchPlayer):
+class DQNPlayer(Settled, BatchPlayer):
     """Plays the legal action of the largest Q, the first of equals.
 
     Parameters
@@ -36,6 +37,8 @@ class DQNPlayer(BatchPlayer):
     ----------
     engine : the game.
     """
+
+    __slots__ = ("_values", "engine", "gamma", "network")
 
     def __init__(self, network: Network, rules: Rules, gamma: float = 1.0) -> None:
         self.network, self.engine, self.gamma = network, Engine(rules), gamma

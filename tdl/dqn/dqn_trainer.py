@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.base.checks import MAX_COUNT, check_whole
+from tdl.base.checks import MAX_COUNT, check_function, check_instance, check_whole
 from tdl.dqn.dqn_player import DQNPlayer, describe
 from tdl.dqn.learner import Learner
 from tdl.dqn.options import DQNOptions
@@ -16,13 +16,13 @@ from tdl.game.batch import Batch
 from tdl.game.engine import LOGGED, TRAINING
 from tdl.game.rules import Rules
 from tdl.players.batch_play import Actions, Moves, Which, play_block
-from tdl.storage.records import RECORD
-from tdl.training.options import OnProgress
+from tdl.storage.records import RECORD, check_episodes
+from tdl.training.options import OnProgress, Settled
 
 REPLAY, GENERATOR, COUNTERS, UPDATES = "replay_", "generator", "counters", "updates"
 
 
-class DQNTrainer:
+class DQNTrainer(Settled):
     """A deep Q-learner that plays and learns.
 
     The games of an iteration, one after the other in the published program, are played at once: within an iteration
@@ -52,6 +52,27 @@ class DQNTrainer:
     ConfigError : a parameter out of its range, options that exclude each other, or no such device.
     """
 
+    __slots__ = (
+        "_batch",
+        "_complete",
+        "_generator",
+        "_returns",
+        "_single",
+        "episode",
+        "learner",
+        "logged",
+        "mean_abs_error",
+        "moves",
+        "options",
+        "player",
+        "replay",
+        "rules",
+        "seed",
+        "spent",
+    )
+
+    CHANGEABLE = ("episode", "moves", "seed", "spent")
+
     def __init__(
         self,
         rules: Rules,
@@ -63,6 +84,8 @@ class DQNTrainer:
         engine: str = "bits",
         device: str = "cpu",
     ) -> None:
+        check_instance("rules", rules, Rules, "as tdl.Rules(rows=4, cols=4)")
+        check_instance("options", options, DQNOptions, 'as dqn_choices("dqn")')
         check_whole("seed", seed, 0)
         check_whole("episode", episode, 0)
         prepare(threads, device)
@@ -91,7 +114,8 @@ class DQNTrainer:
         ------
         DivergenceError : the network's values are not finite.
         """
-        check_whole("episodes", episodes, 0)
+        check_episodes(episodes)
+        check_function("on_progress", on_progress, "the numbers of games and moves")
         first, end, before = self.episode, self.episode + episodes, self.moves
         blocks, logged = [np.zeros(0, RECORD)], [np.zeros(0, RECORD)]
 
@@ -109,8 +133,8 @@ class DQNTrainer:
                 blocks.append(records)
                 if self.episode % self.options.games == 0:
                     logged.append(self._end_iteration())
-        self.mean_abs_error = self.learner.mean_abs_error()
-        self.logged = np.concatenate(logged)
+        object.__setattr__(self, "mean_abs_error", self.learner.mean_abs_error())
+        object.__setattr__(self, "logged", np.concatenate(logged))
         return np.concatenate(blocks)
 
     def _play(self, episodes: int, on_progress: OnProgress) -> NDArray[np.void]:

@@ -8,9 +8,11 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from tdl.base.checks import check_choice, check_whole
+from tdl.base.machine import require_memory
 from tdl.errors import ConfigError, refuse
 from tdl.game.board cimport (FIVES, NIBBLES, afterstates, board64, board128, board_array, board_t, first_board,
                              kind_for, place, same, size_of, unpack)
+from tdl.game.boards import action_of, actions_of
 from tdl.game.engine import ENGINES
 from tdl.game.lines cimport LineTables
 from tdl.game.rules import checked_rules
@@ -21,6 +23,10 @@ tables_of = lru_cache(maxsize=8)(LineTables)
 
 
 cdef object WHOLE = np.dtype(np.int64)
+
+BYTES = 96     # of a board's figures and its stream
+
+MANY = 1 << 16     # boards, for which memory is asked for: that takes longer than to make a few
 
 cdef class Batch
 
@@ -96,6 +102,8 @@ cdef class Batch:
         cdef int kind = kind_for(engine == "array", self.tables.bits)
         self.on = (functions_of(<board64 *> NULL) if kind == NIBBLES else
                    functions_of(<board128 *> NULL) if kind == FIVES else functions_of(<board_array *> NULL))
+        if n > MANY:
+            require_memory("n", n * (BYTES + self.tables.cells + 5 * size_of(kind)), f"{n:,} boards")
         self._all = np.arange(n)
         self._make_arrays(n, self.tables.cells)
         # Memory of `calloc` lies on 16 bytes, which boards of 128 bits need.
@@ -132,7 +140,7 @@ cdef class Batch:
         """The `Rules` played by."""
         return self.tables.rules
 
-    def start(self, which, seed, int role, episodes):
+    def start(self, which, seed, role, episodes):
         """Begin new games.
 
         Parameters
@@ -146,7 +154,9 @@ cdef class Batch:
         ------
         ConfigError : there is no such board; numbers below 0, no whole numbers, or as many as there should not be.
         """
+        check_whole("role", role, 0, 2**31)
         cdef const int64_t[::1] boards = self._boards(which)
+        cdef int of_role = role
         cdef int64_t i, n = boards.shape[0]
         cdef const int64_t[::1] numbers = whole_numbers("episodes", episodes, n, np.int64)
         cdef const uint64_t[::1] seeds = whole_numbers("seed", seed, n, np.uint64)
@@ -159,14 +169,14 @@ cdef class Batch:
         cdef const int64_t *number = &numbers[0]
         cdef const uint64_t *key = &seeds[0]
         with nogil:
-            self.on.start(self, self.board, at, key, role, number, n)
+            self.on.start(self, self.board, at, key, of_role, number, n)
 
     def step(self, actions, which=None):
         """Play a move on each board, and let a tile drop by the drop law.
 
         Parameters
         ----------
-        actions : the action of each of `which`, whole numbers; one number: that of all.
+        actions : the action of each of `which`, as numbers or names; a single one: that of all.
         which : the boards, each at most once; None: all.
 
         Returns
@@ -180,7 +190,7 @@ cdef class Batch:
         """
         cdef const int64_t[::1] boards = self._boards(which)
         cdef int64_t n = boards.shape[0]
-        cdef const int64_t[::1] numbers = whole_numbers("actions", actions, n, np.int64, least=None)
+        cdef const int64_t[::1] numbers = numbers_of_actions(actions, n)
         rewards = np.empty(n, np.int32)
         cdef int32_t[::1] gained = rewards
         if n == 0:
@@ -244,15 +254,21 @@ cdef object array_of(str key, values):
         raise refuse(key, values, "a number, or a list of numbers") from None
 
 
-cdef object whole_numbers(str key, values, int64_t n, dtype, least=0):
-    """Whole numbers, one for each of `n` boards, or one for all, as an array of shape (n,)."""
-    numbers = array_of(key, values)
-    if least is None and numbers.dtype is WHOLE and numbers.shape == (n,):     # a step of one board: +14%
+cdef object numbers_of_actions(actions, int64_t n):
+    """Actions, one for each of `n` boards, or one for all, as an array of shape (n,)."""
+    numbers = array_of("actions", actions)
+    if numbers.dtype is WHOLE and numbers.shape == (n,):     # a step of one board: +14%
         return np.ascontiguousarray(numbers)
+    return actions_of(actions if numbers.shape else np.full(n, action_of(actions)), n)
+
+
+cdef object whole_numbers(str key, values, int64_t n, dtype):
+    """Whole numbers of at least 0, one for each of `n` boards, or one for all, as an array of shape (n,)."""
+    numbers = array_of(key, values)
     if numbers.size and numbers.dtype.kind not in "iu" or numbers.shape not in ((), (n,)):
         raise refuse(key, f"{numbers.dtype} of shape {numbers.shape}", f"whole numbers, one for each of {n} boards")
-    if least is not None and numbers.size and numbers.min() < least:
-        raise refuse(key, int(numbers.min()), f"whole numbers of at least {least}")
+    if numbers.size and numbers.min() < 0:
+        raise refuse(key, int(numbers.min()), "whole numbers of at least 0")
     return np.ascontiguousarray(numbers if numbers.shape else np.full(n, numbers), dtype)
 
 

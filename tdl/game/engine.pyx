@@ -37,7 +37,7 @@ cdef class Stream:
     cdef StreamState state
     cdef uint64_t seed, role, episode
 
-    def __cinit__(self, seed, role, episode):
+    def __cinit__(self, seed=None, role=None, episode=None):
         numbers = {"seed": seed, "role": role, "episode": episode}
         for key, number in numbers.items():
             check_whole(key, without_numpy(number), 0, 2**64)

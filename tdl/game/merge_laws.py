@@ -3,9 +3,11 @@
 import itertools
 import re
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from tdl.base.checks import check_whole, without_numpy
 from tdl.base.synonyms import new_choice
 from tdl.errors import ConfigError, refuse
 
@@ -114,7 +116,11 @@ def register_game(
 
     >>> register_game("pow3", [3**i for i in range(1, 13)], lambda a, b: 3 * a if a == b else 0)
     """
-    values = tuple(int(value) for value in tiles)
+    if isinstance(tiles, str | Mapping) or not isinstance(tiles, Iterable):
+        raise refuse("tiles", tiles, "a list of tile values")
+    if not callable(merge):
+        raise refuse("merge", merge, "a function of the values of two tiles")
+    values = tuple(_whole("tiles", value) for value in tiles)
     if not 2 <= len(values) <= MAX_TILES:
         raise refuse("tiles", list(values), f"2 to {MAX_TILES} values")
     if values[0] < 1 or any(one >= other for one, other in itertools.pairwise(values)):
@@ -145,8 +151,8 @@ def _merge_table(
     above: set[int] = set()
     table = [[0] * (len(values) + 1) for _ in range(len(values) + 1)]
     for a, b in itertools.product(values, repeat=2):
-        value = int(merge(a, b) or 0)
-        if value != int(merge(b, a) or 0):
+        value = _whole("merge", merge(a, b))
+        if value != _whole("merge", merge(b, a)):
             raise ConfigError(f"merge: {a} and {b} merge into {value}, and {b} and {a} do not")
         if value == 0:
             continue
@@ -164,8 +170,18 @@ def _merge_table(
     return tuple(map(tuple, table)), max(above, default=values[-1] + 1)
 
 
+def _whole(key: str, value: object) -> int:
+    """A whole number, also as a whole float or of NumPy; None is 0."""
+    number: Any = without_numpy(value)
+    if isinstance(number, float) and number.is_integer():
+        number = int(number)
+    number = 0 if number in (None, False) else number
+    check_whole(key, number, 0)
+    return int(number)
+
+
 def _check_name(law: MergeLaw) -> None:
-    if not re.fullmatch(r"[a-z0-9_]+", law.name):
+    if not isinstance(law.name, str) or not re.fullmatch(r"[a-z0-9_]+", law.name):
         raise refuse("name", law.name, "lower-case letters, digits and underscores")
     if new := new_choice("game", law.name):
         raise refuse("name", law.name, f"another name than the old one of {new}")

@@ -14,7 +14,7 @@ from typing import Any
 
 from tdl.base.checks import built, check_above_zero, check_instance, without_numpy
 from tdl.base.synonyms import new_choice, with_new_names
-from tdl.errors import ConfigError, nearest, refuse
+from tdl.errors import ConfigError, nearest, refuse, shown
 from tdl.game.merge_laws import GAMES as GAMES
 
 UP, RIGHT, DOWN, LEFT = 0, 1, 2, 3
@@ -170,12 +170,12 @@ def parse_size(text: object, key: str = "size") -> tuple[int, int]:
     """Rows and columns of a board: `"2x3"` gives (2, 3); a ConfigError names `key` and the nearest board."""
     if isinstance(text, str) and re.fullmatch("[2-5]x[2-5]", text):
         return int(text[0]), int(text[2])
-    sides = re.findall(r"\d+", str(text)[:99])  # Python reads no number of thousands of digits
+    sides = re.findall(r"\d+", shown(text))
     if len(sides) == 1 and len(sides[0]) <= 2:  # 44, or 4
         sides = (list(sides[0]) * 2)[:2]
     hint = ""
     if len(sides) == 2:
-        rows, cols = (min(max(int(side), 2), 5) for side in sides)
+        rows, cols = (min(max(int(side[:9]), 2), 5) for side in sides)
         hint = f"; did you mean '{rows}x{cols}'?"
     raise refuse(key, text, f"ROWSxCOLS from 2x2 to 5x5, as 4x4{hint}")
 

@@ -14,10 +14,19 @@ from numpy.typing import ArrayLike, NDArray
 from tdl.base.checks import check_choice, check_whole, without_numpy
 from tdl.errors import refuse
 from tdl.game.boards import action_of, actions_of
-from tdl.gym.observed_boards import FIGURES, RENDER_MODES, Boards, Frame, Info, Observation
+from tdl.gym.observed_boards import ARGUMENTS, FIGURES, RENDER_MODES, Boards, Frame, Info, Observation
 
 
-class GameEnv(gymnasium.Env[Observation, Any]):
+class _Settled:
+    """An environment whose arguments are not assigned afterwards, which would change nothing."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ARGUMENTS:
+            raise AttributeError(f"{name}: cannot be changed in an environment; make a new one")
+        super().__setattr__(name, value)
+
+
+class GameEnv(_Settled, gymnasium.Env[Observation, Any]):
     """2048 and its relatives.
 
     ## Description
@@ -138,7 +147,7 @@ class GameEnv(gymnasium.Env[Observation, Any]):
         }
 
 
-class GameVectorEnv(VectorEnv[Observation, Any, NDArray[Any]]):
+class GameVectorEnv(_Settled, VectorEnv[Observation, Any, NDArray[Any]]):
     """Many games at once, each as `GameEnv` plays it: the same seeds and actions give the same games.
 
     Board i of `reset(seed=s)` has the seed s + i, as with Gymnasium's own vectorisers; a list gives each its own.
@@ -211,11 +220,11 @@ class GameVectorEnv(VectorEnv[Observation, Any, NDArray[Any]]):
         chosen = actions_of(actions, self.num_envs)
         starting = self._ended if self.autoreset_mode == AutoresetMode.NEXT_STEP else None
         rewards = self._play(chosen, starting)
-        self._steps += 1
+        self._steps[:] += 1
         if starting is not None and starting.any():
             self._begin(np.flatnonzero(starting))
         terminated, truncated = batch.over.copy(), self._steps >= self._max_steps
-        self._ended = terminated | truncated
+        self._ended[:] = terminated | truncated
         final: Info = {}
         if self.autoreset_mode == AutoresetMode.SAME_STEP and self._ended.any():
             final = self._final(self._ended)

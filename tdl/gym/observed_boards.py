@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 
 from tdl.base.checks import check_choice
 from tdl.base.synonyms import like
-from tdl.config.files import group_file
+from tdl.config.files import named_rules
 from tdl.errors import ConfigError
 from tdl.game.batch import Batch
 from tdl.game.engine import TRAINING, grid_text
-from tdl.game.rules import Rules, parse_size
 from tdl.sessions.pictures import frame
 
 OBSERVATIONS = ("indices", "values", "planes")
@@ -48,20 +47,16 @@ class Boards:
         **unknown: Any,
     ) -> None:
         for name in unknown:
-            known = [*signature(Boards).parameters][1:-1]
+            known = [*ARGUMENTS, "render_mode"]
             raise ConfigError(f"{name}: no such argument; expected one of {', '.join(known)}{like(name, known)}")
         check_choice("observation", observation, OBSERVATIONS)
         check_choice("illegal", illegal, ILLEGAL)
         if render_mode is not None:
             check_choice("render_mode", render_mode, RENDER_MODES)
-        laws = group_file("tiles", tiles)
-        rows, cols = parse_size(size)
-        drop, start = laws["drop"] if drop is None else drop, laws["start"] if start is None else start
-        rules = Rules(game, rows, cols, drop=drop, start=start)
-        self.batch = Batch(rules, n, engine=engine)
-        self.grids: Observation = self.batch.tiles.reshape(n, rows, cols)  # a view: it follows the batch
+        rules = named_rules(game, size, tiles, drop, start)
+        self.batch, self.shape = Batch(rules, n, engine=engine), (rules.rows, rules.cols)
+        self.grids: Observation = self.batch.tiles.reshape(n, *self.shape)  # a view: it follows the batch
         self.raises = illegal == "raise"
-        self.shape = (rows, cols)
         self.values = np.array([rules.value(tile) for tile in range(rules.largest + 1)], np.int32)
         self.observation = observation
         self.seeds: NDArray[np.int64] | None = None
@@ -117,3 +112,7 @@ class Boards:
             f"score {score}, move {moves}\n{grid_text(grid)}\n"
             for grid, score, moves in zip(grids, self.batch.score, self.batch.moves, strict=True)
         ]
+
+
+ARGUMENTS = (*[*signature(Boards).parameters][1:-2],)
+"""What an environment is made of, beside how it is shown."""

@@ -46,6 +46,8 @@ class Schedule:
     fixed_alpha: float = above_zero(0.1, most=MAX_ALPHA)
 
     def __post_init__(self) -> None:
+        if callable(self.alpha):
+            raise refuse("alpha", self.alpha, "a number; a function of the episode is given as schedule")
         check_above_zero("alpha", self.alpha, MAX_ALPHA)
         check_fields(self, "learner.")
         if isinstance(self.form, str):
@@ -89,7 +91,7 @@ class Schedule:
         """Episodes between two halvings; 1 where `form` is another text."""
         if self.form == "linear":
             return 1
-        match = re.fullmatch(r"halving:0*([1-9]\d*)", str(self.form))
+        match = re.fullmatch(r"halving:0*([1-9]\d{0,17})", str(self.form))
         if match is None:
             raise refuse("learner.schedule", self.form, FORMS)
         return int(match[1])

@@ -49,7 +49,7 @@ cdef class NTupleNetwork:
         images of one another, and more weights than the memory that is free has room for.
     """
 
-    def __cinit__(self, rules, tuples, *, stages=None, initial_value=0.0, weights=None):
+    def __cinit__(self, rules=None, tuples=None, *, stages=None, initial_value=0.0, weights=None):
         self.rules = rules = checked_rules(rules)
         self.tuples = tuples = tuple_set(tuples, rules)
         self.stages = Stages() if stages is None else stages
@@ -131,7 +131,7 @@ cdef class NTupleNetwork:
         """
         names = self.instruction_sets()
         name = names[-1] if name is None else name
-        if name not in names:
+        if not isinstance(name, str) or name not in names:
             raise refuse("TDL_INSTRUCTIONS", name, f"one of {names}")
         for i in range(TDL_INDEX_SETS):
             if tdl_index_names[i].decode() == name:

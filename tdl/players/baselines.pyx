@@ -4,9 +4,9 @@ import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from tdl.base.checks import check_choice, check_whole
+from tdl.base.checks import MAX_COUNT, check_choice, check_whole
 from tdl.game.batch import tables_of
-from tdl.storage.records import RECORD
+from tdl.storage.records import RECORD, check_episodes
 from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, first_board, kind_for,
                              legal_afterstates, max_tile, place)
 from tdl.game.engine import ENGINES
@@ -53,8 +53,9 @@ def play_greedy(rules=None, episodes=1000, *, seed=0, role=EVALUATION, first=0, 
 
 
 def _play(rules, episodes, seed, role, first, engine, *, bint greedy):
-    for key, number in (("episodes", episodes), ("seed", seed), ("role", role), ("first", first)):
-        check_whole(key, number, 0)
+    check_episodes(episodes)
+    for key, number in (("seed", seed), ("role", role), ("first", first)):
+        check_whole(key, number, 0, MAX_COUNT + 1 if key == "first" else 2**63)
     check_choice("engine", engine, ENGINES)
     cdef LineTables tables = tables_of(checked_rules(rules))
     cdef int kind = kind_for(engine == "array", tables.bits)

@@ -17,7 +17,7 @@ from tdl.game.engine import EVALUATION, EXPLORATION, Engine, Stream
 from tdl.players.kinds import MAX_DEEP_PLIES, ActionValues, Agent, Values
 from tdl.search.options import SearchOptions
 from tdl.storage.records import RECORD, Records
-from tdl.training.options import OnProgress, PlayOptions
+from tdl.training.options import Enough, OnProgress, PlayOptions
 
 Which = NDArray[np.int64]
 Actions = NDArray[np.int64]
@@ -79,7 +79,7 @@ OnMove = Callable[[Which, Moves, Actions, NDArray[np.int32], Moves], None]
 """Called after each move of the boards: which boards, the moves there were, actions, rewards, the moves there are."""
 
 EVERY = 64
-"""Moves of all boards between two calls of `on_progress`."""
+"""Moves of all boards between two calls of `on_progress`, where a move is quick."""
 
 
 def play_block(
@@ -92,8 +92,13 @@ def play_block(
     select_actions: SelectActions,
     on_move: OnMove | None = None,
     on_progress: OnProgress | None = None,
+    every: int = EVERY,
 ) -> Records:
     """Play games to their ends; a board whose game is over takes the next one.
+
+    Parameters
+    ----------
+    every : moves of all boards between two calls of `on_progress`, which may end the games by `Enough`.
 
     Returns
     -------
@@ -121,13 +126,18 @@ def play_block(
         played, turns = played + len(which), turns + 1
         if on_move:
             on_move(which, before, actions, rewards, moves)
-        if on_progress and turns % EVERY == 0:
-            on_progress(started - len(which), played)
+        if on_progress and turns % every == 0:
+            try:
+                on_progress(started - len(which), played)
+            except Enough:
+                break
     return records
 
 
 class BatchPlayer(Agent):
     """Plays the legal action of the largest `q`, the first of equals, on many boards at once."""
+
+    __slots__ = ()
 
     def q(self, moves: Moves) -> NDArray[np.floating[Any]]:
         """Values of the four actions on boards, in points: shape (n, 4), nan where illegal."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
@@ -17,7 +17,7 @@ from tdl.base.checks import (
     Check,
     built,
     check_choice,
-    check_instance,
+    check_function,
     check_mapping,
     check_number,
     check_object,
@@ -36,9 +36,9 @@ from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
 from tdl.search.options import MAX_PLIES, SearchOptions
 from tdl.storage.checkpoint import META, Meta, check_room, read_array, read_meta
-from tdl.storage.records import Records
+from tdl.storage.records import Records, check_episodes
 from tdl.storage.run_folder import CHECKPOINT
-from tdl.training.options import OnProgress, PlayOptions, sort_keywords
+from tdl.training.options import OnProgress, PlayOptions, play_options
 
 Values = NDArray[np.float64]
 
@@ -112,7 +112,8 @@ class Agent:
         episodes : number of games.
         seed : of the drops; None: that of `play`, 0 by default.
         play : how the games are played; None: the defaults of `PlayOptions`.
-        on_progress : called now and then with the numbers of games and moves so far. May raise to give the games up.
+        on_progress : called now and then with the numbers of games and moves so far. May raise to give the games up,
+            or `tdl.training.options.Enough` to have those before the first that is not finished.
         keywords : fields of `PlayOptions` and `SearchOptions`, which replace those of `play`: `threads=2, plies=3`.
 
         Returns
@@ -125,14 +126,12 @@ class Agent:
         DivergenceError : the values are not finite or beyond all bounds.
         """
         episodes = without_numpy(episodes)
-        check_whole("episodes", episodes, 0)
+        check_episodes(episodes)
+        check_function("on_progress", on_progress, "the numbers of games and moves")
         keywords |= {} if seed is None else {"seed": seed}
-        fields, search = sort_keywords(keywords, PlayOptions, SearchOptions)
-        if play is not None:
-            check_instance("play", play, PlayOptions)
-        options = replace(play or PlayOptions(), **fields)
-        options = replace(options, search=replace(options.search, **search))
-        return self.play(episodes, options, on_progress)
+        records = self.play(episodes, play_options(play, keywords), on_progress)
+        unfinished = np.append(records["max_tile"] == 0, True)
+        return records[: unfinished.argmax()]
 
     def play(self, episodes: int, options: PlayOptions, on_progress: OnProgress | None = None) -> Records:
         """Play games as `options` say, as far as this kind has use for them."""

@@ -1,5 +1,6 @@
 """A trained n-tuple network as a player: values of moves and boards, and games; and players without values."""
 
+import contextlib
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +20,7 @@ from tdl.learning.state import DROP_TABLE, drop_table_of, shares_drops
 from tdl.network.ntuple import NTupleNetwork
 from tdl.players.baselines import play_greedy, play_random
 from tdl.players.kinds import (
+    KINDS,
     WEIGHTS,
     ActionValues,
     Agent,
@@ -32,7 +34,7 @@ from tdl.search.expectimax import Expectimax
 from tdl.search.options import PlacerOptions, SearchOptions
 from tdl.storage.checkpoint import META, Meta, read_array
 from tdl.storage.records import Records
-from tdl.training.options import OnProgress, PlayOptions, Settled, sort_keywords
+from tdl.training.options import Enough, OnProgress, PlayOptions, Settled, sort_keywords
 from tdl.training.threads import kernel, play_block, slice_of
 
 
@@ -99,7 +101,9 @@ class Player(Settled, Agent):
             build(self.network, self.engine.tables, learner, options, role=EVALUATION, state=state, learns=False)
             for _ in range(options.threads)
         ]
-        return play_block(plays, 0, episodes, slice_of(options.search), on_progress)
+        with contextlib.suppress(Enough):
+            play_block(plays, 0, episodes, slice_of(options.search), on_progress)
+        return plays[0].records
 
     def _learner(self) -> LearnerOptions:
         return LearnerOptions(target=self.target, gamma=self.gamma, expectation=self.expectation)
@@ -276,6 +280,7 @@ class Baseline(Agent):
 
     def play(self, episodes: int, options: PlayOptions, on_progress: OnProgress | None = None) -> Records:
         """Play games; of the options seed and engine count."""
+        KINDS[self.kind].check_plies(options.search.deepest, "plies")
         return self.play_from(0, episodes, options, EVALUATION)
 
     def play_from(self, first: int, episodes: int, options: PlayOptions, role: int) -> Records:

@@ -11,7 +11,7 @@ import pandas as pd
 from tdl.errors import printable
 from tdl.results.comparison import against_best, means
 from tdl.results.design import factors, hashable
-from tdl.results.frames import REACH, SCORE, reach_columns
+from tdl.results.frames import REACH, SCORE, check_table, reach_columns
 from tdl.results.labels import label
 from tdl.statistics.intervals import interval_text, p_text
 from tdl.storage.run_folder import FAILED, FINISHED
@@ -71,6 +71,7 @@ def finding(table: pd.DataFrame, by: Sequence[str] | None = None, score: str = S
 
 def _ranking(table: pd.DataFrame, by: Sequence[str] | None, score: str) -> tuple[list[str], list[Any]]:
     """The keys and the rows of `against_best`, none where no run has a score."""
+    check_table(table)
     keys = list(factors(table) if by is None else by)
     scored = score in table and table[score].notna().any()
     return keys, against_best(table, keys, score).to_dict("records") if scored else []
@@ -166,6 +167,7 @@ def latex(table: pd.DataFrame, by: Sequence[str] | None = None, score: str = SCO
     \end{tabular}
     <BLANKLINE>
     """
+    check_table(table)
     if score not in table or table[score].isna().all():
         return ""
     keys = list(factors(table) if by is None else by)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tdl.errors import ConfigError, nearest, refuse
 from tdl.results.design import factors, hashable
-from tdl.results.frames import ENDING, EVALUATED, EVALUATED_GAMES, REACH, SCORE, SCORE_BOUNDS, runs
+from tdl.results.frames import ENDING, EVALUATED, EVALUATED_GAMES, REACH, SCORE, SCORE_BOUNDS, check_table, runs
 from tdl.statistics.intervals import Z95, contrast_interval, contrast_p, holm, improvement, share_interval
 from tdl.storage.titles import title
 
@@ -200,6 +200,7 @@ def best_runs(by: str, tune: str, table: pd.DataFrame | None = None, score: str 
 def _trained(table: pd.DataFrame | None) -> pd.DataFrame:
     """The table, or else the runs in `outputs`, without evaluations."""
     if table is not None:
+        check_table(table)
         return table
     table = runs()
     return table[table[EVALUATED].isna()] if EVALUATED in table else table
@@ -214,6 +215,7 @@ def _held_out(group: pd.DataFrame, tune: str, score: str) -> float:
 
 
 def _keys(table: pd.DataFrame, by: str | Sequence[str] | None, score: str) -> list[str]:
+    check_table(table)
     keys = factors(table) if by is None else [by] if isinstance(by, str) else list(by)
     for name in (*keys, score):
         if name not in table.columns:

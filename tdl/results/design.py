@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tdl.results.frames import ENDING, EVALUATED, SCORE, last_blocks
+from tdl.results.frames import ENDING, EVALUATED, SCORE, check_table, last_blocks
 from tdl.storage.run_folder import FAILED, FINISHED
 from tdl.storage.titles import NAMELESS, value_text
 
@@ -31,6 +31,7 @@ def differing(table: pd.DataFrame) -> list[str]:
     >>> differing(pd.DataFrame({"alpha": [0.1, 0.5], "gamma": [1.0, 1.0], "seed": [0, 0]}))
     ['alpha']
     """
+    check_table(table)
     evaluates = table[EVALUATED].notna() if EVALUATED in table else pd.Series(False, table.index)
     names = {name for _, part in table.groupby(evaluates) for name in _differing(part)}
     return [name for name in table.columns if name in names]

@@ -1,6 +1,7 @@
 """Finished (and unfinished) runs as tidy data frames."""
 
 import json
+import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -9,7 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tdl.errors import SkippedWarning, TdlError, file_text
+from tdl.base.checks import check_instance
+from tdl.errors import SkippedWarning, TdlError, file_text, refuse
 from tdl.game.rules import GAMES, Rules
 from tdl.solver.solution import FOLDER as SOLUTION
 from tdl.statistics.summary import read_blocks, score_bands
@@ -17,7 +19,7 @@ from tdl.storage.records import RECORD, load_records
 from tdl.storage.run_folder import BLOCKS, EPISODES, EVALUATION, LOGGED, OUTPUTS, RESULT, RunFolder
 from tdl.storage.titles import flat
 
-Folders = str | Path | Iterable[str | Path]
+Folders = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 # Columns of `runs`: the mean score of the games after training, the bounds of its 95% interval over these games, the
 # share of them that reached the tile named, how many games; what only evaluations of finished networks have; and what
@@ -181,7 +183,8 @@ def _read_each(
 def _results(folders: Folders) -> list[tuple[Path, dict[str, Any]]]:
     """The folder and the result of each run; one that cannot be read is left out with a warning, if others can."""
     paths: dict[Path, None] = {}
-    for folder in map(Path, [folders] if isinstance(folders, str | Path) else folders):
+    one_folder = isinstance(folders, str | os.PathLike) or not isinstance(folders, Iterable)
+    for folder in map(_folder, [folders] if one_folder else folders):  # type: ignore[arg-type] # mypy cannot follow
         files = result_files(folder)
         if not files:
             raise TdlError(f"{folder}: no run in it (no result.json)")
@@ -198,22 +201,34 @@ def _results(folders: Folders) -> list[tuple[Path, dict[str, Any]]]:
     return results
 
 
+def _folder(folder: object) -> Path:
+    """A folder as a path."""
+    if not isinstance(folder, str | os.PathLike):
+        raise refuse("folder", folder, "the name of a folder, or several")
+    return Path(folder)
+
+
+def check_table(table: object) -> None:
+    """Refuse anything but a data frame."""
+    check_instance("table", table, pd.DataFrame, "as tdl.results.runs(FOLDER) gives")
+
+
 def _skip(error: Exception) -> None:
     """Say what is left out of a table, and why."""
     line = file_text(error) if isinstance(error, OSError) else str(error)
     warnings.warn(f"left out: {line}", SkippedWarning, stacklevel=4)
 
 
-def result_files(folder: Path) -> list[Path]:
+def result_files(folder: str | os.PathLike[str]) -> list[Path]:
     """The `result.json` of all runs in a folder and below, without those of solved games.
 
     >>> len(result_files(Path("outputs/alpha")))
     4
     """
-    return sorted(path for path in folder.rglob(RESULT) if not (path.parent / SOLUTION).is_dir())
+    return sorted(path for path in _folder(folder).rglob(RESULT) if not (path.parent / SOLUTION).is_dir())
 
 
-def read(path: Path) -> dict[str, Any]:
+def read(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The contents of a `result.json`.
 
     Raises
@@ -224,7 +239,7 @@ def read(path: Path) -> dict[str, Any]:
     >>> [read(path)["status"] for path in result_files(Path("outputs/alpha"))]
     ['finished', 'finished', 'finished', 'finished']
     """
-    return RunFolder(path.parent).read_result()
+    return RunFolder(_folder(path).parent).read_result()
 
 
 def row_of(run: str, data: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from tdl.errors import printable
 from tdl.results.design import confounded_keys, factors, failed_in, hashable, placed
-from tdl.results.frames import EVALUATED, SCORE
+from tdl.results.frames import EVALUATED, SCORE, check_table
 from tdl.statistics.intervals import has_interval
 from tdl.storage.run_folder import FAILED, FINISHED
 from tdl.storage.titles import title, value_text
@@ -64,6 +64,7 @@ def titles(table: pd.DataFrame) -> pd.Series:
     >>> titles(table).tolist()
     ['td, alpha 0.1, seed 0', 'tc, alpha 1, seed 2']
     """
+    check_table(table)
     index, table = table.index, table.reset_index(drop=True)
     texts = pd.Series("", table.index, dtype=object)
     configured = table[table.reindex(columns=["seed"])["seed"].notna()]  # of a job that could not begin there is none

@@ -21,7 +21,8 @@ from matplotlib.ticker import EngFormatter, FuncFormatter
 from tdl.storage.atomic import new_file
 
 for _name in ("fontTools", "matplotlib"):  # they tell of each table of a font, and of each axis of names
-    logging.getLogger(_name).setLevel(logging.WARNING)
+    if logging.getLogger(_name).level == logging.NOTSET:  # else somebody wants to hear it
+        logging.getLogger(_name).setLevel(logging.WARNING)
 
 WIDTH = 7.0  # inches: two columns of a journal's page
 FONT = 8.5  # points: still to be read where the figure is made as narrow as one column

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from tdl.config.setup import Setup
-from tdl.errors import naming, refuse
+from tdl.errors import naming, of_key, refuse
 from tdl.game.engine import TRAINING
 from tdl.learning.state import ACCUMULATORS, check_entered
 from tdl.network.expand_tuples import expand_tuples
@@ -139,7 +139,8 @@ class NTupleAgent(TrainingAgent):
         options = self.setup.network
         if options.init is None:
             return
-        source, target = load(options.init), self.setup.learner.target
+        with of_key("init"):
+            source, target = load(options.init), self.setup.learner.target
         if source.target != target:
             raise refuse("init", f"a network of {source.target}s", f"one of {target}s: learner.target={target}")
         sums, source_sums = self.trainer.state.get(ACCUMULATORS), None

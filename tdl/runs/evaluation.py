@@ -26,9 +26,16 @@ class Evaluation:
     options: PlayOptions
 
     def play(self, episodes: int, folder: Path, stop: Callable[[], None]) -> tuple[Records, dict[str, Any]]:
-        """Play, and leave a row for each game in `folder/evaluation.npy`, in one step; the games and their figures.
+        """Play, and leave a row for each game in `folder/evaluation.npy`, in one step; as `games`."""
+        records, figures = self.games(episodes, stop)
+        stop()
+        save_records(folder / EVALUATION, records)
+        return records, figures
 
-        `stop` is called now and then: it raises to give the games up, and then nothing is left.
+    def games(self, episodes: int, stop: Callable[[], None]) -> tuple[Records, dict[str, Any]]:
+        """Play: the games and their figures.
+
+        `stop` is called now and then: it raises to give the games up, or `Enough` to have those so far.
         """
         progress = Progress("evaluate", episodes, "moves")
 
@@ -41,9 +48,8 @@ class Evaluation:
             records = self.agent.evaluate(episodes, play=self.options, on_progress=on_progress)
             seconds = time.perf_counter() - start
             moves = int(records["moves"].sum())
-            progress.update(episodes, moves, f"mean {records['score'].mean():,.0f}")
-        stop()
-        save_records(folder / EVALUATION, records)
+            if len(records):
+                progress.update(len(records), moves, f"mean {records['score'].mean():,.0f}")
         figures = summary(records, self.agent.rules)
         figures |= {"seconds": seconds, "moves_per_second": round(moves / seconds)}
         if self.agent.banded:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tdl.config import compose
 from tdl.config.setup import Setup, stored_setup
-from tdl.errors import CheckpointError, ConfigError, naming, shown
+from tdl.errors import CheckpointError, ConfigError, naming, of_key, shown
 from tdl.players.kinds import check_resumable, read_agent
 from tdl.storage.checkpoint import META, Meta
 from tdl.storage.result_file import has_deleted_weights
@@ -20,11 +20,12 @@ def resumed_folder(resume: str) -> RunFolder:
     folder = RunFolder(path.parent if path.name == CHECKPOINT else path)
     folder.refuse_links()  # before Hydra leaves its notes
     imported = not folder.checkpoint.exists() and (folder.path / META).is_file()
-    if imported or "config" not in read_agent(folder.checkpoint):
-        raise CheckpointError(
-            f"{resume}: a checkpoint without the run that made it, as imported ones are: tdl.load plays it, but there "
-            f"is no run to go on with"
-        )
+    with of_key("resume"):
+        if imported or "config" not in read_agent(folder.checkpoint):
+            raise CheckpointError(
+                f"{resume}: a checkpoint without the run that made it, as imported ones are: tdl.load plays it, but "
+                f"there is no run to go on with"
+            )
     return folder
 
 

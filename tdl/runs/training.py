@@ -10,7 +10,7 @@ import numpy as np
 
 from tdl.base import machine
 from tdl.config.setup import Setup
-from tdl.errors import ConfigError, Interrupted
+from tdl.errors import ConfigError, Interrupted, of_key
 from tdl.players.player import Player
 from tdl.runs import environment, loggers
 from tdl.runs.agents import TrainingAgent, build_agent
@@ -272,7 +272,8 @@ def solution_of(setup: Setup) -> Solution | None:
     folder = setup.evaluation.solution
     if folder is None:
         return None
-    solution, key = load_solution(folder), f"evaluate.solution: {folder}"
+    with of_key("evaluate.solution"):
+        solution, key = load_solution(folder), f"evaluate.solution: {folder}"
     if solution.rules != setup.rules:
         laws = f"it has {solution.rules.to_dict()}, not {setup.rules.to_dict()}"
         raise ConfigError(f"{key}: of other rules than the run's: {laws}")

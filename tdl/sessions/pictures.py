@@ -11,6 +11,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -160,8 +161,9 @@ def svg(board: BoardLike, rules: Rules | None = None) -> str:
 
 def png(board: BoardLike, path: str | Path, rules: Rules | None = None, *, dpi: int = 100) -> None:
     """Write a board as PNG, in one step; at 100 dpi a cell has 100 pixels."""
-    figure = _figure(rows_of(board, rules), dpi)
-    with new_file(Path(path)) as file:
+    rows = rows_of(board, rules)
+    with default_style(), new_file(Path(path)) as file:
+        figure = _figure(rows, dpi)
         figure.savefig(file, dpi=dpi, format="png")
 
 
@@ -169,8 +171,9 @@ def pixels(board: BoardLike, rules: Rules | None = None, *, dpi: int = 100) -> N
     """The pixels of that PNG: red, green and blue, uint8 (height, width, 3)."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    canvas = FigureCanvasAgg(_figure(rows_of(board, rules), dpi))
-    canvas.draw()  # type: ignore[no-untyped-call]
+    with default_style():
+        canvas = FigureCanvasAgg(_figure(rows_of(board, rules), dpi))
+        canvas.draw()  # type: ignore[no-untyped-call]
     return np.array(canvas.buffer_rgba())[..., :3].copy()  # type: ignore[no-untyped-call]
 
 
@@ -201,6 +204,13 @@ def _tile(value: int) -> NDArray[np.uint8]:
     """A cell, as every picture of a board shows it."""
     inner = slice(GAP * FRAME_DPI // 100, (GAP + CELL) * FRAME_DPI // 100)
     return pixels([[value]], dpi=FRAME_DPI)[inner, inner]
+
+
+def default_style() -> AbstractContextManager[None]:
+    """A context in which figures are drawn and written as matplotlib does it, whatever its settings are."""
+    import matplotlib.style  # not at the top: it takes half a second
+
+    return matplotlib.style.context("default")
 
 
 def _figure(rows: NDArray[np.int64], dpi: int) -> Figure:
@@ -276,11 +286,11 @@ def heatmap(board: BoardLike, rules: Rules | None = None, axes: Axes | None = No
     from matplotlib.figure import Figure
 
     rows = rows_of(board, rules)
-    if axes is None:
-        axes = Figure(figsize=(1 + rows.shape[1], rows.shape[0]), layout="constrained").subplots()
     norm = LogNorm(1, max(2, int(rows.max())))
-    sns.heatmap(rows, mask=rows == 0, norm=norm, cmap="rocket_r", annot=True, fmt="d", square=True, linewidths=2,
-                linecolor="white", xticklabels=False, yticklabels=False, ax=axes)  # fmt: skip
+    with default_style() if axes is None else nullcontext():
+        axes = axes or Figure(figsize=(1 + rows.shape[1], rows.shape[0]), layout="constrained").subplots()
+        sns.heatmap(rows, mask=rows == 0, norm=norm, cmap="rocket_r", annot=True, fmt="d", square=True, linewidths=2,
+                    linecolor="white", xticklabels=False, yticklabels=False, ax=axes)  # fmt: skip
     return axes
 
 

@@ -1,12 +1,14 @@
 """A session: one game in the making, in which a person or an agent moves, takes back, and sees action values."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tdl.base.checks import check_whole
 from tdl.errors import ConfigError, refuse
+from tdl.game.boards import action_of
 from tdl.game.engine import EVALUATION, Engine, Stream
 from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.players.kinds import ActionValues
@@ -93,12 +95,12 @@ class Session:
         values = self.values()
         return None if np.isnan(values).all() else int(np.nanargmax(values))
 
-    def move(self, action: int, by: str = "person") -> Move:
-        """Make a move, and let a tile drop."""
+    def move(self, action: Any, by: str = "person") -> Move:
+        """Make a move, and let a tile drop. `action`: a number or a name."""
+        action = action_of(action)
         if action not in self.legal:
             legal = ", ".join(ACTION_NAMES[other] for other in self.legal) or "the game is over"
-            name = ACTION_NAMES[action] if action in range(4) else repr(action)
-            raise ConfigError(f"{name} is not legal; {legal}" + " would be" * bool(self.legal))
+            raise ConfigError(f"{ACTION_NAMES[action]} is not legal; {legal}" + " would be" * bool(self.legal))
         values = optional_values(self.values())
         after, reward = self.engine.move(self.board, action)
         following = self.engine.place(after, self._drops)

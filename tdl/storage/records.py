@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.base import machine
+from tdl.base.checks import check_whole
 from tdl.errors import ConfigError, naming, refuse
 from tdl.storage.atomic import new_file
 from tdl.storage.reading import open_file, read_array_head
@@ -16,8 +17,19 @@ RECORD = np.dtype([("episode", "<i8"), ("score", "<i8"), ("moves", "<i4"), ("max
 
 Records = NDArray[np.void]
 
+MANY = 1 << 20
+"""Games, for whose records memory is asked for: that takes longer than to play one."""
+
 LIMITS = {"episode": 10**12, "score": 2**36, "moves": 2**31 - 1, "max_tile": 2**31 - 1}
 """What is beyond any game; a score of 2^36 takes a tile of 2^31."""
+
+
+def check_episodes(episodes: object, least: int = 0) -> None:
+    """Refuse anything but a number of games for whose records there is memory."""
+    check_whole("episodes", episodes, least)
+    assert isinstance(episodes, int)
+    if episodes > MANY:
+        machine.require_memory("episodes", RECORD.itemsize * episodes, "the records of so many games")
 
 
 def load_records(path: Path) -> Records:

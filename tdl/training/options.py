@@ -22,7 +22,12 @@ FEW_FEATURES = 48
 """Between 4x6 (32 features: 3 lanes 1.07 times the speed of 2) and 8x6 (64: 2 lanes 1.05 times that of 3)."""
 
 OnProgress = Callable[[int, int], None]
-"""Called now and then while games are played: (episodes finished, moves played). May raise to give them up."""
+"""Called now and then while games are played: (episodes finished, moves played). May raise to give them up, or
+`Enough`."""
+
+
+class Enough(Exception):  # noqa: N818 - it is no error
+    """Raised by `on_progress` of games without learning: the result is those before the first that is not finished."""
 
 
 def check_lanes(key: str, lanes: object) -> None:
@@ -94,6 +99,15 @@ def sort_keywords(keywords: Mapping[str, Any], *classes: type) -> list[dict[str,
             raise ConfigError(f"{keyword}: no such option; {expected}")
     values = {name: without_numpy(value) for name, value in keywords.items()}
     return [{name: value for name, value in values.items() if name in names[option]} for option in classes]
+
+
+def play_options(play: PlayOptions | None, keywords: Mapping[str, Any]) -> PlayOptions:
+    """How games are played, with the keywords in the place of the fields they name, those of the search among them."""
+    if play is not None:
+        check_instance("play", play, PlayOptions)
+    fields, search = sort_keywords(keywords, PlayOptions, SearchOptions)
+    options = replace(play or PlayOptions(), **fields)
+    return replace(options, search=replace(options.search, **search))
 
 
 def training_options(

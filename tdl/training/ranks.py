@@ -8,6 +8,7 @@ signals.
 import contextlib
 import json
 import os
+import re
 import sys
 import time
 import traceback
@@ -253,7 +254,7 @@ def connect() -> Ranks:
     """
     size, rank = 1, 0
     for size_name, rank_name in LAUNCHERS:
-        if os.environ.get(size_name, "").isdigit():
+        if re.fullmatch("[0-9]{1,9}", os.environ.get(size_name, "")):
             size, rank = int(os.environ[size_name]), int(os.environ.get(rank_name, "0"))
             break
     if size <= 1:

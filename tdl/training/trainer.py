@@ -6,13 +6,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.base.checks import check_instance, check_number, check_whole, or_null, without_numpy
+from tdl.base.checks import (
+    MAX_COUNT,
+    check_function,
+    check_instance,
+    check_number,
+    check_whole,
+    or_null,
+    without_numpy,
+)
 from tdl.errors import ConfigError
 from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import Schedule
 from tdl.learning.state import new_state
 from tdl.network.ntuple import NTupleNetwork
+from tdl.storage.records import check_episodes
 from tdl.training.options import OnProgress, PlayOptions, Settled, training_options
 from tdl.training.ranks import ALONE, Ranks
 from tdl.training.replicas import Replicas
@@ -65,7 +74,7 @@ class Trainer(Settled):
         "state",
     )
 
-    CHANGEABLE = ("alpha", "episode", "moves", "spent", "mean_abs_error")
+    CHANGEABLE = ("alpha", "episode", "moves", "spent")
 
     def __init__(
         self,
@@ -80,6 +89,7 @@ class Trainer(Settled):
         **keywords: Any,
     ) -> None:
         check_instance("network", network, NTupleNetwork)
+        check_instance("ranks", ranks, Ranks, "as connect() of tdl.training.ranks gives")
         self.network, replicas = network, without_numpy(replicas)
         if isinstance(replicas, int):
             replicas, keywords["replicas"] = None, replicas
@@ -107,7 +117,7 @@ class Trainer(Settled):
         self.play_options.check_board(network.rules)
         self.replicas.check_learner(self.learner, self.play_options.threads)
         ranks.check(self.replicas, self.learner, self.play_options.threads)
-        check_whole("episode", self.episode, 0)
+        check_whole("episode", self.episode, 0, MAX_COUNT + 1)
         if not network.weights.flags.writeable:
             raise ConfigError("network: its weights are read-only, as those of a loaded player are; it cannot learn")
 
@@ -140,9 +150,10 @@ class Trainer(Settled):
         DivergenceError : a value is not finite or beyond all bounds; the network is not to be used further.
         """
         episodes = without_numpy(episodes)
-        check_whole("episodes", episodes, 0)
-        check_whole("episode", self.episode, 0)  # these may be assigned
-        check_whole("moves", self.moves, 0)
+        check_episodes(episodes)
+        check_function("on_progress", on_progress, "the numbers of games and moves")
+        check_whole("episode", self.episode, 0, MAX_COUNT + 1)  # these may be assigned
+        check_whole("moves", self.moves, 0, MAX_COUNT + 1)
         or_null(check_number)("spent", self.spent)
         step = "fixed" if self.schedule.is_fixed(self.episode) else self.learner.step
         self._players.set_step(self.alpha, step)
@@ -150,5 +161,5 @@ class Trainer(Settled):
         self.episode += episodes
         self.moves += self._players.moves
         total, number = self._players.errors
-        self.mean_abs_error = total / number if number else float("nan")
+        object.__setattr__(self, "mean_abs_error", total / number if number else float("nan"))
         return records

@@ -1,5 +1,6 @@
 """Keywords of Python become the words of a command line, and what no word can say is refused."""
 
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,9 @@ def test_words_of_keywords(keywords, words, runs):
     assert words_of(keywords) == (words, runs)
 
 
+DEEP = functools.reduce(lambda value, _: [value], range(30_000), [])
+
+
 @pytest.mark.parametrize(
     ("keywords", "telling"),
     [
@@ -75,6 +79,10 @@ def test_words_of_keywords(keywords, words, runs):
         ({"tuples": 5}, "tuples: 5 is not allowed; expected a name, or several; single keys are tuples_cells"),
         ({"tuples": [[0, 1], ["a"]]}, "tuples.cells: 'a' is not allowed; expected whole numbers"),
         ({"learner_schedule": lambda episode: 0.1}, "; tdl.Trainer takes functions, which no run can save"),
+        ({"alpha": 10**400}, "… is not allowed; expected a number of at most 308 digits"),
+        ({"seed": [1, -(10**5000)]}, "seed: a number of more than 4,300 digits is not allowed; expected a number of"),
+        ({"alpha": DEEP}, "alpha: a list in too many others is not allowed; expected a value"),
+        ({"epochs": 1}, "epochs: no such keyword of tdl.train; did you mean 'agent_epochs' or 'replicas' or"),
         ({"alpha": object}, "expected a number, a text, None, or a list of these"),
     ],
 )

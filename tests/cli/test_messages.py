@@ -41,9 +41,11 @@ WHOLE = [
     ("+save.evry=3", 2, ["save.evry: no such key", "did you mean 'every'?"]),
     ("alpha=-1", 2, ["alpha: -1.0 is not allowed", "above 0"]),
     (f"tuples.cells={HUGE} tuples.share=false", 2, ["tuples:", "GiB of memory", "are free"]),
+    ("seed=" + "1" * 5000, 2, ["seed: ", "is not allowed; expected a number of at most 308 digits"]),
+    ("tuples.cells=[[0," + "1" * 309 + "]]", 2, ["tuples.cells: ", "expected a number of at most 308 digits"]),
     ("out=occupied/run", 2, ["occupied/run", "Not a directory"]),
     (".", 2, [".: a folder; to go on with its run: resume=."]),
-    ("resume=missing", 2, ["missing/checkpoint", "no checkpoint here"]),
+    ("resume=missing", 2, ["resume: missing/checkpoint", "no checkpoint here"]),
 ]
 
 

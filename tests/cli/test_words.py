@@ -136,3 +136,17 @@ def test_cells_of_ones_own_are_a_key():
         "tuples.cells=[[0,1],[2,3]]",
         "tuples=4x6",
     ]
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["out=" + "1" * 255, "alpha=0." + "1" * 400, "out=a" + "1" * 400, "seed=" + "1" * 308, "size=5x" + "1" * 400],
+)
+def test_words_with_many_digits_that_are_no_long_number_stay(word):
+    assert hydra_values([word], RUN) == [word]
+
+
+@pytest.mark.parametrize("word", ["seed={}", "seed=1,{}", "seed=range(0,{})", "tuples.cells=[[0,{}]]", "alpha={}"])
+def test_a_long_number_is_refused_by_its_key(word):
+    with pytest.raises(ConfigError, match=r"^[\w.]+: .* is not allowed; expected a number of at most 308 digits"):
+        hydra_values([word.format("1" * 309)], RUN)

@@ -93,3 +93,20 @@ def test_numbers_that_no_trainer_leaves_are_refused(name, number):
     state[name].reshape(-1)[:] = number
     with pytest.raises(ConfigError, match=name):
         DQNTrainer(TINY, SMALL).load_state(state)
+
+
+def test_what_would_change_nothing_cannot_be_assigned():
+    trainer = DQNTrainer(Rules(rows=2, cols=2), SMALL)
+    for name in ("options", "rules", "logged", "mean_abs_error"):
+        with pytest.raises(AttributeError, match=f"{name}: cannot be changed in a DQNTrainer, what can be is episode"):
+            setattr(trainer, name, 1)
+    with pytest.raises(AttributeError, match="learning_rate: no attribute of a DQNTrainer"):
+        trainer.learning_rate = 0.1
+    with pytest.raises(AttributeError, match="gamma: cannot be changed in a DQNPlayer, nothing can be"):
+        trainer.player.gamma = 0.5
+
+
+@pytest.mark.parametrize(("rules", "options", "telling"), [("2x2", SMALL, "rules: '2x2'"), (None, "dqn", "options: ")])
+def test_what_are_no_rules_and_options(rules, options, telling):
+    with pytest.raises(ConfigError, match=f"{telling}.* is not allowed; expected"):
+        DQNTrainer(rules or Rules(), options)

@@ -16,6 +16,7 @@ from tdl import NTupleNetwork, Rules, Trainer, TupleSet
 from tdl.errors import ConfigError
 from tdl.game.batch import Batch
 from tdl.game.engine import EVALUATION, TRAINING
+from tdl.game.rules import ACTION_NAMES
 from tdl.players.baselines import play_greedy, play_random
 from tdl.storage.records import RECORD
 from tdl.training.episode_reference import play_simply
@@ -130,6 +131,22 @@ def test_one_number_for_all_and_a_seed_for_each():
     assert batch.moves.tolist() == [1, 1, 1]
 
 
+def test_more_boards_than_memory_has_room_for(monkeypatch):
+    monkeypatch.setattr("tdl.base.machine.available_memory", lambda: 10**6)
+    with pytest.raises(ConfigError, match=r"n: 100,000 boards need 0.0 GiB of memory; 0.0 GiB are free"):
+        Batch(n=100_000)
+
+
+def test_actions_in_any_form():
+    batch = Batch(n=1)
+    batch.start(None, 0, TRAINING, [0])
+    action = int(batch.legal[0].argmax())
+    for actions in (ACTION_NAMES[action], float(action), [[action]], np.array([float(action)]), np.int8(action)):
+        batch.start(None, 0, TRAINING, [0])
+        assert batch.step(actions).tolist() == [batch.score[0]]
+        assert batch.moves.tolist() == [1]
+
+
 def finished(rules):
     """A batch of three boards: the first is over, the second plays, of the third no game was started."""
     batch = Batch(rules, 3)
@@ -151,7 +168,9 @@ def test_a_wrong_move_plays_nothing():
         ([illegal], [1], rf"action of board 1: {illegal} is not allowed; expected one of the legal actions \["),
         ([-1], [1], "action of board 1: -1 is not allowed"),
         ([0], [3], "which: 3 is not allowed; expected boards from 0 to 2"),
-        ([0.0], [1], "actions: 'float64 of shape (1,)' is not allowed; expected whole numbers, one for each of 1 b"),
+        ([0.5], [1], "actions.0.: 0.5 is not allowed; expected 0 (up), 1 (right)"),
+        (["north"], [1], "actions.0.: 'north' is not allowed; expected 0 (up), 1 (right)"),
+        ([0, 1], [1], "actions: .* is not allowed; expected 1 of 0 (up), 1 (right)"),
         ([0], [[1]], "which: .* is not allowed; expected a list of board numbers"),
     ]:
         with pytest.raises(ConfigError, match=message.replace("(", r"\(").replace(")", r"\)")):

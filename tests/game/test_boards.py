@@ -169,13 +169,17 @@ def test_rows_without_rules():
     assert grid(((3, 0, 5.0),)).tolist() == rows_of(np.array([[3, 0, 5]])).tolist() == [[3, 0, 5]]
 
 
-@pytest.mark.parametrize("action", [2, 2.0, np.int32(2), np.float64(2), np.array(2), np.array([2]), [[2]]], ids=repr)
+@pytest.mark.parametrize(
+    "action", [2, 2.0, np.int32(2), np.float64(2), np.array(2), np.array([2]), [[2]], "down", ["down"]], ids=repr
+)
 def test_an_action(action):
     assert action_of(action) == 2
     assert type(action_of(action)) is int
 
 
-@pytest.mark.parametrize("actions", [[0, 3], (0, 3), np.array([0, 3], np.int8), [0.0, 3.0], [[0], [3]]], ids=repr)
+@pytest.mark.parametrize(
+    "actions", [[0, 3], (0, 3), np.array([0, 3], np.int8), [0.0, 3.0], [[0], [3]], ["up", "left"]], ids=repr
+)
 def test_actions(actions):
     found = actions_of(actions, 2)
     assert (found.dtype, found.tolist()) == (np.int64, [0, 3])

@@ -35,7 +35,7 @@ def test_moves(rules):
             assert compiled.max_tile(packed) == max(rules.value(tile) for tile in board)
 
 
-@pytest.mark.parametrize("action", [-1, 4, 1.5, "up", None, True, [1, 2], [[]], np.array([0.5])], ids=repr)
+@pytest.mark.parametrize("action", [-1, 4, 1.5, "Up", None, True, [1, 2], [[]], np.array([0.5])], ids=repr)
 def test_an_unknown_action_is_refused(action):
     with pytest.raises(ConfigError, match=r"action: .* is not allowed; expected 0 \(up\), 1 \(right\), 2"):
         Engine().move(1, action)

@@ -5,6 +5,7 @@ Trusts the merge laws of `GAMES`, which tests/game/test_rules.py shows.
 
 import itertools
 
+import numpy as np
 import pytest
 
 import tdl
@@ -55,6 +56,29 @@ def test_a_network_learns_it_and_its_checkpoint_says_which_it_was(tmp_path):
 
 def double(a, b):
     return 2 * a if a == b else 0
+
+
+def test_values_may_be_those_of_numpy_whole_floats_and_none():
+    tdl.register_game("loose", np.array([2, 4, 8]), lambda a, b: float(2 * a) if a == b else None)
+    tdl.register_game("loose", [2.0, 4.0, 8.0], double)
+
+
+@pytest.mark.parametrize(
+    ("tiles", "merge", "message"),
+    [
+        (3, double, "tiles: 3 is not allowed; expected a list of tile values"),
+        ("248", double, "tiles: '248' is not allowed; expected a list of tile values"),
+        ([2.5, 4], double, "tiles: 2.5 is not allowed; expected a whole number"),
+        (["two", 4], double, "tiles: 'two' is not allowed; expected a whole number"),
+        ([2, 4], None, "merge: None is not allowed; expected a function of the values of two tiles"),
+        ([2, 4], lambda a, b: a * 1.25, "merge: 2.5 is not allowed; expected a whole number"),
+        ([2, 4], lambda a, b: "four", "merge: 'four' is not allowed; expected a whole number"),
+        ([2, 4], lambda a, b: np.array([4, 4]), r"merge: \[4, 4\] is not allowed; expected a whole number"),
+    ],
+)
+def test_what_is_no_number_of_a_tile(tiles, merge, message):
+    with pytest.raises(ConfigError, match=message):
+        tdl.register_game("wrong", tiles, merge)
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,7 @@ def test_a_fixed_step_first():
 @pytest.mark.parametrize(
     ("form", "message"),
     [
+        ("halving:" + "1" * 5000, "learner.schedule: 'halving:1+… is not allowed; expected null, linear, halving"),
         ("halving:0", r"learner.schedule: 'halving:0' is not allowed; expected null, linear, halving:EPISODES, or a"),
         (5, "learner.schedule: 5 is not allowed"),
         (["a:b"], r"learner.schedule: 'a:b' is not allowed"),

@@ -209,6 +209,19 @@ def test_what_are_no_tuples_is_refused(tuples, message):
         NTupleNetwork(RULES["4x4"], tuples)
 
 
+@pytest.mark.parametrize("rules", ["4x4", 3, {}], ids=repr)
+def test_a_named_set_for_what_are_no_rules_is_refused(rules):
+    with pytest.raises(ConfigError, match=r"rules: .* is not allowed; expected Rules, as tdl.Rules"):
+        tuple_set("4x6", rules)
+
+
+def test_what_is_missing_is_said():
+    with pytest.raises(ConfigError, match=r"tuples.cells: None is not allowed; expected at least one list of cells"):
+        NTupleNetwork()
+    with pytest.raises(ConfigError, match="rules: '4x6' is not allowed; expected Rules"):
+        NTupleNetwork("4x6")
+
+
 def test_images_of_one_another_are_taken_with_weights_and_where_they_are_not_read():
     """A file of another program may have them; without symmetries they learn apart."""
     cells = [[0, 1], [15, 14]]

@@ -9,8 +9,10 @@ import pytest
 from scipy import stats
 
 from tdl.errors import ConfigError
+from tdl.results.answers import failures, finding, latex, sentence
 from tdl.results.comparison import against_best, best_by, best_runs, compare, means, run_mean
 from tdl.results.design import differing, factors
+from tdl.results.labels import titles
 from tdl.statistics.intervals import share_interval
 
 
@@ -245,3 +247,15 @@ def test_the_runs_at_their_best_can_be_compared():
     found = compare(best, "learner", "tc", "td")
     assert found["difference"] == 29.0
     assert found["low"] > 20
+
+
+@pytest.mark.parametrize("table", ["outputs/alpha", None, {"alpha": [1]}, 3], ids=repr)
+def test_what_is_no_table_is_refused(table):
+    for ask in (means, against_best, differing, factors, titles, failures, finding, sentence, latex):
+        with pytest.raises(ConfigError, match=r"table: .* expected DataFrame, as tdl\.results\.runs\(FOLDER\) gives"):
+            ask(table)
+    with pytest.raises(ConfigError, match=r"table: .* expected DataFrame"):
+        compare(table, "alpha", 1, 2)
+    if table is not None:  # which stands for the runs in `outputs`
+        with pytest.raises(ConfigError, match=r"table: .* expected DataFrame"):
+            best_by("learner", "alpha", table)

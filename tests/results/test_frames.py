@@ -12,7 +12,7 @@ import pytest
 from support.programs import SMALL, blocks_of, inside, result, train
 
 import tdl.results
-from tdl.errors import SkippedWarning, TdlError
+from tdl.errors import ConfigError, SkippedWarning, TdlError
 
 CONFIG = {"game", "tiles", "tuples", "learner", "tuples.cells", "learner.order", "alpha", "gamma", "lanes", "seed",
           "block", "episodes", "save.every", "evaluate.episodes", "budget.moves", "run", "status"}  # fmt: skip
@@ -108,6 +108,19 @@ def _pipe(name):
 
 def _write(name, content):
     return lambda folder: (folder / name).write_bytes(content)
+
+
+@pytest.mark.parametrize("read", [tdl.results.runs, tdl.results.load, tdl.results.bands, tdl.results.result_files])
+@pytest.mark.parametrize("folders", [3, None, [3], b"x"], ids=repr)
+def test_what_is_no_folder_is_refused(read, folders):
+    with pytest.raises(ConfigError, match=r"folder: .* is not allowed; expected the name of a folder, or several"):
+        read(folders)
+
+
+def test_a_folder_by_its_name(mixture):
+    files = tdl.results.result_files(str(mixture))
+    assert files == tdl.results.result_files(mixture)
+    assert tdl.results.read(str(files[0])) == tdl.results.read(files[0])
 
 
 @pytest.mark.parametrize(

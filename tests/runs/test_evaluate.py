@@ -9,6 +9,7 @@ import re
 import signal
 import time
 from dataclasses import fields
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -282,6 +283,15 @@ def test_figures_for_people():
         "    128   75.0% [30.0%, 95.4%]",
     ]
     assert evaluation_block(figures | {"mean_ci95": None}).splitlines()[1] == "mean     1,500"
+
+
+def test_the_guide_shows_what_is_printed():
+    share = {"2048": {"rate": 0.5, "ci95": [0.4, 0.6]}}
+    figures = {"episodes": 1, "mean": 1.0, "mean_ci95": [1, 2], "median": 1.0, "max": 1, "moves_per_second": 1}
+    guide = (Path(__file__).parents[2] / "docs" / "guide" / "evaluate.md").read_text()
+    shown, printed = guide.split("```\n")[1], evaluation_block(figures | {"reach": share})
+    forms = [{re.sub(r" *\d[\d.,]*", " 1", line) for line in text.splitlines()} for text in (shown, printed)]
+    assert forms[0] - {"..."} == forms[1]
 
 
 def test_result_of_unfinished_games_is_valid(tmp_path, trained, monkeypatch):

@@ -8,8 +8,9 @@ from support.programs import checkpoint, files, go_on, learned, result, train
 
 import tdl
 from tdl.config.setup import Setup
-from tdl.errors import TdlError
+from tdl.errors import CheckpointError, TdlError
 from tdl.runs.agents import build_agent
+from tdl.runs.training import solution_of
 
 WIDE = "tuples.cells=[[0,1,5],[0,1,2,3],[4,5]]"
 
@@ -67,8 +68,9 @@ def test_replicas_begin_with_it_too(tmp_path, source):
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
-        ({"init": "missing"}, "missing: no checkpoint here"),
+        ({"init": "320000"}, "^init: 320000: no checkpoint here"),
         ({"tuples": {"cells": [[0, 1, 5]]}}, r"init: its feature \[0, 1, 2, 3\] is none of this run's tuples"),
+        ({"placer": {"kind": "adversary", "network": "320000"}}, "^placer.network: 320000: no checkpoint here"),
         ({"game": {"name": "2584"}}, "init: 'a network of 2048 4x4' is not allowed"),
         ({"learner": {"target": "state"}}, "init: 'a network of afterstates' is not allowed; expected one of"),
     ],
@@ -79,3 +81,10 @@ def test_what_cannot_be_begun_with_is_refused(source, changes, line):
     changed = {key: config[key] | value if isinstance(value, dict) else value for key, value in changes.items()}
     with pytest.raises(TdlError, match=line):
         build_agent(Setup.of(config | changed), 0).begin()
+
+
+def test_a_solution_that_is_not_there_is_named_with_its_key(source):
+    config = result(source)["config"]
+    setup = Setup.of(config | {"evaluate": config["evaluate"] | {"solution": "320000"}})
+    with pytest.raises(CheckpointError, match=r"^evaluate\.solution: 320000: no solution here"):
+        solution_of(setup)

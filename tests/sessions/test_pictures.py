@@ -7,6 +7,7 @@ import doctest
 import re
 import xml.etree.ElementTree as ElementTree
 
+import matplotlib as mpl
 import matplotlib.image
 import numpy as np
 import pytest
@@ -149,3 +150,23 @@ def test_mistakes_are_told_in_one_line(tmp_path, game, capsys, words, telling):
     said = capsys.readouterr().err
     assert telling in said
     assert said.count("\n") == 1
+
+
+SETTINGS = {
+    "text.usetex": True, "path.sketch": (1, 100, 2), "font.size": 40.0, "savefig.bbox": "tight",
+    "savefig.facecolor": "red", "savefig.transparent": True, "text.hinting": "none", "patch.antialiased": False,
+}  # fmt: skip
+
+
+def test_the_settings_of_matplotlib_change_no_picture_and_stay_as_they_are(tmp_path):
+    def drawn():
+        png(BOARD, tmp_path / "board.png")
+        heat = heatmap(BOARD)
+        texts = [text.get_usetex() or text.get_sketch_params() for text in heat.texts]
+        return (tmp_path / "board.png").read_bytes(), pixels(BOARD).tobytes(), texts
+
+    expected = drawn()
+    with mpl.rc_context(SETTINGS):
+        before = dict(mpl.rcParams)
+        assert drawn() == expected
+        assert dict(mpl.rcParams) == before

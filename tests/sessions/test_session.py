@@ -11,6 +11,7 @@ from support.shapes import RULES, few
 
 import tdl
 from tdl.errors import CheckpointError, ConfigError
+from tdl.game.rules import ACTION_NAMES
 from tdl.search.options import SearchOptions
 from tdl.sessions.game_file import GameFolder, load, save
 from tdl.sessions.session import Session
@@ -106,8 +107,10 @@ def test_what_is_not_legal_is_refused():
     wrong = next(action for action in range(4) if action not in session.legal)
     with pytest.raises(ConfigError, match=r"is not legal; .* would be"):
         session.move(wrong)
-    with pytest.raises(ConfigError, match="9 is not legal"):
-        session.move(9)
+    for unknown in (9, "north", None):
+        with pytest.raises(ConfigError, match=f"action: {unknown!r} is not allowed; expected 0 "):
+            session.move(unknown)
+    assert session.move(ACTION_NAMES[session.legal[0]]).action in range(4)
     while not session.over:
         session.move(session.legal[0])
     assert session.best() is None

@@ -12,6 +12,7 @@ import tdl
 from tdl.config.files import group_file
 from tdl.errors import ConfigError
 from tdl.learning.schedule import Schedule
+from tdl.players.baselines import play_random
 
 
 def network():
@@ -98,6 +99,7 @@ def test_a_step_size_out_of_range_is_refused(value):
         ("learner", "learner: cannot be changed in a Trainer, what can be is alpha, episode, moves, spent"),
         ("schedule", "schedule: cannot be changed in a Trainer"),
         ("network", "network: cannot be changed in a Trainer"),
+        ("mean_abs_error", "mean_abs_error: cannot be changed in a Trainer"),
         ("merge_seconds", "merge_seconds: cannot be changed in a Trainer"),
     ],
 )
@@ -134,6 +136,50 @@ def test_classes_of_ones_own_have_attributes_of_their_own():
 def test_words_of_others_are_answered(keywords, message):
     with pytest.raises(ConfigError, match=message):
         tdl.Trainer(network(), **keywords)
+
+
+def test_a_function_as_step_size_is_told_its_place():
+    with pytest.raises(
+        ConfigError, match=r"alpha: .* expected a number; a function of the episode is given as schedule"
+    ):
+        tdl.Trainer(network(), alpha=lambda episode: 0.1)
+    trainer = tdl.Trainer(network())
+    with pytest.raises(ConfigError, match="a function of the episode is given as schedule"):
+        trainer.alpha = lambda episode: 0.1
+
+
+@pytest.mark.parametrize("number", [2**53 + 1, 2**63 - 1])
+def test_numbers_at_the_end_of_64_bits_are_refused(number):
+    trainer = tdl.Trainer(network())
+    for name in ("episode", "moves"):
+        setattr(trainer, name, number)
+        with pytest.raises(ConfigError, match=f"{name}: {number} is not allowed"):
+            trainer.train(1)
+        setattr(trainer, name, 0)
+    with pytest.raises(ConfigError, match="episode: "):
+        tdl.Trainer(network(), episode=number)
+    with pytest.raises(ConfigError, match="first: "):
+        play_random(episodes=1, first=number)
+
+
+@pytest.mark.parametrize("ranks", [None, 2, object()], ids=repr)
+def test_what_is_no_ranks(ranks):
+    with pytest.raises(ConfigError, match=r"ranks: .* is not allowed; expected Ranks, as connect\(\) of"):
+        tdl.Trainer(network(), ranks=ranks)
+
+
+def test_what_is_no_function_of_progress():
+    trainer = tdl.Trainer(network())
+    for play in (trainer.train, tdl.Player(trainer.network).evaluate):
+        with pytest.raises(ConfigError, match="on_progress: 3 is not allowed; expected a function of"):
+            play(1, on_progress=3)
+
+
+def test_more_games_than_memory_has_room_for():
+    trainer = tdl.Trainer(network())
+    for play in (trainer.train, tdl.Player(trainer.network).evaluate, lambda games: play_random(episodes=games)):
+        with pytest.raises(ConfigError, match=r"episodes: the records of so many games need .* GiB are free"):
+            play(10**15)
 
 
 @pytest.mark.parametrize("episodes", [-1, 1.5, "5", None, True])

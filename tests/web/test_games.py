@@ -173,6 +173,7 @@ def test_slides_lead_to_the_afterstate(rules):
     [
         ("/api/new", {"game": ["2048"]}, "game: ['2048'] is not allowed"),
         ("/api/new", {"size": "9x9"}, "did you mean '5x5'?"),
+        ("/api/new", {"size": "5x" + "1" * 5000}, "expected ROWSxCOLS from 2x2 to 5x5"),
         ("/api/new", {"size": 4}, "size: 4 is not allowed"),
         ("/api/new", {"tiles": "../../etc/passwd"}, "tiles: '../../etc/passwd' is not allowed"),
         ("/api/new", {"seed": "1"}, "seed: '1' is not allowed"),
