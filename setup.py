@@ -10,15 +10,18 @@ Environment variables choose a variant, which needs a build folder of its own (`
   TDL_LIMITED=1                      for Python's limited API: the same files for 3.11 and all later versions
 """
 
+import gzip
 import os
 import sys
 import sysconfig
+import tarfile
 from multiprocessing import get_start_method
 from pathlib import Path
 
 import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.sdist import sdist
 
 portable = os.environ.get("TDL_PORTABLE") == "1"
 # What the modules are for: a cross-build names it by _PYTHON_HOST_PLATFORM. The headers choose among x86, NEON and
@@ -35,6 +38,7 @@ HOMES = ("tdl", "experiments") if "--inplace" in sys.argv else ("tdl",)
 SOURCES = [path for home in HOMES for path in sorted(Path(home).rglob("*.pyx"))]
 MODULES = {str(path.with_suffix("")).replace(os.sep, "."): str(path) for path in SOURCES}
 HEADERS = sorted(str(path) for path in Path("tdl").rglob("*.h"))
+cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 GENERATED = Path("build/cython")  # the C sources of all variants are the same
 
 # What Cython needs of its own in every module, memory views above all, is compiled once: half of the compiler's time.
@@ -106,7 +110,7 @@ def modules() -> list[Extension]:
         return []
     extensions = cythonize(
         [extension(SHARED, f"{SHARED.replace('.', os.sep)}.c"), *(extension(*module) for module in MODULES.items())],
-        nthreads=(os.cpu_count() or 1) if get_start_method() == "fork" else 0,  # others would run this file once more
+        nthreads=cores if get_start_method() == "fork" else 0,  # others would run this file once more
         build_dir=str(GENERATED),
         shared_utility_qualified_name=SHARED,
         # Python's own checks of lists and views stay on everywhere: the hot loops use pointers and pay nothing.
@@ -127,10 +131,33 @@ def source_size(module: Extension) -> int:
     return os.path.getsize(GENERATED / f"{name.replace('.', os.sep)}.c")
 
 
+class SameBytes(sdist):
+    """A source distribution that is the same for the same files: as old as SOURCE_DATE_EPOCH says, and of nobody."""
+
+    def make_archive(self, base_name: str, format: str, *_: object, base_dir: str = "", **__: object) -> str:
+        """Pack the files, in the order of their names."""
+        path, old = f"{base_name}.tar.gz", int(os.environ.get("SOURCE_DATE_EPOCH", 315532800))  # 1980
+
+        def uniform(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+            entry.uid, entry.gid, entry.uname, entry.gname, entry.mtime = 0, 0, "", "", old
+            entry.mode = 0o755 if entry.mode & 0o100 else 0o644
+            return entry
+
+        os.makedirs(self.dist_dir or ".", exist_ok=True)
+        with (
+            open(path, "wb") as file,
+            gzip.GzipFile("", "wb", fileobj=file, mtime=old) as packed,
+            tarfile.open(mode="w", fileobj=packed) as archive,
+        ):
+            archive.add(base_dir, filter=uniform)
+        return path
+
+
 setup(
     ext_modules=modules(),
+    cmdclass={"sdist": SameBytes},
     options={
-        "build_ext": {"parallel": True},
+        "build_ext": {"parallel": cores},
         "bdist_wheel": {"py_limited_api": "cp311"} if limited else {},
     },
 )

@@ -3,12 +3,18 @@
 import sys
 from importlib import import_module
 
+from tdl.base import streams
 from tdl.cli import COMMANDS, MODULES
 from tdl.errors import nearest
 
 
 def main() -> None:
     """The console script `tdl`, and `python -m tdl`."""
+    with streams.guarded():
+        _main()
+
+
+def _main() -> None:
     words = sys.argv[1:]
     if words[:1] == ["help"]:
         words = [*words[1:], "--help"]

@@ -6,11 +6,13 @@ import mmap
 import multiprocessing
 import os
 import platform
+import re
 import resource
 import signal
 import subprocess
 import sys
 import threading
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +23,11 @@ from tdl.errors import ConfigError
 LINUX = sys.platform == "linux" and os.environ.get("TDL_LINUX") != "0"
 """Whether Linux's own means are used; `TDL_LINUX=0` does without them there, too. Results are the same."""
 
-CGROUP = Path("/sys/fs/cgroup")
+CGROUP, OWN_GROUPS = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
+"""Of control groups, the containers of Linux: their files, and in which of them this process is."""
+
+PICTURES = 128 << 20
+"""Bytes; the curve of a run took 113 MiB of addresses."""
 
 _PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
 
@@ -29,20 +35,61 @@ _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of `mallopt`, <malloc.h> of gli
 
 
 def available_memory() -> int:
-    """Bytes that can be allocated without swapping: on Linux what the machine or a container's limit leaves of it.
+    """Bytes that can be allocated without swapping: on Linux what the machine, a container's limit or that of the
+    process (`ulimit -v`) leaves of it.
 
     Elsewhere all the memory of the machine.
     """
     free = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
-    with contextlib.suppress(OSError):  # no container, or not that of Linux: the numbers so far
-        if LINUX:
-            for line in Path("/proc/meminfo").read_text().splitlines():
-                if line.startswith("MemAvailable:"):
-                    free.append(int(line.split()[1]) * 1024)
-            limit = (CGROUP / "memory.max").read_text().strip()
-            if limit != "max":
-                free.append(int(limit) - int((CGROUP / "memory.current").read_text()))
-    return min(free)
+    if LINUX:
+        free += [1024 * number for number in _numbers(Path("/proc/meminfo"), "MemAvailable:")]
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if limit != resource.RLIM_INFINITY:
+            free += [limit - pages * mmap.PAGESIZE for pages in _numbers(Path("/proc/self/statm"))[:1]]
+        for folder, (most, used, caches) in product(_control_groups("memory"), _MEMORY):
+            cached = sum(_numbers(folder / "memory.stat", *caches))
+            free += [bytes_ - sum(_numbers(folder / used)) + cached for bytes_ in _numbers(folder / most)]
+    return max(0, min(free))
+
+
+_CACHES = ("inactive_file", "active_file")  # of the disk: taken back where memory is asked for
+_MEMORY = (
+    ("memory.max", "memory.current", _CACHES),
+    ("memory.limit_in_bytes", "memory.usage_in_bytes", tuple(f"total_{cache}" for cache in _CACHES)),
+)
+"""In control groups of version 2 and of version 1 the files of the limit and of what is used, and parts of that."""
+
+
+def _control_groups(controller: str) -> list[Path]:
+    """The folders of the control groups that this process is in, whose limits all hold, of both versions.
+
+    In a container its own group may be seen in the place of the machine's.
+    """
+    folders = [CGROUP, CGROUP / controller]
+    for line in _lines(OWN_GROUPS):
+        version, controllers, path = [*line.split(":", 2), "", ""][:3]
+        if version == "0" or controller in controllers.split(","):
+            names = Path(path.lstrip("/")).parts
+            root = CGROUP if version == "0" else CGROUP / controller
+            folders += [root.joinpath(*names[:number]) for number in range(1, len(names) + 1) if ".." not in names]
+    return folders
+
+
+def _numbers(path: Path, *names: str) -> list[int]:
+    """The whole numbers in a file of the system, or those of the lines that begin with one of these names.
+
+    There are none where the file is missing, empty or of another form: then nothing is limited by it.
+    """
+    lines = [line.split() for line in _lines(path)]
+    words = [word for line in lines for word in (line if not names else line[1:2] if line[0] in names else ())]
+    return [int(word) for word in words if re.fullmatch(r"-?\d{1,19}", word, re.ASCII)]
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return [line for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
+    except OSError:
+        return []
 
 
 def peak_memory() -> int:
@@ -67,15 +114,22 @@ def keep_freed_memory() -> None:
 
 
 def cores() -> int:
-    """How many cores this process may use; where a process cannot be kept from some, all."""
-    return len(os.sched_getaffinity(0)) if LINUX else os.cpu_count() or 1
+    """How many cores this process may use: those it is not kept from, or as many as a container has the time of."""
+    if not LINUX:
+        return os.cpu_count() or 1
+    allowed = [len(os.sched_getaffinity(0))]
+    for folder, names in product(_control_groups("cpu"), (["cpu.max"], ["cpu.cfs_quota_us", "cpu.cfs_period_us"])):
+        times = [number for name in names for number in _numbers(folder / name)]  # of all cores, in a period of time
+        if len(times) == 2 and min(times) > 0:
+            allowed.append(-(-times[0] // times[1]))
+    return min(allowed)
 
 
 def cpu_name() -> str:
     """The CPU as its maker calls it, or its architecture."""
     with contextlib.suppress(OSError):
         if LINUX:
-            for line in Path("/proc/cpuinfo").read_text().splitlines():
+            for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
                 if line.startswith("model name"):
                     return line.split(":", 1)[1].strip()
         elif name := _printed("sysctl", "-n", "machdep.cpu.brand_string"):  # macOS
@@ -116,6 +170,13 @@ def require_memory(key: str, size: int, what: str) -> None:
     free = available_memory()
     if size > free:
         raise ConfigError(f"{key}: {what} need {size / 2**30:.1f} GiB of memory; {free / 2**30:.1f} GiB are free")
+
+
+def require_memory_for_pictures() -> None:
+    """Refuse to draw without the memory that pandas and matplotlib take: their libraries would end the process."""
+    free = available_memory()
+    if free < PICTURES:
+        raise ConfigError(f"memory: pictures need {PICTURES >> 20} MiB; {free >> 20} MiB are free")
 
 
 def allocate(key: str, count: int, what: str) -> NDArray[np.float32]:

@@ -24,14 +24,15 @@ from tdl.players.player import Player, playing_by
 from tdl.runs import recording
 from tdl.runs.disk_space import Disk
 from tdl.runs.environment import describe
-from tdl.runs.evaluation import Evaluation, evaluation_of
+from tdl.runs.evaluation import Evaluation, evaluation_of, require_memory_for_games
 from tdl.runs.final_summary import path_from_here
 from tdl.runs.interrupts import Interrupts
 from tdl.search.options import MAX_PLIES
 from tdl.statistics.summary import evaluation_block
 from tdl.storage.checkpoint import META, Meta
 from tdl.storage.records import RECORD, Records
-from tdl.storage.run_folder import FINISHED, RUNNING, RunFolder
+from tdl.storage.result_file import MAX_COUNT
+from tdl.storage.run_folder import FAILED, FINISHED, INTERRUPTED, RUNNING, RunFolder
 from tdl.sweeps.job import JobContext, Plan
 from tdl.training.options import PlayOptions
 
@@ -40,7 +41,7 @@ from tdl.training.options import PlayOptions
 class Games:
     """The games, and what is left of them."""
 
-    episodes: int = whole(MISSING, least=1)
+    episodes: int = whole(MISSING, least=1, most=MAX_COUNT)
     plies: int = whole(MISSING, least=1, most=MAX_PLIES)
     drops: str = choice(MISSING, DROPS)
     record: int = whole(MISSING, least=0)
@@ -173,7 +174,7 @@ def job(cfg: DictConfig, context: JobContext) -> None:
     with folder.lock():
         if context.in_sweep and is_done(folder, setup):
             return  # the sweep says it of all its jobs at once
-        if not context.in_sweep and folder.result.exists():
+        if not context.in_sweep and folder.result.exists() and not was_cut_off(folder, setup):
             raise ConfigError(f"out: {folder} holds results already; name another")
         evaluation = build_evaluation(setup)
         if isinstance(evaluation.agent, Player):  # of other agents no game is asked to be recorded
@@ -184,19 +185,31 @@ def job(cfg: DictConfig, context: JobContext) -> None:
 def plan(cfg: DictConfig, context: JobContext) -> Plan:
     """What is known of an evaluation before it begins; raises what is wrong with its values or checkpoints."""
     setup = EvaluationSetup.of(cfg)
+    require_memory_for_games(setup.games.episodes)
     games = Disk(records=setup.games.episodes * RECORD.itemsize)
     return Plan(is_done(RunFolder(context.folder), setup), setup.play.threads, games, final=False)
 
 
 def is_done(folder: RunFolder, setup: EvaluationSetup) -> bool:
     """Whether these games of these very checkpoints were played in the folder."""
+    return _status(folder, setup) == FINISHED
+
+
+def was_cut_off(folder: RunFolder, setup: EvaluationSetup) -> bool:
+    """Whether these games were begun there and not played to their end: they begin anew."""
+    return _status(folder, setup) in (RUNNING, INTERRUPTED, FAILED)
+
+
+def _status(folder: RunFolder, setup: EvaluationSetup) -> str | None:
+    """The status of the evaluation in the folder; None where there is none, or one of other games or checkpoints."""
     result = folder.result_if_whole()
     same = result.get("config") == json.loads(json.dumps(setup.config))
-    return bool(result.get("status") == FINISHED and same and result.get("checkpoints") == setup.checkpoints)
+    return result.get("status") if same and result.get("checkpoints") == setup.checkpoints else None
 
 
 def build_evaluation(setup: EvaluationSetup) -> Evaluation:
     """Who plays, and how."""
+    require_memory_for_games(setup.games.episodes)
     play = replace(setup.play, evaluator=judge_of(setup.judge, setup.rules))
     return evaluation_of(setup.agent(), play, setup.games.drops)
 

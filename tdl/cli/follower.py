@@ -9,6 +9,7 @@ from tdl.cli.words import split_flags
 from tdl.config import files
 from tdl.config.setup import Setup
 from tdl.runs.agents import TrainingAgent, build_agent
+from tdl.runs.interrupts import URGENT, WARNINGS
 from tdl.training.ranks import BEGIN, TRAIN, MpiRanks
 
 
@@ -17,7 +18,7 @@ def follow(ranks: MpiRanks) -> None:
 
     An error that the others do not know of is one line, and ends all processes.
     """
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (*URGENT, *WARNINGS):
         signal.signal(number, signal.SIG_IGN)
     try:
         files.use_folder(split_flags(sys.argv[1:]).options.config_dir)

@@ -40,7 +40,7 @@ def groups_text(program: str) -> str:
 
 def keys_text(program: str) -> str:
     """The keys of `conf/<program>.yaml` with their comments."""
-    text = (CONF / f"{program}.yaml").read_text()
+    text = (CONF / f"{program}.yaml").read_text(encoding="utf-8")
     text = text[text.index("\ndefaults:") : text.index("\nhydra:")]
     return text[text.index("\n\n") + 2 :]
 

@@ -5,16 +5,16 @@ The protocol: `tdl.sessions.two_player_protocol`.
 
 import sys
 from dataclasses import dataclass
-from functools import partial
 from typing import Self
 
 from omegaconf import MISSING, DictConfig
 
+from tdl.base import streams
 from tdl.base.checks import check_fields, checked, flag, whole
 from tdl.cli.program import run_program
 from tdl.config.compose import Key, Schema, keys, options_of
 from tdl.config.schema import GAME, PLACER, SEARCH, TILES, judge_of, placer_of, rules_of
-from tdl.errors import refuse
+from tdl.errors import ConfigError, refuse
 from tdl.game.rules import Rules
 from tdl.players.kinds import ActionValues, load_agent
 from tdl.players.player import Player, load
@@ -116,13 +116,14 @@ SCHEMA = Schema(
 def job(cfg: DictConfig, _: JobContext) -> None:
     """Check everything, then answer the lines of standard input."""
     options = MatchOptions.of(cfg)
+    if sys.stdin is None:
+        raise ConfigError("match: standard input is closed")
     names = options.play_name, options.evil_name
     matches = Matches(options.rules, options.action_values(), options.tile_placer(), names)
-    say = partial(print, flush=True)
     if options.announce is not None:
-        say(f"name {options.announce}")
+        streams.reply(f"name {options.announce}")
     lines = bounded_lines(sys.stdin.buffer)
-    converse(matches, lines, say, lambda text: print(f"tdl: {text}", file=sys.stderr, flush=True))
+    converse(matches, lines, streams.reply, lambda text: print(f"tdl: {text}", file=sys.stderr, flush=True))
 
 
 def main() -> None:

@@ -42,8 +42,10 @@ def one_line_errors(main: Callable[Words, None]) -> Callable[Words, None]:
         os.environ["MPLBACKEND"] = "agg"  # programs draw into files; matplotlib cannot be imported where it names none
         try:
             main(*words, **options)
-        except (TdlError, OSError, MemoryError, KeyboardInterrupt) as error:
+        except (TdlError, OSError, MemoryError, ImportError, KeyboardInterrupt) as error:
             code, line = explain(error, True)
+            if code is None:
+                raise
             print(f"tdl: {line}", file=sys.stderr)
             sys.exit(code)
 
@@ -74,6 +76,8 @@ def explain(error: BaseException, started: bool, schema: Schema = RUN) -> tuple[
         return 2, one_line(file_text(error))
     if isinstance(error, MemoryError):
         return 2, one_line(str(error) or "out of memory")
+    if isinstance(error, ImportError) and not isinstance(error, ModuleNotFoundError):  # a library that finds no memory
+        return 2, one_line(str(error))
     if not started:
         return 1, f"Hydra could not compose the configuration: {one_line(str(error))}"
     return None, ""

@@ -16,6 +16,7 @@ from typing import Self
 
 from omegaconf import MISSING, DictConfig
 
+from tdl.base import streams
 from tdl.cli.board_words import board_of_words, is_file
 from tdl.cli.messages import one_line_errors
 from tdl.cli.program import run_program
@@ -101,8 +102,7 @@ def _answer_lines(question: Question, agent: Agent, search: SearchOptions) -> No
         raise ConfigError("--stdin: standard input is closed")
     for lines in waiting_lines(sys.stdin.buffer):
         for answers in way.answers(lines):
-            sys.stdout.write("\n".join([*answers, ""]))
-            sys.stdout.flush()
+            streams.reply("\n".join(answers))
 
 
 def read_question(line: Sequence[str]) -> tuple[Question, list[str]]:

@@ -23,6 +23,6 @@ def main(words: Sequence[str] | None = None) -> None:
     files.load_games()
     board, rules = board_of_words([options.board], options.move)
     if options.out is None:
-        print(text(board, rules, colour=sys.stdout.isatty()))
+        print(text(board, rules, colour=sys.stdout.isatty(), encoding=sys.stdout.encoding))
     else:
         write(board, rules, options.out)

@@ -1,6 +1,7 @@
 """The way from `sys.argv` to a job that every program goes: words, Hydra, job; and errors of one line.
 
-Exit codes: 0 done, 1 Hydra's own complaints and divergence, 2 our complaints, 130 and 143 after Ctrl-C and SIGTERM.
+Exit codes: 0 done, 1 Hydra's own complaints and divergence, 2 our complaints, 128 + N after signal N, as 130 after
+Ctrl-C; 141, that of SIGPIPE, where nobody read the output to its end.
 """
 
 import contextlib
@@ -17,6 +18,7 @@ import hydra
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
+from tdl.base import streams
 from tdl.cli import help
 from tdl.cli.messages import explain
 from tdl.cli.words import hydra_words, split_flags
@@ -61,7 +63,8 @@ class Job:
 
     def __call__(self, cfg: DictConfig) -> Outcome:
         self.started = True
-        files.load_games()  # in a process that a launcher started
+        streams.keep_going()  # in a process that a launcher started
+        files.load_games()
         context = JobContext.of(HydraConfig.get())
         return self._of_sweep(cfg, context) if context.in_sweep else self._alone(cfg, context)
 
@@ -169,11 +172,8 @@ def _end(error: BaseException | None, started: bool, schema: Schema, figures: bo
         if error is not None and Sweep.current is not None and sweep.is_lost(error):
             sweep.wait_for_others(Sweep.current)
         code, line = sweep_table.finish(figures=figures)
-    except (TdlError, OSError) as raised:
+    except (TdlError, OSError, MemoryError, ImportError) as raised:
         error = error or raised
-    if isinstance(error, BrokenPipeError):  # whoever read our output has gone, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     if error is not None and not (code and sweep.is_lost(error)):  # else the table tells of the lost job
         known_code, line = explain(error, started, schema)
         if known_code is None:

@@ -176,7 +176,7 @@ def train_sweep(words: Sequence[str], out: Path | None, cores: int | None, on_bl
     if RunFolder(folder).is_used():
         raise ConfigError(f"out: {folder} holds a single run; name another folder for several")
     hydra_part = [f"hydra.sweep.dir{word_of('out', folder)[3:]}", f"hydra.launcher.cores={cores or 'null'}"]
-    work = Job(partial(job, figures=False, on_block=on_block), plan)
+    work = Job(partial(job, figures=False, on_block=on_block), partial(plan, figures=False))
     jobs: list[Path] = []
     with preserve_global_state(), contextlib.redirect_stdout(io.StringIO()):
         sys.argv = ["tdl.train", *hydra_values(["-m", *words, *hydra_part], RUN)]

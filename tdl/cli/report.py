@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from tdl.base.machine import require_memory_for_pictures
 from tdl.cli.messages import one_line_errors
 from tdl.errors import printable
 from tdl.storage.atomic import new_file
@@ -12,6 +13,7 @@ from tdl.sweeps.table import jobs_in, table_of
 
 def write(folders: Sequence[Path], out: Path) -> list[Path]:
     """Write the page and the tables beside it; the two paths."""
+    require_memory_for_pictures()
     from tdl.results.report_page import as_html, as_markdown  # not at the top: templates and figures take a second
     from tdl.results.report_sections import Source, sections
 

@@ -8,6 +8,7 @@ from functools import partial
 
 from omegaconf import DictConfig
 
+from tdl.base import machine, streams
 from tdl.cli.follower import follow
 from tdl.cli.messages import one_line_errors
 from tdl.cli.program import run_program
@@ -16,6 +17,7 @@ from tdl.config.schema import AUTO
 from tdl.config.setup import Setup
 from tdl.errors import ConfigError, Interrupted
 from tdl.runs import disk_space, final_summary, forecast, loggers
+from tdl.runs.evaluation import require_memory_for_games
 from tdl.runs.loggers import OnBlock
 from tdl.runs.resume import continued, delete_leftover_weights, is_finished, refuse_used, resumed_folder
 from tdl.runs.training import TrainingRun
@@ -23,6 +25,9 @@ from tdl.storage.result_file import has_deleted_weights
 from tdl.storage.run_folder import RunFolder
 from tdl.sweeps.job import JobContext, Plan, point_to
 from tdl.training.ranks import ALONE, MpiRanks, Ranks, connect
+
+MUCH_MEMORY = 1 << 30
+"""Bytes of which a run need not be sparing with its imports."""
 
 
 def job(
@@ -44,7 +49,7 @@ def job(
         point_to(context.folder, folder.path)
     with folder.lock():  # before anything in the folder is read
         if setup.resume is None and not context.in_sweep:
-            refuse_used(folder)
+            refuse_used(folder, setup.config)
         setup, meta = continued(setup, folder, context.keys)
         if is_finished(folder, setup, meta):
             _finish(folder, figures)
@@ -63,8 +68,12 @@ def job(
 def _finish(folder: RunFolder, figures: bool) -> None:
     """Do what a run that was killed at its very end has left undone."""
     delete_leftover_weights(folder)
-    if figures and folder.blocks.exists() and not folder.curve.exists():
+    if figures and _lacks_curve(folder):
         _draw_curve(folder)
+
+
+def _lacks_curve(folder: RunFolder) -> bool:
+    return folder.blocks.exists() and not folder.curve.exists()
 
 
 def _train(run: TrainingRun, figures: bool) -> None:
@@ -94,12 +103,15 @@ def _next_said(run: TrainingRun) -> Iterator[None]:
 
 
 def _draw_curve(folder: RunFolder) -> None:
-    from tdl.results.run_curve import save_curve  # not at the top: a run without episodes does not need it
+    """Draw the curve of a run whose results are all saved, so that a picture without room costs nothing else."""
+    with streams.excused(f"{folder.curve}: not drawn", f"resume={folder} draws it"):
+        machine.require_memory_for_pictures()
+        from tdl.results.run_curve import save_curve  # not at the top: a run without episodes does not need it
 
-    save_curve(folder.path)
+        save_curve(folder.path)
 
 
-def plan(cfg: DictConfig, context: JobContext, *, ranks: Ranks = ALONE) -> Plan:
+def plan(cfg: DictConfig, context: JobContext, *, figures: bool = True, ranks: Ranks = ALONE) -> Plan:
     """What is known of a run of a sweep before it begins.
 
     Raises
@@ -111,14 +123,16 @@ def plan(cfg: DictConfig, context: JobContext, *, ranks: Ranks = ALONE) -> Plan:
         raise ConfigError(f"--multirun: {ranks.size} processes train one run; start a sweep as a single process")
     setup, folder, meta = Setup.of(cfg), RunFolder(context.folder), None
     loggers.check_installed(setup.logger)
+    require_memory_for_games(setup.evaluation.episodes)
     resumes = setup.resume is not None
     if setup.resume is not None:
         folder = resumed_folder(setup.resume)
         setup, meta = continued(setup, folder, context.keys)
     save = setup.saving
     leftover = folder.has_weights() and has_deleted_weights(folder.path)
+    undone = leftover or (figures and _lacks_curve(folder))  # by a run that was killed at its very end
     return Plan(
-        done=is_finished(folder, setup, meta) and not leftover,
+        done=is_finished(folder, setup, meta) and not undone,
         threads=setup.play.threads,
         games=setup.episodes,
         seconds=setup.budget.seconds,
@@ -131,8 +145,19 @@ def plan(cfg: DictConfig, context: JobContext, *, ranks: Ranks = ALONE) -> Plan:
 
 @contextlib.contextmanager
 def _importing(module: str) -> Iterator[None]:
-    """Import a module meanwhile: pandas and matplotlib take half a second, while games are played without the GIL."""
-    thread = threading.Thread(target=importlib.import_module, args=(module,))
+    """Import a module meanwhile: pandas and matplotlib take half a second, while games are played without the GIL.
+
+    Not where memory is short: a thread that finds none before it begins is waited for without end.
+    """
+    if machine.available_memory() < MUCH_MEMORY:
+        yield
+        return
+
+    def load() -> None:
+        with contextlib.suppress(Exception):  # who uses it will get the same
+            importlib.import_module(module)
+
+    thread = threading.Thread(target=load)
     thread.start()
     try:
         yield
@@ -152,4 +177,4 @@ def main(*, figures: bool = True) -> None:
         return
     with ranks.leading():
         work = partial(job, figures=figures, ranks=ranks)
-        run_program("run", work, plan=partial(plan, ranks=ranks), figures=figures)
+        run_program("run", work, plan=partial(plan, figures=figures, ranks=ranks), figures=figures)

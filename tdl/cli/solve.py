@@ -20,6 +20,7 @@ from tdl.runs.environment import describe
 from tdl.runs.progress import Progress
 from tdl.solver import solution as solutions
 from tdl.solver.solution import UNREACHABLE, Solution
+from tdl.storage.reading import read_text
 from tdl.storage.run_folder import FINISHED, RunFolder
 from tdl.sweeps.job import JobContext
 
@@ -114,6 +115,9 @@ def solve(options: SolveOptions, folder: RunFolder) -> None:
     print("solution", folder)
 
 
+MAX_QUERIES = 1 << 24
+"""Bytes of a file of questions: a million of them."""
+
 QUESTIONS = {"b": "before a move", "a": "after a move"}
 """The first word of a question, and which boards it asks for."""
 
@@ -128,10 +132,7 @@ class Query:
 
 def read_queries(path: Path, cells: int) -> list[Query]:
     """The questions in a file, one a line; empty lines at its end do not count."""
-    try:
-        lines = path.read_text(encoding="utf-8-sig").rstrip().splitlines()
-    except UnicodeDecodeError:
-        raise ConfigError(f"{path}: not a text file") from None
+    lines = read_text(path, MAX_QUERIES).rstrip().splitlines()
     return [_query(f"{path}: line {number}", line, cells) for number, line in enumerate(lines, 1)]
 
 

@@ -95,7 +95,7 @@ def group_text(group: str, name: str) -> str:
     if name not in names:
         raise refuse(group, name, f"one of {', '.join(names)}{choice_hint(group, name, names)}")
     if name in file_names(group):
-        return (CONF / group / f"{name}.yaml").read_text()
+        return (CONF / group / f"{name}.yaml").read_text(encoding="utf-8")
     own = own_folder()
     path = own / group / f"{name}.yaml" if own else None
     registered = group == "game" and not (path and path.exists())
@@ -113,7 +113,7 @@ def groups(program: str) -> dict[str, str | None]:
 
 def file(path: str) -> dict[str, Any]:
     """What `conf/<path>.yaml` says, as it stands there."""
-    return plain_dict(_parsed((CONF / f"{path}.yaml").read_text()))
+    return plain_dict(_parsed((CONF / f"{path}.yaml").read_text(encoding="utf-8")))
 
 
 @cache

@@ -1,10 +1,16 @@
-"""What Hydra 1.4 and OmegaConf 2.4 want otherwise than the versions before: both work, without a warning."""
+"""What Hydra 1.4 and OmegaConf 2.4 want otherwise than the versions before: both work, without a warning.
 
+All work under `python -O`, too.
+"""
+
+import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import hydra
 import omegaconf
+from hydra.core.override_parser import overrides_visitor
 from hydra.core.plugins import Plugins
 from hydra.plugins.plugin import Plugin
 from omegaconf import OmegaConf
@@ -21,6 +27,20 @@ BASE: dict[str, Any] = {"version_base": "1.3"} if OLD else {}
 
 REPLACE: dict[str, Any] = {} if OLD else {"replace": True}
 """For a configuration that may be registered twice; Hydra 1.3 replaces it always."""
+
+
+def restore_assertions() -> None:
+    """Compile Hydra's reader of words with its assertions, which `python -O` leaves out: they step over signs."""
+    source = Path(str(overrides_visitor.__file__))
+    names = dict(vars(overrides_visitor))
+    exec(compile(source.read_text(encoding="utf-8"), source, "exec", optimize=0), names)
+    for name, method in vars(names["HydraOverrideVisitor"]).items():
+        if callable(method):
+            setattr(overrides_visitor.HydraOverrideVisitor, name, method)
+
+
+if sys.flags.optimize:
+    restore_assertions()
 
 
 def trusted(targets: Sequence[str]) -> dict[str, Any]:

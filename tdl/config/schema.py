@@ -21,6 +21,7 @@ from tdl.network.tuples import TupleSet
 from tdl.players.kinds import KINDS
 from tdl.players.player import Player, load
 from tdl.search.options import PlacerOptions, SearchOptions, check_same_board
+from tdl.storage.result_file import MAX_COUNT
 from tdl.training.options import PlayOptions
 
 DROPS = ("all", "one")
@@ -75,7 +76,7 @@ class Budget:
 class EvaluationOptions:
     """The games after training."""
 
-    episodes: int = whole(MISSING, least=0)
+    episodes: int = whole(MISSING, least=0, most=MAX_COUNT)
     plies: int = MISSING  # by the agent
     drops: str = choice(MISSING, DROPS)
     average: int = whole(MISSING, least=1)
@@ -121,7 +122,7 @@ class RunOptions:
     resume : folder of the run to go on with; None: a new one.
     """
 
-    episodes: int = whole(MISSING, least=0)
+    episodes: int = whole(MISSING, least=0, most=MAX_COUNT)
     block: int = whole(MISSING, least=1)
     device: str = choice(DEVICES[0], DEVICES)
     logger: str = choice("none", LOGGERS)

@@ -5,13 +5,15 @@ import io
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tdl.errors import ConfigError
+from tdl.errors import ConfigError, naming, shown
+from tdl.statistics.summary import parse_lines
 from tdl.storage.atomic import new_file
 from tdl.storage.reading import open_file, read_lines, reading
 from tdl.storage.records import RECORD, Records, load_records, save_records
@@ -28,17 +30,20 @@ class EpisodeLog:
     ----------
     folder : the run's folder; it must exist.
     episode : episodes to keep of what is there: 0 starts anew, the checkpoint's number continues.
+    columns : those that `blocks.csv` has to have; none: any that a run has.
 
     Raises
     ------
-    CheckpointError : `episodes.npy` is missing, shorter than the checkpoint, or not of this program.
+    CheckpointError : `episodes.npy` is missing, shorter than the checkpoint, or not of this program; or `blocks.csv`
+        is not.
     OSError : the folder cannot be written.
     """
 
-    def __init__(self, folder: RunFolder, episode: int) -> None:
+    def __init__(self, folder: RunFolder, episode: int, columns: Sequence[str] = ()) -> None:
         self.folder = folder
         self._rows, self._logged = episode, np.zeros(0, RECORD)
         if episode:
+            _check_blocks(folder.blocks, episode, columns)
             _prepare_episodes(folder.episodes, episode)
         else:
             folder.episodes.unlink(missing_ok=True)
@@ -67,12 +72,12 @@ class EpisodeLog:
         self._episodes.write(records.tobytes())
         self._rows += len(records)
         self._patch_header()
-        with self.folder.blocks.open("a", newline="") as file:
+        with self.folder.blocks.open("a", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, list(row))
             if file.tell() == 0:
                 writer.writeheader()
             writer.writerow(row)
-        with self.folder.log.open("a") as file:
+        with self.folder.log.open("a", encoding="utf-8") as file:
             file.write(block)
         if len(logged):  # some thousand games at most: the whole file is written anew
             self._logged = np.concatenate([self._logged, logged])
@@ -94,6 +99,16 @@ class EpisodeLog:
         self._episodes.seek(0)
         self._episodes.write(_MAGIC + (_HEADER - 10).to_bytes(2, "little") + text.encode().ljust(_HEADER - 11) + b"\n")
         self._episodes.flush()
+
+
+def _check_blocks(path: Path, episode: int, columns: Sequence[str]) -> None:
+    """Refuse a file under whose lines those of this run would not stand; one that is missing or empty begins anew."""
+    lines = _kept_lines(path, episode, header=True) if path.exists() else iter(())
+    with naming(path):
+        if (head := next(lines, None)) is not None:
+            there = [*parse_lines(chain([head], lines))]
+            if columns and there != [*columns]:
+                raise ConfigError(f"columns of another run: {shown(','.join(there))}")
 
 
 def _prepare_episodes(path: Path, episode: int) -> None:

@@ -1,15 +1,25 @@
-"""Interrupts, Ctrl-C and SIGTERM: the first asks to stop soon, as after the block, the second stops at once."""
+"""Signals that ask a program to end: Ctrl-C and SIGTERM, a closed terminal, the warnings of a cluster.
+
+The first asks to stop soon, as after the block; a second Ctrl-C or SIGTERM stops at once.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
+
+from tdl.base import streams
+
+URGENT = (signal.SIGINT, signal.SIGTERM)
+WARNINGS = (signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU)
+"""They may come several times, as SIGHUP does where a terminal is closed. Whoever has taken care of one keeps it:
+`nohup` of SIGHUP, submitit of the one by which it has a job begin anew.
+"""
 
 
 class Interrupts:
@@ -25,7 +35,8 @@ class Interrupts:
 
     def __enter__(self) -> Interrupts:
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
+            free = [number for number in WARNINGS if signal.getsignal(number) == signal.SIG_DFL]
+            for number in (*URGENT, *free):
                 self._before[number] = signal.signal(number, self._handle)
         return self
 
@@ -34,10 +45,12 @@ class Interrupts:
             signal.signal(number, handler)
 
     def _handle(self, number: int, _: FrameType | None) -> None:
-        if self.requested:
+        if self.requested and number in WARNINGS:
+            return
+        if self.requested in URGENT:
             raise KeyboardInterrupt
         self.requested = number
-        print(f"\ntdl: stopping {self.when}; once more to stop at once", file=sys.stderr)
+        streams.say(f"\ntdl: stopping {self.when}; once more to stop at once")
 
 
 @contextlib.contextmanager
@@ -54,7 +67,7 @@ def said_at_once(number: int, line: Callable[[], str]) -> Iterator[None]:
     def listen() -> None:
         while numbers := os.read(reader, 16):
             if number in numbers:
-                print(f"\ntdl: {line()}", file=sys.stderr, flush=True)
+                streams.say(f"\ntdl: {line()}")
 
     listener = threading.Thread(target=listen, daemon=True)
     listener.start()

@@ -12,6 +12,8 @@ from typing import Any
 
 from tqdm import tqdm
 
+from tdl.base import streams
+
 _hidden: ContextVar[bool] = ContextVar("hidden", default=False)
 
 MOST_SECONDS, PART = 60.0, 0.02
@@ -44,7 +46,7 @@ def _bar_class() -> type[tqdm[Any]] | None:
             bar: type[tqdm[Any]] = importlib.import_module("tqdm.notebook").tqdm
             return bar
         return tqdm
-    return tqdm if sys.stderr.isatty() else None
+    return tqdm if sys.stderr is not None and sys.stderr.isatty() else None
 
 
 class Progress:
@@ -119,10 +121,8 @@ class Progress:
         ):
             self._shown = now
             left = "" if self.total is None else f"left {self._left()}"
-            print(
-                "  ".join(filter(None, [f"{self.what} {self._counts()}", self._speed(), self.note, left])),
-                file=sys.stderr,
-            )
+            counts = f"{self.what} {self._counts()}"
+            streams.say("  ".join(filter(None, [counts, self._speed(), self.note, left])))
         if _report is not None:
             _report(self._share())
 
@@ -131,7 +131,7 @@ class Progress:
         if self._bar is not None:
             self._bar.write(line, file=sys.stderr)
         else:
-            print(line, file=sys.stderr)
+            streams.say(line)
 
     def close(self) -> None:
         """End the bar."""

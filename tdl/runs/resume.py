@@ -1,7 +1,7 @@
 """What is in the folder of a run: nothing, a finished run, or one that goes on, and by which configuration."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -114,11 +114,17 @@ def is_finished(folder: RunFolder, setup: Setup, meta: Meta | None) -> bool:
     )
 
 
-def refuse_used(folder: RunFolder) -> None:
-    """Refuse to begin a new run where one is already."""
-    if folder.is_used():
-        on = f"; go on with {folder.word('resume')}, or" if folder.has_checkpoint() else ", without a checkpoint;"
-        raise ConfigError(f"out: {folder} holds a run already{on} name another")
+def refuse_used(folder: RunFolder, config: Mapping[str, Any]) -> None:
+    """Refuse to begin a new run where one is already, unless it is the same and was cut off before a checkpoint."""
+    result = folder.result_if_whole()
+    same = result.get("config") == json.loads(json.dumps(config)) and result.get("status") != FINISHED
+    if folder.is_used() and (folder.has_checkpoint() or not same):
+        way = (
+            f"; go on with {folder.word('resume')}, or name"
+            if folder.has_checkpoint()
+            else ", without a checkpoint; name"
+        )
+        raise ConfigError(f"out: {folder} holds a run already{way} another")
 
 
 def delete_leftover_weights(folder: RunFolder) -> None:

@@ -15,6 +15,7 @@ from tdl.players.player import Player
 from tdl.runs import environment, forecast, loggers
 from tdl.runs.agents import TrainingAgent, build_agent
 from tdl.runs.episode_log import EpisodeLog
+from tdl.runs.evaluation import require_memory_for_games
 from tdl.runs.interrupts import Interrupts, said_at_once
 from tdl.runs.loggers import Block, Logger, OnBlock
 from tdl.runs.progress import Progress
@@ -22,7 +23,7 @@ from tdl.runs.resume import check_fits, delete_leftover_weights
 from tdl.solver.policy_evaluation import evaluate_policy
 from tdl.solver.solution import Solution
 from tdl.solver.solution import load as load_solution
-from tdl.statistics.summary import block_row, statistics_block, summary
+from tdl.statistics.summary import block_columns, block_row, statistics_block, summary
 from tdl.storage.checkpoint import Meta, delete_leftovers
 from tdl.storage.records import Records
 from tdl.storage.result_file import DELETED_WEIGHTS, KEPT_WEIGHTS, NO_WEIGHTS, WEIGHTS
@@ -66,6 +67,7 @@ class TrainingRun:
         on_block: OnBlock | None = None,
     ) -> None:
         loggers.check_installed(setup.logger)
+        require_memory_for_games(setup.evaluation.episodes)
         self.setup, self.folder, self.names = setup, folder, dict(names if meta is None else meta["names"])
         self.keep_weights, self.ranks, self.on_block = keep_weights, ranks, on_block
         self.solution = solution_of(setup)
@@ -149,7 +151,7 @@ class TrainingRun:
         """Play blocks until the run ends or is interrupted, and save."""
         spent = self.setup.budget.spent(self.reached.moves, self.reached.seconds)
         progress = Progress("train", self.setup.episodes, "moves", self.reached.episode, spent)
-        log = EpisodeLog(self.folder, self.reached.episode)
+        log = EpisodeLog(self.folder, self.reached.episode, block_columns(self.setup.rules))
         with closing(progress), closing(log):
             while not (self.trained() or interrupts.requested):
                 rows = self._play_blocks(log, progress)

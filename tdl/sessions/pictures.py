@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.base.machine import require_memory_for_pictures
 from tdl.errors import refuse
 from tdl.game.boards import BoardLike, grid
 from tdl.game.engine import Engine
@@ -52,6 +53,7 @@ WIDTH = 8
 """Characters of a cell in a terminal."""
 
 SHADES = " ░▒▓█"
+IN_ASCII = str.maketrans(f"{SHADES}·", " -+%#.")
 
 FRAME_DPI = 50
 """Half of a picture's: Gymnasium keeps all frames of a video in memory, which is 160 KB for each of 4x4 cells."""
@@ -231,12 +233,13 @@ def _figure(rows: NDArray[np.int64], dpi: int) -> Figure:
     return figure
 
 
-def text(board: BoardLike, rules: Rules | None = None, *, colour: bool = True) -> str:
+def text(board: BoardLike, rules: Rules | None = None, *, colour: bool = True, encoding: str | None = None) -> str:
     """A board as a heat map of characters.
 
     Parameters
     ----------
     colour : escape sequences of 24-bit colours; without, tiles are shaded by the logarithm of their values.
+    encoding : that the characters are for; in one that lacks shades, as ASCII, others stand for them.
 
     >>> print(text([[2, 0], [4, 16]], colour=False))
        2    ········
@@ -247,7 +250,10 @@ def text(board: BoardLike, rules: Rules | None = None, *, colour: bool = True) -
     top = int(rows.max())
     lines = ["".join(paint(int(value), top) for value in row).rstrip() for row in rows]
     blank = ["".join(paint(int(value), top, label=False) for value in row) for row in rows]
-    return "\n".join(f"{above}\n{line}\n{above}" if colour else line for above, line in zip(blank, lines, strict=True))
+    both = zip(blank, lines, strict=True)
+    shown = "\n".join(f"{above}\n{line}\n{above}" if colour else line for above, line in both)
+    can_show = shown.encode(encoding or "utf-8", "ignore").decode(encoding or "utf-8") == shown
+    return shown if can_show else shown.translate(IN_ASCII)
 
 
 def _coloured(value: int, top: int, label: bool = True) -> str:
@@ -308,6 +314,7 @@ def write(rows: BoardLike, rules: Rules | None, out: Path) -> None:
         with new_file(out) as file:
             file.write(svg(rows, rules).encode())
     elif out.suffix == ".png":
+        require_memory_for_pictures()
         png(rows, out, rules)
     else:
         raise refuse("OUT", str(out), "a name that ends with .svg or .png")

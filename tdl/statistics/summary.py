@@ -3,7 +3,7 @@
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -53,6 +53,11 @@ def block_row(
     return row | {f"reach_{tile}": reach(records, tile) / len(records) for tile in rules.tiles}
 
 
+def block_columns(rules: Rules) -> list[str]:
+    """The columns of `blocks.csv`."""
+    return [*BLOCK_FIGURES, *(f"reach_{tile}" for tile in rules.tiles)]
+
+
 def _scores(records: Records) -> dict[str, float | int]:
     score = records["score"]
     return {"mean": float(score.mean()), "median": float(np.median(score)), "max": int(score.max())}
@@ -74,7 +79,12 @@ def parse_blocks(file: BinaryIO) -> BlockTable:
     """The same of an open file; a ConfigError says what is wrong."""
     if (size := os.fstat(file.fileno()).st_size) > MAX_BYTES:
         raise ConfigError(f"{size:,} bytes; a table of blocks of at most {MAX_BYTES:,} is read")
-    lines = (line.decode("latin-1") for line in read_lines(file) if line.endswith(b"\n") and line.strip())
+    return parse_lines(read_lines(file))
+
+
+def parse_lines(bytes_: Iterable[bytes]) -> BlockTable:
+    """The same of its lines."""
+    lines = (line.decode("latin-1") for line in bytes_ if line.endswith(b"\n") and line.strip())
     names = next(lines, ",".join(NEEDED)).rstrip("\r\n").split(",")
     for name in names:
         if name not in BLOCK_FIGURES and not re.fullmatch(r"reach_\d{1,10}", name, re.ASCII):

@@ -83,11 +83,19 @@ def write_checkpoint(folder: Path, meta: Mapping[str, Any], arrays: Mapping[str,
             _keep_old(folder, keep)
         _delete_orphans(folder, full)
     except OSError as error:
+        line = f"the checkpoint of episode {episode} could not be written: {error}"
+        raise CheckpointError(f"{line}; {_clear_up(folder)}") from error
+
+
+def _clear_up(folder: Path) -> str:
+    """Delete what was begun beside the checkpoint before, and say what became of that."""
+    try:
         before = _current(folder)
-        if before or not (folder / META).exists():  # else nobody knows which arrays hold
-            _delete_orphans(folder, before)
-        rest = f"the one of episode {before['episode']} is intact" if before else "there is none before it"
-        raise CheckpointError(f"the checkpoint of episode {episode} could not be written: {error}; {rest}") from error
+    except OSError as error:
+        return f"that before cannot be read either: {error.strerror}"
+    if before or not (folder / META).exists():  # else nobody knows which arrays hold
+        _delete_orphans(folder, before)
+    return f"the one of episode {before['episode']} is intact" if before else "there is none before it"
 
 
 def _write_array(path: Path, array: Array) -> ArrayEntry:
@@ -225,9 +233,17 @@ def _digest(meta: Mapping[str, Any]) -> str:
 
 
 def _current(folder: Path) -> Meta:
+    """The description of what is there; nothing where it is missing or damaged.
+
+    Raises
+    ------
+    OSError : it cannot be read at present, as where too many files are open: what is there may be whole.
+    """
     try:
         return read_meta(folder)
-    except CheckpointError:
+    except CheckpointError as error:
+        if isinstance(error.__cause__, OSError):
+            raise error.__cause__ from error
         return {}
 
 

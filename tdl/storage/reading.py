@@ -35,28 +35,49 @@ MAX_LINE = 1 << 14
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where it was built
 
 
-def open_file(path: Path) -> io.BufferedReader:
-    """A regular file, opened to be read.
+def open_file(path: Path, *, streams: bool = False) -> io.BufferedReader:
+    """A regular file, opened to be read; where a command names it, one of its own `streams` may be a pipe.
 
     Raises
     ------
     OSError : it is missing, cannot be read, or is a folder, a pipe or a device.
     """
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe without a writer would not open
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
+    is_open = streams and (path.parent == Path("/dev/fd") or path == Path("/dev/stdin"))
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK * (not is_open) | os.O_CLOEXEC)  # a pipe would wait
+    mode = os.fstat(handle).st_mode
+    if not (stat.S_ISREG(mode) or (is_open and stat.S_ISFIFO(mode))):
         os.close(handle)
         raise OSError(errno.EINVAL, "not a regular file", str(path))
     return os.fdopen(handle, "rb")
 
 
 @contextmanager
-def reading(path: Path, error: type[TdlError] = CheckpointError) -> Iterator[io.BufferedReader]:
+def reading(
+    path: Path, error: type[TdlError] = CheckpointError, *, streams: bool = False
+) -> Iterator[io.BufferedReader]:
     """The same while this context is open; whatever is wrong, also in the file, is one error that names it."""
     try:
-        with open_file(path) as file, naming(path, error):
+        with open_file(path, streams=streams) as file, naming(path, error):
             yield file
     except OSError as failed:
         raise error(f"{path}: cannot be read: {failed.strerror or failed}") from failed
+
+
+def read_text(path: Path, most: int) -> str:
+    """What a file of text says that a command names, also standard input, or another stream, by its name in /dev.
+
+    Raises
+    ------
+    ConfigError : it cannot be read, is no regular file, larger than `most` bytes or no text; it names the file.
+    """
+    with reading(path, ConfigError, streams=True) as file:
+        content = file.read(most + 1)
+        if len(content) > most:
+            raise ConfigError(f"more than {most:,} bytes")
+        try:
+            return content.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise ConfigError("not a text file") from None
 
 
 def read_lines(file: BinaryIO) -> Iterator[bytes]:
@@ -147,7 +168,7 @@ def read_yaml_text(path: Path) -> str:
 
 def _content(path: Path, most: int) -> bytes:
     with open_file(path) as file:
-        content = file.read(most + 1)
+        content = file.read(min(most, os.fstat(file.fileno()).st_size) + 1)
     if len(content) > most:
         raise ConfigError(f"more than {most:,} bytes")
     return content

@@ -36,6 +36,8 @@ KEPT_WEIGHTS, DELETED_WEIGHTS, NO_WEIGHTS = "kept", "deleted", "none"
 MAX_KEYS = 1000  # of a configuration; ours have some hundred, each a column of a table
 MAX_TILES = 64  # reached by some games
 MAX_FIGURE = 1e15  # of much larger ones nothing could be drawn
+MAX_COUNT = int(MAX_FIGURE)
+"""Games that a run or an evaluation may be asked for; a whole age of computing plays fewer."""
 
 
 def read_result(path: Path) -> dict[str, Any]:
@@ -115,7 +117,7 @@ def _check_reach(key: str, reach: Any) -> None:
         raise refuse(key, [*reach], f"the values of at most {MAX_TILES} tiles")
 
 
-_COUNT = partial(check_whole, least=0, below=int(MAX_FIGURE) + 1)
+_COUNT = partial(check_whole, least=0, below=MAX_COUNT + 1)
 _SEED = partial(check_whole, least=0)
 _FIGURE = partial(check_value, most=MAX_FIGURE)
 

@@ -1,6 +1,7 @@
 """The folder of a run, an evaluation or a solved game: the names of its files, its result, its status, its lock."""
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -43,6 +44,9 @@ NOTES = ("config.yaml", "hydra.yaml", "overrides.yaml")  # of Hydra, in that fol
 
 FILES = (RESULT, EPISODES, BLOCKS, LOG, LOGGED, EVALUATION, CURVE, JOB_LOG, ELSEWHERE)
 FOLDERS = (CHECKPOINT, KEPT, HYDRA)
+
+PASSING = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO)
+"""Errors that say nothing of a file: too many are open, no memory, a disk that does not answer."""
 
 PATIENCE = 0.2
 """Seconds to wait for a lock: who looks whether there is one (`RunFolder.is_locked`) has it for an instant."""
@@ -171,9 +175,18 @@ class RunFolder:
         return read_result(self.result)
 
     def result_if_whole(self) -> dict[str, Any]:
-        """What `result.json` says; nothing where it is missing or damaged."""
-        with contextlib.suppress(OSError, TdlError):
-            return self.read_result()
+        """What `result.json` says; nothing where it is missing or damaged.
+
+        Raises
+        ------
+        OSError : it cannot be read at present, as where too many files are open: what it says may hold.
+        """
+        with contextlib.suppress(TdlError):
+            try:
+                return self.read_result()
+            except OSError as error:
+                if error.errno in PASSING:
+                    raise
         return {}
 
     def write_result(self, result: Mapping[str, Any]) -> None:

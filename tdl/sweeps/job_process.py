@@ -12,11 +12,10 @@ from typing import Any
 
 from tdl.base import machine
 from tdl.errors import file_text
+from tdl.runs.interrupts import URGENT, WARNINGS
 from tdl.runs.progress import report_to
 from tdl.storage.run_folder import JOB_LOG, RunFolder
 from tdl.sweeps.job import Outcome
-
-_TO_STOP = {signal.SIGINT, signal.SIGTERM}
 
 
 class JobProcess:
@@ -78,8 +77,10 @@ def ended(jobs: list[JobProcess], seconds: float) -> list[JobProcess]:
 def _child(work: Callable[[], Outcome], folder: Path, pipe: connection.Connection, share: Any, parent: int) -> None:
     os.setpgid(0, 0)  # Ctrl-C reaches the sweep alone, which passes it on
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _TO_STOP)
+    for number in (signal.SIGTERM, *WARNINGS):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (*URGENT, *WARNINGS))
     machine.end_with(parent)
 
     def report(done: float) -> None:
@@ -102,7 +103,7 @@ def _child(work: Callable[[], Outcome], folder: Path, pipe: connection.Connectio
 @contextlib.contextmanager
 def _held_back() -> Iterator[None]:
     """Hold back signals to stop: what reached a new process before it has its own handlers would be lost."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _TO_STOP)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (*URGENT, *WARNINGS))
     try:
         yield
     finally:
@@ -112,11 +113,12 @@ def _held_back() -> Iterator[None]:
 def _redirect(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     RunFolder(folder).refuse_links()
-    sys.stdout = sys.stderr = (folder / JOB_LOG).open("a", buffering=1)
+    sys.stdout = sys.stderr = (folder / JOB_LOG).open("a", buffering=1, encoding="utf-8", errors="backslashreplace")
     for handle in (1, 2):
         os.dup2(sys.stdout.fileno(), handle)
 
 
 def _flush() -> None:
-    sys.stdout.flush()
-    sys.stderr.flush()
+    with contextlib.suppress(OSError):  # nobody reads them any more
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            stream.flush()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from tdl.base import machine, streams
 from tdl.base.distribution import command
 from tdl.config.agent import chosen_names
 from tdl.config.compose import ALPHA_OF_LEARNER
@@ -52,7 +53,11 @@ def finish(*, figures: bool = True) -> tuple[int, str]:
     table = table_of(jobs, sweep.outcomes)
     print(summary_text(table))  # first: the disk may be full
     _write(sweep.folder / TABLE, table.dropna(axis="columns", how="all").to_csv(index=False))
-    drawn = figures and _draw(sweep.folder, table)
+    drawn = False
+    with streams.excused(f"{sweep.folder / FIGURES[0]}: not drawn", "the same command again draws it"):
+        if figures:
+            machine.require_memory_for_pictures()
+            drawn = _draw(sweep.folder, table)
     print(f"table in {sweep.folder / TABLE}" + (f", figure in {sweep.folder / FIGURES[0]}" if drawn else ""))
     print(_next_commands(sweep.folder), end="")
     codes = [outcome.code for outcome in sweep.outcomes.values()]
@@ -75,7 +80,8 @@ def _next_commands(folder: Path) -> str:
 
 def prepare() -> None:
     """Import what `finish` needs: pandas and matplotlib take a second, for which no job should wait."""
-    importlib.import_module("tdl.results.sweep_figure")
+    with contextlib.suppress(Exception):  # without memory: no job should end with it
+        importlib.import_module("tdl.results.sweep_figure")
 
 
 def _last_start(job: Path) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.base.checks import check_whole
+from tdl.errors import ConfigError
 from tdl.game.engine import TRAINING
 from tdl.game.lines import LineTables
 from tdl.learning.options import LearnerOptions
@@ -127,9 +128,11 @@ def together(work: Sequence[Iterator[None]], between: Callable[[], None] = lambd
     """Do all of `work` to its end, each in a thread of its own; the first in the caller's, which calls `between` in
     its pauses. An exception in one of them, or in `between`, ends the others at their next pause, and is raised.
     """
-    helpers = [_Helper(part) for part in work[1:]]
+    helpers: list[_Helper] = []
     cancelled = True
     try:
+        for part in work[1:]:
+            helpers.append(_Helper(part))
         for _ in work[0]:
             if any(helper.error for helper in helpers):
                 break
@@ -167,7 +170,10 @@ class _Helper(threading.Thread):
         super().__init__(daemon=True)
         self.work, self.cancelled = work, False
         self.error: BaseException | None = None
-        self.start()
+        try:
+            self.start()
+        except RuntimeError as error:  # no memory for it, or no process
+            raise ConfigError(f"threads: not all could be started: {error}") from error
 
     def run(self) -> None:
         try:

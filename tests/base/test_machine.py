@@ -40,9 +40,95 @@ def test_the_limit_of_a_container_counts(linux, monkeypatch, tmp_path):
     assert machine.available_memory() == (4000 if linux else without)
 
 
-def test_cores(linux):
+@pytest.fixture
+def control_groups(monkeypatch, tmp_path):
+    """Write files of control groups, by their names; this process is in /pod/job, and all are in the whole."""
+    monkeypatch.setattr(machine, "LINUX", True)
+    monkeypatch.setattr(machine, "CGROUP", tmp_path / "groups")
+    monkeypatch.setattr(machine, "OWN_GROUPS", tmp_path / "own")
+    (tmp_path / "own").write_text("4:memory:/pod/job\n2:cpu,cpuacct:/pod/job\n0::/pod/job\n")
+
+    def write(files):
+        for name, text in files.items():
+            path = tmp_path / "groups" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+
+    return write
+
+
+ONE, HALF = str(1 << 20), str(1 << 19)
+UNLIMITED_1 = "9223372036854771712\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "free"),
+    [
+        ({"memory.max": ONE, "memory.current": HALF}, 1 << 19),
+        ({"memory.max": ONE, "memory.current": ONE, "memory.stat": "anon 5\ninactive_file 4096\n"}, 4096),
+        ({"memory.max": ONE, "memory.current": ONE, "memory.stat": "inactive_file 4096\nactive_file 96\n"}, 4192),
+        ({"memory.max": HALF, "memory.current": ONE}, 0),
+        ({"memory.max": ONE}, 1 << 20),
+        ({"memory.max": "", "memory.current": ""}, None),
+        ({"memory.max": "max\n", "memory.current": HALF}, None),
+        ({"memory.max": "much", "memory.current": "?", "memory.stat": "inactive_file\n\n"}, None),
+        ({"pod/memory.max": ONE, "pod/memory.current": HALF, "pod/job/memory.max": "max"}, 1 << 19),
+        ({"pod/job/memory.max": ONE, "pod/job/memory.current": HALF, "memory.max": "max"}, 1 << 19),
+        ({"pod/other/memory.max": ONE, "pod/other/memory.current": HALF}, None),
+        ({"memory/memory.limit_in_bytes": ONE, "memory/memory.usage_in_bytes": HALF}, 1 << 19),
+        ({"memory/pod/memory.limit_in_bytes": ONE, "memory/pod/memory.usage_in_bytes": ONE,
+          "memory/pod/memory.stat": "inactive_file 1\ntotal_inactive_file 64\n"}, 64),
+        ({"memory/memory.limit_in_bytes": UNLIMITED_1, "memory/memory.usage_in_bytes": HALF}, None),
+    ],
+)  # fmt: skip
+def test_memory_of_a_container(control_groups, files, free):
+    """The limit of each group around counts; what the disk is cached in can be taken back. None: no limit."""
+    whole = machine.available_memory()
+    control_groups(files)
+    found = machine.available_memory()
+    assert found == free if free is not None else found > whole // 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="of Linux")
+def test_memory_of_a_process(monkeypatch):
+    """What `ulimit -v` leaves of it."""
+    monkeypatch.setattr(machine.resource, "getrlimit", lambda _: (1 << 20, 1 << 20))
+    assert machine.available_memory() == 0
+
+
+def test_cores(linux, control_groups, monkeypatch):
+    monkeypatch.setattr(machine, "LINUX", linux)
     allowed = len(os.sched_getaffinity(0)) if linux else os.cpu_count()
     assert machine.cores() == allowed
+
+
+@pytest.mark.parametrize(
+    ("files", "cores"),
+    [
+        ({"cpu.max": "max 100000\n"}, 64),
+        ({"cpu.max": "300000 100000\n"}, 3),
+        ({"cpu.max": "150000 100000\n"}, 2),
+        ({"cpu.max": "1000 100000\n"}, 1),
+        ({"cpu.max": "6400000 50000\n"}, 64),
+        ({"cpu.max": ""}, 64),
+        ({"cpu.max": "0 0"}, 64),
+        ({"pod/cpu.max": "200000 100000", "pod/job/cpu.max": "max 100000"}, 2),
+        ({"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, 64),
+        ({"cpu/pod/job/cpu.cfs_quota_us": "250000\n", "cpu/pod/job/cpu.cfs_period_us": "100000\n"}, 3),
+    ],
+)
+def test_cores_of_a_container(control_groups, monkeypatch, files, cores):
+    """As many as it has the time of, and never more than the process is kept to."""
+    monkeypatch.setattr(machine.os, "sched_getaffinity", lambda _: range(64), raising=False)
+    control_groups(files)
+    assert machine.cores() == cores
+
+
+def test_the_group_of_a_process_may_be_out_of_sight(control_groups, monkeypatch, tmp_path):
+    """In a container its path can begin outside of what is seen."""
+    (tmp_path / "own").write_text("0::/../../elsewhere\nno line of the system\n")
+    control_groups({"memory.max": ONE})
+    assert machine.available_memory() == 1 << 20
 
 
 @pytest.mark.parametrize("name", ["Apple M2", ""])

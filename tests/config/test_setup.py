@@ -15,6 +15,7 @@ from tdl.config.setup import Setup, stored_placer, stored_setup
 from tdl.errors import ConfigError
 from tdl.network.stages import Stages
 from tdl.search.options import SearchOptions
+from tdl.storage.result_file import MAX_COUNT, check_result
 
 
 @pytest.fixture
@@ -196,3 +197,12 @@ REFUSED = [
 def test_what_is_refused(composed, words, message):
     with pytest.raises(ConfigError, match=f"^{message}"):
         Setup.of(composed(*words.split()))
+
+
+@pytest.mark.parametrize("key", ["episodes", "evaluate.episodes"])
+def test_a_run_takes_no_number_that_its_result_may_not_have(values, key):
+    """Else it would be trained and then be refused: a run that goes on, and a table, read `result.json`."""
+    most = changed(values, key, MAX_COUNT)
+    check_result({"config": Setup.of(most).config})
+    with pytest.raises(ConfigError, match=f"{key}: .* expected a whole number from 0 to {MAX_COUNT}"):
+        Setup.of(changed(values, key, MAX_COUNT + 1))

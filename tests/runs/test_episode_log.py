@@ -40,3 +40,34 @@ def test_the_rest_of_a_huge_table_is_not_read(folder, name, separator):
     os.truncate(path, 10 << 30)
     EpisodeLog(folder, 20).close()
     assert path.read_bytes() == content
+
+
+COLUMNS = ["episode", "mean", "max"]
+
+
+@pytest.mark.parametrize(
+    ("text", "telling"),
+    [
+        ("a,b\n", "'a': no such column"),
+        ("episode,mean\n", "not the blocks of a run"),
+        ("episode,mean,max\n10,x,1\n", "could not convert string 'x'"),
+        ("episode,mean,max\n10,1\n", "cut or corrupt"),
+        ("episode,mean,max,median\n10,1,1,1\n", "columns of another run: 'episode,mean,max,median'"),
+        ("episode,mean,max,reach_2\n", "columns of another run"),
+    ],
+)
+def test_blocks_of_somebody_else_are_refused(folder, text, telling):
+    """Before anything is changed or played: the rows of this run would stand under them."""
+    folder.blocks.write_text(text)
+    before = {path.name: path.read_bytes() for path in folder.path.iterdir() if path.is_file()}
+    with pytest.raises(CheckpointError, match=f"blocks.csv: .*{telling}"):
+        EpisodeLog(folder, 20, COLUMNS)
+    assert {path.name: path.read_bytes() for path in folder.path.iterdir() if path.is_file()} == before
+
+
+@pytest.mark.parametrize("text", ["", "episode,mean,max\n", "episode,mean,max\n10,1,2\n30,a broken"])
+def test_blocks_that_go_on(folder, text):
+    """An empty file, and whatever stands behind the checkpoint."""
+    folder.blocks.write_text(text)
+    EpisodeLog(folder, 20, COLUMNS).close()
+    assert folder.blocks.read_text() == text.partition("30,")[0]

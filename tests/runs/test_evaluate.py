@@ -13,11 +13,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.programs import SMALL, checkpoint, ended, files, inside, result, running, train, wait_until
+from support.programs import SMALL, UNDRAWN, checkpoint, ended, files, inside, result, running, train, wait_until
 
 import tdl
 import tdl.cli.evaluate as program
 import tdl.results
+from tdl.base import machine
 from tdl.statistics.summary import evaluation_block
 from tdl.storage.checkpoint import write_checkpoint
 from tdl.storage.records import RECORD
@@ -189,6 +190,32 @@ def test_a_used_folder_is_refused(tmp_path, trained):
     assert done.returncode == 2
     assert "holds results already" in done.stderr
     assert files(trained) == before
+
+
+@pytest.mark.parametrize("status", ["running", "interrupted", "failed"])
+def test_what_was_cut_off_begins_anew_by_the_same_command(tmp_path, trained, status):
+    """And by no other: what is there is of other games."""
+    folder = tmp_path / "out"
+    evaluated(folder, f"checkpoint={trained}")
+    whole = result(folder)
+    part = {key: value for key, value in whole.items() if key != "evaluation"} | {"status": status}
+    (folder / "result.json").write_text(json.dumps(part))
+    (folder / "evaluation.npy").unlink()
+    other = inside(f"checkpoint={trained}", "seed=5", f"hydra.run.dir={folder}", program=program.main)
+    assert "holds results already" in other.stderr
+    assert result(folder) == part
+    evaluated(folder, f"checkpoint={trained}")
+    assert result(folder)["evaluation"]["mean"] == whole["evaluation"]["mean"]
+
+
+@pytest.mark.parametrize("episodes", [10**9, 10**15])
+def test_more_games_than_memory_holds_are_refused_before_the_first(tmp_path, trained, monkeypatch, episodes):
+    monkeypatch.setattr(machine, "available_memory", lambda: 1 << 30)
+    line = f"evaluate.episodes: the records of {episodes:,} games need"
+    for words, main in (((f"checkpoint={trained}",), program.main), (SMALL, UNDRAWN)):
+        done = inside(*words, f"evaluate.episodes={episodes}", f"hydra.run.dir={tmp_path / 'out'}", program=main)
+        assert (done.returncode, line in done.stderr) == (2, True), done.stderr
+        assert not list(tmp_path.rglob("*.npy"))
 
 
 MISTAKES = [

@@ -27,6 +27,7 @@ from support.programs import (
     wait_until,
     written_at,
 )
+from support.sweeps import mark
 
 import tdl
 from tdl.errors import CheckpointError, ConfigError
@@ -124,7 +125,19 @@ def test_a_new_run_does_not_begin_where_one_left_no_checkpoint(tmp_path):
     """As of a run that was killed before the first: there is nothing to go on with, and nobody is told to."""
     (tmp_path / "result.json").write_text("{}")
     with pytest.raises(ConfigError, match="holds a run already, without a checkpoint; name another"):
-        refuse_used(RunFolder(tmp_path))
+        refuse_used(RunFolder(tmp_path), {"seed": 1})
+
+
+def test_the_same_command_begins_anew_what_was_killed_before_a_checkpoint(finished, whole):
+    """With the same games; another command finds a run there."""
+    shutil.rmtree(finished / "checkpoint")
+    mark(finished, "running")
+    before = files(finished)
+    words = (*SMALL, f"hydra.run.dir={finished}")
+    assert inside(*words, f"episodes={EPISODES + 10}").returncode == 2
+    assert files(finished) == before
+    assert inside(*words, f"episodes={EPISODES}").returncode == 0
+    assert outcome(finished) == outcome(whole(EPISODES))
 
 
 def test_one_process_at_a_time(finished):

@@ -29,6 +29,8 @@ from support.programs import (
 )
 
 import tdl
+from tdl.base import machine
+from tdl.cli.run import main
 from tdl.config.schema import RUN
 from tdl.config.setup import Setup
 from tdl.network.ntuple import NTupleNetwork
@@ -276,3 +278,18 @@ def test_divergence(tmp_path, order, saved):
         weights = tdl.load(folder).network.weights
         assert np.isfinite(weights).all()
         assert 0 < np.abs(weights).max() < 1e9
+
+
+def test_a_curve_that_finds_no_memory_costs_no_result(tmp_path, monkeypatch):
+    """Nor does any other error of what draws it; `resume` draws it later."""
+    folder, words = tmp_path / "run", (*SMALL, "episodes=20")
+    monkeypatch.setattr(machine, "PICTURES", 1 << 60)
+    done = inside(*words, f"hydra.run.dir={folder}", program=main)
+    assert done.returncode == 0
+    line = f"tdl: {folder}/curve.png: not drawn: memory: pictures need"
+    assert line in done.stderr
+    assert f"; resume={folder} draws it" in done.stderr
+    assert (result(folder)["status"], (folder / "curve.png").exists()) == ("finished", False)
+    monkeypatch.undo()
+    assert inside(f"resume={folder}", program=main).returncode == 0
+    assert (folder / "curve.png").exists()

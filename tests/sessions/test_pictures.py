@@ -82,6 +82,7 @@ def test_text_is_a_heat_map():
     assert "\x1b" not in shaded
     assert len(shaded.splitlines()) == 4
     assert text([[2, 0], [4, 16]], colour=False) == "   2    ········\n░░ 4 ░░░██ 16 ██"
+    assert text([[2, 0], [4, 16]], colour=False, encoding="ascii") == "   2    ........\n-- 4 ---## 16 ##"
 
 
 def test_the_heat_map_is_logarithmic():

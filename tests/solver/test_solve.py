@@ -5,6 +5,7 @@ Trusts `tdl.solver.solution.solve`, which `test_solver` holds against its refere
 
 import csv
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -104,7 +105,7 @@ MISTAKES = [
     ("tiles.drop=[[15,1.0]]", 2, ["size: a cell holds tiles up to 32768"]),
     ("solution=.", 2, ["query: None is not allowed"]),
     ("solution=nowhere query=boards", 2, ["nowhere: no solution here"]),
-    ("solution=. query=nowhere", 2, ["nowhere: No such file"]),
+    ("solution=. query=nowhere", 2, ["nowhere: cannot be read: No such file"]),
     ("solution=. query=boards", 2, ["boards: line 2: begins with 'c'", "b (before a move)"]),
 ]
 
@@ -140,6 +141,28 @@ def test_a_line_that_asks_for_nothing(tmp_path, line, telling):
 def test_a_byte_order_mark_and_ends_of_lines_of_windows_are_no_part_of_a_question(tmp_path):
     (tmp_path / "boards").write_text("b 1 1 0 0\r\na 1 0 0 0\r\n", encoding="utf-8-sig")
     assert [query.after for query in program.read_queries(tmp_path / "boards", 4)] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("name", "telling"),
+    [("/dev/zero", "not a regular file"), ("pipe", "not a regular file"), (".", "not a regular file"),
+     ("long", "more than 100 bytes"), ("bytes", "not a text file")],
+)  # fmt: skip
+def test_a_file_of_questions_is_a_file_of_some_length(tmp_path, monkeypatch, name, telling):
+    monkeypatch.setattr(program, "MAX_QUERIES", 100)
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "long").write_text("b 1 1 0 0\n" * 11)
+    (tmp_path / "bytes").write_bytes(b"\xff\n")
+    with pytest.raises(ConfigError, match=rf"{name}: .*{telling}"):
+        program.read_queries(tmp_path / name, 4)
+
+
+def test_questions_from_a_pipe_that_the_command_names(tmp_path):
+    reader, writer = os.pipe()
+    os.write(writer, "\ufeffb 1 1 0 0\n".encode())
+    os.close(writer)
+    assert program.read_queries(Path(f"/dev/fd/{reader}"), 4) == [program.Query(False, (1, 1, 0, 0))]
+    os.close(reader)
 
 
 def test_an_interrupt_ends_it(tmp_path, monkeypatch):

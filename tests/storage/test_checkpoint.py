@@ -4,6 +4,8 @@ Trusts the arrays that were written, and NumPy as the independent reader. Damage
 every length of a tiny checkpoint.
 """
 
+import errno
+import itertools
 import mmap
 import os
 import shutil
@@ -199,3 +201,30 @@ def test_what_others_left_is_cleared(tmp_path):
         (tmp_path / name).write_text("left behind")
     write_checkpoint(tmp_path, {"episode": 5}, {"weights": WEIGHTS})
     assert {path.name for path in tmp_path.iterdir()} == {META, "weights-0000000005.npy", "notes.txt"}
+
+
+@pytest.mark.parametrize("failing", range(4))
+def test_too_many_open_files_change_nothing_in_silence(tmp_path, monkeypatch, failing):
+    """Whichever file cannot be opened: the older checkpoints stay, or it is said that nothing was written."""
+    folder = tmp_path / "checkpoint"
+    for episode in (1, 2):
+        write_checkpoint(folder, {"episode": episode}, {"weights": np.ones(3)}, keep=3)
+    real, calls = os.open, itertools.count()
+
+    def few(*words, **options):
+        if next(calls) == failing:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        return real(*words, **options)
+
+    monkeypatch.setattr(os, "open", few)
+    failed = ""
+    try:
+        write_checkpoint(folder, {"episode": 3}, {"weights": np.ones(3)}, keep=3)
+    except CheckpointError as error:
+        failed = str(error)
+    monkeypatch.undo()
+    assert read_meta(folder)["episode"] == (2 if failed else 3)
+    assert not failed or "Too many open files; the one of episode 2 is intact" in failed
+    kept = [path.name for path in sorted((tmp_path / "kept").glob("[0-9]*"))]
+    assert kept[:1] == ["0000000001"]
+    assert failed or kept == ["0000000001", "0000000002"]

@@ -115,3 +115,18 @@ def test_the_newest_checkpoints_come_first(tmp_path):
     newest = [folder.checkpoint, folder.kept / "0000000030", folder.kept / "0000000020"]
     assert folder.checkpoints(3) == newest
     assert folder.checkpoints(1) == newest[:1]
+
+
+def test_a_result_that_cannot_be_read_now_is_not_taken_for_none(tmp_path, monkeypatch):
+    """Else a finished run would be trained anew, or marked as failed, because too many files are open."""
+    folder = RunFolder(tmp_path)
+    assert folder.result_if_whole() == {}
+    folder.result.write_text("{")
+    assert folder.result_if_whole() == {}
+
+    def full(*_, **__):
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(os, "open", full)
+    with pytest.raises(OSError, match="Too many open files"):
+        folder.result_if_whole()

@@ -6,8 +6,10 @@ Trusts that a run goes on from its checkpoint as if nothing had happened, which 
 import shutil
 
 import pytest
-from support.programs import inside, outcome, train
+from support.programs import SMALL, inside, outcome, train
 from support.sweeps import SHORT, folder_of, jobs_in, mark, states, sweep, table
+
+from tdl.cli.run import main
 
 
 def test_the_same_command_again_does_nothing(two):
@@ -103,3 +105,18 @@ def test_resumed_runs_stay_where_they_are(tmp_path):
         assert {seed: row["episodes"] for seed, row in rows.items()} == {"0": "20", "1": "20"}
     assert {row["run"] for row in rows.values()} == set(map(str, runs))
     assert sorted(path.parent.name[:2] for path in (tmp_path / "sweep").glob("*/.hydra")) == ["a_", "b_"]
+
+
+def test_a_curve_that_a_killed_job_has_not_drawn(tmp_path):
+    """The same command draws it, and plays nothing."""
+    words = ("-m", *SMALL, *SHORT, "seed=0,1", f"hydra.sweep.dir={tmp_path}")
+    assert inside(*words, program=main).returncode == 0
+    curve = folder_of(tmp_path, seed=1) / "curve.png"
+    curve.unlink()
+    times = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*/episodes.npy")}
+    done = inside(*words, program=main)
+    assert done.stdout.startswith("2 jobs, 1 of them already done")
+    assert curve.exists()
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.glob("*/episodes.npy")} == times
+    curve.unlink()
+    assert inside(*words).stdout.startswith("2 jobs, already done")  # where no curves are asked for

@@ -79,7 +79,9 @@ def test_the_death_of_a_job_is_its_own(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("number", "code", "system"), [(signal.SIGINT, 130, "1"), (signal.SIGTERM, 143, "0")], indirect=["system"]
+    ("number", "code", "system"),
+    [(signal.SIGINT, 130, "1"), (signal.SIGTERM, 143, "0"), (signal.SIGHUP, 129, "1")],
+    indirect=["system"],
 )
 def test_a_signal_lets_jobs_save(tmp_path, number, code, system):
     with started(tmp_path, "seed=range(0,5)", "hydra.launcher.cores=2", env=system) as process:
