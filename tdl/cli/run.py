@@ -104,7 +104,7 @@ def _next_said(run: TrainingRun) -> Iterator[None]:
 
 def _draw_curve(folder: RunFolder) -> None:
     """Draw the curve of a run whose results are all saved, so that a picture without room costs nothing else."""
-    with streams.excused(f"{folder.curve}: not drawn", f"resume={folder} draws it"):
+    with streams.excused(f"{folder.curve}: not drawn", f"{folder.word('resume')} draws it"):
         machine.require_memory_for_pictures()
         from tdl.results.run_curve import save_curve  # not at the top: a run without episodes does not need it
 

@@ -77,6 +77,6 @@ def test_there_is_no_run_to_resume(tmp_path, name):
         done = inside(f"resume={named}")
         assert done.returncode == 2
         (line,) = done.stderr.splitlines()
-        assert line.startswith(f"tdl: {named}: a checkpoint without the run that made it")
+        assert line.startswith(f"tdl: resume: {named}: a checkpoint without the run that made it")
     assert files(tmp_path) == before
     assert not list(tmp_path.rglob(".hydra"))

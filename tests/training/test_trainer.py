@@ -162,7 +162,7 @@ def test_numbers_at_the_end_of_64_bits_are_refused(number):
         play_random(episodes=1, first=number)
 
 
-@pytest.mark.parametrize("ranks", [None, 2, object()], ids=repr)
+@pytest.mark.parametrize("ranks", [None, 2, object()], ids=lambda value: type(value).__name__)
 def test_what_is_no_ranks(ranks):
     with pytest.raises(ConfigError, match=r"ranks: .* is not allowed; expected Ranks, as connect\(\) of"):
         tdl.Trainer(network(), ranks=ranks)
