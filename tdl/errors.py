@@ -63,6 +63,8 @@ def shown(value: object) -> str:
         text = f"a number of more than {sys.get_int_max_str_digits():,} digits"
     except RecursionError:
         text = "a list in too many others"
+    except Exception:  # somebody else's
+        text = f"a {type(value).__name__}"
     text = " ".join(text.split()) if "\n" in text else text  # arrays
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
 

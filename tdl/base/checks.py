@@ -35,15 +35,19 @@ def without_numpy(value: Any) -> Any:
     """Python's numbers and lists for those of NumPy, pandas and PyTorch, also within lists; any other value itself."""
     if type(value) in (int, float, str):  # most are: rows of a board in half the time
         return value
+    try:
+        return _without_numpy(value)
+    except RecursionError:
+        return value  # what lies as deep is no value of anything
+
+
+def _without_numpy(value: Any) -> Any:
     if hasattr(value, "__array__"):
         return np.asarray(value).tolist()
     if type(value) in (list, tuple):
-        try:
-            return type(value)(map(without_numpy, value))
-        except RecursionError:
-            return value  # what lies as deep is no value of anything
+        return type(value)(map(_without_numpy, value))
     if type(value) is dict:
-        return {key: without_numpy(item) for key, item in value.items()}
+        return {key: _without_numpy(item) for key, item in value.items()}
     return value
 
 

@@ -104,7 +104,7 @@ def _agent(policy: object, named: dict[str, Any]) -> Agent:
             return policy
         folder = checkpoint_folder(Path(policy).expanduser())
         return agent_of(folder, read_agent(folder), copy=True)
-    if not callable(policy):
+    if not callable(policy) or isinstance(policy, type):  # a class would be made of each board
         raise refuse("policy", policy, "a function of boards, a tdl.Player, or the folder of a run")
     return Policy(policy, _rules(named), named.get("boards"))
 

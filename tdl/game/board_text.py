@@ -107,8 +107,13 @@ def rows_of_list(board: object) -> list[list[Any]]:
     """
     if not isinstance(board, list | tuple) or not board:
         raise refuse("board", board, "rows of tile values, a text, or an int")
-    rows = [list(row) if isinstance(row, list | tuple) else row for row in board]
-    return rows if any(isinstance(row, list) for row in rows) else [rows]
+    rows = [[_filled(cell) for cell in row] if isinstance(row, list | tuple) else row for row in board]
+    return rows if any(isinstance(row, list) for row in rows) else [[*map(_filled, rows)]]
+
+
+def _filled(cell: Any) -> Any:
+    """A cell of a list: nothing (null of JSON, nan of pandas) stands for 0."""
+    return 0 if cell is None or cell != cell else cell
 
 
 def board_of_object(content: Mapping[str, Any]) -> Any:

@@ -105,8 +105,6 @@ def _check_shape(rows: Sequence[Any], rules: Rules) -> None:
 
 def _tile(number: Any, place: int, rules: Rules, exponents: bool) -> int:
     """The tile index of a number."""
-    if number is None:  # of JSON
-        return 0
     if is_number(number):
         if not exponents and number in rules.index_of:
             return rules.index_of[int(number)]
@@ -207,8 +205,8 @@ def grid(board: BoardLike) -> NDArray[np.int64]:
 def action_of(action: Any, key: str = "action") -> int:
     """An action as an int: also its name, a whole float, or an array of one of these."""
     number = without_numpy(action)
-    while isinstance(number, list) and len(number) == 1:
-        number = number[0]
+    for _ in range(8):  # a list may have itself
+        number = number[0] if isinstance(number, list) and len(number) == 1 else number
     if isinstance(number, str) and number in ACTION_NAMES:
         return ACTION_NAMES.index(number)
     if not is_number(number) or number not in range(4):

@@ -77,6 +77,7 @@ def test_a_game_by_its_names_or_as_rules(names, rules):
     ("arguments", "telling"),
     [
         ({"policy": 3}, "policy: 3 is not allowed; expected a function of boards, a tdl.Player, or the folder"),
+        ({"policy": tdl.Player}, "policy: <class 'tdl.players.player.Player'> is not allowed; expected a function"),
         ({"rules": "2x2"}, "rules: '2x2' is not allowed; expected Rules, as tdl.Rules"),
         ({"rules": TINY, "size": "2x2"}, "size: '2x2' is not allowed; expected None where rules are given"),
         ({"size": "9x9"}, "size: '9x9' is not allowed; .* did you mean '5x5'"),

@@ -150,6 +150,24 @@ def test_where_a_cell_without_a_sign_stands(text, rows):
     )
 
 
+def test_cells_of_lists_that_are_nothing():
+    rows, values = [[2, None, float("nan"), 8.0]] * 4, [[2, 0, 0, 8]] * 4
+    for board in (rows, {"board": rows}, rows[0] * 4, pd.DataFrame(rows)):
+        assert read_board(board, RULES) == read_board(values, RULES)
+    assert grid({"board": rows}).tolist() == grid(np.array(rows, float)).tolist() == values
+
+
+def test_boards_that_have_themselves_are_refused():
+    rows, content = [], {}
+    rows.extend([rows] * 16)
+    content["board"] = content
+    for board in (rows, [rows], content):
+        with pytest.raises(ConfigError, match="board"):
+            read_board(board, RULES)
+        with pytest.raises(ConfigError, match="board"):
+            grid(board)
+
+
 PARTS = st.sampled_from([*'2401.a,/[](){};:+|-_x"', "16", "[[", "]]", "],", "0x", "null", " ", "\n", "\t"])
 
 

@@ -185,6 +185,13 @@ def test_actions(actions):
     assert (found.dtype, found.tolist()) == (np.int64, [0, 3])
 
 
+def test_an_action_that_has_itself_is_refused():
+    action = []
+    action.append(action)
+    with pytest.raises(ConfigError, match=r"action: \[\[...\]\] is not allowed"):
+        action_of(action)
+
+
 def test_a_packed_board_is_returned_as_it_is():
     assert read_board(PACKED, RULES_2X2) == PACKED
 
