@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import json
+import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -104,7 +105,7 @@ def jobs_in(folders: Sequence[Path]) -> dict[Path, Path]:
             jobs |= job_folders(description.parent)
         for run in result_files(folder):
             jobs.setdefault(run.parent.resolve(), run.parent.resolve())
-        if not any(job.is_relative_to(folder.resolve()) for job in jobs):
+        if not any(job.is_relative_to(os.path.realpath(folder)) for job in jobs):
             raise TdlError(f"{folder}: no run in it (no {RESULT})")
     return jobs
 

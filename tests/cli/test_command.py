@@ -3,6 +3,7 @@
 Trusts the programs themselves, which are tested elsewhere.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -72,6 +73,16 @@ def test_the_version_says_what_runs_here():
     network = tdl.NTupleNetwork(tdl.Rules(), tdl.tuple_set("2x4"))
     assert lines[2].startswith(f"instruction set {network.instructions}, ")
     assert inside("alpha=0.1", "--version").stdout.splitlines() == lines
+
+
+def test_modules_and_settings_of_the_current_folder_are_not_read(tmp_path):
+    """They may be anybody's; matplotlib would wait for ever for a pipe."""
+    for name in ("typing", "numpy", "matplotlib"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('read')")
+    os.mkfifo(tmp_path / "matplotlibrc")
+    for words in (["tdl", "report", "missing"], ["tdl.run", "alpha=x"]):
+        done = subprocess.run([sys.executable, "-m", *words], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        assert done.stderr.startswith("tdl: "), done.stderr
 
 
 def test_nothing_heavy_is_imported_for_questions():

@@ -46,6 +46,8 @@ WHOLE = [
     (f"tuples.cells={HUGE} tuples.share=false", 2, ["tuples:", "GiB of memory", "are free"]),
     ("seed=" + "1" * 5000, 2, ["seed: ", "is not allowed; expected a number of at most 308 digits"]),
     ("tuples.cells=[[0," + "1" * 309 + "]]", 2, ["tuples.cells: ", "expected a number of at most 308 digits"]),
+    ("tuples.cells=" + "[" * 33, 2, ["tuples.cells: ", "expected at most 32 lists within each other"]),
+    ("resume=loop", 2, ["loop/result.json: Too many levels of symbolic links"]),
     ("out=occupied/run", 2, ["occupied/run", "Not a directory"]),
     (".", 2, [".: a folder; to go on with its run: resume=."]),
     ("resume=missing", 2, ["resume: missing/checkpoint", "no checkpoint here"]),
@@ -89,6 +91,7 @@ def test_characters_that_nobody_sees_are_named(monkeypatch, word, telling):
 def test_one_line_and_nothing_left(tmp_path, monkeypatch, words, code, telling):
     """Of the program that begins at `main`, the first as a whole process."""
     (tmp_path / "occupied").write_text("a file where a folder is wanted\n")
+    (tmp_path / "loop").symlink_to("loop")
     before = files(tmp_path)
     line = ["episodes=2", "evaluate.episodes=0", *words.split()]  # quick, should it be let through
     monkeypatch.chdir(tmp_path)

@@ -113,7 +113,7 @@ def test_seeds_that_make_no_sense(words, telling):
         (["a=1", "--config-dir=conf", "b=2", "--", "c"], ["--config-dir=conf"], ["a=1", "b=2", "c"]),
         (["a=1", "--info"], ["--info=all"], ["a=1"]),
         (["a=1", "--info", "config"], ["--info=config"], ["a=1"]),
-        (["-cn", "run", "run"], ["-cn", "run"], ["run"]),
+        (["-cd", "run", "run"], ["-cd", "run"], ["run"]),
         ([], [], []),
     ],
 )
@@ -141,6 +141,9 @@ def test_unknown_flags(flag, telling):
         (("-m", "--cfg", "job"), "--cfg: of one job; leave out -m"),
         (("--info", "--multirun"), "--info: of one job; leave out -m"),
         (("--resolve",), "--resolve: only beside --cfg"),
+        (("--experimental-rerun=x.pickle",), "--experimental-rerun: no such flag; choices of your own"),
+        (("-cp", "theirs"), "--config-path: no such flag"),
+        (("-cn=theirs",), "--config-name: no such flag"),
     ],
 )
 def test_flags_that_exclude_each_other(flags, telling):
@@ -160,6 +163,7 @@ def test_flags_that_exclude_each_other(flags, telling):
         (["alpha", "=0.1", "seed=1"], "alpha =0.1: .*did you mean 'alpha=0.1'"),
         (["hydra.job.chdir=true"], "hydra.job.chdir: 'true' is not allowed"),
         (["+hydra.output_subdir=null"], "hydra.output_subdir: 'null' is not allowed"),
+        (["+hydra.searchpath=[theirs]"], r"hydra.searchpath: '\[theirs\]' is not allowed"),
         (["~hydra.callbacks.sweep"], "hydra.callbacks.sweep: '' is not allowed"),
     ],
 )
