@@ -66,6 +66,15 @@ def test_an_unknown_command_is_one_line(word, telling):
     assert telling in line
 
 
+def test_an_import_that_finds_no_memory_is_one_line(monkeypatch):
+    def no_memory(_name):
+        raise MemoryError
+
+    monkeypatch.setattr(command, "import_module", no_memory)
+    done = tdl_("run")
+    assert (done.returncode, done.stderr) == (2, "tdl: out of memory\n")
+
+
 def test_the_version_says_what_runs_here():
     lines = tdl_("--version").stdout.splitlines()
     assert re.fullmatch(rf"tdl {tdl.__version__}( \(commit [0-9a-f]{{10}}(, with changes)?\))?", lines[0])
