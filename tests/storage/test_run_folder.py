@@ -133,6 +133,6 @@ def test_a_result_that_cannot_be_read_now_is_not_taken_for_none(tmp_path, monkey
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path):
-    with pytest.raises(OSError, match="No space left on device: '.*/result.json'"), new_file(tmp_path / RESULT):
+    with pytest.raises(OSError, match=r"No space left on device: '.*/result.json'"), new_file(tmp_path / RESULT):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     assert not list(tmp_path.iterdir())
