@@ -15,7 +15,7 @@ from tdl.errors import ConfigError, refuse
 from tdl.game.boards import lines, unpack
 from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.search.options import SearchOptions
-from tdl.sessions.judged_board import JudgedBoard
+from tdl.sessions.judged_board import judged
 from tdl.sessions.recorded_game import Move, RecordedGame, optional_values
 from tdl.sessions.session import Session
 from tdl.web.library import Refusal
@@ -175,9 +175,8 @@ class OpenGame:
 
     def judged(self) -> State:
         """The board as it stands, the values of its moves, the best of them, and what each other one loses."""
-        state = self.look(None)
-        values = np.array(state["values"], float)  # None becomes nan
-        return {"board": state["board"], **JudgedBoard.of(values).to_dict()}
+        board = self._session.board
+        return {"board": self.engine.array(board).tolist(), **judged(self.values_of(board))}
 
     def game(self) -> RecordedGame:
         """The game so far, to be saved."""

@@ -17,7 +17,7 @@ from tdl.game.boards import pack
 from tdl.game.rules import ACTION_NAMES
 from tdl.players.player import Baseline
 from tdl.search.options import SearchOptions
-from tdl.sessions.judged_board import JudgedBoard
+from tdl.sessions.judged_board import answer_text, judged
 from tdl.sessions.move_lines import FEW, MoveLines, waiting_lines
 
 NAMES = {**dict(enumerate(ACTION_NAMES)), None: "none"}
@@ -33,8 +33,8 @@ def lines_of(boards, rules):
     return [" ".join(str(rules.value(tile)) for tile in board).encode() for board in boards]
 
 
-def answers(lines, rules=RULES["4x4"], search=None, **options):
-    groups = MoveLines(player(rules), search or SearchOptions(), **options).answers(lines)
+def answers(lines, rules=RULES["4x4"], search=None, as_json=False, **reading):
+    groups = MoveLines(player(rules), search or SearchOptions(), reading, as_json=as_json).answers(lines)
     return [answer for group in groups for answer in group]
 
 
@@ -88,14 +88,16 @@ def test_exponents_from_the_last_cell_on():
 
 
 def test_what_each_move_loses():
-    judged = JudgedBoard.of(np.array([1.0, np.nan, 4.0, 4.0]))
-    assert judged.best == "down"
-    assert judged.values == {"up": 1.0, "right": None, "down": 4.0, "left": 4.0}
-    assert judged.losses == {"up": 3.0, "right": None, "down": 0.0, "left": 0.0}
-    assert judged.text().splitlines()[0] == "down"
-    over = JudgedBoard.of(np.full(4, np.nan))
-    assert (over.best, over.text()) == (None, "none: the game is over")
-    assert set(over.losses.values()) == {None}
+    answer = judged(np.array([1.0, np.nan, 4.0, 4.0]))
+    assert answer["best"] == "down"
+    assert answer["values"] == {"up": 1.0, "right": None, "down": 4.0, "left": 4.0}
+    assert answer["losses"] == {"up": 3.0, "right": None, "down": 0.0, "left": 0.0}
+    assert [line.split() for line in answer_text(answer).splitlines()[:4]] == [
+        ["down"], ["value", "loses"], ["up", "1.0", "3.0"], ["right", "illegal"]
+    ]  # fmt: skip
+    over = judged(np.full(4, np.nan))
+    assert (over["best"], answer_text(over)) == (None, "none: the game is over")
+    assert set(over["losses"].values()) == {None}
 
 
 def test_lines_that_wait_are_read_together():
@@ -112,4 +114,4 @@ def test_lines_that_wait_are_read_together():
 
 def test_an_agent_without_values_is_refused():
     with pytest.raises(ConfigError, match="no values of moves"):
-        MoveLines(Baseline(tdl.Rules(), "random"), SearchOptions())
+        MoveLines(Baseline(tdl.Rules(), "random"), SearchOptions(), {})

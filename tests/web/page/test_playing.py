@@ -19,7 +19,7 @@ from support.programs import wait_until
 from support.web_server import serving
 
 import tdl
-from tdl.sessions.judged_board import JudgedBoard
+from tdl.sessions.judged_board import judged
 
 pytestmark = pytest.mark.extra
 
@@ -173,10 +173,10 @@ def test_a_board_is_judged_or_refused(page, server):
     page.click("#copy")
     assert sorted(int(word) for word in page.input_value("#cells").split())[-1] == number(page, "largest")
     rows = [[2, 4, 8, 2], [0, 2, 0, 0], [0] * 4, [0] * 4]  # none of its moves is another's image
-    answer = JudgedBoard.of(tdl.load(server.site.library.folder / "agent").values(rows))
+    answer = judged(tdl.load(server.site.library.folder / "agent").values(rows))
     expected = [
-        [name, f"{value:,.1f}", "★ best" if name == answer.best else f"{answer.losses[name]:,.1f}"]
-        for name, value in answer.values.items()
+        [name, f"{value:,.1f}", "★ best" if name == answer["best"] else f"{answer['losses'][name]:,.1f}"]
+        for name, value in answer["values"].items()
         if value is not None
     ]
     for text in ("2 4 8 2\n0 2 0 0\n0 0 0 0\n0 0 0 0", "1231010000000000", json.dumps(rows)):
