@@ -84,7 +84,7 @@ def test_a_game_by_its_names_or_as_rules(names, rules):
         ({"tiles": "p90"}, "tiles: 'p90' is not allowed; expected one of .* did you mean 'p90_10'"),
         ({"boards": 0}, "boards: 0 is not allowed"),
         ({"episodes": 0}, "episodes: 0 is not allowed; expected a whole number of at least 1"),
-        ({"episodes": 10**15}, "episodes: the records of so many games need .* GiB are free"),
+        ({"episodes": 10**15}, "episodes: the records of 1,000,000,000,000,000 games need .* GiB are free"),
         ({"seed": "x"}, "seed: 'x' is not allowed"),
         ({"plies": 2}, "policy: of the games of a function only seed and engine can be chosen"),
         ({"ply": 2}, "ply: no such option; .* did you mean 'plies'"),

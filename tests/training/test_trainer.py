@@ -178,7 +178,7 @@ def test_what_is_no_function_of_progress():
 def test_more_games_than_memory_has_room_for():
     trainer = tdl.Trainer(network())
     for play in (trainer.train, tdl.Player(trainer.network).evaluate, lambda games: play_random(episodes=games)):
-        with pytest.raises(ConfigError, match=r"episodes: the records of so many games need .* GiB are free"):
+        with pytest.raises(ConfigError, match=r"episodes: the records of [0,1]+ games need .* GiB are free"):
             play(10**15)
 
 
