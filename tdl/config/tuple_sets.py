@@ -25,15 +25,13 @@ def _named(name: str, rules: Rules | None = None) -> TupleSet:
             f"tuples: the cells of {name} are numbered on a {board} board, and the rules have {size}; expected lists "
             f"of cells, or tdl.tuple_set({name!r}) to take the numbers as they are"
         )
-    shape.pop("board", None)
-    return built(
-        TupleSet, "tuples", shape, optional=[field.name for field in fields(TupleSet) if field.name != "cells"]
-    )
+    return tuple_set_of(shape)
 
 
 def tuple_set_of(section: Mapping[str, Any]) -> TupleSet:
     """The set of a section `tuples`. Its board belongs to the numbers of cells, not to the set."""
-    return TupleSet(**{key: value for key, value in section.items() if key != "board"})
+    values = {key: value for key, value in section.items() if key != "board"}
+    return built(TupleSet, "tuples", values, optional={field.name for field in fields(TupleSet)} - {"cells"})
 
 
 def check_numbering(section: Mapping[str, Any], size: str) -> None:

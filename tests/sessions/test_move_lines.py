@@ -72,19 +72,13 @@ def test_a_bad_line_is_answered_and_the_next_is_read(count):
     assert all(text.startswith("error board: ") and "\n" not in text for text in said[1::5] + said[3::5] + said[4::5])
 
 
-def test_as_json():
-    said = answers([b"2 4 8 16/4 0 0 0/0 0 0 0/0 0 0 2", b"2 4", b"2 4 2 4/4 2 4 2/2 4 2 4/4 2 4 2"], as_json=True)
-    best, error, over = map(json.loads, said)
-    assert best["values"][best["best"]] == max(best["values"].values())
-    assert error.keys() == {"error"}
-    assert over["best"] is None
-
-
-def test_exponents_from_the_last_cell_on():
-    rules = RULES["4x4"]
-    for board in random_boards(rules, 20):
-        line, backwards = lines_of([board], rules)[0], " ".join(map(str, board[::-1])).encode()
-        assert answers([backwards], exponents=True, last_first=True) == answers([line])
+def test_as_json_from_exponents_and_the_last_cell_on():
+    board, over = random_boards(RULES["4x4"], 1)[0], [1, 2, 1, 2, 2, 1, 2, 1] * 2
+    lines = [" ".join(map(str, cells[::-1])).encode() for cells in (board, over, [1, 2])]
+    best, none, error = map(json.loads, answers(lines, as_json=True, exponents=True, last_first=True))
+    assert [best["best"]] == answers(lines_of([board], RULES["4x4"]))
+    assert best["values"][best["best"]] == max(value for value in best["values"].values() if value is not None)
+    assert (error.keys(), none["best"]) == ({"error"}, None)
 
 
 def test_what_each_move_loses():
