@@ -20,11 +20,6 @@ def board_of_words(words: Sequence[str], move: int | None = None) -> tuple[str |
     ----------
     words : that name it; several are one text.
     move : of a game: the number of moves before the board; None: the last board.
-
-    Raises
-    ------
-    ConfigError : `move` without a game.
-    CheckpointError : the file cannot be read, or is no game.
     """
     text = " ".join(words)
     if Path(text).suffix in ENDINGS and _is_game(text):

@@ -9,7 +9,7 @@ from typing import Any, Self
 from omegaconf import MISSING, DictConfig
 
 from tdl.base import machine
-from tdl.base.checks import check_fields, choice, whole
+from tdl.base.checks import MAX_COUNT, check_fields, choice, whole
 from tdl.cli.program import run_program
 from tdl.config.agent import check_drops, chosen_names, refuse_changed
 from tdl.config.compose import Key, Schema, key_hash, keys, options_of
@@ -31,7 +31,6 @@ from tdl.search.options import MAX_PLIES
 from tdl.statistics.summary import evaluation_block
 from tdl.storage.checkpoint import META, Meta
 from tdl.storage.records import RECORD, Records, check_episodes
-from tdl.storage.result_file import MAX_COUNT
 from tdl.storage.run_folder import FAILED, FINISHED, INTERRUPTED, RUNNING, RunFolder
 from tdl.sweeps.job import JobContext, Plan
 from tdl.training.options import PlayOptions
