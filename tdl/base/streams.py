@@ -11,6 +11,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+from tdl.errors import one_line
+
 NAMES = ("stdin", "stdout", "stderr")
 
 _lost: dict[int, OSError] = {}
@@ -86,8 +88,7 @@ def excused(what: str, hint: str) -> Iterator[None]:
     except OSError:
         raise
     except Exception as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
-        say(f"tdl: {what}: {reason}; {hint}")
+        say(f"tdl: {what}: {one_line(str(error)) or type(error).__name__}; {hint}")
 
 
 def reply(line: str) -> None:
