@@ -53,14 +53,15 @@ def job(question: argparse.Namespace, cfg: DictConfig, _: JobContext) -> None:
     search.check_seconds("plies")
     folder = values["checkpoint"] or newest_checkpoint()
     agent, reading = load_agent(folder), {"exponents": question.exponents, "last_first": question.last_first}
+    way = MoveLines(agent, search, reading, as_json=question.json)
     if question.stdin:
-        _answer_lines(MoveLines(agent, search, reading, as_json=question.json))
+        _answer_lines(way)
         return
     board, rules = board_of_words(question.words, question.move)
     if rules is not None:
         check_same_board(agent.rules, rules, "checkpoint")
     packed = read_board(board, agent.rules, **reading)
-    answer = judged(agent.action_values(search)(packed))
+    answer = judged(way.values(packed))
     if question.json:
         asked = {"plies": search.plies, "checkpoint": folder}
         print(json.dumps({"board": agent.engine.array(packed).tolist(), **answer, **asked}))

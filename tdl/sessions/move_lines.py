@@ -44,6 +44,10 @@ class MoveLines:
     ----------
     reading : options of `tdl.game.boards.read_board`.
     as_json : whether an answer is a JSON object with the values, and `error` a key of it.
+
+    Attributes
+    ----------
+    values : of the moves of a board, by which it answers.
     """
 
     def __init__(
@@ -51,7 +55,7 @@ class MoveLines:
     ) -> None:
         self._agent, self._greedy, self._reading, self._json = agent, search == SearchOptions(), reading, as_json
         deeper = agent.action_values(search)  # refuses an agent without values
-        self._values = agent.values if self._greedy else deeper
+        self.values = agent.values if self._greedy else deeper
 
     def answers(self, lines: Sequence[bytes]) -> Iterator[list[str]]:
         """The answers to the lines, in their order: all together, or one by one where the agent looks ahead."""
@@ -77,7 +81,7 @@ class MoveLines:
         if self._greedy and len(boards) > FEW:
             values = self._agent.values_of(boards)
         else:
-            values = np.array([self._values(board) for board in boards]).reshape(-1, 4)
+            values = np.array([self.values(board) for board in boards]).reshape(-1, 4)
         if self._json:
             return [json.dumps(judged(row)) for row in values]
         best = np.where(np.isnan(values), -np.inf, values).argmax(axis=1)
