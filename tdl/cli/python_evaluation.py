@@ -8,10 +8,10 @@ import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tdl.base.checks import check_instance, without_numpy
+from tdl.base.checks import without_numpy
 from tdl.config.files import named_rules
 from tdl.errors import Interrupted, refuse
-from tdl.game.rules import Rules
+from tdl.game.rules import Rules, checked_rules
 from tdl.players.kinds import Agent, agent_of, checkpoint_folder, read_agent
 from tdl.players.policy import Choose, Policy
 from tdl.runs.evaluation import Evaluation
@@ -110,7 +110,6 @@ def _rules(rules: Rules | None = None, **names: Any) -> Rules:
     """What a function plays."""
     if rules is None:
         return named_rules(**{"game": "2048", "size": "4x4"} | names)
-    check_instance("rules", rules, Rules, "as tdl.Rules(rows=4, cols=4)")
     for name, value in names.items():
         raise refuse(name, value, "None where rules are given, which say it")
-    return rules
+    return checked_rules(rules)
