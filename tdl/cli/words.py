@@ -118,7 +118,8 @@ def hydra_words(program: str, words: Sequence[str], schema: Schema, *, sweep: bo
     words = folders.with_output(program, folders.with_paths(words, sweep=sweep), sweep=sweep)
     words = folders.with_keys(program, words, schema, sweep=sweep)
     words = hydra_values(with_seeds(words, sweep=sweep), schema)
-    _check_keys(words)
+    _refuse_twice(words)
+    _refuse_held(words)
     return words
 
 
@@ -132,17 +133,22 @@ def _refuse_spaces(words: Sequence[str]) -> None:
             raise ConfigError(f"{' '.join(parts)}: a key and its value are one word; did you mean {near!r}?")
 
 
-def _check_keys(words: Sequence[str]) -> None:
-    """Refuse two words for one key, and what would change where paths lead and what Hydra notes."""
+def _refuse_twice(words: Sequence[str]) -> None:
+    """Refuse two words for one key, of which the first would have no effect."""
     first: dict[str, str] = {}
     for word in words:
-        key, sign, value = word.lstrip("+~").partition("=")
-        if f"{key}.".startswith(tuple(f"{held}." for held in HELD)) and value.lower() != "false":
-            raise refuse(key, value, "what it is without a word: tdl finds paths and folders of runs by it")
+        key, sign, _ = word.lstrip("+").partition("=")
         if sign and key in first:
             raise ConfigError(f"{first[key]} {word}: {key} is given twice; expected one of them")
-        if sign:
-            first[key] = word
+        first[key] = word
+
+
+def _refuse_held(words: Sequence[str]) -> None:
+    """Refuse what would change where paths lead, and what Hydra notes."""
+    for word in words:
+        key, _, value = word.lstrip("+~").partition("=")
+        if f"{key}.".startswith(tuple(f"{held}." for held in HELD)) and value.lower() != "false":
+            raise refuse(key, value, "what it is without a word: tdl finds paths and folders of runs by it")
 
 
 def hydra_values(words: Sequence[str], schema: Schema) -> list[str]:

@@ -13,6 +13,7 @@ Cells are in reading order. All of these are the same board of 2x2 cells:
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from tdl.errors import ConfigError, refuse
@@ -26,9 +27,23 @@ EMPTY = frozenset(".-_·") | {"null", "None"}
 NOTATIONS = "numbers in reading order, rows as [[2,4],[0,8]] or 2 4/0 8, or a hexadecimal digit for each cell"
 
 
-Written = tuple[list[list[Any]], bool]
-"""The rows of a board, of numbers and of words that are none, and whether the numbers are exponents because they are
-hexadecimal digits. There is one row where all cells stand in a line."""
+@dataclass(frozen=True)
+class Written:
+    """A board as it is written.
+
+    Attributes
+    ----------
+    rows : of numbers, and of words that are none; one row where the text has all cells in a line.
+    digits : whether the numbers are exponents because they are hexadecimal digits.
+    """
+
+    rows: list[list[Any]]
+    digits: bool = False
+
+    @property
+    def cells(self) -> list[Any]:
+        """All cells in reading order."""
+        return [cell for row in self.rows for cell in row]
 
 
 def written(text: str, cells: int | None = None) -> Written:
@@ -48,14 +63,14 @@ def written(text: str, cells: int | None = None) -> Written:
     if not text:
         raise refuse("board", text, NOTATIONS)
     if text.startswith("{"):
-        return rows_of_list(board_of_object(_last_object(text))), False
+        return Written(rows_of_list(board_of_object(_last_object(text))))
     words = _words(text)
     if not words or text.count("[") != text.count("]"):
         raise refuse("board", text, NOTATIONS)
     if (digits := _digits(words, cells)) is not None:
-        return digits, True
+        return Written(digits, digits=True)
     rows = [[_number(word) for word in row] for row in words]
-    return ([[cell for row in rows for cell in row]] if max(map(len, rows)) == 1 else rows), False
+    return Written([[cell for row in rows for cell in row]] if max(map(len, rows), default=0) == 1 else rows)
 
 
 def rows_of_list(board: object) -> list[list[Any]]:

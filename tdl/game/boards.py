@@ -75,10 +75,10 @@ def read_board(board: BoardLike, rules: Rules, *, exponents: bool = False, last_
     if type(cells) is int:
         _check_packed(cells, rules)
         return cells
-    rows, digits = _written(cells, rules.cells)
-    _check_shape(rows, rules)
-    numbers = enumerate(number for row in rows for number in row)
-    tiles = [_tile(number, place, rules, exponents or digits) for place, number in numbers]
+    content = _written(cells, rules.cells)
+    _check_shape(content.rows, rules)
+    exponents = exponents or content.digits
+    tiles = [_tile(number, place, rules, exponents) for place, number in enumerate(content.cells)]
     return pack(tiles[::-1] if last_first else tiles, rules)
 
 
@@ -88,7 +88,7 @@ def _written(board: Any, cells: int | None) -> Written:
         return written(board, cells)
     if isinstance(board, Mapping):
         board = board_of_object(board)
-    return rows_of_list(board), False
+    return Written(rows_of_list(board))
 
 
 def _check_shape(rows: Sequence[Any], rules: Rules) -> None:
@@ -197,7 +197,7 @@ def grid(board: BoardLike) -> NDArray[np.int64]:
     content = without_numpy(board)
     if type(content) is int:
         raise refuse("board", content, "rows of tile values, all of one length; a packed board needs its rules")
-    rows, digits = _written(content, None)
+    rows = (content := _written(content, None)).rows
     if isinstance(board, str) and len(rows) == 1 and (side := math.isqrt(len(rows[0]))) ** 2 == len(rows[0]):
         rows = [rows[0][first : first + side] for first in range(0, side * side, side)]
     if not all(isinstance(row, list) and row and len(row) == len(rows[0]) for row in rows):
@@ -205,7 +205,7 @@ def grid(board: BoardLike) -> NDArray[np.int64]:
     for cell, value in enumerate(value for row in rows for value in row):
         if not is_number(value) or not 0 <= value < 2**63 or value % 1:
             raise refuse(f"board cell {cell}", value, "a tile value, or 0")
-    return np.array([[1 << value if digits and value else value for value in row] for row in rows], np.int64)
+    return np.array([[1 << value if content.digits and value else value for value in row] for row in rows], np.int64)
 
 
 def action_of(action: Any, key: str = "action") -> int:

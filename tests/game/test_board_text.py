@@ -62,15 +62,11 @@ def notations(rows, rules):
     return texts
 
 
-@pytest.fixture(params=[True, False], ids=["quickly", "slowly"])
-def either_way(request, monkeypatch):
-    if not request.param:
-        monkeypatch.setattr(boards, "_quickly", lambda *_: None)
-
-
 @each_rules
-@pytest.mark.usefixtures("either_way")
-def test_every_notation_gives_the_same_board(rules):
+@pytest.mark.parametrize("quickly", [True, False])
+def test_every_notation_gives_the_same_board(rules, quickly, monkeypatch):
+    if not quickly:
+        monkeypatch.setattr(boards, "_quickly", lambda *_: None)
     for board in random_boards(rules, 10):
         rows = np.array([rules.value(tile) for tile in board]).reshape(rules.rows, rules.cols).tolist()
         for name, text in notations(rows, rules).items():
@@ -78,8 +74,10 @@ def test_every_notation_gives_the_same_board(rules):
 
 
 @each_rules
-@pytest.mark.usefixtures("either_way")
-def test_exponents_and_the_other_order(rules):
+@pytest.mark.parametrize("quickly", [True, False])
+def test_exponents_and_the_other_order(rules, quickly, monkeypatch):
+    if not quickly:
+        monkeypatch.setattr(boards, "_quickly", lambda *_: None)
     for board in random_boards(rules, 10):
         packed, backwards = pack(board, rules), " ".join(map(str, board[::-1]))
         assert read_board(" ".join(map(str, board)), rules, exponents=True) == packed
