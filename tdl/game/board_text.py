@@ -74,12 +74,7 @@ def written(text: str, cells: int | None = None) -> Written:
 
 
 def rows_of_list(board: object) -> list[list[Any]]:
-    """The rows of a list of rows, or of one of all cells.
-
-    Raises
-    ------
-    ConfigError : it is no list.
-    """
+    """The rows of a list of rows, or of one of all cells."""
     if not isinstance(board, list | tuple) or not board:
         raise refuse("board", board, "rows of tile values, a text, or an int")
     rows = [list(row) if isinstance(row, list | tuple) else row for row in board]
@@ -87,12 +82,7 @@ def rows_of_list(board: object) -> list[list[Any]]:
 
 
 def board_of_object(content: Mapping[str, Any]) -> Any:
-    """The board in JSON: that of a move or the start of a recorded game, or the browser game's saved state.
-
-    Raises
-    ------
-    ConfigError : it has none of these.
-    """
+    """The board in JSON: that of a move or the start of a recorded game, or the browser game's saved state."""
     state = content.get("gameState", content)
     if isinstance(state, str):  # as the browser keeps it
         state = _object(state)

@@ -129,9 +129,7 @@ def read_meta(folder: Path) -> Meta:
     """
     path = folder / META
     if folder.is_file():
-        raise CheckpointError(
-            f"{folder}: a file, not a folder of a checkpoint; tdl convert makes one of a weight file"
-        )
+        raise CheckpointError(f"{folder}: a file, no checkpoint; tdl convert makes one of a weight file")
     if not path.exists():
         deleted = has_deleted_weights(folder) or has_deleted_weights(folder.parent)  # the run's folder, or one in it
         below = sorted(folder.glob(f"*/*/{META}"))  # of the runs of a sweep
@@ -235,9 +233,7 @@ def _digest(meta: Mapping[str, Any]) -> str:
 def _current(folder: Path) -> Meta:
     """The description of what is there; nothing where it is missing or damaged.
 
-    Raises
-    ------
-    OSError : it cannot be read at present, as where too many files are open: what is there may be whole.
+    An OSError is raised where it cannot be read at present, as with too many open files: what is there may be whole.
     """
     try:
         return read_meta(folder)

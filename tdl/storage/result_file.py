@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tdl.base.checks import (
+    MAX_COUNT,
     Check,
     check_choice,
     check_instance,
@@ -36,8 +37,6 @@ KEPT_WEIGHTS, DELETED_WEIGHTS, NO_WEIGHTS = "kept", "deleted", "none"
 MAX_KEYS = 1000  # of a configuration; ours have some hundred, each a column of a table
 MAX_TILES = 64  # reached by some games
 MAX_FIGURE = 1e15  # of much larger ones nothing could be drawn
-MAX_COUNT = int(MAX_FIGURE)
-"""Games that a run or an evaluation may be asked for; a whole age of computing plays fewer."""
 
 
 def read_result(path: Path) -> dict[str, Any]:

@@ -68,23 +68,17 @@ def test_what_hydra_refuses(monkeypatch, words, telling):
 @pytest.mark.parametrize(
     ("word", "telling"),
     [
-        (
-            "alpha=0.1\r",
-            r"alpha=0.1\r: the character '\r' (CARRIAGE RETURN, U+000D) is not allowed; did you mean 'alpha=0.1'",
-        ),
-        (
-            "alpha=0.1\n",
-            r"alpha=0.1\n: the character '\n' (LINE FEED, U+000A) is not allowed; did you mean 'alpha=0.1'",
-        ),
-        ("alpha=0.1\xa0", r"the character '\xa0' (NO-BREAK SPACE, U+00A0) is not allowed; did you mean 'alpha=0.1'"),
-        ("alpha = 0.1", "alpha = 0.1: the character ' ' (SPACE, U+0020) is not allowed; did you mean 'alpha=0.1'"),
+        ("alpha=0.1\r", r"alpha=0.1\r: the character '\r' (CARRIAGE RETURN, U+000D) is not allowed"),
+        ("alpha=0.1\n", r"alpha=0.1\n: the character '\n' (LINE FEED, U+000A) is not allowed"),
+        ("alpha=0.1\xa0", r"alpha=0.1\xa0: the character '\xa0' (NO-BREAK SPACE, U+00A0) is not allowed"),
+        ("alpha = 0.1", "alpha = 0.1: the character ' ' (SPACE, U+0020) is not allowed"),
     ],
 )
 def test_characters_that_nobody_sees_are_named(monkeypatch, word, telling):
     composed_once(monkeypatch)
     with pytest.raises(ConfigError) as caught:
         compose_run([word])
-    assert telling in str(caught.value)
+    assert str(caught.value) == f"{telling}; did you mean 'alpha=0.1'?"
 
 
 @pytest.mark.parametrize(("words", "code", "telling"), WHOLE, ids=[words[:40] for words, _, _ in WHOLE])

@@ -123,21 +123,11 @@ def test_flags_stand_anywhere(line, flags, words):
 
 
 @pytest.mark.parametrize(
-    ("flag", "telling"),
-    [
-        ("--alpha=0.1", "--alpha=0.1: no such flag; keys have no dashes: alpha=0.1"),
-        ("--multi-run", "--multi-run: no such flag; .*did you mean '--multirun'"),
-        ("--config-dir", "--config-dir.*expected one argument"),
-    ],
-)
-def test_unknown_flags(flag, telling):
-    with pytest.raises(ConfigError, match=telling):
-        split_flags(["seed=1", flag])
-
-
-@pytest.mark.parametrize(
     ("flags", "telling"),
     [
+        (("--alpha=0.1",), "--alpha=0.1: no such flag; keys have no dashes: alpha=0.1"),
+        (("--multi-run",), "--multi-run: no such flag; .*did you mean '--multirun'"),
+        (("--config-dir",), "--config-dir.*expected one argument"),
         (("-m", "--cfg", "job"), "--cfg: of one job; leave out -m"),
         (("--info", "--multirun"), "--info: of one job; leave out -m"),
         (("--resolve",), "--resolve: only beside --cfg"),
@@ -146,7 +136,7 @@ def test_unknown_flags(flag, telling):
         (("-cn=theirs",), "--config-name: no such flag"),
     ],
 )
-def test_flags_that_exclude_each_other(flags, telling):
+def test_unknown_flags_and_those_that_exclude_each_other(flags, telling):
     with pytest.raises(ConfigError, match=telling):
         split_flags(["seed=1", *flags])
 

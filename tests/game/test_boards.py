@@ -143,10 +143,7 @@ def test_many_boards(rules):
         (np.array([1, 1 << 16], np.uint64), "boards[1]: board: 65536 is not allowed; expected an int of 16 bits"),
         (np.array([1, -1]), "boards[1]: board: -1 is not allowed; expected an int of 16 bits"),
         (ROWS, "boards[0]: board: 2 cells; expected 4 cells in 2 rows of 2"),
-        (
-            [ROWS, [[2, 3], [0, 0]]],
-            "boards[1]: board cell 1 (row 1, column 2): 3 is not allowed; expected a tile of the game",
-        ),
+        ([ROWS, [[2, 3], [0, 0]]], "boards[1]: board cell 1 (row 1, column 2): 3 is not allowed; expected a tile"),
         (5, "boards: 5 is not allowed; expected a list of boards, or an array of them"),
     ],
     ids=repr,
