@@ -46,7 +46,8 @@ class SolveOptions:
 
     def __post_init__(self) -> None:
         if self.solution is not None and self.query is None:
-            raise refuse("query", None, "the name of a file of boards, with solution=FOLDER")
+            known = "the name of a file of boards, with solution=FOLDER; to solve a game, give size=2x3"
+            raise refuse("query", None, known)
         if self.query is not None and self.solution is None:
             raise refuse("solution", None, "the folder of a solved game, with query=FILE")
         if self.solution is None:

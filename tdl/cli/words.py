@@ -101,10 +101,11 @@ def _refuse(message: str) -> NoReturn:
 
 def _unknown_flag(word: str) -> str:
     flag, _, value = word.partition("=")
-    near = "" if value else nearest(flag, FLAGS)
-    if near or not flag.startswith("--"):
+    name = flag.lstrip("-")
+    near = nearest(flag, [known for known in FLAGS if nearest(name, [known.lstrip("-")])])  # dashes are always alike
+    if not flag.startswith("--") or (near and not value):
         return f"{word}: no such flag; expected one of {', '.join(FLAGS)}{near}"
-    return f"{word}: no such flag; keys have no dashes: {flag.lstrip('-').replace('-', '_')}={value or 'VALUE'}"
+    return f"{word}: no such flag; keys have no dashes: {name.replace('-', '_')}={value or 'VALUE'}"
 
 
 def hydra_words(program: str, words: Sequence[str], schema: Schema, *, sweep: bool) -> list[str]:

@@ -34,7 +34,7 @@ from tdl.base.synonyms import with_new_names
 from tdl.errors import CheckpointError, ConfigError, naming, refuse, shown
 from tdl.storage.atomic import delete, delete_unfinished, new_file, new_folder, open_new, sync_file
 from tdl.storage.reading import read_array_head, read_json, reading
-from tdl.storage.result_file import has_deleted_weights
+from tdl.storage.result_file import has_deleted_weights, lack
 
 FORMAT = "tdl-checkpoint-1"
 META = "meta.json"
@@ -134,7 +134,7 @@ def read_meta(folder: Path) -> Meta:
         deleted = has_deleted_weights(folder) or has_deleted_weights(folder.parent)  # the run's folder, or one in it
         below = sorted(folder.glob(f"*/*/{META}"))  # of the runs of a sweep
         hint = DELETED if deleted else f"; name one of {len(below)} below, as {below[0].parents[1]}" if below else ""
-        raise CheckpointError(f"{folder}: no checkpoint here ({META} is missing){hint}")
+        raise CheckpointError(f"{folder}: no checkpoint here ({lack(folder, META)}){hint}")
     with naming(path):
         try:
             meta = read_json(path)

@@ -23,7 +23,7 @@ from tdl.errors import TdlError
 from tdl.runs.final_summary import next_commands, word_from_here
 from tdl.storage.atomic import new_file
 from tdl.storage.reading import read_notes
-from tdl.storage.result_file import WEIGHTS, check_result
+from tdl.storage.result_file import WEIGHTS, check_result, lack
 from tdl.storage.run_folder import FAILED, FINISHED, HYDRA, RESULT, RUNNING, SWEEP, RunFolder, run_in
 from tdl.storage.titles import short_name
 from tdl.sweeps.job import Outcome, run_of, without_missing
@@ -106,7 +106,7 @@ def jobs_in(folders: Sequence[Path]) -> dict[Path, Path]:
         for run in result_files(folder):
             jobs.setdefault(run.parent.resolve(), run.parent.resolve())
         if not any(job.is_relative_to(os.path.realpath(folder)) for job in jobs):
-            raise TdlError(f"{folder}: no run in it (no {RESULT})")
+            raise TdlError(f"{folder}: no run in it ({lack(folder, RESULT)})")
     return jobs
 
 

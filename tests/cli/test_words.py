@@ -126,6 +126,8 @@ def test_flags_stand_anywhere(line, flags, words):
     ("flags", "telling"),
     [
         (("--alpha=0.1",), "--alpha=0.1: no such flag; keys have no dashes: alpha=0.1"),
+        (("--plies",), "--plies: no such flag; keys have no dashes: plies=VALUE"),
+        (("--evaluate.plies",), "--evaluate.plies: no such flag; keys have no dashes: evaluate.plies=VALUE"),
         (("--multi-run",), "--multi-run: no such flag; .*did you mean '--multirun'"),
         (("--config-dir",), "--config-dir.*expected one argument"),
         (("-m", "--cfg", "job"), "--cfg: of one job; leave out -m"),
