@@ -89,9 +89,9 @@ def read_question(line: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     except argparse.ArgumentError as error:
         raise ConfigError(str(error).removeprefix("argument ")) from None
     read = split_flags(others)
-    bare = [word for word in read.words if "=" not in word or word.startswith("{")]
+    bare = [word for word in read.words if not re.match(r"[+~]*[\w.@/-]+=", word)]
     keyed = [word for word in read.words if word not in bare]
-    folders = [word for word in bare if _is_folder(word)]
+    folders = [word for word in bare if _is_folder(word) and (word not in ("/", ".") or len(bare) < 3)]
     if len(folders) > 1:
         raise ConfigError(f"{' '.join(folders)}: one folder is taken")
     bare = [word for word in bare if word not in folders]
@@ -109,7 +109,8 @@ def _is_folder(word: str) -> bool:
         return True
     if re.search(r"[\s\[({]", word) or Path(word).suffix in ENDINGS or is_file(word):
         return False
-    return re.search("[g-wyzG-WYZ]", word) is not None  # x is that of 0x
+    letters = re.sub("null|none|nan|undefined|empty|blank", "", word, flags=re.IGNORECASE)
+    return re.search("[g-wyzG-WYZ]", letters) is not None  # x is that of 0x
 
 
 @one_line_errors

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tdl.base.checks import is_number, without_numpy
 from tdl.errors import ConfigError, naming, refuse
-from tdl.game.board_text import NOTATIONS, Written, board_of_object, rows_of_list, written
+from tdl.game.board_text import NOTATIONS, Written, board_of_object, written_in
 from tdl.game.rules import ACTION_NAMES, DROP, LEFT, RIGHT, UP, Rules
 
 BoardLike = int | str | Mapping[str, Any] | ArrayLike
@@ -84,11 +84,7 @@ def read_board(board: BoardLike, rules: Rules, *, exponents: bool = False, last_
 
 def _written(board: Any, cells: int | None) -> Written:
     """The rows of what is no int."""
-    if isinstance(board, str):
-        return written(board, cells)
-    if isinstance(board, Mapping):
-        board = board_of_object(board)
-    return Written(rows_of_list(board))
+    return written_in(board_of_object(board) if isinstance(board, Mapping) else board, cells)
 
 
 def _check_shape(rows: Sequence[Any], rules: Rules) -> None:
@@ -153,7 +149,7 @@ def _quickly(text: str, rules: Rules, exponents: bool, last_first: bool) -> int 
     breaks = words[rules.cols :: rules.cols + 1]
     if breaks == ["/"] * (rules.rows - 1):
         del words[rules.cols :: rules.cols + 1]
-    elif len(words) == 1:
+    elif len(words) == 1 and "," not in text:
         words, exponents = list(words[0]), True
     if len(words) != rules.cells:
         return None

@@ -52,6 +52,9 @@ def test_where_the_board_stands(folder, tmp_path, monkeypatch):
     save(tmp_path / "game.jsonl", game)
     assert ask(*BOARD.replace("/", " ").split(), folder).stdout == best
     assert ask(file, folder).stdout == ask(folder, file).stdout == best
+    assert ask(*BOARD.replace("/", " / ").replace("0", ".").split(), folder).stdout == best
+    assert ask("2,4,8,16,4,null,null,null,0,0,0,0,0,0,nan,2", folder).stdout == best
+    assert ask("const board = [[2,4,8,16], [4,0,0,0], [0,0,0,0], [0,0,0,2]];", folder).stdout == best
     state = tmp_path / "state.json"
     state.write_text(json.dumps({"board": tdl.Engine().array(BOARD).tolist()}))
     assert ask(state, folder).stdout == ask(state.read_text(), folder).stdout == best

@@ -8,15 +8,18 @@ import json
 import unittest.mock
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.shapes import each_rules, few, random_boards
 
 import tdl
+import tdl.gym
 from tdl.errors import ConfigError
 from tdl.game import boards
 from tdl.game.boards import grid, pack, read_board
+from tdl.sessions import pictures
 
 RULES = tdl.Rules()
 
@@ -55,11 +58,43 @@ def notations(rows, rules):
         "a byte order mark": "\ufeff" + "\r\n".join(map(" ".join, words)),
         "a drawn table": "+----+\n" + "\n".join(f"| {' | '.join(row)} |" for row in words) + "\n+----+",
     }
+    texts |= without_zeros([[word if word != "0" else "" for word in row] for row in words])
     if max(indices) < 16:
         digits = "".join(f"{index:x}" for index in indices)
         lines = [digits[first : first + rules.cols] for first in range(0, rules.cells, rules.cols)]
         texts |= {"digits": digits, "0x": f"0x{digits.upper()}", "rows of digits": "\n".join(lines)}
     return texts
+
+
+def without_zeros(words):
+    """The texts of a board whose empty cells have nothing, by name; and what other programs print."""
+    bordered = [f"| {' | '.join(row)} |" for row in words]
+    bar = "\n├" + "┼".join("─" * 4 for _ in words[0]) + "┤\n"
+    zeros = [[word or "0" for word in row] for row in words]
+    return {
+        "a spreadsheet": "\n".join(map("\t".join, words)),
+        "CSV without zeros": "\n".join(map(",".join, words)),
+        "CSV of semicolons": "\n".join(map(";".join, words)),
+        "CSV that ends with commas": "\n".join(",".join(row) + "," for row in zeros),
+        "Markdown": "\n".join([bordered[0], "|:---" * len(words[0]) + "|", *bordered[1:]]),
+        "a box": bar.join("│" + "│".join(word.center(4) for word in row) + "│" for row in words),
+        "tall cells": "\n".join(f"{'|   ' * len(row)}|\n|{'|'.join(row)}|\n+----+" for row in zeros),
+        "texts in a list": str(words),
+        "floats": str(np.array(zeros, float)),
+        "a typed array": f"np.{np.array(zeros, np.int32)!r}",
+        "numbers of NumPy": "["
+        + ", ".join(f"[{', '.join(f'np.int64({word})' for word in row)}]" for row in zeros)
+        + "]",
+        "C": f"int a[] = {[list(map(int, row)) for row in zeros]};".replace("[[", "{{").replace("]]", "}}"),
+        "pandas": pd.DataFrame(zeros).to_string(),
+        "MATLAB": f"[{'; '.join(map(' '.join, zeros))}]",
+        "YAML": "\n".join(f"- [{', '.join(row)}]" for row in zeros),
+        "LaTeX": " \\\\\n".join(map(" & ".join, words)),
+        "beside a score": "Score: 12\n" + "\n".join(map(" ".join, zeros)),
+        "read aloud": "board "
+        + "; ".join(f"row {i}: {', '.join(word or 'empty' for word in row)}" for i, row in enumerate(words)),
+        "a text in JSON": json.dumps({"board": "/".join(map(" ".join, zeros))}),
+    }
 
 
 @each_rules
@@ -84,6 +119,35 @@ def test_exponents_and_the_other_order(rules, quickly, monkeypatch):
         assert read_board(backwards, rules, exponents=True, last_first=True) == packed
         if rules.bits == 4:
             assert read_board(hex(packed), rules, last_first=True) == packed
+
+
+def test_what_this_program_prints_is_read():
+    rows = [[2, 4, 0, 8], [16, 0, 2048, 0], [0, 0, 32, 2], [1024, 2, 0, 4]]
+    env = tdl.gym.GameEnv(render_mode="ansi")
+    env.reset(seed=1)
+    assert read_board(env.render(), RULES) == read_board(env.unwrapped._boards.grids[0], RULES, exponents=True)
+    assert read_board(pictures.text(rows, colour=False), RULES) == read_board(rows, RULES)
+    assert grid(pictures.text(rows, colour=False)).tolist() == rows
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("2,4\n8,", [[2, 4], [8, 0]]),
+        ("2,4,\n0,8,", [[2, 4], [0, 8]]),
+        ("2,,4\n8,,2", [[2, 0, 4], [8, 0, 2]]),
+        (",2,4\n,8,", [[0, 2, 4], [0, 8, 0]]),
+        ("[[2,,8],[4,2,2],[2,2,8]]", [[2, 0, 8], [4, 2, 2], [2, 2, 8]]),
+        ("0 0\n0 0", [[0, 0], [0, 0]]),
+        ("  0 1\n0 2 4\n1 8 2", [[2, 4], [8, 2]]),
+        (",2048,,", [[0, 2048], [0, 0]]),
+    ],
+)
+def test_where_a_cell_without_a_sign_stands(text, rows):
+    assert grid(text).tolist() == rows
+    assert read_board(text, tdl.Rules(rows=len(rows), cols=len(rows[0]))) == read_board(
+        rows, tdl.Rules(rows=len(rows), cols=len(rows[0]))
+    )
 
 
 PARTS = st.sampled_from([*'2401.a,/[](){};:+|-_x"', "16", "[[", "]]", "],", "0x", "null", " ", "\n", "\t"])
@@ -120,6 +184,9 @@ def test_signs_of_an_empty_cell():
         ("2 " * 15 + "3", "board cell 15 (row 4, column 4): 3 is not allowed; expected a tile of the game: 0, 2"),
         ("2 " * 15 + "x", "board cell 15 (row 4, column 4): 'x' is not allowed"),
         ("65536 " * 16, "board cell 0 (row 1, column 1): 65536 is not allowed; expected a tile of the game: 0, 2, 4"),
+        ("1_6 " * 16, "board cell 0 (row 1, column 1): '1_6' is not allowed"),
+        ("2 4  8\n" * 4, "board row 1: [2, 4, 8] is not allowed; expected 4 cells"),
+        ("2 4 8 1,024\n" * 4, "board row 1: [2, 4, 8, 1, 24] is not allowed; expected 4 cells"),
         ("2.5 " * 16, "board cell 0 (row 1, column 1): '2.5' is not allowed"),
         ("-2 " * 16, "board cell 0 (row 1, column 1): -2 is not allowed"),
         ("9" * 5000, "board: '999"),
