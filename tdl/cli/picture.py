@@ -16,9 +16,7 @@ from tdl.sessions.pictures import text, write
 def main(words: Sequence[str] | None = None) -> None:
     """The command `tdl picture`."""
     parser = argparse.ArgumentParser(prog="tdl picture", description=__doc__)
-    board_help = (
-        f"a game.jsonl, a file with a board, or one: {NOTATIONS}; OUT: .svg or .png (default: the screen)"
-    )
+    board_help = f"a game.jsonl, a file with a board, or one: {NOTATIONS}; OUT: .svg or .png (default: the screen)"
     parser.add_argument("board", metavar="BOARD [OUT]", nargs="+", help=board_help)
     parser.add_argument("--move", type=int, help="of a game: the board after so many moves (default: the last)")
     options = parser.parse_args(words)
