@@ -166,6 +166,13 @@ def test_rows_without_rules():
     assert grid(((3, 0, 5.0),)).tolist() == rows_of(np.array([[3, 0, 5]])).tolist() == [[3, 0, 5]]
 
 
+def test_an_action_in_itself_is_none():
+    action = []
+    action.append(action)
+    with pytest.raises(ConfigError, match="action: "):
+        action_of(action)
+
+
 @pytest.mark.parametrize(
     "action", [2, 2.0, np.int32(2), np.float64(2), np.array(2), np.array([2]), [[2]], "down", ["down"]], ids=repr
 )
