@@ -30,7 +30,7 @@ SAMPLE := $(addprefix tests/,base/test_machine.py config/test_compose.py sweeps/
 	torture package versions bounds wheel wheel-arm docs clean
 
 run: build
-	$(BIN)/python -m tdl.run $(ARGS)
+	$(BIN)/tdl run $(ARGS)
 
 test: tools
 	$(BIN)/pytest -q -n auto --maxprocesses 4 --dist worksteal --durations=15

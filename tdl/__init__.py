@@ -1,8 +1,16 @@
 """Temporal-difference learning of n-tuple networks for 2048 and its relatives."""
 
-from importlib import import_module
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+import os.path
+import sys
+
+_IS_PROGRAM = sys.argv[:1] == ["-m"] and sys.orig_argv[-len(sys.argv)].removeprefix("-m") in ("tdl", "tdl.run")
+
+if _IS_PROGRAM and not sys.flags.safe_path and sys.path[0] != os.path.dirname(__path__[0]):
+    del sys.path[0]  # the current folder, where modules may be anybody's
+
+from importlib import import_module  # noqa: E402 - only now
+from importlib.util import find_spec  # noqa: E402
+from typing import TYPE_CHECKING, Any  # noqa: E402
 
 if TYPE_CHECKING:
     from tdl import gym as gym

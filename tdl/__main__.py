@@ -11,7 +11,11 @@ from tdl.errors import nearest
 def main() -> None:
     """The console script `tdl`, and `python -m tdl`."""
     with streams.guarded():
-        _main()
+        try:
+            _main()
+        except MemoryError:  # of an import
+            print("tdl: out of memory", file=sys.stderr)
+            sys.exit(2)
 
 
 def _main() -> None:

@@ -1,7 +1,7 @@
 """Draws docs/serve.png, the picture in README: `python docs/site/screenshot.py outputs/4x6 0 2000`.
 
 After `tdl sweep tuples=4x6 learner=td,tc alpha=0.5 seeds=2 episodes=20000 out=outputs/4x6`; it takes the extra
-`browser` and Chromium. The numbers: which run of the folder plays, the newest first, and how many moves.
+`browser` and Chromium. The numbers: which agent of the list plays, and how many moves.
 """
 
 import shutil

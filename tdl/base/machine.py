@@ -36,16 +36,18 @@ _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of `mallopt`, <malloc.h> of gli
 
 def available_memory() -> int:
     """Bytes that can be allocated without swapping: on Linux what the machine, a container's limit or that of the
-    process (`ulimit -v`) leaves of it.
+    process (`ulimit -v`, `ulimit -d`) leaves of it.
 
     Elsewhere all the memory of the machine.
     """
     free = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
     if LINUX:
         free += [1024 * number for number in _numbers(Path("/proc/meminfo"), "MemAvailable:")]
-        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-        if limit != resource.RLIM_INFINITY:
-            free += [limit - pages * mmap.PAGESIZE for pages in _numbers(Path("/proc/self/statm"))[:1]]
+        sizes = _numbers(Path("/proc/self/statm"))
+        for kind, column in ((resource.RLIMIT_AS, 0), (resource.RLIMIT_DATA, 5)):
+            limit, _ = resource.getrlimit(kind)
+            if limit != resource.RLIM_INFINITY:
+                free += [limit - pages * mmap.PAGESIZE for pages in sizes[column : column + 1]]
         for folder, (most, used, caches) in product(_control_groups("memory"), _MEMORY):
             cached = sum(_numbers(folder / "memory.stat", *caches))
             free += [bytes_ - sum(_numbers(folder / used)) + cached for bytes_ in _numbers(folder / most)]
@@ -54,7 +56,8 @@ def available_memory() -> int:
 
 _CACHES = ("inactive_file", "active_file")  # of the disk: taken back where memory is asked for
 _MEMORY = (
-    ("memory.max", "memory.current", _CACHES),
+    ("memory.max", "memory.current", (*_CACHES, "slab_reclaimable")),
+    ("memory.high", "memory.current", (*_CACHES, "slab_reclaimable")),
     ("memory.limit_in_bytes", "memory.usage_in_bytes", tuple(f"total_{cache}" for cache in _CACHES)),
 )
 """In control groups of version 2 and of version 1 the files of the limit and of what is used, and parts of that."""
@@ -88,7 +91,7 @@ def _numbers(path: Path, *names: str) -> list[int]:
 def _lines(path: Path) -> list[str]:
     try:
         return [line for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
-    except OSError:
+    except (OSError, ValueError):  # the latter of a path that no system has
         return []
 
 

@@ -11,6 +11,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+from tdl.errors import one_line
+
 NAMES = ("stdin", "stdout", "stderr")
 
 _lost: dict[int, OSError] = {}
@@ -54,7 +56,12 @@ def keep_going() -> None:
     A closed input stays None, for whoever needs it to refuse.
     """
     for handle in range(3):
-        _open_closed(handle)
+        try:
+            os.fstat(handle)
+        except (
+            OSError
+        ):  # a closed stream would be the next file that is opened; an output takes nothing, so it is lost
+            os.set_inheritable(os.open(os.devnull, os.O_WRONLY if handle == 2 else os.O_RDONLY), True)
     for handle in (1, 2):
         name = NAMES[handle]
         if getattr(sys, name) is getattr(sys, f"__{name}__"):  # else somebody else's, as of a notebook
@@ -81,8 +88,7 @@ def excused(what: str, hint: str) -> Iterator[None]:
     except OSError:
         raise
     except Exception as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
-        say(f"tdl: {what}: {reason}; {hint}")
+        say(f"tdl: {what}: {one_line(str(error)) or type(error).__name__}; {hint}")
 
 
 def reply(line: str) -> None:
@@ -90,14 +96,6 @@ def reply(line: str) -> None:
     print(line, flush=True)
     if 1 in _lost:
         sys.exit()
-
-
-def _open_closed(handle: int) -> None:
-    """A closed stream would be the next file that is opened. The output is one that takes nothing, so it is lost."""
-    try:
-        os.fstat(handle)
-    except OSError:
-        os.set_inheritable(os.open(os.devnull, os.O_WRONLY if handle == 2 else os.O_RDONLY), True)
 
 
 def _lasting(stream: Any, handle: int) -> io.TextIOWrapper:

@@ -20,25 +20,18 @@ def board_of_words(words: Sequence[str], move: int | None = None) -> tuple[str |
     ----------
     words : that name it; several are one text.
     move : of a game: the number of moves before the board; None: the last board.
-
-    Raises
-    ------
-    ConfigError : `move` without a game.
-    CheckpointError : the file cannot be read, or is no game.
     """
     text = " ".join(words)
-    if Path(text).suffix in ENDINGS and _is_game(text):
+    there = is_file(text)
+    if Path(text).suffix in ENDINGS and (not there or FORMAT in _content(text).partition("\n")[0]):
         return board_of(text, move)
     if move is not None:
         raise ConfigError("--move: only the file of a recorded game has moves")
     if text == "-":
-        return _standard_input(), None
-    return _content(text) if is_file(text) else text, None
-
-
-def _is_game(path: str) -> bool:
-    """Whether a file is a recorded game, or is not there."""
-    return not is_file(path) or FORMAT in _content(path).partition("\n")[0]
+        if sys.stdin is None:
+            raise ConfigError("board: standard input is closed")
+        return sys.stdin.read(MAX_CHARACTERS + 1), None
+    return _content(text) if there else text, None
 
 
 def _content(path: str) -> str:
@@ -52,9 +45,3 @@ def is_file(text: str) -> bool:
         return Path(text).is_file()
     except (OSError, ValueError):  # too long, or with a character that no path has
         return False
-
-
-def _standard_input() -> str:
-    if sys.stdin is None:
-        raise ConfigError("board: standard input is closed")
-    return sys.stdin.read(MAX_CHARACTERS + 1)

@@ -11,6 +11,7 @@ from tdl.cli.messages import one_line_errors
 from tdl.errors import TdlError, printable
 from tdl.statistics.intervals import contrast_interval, interval_text
 from tdl.storage.records import load_records
+from tdl.storage.result_file import lack
 from tdl.storage.run_folder import CHECKPOINT, RESULT, RunFolder, run_in
 from tdl.storage.titles import flat, value_text
 
@@ -58,14 +59,17 @@ def _run(folder: Path) -> RunFolder:
     if not run.result.is_file():
         several = any(run.path.glob(f"*/{RESULT}"))
         hint = "; it has several runs below: give the folders of two, or see tdl report" if several else ""
-        raise TdlError(f"{folder}: no run in it (no {RESULT}){hint}")
+        raise TdlError(f"{folder}: no run in it ({lack(run.path, RESULT)}){hint}")
     return run
 
 
 def _config(result: Values) -> Values:
     """The choices of groups and the configuration, with the step size that was used if the learner has its own."""
-    used = {key: result[key] for key in ("alpha",) if key in result}
-    return {**result.get("names", {}), **flat(result["config"]), **used}
+    configured = flat(result["config"])
+    if "alpha" in result:
+        configured |= {"alpha": result["alpha"]}
+        configured.pop("learner.alpha", None)  # which gave way, or is the same
+    return {**result.get("names", {}), **configured}
 
 
 def _results(result: Values) -> Values:

@@ -9,7 +9,7 @@ from typing import Any, Self
 from omegaconf import MISSING, DictConfig
 
 from tdl.base import machine
-from tdl.base.checks import check_fields, choice, whole
+from tdl.base.checks import MAX_COUNT, check_fields, choice, whole
 from tdl.cli.program import run_program
 from tdl.config.agent import check_drops, chosen_names, refuse_changed
 from tdl.config.compose import Key, Schema, key_hash, keys, options_of
@@ -24,14 +24,13 @@ from tdl.players.player import Player, playing_by
 from tdl.runs import recording
 from tdl.runs.disk_space import Disk
 from tdl.runs.environment import describe
-from tdl.runs.evaluation import Evaluation, evaluation_of, require_memory_for_games
+from tdl.runs.evaluation import Evaluation, evaluation_of
 from tdl.runs.final_summary import path_from_here
 from tdl.runs.interrupts import Interrupts
 from tdl.search.options import MAX_PLIES
 from tdl.statistics.summary import evaluation_block
 from tdl.storage.checkpoint import META, Meta
-from tdl.storage.records import RECORD, Records
-from tdl.storage.result_file import MAX_COUNT
+from tdl.storage.records import RECORD, Records, check_episodes
 from tdl.storage.run_folder import FAILED, FINISHED, INTERRUPTED, RUNNING, RunFolder
 from tdl.sweeps.job import JobContext, Plan
 from tdl.training.options import PlayOptions
@@ -172,9 +171,10 @@ def job(cfg: DictConfig, context: JobContext) -> None:
     setup = EvaluationSetup.of(cfg)
     folder = RunFolder(context.folder)
     with folder.lock():
-        if context.in_sweep and is_done(folder, setup):
+        status = status_of(folder, setup)
+        if context.in_sweep and status == FINISHED:
             return  # the sweep says it of all its jobs at once
-        if not context.in_sweep and folder.result.exists() and not was_cut_off(folder, setup):
+        if not context.in_sweep and folder.result.exists() and status not in (RUNNING, INTERRUPTED, FAILED):
             raise ConfigError(f"out: {folder} holds results already; name another")
         evaluation = build_evaluation(setup)
         if isinstance(evaluation.agent, Player):  # of other agents no game is asked to be recorded
@@ -185,22 +185,13 @@ def job(cfg: DictConfig, context: JobContext) -> None:
 def plan(cfg: DictConfig, context: JobContext) -> Plan:
     """What is known of an evaluation before it begins; raises what is wrong with its values or checkpoints."""
     setup = EvaluationSetup.of(cfg)
-    require_memory_for_games(setup.games.episodes)
+    check_episodes(setup.games.episodes, key="evaluate.episodes")
     games = Disk(records=setup.games.episodes * RECORD.itemsize)
-    return Plan(is_done(RunFolder(context.folder), setup), setup.play.threads, games, final=False)
+    done = status_of(RunFolder(context.folder), setup) == FINISHED
+    return Plan(done, setup.play.threads, games, final=False)
 
 
-def is_done(folder: RunFolder, setup: EvaluationSetup) -> bool:
-    """Whether these games of these very checkpoints were played in the folder."""
-    return _status(folder, setup) == FINISHED
-
-
-def was_cut_off(folder: RunFolder, setup: EvaluationSetup) -> bool:
-    """Whether these games were begun there and not played to their end: they begin anew."""
-    return _status(folder, setup) in (RUNNING, INTERRUPTED, FAILED)
-
-
-def _status(folder: RunFolder, setup: EvaluationSetup) -> str | None:
+def status_of(folder: RunFolder, setup: EvaluationSetup) -> str | None:
     """The status of the evaluation in the folder; None where there is none, or one of other games or checkpoints."""
     result = folder.result_if_whole()
     same = result.get("config") == json.loads(json.dumps(setup.config))
@@ -209,7 +200,7 @@ def _status(folder: RunFolder, setup: EvaluationSetup) -> str | None:
 
 def build_evaluation(setup: EvaluationSetup) -> Evaluation:
     """Who plays, and how."""
-    require_memory_for_games(setup.games.episodes)
+    check_episodes(setup.games.episodes, key="evaluate.episodes")
     play = replace(setup.play, evaluator=judge_of(setup.judge, setup.rules))
     return evaluation_of(setup.agent(), play, setup.games.drops)
 

@@ -9,7 +9,7 @@ from typing import Any
 from tdl.base.checks import check_whole, without_numpy
 from tdl.base.synonyms import OLD_KEYS, SYNONYMS, like
 from tdl.cli.folders import PATHS
-from tdl.cli.words import check_digits
+from tdl.cli.words import check_extent
 from tdl.config.compose import quoted, takes_list, word_of
 from tdl.config.files import GROUPS
 from tdl.config.schema import RUN
@@ -116,7 +116,7 @@ def _value(key: str, value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float):
-        check_digits(key, value)
+        check_extent(key, value)
         return repr(value)
     if isinstance(value, str | PurePath):
         return quoted(str(value))

@@ -1,6 +1,8 @@
 """Errors of all programs as one line and an exit code."""
 
+import contextlib
 import functools
+import importlib
 import os
 import re
 import sys
@@ -40,6 +42,7 @@ def one_line_errors(main: Callable[Words, None]) -> Callable[Words, None]:
     @functools.wraps(main)
     def program(*words: Words.args, **options: Words.kwargs) -> None:
         os.environ["MPLBACKEND"] = "agg"  # programs draw into files; matplotlib cannot be imported where it names none
+        _ignore_settings_here()
         try:
             main(*words, **options)
         except (TdlError, OSError, MemoryError, ImportError, KeyboardInterrupt) as error:
@@ -50,6 +53,13 @@ def one_line_errors(main: Callable[Words, None]) -> Callable[Words, None]:
             sys.exit(code)
 
     return program
+
+
+def _ignore_settings_here() -> None:
+    """Import matplotlib where it finds no settings of the current folder, which may be anybody's."""
+    if os.path.lexists("matplotlibrc"):
+        with contextlib.suppress(Exception), contextlib.chdir(os.sep):  # without memory nothing is drawn
+            importlib.import_module("matplotlib")
 
 
 def explain(error: BaseException, started: bool, schema: Schema = RUN) -> tuple[int | None, str]:
@@ -70,10 +80,11 @@ def explain(error: BaseException, started: bool, schema: Schema = RUN) -> tuple[
         return 1, one_line(str(error))
     if isinstance(error, MissingConfigException):
         return 1, _missing_choice(error)
+    of_file = next((link for link in chain if isinstance(link, OSError)), None)
+    if of_file is not None and isinstance(error, OSError | OmegaConfBaseException):
+        return 2, one_line(file_text(of_file))
     if isinstance(error, HydraException | OmegaConfBaseException):
         return 1, _hydra_line(chain, schema)
-    if isinstance(error, OSError):
-        return 2, one_line(file_text(error))
     if isinstance(error, MemoryError):
         return 2, one_line(str(error) or "out of memory")
     if isinstance(error, ImportError) and not isinstance(error, ModuleNotFoundError):  # a library that finds no memory

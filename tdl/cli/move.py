@@ -9,12 +9,10 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Self
 
-from omegaconf import MISSING, DictConfig
+from omegaconf import DictConfig
 
 from tdl.base import streams
 from tdl.cli.board_words import board_of_words, is_file
@@ -26,44 +24,16 @@ from tdl.config.schema import SEARCH
 from tdl.errors import ConfigError
 from tdl.game.board_text import NOTATIONS
 from tdl.game.boards import read_board
-from tdl.players.kinds import Agent, load_agent
+from tdl.players.kinds import load_agent
 from tdl.search.options import SearchOptions, check_same_board
 from tdl.sessions.game_file import ENDINGS
-from tdl.sessions.judged_board import JudgedBoard
+from tdl.sessions.judged_board import answer_text, judged
 from tdl.sessions.move_lines import MoveLines, waiting_lines
 from tdl.storage.checkpoint import META
 from tdl.storage.run_folder import CHECKPOINT, OUTPUTS
 from tdl.sweeps.job import JobContext
 
 SCHEMA = Schema(__name__, {**SEARCH, "plies": Key(int), "checkpoint": Key(str | None)})
-
-
-@dataclass(frozen=True)
-class Question:
-    """What is asked, beside the keys: the words of the board, and flags."""
-
-    words: list[str]
-    move: int | None
-    json: bool
-    stdin: bool
-    exponents: bool
-    last_first: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class MoveOptions:
-    """Whose move, and how far it looks ahead; `checkpoint` is the folder of a run or of a checkpoint."""
-
-    checkpoint: str = MISSING
-    search: SearchOptions
-
-    @classmethod
-    def of(cls, cfg: DictConfig) -> Self:
-        """The options that Hydra composed."""
-        values = SCHEMA.read(cfg)
-        search = options_of(SearchOptions, "search", values["search"], plies=values["plies"])
-        search.check_seconds("plies")
-        return cls(checkpoint=values["checkpoint"] or newest_checkpoint(), search=search)
 
 
 def newest_checkpoint() -> str:
@@ -76,28 +46,31 @@ def newest_checkpoint() -> str:
     return folder
 
 
-def job(question: Question, cfg: DictConfig, _: JobContext) -> None:
-    """Check everything, then answer."""
-    options = MoveOptions.of(cfg)
-    agent = load_agent(options.checkpoint)
+def job(question: argparse.Namespace, cfg: DictConfig, _: JobContext) -> None:
+    """Check everything, then answer; beside the keys are asked the words of the board, and flags."""
+    values = SCHEMA.read(cfg)
+    search = options_of(SearchOptions, "search", values["search"], plies=values["plies"])
+    search.check_seconds("plies")
+    folder = values["checkpoint"] or newest_checkpoint()
+    agent, reading = load_agent(folder), {"exponents": question.exponents, "last_first": question.last_first}
+    way = MoveLines(agent, search, reading, as_json=question.json)
     if question.stdin:
-        _answer_lines(question, agent, options.search)
+        _answer_lines(way)
         return
     board, rules = board_of_words(question.words, question.move)
     if rules is not None:
         check_same_board(agent.rules, rules, "checkpoint")
-    packed = read_board(board, agent.rules, exponents=question.exponents, last_first=question.last_first)
-    answer = JudgedBoard.of(agent.action_values(options.search)(packed))
+    packed = read_board(board, agent.rules, **reading)
+    answer = judged(way.values(packed))
     if question.json:
-        shown = {"board": agent.engine.array(packed).tolist(), **answer.to_dict()}
-        print(json.dumps(shown | {"plies": options.search.plies, "checkpoint": options.checkpoint}))
+        asked = {"plies": search.plies, "checkpoint": folder}
+        print(json.dumps({"board": agent.engine.array(packed).tolist(), **answer, **asked}))
     else:
-        print(answer.text())
+        print(answer_text(answer))
 
 
-def _answer_lines(question: Question, agent: Agent, search: SearchOptions) -> None:
+def _answer_lines(way: MoveLines) -> None:
     """Answer standard input until it ends; the answers to lines that wait are written together."""
-    way = MoveLines(agent, search, exponents=question.exponents, last_first=question.last_first, as_json=question.json)
     if sys.stdin is None:
         raise ConfigError("--stdin: standard input is closed")
     for lines in waiting_lines(sys.stdin.buffer):
@@ -105,13 +78,8 @@ def _answer_lines(question: Question, agent: Agent, search: SearchOptions) -> No
             streams.reply("\n".join(answers))
 
 
-def read_question(line: Sequence[str]) -> tuple[Question, list[str]]:
-    """What is asked, and the rest of the command line for Hydra.
-
-    Raises
-    ------
-    ConfigError : there is no board, or one beside `--stdin`; or a flag without its value.
-    """
+def read_question(line: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    """What is asked, and the rest of the command line for Hydra; a ConfigError where that is no question."""
     parser = argparse.ArgumentParser(prog="tdl move", add_help=False, allow_abbrev=False, exit_on_error=False)
     for flag in ("--json", "--stdin", "--exponents", "--last-first"):
         parser.add_argument(flag, action="store_true")
@@ -132,7 +100,7 @@ def read_question(line: Sequence[str]) -> tuple[Question, list[str]]:
         raise ConfigError(f"{' '.join(bare)}: with --stdin boards are read from standard input, a line each")
     if not bare and not flags.stdin and others == [*read.flags, *read.words] and not read.options.help:
         raise ConfigError(f"BOARD is missing; expected {NOTATIONS}")
-    return Question(words=bare, **vars(flags)), [*read.flags, *keyed]
+    return argparse.Namespace(words=bare, **vars(flags)), [*read.flags, *keyed]
 
 
 def _is_folder(word: str) -> bool:

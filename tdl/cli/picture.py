@@ -16,13 +16,15 @@ from tdl.sessions.pictures import text, write
 def main(words: Sequence[str] | None = None) -> None:
     """The command `tdl picture`."""
     parser = argparse.ArgumentParser(prog="tdl picture", description=__doc__)
-    parser.add_argument("board", metavar="BOARD", help=f"a game.jsonl, a file with a board, or one: {NOTATIONS}")
-    parser.add_argument("out", metavar="OUT", type=Path, nargs="?", help=".svg or .png (default: on the screen)")
+    board_help = f"a game.jsonl, a file with a board, or one: {NOTATIONS}; OUT: .svg or .png (default: the screen)"
+    parser.add_argument("board", metavar="BOARD [OUT]", nargs="+", help=board_help)
     parser.add_argument("--move", type=int, help="of a game: the board after so many moves (default: the last)")
     options = parser.parse_args(words)
     files.load_games()
-    board, rules = board_of_words([options.board], options.move)
-    if options.out is None:
+    *several, last = options.board
+    out = Path(last) if several and Path(last).suffix and not last.endswith(".") else None
+    board, rules = board_of_words(several if out else options.board, options.move)
+    if out is None:
         print(text(board, rules, colour=sys.stdout.isatty(), encoding=sys.stdout.encoding))
     else:
-        write(board, rules, options.out)
+        write(board, rules, out)

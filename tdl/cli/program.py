@@ -125,6 +125,8 @@ def run_program(
     job = Job(work, plan)
     try:
         sys.argv[1:] = _read_line(config_name, sys.argv[1:], schema, alone)
+        if Path.cwd() != Path(__file__).parents[2]:  # else tdl itself may be found there alone
+            os.environ.setdefault("PYTHONSAFEPATH", "1")  # processes of launchers take no modules from there
         enter_hydra(job, config_name, schema)
     except (Exception, KeyboardInterrupt) as error:
         job.error = job.error or error

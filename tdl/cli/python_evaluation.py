@@ -8,10 +8,10 @@ import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tdl.base.checks import check_instance, without_numpy
+from tdl.base.checks import without_numpy
 from tdl.config.files import named_rules
 from tdl.errors import Interrupted, refuse
-from tdl.game.rules import Rules
+from tdl.game.rules import Rules, checked_rules
 from tdl.players.kinds import Agent, agent_of, checkpoint_folder, read_agent
 from tdl.players.policy import Choose, Policy
 from tdl.runs.evaluation import Evaluation
@@ -23,10 +23,6 @@ from tdl.training.options import Enough, play_options
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-USUAL = {"game": "2048", "size": "4x4", "tiles": "p90_10"}
-"""What a function plays where nothing is said."""
 
 
 def evaluate(
@@ -106,16 +102,14 @@ def _agent(policy: object, named: dict[str, Any]) -> Agent:
         return agent_of(folder, read_agent(folder), copy=True)
     if not callable(policy) or isinstance(policy, type):  # a class would be made of each board
         raise refuse("policy", policy, "a function of boards, a tdl.Player, or the folder of a run")
-    return Policy(policy, _rules(named), named.get("boards"))
+    boards = named.pop("boards", None)
+    return Policy(policy, _rules(**named), boards)
 
 
-def _rules(named: dict[str, Any]) -> Rules:
+def _rules(rules: Rules | None = None, **names: Any) -> Rules:
     """What a function plays."""
-    names = [name for name in ("game", "size", "tiles") if name in named]
-    if "rules" not in named:
-        return named_rules(*(named.get(name, usual) for name, usual in USUAL.items()))
-    check_instance("rules", named["rules"], Rules, "as tdl.Rules(rows=4, cols=4)")
-    if names:
-        raise refuse(names[0], named[names[0]], "None where rules are given, which say it")
-    rules: Rules = named["rules"]
-    return rules
+    if rules is None:
+        return named_rules(**{"game": "2048", "size": "4x4"} | names)
+    for name, value in names.items():
+        raise refuse(name, value, "None where rules are given, which say it")
+    return checked_rules(rules)

@@ -1,6 +1,7 @@
 """A page about runs: `tdl report FOLDER` writes `report.html`, figures inside, and `report.md`."""
 
 import argparse
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,9 +18,9 @@ def write(folders: Sequence[Path], out: Path) -> list[Path]:
     from tdl.results.report_page import as_html, as_markdown  # not at the top: templates and figures take a second
     from tdl.results.report_sections import Source, sections
 
-    title = printable(", ".join(folder.resolve().name for folder in folders))
+    title = printable(", ".join(os.path.basename(os.path.realpath(folder)) for folder in folders))
     jobs = jobs_in(folders)
-    parts = sections(Source(folders, jobs, table_of(jobs), out.resolve().parent))
+    parts = sections(Source(folders, jobs, table_of(jobs), Path(os.path.realpath(out)).parent))
     paths = [out.with_suffix(".html"), out.with_suffix(".md")]
     for path, text in zip(paths, (as_html(title, parts), as_markdown(title, parts)), strict=True):
         with new_file(path) as file:  # what has the name may be a link elsewhere

@@ -17,10 +17,10 @@ from tdl.config.schema import AUTO
 from tdl.config.setup import Setup
 from tdl.errors import ConfigError, Interrupted
 from tdl.runs import disk_space, final_summary, forecast, loggers
-from tdl.runs.evaluation import require_memory_for_games
 from tdl.runs.loggers import OnBlock
 from tdl.runs.resume import continued, delete_leftover_weights, is_finished, refuse_used, resumed_folder
 from tdl.runs.training import TrainingRun
+from tdl.storage.records import check_episodes
 from tdl.storage.result_file import has_deleted_weights
 from tdl.storage.run_folder import RunFolder
 from tdl.sweeps.job import JobContext, Plan, point_to
@@ -60,8 +60,7 @@ def job(
                 print(forecast.text_of(setup, meta), end="", flush=True)
             keeps = context.keeps_weights if setup.saving.final == AUTO else bool(setup.saving.final)
             run = TrainingRun(setup, folder, names, meta, keep_weights=keeps, ranks=ranks, on_block=on_block)
-            with contextlib.nullcontext() if context.in_sweep else _next_said(run):
-                _train(run, figures)
+            _train(run, figures, says_next=not context.in_sweep)
         return final_summary.objective(folder)
 
 
@@ -76,10 +75,15 @@ def _lacks_curve(folder: RunFolder) -> bool:
     return folder.blocks.exists() and not folder.curve.exists()
 
 
-def _train(run: TrainingRun, figures: bool) -> None:
-    """Train, evaluate, draw the curve, and print how it went."""
-    with contextlib.nullcontext() if run.trained() or not figures else _importing("tdl.results.run_curve"):
-        run.run()
+def _train(run: TrainingRun, figures: bool, says_next: bool) -> None:
+    """Train, evaluate, draw the curve, and print how it went, and what one would type next."""
+    try:
+        with contextlib.nullcontext() if run.trained() or not figures else _importing("tdl.results.run_curve"):
+            run.run()
+    except Interrupted:
+        if says_next:
+            print(final_summary.next_commands(run.folder, run.result, resumes=True), end="", flush=True)
+        raise
     print(final_summary.summary_text(run.result, run.last_block()), end="", flush=True)
     episodes = run.trainer.episode
     run.release()
@@ -89,17 +93,8 @@ def _train(run: TrainingRun, figures: bool) -> None:
     if episodes and figures:
         _draw_curve(run.folder)
     print(final_summary.results_line(run.folder, run.result), end="")
-
-
-@contextlib.contextmanager
-def _next_said(run: TrainingRun) -> Iterator[None]:
-    """Print what one would type next, when the run in this context has ended or was stopped."""
-    try:
-        yield
-    except Interrupted:
-        print(final_summary.next_commands(run.folder, run.result, resumes=True), end="", flush=True)
-        raise
-    print(final_summary.next_commands(run.folder, run.result), end="")
+    if says_next:
+        print(final_summary.next_commands(run.folder, run.result), end="")
 
 
 def _draw_curve(folder: RunFolder) -> None:
@@ -123,7 +118,7 @@ def plan(cfg: DictConfig, context: JobContext, *, figures: bool = True, ranks: R
         raise ConfigError(f"--multirun: {ranks.size} processes train one run; start a sweep as a single process")
     setup, folder, meta = Setup.of(cfg), RunFolder(context.folder), None
     loggers.check_installed(setup.logger)
-    require_memory_for_games(setup.evaluation.episodes)
+    check_episodes(setup.evaluation.episodes, key="evaluate.episodes")
     resumes = setup.resume is not None
     if setup.resume is not None:
         folder = resumed_folder(setup.resume)

@@ -13,7 +13,7 @@ from tdl.cli.program import run_program
 from tdl.config.agent import refuse_unused
 from tdl.config.compose import Key, Schema, key_hash, keys, options_of
 from tdl.config.schema import GAME, TILES, rules_of
-from tdl.errors import ConfigError, refuse
+from tdl.errors import ConfigError, refuse, shown
 from tdl.game.boards import pack
 from tdl.game.rules import Rules
 from tdl.runs.environment import describe
@@ -46,7 +46,8 @@ class SolveOptions:
 
     def __post_init__(self) -> None:
         if self.solution is not None and self.query is None:
-            raise refuse("query", None, "the name of a file of boards, with solution=FOLDER")
+            known = "the name of a file of boards, with solution=FOLDER; to solve a game, give size=2x3"
+            raise refuse("query", None, known)
         if self.query is not None and self.solution is None:
             raise refuse("solution", None, "the folder of a solved game, with query=FILE")
         if self.solution is None:
@@ -149,7 +150,7 @@ def answers(solution: Solution, queries: list[Query]) -> list[float]:
 def _query(where: str, line: str, cells: int) -> Query:
     kind, *words = line.split() or [""]
     if kind not in QUESTIONS:
-        raise ConfigError(f"{where}: begins with {kind!r}; expected b (before a move) or a (after a move)")
+        raise ConfigError(f"{where}: begins with {shown(kind)}; expected b (before a move) or a (after a move)")
     for word in words:
         if not (word.isascii() and word.isdigit() and len(word) < 10):
             raise ConfigError(

@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NoReturn, get_args
 
 from hydra._internal.utils import get_args_parser
@@ -15,14 +15,18 @@ from tdl.cli import folders
 from tdl.config.compose import Schema
 from tdl.config.files import GROUPS
 from tdl.errors import ConfigError, nearest, refuse
+from tdl.storage.reading import MAX_DEPTH
 
 FLAGS = ("--multirun", "--help", "--version", "--config-dir", "--cfg", "--resolve", "--info")
 """Flags that messages and completion propose."""
 
+CALLING = ("config_name", "config_path", "experimental_rerun")
+"""Flags of Hydra's for files that may call any function."""
+
 BUDGETS = ("budget.moves", "budget.seconds")
 
 HELD = ("hydra.job.chdir", "hydra.job.id", "hydra.job.num", "hydra.output_subdir", "hydra.overrides", "hydra.runtime",
-        "hydra.callbacks.sweep")  # fmt: skip
+        "hydra.callbacks.sweep", "hydra.searchpath")  # fmt: skip
 """Keys of Hydra that no command line sets."""
 
 UNITS = {"s": 1, "min": 60, "m": 60, "h": 3600, "d": 86400}
@@ -85,6 +89,8 @@ def _check_together(options: Namespace) -> None:
     for flag in ("cfg", "info", "run"):
         if options.multirun and getattr(options, flag):
             raise ConfigError(f"--{flag}: of one job; leave out -m (tdl run), and give each key one value")
+    for flag in filter(vars(options).get, CALLING):
+        raise ConfigError(f"--{flag.replace('_', '-')}: no such flag; choices of your own are in --config-dir FOLDER")
     if options.resolve and options.cfg is None and not options.help:
         raise ConfigError("--resolve: only beside --cfg, as --cfg job --resolve")
 
@@ -95,10 +101,11 @@ def _refuse(message: str) -> NoReturn:
 
 def _unknown_flag(word: str) -> str:
     flag, _, value = word.partition("=")
-    near = "" if value else nearest(flag, FLAGS)
-    if near or not flag.startswith("--"):
+    name = flag.lstrip("-")
+    near = nearest(flag, [known for known in FLAGS if nearest(name, [known.lstrip("-")])])  # dashes are always alike
+    if not flag.startswith("--") or (near and not value):
         return f"{word}: no such flag; expected one of {', '.join(FLAGS)}{near}"
-    return f"{word}: no such flag; keys have no dashes: {flag.lstrip('-').replace('-', '_')}={value or 'VALUE'}"
+    return f"{word}: no such flag; keys have no dashes: {name.replace('-', '_')}={value or 'VALUE'}"
 
 
 def hydra_words(program: str, words: Sequence[str], schema: Schema, *, sweep: bool) -> list[str]:
@@ -148,13 +155,13 @@ def _refuse_held(words: Sequence[str]) -> None:
     for word in words:
         key, _, value = word.lstrip("+~").partition("=")
         if f"{key}.".startswith(tuple(f"{held}." for held in HELD)) and value.lower() != "false":
-            raise refuse(key, value, "what it is without a word: tdl finds paths and folders of runs by it")
+            raise refuse(key, value, "what it is without a word: tdl finds paths, runs and choices by it")
 
 
 def hydra_values(words: Sequence[str], schema: Schema) -> list[str]:
     """The words with values that Hydra takes: times in seconds, whole numbers in digits, choices in quotes."""
     for word in words:
-        check_digits(*word.split("=", 1))
+        check_extent(*word.split("=", 1))
     words = [re.sub(r"^tuples=(?=\[)", "tuples.cells=", word) for word in words]  # cells of one's own
     return with_quoted_numbers(with_whole_numbers(with_seconds(with_one_budget(words)), schema))
 
@@ -172,10 +179,13 @@ def with_one_budget(words: Sequence[str]) -> list[str]:
     return [*words, *(f"{key}=null" for key in BUDGETS if key not in named)]
 
 
-def check_digits(key: str, value: object = "") -> None:
-    """Refuse a number, or one in a text, of more digits than a float has room for: Hydra would give up."""
+def check_extent(key: str, value: object = "") -> None:
+    """Refuse what Hydra would give up at: a number of more digits than a float has room for, lists in many others."""
     if abs(value) >= 10**MAX_DIGITS if isinstance(value, int) else _LONG.search(str(value)):
         raise refuse(key, value, f"a number of at most {MAX_DIGITS} digits")
+    letters = value if isinstance(value, str) else ""
+    if max(accumulate((letter in "[{(") - (letter in "]})") for letter in letters), default=0) > MAX_DEPTH:
+        raise refuse(key, value, f"at most {MAX_DEPTH} lists within each other")
 
 
 def with_quoted_numbers(words: Sequence[str]) -> list[str]:

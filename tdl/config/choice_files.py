@@ -86,5 +86,5 @@ def _check_values(key: str, value: Any) -> None:
     elif isinstance(value, list):
         for item in value:
             _check_values(key, item)
-    elif isinstance(value, str) and ":" in value.partition("${")[2]:
+    elif isinstance(value, str) and ":" in value.replace("\\", "").partition("${")[2]:
         raise refuse(key, value, "a value that calls nothing")

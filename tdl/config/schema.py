@@ -7,7 +7,7 @@ from typing import Any
 
 from omegaconf import MISSING
 
-from tdl.base.checks import above_zero, check_choice, check_fields, check_value, checked, choice, whole
+from tdl.base.checks import MAX_COUNT, above_zero, check_choice, check_fields, check_value, checked, choice, whole
 from tdl.config.compose import Key, Schema, keys, options_of
 from tdl.dqn.options import DEVICES, DQNOptions
 from tdl.errors import of_key, refuse, within
@@ -21,7 +21,6 @@ from tdl.network.tuples import TupleSet
 from tdl.players.kinds import KINDS
 from tdl.players.player import Player, load
 from tdl.search.options import PlacerOptions, SearchOptions, check_same_board
-from tdl.storage.result_file import MAX_COUNT
 from tdl.training.options import PlayOptions
 
 DROPS = ("all", "one")

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from tdl.base.checks import built, check_instance
+from tdl.base.checks import built
 from tdl.config.files import group_file, group_names
 from tdl.errors import ConfigError
-from tdl.game.rules import Rules, parse_size
+from tdl.game.rules import Rules, checked_rules, parse_size
 from tdl.network.tuples import TupleSet
 from tdl.network.tuples import tuple_set as tuple_set
 
@@ -16,24 +16,20 @@ from tdl.network.tuples import tuple_set as tuple_set
 def _named(name: str, rules: Rules | None = None) -> TupleSet:
     """One of the named tuple sets of `conf/tuples`."""
     shape = group_file("tuples", name)
-    board, size = shape.get("board"), None
-    if rules is not None:
-        check_instance("rules", rules, Rules, "as tdl.Rules(rows=4, cols=4)")
-        size = f"{rules.rows}x{rules.cols}"
-    if board and size and board != size:
+    board, asked = shape.get("board"), checked_rules(rules)
+    size = f"{asked.rows}x{asked.cols}"
+    if board and rules is not None and board != size:
         raise ConfigError(
             f"tuples: the cells of {name} are numbered on a {board} board, and the rules have {size}; expected lists "
             f"of cells, or tdl.tuple_set({name!r}) to take the numbers as they are"
         )
-    shape.pop("board", None)
-    return built(
-        TupleSet, "tuples", shape, optional=[field.name for field in fields(TupleSet) if field.name != "cells"]
-    )
+    return tuple_set_of(shape)
 
 
 def tuple_set_of(section: Mapping[str, Any]) -> TupleSet:
     """The set of a section `tuples`. Its board belongs to the numbers of cells, not to the set."""
-    return TupleSet(**{key: value for key, value in section.items() if key != "board"})
+    values = {key: value for key, value in section.items() if key != "board"}
+    return built(TupleSet, "tuples", values, optional={field.name for field in fields(TupleSet)} - {"cells"})
 
 
 def check_numbering(section: Mapping[str, Any], size: str) -> None:

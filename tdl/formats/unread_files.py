@@ -1,18 +1,15 @@
 """Files that a person may have instead of a weight file that is read here: what they are, by how they begin."""
 
-import os
+import contextlib
 import re
-import struct
 from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
-
 from tdl.errors import WeightFileError
+from tdl.formats.weight_file import Cursor
 from tdl.storage.reading import reading
 
 HEAD = 4096  # bytes that are looked at
-MAX_TABLES = 10_000
 
 BEGINNINGS: Mapping[bytes, str] = {
     rb"\x80[\x02-\x05]": "a pickle of Python, which could run code when it is read",
@@ -31,8 +28,8 @@ ELSE = "expected the weight file of TDL2048+ or TDL2048-Demo"
 def refuse_unread(path: Path) -> None:
     """Refuse a file that is known to be of another kind; the error says of which."""
     with reading(path, WeightFileError) as file:
-        head, size = file.read(HEAD), os.fstat(file.fileno()).st_size
-    if tables := _unnamed_tables(path, size):
+        head = file.read(HEAD)
+    if tables := _unnamed_tables(path):
         number = f"{len(tables)} {'table' if len(tables) == 1 else 'tables'}"
         sizes = ", ".join(f"{entries:,}" for entries in dict.fromkeys(tables))
         raise WeightFileError(
@@ -45,19 +42,15 @@ def refuse_unread(path: Path) -> None:
             raise WeightFileError(f"{path}: {kind}; {ELSE}")
 
 
-def _unnamed_tables(path: Path, size: int) -> list[int]:
+def _unnamed_tables(path: Path) -> list[int]:
     """The sizes of tables of floats that fill a file, each behind its size, all behind their number; else nothing."""
     for number in ("<I", "<Q"):
-        if size > 16 and (tables := _chain(np.memmap(path, np.uint8, "r"), number)):
-            return tables
+        cursor, tables = Cursor(path, "tables without names"), list[int]()
+        with contextlib.suppress(WeightFileError):  # the file ends before they do
+            (count,) = cursor.take(number, "their number")
+            while cursor.left and len(tables) < count:
+                tables += cursor.take("<Q", "a size")
+                cursor.array("<f4", tables[-1], "weights")
+            if len(tables) == count and not cursor.left and all(tables):
+                return tables
     return []
-
-
-def _chain(data: np.ndarray[tuple[int], np.dtype[np.uint8]], number: str) -> list[int]:
-    at, tables = struct.calcsize(number), list[int]()
-    (count,) = struct.unpack(number, data[:at].tobytes())
-    while len(tables) < min(count, MAX_TABLES) and at + 8 <= len(data):
-        (entries,) = struct.unpack("<Q", data[at : at + 8].tobytes())
-        tables.append(entries)
-        at += 8 + 4 * entries
-    return tables if len(tables) == count and at == len(data) and all(tables) else []

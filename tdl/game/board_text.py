@@ -99,12 +99,7 @@ def written_in(board: object, cells: int | None = None) -> Written:
 
 
 def rows_of_list(board: object) -> list[list[Any]]:
-    """The rows of a list of rows, or of one of all cells.
-
-    Raises
-    ------
-    ConfigError : it is no list.
-    """
+    """The rows of a list of rows, or of one of all cells."""
     if not isinstance(board, list | tuple) or not board:
         raise refuse("board", board, "rows of tile values, a text, or an int")
     rows = [[_filled(cell) for cell in row] if isinstance(row, list | tuple) else row for row in board]
@@ -117,12 +112,7 @@ def _filled(cell: Any) -> Any:
 
 
 def board_of_object(content: Mapping[str, Any]) -> Any:
-    """The board in JSON: that of a move or the start of a recorded game, or the browser game's saved state.
-
-    Raises
-    ------
-    ConfigError : it has none of these.
-    """
+    """The board in JSON: that of a move or the start of a recorded game, or the browser game's saved state."""
     state = content.get("gameState", content)
     if isinstance(state, str):  # as the browser keeps it
         state = _object(state)

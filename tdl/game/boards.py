@@ -205,7 +205,7 @@ def grid(board: BoardLike) -> NDArray[np.int64]:
 def action_of(action: Any, key: str = "action") -> int:
     """An action as an int: also its name, a whole float, or an array of one of these."""
     number = without_numpy(action)
-    for _ in range(8):  # a list may have itself
+    for _ in range(2):  # of shape (1, 1) at most: a list can be in itself
         number = number[0] if isinstance(number, list) and len(number) == 1 else number
     if isinstance(number, str) and number in ACTION_NAMES:
         return ACTION_NAMES.index(number)

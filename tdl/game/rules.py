@@ -184,11 +184,7 @@ def unknown_game(key: str, name: object) -> ConfigError:
     """The refusal of what is no game's name."""
     new = new_choice("game", name)
     hint = f"; did you mean {new!r}?" if new else nearest(str(name), GAMES)
-    way = (
-        ""
-        if hint
-        else "; a game of your own is registered first: TDL_CONFIG_DIR=FOLDER, or tdl.register_game in Python"
-    )
+    way = "; a game of your own is registered first: TDL_CONFIG_DIR=FOLDER, or tdl.register_game in Python"
     return refuse(key, name, f"one of {', '.join(GAMES)}{hint or way}")
 
 

@@ -1,10 +1,10 @@
 """Runs as data frames, what they differ in, and figures: the public `tdl.results`.
 
 >>> import tdl.results
->>> tdl.results.load("no such folder")
+>>> tdl.results.load("no/folder")
 Traceback (most recent call last):
 ...
-tdl.errors.TdlError: no such folder: no run in it (no result.json)
+tdl.errors.TdlError: no/folder: no run in it (no such folder)
 """
 
 from tdl.results.answers import failures, finding, latex, sentence

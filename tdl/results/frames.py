@@ -16,6 +16,7 @@ from tdl.game.rules import GAMES, Rules
 from tdl.solver.solution import FOLDER as SOLUTION
 from tdl.statistics.summary import read_blocks, score_bands
 from tdl.storage.records import RECORD, load_records
+from tdl.storage.result_file import lack
 from tdl.storage.run_folder import BLOCKS, EPISODES, EVALUATION, LOGGED, OUTPUTS, RESULT, RunFolder
 from tdl.storage.titles import flat
 
@@ -187,7 +188,7 @@ def _results(folders: Folders) -> list[tuple[Path, dict[str, Any]]]:
     for folder in map(_folder, [folders] if one_folder else folders):  # type: ignore[arg-type] # mypy cannot follow
         files = result_files(folder)
         if not files:
-            raise TdlError(f"{folder}: no run in it (no result.json)")
+            raise TdlError(f"{folder}: no run in it ({lack(folder, RESULT)})")
         paths |= dict.fromkeys(files)
     results, errors = [], []
     for path in paths:

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tdl.base import machine
 from tdl.players.batch_play import one_sampled_look_ahead
 from tdl.players.kinds import Agent
 from tdl.runs.progress import Progress
 from tdl.search.options import SearchOptions
 from tdl.statistics.summary import score_bands, summary
-from tdl.storage.records import RECORD, Records, save_records
+from tdl.storage.records import Records, save_records
 from tdl.storage.run_folder import EVALUATION
 from tdl.training.options import PlayOptions
 
@@ -55,11 +54,6 @@ class Evaluation:
         if self.agent.banded:
             figures["score_bands"] = {str(low): games for low, games in score_bands(records)}
         return records, figures
-
-
-def require_memory_for_games(episodes: int) -> None:
-    """Refuse more games than memory holds the records of, before anything is played."""
-    machine.require_memory("evaluate.episodes", episodes * RECORD.itemsize, f"the records of {episodes:,} games")
 
 
 def evaluation_of(agent: Agent, options: PlayOptions, drops: str) -> Evaluation:

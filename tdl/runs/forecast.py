@@ -23,7 +23,7 @@ TABLE = Path(__file__).with_name("reached.csv")
 """What networks of `experiment=best` reached: made by `python -m experiments.curve.analyse`, which says how."""
 
 RECIPE = "f4d4593f"
-"""The hash of what that table is of, as `recipe_of` gives it."""
+"""The hash of the configuration that the table is of, without its `FREE` keys."""
 
 FREE = ("seed", "episodes", "block", "engine", "threads", "lanes", "device", "budget", "evaluate", "save")
 """Keys on which what a network reaches by its moves does not depend, or hardly."""
@@ -52,8 +52,9 @@ def text_of(setup: Setup, meta: Meta | None = None) -> str:
 
     `meta` describes the checkpoint from which it goes on.
     """
-    lines = []
-    if is_best(setup) and _is_long(setup):
+    lines, budget = [], setup.budget
+    is_short = (budget.moves or LEAST_MOVES) < LEAST_MOVES or (budget.seconds or LEAST_SECONDS) < LEAST_SECONDS
+    if is_best(setup) and not is_short:
         speed = meta["moves"] / meta["seconds"] if meta is not None and meta["seconds"] else measured(setup)
         lines.append(reached_text(setup, speed, 0.0 if meta is None else meta["seconds"]))
     replicas = setup.replicas
@@ -68,17 +69,7 @@ def text_of(setup: Setup, meta: Meta | None = None) -> str:
 
 def is_best(setup: Setup) -> bool:
     """Whether a run is one of `experiment=best`, whatever its budget, of which the table tells."""
-    return recipe_of(setup.config) == RECIPE
-
-
-def recipe_of(config: dict[str, Any]) -> str:
-    """The hash of a configuration without its `FREE` keys."""
-    return key_hash({key: value for key, value in config.items() if key not in FREE})
-
-
-def _is_long(setup: Setup) -> bool:
-    moves, seconds = setup.budget.moves, setup.budget.seconds
-    return (moves is None or moves >= LEAST_MOVES) and (seconds is None or seconds >= LEAST_SECONDS)
+    return key_hash({key: value for key, value in setup.config.items() if key not in FREE}) == RECIPE
 
 
 def measured(setup: Setup) -> float:

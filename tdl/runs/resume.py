@@ -119,12 +119,8 @@ def refuse_used(folder: RunFolder, config: Mapping[str, Any]) -> None:
     result = folder.result_if_whole()
     same = result.get("config") == json.loads(json.dumps(config)) and result.get("status") != FINISHED
     if folder.is_used() and (folder.has_checkpoint() or not same):
-        way = (
-            f"; go on with {folder.word('resume')}, or name"
-            if folder.has_checkpoint()
-            else ", without a checkpoint; name"
-        )
-        raise ConfigError(f"out: {folder} holds a run already{way} another")
+        way = f"; go on with {folder.word('resume')}, or" if folder.has_checkpoint() else ", without a checkpoint;"
+        raise ConfigError(f"out: {folder} holds a run already{way} name another")
 
 
 def delete_leftover_weights(folder: RunFolder) -> None:

@@ -15,7 +15,6 @@ from tdl.players.player import Player
 from tdl.runs import environment, forecast, loggers
 from tdl.runs.agents import TrainingAgent, build_agent
 from tdl.runs.episode_log import EpisodeLog
-from tdl.runs.evaluation import require_memory_for_games
 from tdl.runs.interrupts import Interrupts, said_at_once
 from tdl.runs.loggers import Block, Logger, OnBlock
 from tdl.runs.progress import Progress
@@ -25,7 +24,7 @@ from tdl.solver.solution import Solution
 from tdl.solver.solution import load as load_solution
 from tdl.statistics.summary import block_columns, block_row, statistics_block, summary
 from tdl.storage.checkpoint import Meta, delete_leftovers
-from tdl.storage.records import Records
+from tdl.storage.records import Records, check_episodes
 from tdl.storage.result_file import DELETED_WEIGHTS, KEPT_WEIGHTS, NO_WEIGHTS, WEIGHTS
 from tdl.storage.run_folder import RUNNING, RunFolder
 from tdl.training.ranks import ALONE, Ranks
@@ -67,7 +66,7 @@ class TrainingRun:
         on_block: OnBlock | None = None,
     ) -> None:
         loggers.check_installed(setup.logger)
-        require_memory_for_games(setup.evaluation.episodes)
+        check_episodes(setup.evaluation.episodes, key="evaluate.episodes")
         self.setup, self.folder, self.names = setup, folder, dict(names if meta is None else meta["names"])
         self.keep_weights, self.ranks, self.on_block = keep_weights, ranks, on_block
         self.solution = solution_of(setup)

@@ -1,57 +1,33 @@
 """A board as an agent judges it: the best direction, the values of all four, and what each other one loses."""
 
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tdl.game.rules import ACTION_NAMES
+from tdl.sessions.recorded_game import optional_values
 
 
-@dataclass(frozen=True)
-class JudgedBoard:
-    """The answer to the question for a move.
+def judged(values: NDArray[np.float64]) -> dict[str, Any]:
+    """The answer for JSON, from the values of up, right, down, left, nan where illegal.
 
-    Attributes
-    ----------
-    best : name of the direction with the largest value, the first of equals; None: the game is over.
-    values : of the directions by name, in points, the move's reward included; None where illegal.
-    losses : what each is worse than the best, in points; None where illegal.
+    `best` is the direction with the largest value, the first of equals; None: the game is over. `values` and `losses`,
+    what each is worse than the best, are by direction, in points; None where illegal.
     """
+    best = None if np.isnan(values).all() else int(np.nanargmax(values))
+    losses = values if best is None else values[best] - values
+    columns = {"values": values, "losses": losses}
+    named = {key: dict(zip(ACTION_NAMES, optional_values(column), strict=True)) for key, column in columns.items()}
+    return {"best": None if best is None else ACTION_NAMES[best], **named}
 
-    best: str | None
-    values: dict[str, float | None]
-    losses: dict[str, float | None]
 
-    @classmethod
-    def of(cls, values: NDArray[np.float64]) -> Self:
-        """The answer from the values of up, right, down, left, nan where illegal."""
-        legal = ~np.isnan(values)
-        best = int(np.nanargmax(values)) if legal.any() else None
-        losses = values[best] - values if best is not None else values
-
-        def named(numbers: NDArray[np.float64]) -> dict[str, float | None]:
-            return {
-                name: float(number) if can else None
-                for name, number, can in zip(ACTION_NAMES, numbers, legal, strict=True)
-            }
-
-        return cls(None if best is None else ACTION_NAMES[best], named(values), named(losses))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The answer for JSON."""
-        return {"best": self.best, "values": self.values, "losses": self.losses}
-
-    def text(self) -> str:
-        """The answer for people: the direction in a line of its own, or `none`, then the table."""
-        lines = [self.best or "none: the game is over"]
-        if self.best is not None:
-            lines.append(f"{'':5}  {'value':>12}  {'loses':>10}")
-        for name, value in self.values.items():
-            loss = self.losses[name]
-            if value is None or loss is None:
-                lines += [f"{name:5}  {'illegal':>12}"] * (self.best is not None)
-            else:
-                lines.append(f"{name:5}  {value:12,.1f}  {loss:10,.1f}")
-        return "\n".join(lines)
+def answer_text(answer: dict[str, Any]) -> str:
+    """The answer for people: the direction in a line of its own, or `none`, then the table."""
+    if answer["best"] is None:
+        return "none: the game is over"
+    lines = [answer["best"], f"{'':5}  {'value':>12}  {'loses':>10}"]
+    for name, value in answer["values"].items():
+        figures = f"{'illegal':>12}" if value is None else f"{value:12,.1f}  {answer['losses'][name]:10,.1f}"
+        lines.append(f"{name:5}  {figures}")
+    return "\n".join(lines)

@@ -5,11 +5,10 @@ A line is a board in any notation that fits into a line (`tdl.game.board_text`).
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tdl.errors import ConfigError, one_line
 from tdl.game.board_text import MAX_CHARACTERS
@@ -17,15 +16,13 @@ from tdl.game.boards import read_board
 from tdl.game.rules import ACTION_NAMES
 from tdl.players.kinds import Agent
 from tdl.search.options import SearchOptions
-from tdl.sessions.judged_board import JudgedBoard
+from tdl.sessions.judged_board import judged
 
 CHUNK = 1 << 16
 """Bytes that are read at a time: some 2,000 boards."""
 
 FEW = 8
 """Boards that are valued one by one: below, that is faster than together."""
-
-Answer = Callable[[NDArray[np.float64]], str]
 
 
 def waiting_lines(stream: BinaryIO) -> Iterator[list[bytes]]:
@@ -41,34 +38,24 @@ def waiting_lines(stream: BinaryIO) -> Iterator[list[bytes]]:
 
 
 class MoveLines:
-    """Answers lines with an agent's moves.
+    """Answers lines with an agent's moves, whose values decide after a search.
 
     Parameters
     ----------
-    agent : whose values decide.
-    search : how far it looks ahead.
-    exponents, last_first : as `tdl.game.boards.read_board`.
+    reading : options of `tdl.game.boards.read_board`.
     as_json : whether an answer is a JSON object with the values, and `error` a key of it.
 
-    Raises
-    ------
-    ConfigError : the agent has no values, or no such search.
+    Attributes
+    ----------
+    values : of the moves of a board, by which it answers.
     """
 
     def __init__(
-        self,
-        agent: Agent,
-        search: SearchOptions,
-        *,
-        exponents: bool = False,
-        last_first: bool = False,
-        as_json: bool = False,
+        self, agent: Agent, search: SearchOptions, reading: Mapping[str, bool], *, as_json: bool = False
     ) -> None:
-        self._agent, self._greedy = agent, search == SearchOptions()
-        deeper = agent.action_values(search)
-        self._values = agent.values if self._greedy else deeper
-        self._reading = {"exponents": exponents, "last_first": last_first}
-        self._json = as_json
+        self._agent, self._greedy, self._reading, self._json = agent, search == SearchOptions(), reading, as_json
+        deeper = agent.action_values(search)  # refuses an agent without values
+        self.values = agent.values if self._greedy else deeper
 
     def answers(self, lines: Sequence[bytes]) -> Iterator[list[str]]:
         """The answers to the lines, in their order: all together, or one by one where the agent looks ahead."""
@@ -83,7 +70,8 @@ class MoveLines:
             try:
                 boards.append(read_board(line.decode(errors="replace"), self._agent.rules, **self._reading))
             except ConfigError as error:
-                errors[number] = self._error(one_line(str(error)))
+                text = one_line(str(error))
+                errors[number] = json.dumps({"error": text}) if self._json else f"error {text}"
         answers = self._moves(boards)
         for number, text in errors.items():  # in their order, so that each finds its place
             answers.insert(number, text)
@@ -93,15 +81,10 @@ class MoveLines:
         if self._greedy and len(boards) > FEW:
             values = self._agent.values_of(boards)
         else:
-            values = np.array([self._values(board) for board in boards]).reshape(-1, 4)
+            values = np.array([self.values(board) for board in boards]).reshape(-1, 4)
         if self._json:
-            return [json.dumps(JudgedBoard.of(row).to_dict()) for row in values]
+            return [json.dumps(judged(row)) for row in values]
         best = np.where(np.isnan(values), -np.inf, values).argmax(axis=1)
         best[np.isnan(values).all(axis=1)] = len(ACTION_NAMES)
-        return [_NAMES[number] for number in best.tolist()]
-
-    def _error(self, text: str) -> str:
-        return json.dumps({"error": text}) if self._json else f"error {text}"
-
-
-_NAMES = (*ACTION_NAMES, "none")
+        names = (*ACTION_NAMES, "none")
+        return [names[number] for number in best.tolist()]

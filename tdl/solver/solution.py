@@ -37,6 +37,7 @@ from tdl.solver.enumeration import (
 from tdl.solver.layer_values import value_afterstates, value_states
 from tdl.solver.layers import CanonicalBoards, Layers, largest_tile
 from tdl.storage.checkpoint import META, Meta, read_array, read_meta, write_checkpoint
+from tdl.storage.result_file import lack
 
 Values = NDArray[np.float64]
 
@@ -269,7 +270,7 @@ def load(folder: str | Path) -> Solution:
     if (path / FOLDER).is_dir():
         path = path / FOLDER
     if not (path / META).exists():
-        raise CheckpointError(f"{path}: no solution here ({META} is missing)")
+        raise CheckpointError(f"{path}: no solution here ({lack(path, META)})")
     meta = read_meta(path)
     if meta.get("kind") != FOLDER:
         raise CheckpointError(f"{path}: holds no solution, but a checkpoint of a training run")

@@ -26,6 +26,9 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
             sync_file(file)
         os.replace(temporary, path)
         sync_folder(path.parent)
+    except OSError as error:
+        error.filename = error.filename or str(path)  # a write does not say where
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -34,7 +34,7 @@ from tdl.base.synonyms import with_new_names
 from tdl.errors import CheckpointError, ConfigError, naming, refuse, shown
 from tdl.storage.atomic import delete, delete_unfinished, new_file, new_folder, open_new, sync_file
 from tdl.storage.reading import read_array_head, read_json, reading
-from tdl.storage.result_file import has_deleted_weights
+from tdl.storage.result_file import has_deleted_weights, lack
 
 FORMAT = "tdl-checkpoint-1"
 META = "meta.json"
@@ -129,14 +129,12 @@ def read_meta(folder: Path) -> Meta:
     """
     path = folder / META
     if folder.is_file():
-        raise CheckpointError(
-            f"{folder}: a file, not a folder of a checkpoint; tdl convert makes one of a weight file"
-        )
+        raise CheckpointError(f"{folder}: a file, no checkpoint; tdl convert makes one of a weight file")
     if not path.exists():
         deleted = has_deleted_weights(folder) or has_deleted_weights(folder.parent)  # the run's folder, or one in it
         below = sorted(folder.glob(f"*/*/{META}"))  # of the runs of a sweep
         hint = DELETED if deleted else f"; name one of {len(below)} below, as {below[0].parents[1]}" if below else ""
-        raise CheckpointError(f"{folder}: no checkpoint here ({META} is missing){hint}")
+        raise CheckpointError(f"{folder}: no checkpoint here ({lack(folder, META)}){hint}")
     with naming(path):
         try:
             meta = read_json(path)
@@ -235,9 +233,7 @@ def _digest(meta: Mapping[str, Any]) -> str:
 def _current(folder: Path) -> Meta:
     """The description of what is there; nothing where it is missing or damaged.
 
-    Raises
-    ------
-    OSError : it cannot be read at present, as where too many files are open: what is there may be whole.
+    An OSError is raised where it cannot be read at present, as with too many open files: what is there may be whole.
     """
     try:
         return read_meta(folder)

@@ -71,11 +71,8 @@ def read_text(path: Path, most: int) -> str:
     ConfigError : it cannot be read, is no regular file, larger than `most` bytes or no text; it names the file.
     """
     with reading(path, ConfigError, streams=True) as file:
-        content = file.read(most + 1)
-        if len(content) > most:
-            raise ConfigError(f"more than {most:,} bytes")
         try:
-            return content.decode("utf-8-sig")
+            return _content(file, most).decode("utf-8-sig")
         except UnicodeDecodeError:
             raise ConfigError("not a text file") from None
 
@@ -117,7 +114,8 @@ def read_json(path: Path) -> Any:
     OSError : as `open_file`.
     ConfigError : it is not JSON, too large, nested too deeply, or has text that no terminal and no file could take.
     """
-    content = _content(path, MAX_JSON)
+    with open_file(path) as file:
+        content = _content(file, MAX_JSON)
     try:
         value = json.loads(content)
     except RecursionError:
@@ -137,7 +135,8 @@ def read_notes(path: Path) -> dict[str, Any]:
     ConfigError : not such YAML, too large, nested too deeply, or with references: a few lines of these can stand for
         more than any memory holds.
     """
-    content = _content(path, MAX_YAML)
+    with open_file(path) as file:
+        content = _content(file, MAX_YAML)
     try:
         _check_events(content)
         value = yaml.load(content, LOADER)
@@ -156,19 +155,18 @@ def read_yaml_text(path: Path) -> str:
     ------
     ConfigError : it cannot be read, is not YAML, too large, nested too deeply, or has references or tags.
     """
-    with reading(path, ConfigError):
-        content = _content(path, MAX_YAML)
+    text = read_text(path, MAX_YAML)
+    with naming(path, ConfigError):
         try:
-            text = content.decode("utf-8-sig")
             _check_events(text)
-        except (UnicodeDecodeError, yaml.YAMLError) as error:
+        except yaml.YAMLError as error:
             raise ConfigError(f"not YAML: {one_line(str(error))}") from error
-        return text
+    return text
 
 
-def _content(path: Path, most: int) -> bytes:
-    with open_file(path) as file:
-        content = file.read(min(most, os.fstat(file.fileno()).st_size) + 1)
+def _content(file: BinaryIO, most: int) -> bytes:
+    size = os.fstat(file.fileno()).st_size or most  # of a pipe nobody knows it
+    content = file.read(min(most, size) + 1)
     if len(content) > most:
         raise ConfigError(f"more than {most:,} bytes")
     return content

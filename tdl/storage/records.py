@@ -24,12 +24,12 @@ LIMITS = {"episode": 10**12, "score": 2**36, "moves": 2**31 - 1, "max_tile": 2**
 """What is beyond any game; a score of 2^36 takes a tile of 2^31."""
 
 
-def check_episodes(episodes: object, least: int = 0) -> None:
+def check_episodes(episodes: object, least: int = 0, key: str = "episodes") -> None:
     """Refuse anything but a number of games for whose records there is memory."""
-    check_whole("episodes", episodes, least)
+    check_whole(key, episodes, least)
     assert isinstance(episodes, int)
     if episodes > MANY:
-        machine.require_memory("episodes", RECORD.itemsize * episodes, "the records of so many games")
+        machine.require_memory(key, RECORD.itemsize * episodes, f"the records of {episodes:,} games")
 
 
 def load_records(path: Path) -> Records:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tdl.base.checks import (
+    MAX_COUNT,
     Check,
     check_choice,
     check_instance,
@@ -20,7 +21,7 @@ from tdl.base.checks import (
     or_null,
 )
 from tdl.base.synonyms import with_new_names
-from tdl.errors import ConfigError, TdlError, naming, refuse
+from tdl.errors import ConfigError, TdlError, naming, nearest, refuse
 from tdl.storage.reading import read_json
 
 RESULT = "result.json"  # configuration, versions, status and figures
@@ -36,8 +37,14 @@ KEPT_WEIGHTS, DELETED_WEIGHTS, NO_WEIGHTS = "kept", "deleted", "none"
 MAX_KEYS = 1000  # of a configuration; ours have some hundred, each a column of a table
 MAX_TILES = 64  # reached by some games
 MAX_FIGURE = 1e15  # of much larger ones nothing could be drawn
-MAX_COUNT = int(MAX_FIGURE)
-"""Games that a run or an evaluation may be asked for; a whole age of computing plays fewer."""
+
+
+def lack(folder: Path, name: str) -> str:
+    """Why a folder has no file of this name: it is not there itself, or only the file is missing."""
+    if folder.exists():
+        return f"no {name}"
+    beside = (path.name for path in folder.parent.iterdir()) if folder.parent.is_dir() else ()
+    return f"no such folder{nearest(folder.name, beside)}"
 
 
 def read_result(path: Path) -> dict[str, Any]:

@@ -177,9 +177,7 @@ class RunFolder:
     def result_if_whole(self) -> dict[str, Any]:
         """What `result.json` says; nothing where it is missing or damaged.
 
-        Raises
-        ------
-        OSError : it cannot be read at present, as where too many files are open: what it says may hold.
+        An OSError is raised where it cannot be read at present, as with too many open files: what it says may hold.
         """
         with contextlib.suppress(TdlError):
             try:

@@ -142,16 +142,13 @@ class CoresLauncher(Launcher):
                     process.send(interrupts.requested)
             for process in ended(list(self.running), LOOK_SECONDS):
                 self._ended(self.running.pop(process), process.outcome())
-            self._show_running()
+            failed = f", {self.failed} failed" if self.failed else ""
+            self._show(0, f"{len(self.running)} running{failed}", every=10.0)
 
-    def _show_running(self) -> None:
-        failed = f", {self.failed} failed" if self.failed else ""
-        note = f"{len(self.running)} running{failed}"
-        self.progress.update(self.progress.done, note=note, part=self._part(), every=10.0)
-
-    def _part(self) -> float:
-        """Of the jobs that run, what is done."""
-        return sum(process.share for process in self.running)
+    def _show(self, ended: int, note: str, every: float) -> None:
+        """Show how far all jobs are, with those that ended just now."""
+        part = sum(process.share for process in self.running)
+        self.progress.update(self.progress.done + ended, note=note, part=part, every=every)
 
     def _start_some(self) -> None:
         """Start what there is room for. A job with more threads than there are cores runs alone."""
@@ -194,7 +191,7 @@ class CoresLauncher(Launcher):
         if outcome.line:
             self.progress.say(f"tdl: {task.name}: {outcome.line}")
         self.failed += bool(outcome.code)
-        self.progress.update(self.progress.done + 1, note=task.name, part=self._part(), every=0.0)
+        self._show(1, task.name, every=0.0)
         returned = JobReturn(overrides=task.words, status=JobStatus.COMPLETED)
         returned.return_value = outcome
         self.returned[task.number] = returned

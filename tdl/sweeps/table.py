@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import json
+import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -22,7 +23,7 @@ from tdl.errors import TdlError
 from tdl.runs.final_summary import next_commands, word_from_here
 from tdl.storage.atomic import new_file
 from tdl.storage.reading import read_notes
-from tdl.storage.result_file import WEIGHTS, check_result
+from tdl.storage.result_file import WEIGHTS, check_result, lack
 from tdl.storage.run_folder import FAILED, FINISHED, HYDRA, RESULT, RUNNING, SWEEP, RunFolder, run_in
 from tdl.storage.titles import short_name
 from tdl.sweeps.job import Outcome, run_of, without_missing
@@ -104,8 +105,8 @@ def jobs_in(folders: Sequence[Path]) -> dict[Path, Path]:
             jobs |= job_folders(description.parent)
         for run in result_files(folder):
             jobs.setdefault(run.parent.resolve(), run.parent.resolve())
-        if not any(job.is_relative_to(folder.resolve()) for job in jobs):
-            raise TdlError(f"{folder}: no run in it (no {RESULT})")
+        if not any(job.is_relative_to(os.path.realpath(folder)) for job in jobs):
+            raise TdlError(f"{folder}: no run in it ({lack(folder, RESULT)})")
     return jobs
 
 

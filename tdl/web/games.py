@@ -15,7 +15,7 @@ from tdl.errors import ConfigError, refuse
 from tdl.game.boards import lines, unpack
 from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.search.options import SearchOptions
-from tdl.sessions.judged_board import JudgedBoard
+from tdl.sessions.judged_board import judged
 from tdl.sessions.recorded_game import Move, RecordedGame, optional_values
 from tdl.sessions.session import Session
 from tdl.web.library import Refusal
@@ -51,7 +51,7 @@ class OpenGame:
         self, rules: Rules, agent: ServedAgent | None, seed: int, plies: int, seconds: float, start: int | None = None
     ) -> None:
         self.id = secrets.token_urlsafe(12)
-        self.rules, self.agent, self._seconds = rules, agent, seconds
+        self.rules, self.agent, self.start, self._seconds = rules, agent, start, seconds
         self._lock, self._version = threading.RLock(), 0
         self._known: tuple[int, Values] | None = None
         self._search = self._search_of(plies)
@@ -169,15 +169,15 @@ class OpenGame:
         """What a page needs to go on with the game: its seed, its first board where that is any, scores and state."""
         with self._lock:
             session = self._session
-            start = self.engine.array(session.start).tolist() if session.own_start else None
+            start = None if self.start is None else self.engine.array(self.start).tolist()
             scores = list(accumulate((move.reward for move in session.moves), initial=0))
             return {"seed": session.seed, "board": start, "scores": scores, "state": self.state()}
 
     def judged(self) -> State:
         """The board as it stands, the values of its moves, the best of them, and what each other one loses."""
-        state = self.look(None)
-        values = np.array(state["values"], float)  # None becomes nan
-        return {"board": state["board"], **JudgedBoard.of(values).to_dict()}
+        board = self._session.board
+        rows, plies = self.engine.array(board).tolist(), self._search.plies
+        return {"board": rows, **judged(self.values_of(board)), "plies": plies}
 
     def game(self) -> RecordedGame:
         """The game so far, to be saved."""

@@ -9,7 +9,6 @@ import os
 import threading
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from http import HTTPStatus
 from itertools import islice
 from pathlib import Path
@@ -74,7 +73,8 @@ class Library:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
-        self._lock = threading.Lock()
+        self._turn = functools.partial(turn, threading.Lock(), "other requests are being answered")
+        """While this context is open no other request reads runs, so that many need no more memory."""
 
     def path(self, name: object) -> Path:
         """The path of an entry."""
@@ -121,10 +121,6 @@ class Library:
                 for entry, title in zip(entries, titles(pd.DataFrame(rows, dtype=object)), strict=True):
                     entry["title"] = title
             return sorted(newest, key=lambda entry: (not entry["plays"], -entry.get("mean", entry.get("block", 0))))
-
-    def _turn(self) -> AbstractContextManager[None]:
-        """While this context is open no other request reads runs, so that many need no more memory."""
-        return turn(self._lock, "other requests are being answered")
 
     def games(self) -> list[dict[str, Any]]:
         """The newest recorded games: by folder and seed, the newest on top, and there by number."""

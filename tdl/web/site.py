@@ -5,7 +5,7 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from inspect import signature
 from typing import Any
@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 
 from tdl.base.checks import check_choice, check_true_or_false, check_whole
 from tdl.config.files import group_file, group_names
-from tdl.errors import ConfigError, nearest, printable
+from tdl.errors import ConfigError, nearest, printable, refuse
 from tdl.game.boards import check_possible, read_board
 from tdl.game.rules import ACTION_NAMES, GAMES, Rules, parse_size
 from tdl.sessions import game_file
@@ -21,7 +21,7 @@ from tdl.sessions.pictures import tile_colours
 from tdl.web.games import MAX_COUNT, OpenGame, OpenGames
 from tdl.web.library import MAX_NAME, Library
 from tdl.web.replayed_game import replay_json
-from tdl.web.served_agents import ServedAgent, ServedAgents
+from tdl.web.served_agents import ServedAgents
 
 JSON = "application/json"
 
@@ -99,12 +99,12 @@ class Site:
             "/api/game.jsonl": lambda query: self._saved(query.get("id")),
         }
         self._posts: dict[str, Callable[..., dict[str, Any]]] = {
-            "/api/new": self._new,
+            "/api/new": partial(self._asked, self._new),
             "/api/move": self._move,
             "/api/step": self._step,
             "/api/undo": self._undo,
             "/api/values": lambda id=None, plies=None: {"state": self.games.get(id).look(plies)},
-            "/api/judge": self._judge,
+            "/api/judge": partial(self._asked, self._judge),
             "/api/replay": self._replay,
         }
 
@@ -133,24 +133,35 @@ class Site:
         games = [{"name": name, "tiles": _usual_tiles(name), "words": _tiles_words(name)} for name in GAMES]
         return {"games": games, "sizes": SIZES, "checkpoint": self.first}
 
-    def _new(
+    def _asked(
         self,
+        answer: Callable[[OpenGame], dict[str, Any]],
         game: object = None,
         size: object = None,
         tiles: object = None,
         seed: Any = 0,
         checkpoint: object = None,
         plies: Any = 1,
-        board: object = None,
-        exponents: object = False,
-        last_first: object = False,
+        board: Any = None,
+        exponents: Any = False,
+        last_first: Any = False,
     ) -> dict[str, Any]:
+        """The answer to a request for a game, which may begin with any board."""
         check_whole("seed", seed, 0)
-        rules, agent = self._played(game, size, tiles, checkpoint)
-        start = None if board is None else _board(board, rules, exponents, last_first)
-        if start is not None:
-            check_possible(start, rules)
-        opened = OpenGame(rules, agent, seed, plies, self.seconds, start)
+        check_true_or_false("exponents", exponents)
+        check_true_or_false("last_first", last_first)
+        agent = None if checkpoint is None else self.agents.get(checkpoint)
+        if agent is None:
+            rules = named_rules(game or "2048", size or "4x4", tiles)
+        else:
+            rules = agent.rules
+            _check_same(rules, game, size, tiles)
+        start = None if board is None else read_board(board, rules, exponents=exponents, last_first=last_first)
+        return answer(OpenGame(rules, agent, seed, plies, self.seconds, start))
+
+    def _new(self, opened: OpenGame) -> dict[str, Any]:
+        if opened.start is not None:
+            check_possible(opened.start, opened.rules)
         self.games.add(opened)
         return self._whole(opened)
 
@@ -164,16 +175,6 @@ class Site:
             "most_plies": 1 if agent is None else agent.max_plies,
             **opened.whole(),
         }
-
-    def _played(
-        self, game: object, size: object, tiles: object, checkpoint: object
-    ) -> tuple[Rules, ServedAgent | None]:
-        """The rules of a game and the agent that plays it."""
-        if checkpoint is None:
-            return named_rules(game or "2048", size or "4x4", tiles), None
-        agent = self.agents.get(checkpoint)
-        _check_same(agent.rules, game, size, tiles)
-        return agent.rules, agent
 
     def _move(self, id: object = None, action: object = None, version: Any = None) -> dict[str, Any]:
         opened = self.games.get(id)
@@ -193,21 +194,10 @@ class Site:
         check_whole("count", count, 1, MAX_COUNT + 1)
         return {"state": opened.undo(count)}
 
-    def _judge(
-        self,
-        board: object = None,
-        game: object = None,
-        size: object = None,
-        tiles: object = None,
-        checkpoint: object = None,
-        plies: Any = 1,
-        exponents: object = False,
-        last_first: object = False,
-    ) -> dict[str, Any]:
-        rules, agent = self._played(game, size, tiles, checkpoint)
-        packed = _board(board, rules, exponents, last_first)
-        judged = OpenGame(rules, agent, 0, plies, self.seconds, packed).judged()
-        return judged | {"plies": plies, "checkpoint": None if agent is None else agent.name}
+    def _judge(self, opened: OpenGame) -> dict[str, Any]:
+        if opened.start is None:
+            raise refuse("board", None, "rows of tile values, a text, or an int")
+        return opened.judged() | {"checkpoint": None if opened.agent is None else opened.agent.name}
 
     def _replay(
         self, game: object = None, text: object = None, name: object = "game.jsonl", checkpoint: object = None
@@ -251,13 +241,6 @@ def named_rules(game: object, size: object, tiles: object) -> Rules:
     rows, cols = parse_size(size)
     check_choice("game", game, list(GAMES))
     return Rules(str(game), rows, cols, *_laws(_usual_tiles(str(game)) if tiles is None else str(tiles)))
-
-
-def _board(board: Any, rules: Rules, exponents: object, last_first: object) -> int:
-    """A board of a client, packed."""
-    check_true_or_false("exponents", exponents)
-    check_true_or_false("last_first", last_first)
-    return read_board(board, rules, exponents=bool(exponents), last_first=bool(last_first))
 
 
 def _check_same(rules: Rules, game: object, size: object, tiles: object) -> None:

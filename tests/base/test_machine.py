@@ -67,6 +67,8 @@ UNLIMITED_1 = "9223372036854771712\n"
         ({"memory.max": ONE, "memory.current": HALF}, 1 << 19),
         ({"memory.max": ONE, "memory.current": ONE, "memory.stat": "anon 5\ninactive_file 4096\n"}, 4096),
         ({"memory.max": ONE, "memory.current": ONE, "memory.stat": "inactive_file 4096\nactive_file 96\n"}, 4192),
+        ({"memory.max": ONE, "memory.current": ONE, "memory.stat": "slab_reclaimable 4096\n"}, 4096),
+        ({"memory.max": "max\n", "memory.high": ONE, "memory.current": HALF}, 1 << 19),
         ({"memory.max": HALF, "memory.current": ONE}, 0),
         ({"memory.max": ONE}, 1 << 20),
         ({"memory.max": "", "memory.current": ""}, None),

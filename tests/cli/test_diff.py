@@ -29,7 +29,7 @@ def test_keys_figures_and_the_gap(small_run):
     keys = {"learner": ["td", "tc"], "alpha": ["0.1", "1"], "learner.step": ["fixed", "coherent"], "seed": ["0", "3"]}
     assert {row[0]: row[1:] for row in rows if row[0] in keys} == keys
     assert rows.index(["configuration"]) < rows.index(["seed", "0", "3"]) < rows.index(["results"])
-    assert not {"status", "episodes", "gamma", "commit", "cpu"} & {row[0] for row in rows}  # which are the same
+    assert not {"learner.alpha", "status", "episodes", "gamma", "commit", "cpu"} & {row[0] for row in rows}  # the same
     (mean,) = [row for row in rows if row[0] == "mean"]
     means = [f"{result(folder)['evaluation']['mean']:,.0f}" for folder in (one, other)]
     assert [text.split()[0] for text in mean[1:]] == means

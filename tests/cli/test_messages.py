@@ -46,6 +46,8 @@ WHOLE = [
     (f"tuples.cells={HUGE} tuples.share=false", 2, ["tuples:", "GiB of memory", "are free"]),
     ("seed=" + "1" * 5000, 2, ["seed: ", "is not allowed; expected a number of at most 308 digits"]),
     ("tuples.cells=[[0," + "1" * 309 + "]]", 2, ["tuples.cells: ", "expected a number of at most 308 digits"]),
+    ("tuples.cells=" + "[" * 33, 2, ["tuples.cells: ", "expected at most 32 lists within each other"]),
+    ("resume=loop", 2, ["loop/result.json: Too many levels of symbolic links"]),
     ("out=occupied/run", 2, ["occupied/run", "Not a directory"]),
     (".", 2, [".: a folder; to go on with its run: resume=."]),
     ("resume=missing", 2, ["resume: missing/checkpoint", "no checkpoint here"]),
@@ -66,29 +68,24 @@ def test_what_hydra_refuses(monkeypatch, words, telling):
 @pytest.mark.parametrize(
     ("word", "telling"),
     [
-        (
-            "alpha=0.1\r",
-            r"alpha=0.1\r: the character '\r' (CARRIAGE RETURN, U+000D) is not allowed; did you mean 'alpha=0.1'",
-        ),
-        (
-            "alpha=0.1\n",
-            r"alpha=0.1\n: the character '\n' (LINE FEED, U+000A) is not allowed; did you mean 'alpha=0.1'",
-        ),
-        ("alpha=0.1\xa0", r"the character '\xa0' (NO-BREAK SPACE, U+00A0) is not allowed; did you mean 'alpha=0.1'"),
-        ("alpha = 0.1", "alpha = 0.1: the character ' ' (SPACE, U+0020) is not allowed; did you mean 'alpha=0.1'"),
+        ("alpha=0.1\r", r"alpha=0.1\r: the character '\r' (CARRIAGE RETURN, U+000D) is not allowed"),
+        ("alpha=0.1\n", r"alpha=0.1\n: the character '\n' (LINE FEED, U+000A) is not allowed"),
+        ("alpha=0.1\xa0", r"alpha=0.1\xa0: the character '\xa0' (NO-BREAK SPACE, U+00A0) is not allowed"),
+        ("alpha = 0.1", "alpha = 0.1: the character ' ' (SPACE, U+0020) is not allowed"),
     ],
 )
 def test_characters_that_nobody_sees_are_named(monkeypatch, word, telling):
     composed_once(monkeypatch)
     with pytest.raises(ConfigError) as caught:
         compose_run([word])
-    assert telling in str(caught.value)
+    assert str(caught.value) == f"{telling}; did you mean 'alpha=0.1'?"
 
 
 @pytest.mark.parametrize(("words", "code", "telling"), WHOLE, ids=[words[:40] for words, _, _ in WHOLE])
 def test_one_line_and_nothing_left(tmp_path, monkeypatch, words, code, telling):
     """Of the program that begins at `main`, the first as a whole process."""
     (tmp_path / "occupied").write_text("a file where a folder is wanted\n")
+    (tmp_path / "loop").symlink_to("loop")
     before = files(tmp_path)
     line = ["episodes=2", "evaluate.episodes=0", *words.split()]  # quick, should it be let through
     monkeypatch.chdir(tmp_path)

@@ -1,6 +1,6 @@
 """`tdl move` answers people and programs, and the clients of its page work.
 
-Trusts `read_board` and `MoveLines`, which have tests of their own.
+Trusts `read_board`, `MoveLines` and `judged`, which have tests of their own.
 """
 
 import json
@@ -16,6 +16,7 @@ from support.programs import inside, train
 import tdl
 from tdl.cli.move import main
 from tdl.sessions.game_file import save
+from tdl.sessions.judged_board import answer_text, judged
 from tdl.sessions.session import record_game
 
 BOARD = "2 4 8 16/4 0 0 0/0 0 0 0/0 0 0 2"
@@ -36,21 +37,11 @@ def ask(*words):
 @pytest.mark.parametrize("plies", [1, 2])
 def test_the_best_direction_and_what_the_others_lose(folder, plies):
     player = tdl.load(folder)
-    values = player.values(BOARD, plies)
-    lines = ask(BOARD, folder, f"plies={plies}").stdout.splitlines()
-    assert lines[0] == NAMES[player.best(BOARD, plies)]
-    assert [line.split() for line in lines[2:]] == [
-        [name, f"{value:,.1f}", f"{values.max() - value:,.1f}"] for name, value in zip(NAMES, values, strict=True)
-    ]
-
-
-def test_as_json(folder):
-    answer = json.loads(ask(BOARD, folder, "--json", "plies=2").stdout)
-    player = tdl.load(folder)
-    assert answer.pop("values") == dict(zip(NAMES, player.values(BOARD, 2).tolist(), strict=True))
-    assert answer.pop("losses")[answer["best"]] == 0
-    rows = player.engine.array(BOARD).tolist()
-    assert answer == {"board": rows, "best": NAMES[player.best(BOARD, 2)], "plies": 2, "checkpoint": str(folder)}
+    answer = judged(player.values(BOARD, plies))
+    assert answer["best"] == NAMES[player.best(BOARD, plies)]
+    assert ask(BOARD, folder, f"plies={plies}").stdout == f"{answer_text(answer)}\n"
+    answer |= {"board": player.engine.array(BOARD).tolist(), "plies": plies, "checkpoint": str(folder)}
+    assert json.loads(ask(BOARD, folder, f"plies={plies}", "--json").stdout) == answer
 
 
 def test_where_the_board_stands(folder, tmp_path, monkeypatch):

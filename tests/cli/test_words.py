@@ -113,7 +113,7 @@ def test_seeds_that_make_no_sense(words, telling):
         (["a=1", "--config-dir=conf", "b=2", "--", "c"], ["--config-dir=conf"], ["a=1", "b=2", "c"]),
         (["a=1", "--info"], ["--info=all"], ["a=1"]),
         (["a=1", "--info", "config"], ["--info=config"], ["a=1"]),
-        (["-cn", "run", "run"], ["-cn", "run"], ["run"]),
+        (["-cd", "run", "run"], ["-cd", "run"], ["run"]),
         ([], [], []),
     ],
 )
@@ -123,27 +123,22 @@ def test_flags_stand_anywhere(line, flags, words):
 
 
 @pytest.mark.parametrize(
-    ("flag", "telling"),
-    [
-        ("--alpha=0.1", "--alpha=0.1: no such flag; keys have no dashes: alpha=0.1"),
-        ("--multi-run", "--multi-run: no such flag; .*did you mean '--multirun'"),
-        ("--config-dir", "--config-dir.*expected one argument"),
-    ],
-)
-def test_unknown_flags(flag, telling):
-    with pytest.raises(ConfigError, match=telling):
-        split_flags(["seed=1", flag])
-
-
-@pytest.mark.parametrize(
     ("flags", "telling"),
     [
+        (("--alpha=0.1",), "--alpha=0.1: no such flag; keys have no dashes: alpha=0.1"),
+        (("--plies",), "--plies: no such flag; keys have no dashes: plies=VALUE"),
+        (("--evaluate.plies",), "--evaluate.plies: no such flag; keys have no dashes: evaluate.plies=VALUE"),
+        (("--multi-run",), "--multi-run: no such flag; .*did you mean '--multirun'"),
+        (("--config-dir",), "--config-dir.*expected one argument"),
         (("-m", "--cfg", "job"), "--cfg: of one job; leave out -m"),
         (("--info", "--multirun"), "--info: of one job; leave out -m"),
         (("--resolve",), "--resolve: only beside --cfg"),
+        (("--experimental-rerun=x.pickle",), "--experimental-rerun: no such flag; choices of your own"),
+        (("-cp", "theirs"), "--config-path: no such flag"),
+        (("-cn=theirs",), "--config-name: no such flag"),
     ],
 )
-def test_flags_that_exclude_each_other(flags, telling):
+def test_unknown_flags_and_those_that_exclude_each_other(flags, telling):
     with pytest.raises(ConfigError, match=telling):
         split_flags(["seed=1", *flags])
 
@@ -160,6 +155,7 @@ def test_flags_that_exclude_each_other(flags, telling):
         (["alpha", "=0.1", "seed=1"], "alpha =0.1: .*did you mean 'alpha=0.1'"),
         (["hydra.job.chdir=true"], "hydra.job.chdir: 'true' is not allowed"),
         (["+hydra.output_subdir=null"], "hydra.output_subdir: 'null' is not allowed"),
+        (["+hydra.searchpath=[theirs]"], r"hydra.searchpath: '\[theirs\]' is not allowed"),
         (["~hydra.callbacks.sweep"], "hydra.callbacks.sweep: '' is not allowed"),
     ],
 )

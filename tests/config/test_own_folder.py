@@ -109,6 +109,7 @@ def test_games_are_those_of_every_process(game):
         ("experiment/a", f"{GLOBAL}hydra: {{sweeper: {CALL}}}", "hydra: an experiment sets hydra.mode and"),
         ("experiment/a", f"{GLOBAL}hydra: {{sweeper: {{params: {{+hydra.job.num: 1}}}}}}", "params: .*hydra.job.num"),
         ("experiment/a", f"{GLOBAL}init: ${{oc.env:HOME}}", "init: .* expected a value that calls nothing"),
+        ("experiment/a", f"{GLOBAL}init: $\\{{oc.env:HOME\\}}", "init: .* expected a value that calls nothing"),
         ("experiment/a", f"{GLOBAL}init: ${{${{x}}:HOME}}", "init: .* expected a value that calls nothing"),
     ],
 )

@@ -9,13 +9,14 @@ import json
 import pytest
 from omegaconf import OmegaConf
 
+from tdl.base.checks import MAX_COUNT
 from tdl.config.compose import key_hash
 from tdl.config.schema import RUN
 from tdl.config.setup import Setup, stored_placer, stored_setup
 from tdl.errors import ConfigError
 from tdl.network.stages import Stages
 from tdl.search.options import SearchOptions
-from tdl.storage.result_file import MAX_COUNT, check_result
+from tdl.storage.result_file import check_result
 
 
 @pytest.fixture

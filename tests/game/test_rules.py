@@ -207,10 +207,7 @@ def test_a_move_that_changes_nothing_is_illegal(name):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (
-            {"game": "chess"},
-            "game: 'chess' is not allowed; expected one of 2048, 2584, threes_law; a game of your own",
-        ),
+        ({"game": "chess"}, "game: 'chess' is not allowed; expected one of 2048, 2584, threes_law; a game of your"),
         ({"game": "pow2"}, r"game: 'pow2' is not allowed; expected one of .*; did you mean '2048'\?"),
         ({"rows": 1}, "board rows: 1 is not allowed; expected 2 to 5"),
         ({"drop": ()}, r"tiles.drop: \[\] is not allowed; expected at least one pair"),

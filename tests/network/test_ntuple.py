@@ -197,10 +197,7 @@ def test_tuples_are_a_set_a_name_or_cells(tuples):
         ([[0, 16]], r"tuples.cells: cell 16 of \[0, 16\] is not on the board; expected cells 0 to 15 of a 4x4 board"),
         ([[0, 1], [15, 14]], r"tuples.cells: \[15, 14\] is an image of \[0, 1\], so that both learn the same"),
         ([[0, 1], [1, 0]], r"tuples.cells: \[1, 0\] has the same cells as \[0, 1\], so that both learn the same"),
-        (
-            "3x4_5x6",
-            "tuples: the cells of 3x4_5x6 are numbered on a 3x4 board, and the rules have 4x4; expected lists of",
-        ),
+        ("3x4_5x6", "tuples: the cells of 3x4_5x6 are numbered on a 3x4 board, and the rules have 4x4; expected"),
         (RULES["4x4"], "tuples.cells: Rules.* is not allowed; expected at least one list of cells"),
     ],
 )

@@ -14,7 +14,6 @@ from tdl.errors import ConfigError
 from tdl.game.boards import ACTIONS
 from tdl.game.rules import ACTION_NAMES
 from tdl.players.baselines import play_greedy
-from tdl.players.batch_play import moves_of_boards
 from tdl.players.policy import Policy
 from tdl.training.options import Enough
 
@@ -62,17 +61,6 @@ def test_many_boards_at_once_are_the_same_games(player, boards):
     assert max(shapes) == (min(boards, 20), 2, 3)
 
 
-@pytest.mark.parametrize("answer", [0, "up", 0.0, np.int8(0), np.array([0]), [["up"]]], ids=repr)
-def test_an_action_in_any_form(answer):
-    board = np.array([[0, 2], [2, 4]])
-    assert Policy(lambda _: answer, tdl.Rules(rows=2, cols=2))._legal(answer, moves_of_one(board), 0) == 0
-
-
-def moves_of_one(board):
-    engine = tdl.Engine(tdl.Rules(rows=2, cols=2))
-    return moves_of_boards(engine, [engine.board(board)])
-
-
 @pytest.mark.parametrize("answer", [2, "down", None, 4, -1, 0.5, True, "Left", [0, 1], "x" * 999], ids=repr)
 def test_another_answer_is_refused_with_the_board(answer):
     def choose(board):
@@ -105,20 +93,14 @@ def test_options_that_a_function_has_no_use_for_are_refused(option):
         Policy(greedy(TINY), TINY).evaluate(1, **option)
 
 
-def test_enough_gives_the_games_so_far(player):
+def test_enough_gives_the_games_before_the_first_that_is_not_finished(player):
     def on_progress(finished, moves):
-        if finished == 3:
+        if finished >= 3:
             raise Enough
-
-    every = player.evaluate(20, seed=3)
-    assert np.array_equal(Policy(player.best, TINY).evaluate(20, seed=3, on_progress=on_progress), every[:3])
-
-
-def test_enough_of_a_player_gives_the_games_before_the_first_that_is_not_finished(player):
-    def on_progress(finished, moves):
-        raise Enough
 
     every = player.evaluate(500, seed=3, plies=3)  # 512 moves between two calls
     some = player.evaluate(500, seed=3, plies=3, on_progress=on_progress)
     assert 0 < len(some) < len(every)
     assert np.array_equal(some, every[: len(some)])
+    one_by_one = Policy(player.best, TINY).evaluate(20, seed=3, on_progress=on_progress)
+    assert np.array_equal(one_by_one, player.evaluate(3, seed=3))

@@ -14,16 +14,8 @@ from tdl.cli.evaluate import main as evaluate
 from tdl.cli.python_runs import compose_run
 from tdl.cli.run import main
 from tdl.config.setup import Setup
-from tdl.runs.final_summary import (
-    PARTS,
-    next_commands,
-    objective,
-    results_line,
-    summary_text,
-    unlearned,
-    unused_budget,
-    warning,
-)
+from tdl.runs import final_summary
+from tdl.runs.final_summary import PARTS, next_commands, objective, results_line, summary_text, unlearned, warning
 from tdl.statistics.summary import evaluation_block
 from tdl.storage.records import RECORD, save_records
 from tdl.storage.run_folder import RunFolder
@@ -87,11 +79,8 @@ def test_the_next_command_can_be_pasted(small_run, tmp_path, monkeypatch, name):
     ],
 )
 def test_only_what_is_there_to_do_is_proposed(kind, plies, weights, commands):
-    content = {
-        "weights": weights,
-        "config": {"agent": {"kind": kind}, "evaluate": {"plies": plies}, "game": {"name": "2048"}},
-    }
-    text = next_commands(RunFolder("folder"), content)
+    config = {"agent": {"kind": kind}, "evaluate": {"plies": plies}, "game": {"name": "2048"}}
+    text = next_commands(RunFolder("folder"), {"weights": weights, "config": config})
     assert [line.partition(" folder")[0].split()[-1] for line in text.splitlines()] == commands
 
 
@@ -202,6 +191,6 @@ def test_a_run_that_unlearns_says_so(tmp_path):
 )
 def test_a_budget_of_time_that_is_not_used_is_told(words, reached, text):
     setup = Setup.of(without_hydra(compose_run(words)))
-    line = unused_budget(setup, *reached)
+    line = final_summary.unused_budget(setup, *reached)
     assert line.startswith(text)
     assert bool(line) == bool(text)

@@ -13,20 +13,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import PATIENCE, slurm
-from support.programs import (
-    SMALL,
-    checkpoint,
-    ended,
-    files,
-    go_on,
-    learned,
-    once,
-    outcome,
-    train,
-    wait_until,
-    written_at,
-)
+from support import PATIENCE, programs, slurm
+from support.programs import SMALL, checkpoint, ended, files, go_on, learned, outcome, train, wait_until, written_at
 
 from tdl.storage.checkpoint import read_meta
 
@@ -48,7 +36,7 @@ QUIET = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
 @contextlib.contextmanager
 def started(cwd, processes, *words):
     """Start `mpirun python -m tdl.run WORDS` in the folder `cwd`; it ends with the context."""
-    words = (*MPIRUN, "-n", str(processes), sys.executable, "-m", "tdl.run", *once(words))
+    words = (*MPIRUN, "-n", str(processes), sys.executable, "-m", "tdl.run", *programs.once(words))
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(words, cwd=cwd, env=os.environ | QUIET, **pipes) as process:
         try:

@@ -17,7 +17,7 @@ from tdl.game.boards import pack
 from tdl.game.rules import ACTION_NAMES
 from tdl.players.player import Baseline
 from tdl.search.options import SearchOptions
-from tdl.sessions.judged_board import JudgedBoard
+from tdl.sessions.judged_board import answer_text, judged
 from tdl.sessions.move_lines import FEW, MoveLines, waiting_lines
 
 NAMES = {**dict(enumerate(ACTION_NAMES)), None: "none"}
@@ -33,8 +33,8 @@ def lines_of(boards, rules):
     return [" ".join(str(rules.value(tile)) for tile in board).encode() for board in boards]
 
 
-def answers(lines, rules=RULES["4x4"], search=None, **options):
-    groups = MoveLines(player(rules), search or SearchOptions(), **options).answers(lines)
+def answers(lines, rules=RULES["4x4"], search=None, as_json=False, **reading):
+    groups = MoveLines(player(rules), search or SearchOptions(), reading, as_json=as_json).answers(lines)
     return [answer for group in groups for answer in group]
 
 
@@ -72,30 +72,26 @@ def test_a_bad_line_is_answered_and_the_next_is_read(count):
     assert all(text.startswith("error board: ") and "\n" not in text for text in said[1::5] + said[3::5] + said[4::5])
 
 
-def test_as_json():
-    said = answers([b"2 4 8 16/4 0 0 0/0 0 0 0/0 0 0 2", b"2 4", b"2 4 2 4/4 2 4 2/2 4 2 4/4 2 4 2"], as_json=True)
-    best, error, over = map(json.loads, said)
-    assert best["values"][best["best"]] == max(best["values"].values())
-    assert error.keys() == {"error"}
-    assert over["best"] is None
-
-
-def test_exponents_from_the_last_cell_on():
-    rules = RULES["4x4"]
-    for board in random_boards(rules, 20):
-        line, backwards = lines_of([board], rules)[0], " ".join(map(str, board[::-1])).encode()
-        assert answers([backwards], exponents=True, last_first=True) == answers([line])
+def test_as_json_from_exponents_and_the_last_cell_on():
+    board, over = random_boards(RULES["4x4"], 1)[0], [1, 2, 1, 2, 2, 1, 2, 1] * 2
+    lines = [" ".join(map(str, cells[::-1])).encode() for cells in (board, over, [1, 2])]
+    best, none, error = map(json.loads, answers(lines, as_json=True, exponents=True, last_first=True))
+    assert [best["best"]] == answers(lines_of([board], RULES["4x4"]))
+    assert best["values"][best["best"]] == max(value for value in best["values"].values() if value is not None)
+    assert (error.keys(), none["best"]) == ({"error"}, None)
 
 
 def test_what_each_move_loses():
-    judged = JudgedBoard.of(np.array([1.0, np.nan, 4.0, 4.0]))
-    assert judged.best == "down"
-    assert judged.values == {"up": 1.0, "right": None, "down": 4.0, "left": 4.0}
-    assert judged.losses == {"up": 3.0, "right": None, "down": 0.0, "left": 0.0}
-    assert judged.text().splitlines()[0] == "down"
-    over = JudgedBoard.of(np.full(4, np.nan))
-    assert (over.best, over.text()) == (None, "none: the game is over")
-    assert set(over.losses.values()) == {None}
+    answer = judged(np.array([1.0, np.nan, 4.0, 4.0]))
+    assert answer["best"] == "down"
+    assert answer["values"] == {"up": 1.0, "right": None, "down": 4.0, "left": 4.0}
+    assert answer["losses"] == {"up": 3.0, "right": None, "down": 0.0, "left": 0.0}
+    assert [line.split() for line in answer_text(answer).splitlines()[:4]] == [
+        ["down"], ["value", "loses"], ["up", "1.0", "3.0"], ["right", "illegal"]
+    ]  # fmt: skip
+    over = judged(np.full(4, np.nan))
+    assert (over["best"], answer_text(over)) == (None, "none: the game is over")
+    assert set(over["losses"].values()) == {None}
 
 
 def test_lines_that_wait_are_read_together():
@@ -112,4 +108,4 @@ def test_lines_that_wait_are_read_together():
 
 def test_an_agent_without_values_is_refused():
     with pytest.raises(ConfigError, match="no values of moves"):
-        MoveLines(Baseline(tdl.Rules(), "random"), SearchOptions())
+        MoveLines(Baseline(tdl.Rules(), "random"), SearchOptions(), {})

@@ -128,7 +128,7 @@ def test_the_program_draws_a_game(tmp_path, game, capsys):
     assert (tmp_path / "third.png").read_bytes() == (tmp_path / "expected.png").read_bytes()
     main([path, "--move", "0"])
     assert capsys.readouterr().out == text(game.start, game.rules, colour=False) + "\n"
-    main(["[[2,4],[0,8]]"])
+    main(["2", "4", ".", "8"])
     assert capsys.readouterr().out == text([[2, 4], [0, 8]], colour=False) + "\n"
 
 

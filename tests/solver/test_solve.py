@@ -103,7 +103,7 @@ MISTAKES = [
     ("game=2584 size=4x4", 2, ["size: '4x4' is not allowed", "at most 64 bits, which is 12 cells"]),
     ("tile=32", 2, ["tile: 32 is not allowed", "objective=reach"]),
     ("tiles.drop=[[15,1.0]]", 2, ["size: a cell holds tiles up to 32768"]),
-    ("solution=.", 2, ["query: None is not allowed"]),
+    ("solution=.", 2, ["query: None is not allowed", "to solve a game, give size=2x3"]),
     ("solution=nowhere query=boards", 2, ["nowhere: no solution here"]),
     ("solution=. query=nowhere", 2, ["nowhere: cannot be read: No such file"]),
     ("solution=. query=boards", 2, ["boards: line 2: begins with 'c'", "b (before a move)"]),

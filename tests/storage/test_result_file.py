@@ -7,7 +7,7 @@ import pytest
 
 from tdl.errors import TdlError
 from tdl.storage.reading import MAX_DEPTH, MAX_JSON
-from tdl.storage.result_file import has_deleted_weights, read_result
+from tdl.storage.result_file import has_deleted_weights, lack, read_result
 
 GOOD = {
     "config": {"seed": 3, "evaluate": {"plies": 1}}, "names": {"game": "2048"}, "status": "finished", "alpha": 0.1,
@@ -75,3 +75,12 @@ def test_a_pipe_is_no_file(path):
     with pytest.raises(OSError, match="not a regular file"):
         read_result(path)
     assert not has_deleted_weights(path.parent)
+
+
+@pytest.mark.parametrize(
+    ("folder", "why"),
+    [("best", "no meta.json"), ("bst", "no such folder; did you mean 'best'?"), ("none/run", "no such folder")],
+)
+def test_a_folder_that_is_not_there_and_one_without_the_file_are_told_apart(tmp_path, folder, why):
+    (tmp_path / "best").mkdir()
+    assert lack(tmp_path / folder, "meta.json") == why

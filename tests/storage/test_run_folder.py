@@ -130,3 +130,9 @@ def test_a_result_that_cannot_be_read_now_is_not_taken_for_none(tmp_path, monkey
     monkeypatch.setattr(os, "open", full)
     with pytest.raises(OSError, match="Too many open files"):
         folder.result_if_whole()
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path):
+    with pytest.raises(OSError, match=r"No space left on device: '.*/result.json'"), new_file(tmp_path / RESULT):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert not list(tmp_path.iterdir())

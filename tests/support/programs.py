@@ -71,6 +71,7 @@ def inside(*words, program=UNDRAWN):
         patch.setattr(sys, "argv", ["tdl", *words])
         composed_once(patch, words)
         patch.setenv("HYDRA_FULL_ERROR", "1")
+        patch.setenv("PYTHONSAFEPATH", "1")
         patch.setenv(OWN, "")  # which a program sets for those that it starts
         patch.delenv(OWN)
         try:

@@ -25,12 +25,8 @@ def whole(*jobs, at_once=2, cores=2):
     [
         ((RUN,), 1, "1 job, on 1 core; files will take 2 MB of disk, and up to 2 MB more while they run\n"),
         ((Plan(games=10_000),) * 30, 2, "30 jobs, on 2 cores, 300,000 games; files will take 0 bytes of disk\n"),
-        (
-            (Plan(games=9, seconds=300.0),) * 5,
-            2,
-            "5 jobs, on 2 cores, 12 min of training; files will take 0 bytes of disk\n",
-        ),
-        ((Plan(seconds=300.0),), 2, "1 job, on 2 cores, 5 min of training; files will take 0 bytes of disk\n"),
+        ((Plan(games=9, seconds=300.0),) * 5, 2, "5 jobs, on 2 cores, 12 min of training; files will take 0 bytes"),
+        ((Plan(seconds=300.0),), 2, "1 job, on 2 cores, 5 min of training; files will take 0 bytes"),
         ((Plan(), Plan(done=True)), None, "2 jobs, 1 of them already done; files will take 0 bytes of disk\n"),
         ((Plan(done=True),) * 2, 2, "2 jobs, already done; nothing to play\n"),
     ],

@@ -130,6 +130,10 @@ def test_classes_of_ones_own_have_attributes_of_their_own():
         ({"replicas": "two"}, "replicas: 'two' is not allowed; expected ReplicaOptions, or a whole number"),
         ({"search": 2}, r"search: 2 is not allowed; expected SearchOptions, as SearchOptions\(plies=2\)"),
         ({"schedule": 0.1}, "learner.schedule: 0.1 is not allowed"),
+        ({"alpha": abs}, "alpha: .* expected a number; a function of the episode is given as schedule"),
+        ({"ranks": None}, r"ranks: None is not allowed; expected Ranks, as connect\(\) of"),
+        ({"ranks": 2}, "ranks: 2 is not allowed; expected Ranks"),
+        ({"episode": 2**53 + 1}, "episode: .* is not allowed"),
     ],
     ids=str,
 )
@@ -138,55 +142,33 @@ def test_words_of_others_are_answered(keywords, message):
         tdl.Trainer(network(), **keywords)
 
 
-def test_a_function_as_step_size_is_told_its_place():
-    with pytest.raises(
-        ConfigError, match=r"alpha: .* expected a number; a function of the episode is given as schedule"
-    ):
-        tdl.Trainer(network(), alpha=lambda episode: 0.1)
+@pytest.mark.parametrize("number", [2**53 + 1, 2**63 - 1])
+def test_what_is_assigned_is_checked_when_it_counts(number):
     trainer = tdl.Trainer(network())
     with pytest.raises(ConfigError, match="a function of the episode is given as schedule"):
-        trainer.alpha = lambda episode: 0.1
-
-
-@pytest.mark.parametrize("number", [2**53 + 1, 2**63 - 1])
-def test_numbers_at_the_end_of_64_bits_are_refused(number):
-    trainer = tdl.Trainer(network())
+        trainer.alpha = abs
     for name in ("episode", "moves"):
         setattr(trainer, name, number)
         with pytest.raises(ConfigError, match=f"{name}: {number} is not allowed"):
             trainer.train(1)
         setattr(trainer, name, 0)
-    with pytest.raises(ConfigError, match="episode: "):
-        tdl.Trainer(network(), episode=number)
     with pytest.raises(ConfigError, match="first: "):
         play_random(episodes=1, first=number)
 
 
-@pytest.mark.parametrize("ranks", [None, 2, object()], ids=lambda value: type(value).__name__)
-def test_what_is_no_ranks(ranks):
-    with pytest.raises(ConfigError, match=r"ranks: .* is not allowed; expected Ranks, as connect\(\) of"):
-        tdl.Trainer(network(), ranks=ranks)
-
-
-def test_what_is_no_function_of_progress():
-    trainer = tdl.Trainer(network())
-    for play in (trainer.train, tdl.Player(trainer.network).evaluate):
-        with pytest.raises(ConfigError, match="on_progress: 3 is not allowed; expected a function of"):
-            play(1, on_progress=3)
-
-
-def test_more_games_than_memory_has_room_for():
-    trainer = tdl.Trainer(network())
-    for play in (trainer.train, tdl.Player(trainer.network).evaluate, lambda games: play_random(episodes=games)):
-        with pytest.raises(ConfigError, match=r"episodes: the records of so many games need .* GiB are free"):
-            play(10**15)
-
-
-@pytest.mark.parametrize("episodes", [-1, 1.5, "5", None, True])
-def test_no_number_of_episodes(episodes):
-    for play in (tdl.Trainer(network()).train, tdl.Player(network()).evaluate):
-        with pytest.raises(ConfigError, match=r"episodes: .* is not allowed; expected a whole number"):
-            play(episodes)
+@pytest.mark.parametrize(
+    ("episodes", "options", "telling"),
+    [
+        *((number, {}, "episodes: .* is not allowed; expected a whole") for number in (-1, 1.5, "5", None, True)),
+        (10**15, {}, "episodes: the records of .* games need .* GiB are free"),
+        (1, {"on_progress": 3}, "on_progress: 3 is not allowed; expected a function of"),
+    ],
+)
+def test_games_that_nobody_plays(episodes, options, telling):
+    players = [tdl.Trainer(network()).train, tdl.Player(network()).evaluate]
+    for play in players if options else [*players, lambda number: play_random(episodes=number)]:
+        with pytest.raises(ConfigError, match=telling):
+            play(episodes, **options)
 
 
 def test_numbers_of_numpy():

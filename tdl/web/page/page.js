@@ -416,17 +416,13 @@ async function start() {
 }
 
 // There is a board whatever has become of the game or the agent; what went wrong first is told then.
-async function firstThatWorks(ways) {
-  let failed = null;
-  for (const way of ways) {
-    try {
-      await way();
-      break;
-    } catch (error) {
-      failed ??= error;
-    }
+async function firstThatWorks([way, ...others]) {
+  try {
+    await way();
+  } catch (error) {
+    if (others.length) await firstThatWorks(others).catch(() => {});
+    throw error;
   }
-  if (failed) throw failed;
 }
 
 listen();

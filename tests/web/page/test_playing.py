@@ -19,7 +19,7 @@ from support.programs import wait_until
 from support.web_server import serving
 
 import tdl
-from tdl.sessions.judged_board import JudgedBoard
+from tdl.sessions.judged_board import judged
 
 pytestmark = pytest.mark.extra
 
@@ -173,26 +173,25 @@ def test_a_board_is_judged_or_refused(page, server):
     page.click("#copy")
     assert sorted(int(word) for word in page.input_value("#cells").split())[-1] == number(page, "largest")
     rows = [[2, 4, 8, 2], [0, 2, 0, 0], [0] * 4, [0] * 4]  # none of its moves is another's image
-    answer = JudgedBoard.of(tdl.load(server.site.library.folder / "agent").values(rows))
+    answer = judged(tdl.load(server.site.library.folder / "agent").values(rows))
     expected = [
-        [name, f"{value:,.1f}", "★ best" if name == answer.best else f"{answer.losses[name]:,.1f}"]
-        for name, value in answer.values.items()
+        [name, f"{value:,.1f}", "★ best" if name == answer["best"] else f"{answer['losses'][name]:,.1f}"]
+        for name, value in answer["values"].items()
         if value is not None
     ]
-    for text in ("2 4 8 2\n0 2 0 0\n0 0 0 0\n0 0 0 0", "1231010000000000", json.dumps(rows)):
-        page.fill("#cells", text)
-        page.click("#judge button:has-text('Judge')")
-        page.wait_for_selector("#judged:not([hidden])")
-        shown = page.eval_on_selector_all(
-            "#judged-moves tr", "all => all.map(r => [...r.children].map(e => e.textContent))"
-        )
-        assert [row for row in shown if row[2] != "illegal"] == expected
-        assert page.eval_on_selector_all("#judged-board .tile", "all => all.length") == 5
-        page.fill("#cells", "3 2 2 2\n0 0 0 0\n0 0 0 0\n0 0 0 0")
-        page.click("#judge button:has-text('Judge')")
-        page.wait_for_selector("#judged", state="hidden")
-        assert page.text_content("#judge-error").startswith("board cell 0 (row 1, column 1): 3 is not allowed")
-        assert page.is_hidden("#error")
+    page.fill("#cells", "1231010000000000")
+    page.click("#judge button:has-text('Judge')")
+    page.wait_for_selector("#judged:not([hidden])")
+    shown = page.eval_on_selector_all(
+        "#judged-moves tr", "all => all.map(r => [...r.children].map(e => e.textContent))"
+    )
+    assert [row for row in shown if row[2] != "illegal"] == expected
+    assert page.eval_on_selector_all("#judged-board .tile", "all => all.length") == 5
+    page.fill("#cells", "3 2 2 2\n0 0 0 0\n0 0 0 0\n0 0 0 0")
+    page.click("#judge button:has-text('Judge')")
+    page.wait_for_selector("#judged", state="hidden")
+    assert page.text_content("#judge-error").startswith("board cell 0 (row 1, column 1): 3 is not allowed")
+    assert page.is_hidden("#error")
 
 
 def test_on_a_phone_what_is_wrong_with_a_board_is_seen_beside_it(browser, server):
@@ -203,10 +202,8 @@ def test_on_a_phone_what_is_wrong_with_a_board_is_seen_beside_it(browser, server
     page.click("#go-on")
     page.wait_for_selector("#judge-error:not(:empty)")
     assert page.get_attribute("#judge-error", "role") == "alert"
-    edges = page.eval_on_selector(
-        "#judge-error", "e => [e.getBoundingClientRect().top, e.getBoundingClientRect().bottom]"
-    )
-    assert 0 < edges[0] < edges[1] < 844
+    edges = page.eval_on_selector("#judge-error", "e => e.getBoundingClientRect().toJSON()")
+    assert 0 < edges["top"] < edges["bottom"] < 844
     page.close()
 
 
