@@ -192,11 +192,11 @@ def _table(lines: list[str], sign: str, cells: int | None) -> list[list[str]] | 
     if not lines or not all(sign in line for line in lines):
         return None
     bare = [line.strip() for line in lines]
-    if all(len(line) > 1 and line[0] == line[-1] == "|" for line in bare):
-        lines = [line[1:-1] for line in bare]
     ways = [lines, [line.rstrip(" ").removesuffix(sign) for line in lines]]
+    if all(len(line) > 1 and line[0] == line[-1] == "|" for line in bare):
+        ways.insert(0, [line[1:-1] for line in bare])
     if sign == "|":  # without the blank parts of tall cells
-        ways.append([line for line in lines if line.replace(sign, "").strip()])
+        ways.append([line for line in ways[0] if line.replace(sign, "").strip()])
     tables = [[[word.strip() for word in line.split(sign)] for line in way] for way in ways]
     if any(re.search(r"[\s,|;/\\]", word) for rows in tables for row in rows for word in row):
         return None

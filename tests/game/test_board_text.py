@@ -141,6 +141,7 @@ def test_what_this_program_prints_is_read():
         ("0 0\n0 0", [[0, 0], [0, 0]]),
         ("  0 1\n0 2 4\n1 8 2", [[2, 4], [8, 2]]),
         (",2048,,", [[0, 2048], [0, 0]]),
+        (" & 2 & \\\\\n & 4 & 8\\\\\n & & ", [[0, 2, 0], [0, 4, 8], [0, 0, 0]]),
     ],
 )
 def test_where_a_cell_without_a_sign_stands(text, rows):
