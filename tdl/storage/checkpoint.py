@@ -31,7 +31,7 @@ from tdl.base.checks import (
     check_whole,
 )
 from tdl.base.synonyms import with_new_names
-from tdl.errors import CheckpointError, ConfigError, naming, refuse, shown
+from tdl.errors import CheckpointError, ConfigError, file_text, naming, refuse, shown
 from tdl.storage.atomic import delete, delete_unfinished, new_file, new_folder, open_new, sync_file
 from tdl.storage.reading import read_array_head, read_json, reading
 from tdl.storage.result_file import has_deleted_weights, lack
@@ -83,7 +83,7 @@ def write_checkpoint(folder: Path, meta: Mapping[str, Any], arrays: Mapping[str,
             _keep_old(folder, keep)
         _delete_orphans(folder, full)
     except OSError as error:
-        line = f"the checkpoint of episode {episode} could not be written: {error}"
+        line = f"the checkpoint of episode {episode} could not be written: {file_text(error)}"
         raise CheckpointError(f"{line}; {_clear_up(folder)}") from error
 
 
