@@ -1,6 +1,6 @@
 """Boards as people and programs write them: text becomes rows of numbers, which `tdl.game.boards` holds to the rules.
 
-Cells are in reading order. All of these are the same board of 2x2 cells:
+Cells are in reading order. All of these are the same board of 2x2 cells::
 
     2 4 0 8             numbers, with spaces, tabs or commas between them; also `.`, `-` or `_` for an empty cell
     |2|4| |8|           a table, where an empty cell may have nothing: of Markdown, a spreadsheet, CSV, a drawn one
