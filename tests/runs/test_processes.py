@@ -168,7 +168,7 @@ def test_the_script_for_slurm(tmp_path):
         ("--ntasks-per-node=1", "--ntasks-per-node=2"),
         ("--cpus-per-task=16", "--cpus-per-task=1"),
         ("--mem=20G", "--mem=1G"),
-        ("replicas=64 threads=16", " ".join(RUN)),
+        ("replicas=64 threads=16", " ".join(programs.once(RUN))),
         ("episodes=10000000", "episodes=160"),
         ("threads=16", "episodes=320"),
         (".venv/bin/tdl", str(Path(sys.executable).with_name("tdl"))),
