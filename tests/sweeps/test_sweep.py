@@ -67,7 +67,7 @@ def test_workers_of_joblib(tmp_path):
     assert outcome(folder_of(tmp_path / "sweep", seed=1, alpha=0.1)) == outcome(
         train(tmp_path / "whole", "episodes=30", "seed=1", "alpha=0.1")
     )
-    assert done.stdout.splitlines()[0].startswith("4 jobs, 2 of them already done; ")
+    assert done.stdout.splitlines()[0].startswith("4 jobs, 2 of them already done, 60 games; ")
     done = program(tmp_path, *words, "alpha=0.1")
     assert done.returncode == 0, done.stderr  # jobs of earlier commands that failed are not this one's
     assert len(rows_of(tmp_path / "sweep")) == 4
