@@ -58,9 +58,8 @@ def keep_going() -> None:
     for handle in range(3):
         try:
             os.fstat(handle)
-        except (
-            OSError
-        ):  # a closed stream would be the next file that is opened; an output takes nothing, so it is lost
+        except OSError:
+            # A closed stream would be the next file that is opened. An output takes nothing, so it is lost.
             os.set_inheritable(os.open(os.devnull, os.O_WRONLY if handle == 2 else os.O_RDONLY), True)
     for handle in (1, 2):
         name = NAMES[handle]

@@ -14,6 +14,7 @@ from tdl.errors import ConfigError, one_line
 from tdl.game.board_text import MAX_CHARACTERS
 from tdl.game.boards import read_board
 from tdl.game.rules import ACTION_NAMES
+from tdl.players.batch_play import best_of
 from tdl.players.kinds import Agent
 from tdl.search.options import SearchOptions
 from tdl.sessions.judged_board import judged
@@ -84,7 +85,7 @@ class MoveLines:
             values = np.array([self.values(board) for board in boards]).reshape(-1, 4)
         if self._json:
             return [json.dumps(judged(row)) for row in values]
-        best = np.where(np.isnan(values), -np.inf, values).argmax(axis=1)
+        best = best_of(values)
         best[np.isnan(values).all(axis=1)] = len(ACTION_NAMES)
         names = (*ACTION_NAMES, "none")
         return [names[number] for number in best.tolist()]

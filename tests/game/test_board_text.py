@@ -97,11 +97,16 @@ def without_zeros(words):
     }
 
 
-@each_rules
-@pytest.mark.parametrize("quickly", [True, False])
-def test_every_notation_gives_the_same_board(rules, quickly, monkeypatch):
-    if not quickly:
+@pytest.fixture(params=[True, False], ids=["quickly", "slowly"])
+def either_way(request, monkeypatch):
+    """Reads with the quick way, and without it."""
+    if not request.param:
         monkeypatch.setattr(boards, "_quickly", lambda *_: None)
+
+
+@each_rules
+@pytest.mark.usefixtures("either_way")
+def test_every_notation_gives_the_same_board(rules):
     for board in random_boards(rules, 10):
         rows = np.array([rules.value(tile) for tile in board]).reshape(rules.rows, rules.cols).tolist()
         for name, text in notations(rows, rules).items():
@@ -109,10 +114,8 @@ def test_every_notation_gives_the_same_board(rules, quickly, monkeypatch):
 
 
 @each_rules
-@pytest.mark.parametrize("quickly", [True, False])
-def test_exponents_and_the_other_order(rules, quickly, monkeypatch):
-    if not quickly:
-        monkeypatch.setattr(boards, "_quickly", lambda *_: None)
+@pytest.mark.usefixtures("either_way")
+def test_exponents_and_the_other_order(rules):
     for board in random_boards(rules, 10):
         packed, backwards = pack(board, rules), " ".join(map(str, board[::-1]))
         assert read_board(" ".join(map(str, board)), rules, exponents=True) == packed
