@@ -13,7 +13,7 @@ from tdl.web.server import Server, in_background
 from tdl.web.site import Site
 
 
-def serving(folder, first=None, sessions=8, seconds=0.2):
+def serving(folder, first=None, sessions=8, seconds=PATIENCE):
     """A server of a folder, or of a site, on a free port, while this context is open."""
     site = folder if isinstance(folder, Site) else Site(Library(folder), first, sessions, seconds)
     return in_background(Server(site, "127.0.0.1", 0))

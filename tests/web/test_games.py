@@ -113,10 +113,10 @@ def test_depth_counts_from_now_on_and_is_bounded(client, server):
     assert (shallow["plies"], deep["plies"]) == (1, 3)
     assert shallow["values"] != deep["values"]
     agent = server.site.agents.get("first")
-    assert [agent.search(plies).seconds for plies in range(1, MAX_PLIES + 1)] == [None, None, 0.2, 0.2, 0.2]
+    assert [agent.search(plies).seconds for plies in range(1, MAX_PLIES + 1)] == [None, None, *[PATIENCE] * 3]
     client.done("/api/step", id=new["id"])
     status, _, body = client.raw("GET", f"/api/game.jsonl?id={new['id']}")
-    assert json.loads(body.splitlines()[0])["search"]["seconds"] == 0.2
+    assert json.loads(body.splitlines()[0])["search"]["seconds"] == PATIENCE
     for plies in (0, MAX_PLIES + 1, 1.5, "3", True):
         status, reply = client.post("/api/values", id=new["id"], plies=plies)
         assert (status, "plies: " in reply["error"]) == (400, True)
@@ -280,6 +280,12 @@ def test_an_agent_without_values_is_told_of(folder, tmp_path):
     with serving(tmp_path) as server:
         status, told = Client(server).post("/api/new", checkpoint="greedy")
     assert (status, "kind greedy" in told["error"]) == (400, True)
+
+
+def test_a_request_begins_no_move_after_its_time(folder):
+    with serving(folder, "first", seconds=1e-9) as server:
+        new = Client(server).done("/api/new", seed=1)
+        assert len(Client(server).done("/api/step", id=new["id"], count=9)["frames"]) == 1
 
 
 def test_a_deep_network_is_served(tmp_path):
