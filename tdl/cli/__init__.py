@@ -13,6 +13,7 @@ COMMANDS: Mapping[str, str] = {
     "move": "the best move on a board: tdl move '2 4 0 0 / ...' outputs/FOLDER",
     "solve": "exact values of a small game: tdl solve game=2584 size=2x3",
     "match": "meet other programs in the two-player protocol of 2584",
+    "export": "a player to take along: tdl export outputs/FOLDER OUT --format=compact, numpy or web",
     "convert": "weights of other programs: tdl convert IN OUT",
     "picture": "draw a board: tdl picture game.jsonl board.png",
     "bench": "how fast it is: tdl bench --help",

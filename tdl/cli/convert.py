@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from tdl.cli.export import check_target
 from tdl.cli.messages import one_line_errors
 from tdl.errors import ConfigError
 from tdl.formats.exchange import FORMATS, Exchanged, export_weights, import_weights
@@ -32,10 +33,7 @@ def convert(source: Path, target: Path, form: str | None, *, symmetries: bool = 
         raise ConfigError(f"{file}: a weight file is known by its suffix, {_KNOWN}; or name it with --format")
     if importing and target.suffix in SUFFIXES:
         raise ConfigError(f"{target}: a weight file is imported into a folder; export that in a second step")
-    if target.exists():
-        raise ConfigError(f"{target}: exists already, and is not overwritten; name another")
-    if not target.parent.is_dir():
-        raise ConfigError(f"{target}: there is no folder {target.parent}")
+    check_target(target)
     work = import_weights if importing else export_weights
     return importing, work(source, target, form or SUFFIXES[file.suffix], symmetries=symmetries)
 

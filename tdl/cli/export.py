@@ -1,0 +1,41 @@
+"""A player to take along: `tdl export RUN OUT --format=compact|numpy|web`."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from pkgutil import resolve_name
+
+from tdl.cli.messages import one_line_errors
+from tdl.errors import ConfigError
+
+FORMATS = {
+    "compact": "tdl.formats.compact:export",
+    "numpy": "tdl.formats.numpy_player:export",
+    "web": "tdl.web.exported_page:export",
+}
+"""What makes each format: called with the folder of a checkpoint, the path to make and the words of the command line
+for it, it gives the lines to print."""
+
+
+def _parse(words: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="tdl export", description=__doc__)
+    parser.add_argument("source", metavar="RUN", help="the folder of a run or a checkpoint")
+    parser.add_argument("target", metavar="OUT", type=Path, help="what is made: it must not exist")
+    parser.add_argument("--format", choices=FORMATS, required=True, help="what is made of it")
+    return parser.parse_args(words)
+
+
+def check_target(target: Path) -> None:
+    """Refuse to write over what is there, or where there is no folder."""
+    if target.exists():
+        raise ConfigError(f"{target}: exists already, and is not overwritten; name another")
+    if not target.parent.is_dir():
+        raise ConfigError(f"{target}: there is no folder {target.parent}")
+
+
+@one_line_errors
+def main(words: Sequence[str] | None = None) -> None:
+    """The command `tdl export`."""
+    options = _parse(words)
+    check_target(options.target)
+    print(resolve_name(FORMATS[options.format])(options.source, options.target, options))
