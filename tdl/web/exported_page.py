@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tdl.errors import ConfigError, refuse
 from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
-from tdl.players.kinds import checkpoint_folder, read_agent
+from tdl.players.kinds import SMALL, checkpoint_folder, is_small, read_agent
 from tdl.players.player import Player, player_of
 from tdl.sessions.game_lines import header_of
 from tdl.sessions.recorded_game import RecordedGame
@@ -25,7 +25,7 @@ from tdl.storage.atomic import new_file
 from tdl.storage.run_folder import CHECKPOINT
 from tdl.web.site import SCRIPTS, rules_json, tile_rules
 
-MAX_WEIGHTS = 1 << 26
+MAX_WEIGHTS = 70_000_000
 """Of a page: those of `tuples=4x6`, which take 256 MiB in the browser."""
 
 OWN_SCRIPTS = ("game_text", "network", "open_game", "rules")
@@ -67,7 +67,8 @@ def export(source: str | Path, target: Path, options: argparse.Namespace | None 
     """
     folder = checkpoint_folder(source)
     meta = read_agent(folder)
-    text, exact = page_of(player_of(folder, meta), _name(folder), str(meta["digest"]))
+    name = SMALL if is_small(source) else _name(folder)
+    text, exact = page_of(player_of(folder, meta), name, str(meta["digest"]))
     with new_file(target) as file:
         file.write(text.encode())
     rounding = "" if exact else "; weights are rounded to half precision, and values are those of these"
@@ -123,9 +124,9 @@ def _hash(text: str) -> str:
 
 
 def _name(folder: Path) -> str:
-    """What the page calls a checkpoint: as its folder, or that of its run; letters that HTML does not read."""
+    """What the page calls a checkpoint: as its folder, or that of its run."""
     path = folder.resolve()
-    return re.sub(r"[^\w .=,+-]", "_", path.parent.name if path.name == CHECKPOINT else path.name)
+    return path.parent.name if path.name == CHECKPOINT else path.name
 
 
 def _check(network: NTupleNetwork) -> None:
@@ -213,4 +214,4 @@ def _tables(network: NTupleNetwork) -> Iterator[NDArray[np.float32]]:
 def _deflated(weights: NDArray[np.float16]) -> bytes:
     """All low bytes, then all high bytes, deflated."""
     planes = weights.view(np.uint8).reshape(-1, 2).T
-    return zlib.compress(np.ascontiguousarray(planes).tobytes(), 9)
+    return zlib.compress(np.ascontiguousarray(planes).tobytes())

@@ -43,7 +43,7 @@ def test_a_run_becomes_a_page_with_its_tables_in_natural_order(tmp_path):
     expected = np.concatenate([network.table(number) for number in range(2)]).astype("<f2")
     assert np.array_equal(np.ascontiguousarray(planes.T).view("<f2").ravel(), expected)
     described = json.loads(block(text, 'id="player"'))
-    assert described["name"] == "run_1_"
+    assert described["name"] == "run<1>"
     assert described["record"]["checkpoint"] == "null"  # the values of its games are not the checkpoint's
 
 

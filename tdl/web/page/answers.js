@@ -72,6 +72,7 @@ export const fileOf = () => textOf(open);
 export const remembered = () => ({}); // a file's address takes no more
 export const remember = () => {};
 
+$("save").parentElement.hidden = !isSecureContext; // else there is no digest
 $("save").addEventListener("click", async (event) => {
   event.preventDefault();
   const link = Object.assign(document.createElement("a"), { download: "game.jsonl" });

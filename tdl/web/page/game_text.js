@@ -4,7 +4,8 @@ import { ACTIONS } from "/values.js";
 
 const digits = (bytes) => Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-// The file of a game. Its digest is of the first line as Python writes it; `record` has what all games share, so written.
+// The file of a game. Its digest is of the first line as Python writes it, and empty where the page is not from a file or
+// by https; `record` has what all games share, as Python writes it.
 export async function fileText({ moves, rules, seed, score, start, ownStart, plies, legal }, record) {
   const rows = (board) => JSON.stringify(rules.rowsOf(board)).replaceAll(",", ", ");
   let sum = 0;
@@ -17,8 +18,8 @@ export async function fileText({ moves, rules, seed, score, start, ownStart, pli
   if (legal.length) fields.complete = false;
   if (ownStart) fields.own_start = true;
   const header = (all) => `{${Object.keys(all).sort().map((key) => `"${key}": ${all[key]}`).join(", ")}}`;
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(header(fields) + lines));
-  return `${header({ ...fields, digest: `"${digits(digest)}"` })}\n${lines}`;
+  const digest = await crypto.subtle?.digest("SHA-256", new TextEncoder().encode(header(fields) + lines));
+  return `${header({ ...fields, digest: `"${digest ? digits(digest) : ""}"` })}\n${lines}`;
 }
 
 // The game of a file, every move held against the rules.

@@ -5,7 +5,8 @@ const { fround } = Math;
 
 // The half-precision numbers of a base64 text: all low bytes, then all high bytes, deflated.
 export async function halves(text) {
-  const packed = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
+  const signs = atob(text), packed = new Uint8Array(signs.length);
+  for (let i = 0; i < packed.length; i++) packed[i] = signs.charCodeAt(i);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   const planes = new Uint8Array(await new Response(stream).arrayBuffer()), count = planes.length / 2;
   const single = Float32Array.from({ length: 1 << 16 }, (_, half) => {

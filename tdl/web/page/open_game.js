@@ -8,13 +8,15 @@ const QUICK_PLIES = 2; // values up to here take no time
 const SECONDS = 1; // of a search: to one ply more, and one more, while there is time
 const SLICE = 25; // milliseconds of work, after which the page has its turn
 
+let games = 0; // begun so far
+
 const breath = () => new Promise((done) => setTimeout(done));
 
 export const chosen = (values) => values.reduce((best, value, i) => (value !== null && (best < 0 || value > values[best]) ? i : best), -1);
 
 export class OpenGame {
   constructor(player, seed, plies, start = null) {
-    Object.assign(this, { id: crypto.randomUUID?.() ?? String(Math.random()), player, rules: player.rules, seed, plies });
+    Object.assign(this, { id: String(games += 1), player, rules: player.rules, seed, plies });
     Object.assign(this, { stream: new Stream(seed), ownStart: start !== null, score: 0, version: 0, moves: [], known: null });
     this.start = this.board = start ?? this.rules.first(this.stream);
     this.turn = performance.now();
@@ -92,7 +94,8 @@ export class OpenGame {
     const frames = [], end = performance.now() + 1000 * SECONDS;
     while (this.legal.length && frames.length < count && (!frames.length || performance.now() < end)) {
       const { version } = this;
-      await this.look();
+      do await this.look();
+      while (!this.values && version === this.version); // another depth is wished for meanwhile
       await this.rest();
       if (version !== this.version) break; // somebody took over
       if (frames.length) frames.at(-1).values = this.values;

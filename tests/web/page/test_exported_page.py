@@ -115,7 +115,20 @@ def saved(page, tmp_path):
     return game_file.load(tmp_path / "game.jsonl")
 
 
-def test_play_watch_and_see_the_mistakes_of_ones_own_game(shown, tmp_path):
+@pytest.mark.parametrize(("plies", "moves"), [(1, 10), (3, 3)])  # by frames, and each move after a search
+def test_watch(shown, plies, moves):
+    player, _ = PLAYERS["tuples of a radix"]
+    page = shown(player)
+    set_slider(page, "depth", plies)
+    set_slider(page, "speed", 8)
+    page.keyboard.press("Space")
+    until_moves(page, moves)
+    page.keyboard.press("Space")
+    wait(page, "document.getElementById('play').textContent.includes('Play')")
+    wait(page, "!document.getElementById('values').classList.contains('thinking')")
+
+
+def test_play_and_see_the_mistakes_of_ones_own_game(shown, tmp_path):
     player, _ = PLAYERS["tuples of a radix"]
     page = shown(player)
     assert page.text_content("#who") == "small: 2048 on 4x4"
@@ -126,27 +139,21 @@ def test_play_watch_and_see_the_mistakes_of_ones_own_game(shown, tmp_path):
     wait(page, "document.getElementById('moves').textContent === '11'")
     page.click("#step")
     until_moves(page, 12)
-    for plies, most in ((1, 4), (3, 3)):  # by frames, and each move after a search
-        set_slider(page, "depth", plies)
-        set_slider(page, "speed", 8)
-        before = number(page, "moves")
-        page.click("#play")
-        until_moves(page, before + most)
-        page.click("#play")
-        wait(page, "document.getElementById('play').textContent.includes('Play')")
-    wait(page, "!document.getElementById('values').classList.contains('thinking')")
     game = saved(page, tmp_path)
     assert (len(game.moves), game.score) == (number(page, "moves"), number(page, "score"))
-    assert [move.by for move in game.moves[:12]] == ["person"] * 11 + ["agent"]
+    assert [move.by for move in game.moves] == ["person"] * 11 + ["agent"]
     page.click("summary:has-text('Recorded games')")
     page.click("#look")
+    wait(page, "document.getElementById('at').max === '12'")
     wrong = mistakes(game, player, 1)["loss"] >= 0.05
     assert page.text_content("#mistakes-text").startswith(f"{wrong.sum()} mistakes by small, 1 ply; ")
     page.keyboard.press("End")
+    wait(page, "document.getElementById('moves').textContent === '12'")
     assert number(page, "score") == game.score
     page.click("#leave")
+    page.wait_for_selector("#replay", state="hidden")
     page.set_input_files("#file", tmp_path / "game.jsonl")
-    wait(page, "document.getElementById('who').textContent.startsWith('Recorded: 2048 on 4x4, seed 0')")
+    wait(page, "document.getElementById('who').textContent === 'Recorded: 2048 on 4x4, seed 0, game 0'")
     page.set_input_files("#file", {"name": "other.jsonl", "mimeType": "", "buffer": b'{"format": "other"}\n'})
     page.wait_for_selector("#error:not([hidden])")
     assert page.text_content("#error-text") == "other.jsonl: line 1: not of a game of this program"
@@ -161,8 +168,8 @@ def test_a_board_is_judged_and_played_on(shown, tmp_path):
     for written in (json.dumps(rows), lines, lines.replace("\n", "/").replace("0", "."), "1234200000000001"):
         page.fill("#cells", written)
         page.click("#judge button:has-text('Judge')")
-        wait(page, f"document.querySelector('#judged-moves .best td:nth-child(2)')?.textContent === '{best}'")
-        assert page.is_visible("#judged")
+        wait(page, "!document.getElementById('judged').hidden")
+        assert page.text_content("#judged-moves .best td:nth-child(2)") == best
         page.fill("#cells", "2 4 8")
         page.click("#judge button:has-text('Judge')")
         wait(page, "document.getElementById('judged').hidden")
