@@ -142,7 +142,7 @@ def test_the_file_needs_numpy_alone_and_an_old_python(folder):
     tree = ast.parse((folder / "course" / "player.py").read_text(), feature_version=(3, 8))
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     names = {getattr(node, "module", None) or node.names[0].name for node in imports}
-    assert names == {"os", "functools", "numpy"}
+    assert names == {"os", "numpy"}
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ A board is an array or nested lists of tile values, 0 for an empty cell. The net
 """
 
 import os
-from functools import lru_cache
 
 import numpy as np
 
@@ -43,7 +42,7 @@ class Player:
         self.shape = tuple(self.shape.tolist())
         cells = np.arange(self.shape[0] * self.shape[1]).reshape(self.shape)
         self.lines = [side.tolist() for side in (cells.T, cells[:, ::-1], cells.T[:, ::-1], cells)]  # as MOVES
-        self.slide = lru_cache(maxsize=100000)(self.slid)
+        self.slides = {}  # what becomes of the lines that were seen
 
     def best(self, board):
         """The move with the largest value, the first of equals; None when the game is over."""
@@ -74,13 +73,16 @@ class Player:
         """The board after its lines slid towards their first cells, and the reward."""
         after, reward = list(board), 0
         for cells in lines:
-            line, gain = self.slide(tuple([board[cell] for cell in cells]))
+            line = tuple([board[cell] for cell in cells])
+            if line not in self.slides:
+                self.slides[line] = self.slide(line)
+            slid, gain = self.slides[line]
             reward += gain
             for place, cell in enumerate(cells):
-                after[cell] = line[place]
+                after[cell] = slid[place]
         return after, reward
 
-    def slid(self, line):
+    def slide(self, line):
         """A line after it slid towards its first cell, and the reward. A merged tile does not merge again."""
         tiles, after, reward = [tile for tile in line if tile], [], 0
         while tiles:
