@@ -12,7 +12,6 @@ from tdl.base.machine import allocate
 from tdl.errors import ConfigError, refuse
 from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.network.ntuple import NTupleNetwork
-from tdl.network.tuples import Pairs
 from tdl.players.player import Player, load
 from tdl.storage.atomic import new_folder
 
@@ -83,21 +82,22 @@ def _rules_arrays(rules: Rules) -> dict[str, Array]:
 
 
 def _feature_arrays(network: NTupleNetwork, first: Array) -> dict[str, Array]:
-    """Where the index of each feature comes from: digits of cells, of compared pairs and of counts, times powers."""
-    radix, base, cells = network.layout.radix, network.tuples.count_cap + 1, network.rules.cells
-    pairs: Pairs = tuple({pair: None for _, read in network.orders for pair in read})
-    counted = list({tile: None for _, tiles in network.counts for tile in tiles})
-    row_of_pair = {pair: cells + row for row, pair in enumerate(pairs)}
-    row_of_count = {tile: cells + 2 * len(pairs) + row for row, tile in enumerate(counted)}
-    powers = np.zeros((network.m, cells + 2 * len(pairs) + len(counted)), np.int64)
-    number = iter(range(network.m))
-    for _, read in network.features:
-        powers[next(number), list(read)] = radix ** np.arange(len(read))
+    """Where the index of each feature comes from: a number for each cell, compared pair and counted tile, times powers
+    of a base.
+    """
+    radix, cap, cells = network.layout.radix, network.tuples.count_cap, network.rules.cells
+    pairs = list(dict.fromkeys(pair for _, compared in network.orders for pair in compared))
+    counted = list(dict.fromkeys(tile for _, tiles in network.counts for tile in tiles))
+    smaller = {pair: cells + place for place, pair in enumerate(pairs)}
+    count = {tile: cells + 2 * len(pairs) + place for place, tile in enumerate(counted)}
+    digits = [(list(read), radix) for _, read in network.features]
     for _, compared in network.orders:
-        rows = [row_of_pair[pair] for pair in compared]
-        powers[next(number), rows + [row + len(pairs) for row in rows]] = 2 ** np.arange(2 * len(rows))
-    for _, tiles in network.counts:
-        powers[next(number), [row_of_count[tile] for tile in tiles]] = base ** np.arange(len(tiles))
+        places = [smaller[pair] for pair in compared]
+        digits.append((places + [place + len(pairs) for place in places], 2))
+    digits += [([count[tile] for tile in tiles], cap + 1) for _, tiles in network.counts]
+    powers = np.zeros((network.m, cells + 2 * len(pairs) + len(counted)), np.int64)
+    for feature, (places, base) in enumerate(digits):
+        np.add.at(powers[feature], places, base ** np.arange(len(places)))  # an order may compare a pair twice
     tables = [table for table, _ in (*network.features, *network.orders, *network.counts)]
     return {
         "powers": powers,
@@ -105,13 +105,12 @@ def _feature_arrays(network: NTupleNetwork, first: Array) -> dict[str, Array]:
         "radix": np.array(radix),
         "pairs": np.array(pairs, np.int64).reshape(-1, 2).T,
         "counted": np.array(counted, np.int64).reshape(-1, 1, 1),
-        "cap": np.array(base - 1),
+        "cap": np.array(cap),
     }
 
 
 def _weights(network: NTupleNetwork, sizes: Sequence[int]) -> Array:
-    """All tables, stage after stage, in the network's precision. They are not cut into planes of bytes: that made the
-    compressed file 5% larger (4x5 and 5x4).
+    """All tables, stage after stage, in the network's precision: cut into planes of bytes they compressed no better.
 
     An entry without a weight of its own has what it is worth by promotion.
     """

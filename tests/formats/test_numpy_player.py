@@ -20,19 +20,11 @@ from support.weight_files import saved
 
 import tdl
 from tdl.cli import export
-from tdl.formats.numpy_player import TEMPLATE, arrays_of
+from tdl.formats.numpy_player import arrays_of
 from tdl.game.boards import pack
 from tdl.network.stages import Stages
 
 SETS = [*small_tuples(RULES["4x4"])]
-
-
-@pytest.fixture(scope="module")
-def standalone():
-    """The template's class, without the network that it reads where it is imported."""
-    source, names = TEMPLATE.read_text().split("\n_player")[0], {}
-    exec(compile(source, TEMPLATE, "exec"), names)
-    return names["Player"]
 
 
 def random_network(rules, tuples, stages=None):
@@ -44,9 +36,39 @@ def random_network(rules, tuples, stages=None):
     return network
 
 
-def assert_same_values(standalone, player):
-    file = io.BytesIO()
-    np.savez(file, **arrays_of(player))
+def exported(source, target, *words):
+    words = (source, target, "--format=numpy", *words)
+    return inside(program=lambda: export.main([str(word) for word in words]))
+
+
+def loaded(folder, name):
+    spec = spec_from_file_location(name, folder / "player.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A checkpoint; its player is in `ours` (our order of actions) and `course` (up, down, left, right)."""
+    folder = tmp_path_factory.mktemp("taken")
+    saved(folder / "net", random_network(None, "2x4"))
+    done = exported(folder / "net", folder / "ours")
+    assert done.returncode is None, done.stderr
+    assert done.stdout.splitlines()[1] == "In this folder: from player import best, values, get_action"
+    assert exported(folder / "net", folder / "course", "--actions", "up,down,left,right").returncode is None
+    return folder
+
+
+@pytest.fixture(scope="module")
+def standalone(folder):
+    """The class in the file, which plays by other arrays, too."""
+    return loaded(folder / "ours", "standalone").Player
+
+
+def assert_same_values(standalone, player, precision=np.float32):
+    file, arrays = io.BytesIO(), arrays_of(player)
+    np.savez(file, **arrays | {"weights": arrays["weights"].astype(precision)})
     file.seek(0)
     taken_along, rules = standalone(file), player.rules
     for board in [*played_boards(rules, 20), *(pack(tiles, rules) for tiles in telling_boards(rules, 20))]:
@@ -77,33 +99,20 @@ def test_stages(standalone, name):
     assert_same_values(standalone, tdl.Player(network))
 
 
+def test_half_precision(standalone):
+    network = random_network(None, "2x4")
+    network.weights[:] = network.weights.astype(np.float16)
+    assert_same_values(standalone, tdl.Player(network), np.float16)
+
+
+def test_an_order_feature_that_compares_a_pair_twice(standalone):
+    tuples = tdl.TupleSet(((0, 1),), orders=(((0, 1, 2), (1, 2), (0, 4)),))
+    assert_same_values(standalone, tdl.Player(random_network(None, tuples)))
+
+
 def test_a_game_of_ones_own(standalone):
     tdl.register_game("pow3", [3**i for i in range(1, 11)], lambda a, b: 3 * a if a == b else 0)
     assert_same_values(standalone, tdl.Player(random_network(tdl.Rules("pow3"), tdl.TupleSet(((0, 1, 2),)))))
-
-
-def exported(source, target, *words):
-    words = (source, target, "--format=numpy", *words)
-    return inside(program=lambda: export.main([str(word) for word in words]))
-
-
-def loaded(folder, name):
-    spec = spec_from_file_location(name, folder / "player.py")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A checkpoint; its player is in `ours` (our order of actions) and `course` (up, down, left, right)."""
-    folder = tmp_path_factory.mktemp("taken")
-    saved(folder / "net", random_network(None, "2x4"))
-    done = exported(folder / "net", folder / "ours")
-    assert done.returncode is None, done.stderr
-    assert done.stdout.splitlines()[1] == "In this folder: from player import best, values, get_action"
-    assert exported(folder / "net", folder / "course", "--actions", "up,down,left,right").returncode is None
-    return folder
 
 
 def test_a_folder_is_imported_from_anywhere(folder, monkeypatch):
