@@ -269,8 +269,14 @@ def describe(meta: Meta, folder: Path) -> tuple[Rules, TupleSet, Stages, Learner
             raise refuse("network.tuples.radix", radix, f"at most {rules.largest + 1}")
         learner = _learner_of(meta)
         entries = entries_of(tuples, rules.rows, rules.cols, radix, stages.count)
-    check_room(folder, meta, WEIGHTS, (entries,), np.float32)
+    check_room(folder, meta, WEIGHTS, (entries,), np.float16 if is_compact(meta) else np.float32)
     return rules, tuples, stages, learner
+
+
+def is_compact(meta: Meta) -> bool:
+    """Whether the weights of a checkpoint have half precision: they play, and cannot learn."""
+    entry = meta["arrays"].get(WEIGHTS)
+    return entry is not None and bool(entry["dtype"] == np.dtype(np.float16).str)
 
 
 def _learner_of(meta: Meta) -> LearnerOptions:

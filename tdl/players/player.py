@@ -27,6 +27,7 @@ from tdl.players.kinds import (
     Values,
     checkpoint_folder,
     describe,
+    is_compact,
     kind_of,
     read_agent,
 )
@@ -228,7 +229,8 @@ def load(checkpoint: str | Path, *, copy: bool = False) -> Player:
     Parameters
     ----------
     copy : False: the weights stay on disk, mapped into memory, read-only. True: they are read into memory of their
-        own, for many games: that of a file is in small pages (searching 2 plies, 4x6: 1.17 times the speed).
+        own, for many games: that of a file is in small pages (searching 2 plies, 4x6: 1.17 times the speed). Those of
+        a compact checkpoint, which have 16 bits, always are.
 
     Raises
     ------
@@ -243,7 +245,7 @@ def player_of(folder: Path, meta: Meta, rules: Rules | None = None, *, copy: boo
     """The player of the checkpoint in `folder`, as `tdl.players.kinds.agent_of`."""
     trained_by, tuples, stages, learner = describe(meta, folder)
     room = None
-    if copy:
+    if copy and not is_compact(meta):
         room = allocate("checkpoint", meta["arrays"][WEIGHTS]["shape"][0], f"the weights of {folder}")
     weights = read_array(folder, meta, WEIGHTS, into=room)
     network = NTupleNetwork(trained_by, tuples, stages=stages, weights=weights)

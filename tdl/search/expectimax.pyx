@@ -69,9 +69,9 @@ cdef class Expectimax:
         self.own.gamma = gamma
         self.search.leaves.learner = &self.own
         self.search.leaves.m, self.search.leaves.values_states = network.m, target == "state"
-        self.search.leaves.full_loop = (
-            self.search.leaves.values_states or network.stages.count > 1 or network.halves != NULL)
-        if network.stages.count > 1 and not self.search.leaves.values_states and _merges_add_nothing(network.rules):
+        always_full = self.search.leaves.values_states or network.halves != NULL
+        self.search.leaves.full_loop = always_full or network.stages.count > 1
+        if network.stages.count > 1 and not always_full and _merges_add_nothing(network.rules):
             self.search.most_dropped = max(network.rules.value(tile) for tile, _ in network.rules.drop)
         self.search.node = _node(options, PlacerOptions() if placer is None else placer)
         self._set_depths()
