@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.base import streams
 from tdl.base.checks import (
     Check,
     built,
@@ -70,6 +71,20 @@ class Agent:
     def instructions(self) -> str:
         """What it computes with, for `result.json`."""
         return "none"
+
+    @property
+    def memory(self) -> str:
+        """What its weights take of it, where that is much: "512 MiB (mapped)"; else nothing."""
+        return ""
+
+    def say_memory(self) -> None:
+        """Say that, beside the results."""
+        if self.memory:
+            streams.say(f"tdl: the agent's weights take {self.memory}")
+
+    def beside(self) -> Agent:
+        """Another one of the same weights, for another thread; an n-tuple network's alone looks far enough ahead."""
+        raise NotImplementedError
 
     def use_threads(self, threads: int) -> None:
         """Compute with so many threads, where it values many boards at once."""

@@ -18,6 +18,7 @@ from tdl.game.rules import Rules
 from tdl.learning.options import EXPECTATIONS, TARGETS, LearnerOptions
 from tdl.learning.state import DROP_TABLE, drop_table_of, shares_drops
 from tdl.network.ntuple import NTupleNetwork
+from tdl.network.texts import memory_text
 from tdl.players.baselines import play_greedy, play_random
 from tdl.players.kinds import (
     KINDS,
@@ -82,6 +83,15 @@ class Player(Settled, Agent):
     def instructions(self) -> str:
         """The CPU's instructions that its network computes with."""
         return self.network.instructions
+
+    @property
+    def memory(self) -> str:
+        """What the weights of its network take of it, where that is much."""
+        return memory_text(self.network)
+
+    def beside(self) -> "Player":
+        """A player of the same network, for another thread."""
+        return Player(self.network, self.gamma, self.target, self.expectation)
 
     def __repr__(self) -> str:
         gamma = "" if self.gamma == 1 else f", gamma {self.gamma:g}"
