@@ -41,8 +41,7 @@ def export(source: str | Path, target: Path, options: Namespace) -> str:
     before = player_of(folder, meta)
     if is_compact(meta):
         raise ConfigError(f"{folder}: its weights have 16 bits already")
-    net = before.network
-    after = NTupleNetwork(net.rules, net.tuples, stages=net.stages, weights=_halves(net))
+    after = rounded(before.network)
     kept = {name: entry for name, entry in meta.items() if name not in ("format", "arrays", "digest")}
     with new_folder(target) as building:
         write_checkpoint(building, kept, {WEIGHTS: after.weights})
@@ -52,10 +51,20 @@ def export(source: str | Path, target: Path, options: Namespace) -> str:
     return "\n".join(lines)
 
 
+def rounded(network: NTupleNetwork) -> NTupleNetwork:
+    """The network with weights of half precision, in memory of their own.
+
+    Raises
+    ------
+    ConfigError : a weight that has no half, or too little memory.
+    """
+    return NTupleNetwork(network.rules, network.tuples, stages=network.stages, weights=_halves(network))
+
+
 def _halves(network: NTupleNetwork) -> NDArray[Any]:
     """The weights, rounded; those of later stages that were never moved are what promotion makes of them."""
     weights, stages = network.weights, network.stages
-    halves = allocate("--format=compact", len(weights), f"{len(weights):,} weights of 16 bits", np.float16)
+    halves = allocate("--format", len(weights), f"{len(weights):,} weights of 16 bits", np.float16)
     size, share = network.stride or len(weights), np.float32(stages.share)
     for stage in range(stages.count):
         end = min((stage + 1) * size, len(weights))

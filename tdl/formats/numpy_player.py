@@ -35,7 +35,7 @@ def export(source: str, target: Path, options: Namespace) -> str:
     with new_folder(target) as folder:
         folder.mkdir()
         (folder / "player.py").write_text(program(actions), encoding="utf-8")
-        np.savez_compressed(folder / "player.npz", **arrays)
+        np.savez_compressed(folder / "player.npz", **arrays)  # cut into planes of bytes it is no smaller
     sizes = [f"{name} ({(target / name).stat().st_size / 1e6:,.2f} MB)" for name in ("player.py", "player.npz")]
     return f"{target}: {' and '.join(sizes)}\nIn this folder: from player import best, values, get_action"
 
@@ -68,7 +68,7 @@ def arrays_of(player: Player) -> dict[str, Any]:
         "thresholds": np.array(network.stages.thresholds, np.int64).reshape(-1, 1),
         "by_sum": np.array(network.stages.by == "sum"),
         "stride": np.array(sum(sizes)),
-        "weights": _weights(network, sizes),
+        "weights": natural_weights(network),
     }
 
 
@@ -109,12 +109,13 @@ def _feature_arrays(network: NTupleNetwork, first: Array) -> dict[str, Array]:
     }
 
 
-def _weights(network: NTupleNetwork, sizes: Sequence[int]) -> Array:
-    """All tables, stage after stage, in the network's precision: cut into planes of bytes they compressed no better.
+def natural_weights(network: NTupleNetwork) -> Array:
+    """All tables, stage after stage, each in natural order, in the network's precision.
 
     An entry without a weight of its own has what it is worth by promotion.
     """
     share, count = np.float32(network.stages.share), network.stages.count
+    sizes = [network.layout.size(table) for table in range(len(network.lengths))]
     weights = allocate("checkpoint", count * sum(sizes), f"the {count * sum(sizes):,} weights to export")
     stages = weights.reshape(count, sum(sizes))
     for number, size in enumerate(sizes):

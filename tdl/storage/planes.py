@@ -17,7 +17,7 @@ PART = 1 << 20
 
 def deflated(array: NDArray[Any]) -> bytes:
     """The numbers of an array, packed: a zlib stream."""
-    packer, parts = zlib.compressobj(9), []
+    packer, parts = zlib.compressobj(), []
     for plane in _planes(np.ascontiguousarray(array)):
         parts += [packer.compress(plane[first : first + PART].tobytes()) for first in range(0, len(plane), PART)]
     return b"".join([*parts, packer.flush()])

@@ -5,16 +5,15 @@ import base64
 import hashlib
 import json
 import re
-import zlib
-from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tdl.errors import ConfigError, refuse
+from tdl.formats.compact import rounded
+from tdl.formats.numpy_player import natural_weights
 from tdl.game.rules import Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.players.kinds import SMALL, checkpoint_folder, is_small, read_agent
@@ -22,6 +21,7 @@ from tdl.players.player import Player, player_of
 from tdl.sessions.game_lines import header_of
 from tdl.sessions.recorded_game import RecordedGame
 from tdl.storage.atomic import new_file
+from tdl.storage.planes import deflated
 from tdl.storage.run_folder import CHECKPOINT
 from tdl.web.site import SCRIPTS, rules_json, tile_rules
 
@@ -84,18 +84,18 @@ def page_of(player: Player, name: str, digest: str | None = None) -> tuple[str, 
     digest : of its checkpoint, for the games that the page saves.
     """
     _check(player.network)
-    weights, exact = _halves(player.network)
-    return _page(_described(player, name, digest if exact else None), weights), exact
+    exact = player.network.weights.dtype == np.float16
+    weights = natural_weights(player.network if exact else rounded(player.network))
+    return _page(_described(player, name, digest if exact else None), deflated(weights)), exact
 
 
-def _page(described: dict[str, Any], weights: NDArray[np.float16]) -> str:
-    folder = resources.files("tdl.web") / "page"
+def _page(described: dict[str, Any], weights: bytes) -> str:
     own = {name: name for name in (*SCRIPTS, *OWN_SCRIPTS)} | {"requests": "answers"}
-    scripts = {f"{name}.js": (folder / f"{file}.js").read_text() for name, file in own.items()}
+    scripts = {f"{name}.js": _read(f"{file}.js") for name, file in own.items()}
     imports = {name: _data_url("text/javascript", _bare(text)) for name, text in scripts.items()}
-    icon = _data_url("image/svg+xml", (folder / "icon.svg").read_text())
+    icon = _data_url("image/svg+xml", _read("icon.svg"))
     inline = {
-        "style": (folder / "page.css").read_text() + tile_rules(),
+        "style": _read("page.css") + tile_rules(),
         "imports": json.dumps({"imports": imports}),
         "start": START,
     }
@@ -103,11 +103,15 @@ def _page(described: dict[str, Any], weights: NDArray[np.float16]) -> str:
         policy=POLICY.format(**{name: _hash(text) for name, text in inline.items()}),
         icon=icon,
         player=json.dumps(described, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c"),
-        weights=base64.b64encode(_deflated(weights)).decode(),
+        weights=base64.b64encode(weights).decode(),
         **inline,
     )
-    _, _, body = (folder / "index.html").read_text().partition("</head>\n")
+    _, _, body = _read("index.html").partition("</head>\n")
     return head + body.replace('src="/icon.svg"', f'src="{icon}"')
+
+
+def _read(name: str) -> str:
+    return (resources.files("tdl.web") / "page" / name).read_text(encoding="utf-8")
 
 
 def _bare(script: str) -> str:
@@ -185,33 +189,3 @@ def _record(rules: Rules, digest: str | None) -> dict[str, str]:
     header = header_of(RecordedGame(rules, 0, (), checkpoint=digest, complete=False))
     names = ("format", "rules", "search", "checkpoint")
     return {name: json.dumps(getattr(header, name), sort_keys=True) for name in names}
-
-
-def _halves(network: NTupleNetwork) -> tuple[NDArray[np.float16], bool]:
-    """All tables, stage by stage, in natural order and half precision, and whether nothing was rounded."""
-    rounded, exact = [], True
-    for table in _tables(network):
-        with np.errstate(over="ignore"):
-            rounded.append(table.astype(np.float16))
-        if not np.isfinite(rounded[-1]).all():
-            raise ConfigError(f"weights: up to {np.abs(table).max():g}; half precision has at most 65,504")
-        exact = exact and bool((rounded[-1] == table).all())
-    return np.concatenate(rounded), exact
-
-
-def _tables(network: NTupleNetwork) -> Iterator[NDArray[np.float32]]:
-    """Every table; where promotion has given an entry no weight of its own, a share of the stage before's."""
-    before: list[NDArray[np.float32]] = []
-    for stage in range(network.stages.count):
-        tables = [network.table(number, stage) for number in range(len(network.lengths))]
-        for table, other in zip(tables, before, strict=bool(before)):
-            unmoved = np.isnan(table)
-            table[unmoved] = np.float32(network.stages.share) * other[unmoved]
-        yield from tables
-        before = tables
-
-
-def _deflated(weights: NDArray[np.float16]) -> bytes:
-    """All low bytes, then all high bytes, deflated."""
-    planes = weights.view(np.uint8).reshape(-1, 2).T
-    return zlib.compress(np.ascontiguousarray(planes).tobytes())

@@ -12,6 +12,7 @@ from support.programs import train
 
 import tdl
 from tdl.errors import ConfigError
+from tdl.formats.compact import rounded
 from tdl.network.stages import Stages
 from tdl.players.player import Player, load
 from tdl.web import exported_page
@@ -45,11 +46,14 @@ def test_a_run_becomes_a_page_with_its_tables_in_natural_order(tmp_path):
     described = json.loads(block(text, 'id="player"'))
     assert described["name"] == "run<1>"
     assert described["record"]["checkpoint"] == "null"  # the values of its games are not the checkpoint's
+    same, exact = page_of(Player(rounded(network)), "run<1>", "digest")
+    assert exact
+    assert block(same, 'id="weights"') == block(text, 'id="weights"')
+    assert json.loads(block(same, 'id="player"'))["record"]["checkpoint"] == '"digest"'
 
 
 def test_the_page_asks_for_nothing_and_runs_only_what_is_in_it():
-    text, exact = page_of(player_of(0.5), "small")
-    assert exact
+    text, _ = page_of(player_of(0.5), "small")
     assert not re.search(r'(?:src|href)="(?!data:|#|/api/game.jsonl)', text)
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)[1]
     assert policy.startswith("default-src 'none'; script-src data: 'sha256-")
@@ -65,7 +69,7 @@ def test_the_page_asks_for_nothing_and_runs_only_what_is_in_it():
 @pytest.mark.parametrize(
     ("player", "message"),
     [
-        (player_of(1e5), "weights: up to 100000; half precision has at most 65,504"),
+        (player_of(1e5), "weights[0]: 100000.0 is not allowed; expected at most 65,504, the largest half"),
         (player_of(stages=Stages((16,), downgrade=3)),
          "learner.stage_downgrade: 3 is not allowed; expected null: a page reads boards as they are"),
         (player_of(tuples=[[0, 1, 2]]), "tuples: 4,096 weights; expected at most 1,000 in a page"),
