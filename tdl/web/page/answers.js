@@ -3,7 +3,7 @@
 import { $ } from "/dom.js";
 import { boardOf, fileText, parsed } from "/game_text.js";
 import { Player, halves } from "/network.js";
-import { MOST_PLIES, OpenGame, chosen, made } from "/open_game.js";
+import { OpenGame, chosen, made, mostPlies } from "/open_game.js";
 import { Rules } from "/rules.js";
 import { ACTIONS } from "/values.js";
 
@@ -38,7 +38,7 @@ async function begun({ seed = 0, plies, board = null, exponents = false }) {
 function whole(game) {
   const { id, seed, scores, ownStart } = game;
   const board = ownStart ? rules.rowsOf(game.start) : null;
-  return { id, rules: start.rules, checkpoint: name, most_plies: MOST_PLIES, seed, board, scores, state: game.state() };
+  return { id, rules: start.rules, checkpoint: name, most_plies: mostPlies(game.player), seed, board, scores, state: game.state() };
 }
 
 async function judged(game) {

@@ -3,7 +3,7 @@
 import { Stream } from "/rules.js";
 import { ACTIONS } from "/values.js";
 
-export const MOST_PLIES = 4;
+export const mostPlies = ({ ofStates }) => (ofStates ? 3 : 4); // the mean over drops takes as long as a ply
 const QUICK_PLIES = 2; // values up to here take no time
 const SECONDS = 1; // of a search: to one ply more, and one more, while there is time
 const SLICE = 25; // milliseconds of work, after which the page has its turn
