@@ -232,6 +232,14 @@ cdef class NTupleNetwork:
         """Entries from one stage to the next; 0 where there is one."""
         return self.law.stride
 
+    def __reduce__(self):
+        return _network, (self.rules, self.tuples, self.stages, np.asarray(self.weights))
+
+    def __deepcopy__(self, memo):
+        weights = allocate("network", len(self.weights), "the copy of a network")
+        np.copyto(weights, self.weights)
+        return _network(self.rules, self.tuples, self.stages, weights)
+
     def __repr__(self):
         return network_text(self)
 
@@ -239,6 +247,10 @@ cdef class NTupleNetwork:
         """What identifies the network, for `meta.json`: a checkpoint fits when these are equal."""
         described = {"tuples": self.tuples.to_dict(), "radix": self.layout.radix, "layout": self.layout.name}
         return described | ({"stages": self.stages.to_dict()} if self.stages.count > 1 else {})
+
+
+def _network(rules, tuples, stages, weights):
+    return NTupleNetwork(rules, tuples, stages=stages, weights=weights)
 
 
 cdef inline void activate_in_stage(NTupleNetwork network, const board_t *board, uint32_t *entry) noexcept:
