@@ -57,6 +57,13 @@ class Schedule:
         if self.episodes is None and (self.form == "linear" or self.fixed_share or self.by_share):
             raise refuse("episodes", None, "a number of episodes, which learner.schedule and fixed_share count by")
 
+    def to_dict(self) -> dict[str, Any]:
+        """The description in a checkpoint: the arguments that make the schedule again. A function has none."""
+        if callable(self.form):
+            raise refuse("schedule", self.form, "pairs as {0: 0.1, 50000: 0.01}: a function cannot be saved")
+        form = [*self.form.items()] if isinstance(self.form, Mapping) else self.form
+        return vars(self) | {"form": form if form is None or isinstance(form, str) else without_numpy([*form])}
+
     @property
     def by_share(self) -> bool:
         """Whether pairs of `form` name shares of the run."""
