@@ -10,6 +10,7 @@ from omegaconf import MISSING, DictConfig
 
 from tdl.base import machine
 from tdl.base.checks import MAX_COUNT, check_fields, choice, whole
+from tdl.cli.folders import or_small
 from tdl.cli.program import run_program
 from tdl.config.agent import check_drops, chosen_names, refuse_changed
 from tdl.config.compose import Key, Schema, key_hash, keys, options_of
@@ -19,7 +20,7 @@ from tdl.config.setup import stored_placer
 from tdl.errors import ConfigError, Interrupted, naming, refuse
 from tdl.game.rules import Rules
 from tdl.players.ensemble import average
-from tdl.players.kinds import Agent, Kind, agent_of, checkpoint_folder, kind_of, read_agent
+from tdl.players.kinds import SMALL, Agent, Kind, agent_of, checkpoint_folder, kind_of, read_agent
 from tdl.players.player import Player, playing_by
 from tdl.runs import recording
 from tdl.runs.disk_space import Disk
@@ -151,6 +152,7 @@ class EvaluationSetup:
 
 
 def _described(checkpoint: Any) -> list[Meta]:
+    checkpoint = SMALL if checkpoint is None else checkpoint
     named = checkpoint if isinstance(checkpoint, list) and checkpoint else [checkpoint]
     for path in named:
         if not isinstance(path, str):
@@ -169,6 +171,7 @@ def _placer_of(meta: Meta) -> dict[str, Any]:
 def job(cfg: DictConfig, context: JobContext) -> None:
     """Check everything, play, print the figures, and leave them and the games in the folder of the job."""
     setup = EvaluationSetup.of(cfg)
+    or_small(cfg.checkpoint)  # says it
     folder = RunFolder(context.folder)
     with folder.lock():
         status = status_of(folder, setup)

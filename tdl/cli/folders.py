@@ -4,14 +4,16 @@ import os
 import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import Any
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 
+from tdl.base import streams
 from tdl.config.compose import Schema, word_of
 from tdl.config.files import file
 from tdl.errors import ConfigError, refuse
-from tdl.players.kinds import checkpoint_folder
+from tdl.players.kinds import SMALL, checkpoint_folder, is_small
 from tdl.sessions.game_file import ENDINGS
 from tdl.storage.checkpoint import META
 from tdl.storage.run_folder import OUTPUTS, RunFolder
@@ -25,6 +27,13 @@ OUTPUT = ("hydra.run.dir", "hydra.sweep.dir")
 
 LEAVING = ("run", "evaluate", "solve")
 """Programs that leave a folder."""
+
+
+def or_small(checkpoint: Any) -> Any:
+    """The checkpoint, and where there is none the network in the package, which a line says."""
+    if checkpoint is None:
+        streams.say(f"tdl: no folder is named, so the agent is {SMALL}")
+    return SMALL if checkpoint is None else checkpoint
 
 
 def with_keys(program: str, words: Sequence[str], schema: Schema, *, sweep: bool) -> list[str]:
@@ -70,7 +79,7 @@ def _with_key(program: str, paths: Sequence[Path], names_folder: bool) -> list[s
     if program == "serve" and not RunFolder(path).is_used() and not (checkpoint_folder(path) / META).is_file():
         return [word_of("folder", path)]
     words = [",".join([word_of("checkpoint", path), *(word_of("", other)[1:] for other in others)])]
-    if program == "serve" and not names_folder:
+    if program == "serve" and not names_folder and not is_small(path):
         library = Path(file("serve")["folder"]).resolve()
         words += [word_of("folder", path.parent)] * (not path.resolve().is_relative_to(library))
     return words

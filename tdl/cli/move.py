@@ -16,6 +16,7 @@ from omegaconf import DictConfig
 
 from tdl.base import streams
 from tdl.cli.board_words import board_of_words, is_file
+from tdl.cli.folders import or_small
 from tdl.cli.messages import one_line_errors
 from tdl.cli.program import run_program
 from tdl.cli.words import split_flags
@@ -29,21 +30,9 @@ from tdl.search.options import SearchOptions, check_same_board
 from tdl.sessions.game_file import ENDINGS
 from tdl.sessions.judged_board import answer_text, judged
 from tdl.sessions.move_lines import MoveLines, waiting_lines
-from tdl.storage.checkpoint import META
-from tdl.storage.run_folder import CHECKPOINT, OUTPUTS
 from tdl.sweeps.job import JobContext
 
 SCHEMA = Schema(__name__, {**SEARCH, "plies": Key(int), "checkpoint": Key(str | None)})
-
-
-def newest_checkpoint() -> str:
-    """The newest run below `outputs` with a checkpoint; it is named on standard error."""
-    trained = sorted(Path(OUTPUTS).glob(f"**/{CHECKPOINT}/{META}"), key=os.path.getmtime)
-    if not trained:
-        raise ConfigError(f"FOLDER: no trained agent below {OUTPUTS}/; name the folder of a run")
-    folder = str(trained[-1].parent.parent)
-    print(f"tdl: the agent is {folder}", file=sys.stderr)
-    return folder
 
 
 def job(question: argparse.Namespace, cfg: DictConfig, _: JobContext) -> None:
@@ -51,7 +40,7 @@ def job(question: argparse.Namespace, cfg: DictConfig, _: JobContext) -> None:
     values = SCHEMA.read(cfg)
     search = options_of(SearchOptions, "search", values["search"], plies=values["plies"])
     search.check_seconds("plies")
-    folder = values["checkpoint"] or newest_checkpoint()
+    folder = or_small(values["checkpoint"])
     agent, reading = load_agent(folder), {"exponents": question.exponents, "last_first": question.last_first}
     way = MoveLines(agent, search, reading, as_json=question.json)
     if question.stdin:

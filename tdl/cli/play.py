@@ -15,6 +15,7 @@ from omegaconf import MISSING, DictConfig
 
 from tdl.base.checks import above_zero, check_fields, choice, whole
 from tdl.base.distribution import install
+from tdl.cli.folders import or_small
 from tdl.cli.program import run_program
 from tdl.config.agent import refuse_changed, refuse_unused
 from tdl.config.compose import Key, Schema, keys, options_of
@@ -22,7 +23,7 @@ from tdl.config.files import group_file, plain_dict
 from tdl.config.schema import GAME, SEARCH, TILES, filled, rules_of
 from tdl.errors import ConfigError, Interrupted, refuse
 from tdl.game.rules import Rules
-from tdl.players.kinds import Kind, agent_of, checkpoint_folder, kind_of, read_agent
+from tdl.players.kinds import SMALL, Kind, agent_of, checkpoint_folder, kind_of, read_agent
 from tdl.search.options import SearchOptions
 from tdl.sessions import game_file
 from tdl.sessions.game_file import GameFolder
@@ -65,6 +66,8 @@ class GameOptions:
         values = plain_dict(cfg, resolve=True)
         SCHEMA.check_names(values)
         game, kind = WITHOUT_CHECKPOINT, None
+        if values["checkpoint"] is None and _is_usual(values) and values["replay"] is None:
+            values["checkpoint"] = SMALL
         if values["checkpoint"] is not None:
             meta = read_agent(checkpoint_folder(values["checkpoint"]))
             game, kind = _game_of(meta["rules"]), kind_of(meta)
@@ -114,7 +117,13 @@ def _game_of(rules: Mapping[str, Any]) -> dict[str, Any]:
 
 
 WITHOUT_CHECKPOINT = _game_of(Rules().to_dict())
-"""What is played without a checkpoint, unless something else is given."""
+"""What is played where nothing is given."""
+
+
+def _is_usual(values: Mapping[str, Any]) -> bool:
+    """Whether the game and the board are those of the network in the package."""
+    game = {"game": filled(values["game"], WITHOUT_CHECKPOINT["game"]), "size": values["size"] or "4x4"}
+    return game == {name: WITHOUT_CHECKPOINT[name] for name in game}
 
 
 def _check_board(values: Mapping[str, Any], game: Mapping[str, Any]) -> None:
@@ -137,10 +146,10 @@ def job(cfg: DictConfig, context: JobContext) -> None:
 
         show(RecordedGameApp(game, options.speed, shown_theme(options.theme)))
         return
-    play(options)
+    play(options, says_small=cfg.checkpoint is None and options.checkpoint is not None)
 
 
-def play(options: GameOptions) -> None:
+def play(options: GameOptions, *, says_small: bool) -> None:
     """Play games, keep those of the person, and print their files."""
     agent, meta = None, None
     if options.checkpoint is not None:
@@ -149,6 +158,8 @@ def play(options: GameOptions) -> None:
         agent = agent_of(folder, meta, options.rules)
         agent.action_values(options.search)  # refuses a search it cannot do before the screen begins
     check_terminal()
+    if says_small:
+        or_small(None)
     from tdl.terminal.play_screen import PlayApp  # not at the top: it needs Textual
 
     app = PlayApp(

@@ -7,11 +7,13 @@ from pathlib import Path
 from omegaconf import MISSING, DictConfig
 
 from tdl.base.checks import above_zero, check_fields, flag, whole
+from tdl.cli.folders import or_small
 from tdl.cli.program import run_program
 from tdl.config.compose import Schema, keys, options_of
 from tdl.errors import Interrupted, TdlError, refuse
+from tdl.players.kinds import SMALL, is_small
 from tdl.runs.interrupts import Interrupts
-from tdl.storage.run_folder import RunFolder
+from tdl.storage.run_folder import OUTPUTS, RunFolder
 from tdl.sweeps.job import JobContext
 from tdl.web.library import Library, Refusal
 from tdl.web.server import Server, check_loopback
@@ -34,9 +36,9 @@ class ServeOptions:
         check_fields(self)
         check_loopback("host", self.host)
         folder = Path(self.folder)
-        if not folder.is_dir():
+        if not folder.is_dir() and self.folder != OUTPUTS:  # where nothing was trained there is none
             raise refuse("folder", self.folder, "a folder that is there; all in it may be read, and nothing else")
-        if self.checkpoint is not None:
+        if self.checkpoint is not None and not is_small(self.checkpoint):
             path = Path(self.checkpoint).resolve()
             if not path.is_relative_to(folder.resolve()):
                 expected = f"one below folder, {folder}; add {RunFolder(path.parent).word('folder')}"
@@ -50,19 +52,20 @@ def job(cfg: DictConfig, _: JobContext) -> None:
     """Check everything, then serve until a signal comes."""
     options = options_of(ServeOptions, "", SCHEMA.read(cfg))
     with Server(site(options), options.host, options.port) as server:
+        or_small(options.checkpoint)  # says it
         serve(server, options)
 
 
 def site(options: ServeOptions) -> Site:
     """The site, with the checkpoint that is shown first."""
     library = Library(Path(options.folder))
-    first = options.checkpoint and library.name(Path(options.checkpoint).resolve())
+    first = options.checkpoint or SMALL
+    first = first if is_small(first) else library.name(Path(first).resolve())
     served = Site(library, first, options.sessions, options.seconds)
-    if first is not None:
-        try:
-            served.agents.get(first)
-        except Refusal as error:  # a link that leads out of the folder
-            raise TdlError(f"checkpoint: {error}") from error
+    try:
+        served.agents.get(first)
+    except Refusal as error:  # a link that leads out of the folder
+        raise TdlError(f"checkpoint: {error}") from error
     return served
 
 

@@ -203,10 +203,26 @@ def kind_of(meta: Meta) -> Kind:
     return KINDS[meta["network"].get("kind", NTUPLE)]
 
 
+SMALL = "tdl:small"
+"""The name of the network in the package; `tdl/small/card.md` says what it is."""
+
+
+def is_small(path: str | os.PathLike[str]) -> bool:
+    """Whether this names the network in the package; another name that begins like its own is refused."""
+    if str(path).startswith("tdl:") and str(path) != SMALL:
+        raise refuse("checkpoint", str(path), f"a folder, or {SMALL}, the network in the package")
+    return str(path) == SMALL
+
+
 def checkpoint_folder(path: str | Path) -> Path:
-    """The folder of a checkpoint, by its own path, that of its run, or of a sweep that is this run alone."""
+    """The folder of a checkpoint, by its own path, that of its run, or of a sweep that is this run alone.
+
+    `SMALL` is the folder of the network in the package.
+    """
     if not isinstance(path, str | os.PathLike):
         raise refuse("checkpoint", path, "a folder")
+    if is_small(path):
+        return Path(__file__).parents[1] / "small"
     folder = run_in(Path(path))
     return folder / CHECKPOINT if (folder / CHECKPOINT).is_dir() else folder
 

@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 
 from tdl.errors import CheckpointError, TdlError, naming
-from tdl.players.kinds import checkpoint_folder, kind_of, read_agent
+from tdl.players.kinds import SMALL, checkpoint_folder, kind_of, read_agent
 from tdl.results import frames as results
 from tdl.results.labels import titles
 from tdl.sessions import game_file
@@ -69,7 +69,10 @@ def turn(lock: threading.Lock, busy: str) -> Iterator[None]:
 
 
 class Library:
-    """The entries of a folder; the name of each is its path below the folder, `.` for the folder itself."""
+    """The entries of a folder; the name of each is its path below the folder, `.` for the folder itself.
+
+    The network in the package is one of them, `tdl:small`.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
@@ -78,6 +81,8 @@ class Library:
 
     def path(self, name: object) -> Path:
         """The path of an entry."""
+        if name == SMALL:
+            return checkpoint_folder(name)
         if not isinstance(name, str) or not 0 < len(name) <= MAX_NAME or "\0" in name:
             raise Refusal(HTTPStatus.BAD_REQUEST, "checkpoint: expected a name from the list of this folder")
         return self.inside(self.folder / name, name)
@@ -88,7 +93,7 @@ class Library:
             real = path.resolve()
         except (OSError, RuntimeError):  # a loop of links
             real = Path("/")
-        if not real.is_relative_to(self.folder):
+        if not real.is_relative_to(self.folder) and not real.is_relative_to(checkpoint_folder(SMALL)):
             raise Refusal(HTTPStatus.FORBIDDEN, f"{name}: not below the folder that is served")
         return real
 
@@ -108,7 +113,7 @@ class Library:
     def entries(self) -> list[dict[str, Any]]:
         """The newest runs and checkpoints, each with a title of what those of its folder differ in.
 
-        Those that can play come first, the highest score on top.
+        Those that can play come first, the highest score on top; the network in the package is the last of all.
         """
         with self._turn():
             known = [entry for folder, _ in self._folders() if (entry := self._entry(folder)) is not None]
@@ -120,7 +125,8 @@ class Library:
                 rows = [{"run": entry["name"].rpartition("/")[2], **entry.pop("row")} for entry in entries]
                 for entry, title in zip(entries, titles(pd.DataFrame(rows, dtype=object)), strict=True):
                     entry["title"] = title
-            return sorted(newest, key=lambda entry: (not entry["plays"], -entry.get("mean", entry.get("block", 0))))
+            newest.sort(key=lambda entry: (not entry["plays"], -entry.get("mean", entry.get("block", 0))))
+            return [*newest, _small()]
 
     def games(self) -> list[dict[str, Any]]:
         """The newest recorded games: by folder and seed, the newest on top, and there by number."""
@@ -194,6 +200,12 @@ class Library:
             raise Refusal(HTTPStatus.NOT_FOUND, f"{name}: no learning curve ({BLOCKS} is missing)") from None
         except OSError as error:
             raise TdlError(f"{name}/{BLOCKS}: cut or corrupt: {error}") from error
+
+
+def _small() -> dict[str, Any]:
+    """The entry of the network in the package."""
+    about = {"name": SMALL, "title": SMALL, "plays": True, "checkpoint": True, "curve": False, "changed": 0.0}
+    return about | _description_of(checkpoint_folder(SMALL), 0.0)
 
 
 def _some(table: BlockTable) -> dict[str, list[float]]:

@@ -68,6 +68,7 @@ def test_a_run_elsewhere_is_served_from_there(runs):
     outside.mkdir()
     (outside / "result.json").write_text("{}")
     assert with_keys("serve", ["elsewhere/a"], sweep=False) == ["checkpoint=elsewhere/a", "folder=elsewhere"]
+    assert with_keys("serve", ["tdl:small"], sweep=False) == ["checkpoint='tdl:small'"]
     assert with_keys("serve", ["elsewhere/a", "folder=."], sweep=False) == ["checkpoint=elsewhere/a", "folder=."]
 
 

@@ -62,8 +62,9 @@ def test_where_the_board_stands(folder, tmp_path, monkeypatch):
     third = ask(tmp_path / "game.jsonl", folder, "--move=3").stdout
     assert third.startswith(NAMES[game.moves[3].action])
     monkeypatch.chdir(folder.parents[1])
-    newest = ask(BOARD)
-    assert (newest.stdout, newest.stderr) == (best, "tdl: the agent is outputs/a run\n")
+    usual = ask(BOARD)
+    assert usual.stderr == "tdl: no folder is named, so the agent is tdl:small\n"
+    assert (usual.stdout, ask(BOARD, "tdl:small").stderr) == (ask(BOARD, "tdl:small").stdout, "")
 
 
 @pytest.mark.parametrize(
@@ -73,7 +74,7 @@ def test_where_the_board_stands(folder, tmp_path, monkeypatch):
         (["{folder}"], "BOARD is missing"),
         (["2 4", "{folder}"], "board: 2 cells; expected 16 cells in 4 rows of 4"),
         ([BOARD, "outputs/nothing"], "outputs/nothing: no checkpoint here"),
-        ([BOARD], "FOLDER: no trained agent below outputs/"),
+        ([BOARD, "tdl:smal"], "checkpoint: 'tdl:smal' is not allowed; expected a folder, or tdl:small"),
         ([BOARD, "{folder}", "--move", "3"], "--move: only the file of a recorded game has moves"),
         ([BOARD, "{folder}", "--move", "x"], "--move: invalid int value: 'x'"),
         ([BOARD, "{folder}", "--stdin"], "with --stdin boards are read from standard input"),

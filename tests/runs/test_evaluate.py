@@ -219,7 +219,8 @@ def test_more_games_than_memory_holds_are_refused_before_the_first(tmp_path, tra
 
 
 MISTAKES = [
-    ("", 2, ["checkpoint: None is not allowed", "the folder of a run or of a checkpoint"]),
+    ("checkpoint=[]", 2, ["checkpoint: [] is not allowed", "the folder of a run or of a checkpoint"]),
+    ("checkpoint=tdl:smal", 2, ["checkpoint: 'tdl:smal' is not allowed", "tdl:small"]),
     ("checkpoint=nowhere", 2, ["nowhere: no checkpoint here"]),
     ("checkpoint=[RUN,nowhere]", 2, ["nowhere: no checkpoint here"]),
     ("checkpoint=RUN search.plies=3", 1, ["search.plies: no such key; did you mean 'evaluate.plies'?"]),

@@ -34,8 +34,8 @@ CASES = [
         2,
         ["search.seconds: 1.0 is not allowed", "null unless plies or the plies of search.by_empty"],
     ),
-    ("watch=true", 2, ["watch: True is not allowed", "no agent to watch"]),
-    ("plies=2", 2, ["plies: 2 would change nothing with no checkpoint"]),
+    ("watch=true size=3x3", 2, ["watch: True is not allowed", "no agent to watch"]),
+    ("plies=2 game=2584", 2, ["plies: 2 would change nothing with no checkpoint"]),
     ("size=6x6", 2, ["size: '6x6' is not allowed", "did you mean '5x5'?"]),
     ("episode=-1", 2, ["episode: -1 is not allowed"]),
     ("theme=blue", 2, ["theme: 'blue' is not allowed; expected auto or light or dark"]),
@@ -46,6 +46,7 @@ CASES = [
     ("sped=1", 1, ["sped: no such key", "did you mean 'speed'"]),
     ("-m seed=1,2", 2, ["-m: there is one terminal"]),
     ("checkpoint=run tiles=p80_20 watch=true", 2, ["no terminal: standard input"]),
+    ("watch=true plies=3", 2, ["no terminal: standard input"]),  # the network in the package
 ]
 
 
@@ -155,7 +156,9 @@ def test_the_terminal_is_left_as_it_was(tmp_path):
     with contextlib.closing(Terminal()) as terminal:
         stream = {"stdin": terminal.slave, "stdout": terminal.slave, "stderr": terminal.slave}
         environment = {**os.environ, "TERM": "xterm-256color"}
-        with running(tmp_path, "seed=3", command="play", env=environment, start_new_session=True, **stream) as game:
+        with running(
+            tmp_path, "seed=3", "size=4x5", command="play", env=environment, start_new_session=True, **stream
+        ) as game:
             terminal.wait_for(lambda: b"SCORE" in terminal.out)
             assert termios.tcgetattr(terminal.slave) != terminal.before
             os.write(terminal.master, b"\x1b[A\x1b[B\x1b[D\x1b[C" * 5 + b" ")

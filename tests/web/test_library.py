@@ -10,6 +10,7 @@ import pytest
 from support.programs import train
 from support.web_server import Client, serves, serving
 
+from tdl.players.kinds import SMALL
 from tdl.web.library import MAX_TEXT, Library
 from tdl.web.site import PAGE
 
@@ -17,10 +18,11 @@ from tdl.web.site import PAGE
 def test_the_list_names_runs_and_checkpoints(client):
     status, reply = client.get("/api/library")
     entries = {entry["name"]: entry for entry in reply["entries"]}
-    assert (status, set(entries)) == (200, {"first", "sweep/small"})
+    assert (status, set(entries)) == (200, {"first", "sweep/small", SMALL})
     first = entries["first"]
     assert (first["game"], first["size"], first["episodes"], first["kind"]) == ("2048", "4x4", 100, "ntuple")
     assert (first["checkpoint"], first["curve"], first["mean"] > 0) == (True, True, True)
+    assert (entries[SMALL]["game"], entries[SMALL]["size"], entries[SMALL]["plays"]) == ("2048", "4x4", True)
     assert entries["sweep/small"]["size"] == "2x3"
 
 
@@ -49,13 +51,13 @@ def test_those_that_can_play_come_first_and_the_best_on_top(folder, tmp_path):
     (tmp_path / "broken" / "checkpoint" / "meta.json").write_text("{")
     shutil.rmtree(tmp_path / "bare" / "checkpoint")
     entries = Library(tmp_path).entries()
-    assert [entry["name"] for entry in entries if entry["plays"]] == ["good", "running", "weak"]
-    assert {entry["name"] for entry in entries[3:]} == {"bare", "broken"}
+    assert [entry["name"] for entry in entries if entry["plays"]] == ["good", "running", "weak", SMALL]
+    assert {entry["name"] for entry in entries[3:-1]} == {"bare", "broken"}
     assert [entry.get("block") for entry in entries[:3]] == [None, 6000, None]
 
 
 def titles(library):
-    return {entry["name"]: entry["title"] for entry in library.entries()}
+    return {entry["name"]: entry["title"] for entry in library.entries() if entry["name"] != SMALL}
 
 
 def test_a_learning_curve_is_that_of_the_blocks(client, folder):
@@ -103,7 +105,7 @@ def test_values_of_any_kind_are_listed(folder, tmp_path):
     result["config"] |= {"size": float("nan"), "game": "x" * 10_000, "kind": [1]}
     path.write_text(json.dumps(result))
     (tmp_path / "odd" / "checkpoint" / "meta.json").unlink()
-    (entry,) = Library(tmp_path).entries()
+    entry, _ = Library(tmp_path).entries()
     assert "size" not in entry
     assert len(entry["game"]) == MAX_TEXT
 
@@ -127,7 +129,7 @@ def test_nothing_outside_the_folder_is_read(folder, tmp_path):
             ):  # fmt: skip
                 assert status in (400, 403), reply
                 assert "secret/" not in reply["error"].replace(name, "")
-        assert {entry["name"] for entry in client.get("/api/library")[1]["entries"]} == {"first", "sweep/small"}
+        assert {entry["name"] for entry in client.get("/api/library")[1]["entries"]} == {"first", "sweep/small", SMALL}
         assert serves(client)
 
 
