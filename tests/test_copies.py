@@ -135,6 +135,13 @@ def powers_of_three(tiles=4):
     return tdl.Rules(game="pow3", rows=2, cols=2)
 
 
+class Second(tdl.Player):
+    """Plays the second of the actions."""
+
+    def best(self, board, plies=1, **options):
+        return int(np.argsort(self.values(board, plies, **options))[-2])
+
+
 def itself(value):
     return value
 
@@ -189,6 +196,15 @@ def test_copies_go_on_as_the_value_they_are_of_and_apart_from_it(name):
     for way, copied in copies.items():
         assert type(copied) is type(value)
         assert use(copied) == used, way
+
+
+def test_copies_of_ones_own_classes_are_of_these():
+    player = Second(network())
+    player.name = "second"
+    for make_copy in (copy.copy, *WAYS.values()):
+        copied = make_copy(player)
+        assert (type(copied), copied.name) == (Second, "second")
+        assert copied.best([[2, 4], [2, 0], [0, 0]], plies=2) == player.best([[2, 4], [2, 0], [0, 0]], plies=2)
 
 
 def test_weights_of_a_copy_lie_in_memory_of_its_own_that_can_learn():

@@ -57,7 +57,7 @@ class DQNPlayer(Settled, BatchPlayer):
         """The CPU's instructions that PyTorch computes with, or the name of another device."""
         return instructions(self.network.table.device.type)
 
-    def saved(self) -> tuple[Meta, Mapping[str, Array]]:
+    def _saved(self) -> tuple[Meta, Mapping[str, Array]]:
         """What a checkpoint says of it, beside the rules, and its weights."""
         options = replace(self.network.options, gamma=self.gamma)
         return {"network": describe(options), "learner": {"gamma": self.gamma}}, {

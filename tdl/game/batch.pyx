@@ -133,7 +133,7 @@ cdef class Batch:
         self._memory += [board.base, after.base, drops.base, seen.base]
 
     def __reduce__(self):
-        return partial(Batch, engine=self._engine), (self.rules, self.n), self._memory
+        return partial(type(self), engine=self._engine), (self.rules, self.n), self._memory
 
     def __setstate__(self, memory):
         for array, content in zip(self._memory, memory, strict=True):

@@ -54,7 +54,7 @@ cdef class Stream:
         return draw(&self.state)
 
     def __reduce__(self):
-        return Stream, (self.seed, self.role, self.episode), self.state
+        return type(self), (self.seed, self.role, self.episode), self.state
 
     def __setstate__(self, state):
         self.state = state
@@ -104,7 +104,7 @@ cdef class Engine:
         return f"Engine({self.tables.rules.name})"
 
     def __reduce__(self):
-        return Engine, (self.rules, self._boards)
+        return type(self), (self.rules, self._boards)
 
     @property
     def rules(self):

@@ -233,12 +233,13 @@ cdef class NTupleNetwork:
         return self.law.stride
 
     def __reduce__(self):
-        return _network, (self.rules, self.tuples, self.stages, np.asarray(self.weights))
+        return _network, (type(self), self.rules, self.tuples, self.stages, np.asarray(self.weights))
 
     def __deepcopy__(self, memo):
-        weights = allocate("network", len(self.weights), "the copy of a network")
+        floats = allocate("network", -(-self.weights.nbytes // 4), "the copy of a network")
+        weights = floats.view(self.weights.dtype)[: len(self.weights)]
         np.copyto(weights, self.weights)
-        return _network(self.rules, self.tuples, self.stages, weights)
+        return _network(type(self), self.rules, self.tuples, self.stages, weights)
 
     def __repr__(self):
         return network_text(self)
@@ -249,8 +250,8 @@ cdef class NTupleNetwork:
         return described | ({"stages": self.stages.to_dict()} if self.stages.count > 1 else {})
 
 
-def _network(rules, tuples, stages, weights):
-    return NTupleNetwork(rules, tuples, stages=stages, weights=weights)
+def _network(kind, rules, tuples, stages, weights):
+    return kind(rules, tuples, stages=stages, weights=weights)
 
 
 cdef inline void activate_in_stage(NTupleNetwork network, const board_t *board, uint32_t *entry) noexcept:

@@ -146,10 +146,10 @@ class Agent:
         ConfigError : the folder holds something else, or the player is a function or a look ahead.
         CheckpointError : it could not be written (a full disk); what was saved there before is intact.
         """
-        meta, arrays = self.saved()
+        meta, arrays = self._saved()
         save(folder, {"episode": 0, SAVED: "player", "rules": self.rules.to_dict(), **meta}, arrays)
 
-    def saved(self) -> tuple[Meta, Mapping[str, Array]]:
+    def _saved(self) -> tuple[Meta, Mapping[str, Array]]:
         """What a checkpoint says of it, beside the rules, and its arrays."""
         raise ConfigError(f"save: a {type(self).__name__} has no network to save; what a folder keeps is a Player")
 

@@ -76,8 +76,9 @@ class Player(Settled, Agent):
         self._searched: tuple[SearchOptions, PlacerOptions | None] | None = None
         self._expectimax: Expectimax | None = None
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Player, (self.network, self.gamma, self.target, self.expectation)  # without the memory of a search
+    def __getstate__(self) -> object:
+        state: Any = super().__getstate__()
+        return state[0], {**state[1], "_searched": None, "_expectimax": None}  # each searches with memory of its own
 
     banded = False  # there would be hundreds
 
@@ -109,7 +110,7 @@ class Player(Settled, Agent):
             play_block(plays, 0, episodes, slice_of(options.search), on_progress)
         return plays[0].records
 
-    def saved(self) -> tuple[Meta, Mapping[str, Array]]:
+    def _saved(self) -> tuple[Meta, Mapping[str, Array]]:
         """What a checkpoint says of it, beside the rules, and its weights."""
         learner = {"gamma": self.gamma, "target": self.target, "expectation": self.expectation}
         return {"network": self.network.describe(), "learner": learner}, {WEIGHTS: self.network.weights}
@@ -283,7 +284,7 @@ class Baseline(Agent):
     def __init__(self, rules: Rules, kind: str) -> None:
         self.engine, self.kind = Engine(rules), kind
 
-    def saved(self) -> tuple[Meta, Mapping[str, Array]]:
+    def _saved(self) -> tuple[Meta, Mapping[str, Array]]:
         """What a checkpoint says of it, beside the rules: its kind."""
         return {"network": {"kind": self.kind}}, {}
 

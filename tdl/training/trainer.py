@@ -51,7 +51,7 @@ class Trainer(Settled):
     learner : how it learns; None: the defaults of `LearnerOptions`.
     schedule : the step size over the episodes, a `Schedule`; anything else is taken for the `form` of one. So a
         function may be given: of the number of the next episode, it gives the step size of the block that begins with
-        it, above 0. Functions are not saved: the runs of `tdl.train` take none.
+        it, above 0. Functions are not saved, and the runs of `tdl.train` take none.
     play : how the games are played; None: the defaults of `PlayOptions`.
     replicas : how many networks learn apart and are merged; None or the number of them: `ReplicaOptions`.
     ranks : the processes that carry the replicas, each an equal number of them with `threads` threads: `connect()` of
@@ -127,11 +127,11 @@ class Trainer(Settled):
             raise TypeError("a Trainer that several processes carry cannot be copied; copy its network")
         options = self.learner, self.schedule, self.play_options, self.replicas
         progress = self.episode, self.moves, self.spent, self.mean_abs_error
-        return _copied, (self.network, options, progress, self.state)
+        return _copied, (type(self), self.network, options, progress, self.state)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Trainer":
-        network, options, progress, state = self.__reduce__()[1]
-        return _copied(*copy.deepcopy((network, options, progress), memo), state)
+        kind, network, options, progress, state = self.__reduce__()[1]
+        return _copied(kind, *copy.deepcopy((network, options, progress), memo), state)
 
     def __repr__(self) -> str:
         return f"Trainer({self.network!r}, alpha {self.alpha:g}, {self.episode:,} episodes)"
@@ -289,12 +289,12 @@ def _options(saved: object) -> dict[str, Any]:
     }
 
 
-def _copied(network: NTupleNetwork, options: Any, progress: Any, state: LearnerState) -> Trainer:
+def _copied(kind: type[Trainer], network: NTupleNetwork, options: Any, progress: Any, state: LearnerState) -> Trainer:
     """A trainer that goes on as another one, from the parts that its `__reduce__` names."""
     learner, schedule, play, replicas = options
     if not network.weights.flags.writeable:  # joblib maps large arrays
         network = copy.deepcopy(network)
-    trainer = Trainer(network, learner=learner, schedule=schedule, play=play, replicas=replicas, episode=progress[0])
+    trainer = kind(network, learner=learner, schedule=schedule, play=play, replicas=replicas, episode=progress[0])
     _, trainer.moves, trainer.spent, error = progress
     object.__setattr__(trainer, "mean_abs_error", error)
     for name, array in state.items():
