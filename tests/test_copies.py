@@ -275,11 +275,12 @@ def test_processes_that_begin_anew_take_values_and_give_them(method):
 
 
 @pytest.mark.extra
-def test_workers_of_joblib_map_large_weights():
+def test_workers_of_joblib_map_large_weights(tmp_path):
     joblib = pytest.importorskip("joblib", reason="the extra joblib is not installed")
     tables = tdl.NTupleNetwork(SMALL, [[0, 1, 2, 3, 4]])
     assert tables.weights.nbytes > 1 << 20  # above which joblib shares a file in the place of a copy
-    player, begun = tdl.Player(tables), tdl.Trainer(tables)
+    tdl.Player(tables).save(tmp_path / "saved")
+    player, begun = tdl.load(tmp_path / "saved"), tdl.Trainer(tables)  # of a file, and of memory
     with joblib.Parallel(n_jobs=2) as parallel:
         played = parallel(joblib.delayed(player.evaluate)(3, seed=seed) for seed in range(3))
         (learning,) = parallel([joblib.delayed(trained)(begun)])

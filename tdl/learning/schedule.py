@@ -3,9 +3,10 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
-from tdl.base.checks import above_zero, check_above_zero, check_fields, share, without_numpy
+from tdl.base.checks import above_zero, check_above_zero, check_fields, check_whole, or_null, share, without_numpy
 from tdl.errors import ConfigError, refuse
 
 MAX_ALPHA = 10.0
@@ -50,6 +51,7 @@ class Schedule:
             raise refuse("alpha", self.alpha, "a number; a function of the episode is given as schedule")
         check_above_zero("alpha", self.alpha, MAX_ALPHA)
         check_fields(self, "learner.")
+        or_null(partial(check_whole, least=0))("episodes", self.episodes)
         if isinstance(self.form, str):
             self._halving()
         elif not callable(self.form):

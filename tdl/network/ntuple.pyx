@@ -233,7 +233,8 @@ cdef class NTupleNetwork:
         return self.law.stride
 
     def __reduce__(self):
-        return _network, (type(self), self.rules, self.tuples, self.stages, np.asarray(self.weights))
+        weights = np.frombuffer(self.weights.data, self.weights.dtype)    # joblib takes no map of a file without a name
+        return _network, (type(self), self.rules, self.tuples, self.stages, weights)
 
     def __deepcopy__(self, memo):
         floats = allocate("network", -(-self.weights.nbytes // 4), "the copy of a network")

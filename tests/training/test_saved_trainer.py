@@ -87,6 +87,7 @@ def test_what_cannot_be_saved_is_refused_before_anything_is_written(tmp_path):
 WRONG = {
     "trainer": [7, {}, []],
     "trainer.schedule": [GONE, {"alpha": -1}, {"alpha": 0.1, "form": 7, "episodes": None}],
+    "trainer.schedule.episodes": ["x", -1, [1]],
     "trainer.play.search": [GONE, {"plies": 2}],
     "trainer.play.threads": [0, 10**6],
     "trainer.replicas.replicas": [0, "x"],
