@@ -1,10 +1,10 @@
 """What is done with the weights of a board's active entries: add them up, move them, fetch their cache lines.
 
 The table's base is an argument, so that a network of several stages, or a second table in the same order, needs no
-other code.
+other code. Weights of half precision only play, and only in `loop_full`.
 """
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint16_t, uint32_t, uint64_t
 
 cdef extern from *:
     """
@@ -19,6 +19,9 @@ cdef extern from *:
     """
     void prefetch "tdl_prefetch"(const void *) noexcept nogil
     uint64_t two "tdl_two"(const uint32_t *) noexcept nogil
+
+cdef extern from "halves.h":
+    float total_of_halves "tdl_total_of_halves"(const uint16_t *, const uint32_t *, int) noexcept nogil
 
 # The number of features as a type: 32 (4 tuples on a square) and 64 (8 tuples) become compile-time constants, any
 # other number goes the general way. `loop_full` is any number, and for learners that want more than a plain TD update
@@ -108,3 +111,10 @@ cdef inline void fetch(const float *weights, const uint32_t *entry, loop_t m) no
         while f < m:
             prefetch(&weights[entry[f]])
             f += 1
+
+
+cdef inline void fetch_halves(const uint16_t *halves, const uint32_t *entry, int m) noexcept nogil:
+    """`fetch` of weights of half precision."""
+    cdef int f
+    for f in range(m):
+        prefetch(&halves[entry[f]])

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.base import streams
 from tdl.base.checks import (
     Check,
     check_choice,
@@ -71,6 +72,20 @@ class Agent:
     def instructions(self) -> str:
         """What it computes with, for `result.json`."""
         return "none"
+
+    @property
+    def memory(self) -> str:
+        """What its weights take of it, where that is much: "512 MiB (mapped)"; else nothing."""
+        return ""
+
+    def say_memory(self) -> None:
+        """Say that, beside the results."""
+        if self.memory:
+            streams.say(f"tdl: the agent's weights take {self.memory}")
+
+    def beside(self) -> Agent:
+        """Another one of the same weights, for another thread; an n-tuple network's alone looks far enough ahead."""
+        raise NotImplementedError
 
     def use_threads(self, threads: int) -> None:
         """Compute with so many threads, where it values many boards at once."""
@@ -287,8 +302,14 @@ def describe(meta: Meta, folder: Path) -> tuple[Rules, TupleSet, Stages, Learner
         raise CheckpointError(f"{folder}: not of an n-tuple network but of an agent of kind {kind.name}{reader}")
     with naming(folder / META):
         rules, tuples, stages, learner, entries = described(meta)
-    check_room(folder, meta, WEIGHTS, (entries,), np.float32)
+    check_room(folder, meta, WEIGHTS, (entries,), np.float16 if is_compact(meta) else np.float32)
     return rules, tuples, stages, learner
+
+
+def is_compact(meta: Meta) -> bool:
+    """Whether the weights of a checkpoint have half precision: they play, and cannot learn."""
+    entry = meta["arrays"].get(WEIGHTS)
+    return entry is not None and bool(entry["dtype"] == np.dtype(np.float16).str)
 
 
 def read_accumulators(folder: Path, meta: Meta, entries: int) -> NDArray[np.float32] | None:

@@ -19,6 +19,7 @@ from tdl.game.rules import Rules
 from tdl.learning.options import EXPECTATIONS, TARGETS, LearnerOptions
 from tdl.learning.state import DROP_TABLE, drop_table_of, shares_drops
 from tdl.network.ntuple import NTupleNetwork
+from tdl.network.texts import memory_text
 from tdl.players.baselines import play_greedy, play_random
 from tdl.players.kinds import (
     KINDS,
@@ -28,6 +29,7 @@ from tdl.players.kinds import (
     Values,
     checkpoint_folder,
     describe,
+    is_compact,
     kind_of,
     read_agent,
 )
@@ -86,6 +88,15 @@ class Player(Settled, Agent):
     def instructions(self) -> str:
         """The CPU's instructions that its network computes with."""
         return self.network.instructions
+
+    @property
+    def memory(self) -> str:
+        """What the weights of its network take of it, where that is much."""
+        return memory_text(self.network)
+
+    def beside(self) -> "Player":
+        """A player of the same network, for another thread."""
+        return Player(self.network, self.gamma, self.target, self.expectation)
 
     def __repr__(self) -> str:
         gamma = "" if self.gamma == 1 else f", gamma {self.gamma:g}"
@@ -238,7 +249,8 @@ def load(checkpoint: str | Path, *, copy: bool = False) -> Player:
     Parameters
     ----------
     copy : False: the weights stay on disk, mapped into memory, read-only. True: they are read into memory of their
-        own, for many games: that of a file is in small pages (searching 2 plies, 4x6: 1.17 times the speed).
+        own, for many games: that of a file is in small pages (searching 2 plies, 4x6: 1.17 times the speed). Those of
+        a compact checkpoint, which have 16 bits, always are.
 
     Raises
     ------
@@ -253,7 +265,7 @@ def player_of(folder: Path, meta: Meta, rules: Rules | None = None, *, copy: boo
     """The player of the checkpoint in `folder`, as `tdl.players.kinds.agent_of`."""
     trained_by, tuples, stages, learner = describe(meta, folder)
     room = None
-    if copy:
+    if copy and not is_compact(meta):
         room = allocate("checkpoint", meta["arrays"][WEIGHTS]["shape"][0], f"the weights of {folder}")
     weights = read_array(folder, meta, WEIGHTS, into=room)
     network = NTupleNetwork(trained_by, tuples, stages=stages, weights=weights)

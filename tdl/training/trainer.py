@@ -143,6 +143,8 @@ class Trainer(Settled):
         self.replicas.check_learner(self.learner, self.play_options.threads)
         ranks.check(self.replicas, self.learner, self.play_options.threads)
         check_whole("episode", self.episode, 0, MAX_COUNT + 1)
+        if network.weights.dtype != np.float32:
+            raise ConfigError("network: its weights have 16 bits, too few to learn; a run with init= makes 32 of them")
         if not network.weights.flags.writeable:
             raise ConfigError(
                 "network: its weights are read-only, as those of a loaded player are; copy.deepcopy(network) learns"
