@@ -42,6 +42,10 @@ def network(rules=SMALL, tuples=CELLS, **options):
     return tables
 
 
+def half_network():
+    return tdl.NTupleNetwork(SMALL, CELLS, weights=network().weights.astype(np.float16))
+
+
 def trainer(**options):
     """A trainer in the middle of its training."""
     stages = options.pop("stages", None)
@@ -157,6 +161,7 @@ VALUES = {
     "RecordedGame": (lambda: record_game(tdl.Player(network()), 1), itself),
     "NTupleNetwork": (network, use_network),
     "NTupleNetwork of stages": (lambda: network(stages=Stages((16,))), use_network),
+    "NTupleNetwork of half precision": (half_network, use_network),
     "Player": (lambda: tdl.Player(network(), 0.75, "state", "direct"), use_player),
     "Baseline": (lambda: Baseline(SMALL, "random"), use_games),
     "Policy": (lambda: Policy(first_action, SMALL), use_games),

@@ -251,12 +251,11 @@ cdef class NTupleNetwork:
         return self.law.stride
 
     def __reduce__(self):
-        weights = np.frombuffer(self.weights.data, self.weights.dtype)    # joblib takes no map of a file without a name
+        weights = np.frombuffer(self.weights.data, self.weights.dtype)    # joblib asks the map of a file for its name
         return _network, (type(self), self.rules, self.tuples, self.stages, weights)
 
     def __deepcopy__(self, memo):
-        floats = allocate("network", -(-self.weights.nbytes // 4), "the copy of a network")
-        weights = floats.view(self.weights.dtype)[: len(self.weights)]
+        weights = allocate("network", len(self.weights), "the copy of a network", self.weights.dtype.type)
         np.copyto(weights, self.weights)
         return _network(type(self), self.rules, self.tuples, self.stages, weights)
 
