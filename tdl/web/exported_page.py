@@ -90,6 +90,7 @@ def page_of(player: Player, name: str, digest: str | None = None) -> tuple[str, 
 
 
 def _page(described: dict[str, Any], weights: bytes) -> str:
+    """The page of what is described, with its packed weights."""
     own = {name: name for name in (*SCRIPTS, *OWN_SCRIPTS)} | {"requests": "answers"}
     scripts = {f"{name}.js": _read(f"{file}.js") for name, file in own.items()}
     imports = {name: _data_url("text/javascript", _bare(text)) for name, text in scripts.items()}
