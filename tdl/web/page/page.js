@@ -374,7 +374,7 @@ function listen() {
     guarded(() => work(event));
   });
   const clicks = {
-    play: toggle, step, undo, restart, new: () => newGame(game.seed + 1), leave: leaveRecord, refresh,
+    play: toggle, step, undo, restart, new: () => newGame(game.seed + 1), leave: leaveRecord, refresh: () => library.refresh(),
     before: replay.keys(scrub).b, after: replay.keys(scrub).m,
     copy: () => { $("cells").value = view.board.map((row) => row.join(" ")).join("\n"); },
     "go-on": () => judge.beside(playOn), "best-game": watchBest, "error-close": () => {},
@@ -403,10 +403,6 @@ function listen() {
   for (const id of ["depth", "speed"]) $(id).addEventListener("pointerup", () => $(id).blur()); // arrows then move again
 }
 
-async function refresh() {
-  $("nothing").hidden = await library.refresh() > 0;
-}
-
 async function start() {
   const options = await get("/api/start");
   form.setUp(options);
@@ -430,4 +426,4 @@ async function firstThatWorks([way, ...others]) {
 listen();
 showSpeed();
 showDepth(1);
-guarded(() => start().finally(refresh)); // what is wrong with the start stays told
+guarded(() => start().finally(() => library.refresh())); // what is wrong with the start stays told
