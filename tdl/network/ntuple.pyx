@@ -254,6 +254,15 @@ cdef class NTupleNetwork:
         """Entries from one stage to the next; 0 where there is one."""
         return self.law.stride
 
+    def __reduce__(self):
+        weights = np.frombuffer(self.weights.data, self.weights.dtype)    # joblib asks the map of a file for its name
+        return _network, (type(self), self.rules, self.tuples, self.stages, weights)
+
+    def __deepcopy__(self, memo):
+        weights = allocate("network", len(self.weights), "the copy of a network", self.weights.dtype.type)
+        np.copyto(weights, self.weights)
+        return _network(type(self), self.rules, self.tuples, self.stages, weights)
+
     def __repr__(self):
         return network_text(self)
 
@@ -261,6 +270,10 @@ cdef class NTupleNetwork:
         """What identifies the network, for `meta.json`: a checkpoint fits when these are equal."""
         described = {"tuples": self.tuples.to_dict(), "radix": self.layout.radix, "layout": self.layout.name}
         return described | ({"stages": self.stages.to_dict()} if self.stages.count > 1 else {})
+
+
+def _network(kind, rules, tuples, stages, weights):
+    return kind(rules, tuples, stages=stages, weights=weights)
 
 
 def check_finite(weights):

@@ -2,7 +2,8 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ from tdl.players.kinds import (
 )
 from tdl.search.expectimax import Expectimax
 from tdl.search.options import PlacerOptions, SearchOptions
-from tdl.storage.checkpoint import META, Meta, read_array
+from tdl.storage.checkpoint import META, Array, Meta, read_array
 from tdl.storage.records import Records
 from tdl.training.options import Enough, OnProgress, PlayOptions, Settled, sort_keywords
 from tdl.training.threads import kernel, play_block, slice_of
@@ -77,6 +78,10 @@ class Player(Settled, Agent):
         self._searched: tuple[SearchOptions, PlacerOptions | None] | None = None
         self._expectimax: Expectimax | None = None
 
+    def __getstate__(self) -> object:
+        state: Any = super().__getstate__()
+        return state[0], {**state[1], "_searched": None, "_expectimax": None}  # each searches with memory of its own
+
     banded = False  # there would be hundreds
 
     @property
@@ -115,6 +120,11 @@ class Player(Settled, Agent):
         with contextlib.suppress(Enough):
             play_block(plays, 0, episodes, slice_of(options.search), on_progress)
         return plays[0].records
+
+    def _saved(self) -> tuple[Meta, Mapping[str, Array]]:
+        """What a checkpoint says of it, beside the rules, and its weights."""
+        learner = {"gamma": self.gamma, "target": self.target, "expectation": self.expectation}
+        return {"network": self.network.describe(), "learner": learner}, {WEIGHTS: self.network.weights}
 
     def _learner(self) -> LearnerOptions:
         return LearnerOptions(target=self.target, gamma=self.gamma, expectation=self.expectation)
@@ -170,7 +180,7 @@ class Player(Settled, Agent):
         """The values of the moves of a board by which `evaluate` plays with this search, to the last bit."""
         if search.greedy and self.shares_drops:
             return self._values_by_drop_table()
-        return lambda board: self.values(board, **dataclasses.asdict(search))
+        return partial(self.values, **dataclasses.asdict(search))
 
     def _values_by_drop_table(self) -> ActionValues:
         """By the table of drops (`tdl/learning/drop_table.pxd`), which rounds unlike sums over boards."""
@@ -285,6 +295,10 @@ class Baseline(Agent):
 
     def __init__(self, rules: Rules, kind: str) -> None:
         self.engine, self.kind = Engine(rules), kind
+
+    def _saved(self) -> tuple[Meta, Mapping[str, Array]]:
+        """What a checkpoint says of it, beside the rules: its kind."""
+        return {"network": {"kind": self.kind}}, {}
 
     def action_values(self, search: SearchOptions) -> ActionValues:
         """Refuse the question."""

@@ -172,6 +172,9 @@ cdef class Expectimax:
             _values(self, board, <board_array *> NULL, view)
         return out
 
+    def __reduce__(self):
+        raise TypeError("an Expectimax has memory that cannot be copied; copy its Player, which makes one when asked")
+
     @property
     def counts(self):
         """What has been done so far: boards valued, afterstates looked beyond, values taken from the table."""

@@ -67,7 +67,7 @@ def write_checkpoint(folder: Path, meta: Mapping[str, Any], arrays: Mapping[str,
     Parameters
     ----------
     keep : checkpoints that stay, this one included; older ones stand in `folder/../kept`. One with `stays` false in
-        its `meta` is replaced all the same.
+        its `meta` is replaced all the same. 0: this one alone, and nothing beside `folder` is touched.
 
     Raises
     ------
@@ -90,7 +90,8 @@ def write_checkpoint(folder: Path, meta: Mapping[str, Any], arrays: Mapping[str,
         with new_file(folder / META) as file:
             file.write(json.dumps(full, indent=1).encode())
             sync_file(file)  # only now is the checkpoint before moved
-            _keep_old(folder, keep)
+            if keep:
+                _keep_old(folder, keep)
         _delete_orphans(folder, full)
     except OSError as error:
         line = f"the checkpoint of episode {episode} could not be written: {file_text(error)}"

@@ -230,6 +230,9 @@ cdef class SelfPlay:
         free(self.drops.buffer)
         free(self.adversary.buffer)
 
+    def __reduce__(self):
+        raise TypeError("a SelfPlay has games under way that cannot be copied; copy its Trainer between two blocks")
+
     def set_step(self, float alpha, str kind):
         """The step size from now on.
 
