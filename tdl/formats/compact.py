@@ -81,11 +81,11 @@ def _sizes(target: Path, meta: Meta, network: NTupleNetwork) -> str:
     packed = sum(file.stat().st_size for file in target.iterdir())
     whole = sum(entry["bytes"] for entry in meta["arrays"].values())
     room = network.weights.nbytes
-    return f"{target}: {_mib(packed)} instead of {_mib(whole)}; in memory {_mib(room)} instead of {_mib(2 * room)}"
+    return f"{target}: {_text(packed)} instead of {_text(whole)}; in memory {_text(room)} instead of {_text(2 * room)}"
 
 
-def _mib(size: int) -> str:
-    return f"{size / 2**20:,.1f} MiB"
+def _text(size: int) -> str:
+    return f"{size / 2**20:,.1f} MiB" if size >= 2**20 else f"{size / 2**10:,.1f} KiB"
 
 
 def _cost(before: Player, after: Player, games: int) -> str:

@@ -23,8 +23,7 @@ from tdl.learning.stepsize cimport FIXED, Step, fetch_step, learn
 from tdl.network.index cimport activate_all, tdl_check, tdl_index_plan
 from tdl.network.ntuple cimport MAX_FEATURES, NTupleNetwork
 from tdl.network.stages cimport StageLaw, is_later, promote, stage_indices, total_promoted
-from tdl.network.weights cimport (features_of, fetch, fetch_halves, is_full, total, total_of_halves, loop_any,
-                                  loop_t)
+from tdl.network.weights cimport features_of, fetch, is_full, total, total_of_halves, loop_any, loop_t
 
 
 cdef enum:
@@ -133,7 +132,7 @@ cdef inline void look_up(const Learner *learner, const board_t *boards, int n, u
             stage_indices(learner.stages, learner.plan, boards + i, entry + i * learner.plan.padded, features_of(m))
     for i in range(n):
         if is_full(m) and learner.halves != NULL:
-            fetch_halves(learner.halves, entry + i * learner.plan.padded, features_of(m))
+            fetch(learner.halves, entry + i * learner.plan.padded, m)
         else:
             fetch(learner.weights, entry + i * learner.plan.padded, m)
 

@@ -219,7 +219,8 @@ cdef class NTupleNetwork:
 
         Raises
         ------
-        ConfigError : not as many values as the table has entries, or no such table or stage.
+        ConfigError : not as many values as the table has entries, such as 16 bits do not hold where weights have as
+            many, or no such table or stage.
         """
         self._check_table(number, stage)
         try:
@@ -228,6 +229,9 @@ cdef class NTupleNetwork:
             raise refuse(f"table {number}", values, "numbers") from None
         if values.shape != (self.layout.size(number),):
             raise refuse(f"table {number}", values.shape, f"shape ({self.layout.size(number)},)")
+        if self.halves != NULL:
+            with np.errstate(over="ignore"):
+                check_finite(values.astype(np.float16))
         self.weights[self.table_entries(number, stage)] = values
 
     def table_entries(self, number, stage=0):

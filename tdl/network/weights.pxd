@@ -6,21 +6,9 @@ other code. Weights of half precision only play, and only in `loop_full`.
 
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 
-cdef extern from *:
-    """
-    #include <string.h>
-    /* Into the second-level cache only: the first holds the entries of one lane, not of all (training 8x6: 1.3 times
-       the speed of a prefetch into the first, 4x6: 1.05). The empty asm is for gcc, which takes a function that only
-       prefetches for one without effect, and drops it. */
-    #define tdl_prefetch(p) do { __builtin_prefetch((p), 0, 2); __asm__ volatile(""); } while (0)
-    /* Two neighbouring entries in one load, the first in the lower half: loads are what the loop has most of
-       (training 4x6: +7%). */
-    static inline uint64_t tdl_two(const uint32_t *entry) { uint64_t x; memcpy(&x, entry, 8); return x; }
-    """
+cdef extern from "weights.h":
     void prefetch "tdl_prefetch"(const void *) noexcept nogil
     uint64_t two "tdl_two"(const uint32_t *) noexcept nogil
-
-cdef extern from "halves.h":
     float total_of_halves "tdl_total_of_halves"(const uint16_t *, const uint32_t *, int) noexcept nogil
 
 # The number of features as a type: 32 (4 tuples on a square) and 64 (8 tuples) become compile-time constants, any
@@ -35,6 +23,10 @@ ctypedef fused loop_t:
     loop_64
     loop_any
     loop_full
+
+ctypedef fused weight_t:
+    float
+    uint16_t
 
 
 cdef inline int features_of(loop_t m) noexcept nogil:
@@ -96,7 +88,7 @@ cdef inline void shift(float *weights, const uint32_t *entry, loop_t m, float de
             f += 1
 
 
-cdef inline void fetch(const float *weights, const uint32_t *entry, loop_t m) noexcept nogil:
+cdef inline void fetch(const weight_t *weights, const uint32_t *entry, loop_t m) noexcept nogil:
     """Ask for the active entries' cache lines, to be read one round of lanes later. Four at a time: +3%."""
     cdef int f = 0, whole = features_of(m) & ~3
     cdef uint64_t low, high
@@ -111,10 +103,3 @@ cdef inline void fetch(const float *weights, const uint32_t *entry, loop_t m) no
         while f < m:
             prefetch(&weights[entry[f]])
             f += 1
-
-
-cdef inline void fetch_halves(const uint16_t *halves, const uint32_t *entry, int m) noexcept nogil:
-    """`fetch` of weights of half precision."""
-    cdef int f
-    for f in range(m):
-        prefetch(&halves[entry[f]])

@@ -79,7 +79,7 @@ def test_what_the_rounding_costs_is_said(runs, compact):
     before, after = (player.evaluate(7)["score"].mean() for player in players)
     sizes, cost = compact["plain"][1].splitlines()
     assert sizes.startswith(f"{compact['plain'][0]}: ")
-    assert "in memory 0.1 MiB instead of 0.3 MiB" in sizes
+    assert "in memory 144.0 KiB instead of 288.0 KiB" in sizes
     assert cost.startswith(f"rounding: mean of 7 games with one ply from {before:,.0f} to {after:,.0f}, a difference")
     assert f"of {after - before:,.0f} [" in cost
 

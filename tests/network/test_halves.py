@@ -78,6 +78,14 @@ def test_numbers_that_are_not_finite_are_refused(bad):
         NTupleNetwork(Rules(rows=2, cols=2), TupleSet(((0, 1, 2, 3),), symmetries=False), weights=weights)
 
 
+def test_tables_take_what_16_bits_hold():
+    network = twins(RULES["2x2"], TupleSet(((0,),)))[0]
+    network.set_table(0, np.full(16, 65_504.0))
+    with pytest.raises(ConfigError, match=r"weights: 'inf at 3' is not allowed; expected finite numbers"):
+        network.set_table(0, [0, 0, 0, 65_520, *[0] * 12])
+    assert (network.table(0) == 65_504).all()
+
+
 @pytest.mark.parametrize("kind", [np.float64, np.uint16, ">f2"])
 def test_other_types_are_refused(kind):
     with pytest.raises(ConfigError, match="float32 or float16, without gaps"):
