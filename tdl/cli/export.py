@@ -26,6 +26,7 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("target", metavar="OUT", type=Path, help="what is made: it must not exist")
     parser.add_argument("--format", choices=FORMATS, required=True, help="what is made of it")
     parser.add_argument("--actions", metavar="NAMES", help=f"numpy: what get_action counts; {ORDER} unless given")
+    parser.add_argument("--step", type=float, default=0.0, help="compact: weights are multiples of so many points")
     parser.add_argument("--games", type=int, default=1000, help="compact: games that tell what the rounding cost")
     return parser.parse_args(words)
 

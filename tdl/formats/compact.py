@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.base.checks import MAX_COUNT, check_whole
+from tdl.base.checks import MAX_COUNT, check_number, check_whole
 from tdl.base.machine import allocate, cores
 from tdl.errors import ConfigError, refuse
 from tdl.network.ntuple import NTupleNetwork
@@ -28,7 +28,8 @@ def export(source: str | Path, target: Path, options: Namespace) -> str:
 
     Parameters
     ----------
-    options : `games`: how many, with the same drops, either network plays to tell the cost; 0: none.
+    options : `step`: weights are rounded to multiples of so many points first, which pack better; 0: they are not.
+        `games`: how many, with the same drops, either network plays to tell the cost; 0: none.
 
     Raises
     ------
@@ -36,12 +37,13 @@ def export(source: str | Path, target: Path, options: Namespace) -> str:
     ConfigError : a weight that has no half, one that is compact already, or too little memory.
     """
     check_whole("--games", options.games, 0, MAX_COUNT + 1)
+    check_number("--step", options.step, 0)
     folder = checkpoint_folder(source)
     meta = read_agent(folder)
     before = player_of(folder, meta)
     if is_compact(meta):
         raise ConfigError(f"{folder}: its weights have 16 bits already")
-    after = rounded(before.network)
+    after = rounded(before.network, options.step)
     kept = {name: entry for name, entry in meta.items() if name not in ("format", "arrays", "digest")}
     with new_folder(target) as building:
         write_checkpoint(building, kept, {WEIGHTS: after.weights})
@@ -51,17 +53,17 @@ def export(source: str | Path, target: Path, options: Namespace) -> str:
     return "\n".join(lines)
 
 
-def rounded(network: NTupleNetwork) -> NTupleNetwork:
-    """The network with weights of half precision, in memory of their own.
+def rounded(network: NTupleNetwork, step: float = 0.0) -> NTupleNetwork:
+    """The network with weights of half precision, in memory of their own: of multiples of a step, unless it is 0.
 
     Raises
     ------
     ConfigError : a weight that has no half, or too little memory.
     """
-    return NTupleNetwork(network.rules, network.tuples, stages=network.stages, weights=_halves(network))
+    return NTupleNetwork(network.rules, network.tuples, stages=network.stages, weights=_halves(network, step))
 
 
-def _halves(network: NTupleNetwork) -> NDArray[Any]:
+def _halves(network: NTupleNetwork, step: float) -> NDArray[Any]:
     """The weights, rounded; those of later stages that were never moved are what promotion makes of them."""
     weights, stages = network.weights, network.stages
     halves = allocate("--format", len(weights), f"{len(weights):,} weights of 16 bits", np.float16)
@@ -70,6 +72,7 @@ def _halves(network: NTupleNetwork) -> NDArray[Any]:
         end = min((stage + 1) * size, len(weights))
         for first in range(stage * size, end, CHUNK):
             part = promoted(weights, first, min(first + CHUNK, end), size, share)
+            part = np.round(part / np.float32(step)) * np.float32(step) + 0.0 if step else part  # +0: there is no -0
             if not (fits := np.abs(part) <= LARGEST).all():  # true of nan too
                 at = int(fits.argmin())
                 raise refuse(f"weights[{first + at}]", float(part[at]), f"at most {LARGEST:,.0f}, the largest half")

@@ -19,7 +19,7 @@ from tdl.players.ensemble import average
 from tdl.players.player import Player
 from tdl.storage.checkpoint import read_array, read_meta, write_checkpoint
 
-NONE = Namespace(games=0)
+NONE = Namespace(games=0, step=0.0)
 STAGED = ("learner.stages=[32,64]", "learner.promotion_share=0.3", "learner=tc")
 
 
@@ -34,7 +34,7 @@ def runs(tmp_path_factory):
 def compact(runs, tmp_path_factory):
     """The same, compact, each with what its export said."""
     root = tmp_path_factory.mktemp("exported")
-    return {name: (root / name, export(run, root / name, Namespace(games=7))) for name, run in runs.items()}
+    return {name: (root / name, export(run, root / name, Namespace(games=7, step=0.0))) for name, run in runs.items()}
 
 
 def rounded(player):
@@ -85,10 +85,14 @@ def test_what_the_rounding_costs_is_said(runs, compact):
 
 
 def test_the_command(runs, tmp_path):
-    done = inside(str(runs["plain"]), str(tmp_path / "out"), "--format=compact", "--games=0", program=main)
+    words = ("--format=compact", "--games=0", "--step=8")
+    done = inside(str(runs["plain"]), str(tmp_path / "out"), *words, program=main)
     assert done.returncode is None, done.stderr
     assert len(done.stdout.splitlines()) == 1
-    assert tdl.load(tmp_path / "out").evaluate(1)["moves"][0] > 0
+    weights = [tdl.load(path).network.weights for path in (tmp_path / "out", runs["plain"])]
+    assert not (weights[0] % 8).any()
+    assert np.abs(weights[0] - weights[1]).max() <= 4
+    assert not np.signbit(weights[0][weights[0] == 0]).any()
 
 
 def test_a_run_begins_with_it(compact, tmp_path):
@@ -136,7 +140,7 @@ def test_what_is_no_network_of_tuples_or_compact_already(compact, tmp_path):
     with pytest.raises(ConfigError, match="its weights have 16 bits already"):
         export(compact["plain"][0], tmp_path / "out", NONE)
     with pytest.raises(ConfigError, match="--games: -1 is not allowed"):
-        export(compact["plain"][0], tmp_path / "out", Namespace(games=-1))
+        export(compact["plain"][0], tmp_path / "out", Namespace(games=-1, step=0.0))
     assert not (tmp_path / "out").exists()
 
 
