@@ -9,6 +9,7 @@ from hypothesis import settings
 from support.programs import train
 
 from tdl.game import merge_laws
+from tdl.game.lines import tables_of
 
 # The examples are the same each time, so that a test fails by a change alone; TDL_NEW_EXAMPLES=1 draws others.
 # Sanitized builds are many times slower: no example has a deadline.
@@ -46,3 +47,4 @@ def _games_as_they_were():
     for name in set(merge_laws.GAMES) - before:
         del merge_laws.GAMES[name]
     merge_laws._registered.intersection_update(merge_laws.GAMES)
+    tables_of.cache_clear()

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import tdl
+from tdl.players.kinds import SMALL
+from tdl.web.exported_page import export
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -58,11 +60,29 @@ napoleon_use_ivar = True
 default_role = "py:obj"  # `name` in a docstring is a link where there is something of that name
 
 
+TRY_IT = """
+<iframe class="try" src="../try.html" loading="lazy" title="A trained network plays 2048"></iframe>
+<p>Press Play, or move by arrow keys and swipes. <a href="../try.html">The same page alone</a></p>
+
+"""
+"""Below the first page's title, in place of the picture; `export` makes the page in it."""
+
+PICTURE = "![A trained agent at play in the browser](serve.png)\n"
+
+
 def setup(app: Any) -> None:
-    """Below the list of experiments come their pages; the list itself is read on GitHub, too."""
+    """The first page opens with a game, the list of experiments has their pages below it; GitHub shows neither."""
+
+    def write_page(_app: Any) -> None:
+        if app.builder.format == "html":
+            export(SMALL, Path(app.outdir) / "try.html")
 
     def read(_app: Any, name: str, source: list[str]) -> None:
         if name == "experiments/README":
             source[0] += "\n```{toctree}\n:hidden:\n:glob:\n\n*/README\n```\n"
+        if name == root_doc and app.builder.format == "html":
+            title, _, text = source[0].partition("\n")
+            source[0] = title + "\n" + TRY_IT + text.replace(PICTURE, "")
 
+    app.connect("builder-inited", write_page)
     app.connect("source-read", read)

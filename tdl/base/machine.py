@@ -14,6 +14,7 @@ import sys
 import threading
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -182,12 +183,13 @@ def require_memory_for_pictures() -> None:
         raise ConfigError(f"memory: pictures need {PICTURES >> 20} MiB; {free >> 20} MiB are free")
 
 
-def allocate(key: str, count: int, what: str) -> NDArray[np.float32]:
-    """A zeroed float32 array on a page border: cache lines of the layout must be cache lines of the"""
-    require_memory(key, 4 * count, what)
+def allocate(key: str, count: int, what: str, dtype: type[np.floating[Any]] = np.float32) -> NDArray[Any]:
+    """A zeroed array on a page border: cache lines of the layout must be cache lines of the memory."""
+    size = np.dtype(dtype).itemsize * count
+    require_memory(key, size, what)
     try:
-        memory = mmap.mmap(-1, 4 * count, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     except (OSError, ValueError, OverflowError) as error:
-        raise ConfigError(f"{key}: {4 * count:,} bytes for {what} could not be had: {error}") from error
+        raise ConfigError(f"{key}: {size:,} bytes for {what} could not be had: {error}") from error
     ask_for_huge_pages(memory)
-    return np.frombuffer(memory, np.float32)
+    return np.frombuffer(memory, dtype)

@@ -6,7 +6,8 @@ from pathlib import Path
 from pkgutil import resolve_name
 
 from tdl.cli.messages import one_line_errors
-from tdl.errors import ConfigError
+from tdl.errors import ConfigError, refuse
+from tdl.game.rules import ACTION_NAMES
 
 FORMATS = {
     "compact": "tdl.formats.compact:export",
@@ -16,12 +17,17 @@ FORMATS = {
 """What makes each format: called with the folder of a checkpoint, the path to make and the words of the command line
 for it, it gives the lines to print."""
 
+ORDER = ",".join(ACTION_NAMES)
+
 
 def _parse(words: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="tdl export", description=__doc__)
     parser.add_argument("source", metavar="RUN", help="the folder of a run or a checkpoint")
     parser.add_argument("target", metavar="OUT", type=Path, help="what is made: it must not exist")
     parser.add_argument("--format", choices=FORMATS, required=True, help="what is made of it")
+    parser.add_argument("--actions", metavar="NAMES", help=f"numpy: what get_action counts; {ORDER} unless given")
+    parser.add_argument("--step", type=float, default=0.0, help="compact: weights are multiples of so many points")
+    parser.add_argument("--games", type=int, default=1000, help="compact: games that tell what the rounding cost")
     return parser.parse_args(words)
 
 
@@ -37,5 +43,7 @@ def check_target(target: Path) -> None:
 def main(words: Sequence[str] | None = None) -> None:
     """The command `tdl export`."""
     options = _parse(words)
+    if options.actions is not None and options.format != "numpy":
+        raise refuse("--actions", options.actions, f"it with --format=numpy alone, not {options.format}")
     check_target(options.target)
     print(resolve_name(FORMATS[options.format])(options.source, options.target, options))

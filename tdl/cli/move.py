@@ -42,6 +42,7 @@ def job(question: argparse.Namespace, cfg: DictConfig, _: JobContext) -> None:
     search.check_seconds("plies")
     folder = or_small(values["checkpoint"])
     agent, reading = load_agent(folder), {"exponents": question.exponents, "last_first": question.last_first}
+    agent.say_memory()
     way = MoveLines(agent, search, reading, as_json=question.json)
     if question.stdin:
         _answer_lines(way)

@@ -1,6 +1,7 @@
 """A trained deep Q-network as a player, and what a checkpoint says of it."""
 
-from dataclasses import asdict, fields
+from collections.abc import Mapping
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.base.checks import built
-from tdl.dqn.networks import NOT_FINITE, Network, fill, new_network, parameter_count, q_values
+from tdl.dqn.networks import NOT_FINITE, Network, fill, flat, new_network, parameter_count, q_values
 from tdl.dqn.options import DQNOptions
 from tdl.dqn.pytorch import Repeated, instructions, prepare, torch
 from tdl.errors import CheckpointError, DivergenceError, naming
@@ -17,7 +18,7 @@ from tdl.game.rules import Rules
 from tdl.network.texts import number_text
 from tdl.players.batch_play import BatchPlayer, Moves
 from tdl.players.kinds import WEIGHTS, checkpoint_folder, kind_of, read_agent
-from tdl.storage.checkpoint import META, Meta, check_room, read_array
+from tdl.storage.checkpoint import META, Array, Meta, check_room, read_array
 from tdl.training.options import Settled
 
 CHUNK = 1024
@@ -44,6 +45,9 @@ class DQNPlayer(Settled, BatchPlayer):
         self.network, self.engine, self.gamma = network, Engine(rules), gamma
         self._values = Repeated(lambda tiles, gains, after: q_values(network, gamma, tiles, gains, after, None))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DQNPlayer, (self.network, self.rules, self.gamma)
+
     def __repr__(self) -> str:
         weights = sum(values.numel() for values in self.network.parameters())
         return f"DQNPlayer({self.rules.name}, {number_text(weights)} weights)"
@@ -52,6 +56,13 @@ class DQNPlayer(Settled, BatchPlayer):
     def instructions(self) -> str:
         """The CPU's instructions that PyTorch computes with, or the name of another device."""
         return instructions(self.network.table.device.type)
+
+    def _saved(self) -> tuple[Meta, Mapping[str, Array]]:
+        """What a checkpoint says of it, beside the rules, and its weights."""
+        options = replace(self.network.options, gamma=self.gamma)
+        return {"network": describe(options), "learner": {"gamma": self.gamma}}, {
+            WEIGHTS: flat(self.network.parameters())
+        }
 
     def use_threads(self, threads: int) -> None:
         """Compute with so many threads of PyTorch."""

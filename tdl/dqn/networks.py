@@ -31,7 +31,7 @@ class Network(nn.Module):
 
     def __init__(self, options: DQNOptions, rules: Rules) -> None:
         super().__init__()
-        self.scale, self.shape = options.scale, (rules.rows, rules.cols)
+        self.options, self.scale, self.shape = options, options.scale, (rules.rows, rules.cols)
         self.of_actions = options.values_of == "actions"
         self.channels = options.planes if options.input == "planes" else 1
         symbols = range(rules.cell_mask + 1)

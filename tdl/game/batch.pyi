@@ -4,8 +4,6 @@ from numpy.typing import ArrayLike, NDArray
 from tdl.game.lines import LineTables
 from tdl.game.rules import Rules
 
-def tables_of(rules: Rules) -> LineTables: ...
-
 class Batch:
     tables: LineTables
     n: int

@@ -1,11 +1,10 @@
 """Many boards of one game, played side by side in compiled code; NumPy arrays go in and out."""
 
-from functools import lru_cache
+from functools import partial
 
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport calloc, free
 
 from tdl.base.checks import check_choice, check_whole
 from tdl.base.machine import require_memory
@@ -15,11 +14,9 @@ from tdl.game.board cimport (FIVES, NIBBLES, afterstates, board64, board128, boa
 from tdl.game.boards import action_of, actions_of
 from tdl.game.engine import ENGINES
 from tdl.game.lines cimport LineTables
+from tdl.game.lines import tables_of
 from tdl.game.rules import checked_rules
 from tdl.game.stream cimport Stream, stream_of
-
-tables_of = lru_cache(maxsize=8)(LineTables)
-"""The line tables of some rules. For 2584 they take 16 MiB, which batches of one game share."""
 
 
 cdef object WHOLE = np.dtype(np.int64)
@@ -79,6 +76,8 @@ cdef class Batch:
     cdef readonly int64_t n
     cdef readonly object tiles, legal, rewards, over, score, moves, max_tile, episode
     cdef object _all
+    cdef str _engine
+    cdef list _memory       # the arrays that the pointers below look into; all that changes
     cdef Functions on       # for boards of the type that the engine plays with
     cdef void *board        # [n]
     cdef void *after        # [n][4]: the afterstates, equal to the board where the action is illegal
@@ -98,7 +97,7 @@ cdef class Batch:
         check_choice("engine", engine, ENGINES)
         check_whole("n", n, 1, 2**31)
         self.tables = tables_of(checked_rules(rules))
-        self.n = n
+        self.n, self._engine = n, engine
         cdef int kind = kind_for(engine == "array", self.tables.bits)
         self.on = (functions_of(<board64 *> NULL) if kind == NIBBLES else
                    functions_of(<board128 *> NULL) if kind == FIVES else functions_of(<board_array *> NULL))
@@ -106,11 +105,7 @@ cdef class Batch:
             require_memory("n", n * (BYTES + self.tables.cells + 5 * size_of(kind)), f"{n:,} boards")
         self._all = np.arange(n)
         self._make_arrays(n, self.tables.cells)
-        # Memory of `calloc` lies on 16 bytes, which boards of 128 bits need.
-        self.board, self.after = calloc(n, size_of(kind)), calloc(4 * n, size_of(kind))
-        self.drops, self.seen = <Stream *> calloc(n, sizeof(Stream)), <uint8_t *> calloc(n, 1)
-        if not (self.board and self.after and self.drops and self.seen):
-            raise MemoryError(f"batch: no memory for {n} boards")
+        self._make_boards(n, size_of(kind))
 
     cdef _make_arrays(self, n, cells):
         cdef uint8_t[:, ::1] tiles = np.zeros((n, cells), np.uint8), can = np.zeros((n, 4), np.uint8)
@@ -125,12 +120,24 @@ cdef class Batch:
         self.legal, self.over = read_only(can.base.view(np.bool_)), read_only(over.base.view(np.bool_))
         self.score, self.moves = read_only(score.base), read_only(moves.base)
         self.max_tile, self.episode = read_only(largest.base), read_only(episode.base)
+        self._memory = [tiles.base, can.base, rewards.base, over.base, score.base, moves.base, largest.base,
+                        episode.base]
 
-    def __dealloc__(self):
-        free(self.board)
-        free(self.after)
-        free(self.drops)
-        free(self.seen)
+    cdef _make_boards(self, n, size):
+        # NumPy's memory of zeros lies on 16 bytes, which boards of 128 bits need.
+        cdef uint8_t[:, ::1] board = np.zeros((n, size), np.uint8), after = np.zeros((4 * n, size), np.uint8)
+        cdef uint8_t[:, ::1] drops = np.zeros((n, sizeof(Stream)), np.uint8)
+        cdef uint8_t[::1] seen = np.zeros(n, np.uint8)
+        self.board, self.after, self.seen = &board[0, 0], &after[0, 0], &seen[0]
+        self.drops = <Stream *> &drops[0, 0]
+        self._memory += [board.base, after.base, drops.base, seen.base]
+
+    def __reduce__(self):
+        return partial(type(self), engine=self._engine), (self.rules, self.n), self._memory
+
+    def __setstate__(self, memory):
+        for array, content in zip(self._memory, memory, strict=True):
+            array[...] = content
 
     def __repr__(self):
         return f"Batch({self.n} x {self.tables.rules.name})"

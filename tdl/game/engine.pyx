@@ -11,6 +11,8 @@ from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, boa
 from tdl.game.boards import action_of, packed_boards, read_board, unpack
 from tdl.game.packing cimport as_int, taken
 from tdl.game.lines cimport LineTables
+from tdl.game.lines import tables_of
+from tdl.game.rules import checked_rules
 from tdl.game.stream cimport Stream as StreamState, draw, stream_of
 
 ENGINES = ("bits", "array")
@@ -51,6 +53,12 @@ cdef class Stream:
         """The next number, 0 to 2^64 - 1."""
         return draw(&self.state)
 
+    def __reduce__(self):
+        return type(self), (self.seed, self.role, self.episode), self.state
+
+    def __setstate__(self, state):
+        self.state = state
+
 
 # What an engine does with boards of its type. The pointer only names the type in the functions' own declarations.
 ctypedef list (*afterstates_fn)(LineTables tables, object board, const void *kind)
@@ -82,17 +90,21 @@ cdef class Engine:
         games; the ints that go in and out are the same too.
     """
     cdef readonly LineTables tables
+    cdef str _boards
     cdef Functions on
 
     def __cinit__(self, rules=None, engine="bits"):
         check_choice("engine", engine, ENGINES)
-        self.tables = LineTables(rules)
+        self.tables, self._boards = tables_of(checked_rules(rules)), engine
         cdef int kind = kind_for(engine == "array", self.tables.bits)
         self.on = (functions_of(<board64 *> NULL) if kind == NIBBLES else
                    functions_of(<board128 *> NULL) if kind == FIVES else functions_of(<board_array *> NULL))
 
     def __repr__(self):
         return f"Engine({self.tables.rules.name})"
+
+    def __reduce__(self):
+        return type(self), (self.rules, self._boards)
 
     @property
     def rules(self):

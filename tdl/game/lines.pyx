@@ -1,5 +1,7 @@
 """Builds the line tables of a game from its `Rules`. Nothing here knows a game by name."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -68,3 +70,12 @@ cdef class LineTables:
             view[line] = slide.to_start | (slide.to_end << 16) | (<uint64_t> slide.start_reward << 32)
         self._memory.append(memory)
         self.nibble_rows = &view[0]
+
+    def __reduce__(self):
+        return tables_of, (self.rules,)
+
+
+@lru_cache(maxsize=8)
+def tables_of(rules):
+    """The line tables of some rules. For 2584 they take 16 MiB and 90 ms, which all who play one game share."""
+    return LineTables(rules)

@@ -88,6 +88,20 @@ billion."""
 _registered: set[str] = set()
 
 
+@dataclass(frozen=True)
+class _Tables:
+    """The functions of a registered game, which other processes get with it."""
+
+    values: tuple[int, ...]
+    merged: tuple[tuple[int, ...], ...]
+
+    def value(self, index: int) -> int:
+        return self.values[index]
+
+    def merge(self, a: int, b: int) -> int:
+        return self.merged[a][b]
+
+
 def register_game(
     name: str,
     tiles: Sequence[int],
@@ -128,19 +142,29 @@ def register_game(
     merged, above = _merge_table(name, values, merge)
     if radix is not None and not 2 <= radix <= len(values) + 1:
         raise refuse("radix", radix, f"2 to {len(values) + 1}, the tiles of {name} and the empty cell")
-    value_of = (0, *values, above)
+    tables = _Tables((0, *values, above), merged)
     law = MergeLaw(
         name,
         zlib.crc32(repr((values, merged, above)).encode()),
-        lambda index: value_of[index],
-        lambda a, b: merged[a][b],
+        tables.value,
+        tables.merge,
         bits=4 if len(values) <= 15 else 5,
         largest=len(values),
         radix=min(len(values) + 1, MAX_RADIX) if radix is None else radix,
     )
+    add_game(law)
+
+
+def add_game(law: MergeLaw) -> None:
+    """Make the law of a registered game known, here or in another process."""
     _check_name(law)
-    GAMES[name] = law
-    _registered.add(name)
+    GAMES[law.name] = law
+    _registered.add(law.name)
+
+
+def registered_game(name: str) -> MergeLaw | None:
+    """The law of a game, if it was registered."""
+    return GAMES[name] if name in _registered else None
 
 
 def _merge_table(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import astuple, dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +16,7 @@ from tdl.base.checks import built, check_above_zero, check_instance, without_num
 from tdl.base.synonyms import new_choice, with_new_names
 from tdl.errors import ConfigError, nearest, refuse, shown
 from tdl.game.merge_laws import GAMES as GAMES
+from tdl.game.merge_laws import MergeLaw, add_game, registered_game
 
 UP, RIGHT, DOWN, LEFT = 0, 1, 2, 3
 """Actions. Some programs count left, up, right, down: convert at the edge, never inside."""
@@ -62,6 +63,9 @@ class Rules:
                 raise refuse(f"board {name}", side, "2 to 5")
         object.__setattr__(self, "drop", _checked_drop(self.drop, self.tiles))
         object.__setattr__(self, "start", _checked_start(self.start, self.tiles, self.cells))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rules, (registered_game(self.game), *astuple(self))
 
     @property
     def name(self) -> str:
@@ -156,6 +160,13 @@ class Rules:
         if version != GAMES[rules.game].version or isinstance(version, bool):
             raise refuse("rules version", version, f"{GAMES[rules.game].version} for game {rules.game}")
         return rules
+
+
+def _rules(law: MergeLaw | None, *values: Any) -> Rules:
+    """Rules with these values for their fields, and the game made known where it is a registered one."""
+    if law is not None:
+        add_game(law)
+    return Rules(*values)
 
 
 def checked_rules(rules: Rules | None) -> Rules:

@@ -100,7 +100,11 @@ class GameEnv(_Settled, gymnasium.Env[Observation, Any]):
         self.observation_space = self._boards.space
         self.action_space = spaces.Discrete(4)
         self._action = np.zeros(1, np.int64)
-        self._mask: NDArray[np.int8] = self._boards.batch.legal[0].view(np.int8)  # it follows the batch
+        self.__setstate__({})
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._mask: NDArray[np.int8] = self._boards.batch.legal[0].view(np.int8)  # a view: it follows the batch
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
         """Begin a game: the first of `seed`, or the next one. There are no options."""

@@ -55,12 +55,16 @@ class Boards:
             check_choice("render_mode", render_mode, RENDER_MODES)
         rules = named_rules(game, size, tiles, drop, start)
         self.batch, self.shape = Batch(rules, n, engine=engine), (rules.rows, rules.cols)
-        self.grids: Observation = self.batch.tiles.reshape(n, *self.shape)  # a view: it follows the batch
         self.raises = illegal == "raise"
         self.values = np.array([rules.value(tile) for tile in range(rules.largest + 1)], np.int32)
         self.observation = observation
         self.seeds: NDArray[np.int64] | None = None
         self.next_episode = np.zeros(n, np.int64)
+        self.__setstate__({})
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.grids: Observation = self.batch.tiles.reshape(-1, *self.shape)  # a view: it follows the batch
 
     @property
     def space(self) -> spaces.Space[Any]:

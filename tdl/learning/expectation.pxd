@@ -19,7 +19,7 @@ cdef inline float expected(const Learner *learner, LineTables tables, const boar
     if learner.drops == NULL:
         return expected_direct(learner, tables, after, buffer, m)
     drop_values = total(learner.drops.drop_values, entry, m)
-    return total(learner.weights, entry, m) + drop_values / <float> popcount(marks_of(tables.cells, after))
+    return value_of(learner, entry, m) + drop_values / <float> popcount(marks_of(tables.cells, after))
 
 
 cdef inline void fetch_expected(const Learner *learner, int n, const uint32_t *entry, loop_t m) noexcept nogil:

@@ -87,6 +87,9 @@ cdef class Merge:
     def __dealloc__(self):
         free(self.part)
 
+    def __reduce__(self):
+        raise TypeError("a Merge points into arrays of others and cannot be copied; copy their Trainer")
+
     def chunks_between(self, int64_t first, int64_t last):
         """Merge the chunks from `first` up to `last`, and clear their marks: how many had moved.
 

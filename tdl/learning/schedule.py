@@ -3,9 +3,10 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
-from tdl.base.checks import above_zero, check_above_zero, check_fields, share, without_numpy
+from tdl.base.checks import above_zero, check_above_zero, check_fields, check_whole, or_null, share, without_numpy
 from tdl.errors import ConfigError, refuse
 
 MAX_ALPHA = 10.0
@@ -50,12 +51,20 @@ class Schedule:
             raise refuse("alpha", self.alpha, "a number; a function of the episode is given as schedule")
         check_above_zero("alpha", self.alpha, MAX_ALPHA)
         check_fields(self, "learner.")
+        or_null(partial(check_whole, least=0))("episodes", self.episodes)
         if isinstance(self.form, str):
             self._halving()
         elif not callable(self.form):
             self._points()
         if self.episodes is None and (self.form == "linear" or self.fixed_share or self.by_share):
             raise refuse("episodes", None, "a number of episodes, which learner.schedule and fixed_share count by")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The description in a checkpoint: the arguments that make the schedule again. A function has none."""
+        if callable(self.form):
+            raise refuse("schedule", self.form, "pairs as {0: 0.1, 50000: 0.01}: a function cannot be saved")
+        form = [*self.form.items()] if isinstance(self.form, Mapping) else self.form
+        return vars(self) | {"form": form if form is None or isinstance(form, str) else without_numpy([*form])}
 
     @property
     def by_share(self) -> bool:

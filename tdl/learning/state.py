@@ -85,7 +85,7 @@ def drop_table_of(network: NTupleNetwork) -> NDArray[np.float32]:
     for number in range(len(network.lengths)):
         natural = np.arange(layout.size(number), dtype=np.uint32)
         where = layout.map(number, natural)
-        weights = network.weights[where].reshape((radix,) * network.lengths[number])
+        weights = network.table(number).reshape((radix,) * network.lengths[number])
         total = np.zeros_like(weights)
         for axis in range(weights.ndim):
             digits = np.moveaxis(weights, axis, 0)

@@ -14,16 +14,16 @@ Learning of N-Tuple Networks for the Game 2048", section III. The reference impl
 `tdl.learning.learning_reference`.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t
 
 from tdl.game.board cimport board_t
 from tdl.learning.drop_table cimport DropTable, follow
 from tdl.learning.moved cimport Moved, mark, mark_all
 from tdl.learning.stepsize cimport FIXED, Step, fetch_step, learn
 from tdl.network.index cimport activate_all, tdl_check, tdl_index_plan
-from tdl.network.ntuple cimport MAX_FEATURES
+from tdl.network.ntuple cimport MAX_FEATURES, NTupleNetwork
 from tdl.network.stages cimport StageLaw, is_later, promote, stage_indices, total_promoted
-from tdl.network.weights cimport features_of, fetch, is_full, total, loop_any, loop_t
+from tdl.network.weights cimport features_of, fetch, is_full, total, total_of_halves, loop_any, loop_t
 
 
 cdef enum:
@@ -39,6 +39,7 @@ cdef struct Tally:
 cdef struct Learner:
     # What learning needs of a network, as plain values.
     float *weights
+    const uint16_t *halves      # in their place: weights of half precision, of a network that only plays; or NULL
     const tdl_index_plan *plan
     const StageLaw *stages      # NULL: one stage
     DropTable *drops            # follows the weights for the target `state`; NULL: not needed
@@ -52,8 +53,16 @@ cdef struct Learner:
     Tally tally
 
 
+cdef inline void point_to(Learner *learner, NTupleNetwork network) noexcept:
+    """Take the values of a network, which has to stay alive."""
+    learner.weights, learner.halves, learner.plan = network.w, network.halves, &network.plan
+    learner.stages = &network.law if network.law.count > 1 else NULL
+
+
 cdef inline float value_of(const Learner *learner, const uint32_t *entry, loop_t m) noexcept nogil:
     """V of a board, by its entries."""
+    if is_full(m) and learner.halves != NULL:
+        return total_of_halves(learner.halves, entry, features_of(m))
     cdef float value = total(learner.weights, entry, m)
     if is_full(m) and value != value and learner.stages != NULL and is_later(learner.stages, entry):
         return total_promoted(learner.stages, learner.weights, entry, features_of(m))   # some have no weight yet
@@ -122,7 +131,10 @@ cdef inline void look_up(const Learner *learner, const board_t *boards, int n, u
         for i in range(n):
             stage_indices(learner.stages, learner.plan, boards + i, entry + i * learner.plan.padded, features_of(m))
     for i in range(n):
-        fetch(learner.weights, entry + i * learner.plan.padded, m)
+        if is_full(m) and learner.halves != NULL:
+            fetch(learner.halves, entry + i * learner.plan.padded, m)
+        else:
+            fetch(learner.weights, entry + i * learner.plan.padded, m)
 
 
 cdef inline void look_up_to_learn(const Learner *learner, const board_t *boards, int n, uint32_t *entry,

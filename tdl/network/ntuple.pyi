@@ -20,7 +20,7 @@ class NTupleNetwork:
     counts: tuple[tuple[int, tuple[int, ...]], ...]
     extras: bool
     lengths: tuple[int, ...]
-    weights: NDArray[np.float32]
+    weights: NDArray[np.floating[Any]]
     instructions: str
     stages: Stages
     stride: int
@@ -31,7 +31,7 @@ class NTupleNetwork:
         *,
         stages: Stages | None = None,
         initial_value: float = 0.0,
-        weights: NDArray[np.float32] | None = None,
+        weights: NDArray[np.floating[Any]] | None = None,
     ) -> None: ...
     @staticmethod
     def instruction_sets() -> list[str]: ...

@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
 
 from tdl.base.checks import check_instance, check_value, check_whole, without_numpy
 from tdl.errors import refuse
@@ -21,7 +21,13 @@ from tdl.network.stages cimport is_later, stage_indices, total_promoted
 from tdl.network.texts import network_text
 from tdl.network.tuples import count_features, order_features, tuple_set
 from tdl.network.tuples import features as features_of_set
-from tdl.network.weights cimport total
+from tdl.network.weights cimport total, total_of_halves
+
+DTYPES = (np.float32, np.float16)
+"""Types of weights."""
+
+cdef enum:
+    PART = 1 << 20      # weights looked through at a time
 
 
 cdef class NTupleNetwork:
@@ -33,11 +39,12 @@ cdef class NTupleNetwork:
     tuples : `TupleSet`, the name of one ("4x6"), or lists of cells, as `tuple_set` takes them.
     stages : `Stages`; None: one stage.
     initial_value : V of every board before learning, in points, split over the active entries.
-    weights : float32 array in memory order to use in place (a read-only one cannot learn); None makes a new one.
+    weights : float32 array in memory order to use in place (a read-only one cannot learn), or a float16 array, which
+        takes half of the memory and only plays; None makes a new one.
 
     Attributes
     ----------
-    weights : float32 array of all tables in memory order (see `tdl.network.layout`), one copy after the other for the
+    weights : array of all tables in memory order (see `tdl.network.layout`), one copy after the other for the
         stages; nan in a later stage: no weight of its own yet. Changing it changes the network.
     stride : entries from one stage to the next; 0 where there is one.
     m : active entries of a board; a total step size is divided by it.
@@ -45,8 +52,8 @@ cdef class NTupleNetwork:
 
     Raises
     ------
-    ConfigError : tuples that are not on the board, weights of another shape; of a new network also tuples that are
-        images of one another, and more weights than the memory that is free has room for.
+    ConfigError : tuples that are not on the board, weights of another shape, float16 that are not finite; of a new
+        network also tuples that are images of one another, and more weights than the memory that is free has room for.
     """
 
     def __cinit__(self, rules=None, tuples=None, *, stages=None, initial_value=0.0, weights=None):
@@ -80,11 +87,10 @@ cdef class NTupleNetwork:
             weights = self._new_weights(entries, initial_value)
         else:
             check_instance("weights", weights, np.ndarray)
-            if weights.shape != (entries,) or weights.dtype != np.float32 or not weights.flags.c_contiguous:
-                raise refuse("weights", f"{weights.shape} {weights.dtype}", f"({entries},) float32, without gaps")
-        self.weights = weights
-        cdef const float[::1] view = weights
-        self.w = <float *> &view[0]
+            if weights.shape != (entries,) or weights.dtype not in DTYPES or not weights.flags.c_contiguous:
+                expected = f"({entries},) float32 or float16, without gaps"
+                raise refuse("weights", f"{weights.shape} {weights.dtype}", expected)
+        self._take_weights(weights)
         self._plan_arrays = plan_tuples(&self.plan, self.features, self.layout, rules.cells)
         if self.extras:
             self._plan_arrays += plan_extras(&self.plan, &self.plan_of_extras, self)
@@ -116,6 +122,18 @@ cdef class NTupleNetwork:
         if self.stages.promotion:
             weights[self.stride or entries :] = np.nan
         return weights
+
+    cdef _take_weights(self, weights):
+        cdef const float[::1] floats
+        cdef const uint16_t[::1] halves
+        self.weights = weights
+        if weights.dtype == np.float32:
+            floats = weights
+            self.w = <float *> &floats[0]
+        else:
+            check_finite(weights)
+            halves = weights.view(np.uint16)
+            self.halves = <uint16_t *> &halves[0]
 
     @staticmethod
     def instruction_sets():
@@ -194,14 +212,15 @@ cdef class NTupleNetwork:
 
         A tuple's is radix**n, first cell least significant; `tdl.network.network_reference` has the order of others.
         """
-        return self.weights[self.table_entries(number, stage)]
+        return self.weights[self.table_entries(number, stage)].astype(np.float32, copy=False)
 
     def set_table(self, number, values, stage=0):
         """Replace one table by values in natural order.
 
         Raises
         ------
-        ConfigError : not as many values as the table has entries, or no such table or stage.
+        ConfigError : not as many values as the table has entries, such as 16 bits do not hold where weights have as
+            many, or no such table or stage.
         """
         self._check_table(number, stage)
         try:
@@ -210,6 +229,9 @@ cdef class NTupleNetwork:
             raise refuse(f"table {number}", values, "numbers") from None
         if values.shape != (self.layout.size(number),):
             raise refuse(f"table {number}", values.shape, f"shape ({self.layout.size(number)},)")
+        if self.halves != NULL:
+            with np.errstate(over="ignore"):
+                check_finite(values.astype(np.float16))
         self.weights[self.table_entries(number, stage)] = values
 
     def table_entries(self, number, stage=0):
@@ -232,6 +254,15 @@ cdef class NTupleNetwork:
         """Entries from one stage to the next; 0 where there is one."""
         return self.law.stride
 
+    def __reduce__(self):
+        weights = np.frombuffer(self.weights.data, self.weights.dtype)    # joblib asks the map of a file for its name
+        return _network, (type(self), self.rules, self.tuples, self.stages, weights)
+
+    def __deepcopy__(self, memo):
+        weights = allocate("network", len(self.weights), "the copy of a network", self.weights.dtype.type)
+        np.copyto(weights, self.weights)
+        return _network(type(self), self.rules, self.tuples, self.stages, weights)
+
     def __repr__(self):
         return network_text(self)
 
@@ -239,6 +270,19 @@ cdef class NTupleNetwork:
         """What identifies the network, for `meta.json`: a checkpoint fits when these are equal."""
         described = {"tuples": self.tuples.to_dict(), "radix": self.layout.radix, "layout": self.layout.name}
         return described | ({"stages": self.stages.to_dict()} if self.stages.count > 1 else {})
+
+
+def _network(kind, rules, tuples, stages, weights):
+    return kind(rules, tuples, stages=stages, weights=weights)
+
+
+def check_finite(weights):
+    """Refuse weights of half precision whose sums the kernels would not add up right."""
+    for first in range(0, len(weights), PART):
+        part = weights[first : first + PART]
+        if not np.isfinite(part).all():
+            at = first + int(np.isfinite(part).argmin())
+            raise refuse("weights", f"{part[at - first]} at {at:,}", "finite numbers where they have 16 bits")
 
 
 cdef inline void activate_in_stage(NTupleNetwork network, const board_t *board, uint32_t *entry) noexcept:
@@ -250,6 +294,8 @@ cdef inline void activate_in_stage(NTupleNetwork network, const board_t *board, 
 
 
 cdef inline float value_of_entries(NTupleNetwork network, const uint32_t *entry) noexcept:
+    if network.halves != NULL:
+        return total_of_halves(network.halves, entry, network.m)
     cdef float value = total(network.w, entry, network.m)
     if value != value and network.law.count > 1 and is_later(&network.law, entry):
         return total_promoted(&network.law, network.w, entry, network.m)    # some have no weight yet

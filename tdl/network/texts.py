@@ -17,6 +17,9 @@ LOOKED_THROUGH = 2**28
 
 CHUNK = 2**20
 
+LARGE = 100 << 20
+"""Bytes of weights from which on it is said how much memory they take."""
+
 
 def network_text(network: NTupleNetwork) -> str:
     """Rules, tuples, stages, number of weights, and what is known of their values."""
@@ -25,10 +28,24 @@ def network_text(network: NTupleNetwork) -> str:
         network.rules.name,
         tuples_text(network.tuples),
         *([f"{stages} stages"] if stages > 1 else []),
-        f"{number_text(stages * sum(map(network.layout.size, range(len(network.lengths)))))} weights",
+        _weights(network),
         *_values(network),
     ]
     return f"NTupleNetwork({', '.join(parts)})"
+
+
+def _weights(network: NTupleNetwork) -> str:
+    number = network.stages.count * sum(map(network.layout.size, range(len(network.lengths))))
+    bits = " of 16 bits" if network.weights.dtype == np.float16 else ""
+    room = memory_text(network)
+    return f"{number_text(number)} weights{bits}{room and f' in {room}'}"
+
+
+def memory_text(network: NTupleNetwork) -> str:
+    """What its weights take where that is much: "512 MiB"; "(mapped)" where they are read from a file on demand."""
+    size = network.weights.nbytes
+    mapped = " (mapped)" if isinstance(network.weights, np.memmap) else ""
+    return f"{size >> 20:,} MiB{mapped}" if size >= LARGE else ""
 
 
 def tuples_text(tuples: TupleSet) -> str:

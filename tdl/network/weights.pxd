@@ -1,24 +1,15 @@
 """What is done with the weights of a board's active entries: add them up, move them, fetch their cache lines.
 
 The table's base is an argument, so that a network of several stages, or a second table in the same order, needs no
-other code.
+other code. Weights of half precision only play, and only in `loop_full`.
 """
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint16_t, uint32_t, uint64_t
 
-cdef extern from *:
-    """
-    #include <string.h>
-    /* Into the second-level cache only: the first holds the entries of one lane, not of all (training 8x6: 1.3 times
-       the speed of a prefetch into the first, 4x6: 1.05). The empty asm is for gcc, which takes a function that only
-       prefetches for one without effect, and drops it. */
-    #define tdl_prefetch(p) do { __builtin_prefetch((p), 0, 2); __asm__ volatile(""); } while (0)
-    /* Two neighbouring entries in one load, the first in the lower half: loads are what the loop has most of
-       (training 4x6: +7%). */
-    static inline uint64_t tdl_two(const uint32_t *entry) { uint64_t x; memcpy(&x, entry, 8); return x; }
-    """
+cdef extern from "weights.h":
     void prefetch "tdl_prefetch"(const void *) noexcept nogil
     uint64_t two "tdl_two"(const uint32_t *) noexcept nogil
+    float total_of_halves "tdl_total_of_halves"(const uint16_t *, const uint32_t *, int) noexcept nogil
 
 # The number of features as a type: 32 (4 tuples on a square) and 64 (8 tuples) become compile-time constants, any
 # other number goes the general way. `loop_full` is any number, and for learners that want more than a plain TD update
@@ -32,6 +23,10 @@ ctypedef fused loop_t:
     loop_64
     loop_any
     loop_full
+
+ctypedef fused weight_t:
+    float
+    uint16_t
 
 
 cdef inline int features_of(loop_t m) noexcept nogil:
@@ -93,7 +88,7 @@ cdef inline void shift(float *weights, const uint32_t *entry, loop_t m, float de
             f += 1
 
 
-cdef inline void fetch(const float *weights, const uint32_t *entry, loop_t m) noexcept nogil:
+cdef inline void fetch(const weight_t *weights, const uint32_t *entry, loop_t m) noexcept nogil:
     """Ask for the active entries' cache lines, to be read one round of lanes later. Four at a time: +3%."""
     cdef int f = 0, whole = features_of(m) & ~3
     cdef uint64_t low, high

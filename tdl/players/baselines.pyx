@@ -5,12 +5,12 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from tdl.base.checks import MAX_COUNT, check_choice, check_whole
-from tdl.game.batch import tables_of
 from tdl.storage.records import RECORD, check_episodes
 from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, first_board, kind_for,
                              legal_afterstates, max_tile, place)
 from tdl.game.engine import ENGINES
 from tdl.game.lines cimport LineTables
+from tdl.game.lines import tables_of
 from tdl.game.rules import checked_rules
 from tdl.game.engine import EVALUATION, EXPLORATION
 from tdl.game.stream cimport Stream, draw, stream_of

@@ -57,14 +57,17 @@ def _mean(members: Sequence[Weights], network: NTupleNetwork) -> Weights:
         for first in range(stage * size, min((stage + 1) * size, len(mean)), CHUNK):
             last = min(first + CHUNK, (stage + 1) * size, len(mean))
             untouched = np.isnan([member[first:last] for member in members]).all(axis=0)
-            total = sum(_promoted(member, first, last, size, share).astype(np.float64) for member in members)
+            total = sum(promoted(member, first, last, size, share).astype(np.float64) for member in members)
             mean[first:last] = np.where(untouched, np.nan, total / len(members))
     return mean
 
 
-def _promoted(weights: Weights, first: int, last: int, size: int, share: np.float32) -> Weights:
-    """A part of the weights, entries without one of their own filled in with a share of those of the stage before."""
+def promoted(weights: Weights, first: int, last: int, size: int, share: np.float32) -> Weights:
+    """A part of the weights, entries without one of their own filled in with a share of those of the stage before.
+
+    `size` is that of a stage; a part lies in one.
+    """
     part = weights[first:last]
     if first >= size and np.isnan(part).any():
-        part = np.where(np.isnan(part), share * _promoted(weights, first - size, last - size, size, share), part)
+        part = np.where(np.isnan(part), share * promoted(weights, first - size, last - size, size, share), part)
     return part

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.base import streams
 from tdl.base.checks import (
     Check,
-    built,
     check_choice,
     check_function,
     check_mapping,
@@ -25,19 +25,21 @@ from tdl.base.checks import (
     check_whole,
     without_numpy,
 )
-from tdl.errors import CheckpointError, naming, refuse, within
+from tdl.errors import CheckpointError, ConfigError, naming, refuse
 from tdl.game.boards import BoardLike
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules
+from tdl.learning.described import WEIGHTS as WEIGHTS
+from tdl.learning.described import described
 from tdl.learning.options import LearnerOptions
 from tdl.learning.state import ACCUMULATORS
-from tdl.network.layout import entries_of
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
 from tdl.search.options import MAX_PLIES, SearchOptions
-from tdl.storage.checkpoint import META, Meta, check_room, read_array, read_meta
+from tdl.storage.checkpoint import META, Array, Meta, check_room, read_array, read_meta
 from tdl.storage.records import Records, check_episodes
 from tdl.storage.run_folder import CHECKPOINT, run_in
+from tdl.storage.saved_folder import SAVED, save
 from tdl.training.options import OnProgress, PlayOptions, play_options
 
 Values = NDArray[np.float64]
@@ -70,6 +72,20 @@ class Agent:
     def instructions(self) -> str:
         """What it computes with, for `result.json`."""
         return "none"
+
+    @property
+    def memory(self) -> str:
+        """What its weights take of it, where that is much: "512 MiB (mapped)"; else nothing."""
+        return ""
+
+    def say_memory(self) -> None:
+        """Say that, beside the results."""
+        if self.memory:
+            streams.say(f"tdl: the agent's weights take {self.memory}")
+
+    def beside(self) -> Agent:
+        """Another one of the same weights, for another thread; an n-tuple network's alone looks far enough ahead."""
+        raise NotImplementedError
 
     def use_threads(self, threads: int) -> None:
         """Compute with so many threads, where it values many boards at once."""
@@ -137,6 +153,21 @@ class Agent:
         """Play games as `options` say, as far as this kind has use for them."""
         raise NotImplementedError
 
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write a checkpoint that `tdl.load` and all programs read; what was saved in the folder before is replaced.
+
+        Raises
+        ------
+        ConfigError : the folder holds something else, or the player is a function or a look ahead.
+        CheckpointError : it could not be written (a full disk); what was saved there before is intact.
+        """
+        meta, arrays = self._saved()
+        save(folder, {"episode": 0, SAVED: "player", "rules": self.rules.to_dict(), **meta}, arrays)
+
+    def _saved(self) -> tuple[Meta, Mapping[str, Array]]:
+        """What a checkpoint says of it, beside the rules, and its arrays."""
+        raise ConfigError(f"save: a {type(self).__name__} has no network to save; what a folder keeps is a Player")
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -165,9 +196,6 @@ class Kind:
         elif plies != 1:
             raise refuse(key, plies, f"1 with agent.kind={self.name}: it has no values to look ahead with")
 
-
-WEIGHTS = "weights"
-"""The array of a checkpoint with the weights of its network."""
 
 NTUPLE = "ntuple"
 
@@ -268,35 +296,20 @@ def describe(meta: Meta, folder: Path) -> tuple[Rules, TupleSet, Stages, Learner
     CheckpointError : it is of another agent, its weights are of another network, or an entry is missing, of another
         type, or out of range.
     """
-    kind, network = kind_of(meta), meta["network"]
+    kind = kind_of(meta)
     if not kind.tables:
         reader = "; tdl.dqn.dqn_player.load reads it" if kind.deep else ""
         raise CheckpointError(f"{folder}: not of an n-tuple network but of an agent of kind {kind.name}{reader}")
     with naming(folder / META):
-        rules, stages = Rules.from_dict(meta["rules"]), Stages()
-        check_object("network", network, {"tuples": check_mapping, "stages": check_mapping}, optional=("stages",))
-        extras = ("radix", "orders", "counts", "count_cap")
-        tuples = built(TupleSet, "network.tuples", network["tuples"], optional=extras)
-        if "stages" in network:
-            stages = built(Stages, "network.stages", network["stages"], optional=("downgrade", "share"))
-        tuples.check_board(rules.rows, rules.cols)
-        radix = rules.radix if tuples.radix is None else tuples.radix
-        if radix > rules.largest + 1:
-            raise refuse("network.tuples.radix", radix, f"at most {rules.largest + 1}")
-        learner = _learner_of(meta)
-        entries = entries_of(tuples, rules.rows, rules.cols, radix, stages.count)
-    check_room(folder, meta, WEIGHTS, (entries,), np.float32)
+        rules, tuples, stages, learner, entries = described(meta)
+    check_room(folder, meta, WEIGHTS, (entries,), np.float16 if is_compact(meta) else np.float32)
     return rules, tuples, stages, learner
 
 
-def _learner_of(meta: Meta) -> LearnerOptions:
-    """The options of the learner of an n-tuple network; those that the checkpoint does not have are as always."""
-    check_object("", meta, {"learner": check_mapping})
-    learner = meta["learner"]
-    check_object("learner", learner, {"gamma": check_number})
-    names = [option.name for option in fields(LearnerOptions)]
-    with within("learner", names):
-        return LearnerOptions(**{name: learner[name] for name in names if name in learner})
+def is_compact(meta: Meta) -> bool:
+    """Whether the weights of a checkpoint have half precision: they play, and cannot learn."""
+    entry = meta["arrays"].get(WEIGHTS)
+    return entry is not None and bool(entry["dtype"] == np.dtype(np.float16).str)
 
 
 def read_accumulators(folder: Path, meta: Meta, entries: int) -> NDArray[np.float32] | None:

@@ -2,7 +2,8 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from tdl.game.rules import Rules
 from tdl.learning.options import EXPECTATIONS, TARGETS, LearnerOptions
 from tdl.learning.state import DROP_TABLE, drop_table_of, shares_drops
 from tdl.network.ntuple import NTupleNetwork
+from tdl.network.texts import memory_text
 from tdl.players.baselines import play_greedy, play_random
 from tdl.players.kinds import (
     KINDS,
@@ -27,12 +29,13 @@ from tdl.players.kinds import (
     Values,
     checkpoint_folder,
     describe,
+    is_compact,
     kind_of,
     read_agent,
 )
 from tdl.search.expectimax import Expectimax
 from tdl.search.options import PlacerOptions, SearchOptions
-from tdl.storage.checkpoint import META, Meta, read_array
+from tdl.storage.checkpoint import META, Array, Meta, read_array
 from tdl.storage.records import Records
 from tdl.training.options import Enough, OnProgress, PlayOptions, Settled, sort_keywords
 from tdl.training.threads import kernel, play_block, slice_of
@@ -75,12 +78,25 @@ class Player(Settled, Agent):
         self._searched: tuple[SearchOptions, PlacerOptions | None] | None = None
         self._expectimax: Expectimax | None = None
 
+    def __getstate__(self) -> object:
+        state: Any = super().__getstate__()
+        return state[0], {**state[1], "_searched": None, "_expectimax": None}  # each searches with memory of its own
+
     banded = False  # there would be hundreds
 
     @property
     def instructions(self) -> str:
         """The CPU's instructions that its network computes with."""
         return self.network.instructions
+
+    @property
+    def memory(self) -> str:
+        """What the weights of its network take of it, where that is much."""
+        return memory_text(self.network)
+
+    def beside(self) -> "Player":
+        """A player of the same network, for another thread."""
+        return Player(self.network, self.gamma, self.target, self.expectation)
 
     def __repr__(self) -> str:
         gamma = "" if self.gamma == 1 else f", gamma {self.gamma:g}"
@@ -104,6 +120,11 @@ class Player(Settled, Agent):
         with contextlib.suppress(Enough):
             play_block(plays, 0, episodes, slice_of(options.search), on_progress)
         return plays[0].records
+
+    def _saved(self) -> tuple[Meta, Mapping[str, Array]]:
+        """What a checkpoint says of it, beside the rules, and its weights."""
+        learner = {"gamma": self.gamma, "target": self.target, "expectation": self.expectation}
+        return {"network": self.network.describe(), "learner": learner}, {WEIGHTS: self.network.weights}
 
     def _learner(self) -> LearnerOptions:
         return LearnerOptions(target=self.target, gamma=self.gamma, expectation=self.expectation)
@@ -159,7 +180,7 @@ class Player(Settled, Agent):
         """The values of the moves of a board by which `evaluate` plays with this search, to the last bit."""
         if search.greedy and self.shares_drops:
             return self._values_by_drop_table()
-        return lambda board: self.values(board, **dataclasses.asdict(search))
+        return partial(self.values, **dataclasses.asdict(search))
 
     def _values_by_drop_table(self) -> ActionValues:
         """By the table of drops (`tdl/learning/drop_table.pxd`), which rounds unlike sums over boards."""
@@ -228,7 +249,8 @@ def load(checkpoint: str | Path, *, copy: bool = False) -> Player:
     Parameters
     ----------
     copy : False: the weights stay on disk, mapped into memory, read-only. True: they are read into memory of their
-        own, for many games: that of a file is in small pages (searching 2 plies, 4x6: 1.17 times the speed).
+        own, for many games: that of a file is in small pages (searching 2 plies, 4x6: 1.17 times the speed). Those of
+        a compact checkpoint, which have 16 bits, always are.
 
     Raises
     ------
@@ -243,7 +265,7 @@ def player_of(folder: Path, meta: Meta, rules: Rules | None = None, *, copy: boo
     """The player of the checkpoint in `folder`, as `tdl.players.kinds.agent_of`."""
     trained_by, tuples, stages, learner = describe(meta, folder)
     room = None
-    if copy:
+    if copy and not is_compact(meta):
         room = allocate("checkpoint", meta["arrays"][WEIGHTS]["shape"][0], f"the weights of {folder}")
     weights = read_array(folder, meta, WEIGHTS, into=room)
     network = NTupleNetwork(trained_by, tuples, stages=stages, weights=weights)
@@ -273,6 +295,10 @@ class Baseline(Agent):
 
     def __init__(self, rules: Rules, kind: str) -> None:
         self.engine, self.kind = Engine(rules), kind
+
+    def _saved(self) -> tuple[Meta, Mapping[str, Array]]:
+        """What a checkpoint says of it, beside the rules: its kind."""
+        return {"network": {"kind": self.kind}}, {}
 
     def action_values(self, search: SearchOptions) -> ActionValues:
         """Refuse the question."""

@@ -12,10 +12,10 @@ import numpy as np
 from tdl.config.setup import Setup
 from tdl.errors import naming, of_key, refuse
 from tdl.game.engine import TRAINING
-from tdl.learning.state import ACCUMULATORS, check_entered
+from tdl.learning.state import ACCUMULATORS
 from tdl.network.expand_tuples import expand_tuples
 from tdl.players.ensemble import average
-from tdl.players.kinds import WEIGHTS, Agent, checkpoint_folder, read_accumulators, read_agent
+from tdl.players.kinds import Agent, checkpoint_folder, read_accumulators, read_agent
 from tdl.players.player import Baseline, Player, load
 from tdl.runs.evaluation import Evaluation, evaluation_of
 from tdl.storage.checkpoint import Array, Meta, read_array
@@ -126,7 +126,7 @@ class NTupleAgent(TrainingAgent):
         return self.trainer.replicas.stretch(self.trainer.episode, block)
 
     def arrays(self) -> Mapping[str, Array]:
-        return {WEIGHTS: self.network.weights, **self.trainer.state}
+        return self.trainer.arrays()
 
     def begin(self) -> None:
         """Take over the tables of the network that `init` names, and its E and A where both sides have them.
@@ -151,10 +151,7 @@ class NTupleAgent(TrainingAgent):
         expand_tuples(self.network, source.network, beside=beside)
 
     def restore(self, folder: Path, meta: Meta) -> None:
-        for name, array in self.arrays().items():
-            read_array(folder, meta, name, into=array)
-        with naming(folder):
-            check_entered(self.trainer.state, self.network.rules, self.play.engine, self.setup.learner.target)
+        self.trainer.restore(folder, meta)
 
 
 class DQNAgent(TrainingAgent):

@@ -17,6 +17,7 @@ from tdl.game.downgrade cimport downgrade, merging_of
 from tdl.game.packing cimport taken
 from tdl.game.lines cimport LineTables
 from tdl.learning.expectation cimport SUCCESSORS
+from tdl.learning.td cimport point_to
 from tdl.network.aligned cimport own_lines
 from tdl.network.ntuple cimport NTupleNetwork
 from tdl.network.stages cimport stays_first
@@ -64,12 +65,13 @@ cdef class Expectimax:
         self.network, self.options = network, options
         self.tables = LineTables(network.rules) if tables is None else tables
         self.kind = kind_for(engine == "array", self.tables.bits)
-        self.own.weights, self.own.plan, self.own.gamma = network.w, &network.plan, gamma
-        self.own.stages = &network.law if network.stages.count > 1 else NULL
+        point_to(&self.own, network)
+        self.own.gamma = gamma
         self.search.leaves.learner = &self.own
         self.search.leaves.m, self.search.leaves.values_states = network.m, target == "state"
-        self.search.leaves.full_loop = self.search.leaves.values_states or network.stages.count > 1
-        if network.stages.count > 1 and not self.search.leaves.values_states and _merges_add_nothing(network.rules):
+        always_full = self.search.leaves.values_states or network.halves != NULL
+        self.search.leaves.full_loop = always_full or network.stages.count > 1
+        if network.stages.count > 1 and not always_full and _merges_add_nothing(network.rules):
             self.search.most_dropped = max(network.rules.value(tile) for tile, _ in network.rules.drop)
         self.search.node = _node(options, PlacerOptions() if placer is None else placer)
         self._set_depths()
@@ -169,6 +171,9 @@ cdef class Expectimax:
         else:
             _values(self, board, <board_array *> NULL, view)
         return out
+
+    def __reduce__(self):
+        raise TypeError("an Expectimax has memory that cannot be copied; copy its Player, which makes one when asked")
 
     @property
     def counts(self):

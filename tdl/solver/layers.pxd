@@ -35,6 +35,7 @@ cdef struct Index:
 
 cdef class CanonicalBoards:
     cdef readonly LineTables tables
+    cdef object _images
     cdef Symmetries symmetries
 
 

@@ -23,7 +23,7 @@ cdef class CanonicalBoards:
 
     def __cinit__(self, LineTables tables not None, images=()):
         cdef int n = 0
-        self.tables = tables
+        self.tables, self._images = tables, images
         self.symmetries.images = len(images)
         for number, targets in enumerate(images):
             moves = {}
@@ -35,6 +35,9 @@ cdef class CanonicalBoards:
                 self.symmetries.shifts[n] = Shift(cells, max(by, 0), max(-by, 0))
                 n += 1
             self.symmetries.first[number + 1] = n
+
+    def __reduce__(self):
+        return CanonicalBoards, (self.tables, self._images)
 
     def apply(self, uint64_t[::1] boards):
         """Put in the place of each board the one that stands for it."""
@@ -75,6 +78,9 @@ cdef class Layers:
         self.canonical, self.tables = canonical, canonical.tables
         self.boards, self.sums, self.first = np.asarray(boards), np.asarray(sums), np.asarray(first)
         self.index = Index(&boards[0], &sums[0], &first[0], len(sums), &canonical.symmetries)
+
+    def __reduce__(self):
+        return Layers, (self.canonical, self.boards, self.sums, self.first)
 
     def __len__(self):
         return len(self.boards)

@@ -42,7 +42,7 @@ def new_folder(path: Path) -> Iterator[Path]:
 
     Raises
     ------
-    OSError : it could not be renamed.
+    OSError : it could not be filled or renamed.
     """
     around = path.with_name(f".{path.name}.new")
     delete(around)
@@ -51,6 +51,9 @@ def new_folder(path: Path) -> Iterator[Path]:
         yield around / path.name
         os.rename(around / path.name, path)
         sync_folder(path.parent)
+    except OSError as error:
+        error.filename = error.filename or str(path)  # a write does not say where
+        raise
     finally:
         delete(around)
 

@@ -1,4 +1,7 @@
-"""Checkpoints: a folder of `.npy` arrays and one `meta.json`. Nothing that is loaded can execute code.
+"""Checkpoints: a folder of arrays and one `meta.json`. Nothing that is loaded can execute code.
+
+An array is a `.npy` file, which is mapped into memory; one of half precision, which is there to be small, is packed
+(`tdl.storage.planes`) and read into memory of its own.
 
 The order of writing keeps the last good checkpoint whatever happens: arrays go under new names (which depend on the
 episode alone) and are synced, then `meta.json` is replaced by rename, then the arrays of the checkpoint before are
@@ -10,6 +13,7 @@ import contextlib
 import hashlib
 import io
 import json
+import math
 import os
 import shutil
 from collections.abc import Mapping
@@ -30,14 +34,19 @@ from tdl.base.checks import (
     check_true_or_false,
     check_whole,
 )
+from tdl.base.machine import allocate
 from tdl.base.synonyms import with_new_names
 from tdl.errors import CheckpointError, ConfigError, file_text, naming, refuse, shown
 from tdl.storage.atomic import delete, delete_unfinished, new_file, new_folder, open_new, sync_file
+from tdl.storage.planes import deflated, inflated
 from tdl.storage.reading import read_array_head, read_json, reading
 from tdl.storage.result_file import has_deleted_weights, lack
 
 FORMAT = "tdl-checkpoint-1"
 META = "meta.json"
+
+PLAIN, PACKED = ".npy", ".planes"
+"""How names of arrays end, which says how they are read; what is no array is never deleted in the place of one."""
 
 KEPT = "kept"
 """Folder beside a checkpoint, for the older ones that stay."""
@@ -58,7 +67,7 @@ def write_checkpoint(folder: Path, meta: Mapping[str, Any], arrays: Mapping[str,
     Parameters
     ----------
     keep : checkpoints that stay, this one included; older ones stand in `folder/../kept`. One with `stays` false in
-        its `meta` is replaced all the same.
+        its `meta` is replaced all the same. 0: this one alone, and nothing beside `folder` is touched.
 
     Raises
     ------
@@ -71,16 +80,18 @@ def write_checkpoint(folder: Path, meta: Mapping[str, Any], arrays: Mapping[str,
         folder.mkdir(parents=True, exist_ok=True)
         entries, good = {}, _files(_current(folder))
         for name, array in arrays.items():
-            file_name = f"{name}-{episode:010d}.npy"
+            end = PACKED if array.dtype == np.float16 else PLAIN
+            file_name = f"{name}-{episode:010d}{end}"
             if file_name in good:
-                file_name = f"{name}-{episode:010d}-again.npy"  # the same once more: never write over what is good
+                file_name = f"{name}-{episode:010d}-again{end}"  # the same once more: never write over what is good
             entries[name] = _write_array(folder / file_name, array)
         full = {"format": FORMAT, **meta, "arrays": entries}
         full["digest"] = _digest(full)
         with new_file(folder / META) as file:
             file.write(json.dumps(full, indent=1).encode())
             sync_file(file)  # only now is the checkpoint before moved
-            _keep_old(folder, keep)
+            if keep:
+                _keep_old(folder, keep)
         _delete_orphans(folder, full)
     except OSError as error:
         line = f"the checkpoint of episode {episode} could not be written: {file_text(error)}"
@@ -100,9 +111,10 @@ def _clear_up(folder: Path) -> str:
 
 def _write_array(path: Path, array: Array) -> ArrayEntry:
     array = np.ascontiguousarray(array).reshape(array.shape)
-    header = io.BytesIO()
-    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(array))
-    head, numbers = header.getvalue(), _bytes_of(array)
+    if path.suffix == PACKED:
+        head, numbers = b"", memoryview(deflated(array))
+    else:
+        head, numbers = _array_head(array), _bytes_of(array)
     digest = hashlib.sha256(head)
     digest.update(numbers)
     with open_new(path) as file:
@@ -117,6 +129,12 @@ def _write_array(path: Path, array: Array) -> ArrayEntry:
         "data_offset": len(head),
         "sha256": digest.hexdigest(),
     }
+
+
+def _array_head(array: Array) -> bytes:
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(array))
+    return header.getvalue()
 
 
 def read_meta(folder: Path) -> Meta:
@@ -151,8 +169,8 @@ def read_meta(folder: Path) -> Meta:
 
 def _check_array_file(key: str, name: object) -> None:
     check_file_name(key, name)
-    if not str(name).endswith(".npy"):  # what is no array is never deleted in the place of an old one
-        raise refuse(key, name, "the name of a .npy file in this folder")
+    if not str(name).endswith((PLAIN, PACKED)):
+        raise refuse(key, name, "the name of a .npy or .planes file in this folder")
 
 
 _SIZE = partial(check_whole, least=0)
@@ -173,11 +191,12 @@ _ENTRIES: dict[str, Check] = {
 
 
 def read_array(folder: Path, meta: Meta, name: str, *, into: Array | None = None) -> Array:
-    """One array of a checkpoint, verified: memory-mapped read-only, or copied into `into`.
+    """One array of a checkpoint, verified: read-only, memory-mapped where it is not packed; or copied into `into`.
 
     Raises
     ------
-    CheckpointError : missing, cut, corrupt, or of another shape than its entry or `into`.
+    CheckpointError : missing, cut, corrupt, of another shape than its entry or `into`, or packed and too large for
+        the memory that is free.
     """
     if into is not None:
         check_room(folder, meta, name, into.shape, into.dtype)
@@ -185,6 +204,8 @@ def read_array(folder: Path, meta: Meta, name: str, *, into: Array | None = None
     with reading(folder / entry["file"]) as file:
         if (size := os.fstat(file.fileno()).st_size) != entry["bytes"]:
             raise ConfigError(f"cut: {size:,} bytes, expected {entry['bytes']:,}")
+        if entry["file"].endswith(PACKED):
+            return _read_packed(file, entry, into)
         dtype, shape = read_array_head(file)
         _check_shape(entry, shape, dtype, "its head says")
         offset = file.tell()
@@ -198,6 +219,20 @@ def read_array(folder: Path, meta: Meta, name: str, *, into: Array | None = None
         if digest.hexdigest() != entry["sha256"]:
             raise ConfigError("corrupt (its SHA-256 does not match)")
         return np.memmap(file, dtype, "r", offset, shape) if into is None else into
+
+
+def _read_packed(file: io.BufferedReader, entry: ArrayEntry, into: Array | None) -> Array:
+    """An array of half precision, in memory of its own or `into`."""
+    shape = tuple(entry["shape"])
+    _check_shape(entry, shape, np.dtype("<f2"), "a packed array is")
+    if hashlib.file_digest(file, "sha256").hexdigest() != entry["sha256"]:
+        raise ConfigError("corrupt (its SHA-256 does not match)")
+    file.seek(0)
+    count = math.prod(shape)
+    numbers = allocate("memory", count, f"its {count:,} numbers", np.float16) if into is None else into
+    inflated(file, np.float16, count, numbers)
+    numbers.flags.writeable = into is not None
+    return numbers.reshape(shape)
 
 
 def check_room(folder: Path, meta: Meta, name: str, shape: tuple[int, ...], dtype: DTypeLike) -> None:
@@ -282,7 +317,7 @@ def delete_leftovers(folder: Path, meta: Meta) -> None:
 
 
 def _delete_orphans(folder: Path, meta: Meta) -> None:
-    for path in [*folder.glob("*.npy"), *folder.glob("*.new")]:
+    for path in [path for end in (PLAIN, PACKED, ".new") for path in folder.glob(f"*{end}")]:
         if path.name not in _files(meta):
             with contextlib.suppress(OSError):
                 path.unlink()

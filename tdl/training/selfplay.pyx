@@ -24,7 +24,7 @@ from tdl.learning.backward cimport (LAST_STATE, NOTHING, REPLAY_ROWS, Cleared, f
 from tdl.learning.expectation cimport expected, fetch_expected
 from tdl.learning.forward cimport DELAYED, History, N_STEP, TRACE, finish, observe
 from tdl.learning.stepsize cimport StepKind, Sums, fetch_step
-from tdl.learning.td cimport BOUND, Learner, look_up, look_up_to_learn, update, value_of
+from tdl.learning.td cimport BOUND, Learner, look_up, look_up_to_learn, point_to, update, value_of
 from tdl.network.aligned cimport own_lines
 from tdl.network.ntuple cimport NTupleNetwork
 from tdl.network.stages cimport stage_of
@@ -72,7 +72,7 @@ cdef class SelfPlay:
         self._make_search(play)
         self.full_loop = (
             self.against or self.searches or self.values_states or self.explores != 0
-            or self.start != EMPTY or self.order == HISTORY
+            or self.start != EMPTY or self.order == HISTORY or self.learner.halves != NULL
             or self.learner.stages != NULL or self.learner.some != NULL
             or self.variants.stored_value or self.variants.running_value or self.variants.rechoose
             or self.variants.cleared != NOTHING)
@@ -100,8 +100,7 @@ cdef class SelfPlay:
             options.stored_value or options.rechoose or self.variants.cleared == LAST_STATE)
         self.learner.gamma, self.learner.td_lambda = options.gamma, options.td_lambda
         self.learner.n_step = options.n_step
-        self.learner.weights, self.learner.plan = self.network.w, &self.network.plan
-        self.learner.stages = &self.network.law if self.network.stages.count > 1 else NULL
+        point_to(&self.learner, self.network)
 
     cdef _take_state(self, state, engine):
         """Point the learner to what it keeps beside the weights."""
@@ -162,9 +161,8 @@ cdef class SelfPlay:
         if evaluator is not None:
             network = evaluator.network
             self._owned.append(network)
-            self.evaluator.weights, self.evaluator.plan = network.w, &network.plan
+            point_to(&self.evaluator, network)
             self.evaluator.gamma = evaluator.gamma
-            self.evaluator.stages = &network.law if network.stages.count > 1 else NULL
             self.adversary.evaluator, self.adversary.values_states = &self.evaluator, evaluator.target == "state"
         self.adversary.m, self.adversary.depth = network.m, placer.depth
         self.adversary.chooses_tile, self.adversary.first_empty = placer.tile == "chosen", placer.first_empty
@@ -231,6 +229,9 @@ cdef class SelfPlay:
         free(self.replay)
         free(self.drops.buffer)
         free(self.adversary.buffer)
+
+    def __reduce__(self):
+        raise TypeError("a SelfPlay has games under way that cannot be copied; copy its Trainer between two blocks")
 
     def set_step(self, float alpha, str kind):
         """The step size from now on.

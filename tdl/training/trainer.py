@@ -1,27 +1,41 @@
 """Training a network by self-play, block by block."""
 
-from dataclasses import replace
-from typing import Any
+import copy
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tdl.base.checks import (
     MAX_COUNT,
+    Check,
+    built,
     check_function,
     check_instance,
+    check_mapping,
     check_number,
+    check_object,
     check_whole,
     or_null,
     without_numpy,
 )
-from tdl.errors import ConfigError
+from tdl.base.machine import allocate
+from tdl.errors import CheckpointError, ConfigError, naming, refuse
+from tdl.learning.described import WEIGHTS, described
 from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import Schedule
-from tdl.learning.state import new_state
+from tdl.learning.state import LearnerState, check_entered, new_state
 from tdl.network.ntuple import NTupleNetwork
+from tdl.search.options import PlacerOptions, SearchOptions
+from tdl.storage.checkpoint import META, Array, Meta, check_room, read_array, read_meta
 from tdl.storage.records import check_episodes
+from tdl.storage.saved_folder import SAVED, save
 from tdl.training.options import OnProgress, PlayOptions, Settled, training_options
 from tdl.training.ranks import ALONE, Ranks
 from tdl.training.replicas import Replicas
@@ -37,7 +51,7 @@ class Trainer(Settled):
     learner : how it learns; None: the defaults of `LearnerOptions`.
     schedule : the step size over the episodes, a `Schedule`; anything else is taken for the `form` of one. So a
         function may be given: of the number of the next episode, it gives the step size of the block that begins with
-        it, above 0. Functions are not saved: the runs of `tdl.train` take none.
+        it, above 0. Functions are not saved, and the runs of `tdl.train` take none.
     play : how the games are played; None: the defaults of `PlayOptions`.
     replicas : how many networks learn apart and are merged; None or the number of them: `ReplicaOptions`.
     ranks : the processes that carry the replicas, each an equal number of them with `threads` threads: `connect()` of
@@ -108,6 +122,17 @@ class Trainer(Settled):
         else:
             self._players = Threads(network, self.state, apart, options)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        if isinstance(self._players, Replicas) and self._players.ranks.size > 1:
+            raise TypeError("a Trainer that several processes carry cannot be copied; copy its network")
+        options = self.learner, self.schedule, self.play_options, self.replicas
+        progress = self.episode, self.moves, self.spent, self.mean_abs_error
+        return _copied, (type(self), self.network, options, progress, self.state)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Trainer":
+        kind, network, options, progress, state = self.__reduce__()[1]
+        return _copied(kind, *copy.deepcopy((network, options, progress), memo), state)
+
     def __repr__(self) -> str:
         return f"Trainer({self.network!r}, alpha {self.alpha:g}, {self.episode:,} episodes)"
 
@@ -118,8 +143,12 @@ class Trainer(Settled):
         self.replicas.check_learner(self.learner, self.play_options.threads)
         ranks.check(self.replicas, self.learner, self.play_options.threads)
         check_whole("episode", self.episode, 0, MAX_COUNT + 1)
+        if network.weights.dtype != np.float32:
+            raise ConfigError("network: its weights have 16 bits, too few to learn; a run with init= makes 32 of them")
         if not network.weights.flags.writeable:
-            raise ConfigError("network: its weights are read-only, as those of a loaded player are; it cannot learn")
+            raise ConfigError(
+                "network: its weights are read-only, as those of a loaded player are; copy.deepcopy(network) learns"
+            )
 
     @property
     def alpha(self) -> float:
@@ -163,3 +192,113 @@ class Trainer(Settled):
         total, number = self._players.errors
         object.__setattr__(self, "mean_abs_error", total / number if number else float("nan"))
         return records
+
+    def arrays(self) -> Mapping[str, Array]:
+        """All that has been learned, for a checkpoint: the weights and the state."""
+        return {WEIGHTS: self.network.weights, **self.state}
+
+    def restore(self, folder: Path, meta: Meta) -> None:
+        """Read `arrays` back from the checkpoint in `folder`, which `meta` describes."""
+        for name, array in self.arrays().items():
+            read_array(folder, meta, name, into=array)
+        with naming(folder):
+            check_entered(self.state, self.network.rules, self.play_options.engine, self.learner.target)
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write a checkpoint from which `Trainer.load` goes on, and which `tdl.load` and all programs play.
+
+        What was saved in the folder before is replaced.
+
+        Raises
+        ------
+        ConfigError : the folder holds something else; the schedule is a function, or an adversary has a network.
+        CheckpointError : it could not be written (a full disk); what was saved there before is intact.
+        """
+        if self.play_options.evaluator is not None:
+            raise refuse(
+                "evaluator", self.play_options.evaluator, "None where a trainer is saved; save its player apart"
+            )
+        options = {
+            "schedule": self.schedule.to_dict(),
+            "play": asdict(self.play_options),
+            "replicas": asdict(self.replicas),
+            "spent": self.spent,
+        }
+        meta = {
+            "episode": self.episode,
+            "moves": self.moves,
+            SAVED: "trainer",
+            "rules": self.network.rules.to_dict(),
+            "network": self.network.describe(),
+            "learner": asdict(self.learner),
+            TRAINER: without_numpy(options),
+        }
+        save(folder, meta, self.arrays())
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> Self:
+        """The trainer that was saved in a folder. It goes on as the one that was saved does, to the last bit.
+
+        Raises
+        ------
+        CheckpointError : missing, cut, corrupt, of another version, or not saved by a trainer.
+        ConfigError : it does not fit into the memory that is free.
+        """
+        if not isinstance(folder, str | os.PathLike):
+            raise refuse("folder", folder, "the name of a folder")
+        path = Path(folder)
+        meta = read_meta(path)
+        if TRAINER not in meta:
+            raise CheckpointError(f"{path}: no trainer was saved here; tdl.load plays it, a run goes on with resume=")
+        with naming(path / META):
+            check_object("", meta, {"moves": _COUNT, "rules": check_mapping, "network": check_mapping})
+            rules, tuples, stages, learner, entries = described(meta)
+            options = _options(meta[TRAINER])
+        check_room(path, meta, WEIGHTS, (entries,), np.float32)
+        weights = read_array(path, meta, WEIGHTS, into=allocate("folder", entries, f"the weights of {path}"))
+        network = NTupleNetwork(rules, tuples, stages=stages, weights=weights)
+        with naming(path / META):
+            trainer = cls(network, learner=learner, episode=meta["episode"], **options)
+        trainer.moves, trainer.spent = meta["moves"], meta[TRAINER]["spent"]
+        trainer.restore(path, meta)
+        return trainer
+
+
+TRAINER = "trainer"
+"""Entry of a checkpoint that `Trainer.save` wrote: its options beside those of the learner, and `spent`."""
+
+_COUNT = partial(check_whole, least=0, below=MAX_COUNT + 1)
+
+_OPTIONS: dict[str, Check] = {
+    "schedule": check_mapping,
+    "play": partial(check_object, entries={"search": check_mapping, "placer": check_mapping}),
+    "replicas": check_mapping,
+    "spent": or_null(check_number),
+}
+
+
+def _options(saved: object) -> dict[str, Any]:
+    """The options of `Trainer` that an entry `TRAINER` says."""
+    check_object(TRAINER, saved, _OPTIONS)
+    assert isinstance(saved, Mapping)
+    play = saved["play"] | {"evaluator": None}
+    for name, kind in (("search", SearchOptions), ("placer", PlacerOptions)):
+        play[name] = built(kind, f"{TRAINER}.play.{name}", play[name])
+    return {
+        "schedule": built(Schedule, f"{TRAINER}.schedule", saved["schedule"]),
+        "play": built(PlayOptions, f"{TRAINER}.play", play),
+        "replicas": built(ReplicaOptions, f"{TRAINER}.replicas", saved["replicas"]),
+    }
+
+
+def _copied(kind: type[Trainer], network: NTupleNetwork, options: Any, progress: Any, state: LearnerState) -> Trainer:
+    """A trainer that goes on as another one, from the parts that its `__reduce__` names."""
+    learner, schedule, play, replicas = options
+    if not network.weights.flags.writeable:  # joblib maps large arrays
+        network = copy.deepcopy(network)
+    trainer = kind(network, learner=learner, schedule=schedule, play=play, replicas=replicas, episode=progress[0])
+    _, trainer.moves, trainer.spent, error = progress
+    object.__setattr__(trainer, "mean_abs_error", error)
+    for name, array in state.items():
+        np.copyto(trainer.state[name], array)
+    return trainer

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tdl.base.checks import check_whole
-from tdl.players.kinds import ActionValues, Agent, Values, agent_of, kind_of, load_agent
+from tdl.players.kinds import ActionValues, Agent, Values, agent_of, kind_of
 from tdl.search.options import SearchOptions
 from tdl.storage.checkpoint import Meta
 from tdl.web.library import Library, turn
@@ -40,8 +40,8 @@ class _Turns:
 class ServedAgent:
     """A trained agent for all games of the server.
 
-    It is loaded twice once it has to look far ahead (the weights lie in memory once): so the quick values of one
-    game need not wait for the search of another.
+    There are two of it once it has to look far ahead, of one network: so the quick values of one game need not wait
+    for the search of another.
 
     Parameters
     ----------
@@ -50,10 +50,11 @@ class ServedAgent:
 
     def __init__(self, name: str, folder: Path, meta: Meta, seconds: float) -> None:
         first = agent_of(folder, meta)
+        first.say_memory()
         self.name, self.rules, self.digest = name, first.rules, str(meta["digest"])
         # A deep network takes no limit of time, and 3 plies of it take seconds.
         self.max_plies = MAX_PLIES if kind_of(meta).tables else QUICK_PLIES
-        self._seconds, self._quick, self._far = seconds, _Turns(lambda: first), _Turns(lambda: load_agent(folder))
+        self._seconds, self._quick, self._far = seconds, _Turns(lambda: first), _Turns(first.beside)
         self._quick.values(0, SearchOptions())  # refuses an agent without values
 
     def search(self, plies: int) -> SearchOptions:

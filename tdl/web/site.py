@@ -25,7 +25,8 @@ from tdl.web.served_agents import ServedAgents
 
 JSON = "application/json"
 
-SCRIPTS = ("board", "charts", "dom", "input", "judge", "library", "new_game", "page", "replay", "requests", "values")
+SCRIPTS = ("board", "charts", "dom", "input", "judge", "library", "new_game", "page", "replay", "requests", "turns",
+           "values")  # fmt: skip
 
 PAGE = {
     "/": ("index.html", "text/html; charset=utf-8"),
@@ -87,7 +88,7 @@ class Site:
         self.agents, self.games = ServedAgents(self.library, self.seconds), OpenGames(self.sessions)
         folder = resources.files("tdl.web") / "page"
         self._files = {path: Reply((folder / name).read_bytes(), kind) for path, (name, kind) in PAGE.items()}
-        self._files["/tiles.css"] = Reply(_tile_rules().encode(), "text/css; charset=utf-8")
+        self._files["/tiles.css"] = Reply(tile_rules().encode(), "text/css; charset=utf-8")
         for tiles in group_names("tiles"):  # read now, not while a page waits
             _laws(tiles)
         self._gets: dict[str, Callable[[Mapping[str, str]], Reply]] = {
@@ -170,7 +171,7 @@ class Site:
         agent = opened.agent
         return {
             "id": opened.id,
-            "rules": _rules_json(opened.rules),
+            "rules": rules_json(opened.rules),
             "checkpoint": None if agent is None else agent.name,
             "most_plies": 1 if agent is None else agent.max_plies,
             **opened.whole(),
@@ -253,7 +254,7 @@ def _check_same(rules: Rules, game: object, size: object, tiles: object) -> None
         raise ConfigError(f"checkpoint: its agent plays {board} by its own tile rule only")
 
 
-def _rules_json(rules: Rules) -> dict[str, Any]:
+def rules_json(rules: Rules) -> dict[str, Any]:
     fitting = [name for name in group_names("tiles") if _laws(name) == (rules.drop, rules.start)]
     return {
         "game": rules.game,
@@ -265,7 +266,7 @@ def _rules_json(rules: Rules) -> dict[str, Any]:
     }
 
 
-def _tile_rules() -> str:
+def tile_rules() -> str:
     """The colours of the tiles of all games, as a style sheet."""
     values = sorted({value for game in GAMES for value in Rules(game, 5, 5).tiles})
     rules = ((value, *tile_colours(value)) for value in values)

@@ -1,5 +1,7 @@
 """Deep Q-networks as players, and their checkpoints: what does not fit is refused before a network is made."""
 
+import copy
+import pickle
 import shutil
 from dataclasses import replace
 
@@ -49,6 +51,16 @@ def test_wrong_entries_are_refused_by_name(saved, tmp_path, key):
         folder = forged(shutil.copytree(saved, tmp_path / str(number)), {key: value})
         with pytest.raises(CheckpointError, match=r"meta\.json: |weights-.*\.npy: holds"):
             load(folder)
+
+
+def test_saved_and_copied_players_value_as_it_does(tmp_path):
+    options = replace(SMALL, gamma=0.5)
+    player = DQNPlayer(new_network(options, TINY, generator()), TINY, 0.5)
+    player.save(tmp_path / "saved")
+    boards = played_boards(TINY, 5)
+    for again in (load(tmp_path / "saved"), copy.deepcopy(player), pickle.loads(pickle.dumps(player))):
+        assert again.gamma == 0.5
+        assert again.values_of(boards).tobytes() == player.values_of(boards).tobytes()
 
 
 def test_each_reader_names_the_other(saved, tmp_path):

@@ -1,10 +1,12 @@
 """Objects say what they are when they are printed."""
 
+import numpy as np
 import pytest
 
 import tdl
+from tdl.network import texts
 from tdl.network.stages import Stages
-from tdl.network.texts import network_text, number_text, tuples_text
+from tdl.network.texts import memory_text, network_text, number_text, tuples_text
 from tdl.players.player import Player
 
 SMALL = tdl.TupleSet(((0, 1), (4, 5)))
@@ -40,6 +42,19 @@ def test_a_network_says_whether_it_has_learned():
     optimistic = tdl.NTupleNetwork(tdl.Rules("2584", 3, 4), SMALL, stages=Stages((89,)), initial_value=320_000)
     expected = "2584 3x4, 2 tuples of 2 cells, 2 stages, 1.3k weights, initial value 320,000"
     assert repr(optimistic) == f"NTupleNetwork({expected})"
+
+
+def test_large_networks_say_what_they_take(tmp_path, monkeypatch):
+    monkeypatch.setattr(texts, "LARGE", 1 << 20)
+    weights, halves = (np.zeros(16**5, kind) for kind in (np.float32, np.float16))
+    weights.tofile(tmp_path / "weights")
+    mapped = np.memmap(tmp_path / "weights", np.float32, "r")
+    for array, text in ((weights, "1.0M weights in 4 MiB"), (halves, "1.0M weights of 16 bits in 2 MiB"),
+                        (mapped, "1.0M weights in 4 MiB (mapped)")):  # fmt: skip
+        network = tdl.NTupleNetwork(tdl.Rules(), tdl.TupleSet(((0, 1, 2, 3, 4),)), weights=array)
+        assert f", {text}, blank)" in repr(network)
+        assert Player(network).memory == memory_text(network) == text.partition(" in ")[2]
+    assert Player(tdl.NTupleNetwork(tdl.Rules(), SMALL)).memory == ""
 
 
 def test_what_plays_and_learns_says_with_what():

@@ -15,7 +15,12 @@ from tdl.errors import CheckpointError, ConfigError
 from tdl.game.engine import EVALUATION
 from tdl.learning.options import LearnerOptions
 from tdl.learning.schedule import Schedule
+from tdl.network.stages import Stages
+from tdl.players.kinds import load_agent
+from tdl.players.player import Baseline
+from tdl.players.policy import Policy
 from tdl.search.options import SearchOptions
+from tdl.storage.checkpoint import read_meta
 from tdl.storage.records import RECORD
 from tdl.training.options import PlayOptions
 
@@ -57,6 +62,34 @@ def test_load_finds_the_checkpoint(folder):
         assert player.gamma == 0.75
     older = tdl.load(folder / "kept" / "0000000020")
     assert older.network.weights.tobytes() != weights.tobytes()
+
+
+def test_a_saved_player_is_what_it_was(tmp_path, folder):
+    """Of a run it keeps what it is: no configuration, with which a run could go on."""
+    stages = tdl.NTupleNetwork(tdl.Rules(rows=3, cols=4), CELLS, stages=Stages((16,), by="sum"), initial_value=7)
+    players = tdl.load(folder), tdl.Player(stages, 0.5, "state", "direct"), tdl.average([folder, folder])
+    for number, player in enumerate(players):
+        player.save(tmp_path / str(number))
+        again = tdl.load(str(tmp_path / str(number)))
+        assert (again.rules, again.network.describe()) == (player.rules, player.network.describe())
+        assert (again.gamma, again.target, again.expectation) == (player.gamma, player.target, player.expectation)
+        assert again.network.weights.tobytes() == player.network.weights.tobytes()
+        assert not {"config", "names", "seconds"} & read_meta(tmp_path / str(number)).keys()
+    again.save(tmp_path / "2")  # into the file that its weights are mapped from
+    assert tdl.load(tmp_path / "2").network.weights.tobytes() == player.network.weights.tobytes()
+
+
+def test_a_saved_baseline_plays_the_same_games(tmp_path):
+    for kind in ("random", "greedy"):
+        baseline = Baseline(tdl.Rules(rows=2, cols=3), kind)
+        baseline.save(tmp_path / kind)
+        assert load_agent(tmp_path / kind).evaluate(5, seed=2).tobytes() == baseline.evaluate(5, seed=2).tobytes()
+
+
+def test_a_function_cannot_be_saved(tmp_path):
+    with pytest.raises(ConfigError, match="save: a Policy has no network to save"):
+        Policy(max, tdl.Rules()).save(tmp_path / "policy")
+    assert not list(tmp_path.iterdir())
 
 
 def test_load_says_what_is_missing(tmp_path):

@@ -30,11 +30,12 @@ PLAIN = st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5)
 WEIGHTS = np.linspace(-1, 1, 5, dtype=np.float32)
 
 
-@pytest.fixture(scope="module")
-def written(tmp_path_factory):
-    """A tiny checkpoint: 148 bytes of array, a short description."""
+@pytest.fixture(scope="module", params=[np.float32, np.float16], ids=["plain", "packed"])
+def written(tmp_path_factory, request):
+    """A tiny checkpoint: 148 bytes of array or fewer, a short description."""
     folder = tmp_path_factory.mktemp("written") / "checkpoint"
-    write_checkpoint(folder, {"episode": 7, "rules": {"drop": [[1, 0.5], [2, 0.5]]}}, {"weights": WEIGHTS})
+    weights = WEIGHTS.astype(request.param)
+    write_checkpoint(folder, {"episode": 7, "rules": {"drop": [[1, 0.5], [2, 0.5]]}}, {"weights": weights})
     return folder
 
 
@@ -80,6 +81,7 @@ def test_views_are_written_as_they_look(tmp_path, view):
     np.testing.assert_array_equal(np.load(tmp_path / meta["arrays"]["weights"]["file"]), array)
 
 
+@pytest.mark.parametrize("written", [np.float32], indirect=True)
 def test_mapped_and_read_only(written):
     _, weights = read(written)
     base = weights
@@ -93,7 +95,7 @@ def test_mapped_and_read_only(written):
 
 @pytest.mark.parametrize("name", ["array", "meta"])
 def test_a_flipped_bit_of_any_byte_is_refused(copy, name):
-    path = copy / META if name == "meta" else next(copy.glob("*.npy"))
+    path = copy / META if name == "meta" else next(copy.glob("weights-*"))
     good = path.read_bytes()
     for place in range(len(good)):
         bad = bytearray(good)
@@ -102,17 +104,18 @@ def test_a_flipped_bit_of_any_byte_is_refused(copy, name):
         with pytest.raises(CheckpointError, match=path.name):
             read(copy)
     path.write_bytes(good)
-    assert read(copy)[1].tobytes() == WEIGHTS.tobytes()
+    again = read(copy)[1]
+    assert again.tobytes() == WEIGHTS.astype(again.dtype).tobytes()
 
 
 @pytest.mark.parametrize("into", [None, "memory"])
 @pytest.mark.parametrize("name", ["array", "meta"])
 def test_every_other_length_is_refused(copy, name, into):
-    path = copy / META if name == "meta" else next(copy.glob("*.npy"))
+    path = copy / META if name == "meta" else next(copy.glob("weights-*"))
     for size in (path.stat().st_size + 7, *range(path.stat().st_size - 1, -1, -1)):
         os.truncate(path, size)
         with pytest.raises(CheckpointError, match=path.name):
-            read(copy, None if into is None else np.empty_like(WEIGHTS))
+            read(copy, None if into is None else np.empty(5, read_meta(copy)["arrays"]["weights"]["dtype"]))
 
 
 @pytest.mark.parametrize("into", [np.empty(4, np.float32), np.empty((5, 1), np.float32), np.empty(5, np.float64)],
@@ -138,6 +141,32 @@ def test_nothing_or_a_folder_in_place_of_a_file(copy):
         read_meta(copy)
 
 
+@pytest.mark.parametrize("written", [np.float16], indirect=True)
+@pytest.mark.parametrize(("entries", "reason"), [
+    ({"arrays.weights.shape": [6]}, "cut|fewer than 12 bytes"), ({"arrays.weights.shape": [4]}, "more than 8 bytes"),
+    ({"arrays.weights.shape": [2**40, 2**20]}, "memory: .* numbers need"),
+    ({"arrays.weights.dtype": "<f4"}, "packed array"), ({"arrays.weights.dtype": "|O"}, "packed array"),
+])  # fmt: skip
+def test_packed_arrays_that_are_signed_and_not_as_they_should_be(copy, entries, reason):
+    forged(copy, entries)
+    with pytest.raises(CheckpointError, match=rf"\.planes: .*({reason})"):
+        read(copy)
+
+
+def test_packed_and_read_only(tmp_path):
+    weights = np.linspace(-1, 1, 6, dtype=np.float16).reshape(2, 3)
+    for _ in range(2):
+        write_checkpoint(tmp_path, {"episode": 0}, {"weights": weights})
+    meta, again = read(tmp_path)
+    assert [path.name for path in tmp_path.glob("weights-*")] == [meta["arrays"]["weights"]["file"]]
+    assert (again.tobytes(), again.dtype, again.shape) == (weights.tobytes(), weights.dtype, weights.shape)
+    assert not again.flags.writeable
+    into = np.empty_like(weights)
+    read(tmp_path, into)
+    assert into.flags.writeable
+    assert into.tobytes() == weights.tobytes()
+
+
 HEADS = {
     "objects": {"descr": "|O", "fortran_order": False, "shape": (2,)},
     "by columns": {"descr": "<f4", "fortran_order": True, "shape": (2, 2)},
@@ -148,6 +177,7 @@ HEADS = {
 }
 
 
+@pytest.mark.parametrize("written", [np.float32], indirect=True)
 @pytest.mark.parametrize("name", HEADS)
 def test_arrays_that_are_signed_and_not_as_they_should_be(copy, name):
     """Pickled objects are never loaded; no number is read from beside the file."""
@@ -162,6 +192,7 @@ def test_arrays_that_are_signed_and_not_as_they_should_be(copy, name):
         read(copy)
 
 
+@pytest.mark.parametrize("written", [np.float32], indirect=True)
 @pytest.mark.parametrize(
     "text", ["", "[" * 9000, "-" * 9000, "{" * 100, "f()", "{'descr': 7, 'shape': 1}", "9" * 9000]
 )
@@ -197,7 +228,7 @@ def test_keeps_as_many_as_asked(tmp_path, keep):
 
 def test_what_others_left_is_cleared(tmp_path):
     """Arrays and temporary files of a crash go with the next checkpoint; files of other kinds stay."""
-    for name in ("weights-0000000003.npy", "meta.json.new", "notes.txt"):
+    for name in ("weights-0000000003.npy", "weights-0000000003.planes", "meta.json.new", "notes.txt"):
         (tmp_path / name).write_text("left behind")
     write_checkpoint(tmp_path, {"episode": 5}, {"weights": WEIGHTS})
     assert {path.name for path in tmp_path.iterdir()} == {META, "weights-0000000005.npy", "notes.txt"}

@@ -76,7 +76,7 @@ def sign(path):
     description = path.with_name("meta.json")
     if is_own(description):
         meta = json.loads(description.read_text())
-        for entry in meta["arrays"].values() if path.suffix == ".npy" else ():
+        for entry in meta["arrays"].values() if path.suffix in (".npy", ".planes") else ():
             if entry["file"] == path.name:
                 data = path.read_bytes()
                 entry |= {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}

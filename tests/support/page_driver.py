@@ -1,5 +1,7 @@
 """What a person does on the page, and what they see. What is waited for is a state, never a time."""
 
+from pathlib import Path
+
 from support.programs import wait_until
 
 BOARD = "[...document.querySelectorAll('#board .tile')].map(tile => Number(tile.textContent))"
@@ -48,3 +50,23 @@ def open_record(page):
     page.wait_for_selector("#game-file option", state="attached")
     page.click("#record button")
     page.wait_for_selector("#replay:not([hidden])")
+
+
+def check_looks(page):
+    """Nothing scrolls sideways, texts have contrast, and targets are large enough; all that folds is unfolded."""
+    for summary in page.query_selector_all("summary"):
+        if summary.is_visible():
+            summary.click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]
+    assert not page.evaluate((Path(__file__).parents[1] / "web" / "page" / "contrast.js").read_text())
+    assert not small_targets(page)
+
+
+def small_targets(page):
+    """What is smaller than 24 pixels each way, as WCAG 2.2 (2.5.8) asks."""
+    return page.evaluate("""() => [...document.querySelectorAll(
+            "button, a:not(.skip), input, select, textarea, summary, [tabindex]")]
+        .filter((e) => e.getClientRects().length && !e.closest("[hidden]"))
+        .map((e) => [e.id || e.className || e.textContent, e.getBoundingClientRect()])
+        .filter(([, box]) => box.width < 24 || box.height < 24)
+        .map(([name, box]) => `${name}: ${box.width} x ${box.height}`)""")

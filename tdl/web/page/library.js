@@ -24,7 +24,6 @@ export class Library {
     this.list.replaceChildren(...playing.map((entry) => this.item(entry)), this.folded);
     this.mark(this.current);
     this.filter(this.wanted);
-    return entries.length;
   }
 
   item(entry) {

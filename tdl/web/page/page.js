@@ -7,8 +7,9 @@ import { listenToKeys, listenToSwipes } from "/input.js";
 import { Judge } from "/judge.js";
 import { Library } from "/library.js";
 import { Replay, bestRecord, fillRecords } from "/replay.js";
-import { allDone, get, inTurn, post } from "/requests.js";
+import { fileOf, get, post, remember, remembered } from "/requests.js";
 import { NewGameForm } from "/new_game.js";
+import { allDone, inTurn } from "/turns.js";
 import { Values, bestOf } from "/values.js";
 
 const SPEEDS = [1, 2, 4, 8, 15, 30, 60, 120, 300]; // moves a second
@@ -72,13 +73,13 @@ function take(opened, depth) {
   $("depth").value = depth;
   library.mark(game.checkpoint);
   showGame(game.state, game.scores);
-  remember();
+  rememberGame();
 }
 
-// What a reload comes back to is in the address.
-function remember() {
+// What a reload comes back to.
+function rememberGame() {
   const record = replay.source?.game;
-  history.replaceState(null, "", `?${new URLSearchParams({ game: game.id, ...(record && { record }) })}`);
+  remember({ game: game.id, ...(record && { record }) });
 }
 
 // Go on with a game of before.
@@ -184,7 +185,7 @@ async function openRecord(source) {
   liveScores ??= scores;
   board.setUp(record.rows, record.cols);
   replay.open(record, source);
-  remember();
+  rememberGame();
   $("who").textContent = `Recorded: ${record.title}, seed ${record.seed}, game ${record.episode}`;
   $("values-title").textContent = record.by === null ? "Rewards of the moves" : "Values of the moves";
   $("at").focus();
@@ -194,7 +195,7 @@ async function leaveRecord() {
   await pause();
   const { state } = await post("/api/values", { id: game.id });
   replay.close();
-  remember();
+  rememberGame();
   showGame(state, liveScores);
 }
 
@@ -341,7 +342,7 @@ const KEYS = {
 };
 
 function toggle() {
-  return playing ? pause() : play();
+  return playing ? pause().then(searchMissing) : play();
 }
 
 function slide(id, by) {
@@ -373,7 +374,7 @@ function listen() {
     guarded(() => work(event));
   });
   const clicks = {
-    play: toggle, step, undo, restart, new: () => newGame(game.seed + 1), leave: leaveRecord, refresh,
+    play: toggle, step, undo, restart, new: () => newGame(game.seed + 1), leave: leaveRecord, refresh: () => library.refresh(),
     before: replay.keys(scrub).b, after: replay.keys(scrub).m,
     copy: () => { $("cells").value = view.board.map((row) => row.join(" ")).join("\n"); },
     "go-on": () => judge.beside(playOn), "best-game": watchBest, "error-close": () => {},
@@ -389,6 +390,7 @@ function listen() {
     $("file").value = ""; // the same file may be chosen again
     await openRecord({ text: await file.text(), name: file.name });
   });
+  on("look", "click", async () => openRecord({ text: await fileOf(game.id), name: "this game" }));
   on("at", "input", () => scrub(() => replay.to(Number($("at").value))));
   on("records", "toggle", async () => { if ($("records").open) fillRecords($("game-file"), (await get("/api/games")).games); });
   on("filter", "input", () => library.filter($("filter").value));
@@ -401,14 +403,10 @@ function listen() {
   for (const id of ["depth", "speed"]) $(id).addEventListener("pointerup", () => $(id).blur()); // arrows then move again
 }
 
-async function refresh() {
-  $("nothing").hidden = await library.refresh() > 0;
-}
-
 async function start() {
   const options = await get("/api/start");
   form.setUp(options);
-  const asked = new URLSearchParams(location.search), kept = asked.get("game"), record = asked.get("record");
+  const { game: kept, record } = remembered();
   const ways = [() => begin({ checkpoint: options.checkpoint }), () => begin({ checkpoint: null })];
   if (kept) ways.unshift(() => goOn(kept));
   await firstThatWorks(ways);
@@ -428,4 +426,4 @@ async function firstThatWorks([way, ...others]) {
 listen();
 showSpeed();
 showDepth(1);
-guarded(() => start().finally(refresh)); // what is wrong with the start stays told
+guarded(() => start().finally(() => library.refresh())); // what is wrong with the start stays told

@@ -1,11 +1,13 @@
-// Requests to the server, and what changes the game one after another.
+// Requests to the server, and what a reload comes back to.
 
-let chain = Promise.resolve();
-
-export async function get(path, options) {
-  const response = await fetch(path, options).catch(() => {
+async function answer(path, options) {
+  return fetch(path, options).catch(() => {
     throw new Error("The server does not answer. Is it still running?");
   });
+}
+
+export async function get(path, options) {
+  const response = await answer(path, options);
   const data = await response.json().catch(() => ({ error: `the server answered ${response.status}` }));
   if (!response.ok) throw Object.assign(new Error(data.error), { status: response.status });
   return data;
@@ -15,12 +17,14 @@ export function post(path, data) {
   return get(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data) });
 }
 
-// Do some work after all that was begun before; the promise is that of the work.
-export function inTurn(work) {
-  const done = chain.then(work);
-  chain = done.catch(() => {});
-  return done;
+// The file of a game.
+export async function fileOf(id) {
+  return (await answer(`/api/game.jsonl?${new URLSearchParams({ id })}`)).text();
 }
 
-// Settles when all that was begun before is done.
-export const allDone = () => chain;
+// What a reload comes back to is in the address.
+export const remembered = () => Object.fromEntries(new URLSearchParams(location.search));
+
+export function remember(names) {
+  history.replaceState(null, "", `?${new URLSearchParams(names)}`);
+}

@@ -1,10 +1,9 @@
 """What the page shows of values, rules and colours, at every width."""
 
 import re
-from pathlib import Path
 
 import pytest
-from support.page_driver import open_record, wait
+from support.page_driver import check_looks, open_record, small_targets, wait
 
 pytestmark = pytest.mark.extra
 
@@ -58,17 +57,8 @@ def test_every_width_without_scrolling_sideways_and_with_contrast(browser, serve
     page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
     page.goto(server.url)
     page.wait_for_selector(".entry")
-    for summary in page.query_selector_all("summary"):
-        summary.click()
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert not page.evaluate(Path(__file__).with_name("contrast.js").read_text())
+    check_looks(page)
     page.click("summary:has-text('Recorded games')")  # closed, for this opens it
     open_record(page)
-    small = page.evaluate("""() => [...document.querySelectorAll(
-            "button, a:not(.skip), input, select, textarea, summary, [tabindex]")]
-        .filter((e) => e.getClientRects().length && !e.closest("[hidden]"))
-        .map((e) => [e.id || e.className || e.textContent, e.getBoundingClientRect()])
-        .filter(([, box]) => box.width < 24 || box.height < 24)
-        .map(([name, box]) => `${name}: ${box.width} x ${box.height}`)""")
-    assert not small
+    assert not small_targets(page)
     page.close()

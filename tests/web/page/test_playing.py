@@ -254,7 +254,7 @@ def test_a_reload_keeps_the_game(page, server):
 
 def test_agents_that_can_play_are_above_those_that_cannot(page, server):
     names = "all => all.map(e => e.entry.name)"
-    assert page.eval_on_selector_all("#entries > li > .entry", names) == [None, "agent", "wide"]
+    assert page.eval_on_selector_all("#entries > li > .entry", names) == [None, "agent", "wide", "tdl:small"]
     assert page.eval_on_selector_all(".folded .entry", names) == ["broken"]
     assert page.is_hidden(".entry:has-text('broken')")
     page.fill("#filter", "wide")
@@ -266,7 +266,7 @@ def test_a_server_that_has_gone_is_told_of(browser, tmp_path):
         page = browser.new_page()
         page.goto(server.url)
         page.wait_for_selector(".tile")
-        page.wait_for_selector("#nothing:not([hidden])")
+        page.wait_for_selector(".entry:has-text('tdl:small')")
     page.route("**/api/**", lambda route: route.abort())
     page.keyboard.press("s")
     page.wait_for_selector("#error:not([hidden])")

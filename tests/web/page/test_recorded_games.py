@@ -120,6 +120,13 @@ def test_a_record_plays_by_itself_and_a_file_of_the_user_is_shown(page, server):
     page.set_input_files("#file", {"name": "cut.jsonl", "mimeType": "text/plain", "buffer": b"{"})
     page.wait_for_selector("#error:not([hidden])")
     assert page.text_content("#error-text") == "cut.jsonl: line 1: cut: it does not end"
+    page.click("#leave")
+    page.wait_for_selector("#replay", state="hidden")
+    wait_until(lambda: legal(page))
+    press(page, legal(page)[0])
+    until_moves(page, 1)
+    page.click("#look")  # the game that is played, so far
+    wait(page, "document.getElementById('at').max === '1'")
     page.focus("#board")
     page.keyboard.press("n")  # another game
     page.wait_for_selector("#replay", state="hidden")

@@ -1,0 +1,101 @@
+"""A trained network as a smaller checkpoint that only plays: weights of half precision, packed."""
+
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdl.base.checks import MAX_COUNT, check_number, check_whole
+from tdl.base.machine import allocate, cores
+from tdl.errors import ConfigError, refuse
+from tdl.network.ntuple import NTupleNetwork
+from tdl.players.ensemble import CHUNK, promoted
+from tdl.players.kinds import WEIGHTS, checkpoint_folder, is_compact, read_agent
+from tdl.players.player import Player, player_of
+from tdl.runs.evaluation import Evaluation
+from tdl.statistics.intervals import interval_text, mean_interval
+from tdl.storage.atomic import new_folder
+from tdl.storage.checkpoint import Meta, write_checkpoint
+from tdl.training.options import PlayOptions
+
+LARGEST = float(np.finfo(np.float16).max)
+
+
+def export(source: str | Path, target: Path, options: Namespace) -> str:
+    """Make the checkpoint `target` of that of a run; in words, what it takes and what the rounding cost.
+
+    Parameters
+    ----------
+    options : `step`: weights are rounded to multiples of so many points first, which pack better; 0: they are not.
+        `games`: how many, with the same drops, either network plays to tell the cost; 0: none.
+
+    Raises
+    ------
+    CheckpointError : missing, damaged, or not of an n-tuple network.
+    ConfigError : a weight that has no half, one that is compact already, or too little memory.
+    """
+    check_whole("--games", options.games, 0, MAX_COUNT + 1)
+    check_number("--step", options.step, 0)
+    folder = checkpoint_folder(source)
+    meta = read_agent(folder)
+    before = player_of(folder, meta)
+    if is_compact(meta):
+        raise ConfigError(f"{folder}: its weights have 16 bits already")
+    after = rounded(before.network, options.step)
+    kept = {name: entry for name, entry in meta.items() if name not in ("format", "arrays", "digest")}
+    with new_folder(target) as building:
+        write_checkpoint(building, kept, {WEIGHTS: after.weights})
+    lines = [_sizes(target, meta, after)]
+    if options.games:
+        lines.append(_cost(before, Player(after, before.gamma, before.target, before.expectation), options.games))
+    return "\n".join(lines)
+
+
+def rounded(network: NTupleNetwork, step: float = 0.0) -> NTupleNetwork:
+    """The network with weights of half precision, in memory of their own: of multiples of a step, unless it is 0.
+
+    Raises
+    ------
+    ConfigError : a weight that has no half, or too little memory.
+    """
+    return NTupleNetwork(network.rules, network.tuples, stages=network.stages, weights=_halves(network, step))
+
+
+def _halves(network: NTupleNetwork, step: float) -> NDArray[Any]:
+    """The weights, rounded; those of later stages that were never moved are what promotion makes of them."""
+    weights, stages = network.weights, network.stages
+    halves = allocate("--format", len(weights), f"{len(weights):,} weights of 16 bits", np.float16)
+    size, share = network.stride or len(weights), np.float32(stages.share)
+    for stage in range(stages.count):
+        end = min((stage + 1) * size, len(weights))
+        for first in range(stage * size, end, CHUNK):
+            part = promoted(weights, first, min(first + CHUNK, end), size, share)
+            part = np.round(part / np.float32(step)) * np.float32(step) + 0.0 if step else part  # +0: there is no -0
+            if not (fits := np.abs(part) <= LARGEST).all():  # true of nan too
+                at = int(fits.argmin())
+                raise refuse(f"weights[{first + at}]", float(part[at]), f"at most {LARGEST:,.0f}, the largest half")
+            halves[first : first + len(part)] = part
+    return halves
+
+
+def _sizes(target: Path, meta: Meta, network: NTupleNetwork) -> str:
+    packed = sum(file.stat().st_size for file in target.iterdir())
+    whole = sum(entry["bytes"] for entry in meta["arrays"].values())
+    room = network.weights.nbytes
+    return f"{target}: {_text(packed)} instead of {_text(whole)}; in memory {_text(room)} instead of {_text(2 * room)}"
+
+
+def _text(size: int) -> str:
+    return f"{size / 2**20:,.1f} MiB" if size >= 2**20 else f"{size / 2**10:,.1f} KiB"
+
+
+def _cost(before: Player, after: Player, games: int) -> str:
+    """What the rounding cost, in points, over games in which both meet the same drops."""
+    play = PlayOptions(threads=cores())
+    scores = [Evaluation(player, play).games(games, lambda: None)[0]["score"] for player in (before, after)]
+    gain = (scores[1] - scores[0]).astype(np.float64)
+    means = " to ".join(f"{score.mean():,.0f}" for score in scores)
+    text = interval_text(gain.mean(), *mean_interval(gain))
+    return f"rounding: mean of {games:,} games with one ply from {means}, a difference of {text}"

@@ -1,0 +1,126 @@
+"""A network as a player of NumPy alone: one Python file, and its arrays in one `.npz`."""
+
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdl.base.machine import allocate
+from tdl.errors import ConfigError, refuse
+from tdl.game.rules import ACTION_NAMES, Rules
+from tdl.network.ntuple import NTupleNetwork
+from tdl.players.player import Player, load
+from tdl.storage.atomic import new_folder
+
+TEMPLATE = Path(__file__).parent / "templates" / "standalone_player.py"
+
+Array = NDArray[Any]
+
+
+def export(source: str, target: Path, options: Namespace) -> str:
+    """Make the folder `target` of the player of a run or checkpoint, and say how to use it.
+
+    Parameters
+    ----------
+    options : `actions` are the names of the moves 0 to 3 for `get_action`, with commas between; None: as here.
+    """
+    actions = ACTION_NAMES if options.actions is None else _checked_actions(options.actions)
+    player = load(source)
+    if lowest := player.network.stages.downgrade:
+        raise ConfigError(f"{source}: learner.stage_downgrade is {lowest}; a player of NumPy has only null")
+    arrays = arrays_of(player)
+    with new_folder(target) as folder:
+        folder.mkdir()
+        (folder / "player.py").write_text(program(actions), encoding="utf-8")
+        np.savez_compressed(folder / "player.npz", **arrays)  # cut into planes of bytes it is no smaller
+    sizes = [f"{name} ({(target / name).stat().st_size / 1e6:,.2f} MB)" for name in ("player.py", "player.npz")]
+    return f"{target}: {' and '.join(sizes)}\nIn this folder: from player import best, values, get_action"
+
+
+def _checked_actions(text: str) -> list[str]:
+    actions = text.replace(" ", "").split(",")
+    if sorted(actions) != sorted(ACTION_NAMES):
+        raise refuse("--actions", text, f"{','.join(ACTION_NAMES)} in any order")
+    return actions
+
+
+def program(actions: Sequence[str]) -> str:
+    """The Python file, whose `get_action` counts the moves in this order."""
+    names = ", ".join(f'"{name}"' for name in actions)
+    default = ", ".join(f'"{name}"' for name in ACTION_NAMES)
+    return TEMPLATE.read_text(encoding="utf-8").replace(f"ACTIONS = [{default}]", f"ACTIONS = [{names}]")
+
+
+def arrays_of(player: Player) -> dict[str, Any]:
+    """What `player.npz` holds, as the Python file says."""
+    network, rules = player.network, player.rules
+    sizes = [network.layout.size(table) for table in range(len(network.lengths))]
+    drops = rules.drop if player.target == "state" else ()
+    return {
+        **_rules_arrays(rules),
+        **_feature_arrays(network, np.cumsum([0, *sizes])),
+        "gamma": np.array(player.gamma, np.float32),
+        "drop_tiles": np.array([tile for tile, _ in drops], np.int64),
+        "drop_shares": np.array([share for _, share in drops], np.float64),
+        "thresholds": np.array(network.stages.thresholds, np.int64).reshape(-1, 1),
+        "by_sum": np.array(network.stages.by == "sum"),
+        "stride": np.array(sum(sizes)),
+        "weights": natural_weights(network),
+    }
+
+
+def _rules_arrays(rules: Rules) -> dict[str, Array]:
+    indices = range(rules.largest + 1)
+    return {
+        "shape": np.array([rules.rows, rules.cols]),
+        "tiles": np.array([*map(rules.value, indices), rules.value(rules.largest + 1)], np.int64),
+        "merges": np.array([[rules.merge(a, b) for b in indices] for a in indices], np.int8),
+    }
+
+
+def _feature_arrays(network: NTupleNetwork, first: Array) -> dict[str, Array]:
+    """Where the index of each feature comes from: a number for each cell, compared pair and counted tile, times powers
+    of a base.
+    """
+    radix, cap, cells = network.layout.radix, network.tuples.count_cap, network.rules.cells
+    pairs = list(dict.fromkeys(pair for _, compared in network.orders for pair in compared))
+    counted = list(dict.fromkeys(tile for _, tiles in network.counts for tile in tiles))
+    smaller = {pair: cells + place for place, pair in enumerate(pairs)}
+    count = {tile: cells + 2 * len(pairs) + place for place, tile in enumerate(counted)}
+    digits = [(list(read), radix) for _, read in network.features]
+    for _, compared in network.orders:
+        places = [smaller[pair] for pair in compared]
+        digits.append((places + [place + len(pairs) for place in places], 2))
+    digits += [([count[tile] for tile in tiles], cap + 1) for _, tiles in network.counts]
+    powers = np.zeros((network.m, cells + 2 * len(pairs) + len(counted)), np.int64)
+    for feature, (places, base) in enumerate(digits):
+        np.add.at(powers[feature], places, base ** np.arange(len(places)))  # an order may compare a pair twice
+    tables = [table for table, _ in (*network.features, *network.orders, *network.counts)]
+    return {
+        "powers": powers,
+        "first": first[tables].reshape(-1, 1),
+        "radix": np.array(radix),
+        "pairs": np.array(pairs, np.int64).reshape(-1, 2).T,
+        "counted": np.array(counted, np.int64).reshape(-1, 1, 1),
+        "cap": np.array(cap),
+    }
+
+
+def natural_weights(network: NTupleNetwork) -> Array:
+    """All tables, stage after stage, each in natural order, in the network's precision.
+
+    An entry without a weight of its own has what it is worth by promotion.
+    """
+    share, count = np.float32(network.stages.share), network.stages.count
+    sizes = [network.layout.size(table) for table in range(len(network.lengths))]
+    weights = allocate("checkpoint", count * sum(sizes), f"the {count * sum(sizes):,} weights to export")
+    stages = weights.reshape(count, sum(sizes))
+    for number, size in enumerate(sizes):
+        here = slice(sum(sizes[:number]), sum(sizes[:number]) + size)
+        for stage in range(count):
+            table = network.table(number, stage)
+            stages[stage, here] = np.where(np.isnan(table), share * stages[stage - 1, here], table)
+    return weights.astype(network.weights.dtype, copy=False)

@@ -1,0 +1,192 @@
+"""A player as one HTML file, which needs no server: the page of `tdl serve`, with rules and network in JavaScript."""
+
+import argparse
+import base64
+import hashlib
+import json
+import re
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tdl.errors import ConfigError, refuse
+from tdl.formats.compact import rounded
+from tdl.formats.numpy_player import natural_weights
+from tdl.game.rules import Rules
+from tdl.network.ntuple import NTupleNetwork
+from tdl.players.kinds import SMALL, checkpoint_folder, is_small, read_agent
+from tdl.players.player import Player, player_of
+from tdl.sessions.game_lines import header_of
+from tdl.sessions.recorded_game import RecordedGame
+from tdl.storage.atomic import new_file
+from tdl.storage.planes import deflated
+from tdl.storage.run_folder import CHECKPOINT
+from tdl.web.site import SCRIPTS, rules_json, tile_rules
+
+MAX_WEIGHTS = 70_000_000
+"""Of a page: those of `tuples=4x6`, which take 256 MiB in the browser."""
+
+OWN_SCRIPTS = ("game_text", "network", "open_game", "rules")
+"""Beside those of `tdl serve`, of whose `requests` `answers` takes the place."""
+
+HEAD = """<!doctype html>
+<html lang="en" class="exported">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<title>tdl</title>
+<link rel="icon" href="{icon}" type="image/svg+xml">
+<style>{style}</style>
+<script type="application/json" id="player">{player}</script>
+<script type="text/plain" id="weights">{weights}</script>
+<script type="importmap">{imports}</script>
+<script type="module">{start}</script>
+</head>
+"""
+
+POLICY = (
+    "default-src 'none'; script-src data: {imports} {start}; style-src {style}; img-src data:; base-uri 'none'; "
+    "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+)
+"""Modules are inside the page; nothing else is asked for, and no text becomes code."""
+
+START = 'import "page.js";'
+
+
+def export(source: str | Path, target: Path, options: argparse.Namespace | None = None) -> str:
+    """Write the page of a run's or a checkpoint's player; what there is to say of it.
+
+    Raises
+    ------
+    CheckpointError : it has no n-tuple network.
+    ConfigError : its network is too large for a page, reads lowered boards, or has weights beyond half precision.
+    """
+    folder = checkpoint_folder(source)
+    meta = read_agent(folder)
+    name = SMALL if is_small(source) else _name(folder)
+    text, exact = page_of(player_of(folder, meta), name, str(meta["digest"]))
+    with new_file(target) as file:
+        file.write(text.encode())
+    rounding = "" if exact else "; weights are rounded to half precision, and values are those of these"
+    return f"{target}: {len(text) / 1e6:.1f} MB, opens in a browser without a server{rounding}"
+
+
+def page_of(player: Player, name: str, digest: str | None = None) -> tuple[str, bool]:
+    """The page of a player, and whether its weights are in it as they are, not rounded.
+
+    Parameters
+    ----------
+    name : of the player, as the page shows it.
+    digest : of its checkpoint, for the games that the page saves.
+    """
+    _check(player.network)
+    exact = player.network.weights.dtype == np.float16
+    weights = natural_weights(player.network if exact else rounded(player.network))
+    return _page(_described(player, name, digest if exact else None), deflated(weights)), exact
+
+
+def _page(described: dict[str, Any], weights: bytes) -> str:
+    """The page of what is described, with its packed weights."""
+    own = {name: name for name in (*SCRIPTS, *OWN_SCRIPTS)} | {"requests": "answers"}
+    scripts = {f"{name}.js": _read(f"{file}.js") for name, file in own.items()}
+    imports = {name: _data_url("text/javascript", _bare(text)) for name, text in scripts.items()}
+    icon = _data_url("image/svg+xml", _read("icon.svg"))
+    inline = {
+        "style": _read("page.css") + tile_rules(),
+        "imports": json.dumps({"imports": imports}),
+        "start": START,
+    }
+    head = HEAD.format(
+        policy=POLICY.format(**{name: _hash(text) for name, text in inline.items()}),
+        icon=icon,
+        player=json.dumps(described, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c"),
+        weights=base64.b64encode(weights).decode(),
+        **inline,
+    )
+    _, _, body = _read("index.html").partition("</head>\n")
+    return head + body.replace('src="/icon.svg"', f'src="{icon}"')
+
+
+def _read(name: str) -> str:
+    return (resources.files("tdl.web") / "page" / name).read_text(encoding="utf-8")
+
+
+def _bare(script: str) -> str:
+    """A module with the names of the import map: paths have no meaning inside a page."""
+    return re.sub(r'from "/(\w+\.js)"', r'from "\1"', script)
+
+
+def _data_url(kind: str, text: str) -> str:
+    return f"data:{kind};base64,{base64.b64encode(text.encode()).decode()}"
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _name(folder: Path) -> str:
+    """What the page calls a checkpoint: as its folder, or that of its run."""
+    path = folder.resolve()
+    return path.parent.name if path.name == CHECKPOINT else path.name
+
+
+def _check(network: NTupleNetwork) -> None:
+    if network.stages.downgrade is not None:
+        raise refuse("learner.stage_downgrade", network.stages.downgrade, "null: a page reads boards as they are")
+    if (count := len(network.weights)) > MAX_WEIGHTS:
+        raise ConfigError(f"tuples: {count:,} weights; expected at most {MAX_WEIGHTS:,} in a page")
+
+
+def _described(player: Player, name: str, digest: str | None) -> dict[str, Any]:
+    """All but the weights, as `tdl/web/page/answers.js` reads it."""
+    rules, shown = player.rules, rules_json(player.rules)
+    tiles = shown["tiles"] or ""
+    game = {"name": rules.game, "tiles": tiles, "words": {tiles: shown["drops"]} if tiles else {}}
+    return {
+        "name": name,
+        "start": {"games": [game], "sizes": [shown["size"]], "checkpoint": name, "rules": shown},
+        "game": _game(rules),
+        "network": _network(player.network),
+        "gamma": float(np.float32(player.gamma)),
+        "target": player.target,
+        "record": _record(rules, digest),
+    }
+
+
+def _game(rules: Rules) -> dict[str, Any]:
+    every = range(rules.largest + 1)
+    return {
+        "rows": rules.rows,
+        "cols": rules.cols,
+        "tiles": [rules.value(tile) for tile in range(rules.largest + 2)],  # merged ones may be one above
+        "merge": [[rules.merge(a, b) for b in every] for a in every],
+        "largest": rules.largest,
+        "drops": rules.thresholds,
+        "start": rules.start,
+    }
+
+
+def _network(network: NTupleNetwork) -> dict[str, Any]:
+    sizes = [network.layout.size(table) for table in range(len(network.lengths))]
+    return {
+        "radix": network.layout.radix,
+        "tables": [sum(sizes[:table]) for table in range(len(sizes))],
+        "stride": sum(sizes),
+        "features": network.features,
+        "orders": network.orders,
+        "counts": network.counts,
+        "cap": network.tuples.count_cap,
+        "thresholds": network.stages.thresholds,
+        "by": network.stages.by,
+    }
+
+
+def _record(rules: Rules, digest: str | None) -> dict[str, str]:
+    """What the first lines of all its games share, each entry as JSON."""
+    header = header_of(RecordedGame(rules, 0, (), checkpoint=digest, complete=False))
+    names = ("format", "rules", "search", "checkpoint")
+    return {name: json.dumps(getattr(header, name), sort_keys=True) for name in names}
