@@ -11,6 +11,8 @@ import re
 import shutil
 import tempfile
 import warnings
+import zlib
+from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -32,6 +34,8 @@ from support.weight_files import SMALL_DEMO, SMALL_TC, SMALL_TD
 from tdl.__main__ import main
 from tdl.config.setup import stored_setup
 from tdl.errors import SkippedWarning, TdlError
+from tdl.formats import compact
+from tdl.network.stages import Stages
 from tdl.players.kinds import read_agent
 from tdl.runs.resume import read_run
 from tdl.sessions import game_file
@@ -78,9 +82,18 @@ def _shown_run(path):
     train(path, *TWICE)
 
 
+def _saved_trainer(path):
+    network = tdl.NTupleNetwork(tdl.Rules(rows=2, cols=3), [[0, 1, 3]], stages=Stages((16,)))
+    trainer = tdl.Trainer(network, schedule=[(30, 0.1)], step="coherent", start="carousel")
+    trainer.train(20)
+    trainer.save(path)
+
+
 GOOD = {
     "plain": lambda path: train(path, *TWICE),
     "rich": lambda path: train(path, *TWICE, "learner=tc", "learner.stages=[16,64]", "learner.start=carousel"),
+    "packed": lambda path: (path.mkdir(), compact.export(good("rich"), path / "checkpoint", Namespace(games=0))),
+    "saved": _saved_trainer,
     "swept": lambda path: ends("-m", *SMALL, "episodes=10", "alpha=0.1,0.3", f"hydra.sweep.dir={path}"),
     "deep": _deep_run,
     "shown": _shown_run,
@@ -151,11 +164,14 @@ def _resumes(run, episodes):
 
 
 def _bytes_in(folder, name):
-    """The bytes of an array as they stand in the file of a checkpoint."""
-    return np.load(folder / read_agent(folder)["arrays"][name]["file"], allow_pickle=False).tobytes()
+    """The bytes of an array that the file of a checkpoint has."""
+    path = folder / read_agent(folder)["arrays"][name]["file"]
+    if path.suffix == ".npy":
+        return np.load(path, allow_pickle=False).tobytes()
+    return np.frombuffer(zlib.decompress(path.read_bytes()), np.uint8).reshape(2, -1).T.tobytes()
 
 
-@target("load", 5, *RUNS, files=CHECKPOINT)
+@target("load", 5, *RUNS, "packed", files=CHECKPOINT)
 def _load(run, place, chance):
     folder = run / "checkpoint"
     if chance.random() < 0.2:
@@ -189,6 +205,18 @@ def _resume(run, place, chance):
         read_run(RunFolder(run))
     else:
         _resumes(run, 30)
+
+
+@target("trainer", 2, "saved")
+def _trainer(folder, place, chance):
+    trainer, meta = tdl.Trainer.load(folder), read_agent(folder)
+    assert trainer.network.weights.tobytes() == _bytes_in(folder, "weights"), "other weights than the file has"
+    assert (trainer.episode, trainer.moves) == (meta["episode"], meta["moves"])
+    trainer.save(place / "again")
+    again = tdl.Trainer.load(place / "again")
+    assert [array.tobytes() for array in again.arrays().values()] == [a.tobytes() for a in trainer.arrays().values()]
+    trainer.train(1)
+    trainer.save(folder)
 
 
 @target("deep", 2, "deep", files=CHECKPOINT)

@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import struct
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -150,9 +151,9 @@ def change(files, outside, chance):
     if path.stat().st_size > 1 << 20 or chance.random() < 0.2:
         _replace(path, outside, chance)
         return
-    ways = {".json": _change_json, ".jsonl": _change_game, ".npy": _change_array}
+    ways = {".json": _change_json, ".jsonl": _change_game, ".npy": _change_array, ".planes": _change_packed}
     way = ways.get(kind, _change_bytes if kind in (".w", ".bin", ".png") else _change_text)
-    with contextlib.suppress(ValueError, TypeError, LookupError, AttributeError):  # what another change has left
+    with contextlib.suppress(Exception):  # what another change has left
         (_change_bytes if chance.random() < 0.1 else way)(path, outside, chance)
         if chance.random() < 0.9:
             sign(path)
@@ -233,6 +234,13 @@ def _change_array(path, outside, chance):
         with np.errstate(all="ignore"):
             number = np.array(chance.choice(NUMBERS.get(numbers.dtype.kind, (1,)))).astype(numbers.dtype)
         numbers[chance.randrange(len(numbers))] = number
+
+
+def _change_packed(path, outside, chance):
+    """What is packed, or any bytes of its file."""
+    if chance.random() < 0.3:
+        return _change_bytes(path, outside, chance)
+    path.write_bytes(zlib.compress(changed_bytes(zlib.decompress(path.read_bytes()), chance)))
 
 
 def _change_bytes(path, outside, chance):
