@@ -1,6 +1,7 @@
 """A player to take along: `tdl export RUN OUT --format=compact|numpy|web`."""
 
 import argparse
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from pkgutil import resolve_name
@@ -17,6 +18,9 @@ FORMATS = {
 """What makes each format: called with the folder of a checkpoint, the path to make and the words of the command line
 for it, it gives the lines to print."""
 
+OF_ONE = {"actions": "numpy", "step": "compact", "games": "compact"}
+"""The format that reads each further flag."""
+
 ORDER = ",".join(ACTION_NAMES)
 
 
@@ -28,12 +32,16 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--actions", metavar="NAMES", help=f"numpy: what get_action counts; {ORDER} unless given")
     parser.add_argument("--step", type=float, default=0.0, help="compact: weights are multiples of so many points")
     parser.add_argument("--games", type=int, default=1000, help="compact: games that tell what the rounding cost")
-    return parser.parse_args(words)
+    options = parser.parse_args(words)
+    for name, form in OF_ONE.items():
+        if options.format != form and (value := getattr(options, name)) != parser.get_default(name):
+            raise refuse(f"--{name}", value, f"it with --format={form} alone, not {options.format}")
+    return options
 
 
 def check_target(target: Path) -> None:
     """Refuse to write over what is there, or where there is no folder."""
-    if target.exists():
+    if os.path.lexists(target):
         raise ConfigError(f"{target}: exists already, and is not overwritten; name another")
     if not target.parent.is_dir():
         raise ConfigError(f"{target}: there is no folder {target.parent}")
@@ -43,7 +51,5 @@ def check_target(target: Path) -> None:
 def main(words: Sequence[str] | None = None) -> None:
     """The command `tdl export`."""
     options = _parse(words)
-    if options.actions is not None and options.format != "numpy":
-        raise refuse("--actions", options.actions, f"it with --format=numpy alone, not {options.format}")
     check_target(options.target)
     print(resolve_name(FORMATS[options.format])(options.source, options.target, options))

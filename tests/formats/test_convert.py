@@ -14,11 +14,13 @@ from tdl.players.player import load
 
 def test_names_on_the_command_line(tmp_path, imported):
     there = written(tmp_path / "there.w", SMALL_TD)
+    (link := tmp_path / "link.w").symlink_to("nothing")
     known = "a weight file is known by its suffix, .w (TDL2048+), .bin (TDL2048-Demo); or name it with --format"
     for words, telling in (
         ((tmp_path / "nothing.w", tmp_path / "out"), "nothing.w: no such file or folder"),
         ((imported, there), "there.w: exists already, and is not overwritten; name another"),
         ((there, imported), f"{imported}: exists already, and is not overwritten; name another"),
+        ((imported, link), "link.w: exists already, and is not overwritten; name another"),
         ((imported, tmp_path / "out.x"), f"out.x: {known}"),
         ((written(tmp_path / "in.dat", SMALL_TD), tmp_path / "out"), f"in.dat: {known}"),
         ((there, tmp_path / "out.bin"), "out.bin: a weight file is imported into a folder; export that in a second"),
@@ -26,7 +28,7 @@ def test_names_on_the_command_line(tmp_path, imported):
         ((tmp_path, tmp_path / "out.w"), "no checkpoint here"),
     ):
         assert telling in complaint(*words)
-    assert {path.name for path in tmp_path.iterdir()} == {"there.w", "in.dat"}
+    assert {path.name for path in tmp_path.iterdir()} == {"there.w", "in.dat", "link.w"}
     assert there.read_bytes() == SMALL_TD
 
 
