@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.base.checks import MAX_COUNT, check_number, check_whole
+from tdl.base.checks import MAX_COUNT, check_whole
 from tdl.base.machine import allocate, cores
 from tdl.errors import ConfigError, refuse
 from tdl.network.ntuple import NTupleNetwork
@@ -18,9 +18,14 @@ from tdl.runs.evaluation import Evaluation
 from tdl.statistics.intervals import interval_text, mean_interval
 from tdl.storage.atomic import new_folder
 from tdl.storage.checkpoint import Meta, write_checkpoint
+from tdl.storage.saved_folder import SAVED
 from tdl.training.options import PlayOptions
+from tdl.training.trainer import TRAINER
 
-LARGEST = float(np.finfo(np.float16).max)
+LARGEST, LEAST = float(np.finfo(np.float16).max), float(np.finfo(np.float16).smallest_subnormal)
+
+LEFT_OUT = ("format", "arrays", "digest", SAVED, TRAINER)
+"""Entries of a description that are written anew, and those of what was saved from Python, which this is not."""
 
 
 def export(source: str | Path, target: Path, options: Namespace) -> str:
@@ -37,14 +42,15 @@ def export(source: str | Path, target: Path, options: Namespace) -> str:
     ConfigError : a weight that has no half, one that is compact already, or too little memory.
     """
     check_whole("--games", options.games, 0, MAX_COUNT + 1)
-    check_number("--step", options.step, 0)
+    if options.step and not LEAST <= options.step <= LARGEST:
+        raise refuse("--step", options.step, f"0, or {LEAST:.1g} to {LARGEST:,.0f}, as halves have")
     folder = checkpoint_folder(source)
     meta = read_agent(folder)
     before = player_of(folder, meta)
     if is_compact(meta):
         raise ConfigError(f"{folder}: its weights have 16 bits already")
     after = rounded(before.network, options.step)
-    kept = {name: entry for name, entry in meta.items() if name not in ("format", "arrays", "digest")}
+    kept = {name: entry for name, entry in meta.items() if name not in LEFT_OUT}
     with new_folder(target) as building:
         write_checkpoint(building, kept, {WEIGHTS: after.weights})
     lines = [_sizes(target, meta, after)]
