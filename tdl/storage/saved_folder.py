@@ -8,9 +8,13 @@ from pathlib import Path
 from tdl.errors import CheckpointError, ConfigError, file_text, refuse
 from tdl.storage.atomic import new_folder
 from tdl.storage.checkpoint import META, Array, Meta, read_meta, write_checkpoint
+from tdl.storage.run_folder import lock_folder
 
 SAVED = "saved"
 """Key of the description of such a checkpoint: what was saved, "player" or "trainer"."""
+
+PATIENCE = 60.0
+"""Seconds to wait for another process that saves into the same folder."""
 
 _FILE = re.compile(rf"{META}|\.{META}\.\w+\.new|\w+-\d{{10,}}(-again)?\.\w+")
 """Names of its files, and of those that a killed process leaves."""
@@ -22,6 +26,7 @@ def save(folder: str | os.PathLike[str], meta: Meta, arrays: Mapping[str, Array]
     Raises
     ------
     ConfigError : the folder holds something else.
+    BusyError : another process saves into it, for more than a minute.
     CheckpointError : it could not be written (a full disk); what was saved there before is intact.
     """
     if not isinstance(folder, str | os.PathLike):
@@ -30,7 +35,8 @@ def save(folder: str | os.PathLike[str], meta: Meta, arrays: Mapping[str, Array]
     try:
         if path.exists() or path.is_symlink():
             _check_own(path, meta[SAVED])
-            write_checkpoint(path, meta, arrays, keep=0)
+            with lock_folder(path, PATIENCE):
+                write_checkpoint(path, meta, arrays, keep=0)
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
             with new_folder(path) as building:

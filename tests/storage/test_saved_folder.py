@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 from support.faults import Fault, FaultyFiles, ended, forked
 
-from tdl.errors import CheckpointError, ConfigError
+from tdl.errors import BusyError, CheckpointError, ConfigError
+from tdl.storage import saved_folder
 from tdl.storage.checkpoint import read_array, read_meta, write_checkpoint
+from tdl.storage.run_folder import lock_folder
 from tdl.storage.saved_folder import SAVED, save
 
 
@@ -65,6 +67,14 @@ def test_anything_else_is_refused_and_stays(tmp_path, name):
     with pytest.raises((ConfigError, CheckpointError), match=f"other.*{line}"):
         save_number(path, 2)
     assert sorted(map(str, tmp_path.rglob("*"))) == before
+
+
+def test_who_saves_into_a_folder_is_waited_for(tmp_path, monkeypatch):
+    save_number(tmp_path / "saved", 1)
+    monkeypatch.setattr(saved_folder, "PATIENCE", 0.0)
+    with lock_folder(tmp_path / "saved"), pytest.raises(BusyError, match="saved: another process is working in this"):
+        save_number(tmp_path / "saved", 2)
+    assert number_in(tmp_path / "saved") == 1
 
 
 def test_what_is_no_name_of_a_folder_is_refused():
