@@ -282,7 +282,7 @@ def check_finite(weights):
         part = weights[first : first + PART]
         if not np.isfinite(part).all():
             at = first + int(np.isfinite(part).argmin())
-            raise refuse("weights", f"{part[at - first]} at {at:,}", "finite numbers where they have 16 bits")
+            raise refuse(f"weights[{at}]", float(part[at - first]), "a finite number where weights have 16 bits")
 
 
 cdef inline void activate_in_stage(NTupleNetwork network, const board_t *board, uint32_t *entry) noexcept:

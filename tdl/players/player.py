@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tdl.base.checks import check_choice, check_instance, check_share, without_numpy
 from tdl.base.machine import allocate
-from tdl.errors import CheckpointError, ConfigError, shown
+from tdl.errors import CheckpointError, ConfigError, naming, shown
 from tdl.game.boards import BoardLike, unpack
 from tdl.game.engine import EVALUATION, Engine
 from tdl.game.rules import Rules
@@ -268,7 +268,8 @@ def player_of(folder: Path, meta: Meta, rules: Rules | None = None, *, copy: boo
     if copy and not is_compact(meta):
         room = allocate("checkpoint", meta["arrays"][WEIGHTS]["shape"][0], f"the weights of {folder}")
     weights = read_array(folder, meta, WEIGHTS, into=room)
-    network = NTupleNetwork(trained_by, tuples, stages=stages, weights=weights)
+    with naming(folder / meta["arrays"][WEIGHTS]["file"]):
+        network = NTupleNetwork(trained_by, tuples, stages=stages, weights=weights)
     if network.describe() != meta["network"]:
         layout = shown(meta["network"])
         raise CheckpointError(f"{folder / META}: network: its layout {layout} is not the one of this version")

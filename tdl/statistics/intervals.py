@@ -195,7 +195,7 @@ def interval_text(mean: float, low: float, high: float) -> str:
     """For a table, "22,779 [22,528, 23,030]"; the mean alone where a bound is nan, nothing where the mean is."""
     if math.isnan(mean):
         return ""
-    return f"{mean:,.0f}" + ("" if math.isnan(low) else f" [{low:,.0f}, {high:,.0f}]")
+    return f"{mean:z,.0f}" + ("" if math.isnan(low) else f" [{low:z,.0f}, {high:z,.0f}]")
 
 
 def p_text(p: float) -> str:

@@ -94,6 +94,7 @@ def write_checkpoint(folder: Path, meta: Mapping[str, Any], arrays: Mapping[str,
                 _keep_old(folder, keep)
         _delete_orphans(folder, full)
     except OSError as error:
+        error.filename = error.filename or str(folder)  # a write does not say where
         line = f"the checkpoint of episode {episode} could not be written: {file_text(error)}"
         raise CheckpointError(f"{line}; {_clear_up(folder)}") from error
 

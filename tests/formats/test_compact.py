@@ -124,6 +124,32 @@ def test_weights_that_have_no_half(runs, tmp_path, weight, shown):
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_weights_that_are_not_finite_are_those_of_a_file(compact, tmp_path, bad):
+    meta, weights = read_meta(compact["plain"][0]), tdl.load(compact["plain"][0]).network.weights.copy()
+    weights[7] = bad
+    write_checkpoint(tmp_path / "run", {key: meta[key] for key in meta if key != "arrays"}, {"weights": weights})
+    with pytest.raises(CheckpointError, match=rf"weights-\d+\.planes: weights\[7\]: {bad} is not allowed"):
+        tdl.load(tmp_path / "run")
+
+
+@pytest.mark.parametrize("step", [-1.0, 1e-8, 1e5, np.nan, np.inf])
+def test_steps_that_no_half_has(runs, tmp_path, step):
+    with pytest.raises(ConfigError, match=r"--step: .* expected 0, or 6e-08 to 65,504"):
+        export(runs["plain"], tmp_path / "out", Namespace(games=0, step=step))
+
+
+def test_what_was_saved_from_python_is_replaced_by_no_other_save(tmp_path):
+    """What `save` replaces is what it wrote; a compact checkpoint of that is another."""
+    trainer = tdl.Trainer(tdl.NTupleNetwork(tdl.Rules(rows=2, cols=2), [[0, 1]]))
+    trainer.save(tmp_path / "saved")
+    export(tmp_path / "saved", tmp_path / "out", NONE)
+    with pytest.raises(ConfigError, match="out: holds another checkpoint, no trainer that was saved before"):
+        trainer.save(tmp_path / "out")
+    with pytest.raises(CheckpointError, match=r"out: no trainer was saved here; tdl.load plays it"):
+        tdl.Trainer.load(tmp_path / "out")
+
+
 def test_the_largest_half(runs, tmp_path):
     weights = np.full_like(tdl.load(runs["plain"]).network.weights, -65_504)
     meta = read_meta(runs["plain"] / "checkpoint")

@@ -264,7 +264,7 @@ def test_a_checkpoint_that_is_too_large_for_the_disk(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert done.returncode == 2
     line = done.stderr.splitlines()[-1]
-    assert re.search(r"checkpoint of episode 40 could not be written: .*File too large.*episode 20 is intact", line)
+    assert re.search(r"episode 40 could not be written: \S*/checkpoint: File too large; .*episode 20 is intact", line)
     assert (result(folder)["status"], result(folder)["error"]) == ("failed", line.removeprefix("tdl: "))
     after = learned(folder)
     assert after | {"episodes": before["episodes"]} == before

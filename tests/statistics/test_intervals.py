@@ -15,6 +15,7 @@ from tdl.statistics.intervals import (
     has_interval,
     holm,
     improvement,
+    interval_text,
     mean_interval,
     p_text,
     share_interval,
@@ -84,6 +85,10 @@ def test_a_difference_and_its_test_are_welchs(sizes):
         assert contrast_interval([ours, theirs], [1.0, -1.0], level=level) == pytest.approx(
             (ours.mean() - theirs.mean(), bounds.low, bounds.high)
         )
+
+
+def test_a_rounded_zero_has_no_sign():
+    assert interval_text(-0.2, -4, -0.4) == "0 [-4, 0]"
 
 
 @pytest.mark.parametrize(
