@@ -7,6 +7,7 @@ import copy
 import multiprocessing
 import pickle
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
@@ -210,6 +211,27 @@ def test_copies_of_ones_own_classes_are_of_these():
         copied = make_copy(player)
         assert (type(copied), copied.name) == (Second, "second")
         assert copied.best([[2, 4], [2, 0], [0, 0]], plies=2) == player.best([[2, 4], [2, 0], [0, 0]], plies=2)
+
+
+class Tagged(tdl.NTupleNetwork):
+    """Has attributes of its own."""
+
+
+class TaggedEngine(tdl.Engine):
+    """The same."""
+
+
+class TaggedTrainer(tdl.Trainer):
+    """The same."""
+
+
+@pytest.mark.parametrize("build", [partial(Tagged, SMALL, CELLS), TaggedEngine, lambda: TaggedTrainer(network())])
+def test_copies_have_the_attributes_of_ones_own_classes(build):
+    (value := build()).tags = ["first"]
+    for make_copy in (copy.copy, *WAYS.values()):
+        copied = make_copy(value)
+        assert (type(copied), copied.tags) == (type(value), ["first"])
+        assert (copied.tags is value.tags) == (make_copy is copy.copy)
 
 
 def test_weights_of_a_copy_lie_in_memory_of_its_own_that_can_learn():

@@ -32,7 +32,7 @@ LEAVING = ("run", "evaluate", "solve")
 def or_small(checkpoint: Any) -> Any:
     """The checkpoint, and where there is none the network in the package, which a line says."""
     if checkpoint is None:
-        streams.say(f"tdl: no folder is named, so the agent is {SMALL}")
+        streams.say(f"tdl: no checkpoint is named, so the agent is {SMALL}")
     return SMALL if checkpoint is None else checkpoint
 
 

@@ -104,7 +104,7 @@ cdef class Engine:
         return f"Engine({self.tables.rules.name})"
 
     def __reduce__(self):
-        return type(self), (self.rules, self._boards)
+        return type(self), (self.rules, self._boards), getattr(self, "__dict__", None)
 
     @property
     def rules(self):

@@ -1,5 +1,6 @@
 """The n-tuple network for Python: building it, asking for values, reading its tables."""
 
+import copy
 import os
 
 import numpy as np
@@ -256,12 +257,16 @@ cdef class NTupleNetwork:
 
     def __reduce__(self):
         weights = np.frombuffer(self.weights.data, self.weights.dtype)    # joblib asks the map of a file for its name
-        return _network, (type(self), self.rules, self.tuples, self.stages, weights)
+        further = getattr(self, "__dict__", None)    # attributes of a class of one's own
+        return _network, (type(self), self.rules, self.tuples, self.stages, weights), further
 
     def __deepcopy__(self, memo):
-        weights = allocate("network", len(self.weights), "the copy of a network", self.weights.dtype.type)
+        weights = allocate("network", len(self.weights), "the weights of a copy", self.weights.dtype.type)
         np.copyto(weights, self.weights)
-        return _network(type(self), self.rules, self.tuples, self.stages, weights)
+        copied = _network(type(self), self.rules, self.tuples, self.stages, weights)
+        if further := getattr(self, "__dict__", None):
+            vars(copied).update(copy.deepcopy(further, memo))
+        return copied
 
     def __repr__(self):
         return network_text(self)

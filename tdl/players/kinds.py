@@ -225,7 +225,7 @@ SMALL = "tdl:small"
 def is_small(path: str | os.PathLike[str]) -> bool:
     """Whether this names the network in the package; another name that begins like its own is refused."""
     if str(path).startswith("tdl:") and str(path) != SMALL:
-        raise refuse("checkpoint", str(path), f"a folder, or {SMALL}, the network in the package")
+        raise CheckpointError(f"{path}: no such network; expected a folder, or {SMALL}, the network in the package")
     return str(path) == SMALL
 
 

@@ -71,6 +71,7 @@ class Player(Settled, Agent):
         check_instance("network", network, NTupleNetwork)
         check_choice("target", target, TARGETS)
         check_choice("expectation", expectation, EXPECTATIONS)
+        gamma = without_numpy(gamma)
         check_share("gamma", gamma)
         self.network = network
         self.engine = Engine(network.rules)

@@ -127,11 +127,15 @@ class Trainer(Settled):
             raise TypeError("a Trainer that several processes carry cannot be copied; copy its network")
         options = self.learner, self.schedule, self.play_options, self.replicas
         progress = self.episode, self.moves, self.spent, self.mean_abs_error
-        return _copied, (type(self), self.network, options, progress, self.state)
+        further = getattr(self, "__dict__", None)  # attributes of a class of one's own
+        return _copied, (type(self), self.network, options, progress, self.state), further
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Trainer":
-        kind, network, options, progress, state = self.__reduce__()[1]
-        return _copied(kind, *copy.deepcopy((network, options, progress), memo), state)
+        _, (kind, network, options, progress, state), further = self.__reduce__()
+        copied = _copied(kind, *copy.deepcopy((network, options, progress), memo), state)
+        if further:
+            vars(copied).update(copy.deepcopy(further, memo))
+        return copied
 
     def __repr__(self) -> str:
         return f"Trainer({self.network!r}, alpha {self.alpha:g}, {self.episode:,} episodes)"

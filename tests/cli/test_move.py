@@ -63,7 +63,7 @@ def test_where_the_board_stands(folder, tmp_path, monkeypatch):
     assert third.startswith(NAMES[game.moves[3].action])
     monkeypatch.chdir(folder.parents[1])
     usual = ask(BOARD)
-    assert usual.stderr == "tdl: no folder is named, so the agent is tdl:small\n"
+    assert usual.stderr == "tdl: no checkpoint is named, so the agent is tdl:small\n"
     assert (usual.stdout, ask(BOARD, "tdl:small").stderr) == (ask(BOARD, "tdl:small").stdout, "")
 
 
@@ -74,7 +74,7 @@ def test_where_the_board_stands(folder, tmp_path, monkeypatch):
         (["{folder}"], "BOARD is missing"),
         (["2 4", "{folder}"], "board: 2 cells; expected 16 cells in 4 rows of 4"),
         ([BOARD, "outputs/nothing"], "outputs/nothing: no checkpoint here"),
-        ([BOARD, "tdl:smal"], "checkpoint: 'tdl:smal' is not allowed; expected a folder, or tdl:small"),
+        ([BOARD, "tdl:smal"], "tdl:smal: no such network; expected a folder, or tdl:small"),
         ([BOARD, "{folder}", "--move", "3"], "--move: only the file of a recorded game has moves"),
         ([BOARD, "{folder}", "--move", "x"], "--move: invalid int value: 'x'"),
         ([BOARD, "{folder}", "--stdin"], "with --stdin boards are read from standard input"),

@@ -190,6 +190,10 @@ def test_evaluate_refuses(keywords, telling):
         tdl.Player(network()).evaluate(**{"episodes": 1, **keywords})
 
 
+def test_a_discount_may_be_numpys():
+    assert type(tdl.Player(network(), np.float32(0.5)).gamma) is float
+
+
 @pytest.mark.parametrize("gamma", [2.0, math.nan])
 def test_a_player_refuses_a_discount(gamma):
     with pytest.raises(ConfigError, match="gamma"):

@@ -220,7 +220,7 @@ def test_more_games_than_memory_holds_are_refused_before_the_first(tmp_path, tra
 
 MISTAKES = [
     ("checkpoint=[]", 2, ["checkpoint: [] is not allowed", "the folder of a run or of a checkpoint"]),
-    ("checkpoint=tdl:smal", 2, ["checkpoint: 'tdl:smal' is not allowed", "tdl:small"]),
+    ("checkpoint=tdl:smal", 2, ["tdl: tdl:smal: no such network; expected a folder, or tdl:small"]),
     ("checkpoint=nowhere", 2, ["nowhere: no checkpoint here"]),
     ("checkpoint=[RUN,nowhere]", 2, ["nowhere: no checkpoint here"]),
     ("checkpoint=RUN search.plies=3", 1, ["search.plies: no such key; did you mean 'evaluate.plies'?"]),
