@@ -25,9 +25,9 @@ def export(source: str, target: Path, options: Namespace) -> str:
 
     Parameters
     ----------
-    options : `actions` are the names of the moves 0 to 3 for `get_action`, with commas between; None: as here.
+    options : `actions` are the names of the moves 0 to 3 for `get_action`, with commas between.
     """
-    actions = ACTION_NAMES if options.actions is None else _checked_actions(options.actions)
+    actions = _checked_actions(options.actions)
     player = load(source)
     if lowest := player.network.stages.downgrade:
         raise ConfigError(f"{source}: learner.stage_downgrade is {lowest}; a player of NumPy has only null")
