@@ -6,7 +6,6 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import getitem
 from typing import Any
 
 from tdl.base.checks import check_whole, without_numpy
@@ -137,7 +136,7 @@ def register_game(
     law = MergeLaw(
         name,
         zlib.crc32(repr((values, merged, above)).encode()),
-        partial(getitem, (0, *values, above)),  # functions that other processes can be given
+        (0, *values, above).__getitem__,  # functions that other processes can be given
         partial(_entry, merged),
         bits=4 if len(values) <= 15 else 5,
         largest=len(values),
