@@ -11,7 +11,7 @@ from tdl.base.checks import MAX_COUNT, check_number, check_whole
 from tdl.base.machine import allocate, cores
 from tdl.errors import ConfigError, refuse
 from tdl.network.ntuple import NTupleNetwork
-from tdl.players.ensemble import CHUNK, promoted
+from tdl.players.ensemble import parts, promoted
 from tdl.players.kinds import WEIGHTS, checkpoint_folder, is_compact, read_agent
 from tdl.players.player import Player, player_of
 from tdl.runs.evaluation import Evaluation
@@ -49,7 +49,7 @@ def export(source: str | Path, target: Path, options: Namespace) -> str:
         write_checkpoint(building, kept, {WEIGHTS: after.weights})
     lines = [_sizes(target, meta, after)]
     if options.games:
-        lines.append(_cost(before, Player(after, before.gamma, before.target, before.expectation), options.games))
+        lines.append(_cost(before, before.with_network(after), options.games))
     return "\n".join(lines)
 
 
@@ -65,18 +65,15 @@ def rounded(network: NTupleNetwork, step: float = 0.0) -> NTupleNetwork:
 
 def _halves(network: NTupleNetwork, step: float) -> NDArray[Any]:
     """The weights, rounded; those of later stages that were never moved are what promotion makes of them."""
-    weights, stages = network.weights, network.stages
+    weights = network.weights
     halves = allocate("--format", len(weights), f"{len(weights):,} weights of 16 bits", np.float16)
-    size, share = network.stride or len(weights), np.float32(stages.share)
-    for stage in range(stages.count):
-        end = min((stage + 1) * size, len(weights))
-        for first in range(stage * size, end, CHUNK):
-            part = promoted(weights, first, min(first + CHUNK, end), size, share)
-            part = np.round(part / np.float32(step)) * np.float32(step) + 0.0 if step else part  # +0: there is no -0
-            if not (fits := np.abs(part) <= LARGEST).all():  # true of nan too
-                at = int(fits.argmin())
-                raise refuse(f"weights[{first + at}]", float(part[at]), f"at most {LARGEST:,.0f}, the largest half")
-            halves[first : first + len(part)] = part
+    for first, last in parts(network):
+        part = promoted(weights, first, last, network)
+        part = np.round(part / np.float32(step)) * np.float32(step) + 0.0 if step else part  # +0: there is no -0
+        if not (fits := np.abs(part) <= LARGEST).all():  # true of nan too
+            at = int(fits.argmin())
+            raise refuse(f"weights[{first + at}]", float(part[at]), f"at most {LARGEST:,.0f}, the largest half")
+        halves[first:last] = part
     return halves
 
 

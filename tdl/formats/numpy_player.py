@@ -57,7 +57,7 @@ def program(actions: Sequence[str]) -> str:
 def arrays_of(player: Player) -> dict[str, Any]:
     """What `player.npz` holds, as the Python file says."""
     network, rules = player.network, player.rules
-    sizes = [network.layout.size(table) for table in range(len(network.lengths))]
+    sizes = [table.size for table in network.layout.tables]
     drops = rules.drop if player.target == "state" else ()
     return {
         **_rules_arrays(rules),
@@ -114,13 +114,12 @@ def natural_weights(network: NTupleNetwork) -> Array:
 
     An entry without a weight of its own has what it is worth by promotion.
     """
-    share, count = np.float32(network.stages.share), network.stages.count
-    sizes = [network.layout.size(table) for table in range(len(network.lengths))]
-    weights = allocate("checkpoint", count * sum(sizes), f"the {count * sum(sizes):,} weights to export")
-    stages = weights.reshape(count, sum(sizes))
-    for number, size in enumerate(sizes):
-        here = slice(sum(sizes[:number]), sum(sizes[:number]) + size)
-        for stage in range(count):
-            table = network.table(number, stage)
-            stages[stage, here] = np.where(np.isnan(table), share * stages[stage - 1, here], table)
-    return weights.astype(network.weights.dtype, copy=False)
+    share, stages = np.float32(network.stages.share), network.stages.count
+    ends = np.cumsum([table.size for table in network.layout.tables])
+    entries = stages * int(ends[-1])
+    weights = allocate("checkpoint", entries, f"the {entries:,} weights to export", network.weights.dtype.type)
+    for number, table in enumerate(np.split(weights.reshape(stages, -1), ends[:-1], axis=1)):
+        for stage in range(stages):
+            own = network.table(number, stage)
+            table[stage] = np.where(np.isnan(own), share * table[stage - 1], own)
+    return weights

@@ -83,10 +83,6 @@ class Agent:
         if self.memory:
             streams.say(f"tdl: the agent's weights take {self.memory}")
 
-    def beside(self) -> Agent:
-        """Another one of the same weights, for another thread; an n-tuple network's alone looks far enough ahead."""
-        raise NotImplementedError
-
     def use_threads(self, threads: int) -> None:
         """Compute with so many threads, where it values many boards at once."""
 

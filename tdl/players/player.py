@@ -94,9 +94,9 @@ class Player(Settled, Agent):
         """What the weights of its network take of it, where that is much."""
         return memory_text(self.network)
 
-    def beside(self) -> "Player":
-        """A player of the same network, for another thread."""
-        return Player(self.network, self.gamma, self.target, self.expectation)
+    def with_network(self, network: NTupleNetwork) -> "Player":
+        """A player that values as this one does, by another network."""
+        return Player(network, self.gamma, self.target, self.expectation)
 
     def __repr__(self) -> str:
         gamma = "" if self.gamma == 1 else f", gamma {self.gamma:g}"
@@ -281,8 +281,7 @@ def playing_by(trained: Player, rules: Rules) -> Player:
     net = trained.network
     if net.rules == rules:
         return trained
-    network = NTupleNetwork(rules, net.tuples, stages=net.stages, weights=net.weights)
-    return Player(network, trained.gamma, trained.target, trained.expectation)
+    return trained.with_network(NTupleNetwork(rules, net.tuples, stages=net.stages, weights=net.weights))
 
 
 class Baseline(Agent):

@@ -31,22 +31,14 @@ MAX_WEIGHTS = 70_000_000
 OWN_SCRIPTS = ("game_text", "network", "open_game", "rules")
 """Beside those of `tdl serve`, of whose `requests` `answers` takes the place."""
 
-HEAD = """<!doctype html>
-<html lang="en" class="exported">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<title>tdl</title>
-<link rel="icon" href="{icon}" type="image/svg+xml">
+OWN_HEAD = """<meta http-equiv="Content-Security-Policy" content="{policy}">
 <style>{style}</style>
 <script type="application/json" id="player">{player}</script>
 <script type="text/plain" id="weights">{weights}</script>
 <script type="importmap">{imports}</script>
 <script type="module">{start}</script>
-</head>
 """
+"""In the head, in the place of the links to style sheets and modules."""
 
 POLICY = (
     "default-src 'none'; script-src data: {imports} {start}; style-src {style}; img-src data:; base-uri 'none'; "
@@ -94,21 +86,20 @@ def _page(described: dict[str, Any], weights: bytes) -> str:
     own = {name: name for name in (*SCRIPTS, *OWN_SCRIPTS)} | {"requests": "answers"}
     scripts = {f"{name}.js": _read(f"{file}.js") for name, file in own.items()}
     imports = {name: _data_url("text/javascript", _bare(text)) for name, text in scripts.items()}
-    icon = _data_url("image/svg+xml", _read("icon.svg"))
     inline = {
         "style": _read("page.css") + tile_rules(),
         "imports": json.dumps({"imports": imports}),
         "start": START,
     }
-    head = HEAD.format(
+    own_head = OWN_HEAD.format(
         policy=POLICY.format(**{name: _hash(text) for name, text in inline.items()}),
-        icon=icon,
         player=json.dumps(described, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c"),
         weights=base64.b64encode(weights).decode(),
         **inline,
     )
-    _, _, body = _read("index.html").partition("</head>\n")
-    return head + body.replace('src="/icon.svg"', f'src="{icon}"')
+    page = _read("index.html").replace("/icon.svg", _data_url("image/svg+xml", _read("icon.svg")))
+    head, body = re.split(r'<link rel="stylesheet".*(?=</head>)', page, flags=re.DOTALL)
+    return head.replace("<html", '<html class="exported"') + own_head + body
 
 
 def _read(name: str) -> str:
@@ -171,7 +162,7 @@ def _game(rules: Rules) -> dict[str, Any]:
 
 
 def _network(network: NTupleNetwork) -> dict[str, Any]:
-    sizes = [network.layout.size(table) for table in range(len(network.lengths))]
+    sizes = [table.size for table in network.layout.tables]
     return {
         "radix": network.layout.radix,
         "tables": [sum(sizes[:table]) for table in range(len(sizes))],
