@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from tdl.base.checks import MAX_COUNT, check_number, check_whole
 from tdl.base.machine import allocate, cores
 from tdl.errors import ConfigError, refuse
+from tdl.learning.stored_network import WEIGHTS, is_compact
 from tdl.network.ntuple import NTupleNetwork
 from tdl.players.ensemble import parts, promoted
-from tdl.players.kinds import WEIGHTS, checkpoint_folder, is_compact, read_agent
+from tdl.players.kinds import checkpoint_folder, read_agent
 from tdl.players.player import Player, player_of
 from tdl.runs.evaluation import Evaluation
 from tdl.statistics.intervals import interval_text, mean_interval
