@@ -1,7 +1,6 @@
-"""A trainer as a checkpoint: what is said of it, and the network and the options that it is made of again."""
+"""A trainer that was saved: the network and the options that it is made of again, checked."""
 
 import os
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,17 +14,14 @@ from tdl.base.checks import (
     check_object,
     check_whole,
     or_null,
-    without_numpy,
 )
 from tdl.errors import CheckpointError, naming, refuse
-from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import Schedule
 from tdl.learning.stored_network import read_network
 from tdl.network.ntuple import NTupleNetwork
 from tdl.search.options import PlacerOptions, SearchOptions
 from tdl.storage.checkpoint import META, Meta, read_meta
-from tdl.storage.saved_folder import SAVED
 from tdl.training.options import PlayOptions
 
 TRAINER = "trainer"
@@ -35,42 +31,9 @@ _ENTRIES: dict[str, Check] = {
     "moves": partial(check_whole, least=0, below=MAX_COUNT + 1),
     "rules": check_mapping,
     "network": check_mapping,
-    TRAINER: partial(
-        check_object,
-        entries={
-            "schedule": check_mapping,
-            "play": partial(check_object, entries={"search": check_mapping, "placer": check_mapping}),
-            "replicas": check_mapping,
-            "spent": or_null(check_number),
-        },
-    ),
-}
-
-
-def description(
-    network: NTupleNetwork,
-    learner: LearnerOptions,
-    schedule: Schedule,
-    play: PlayOptions,
-    replicas: ReplicaOptions,
-    spent: float | None,
-) -> Meta:
-    """What a checkpoint says of a trainer with these attributes, beside how far it is.
-
-    Raises
-    ------
-    ConfigError : its schedule is a function, or its adversary has a network.
-    """
-    if play.evaluator is not None:
-        raise refuse("evaluator", play.evaluator, "None where a trainer is saved; save its player apart")
-    options = {"schedule": schedule.to_dict(), "play": asdict(play), "replicas": asdict(replicas), "spent": spent}
-    return {
-        SAVED: TRAINER,
-        "rules": network.rules.to_dict(),
-        "network": network.describe(),
-        "learner": asdict(learner),
-        TRAINER: without_numpy(options),
-    }
+    TRAINER: partial(check_object, entries=dict.fromkeys(("schedule", "play", "replicas"), check_mapping)
+                     | {"spent": or_null(check_number)}),
+}  # fmt: skip
 
 
 def read_trainer(folder: str | os.PathLike[str]) -> tuple[Path, Meta, NTupleNetwork, dict[str, Any]]:
@@ -91,9 +54,7 @@ def read_trainer(folder: str | os.PathLike[str]) -> tuple[Path, Meta, NTupleNetw
 def _options(saved: dict[str, Any]) -> dict[str, Any]:
     play = saved["play"] | {"evaluator": None}
     for name, kind in (("search", SearchOptions), ("placer", PlacerOptions)):
-        play[name] = built(kind, f"{TRAINER}.play.{name}", play[name])
-    return {
-        "schedule": built(Schedule, f"{TRAINER}.schedule", saved["schedule"]),
-        "play": built(PlayOptions, f"{TRAINER}.play", play),
-        "replicas": built(ReplicaOptions, f"{TRAINER}.replicas", saved["replicas"]),
-    }
+        play[name] = built(kind, f"{TRAINER}.play.{name}", play.get(name))
+    values = saved | {"play": play}
+    kinds = {"schedule": Schedule, "play": PlayOptions, "replicas": ReplicaOptions}
+    return {name: built(kind, f"{TRAINER}.{name}", values[name]) for name, kind in kinds.items()}

@@ -3,7 +3,7 @@
 import copy
 import os
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,7 +19,7 @@ from tdl.base.checks import (
     or_null,
     without_numpy,
 )
-from tdl.errors import ConfigError, naming
+from tdl.errors import ConfigError, naming, refuse
 from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import Schedule
@@ -28,11 +28,11 @@ from tdl.learning.stored_network import WEIGHTS
 from tdl.network.ntuple import NTupleNetwork
 from tdl.storage.checkpoint import META, Array, Meta, read_array
 from tdl.storage.records import check_episodes
-from tdl.storage.saved_folder import save
+from tdl.storage.saved_folder import SAVED, save
 from tdl.training.options import OnProgress, PlayOptions, Settled, training_options
 from tdl.training.ranks import ALONE, Ranks
 from tdl.training.replicas import Replicas
-from tdl.training.saved_trainer import TRAINER, description, read_trainer
+from tdl.training.saved_trainer import TRAINER, read_trainer
 from tdl.training.threads import Threads
 
 
@@ -119,16 +119,9 @@ class Trainer(Settled):
     def __reduce__(self) -> tuple[Any, ...]:
         if isinstance(self._players, Replicas) and self._players.ranks.size > 1:
             raise TypeError("a Trainer that several processes carry cannot be copied; copy its network")
+        options = self.learner, self.schedule, self.play_options, self.replicas
         progress = self.episode, self.moves, self.spent, self.mean_abs_error
-        return _copied, (type(self), self.network, self._options(), progress, self.state)
-
-    def _options(self) -> dict[str, Any]:
-        return {
-            "learner": self.learner,
-            "schedule": self.schedule,
-            "play": self.play_options,
-            "replicas": self.replicas,
-        }
+        return _copied, (type(self), self.network, options, progress, self.state)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Trainer":
         kind, network, options, progress, state = self.__reduce__()[1]
@@ -215,8 +208,20 @@ class Trainer(Settled):
         ConfigError : the folder holds something else; the schedule is a function, or an adversary has a network.
         CheckpointError : it could not be written (a full disk); what was saved there before is intact.
         """
-        meta = description(self.network, spent=self.spent, **self._options())
-        save(folder, {"episode": self.episode, "moves": self.moves, **meta}, self.arrays())
+        play, network = self.play_options, self.network
+        if play.evaluator is not None:
+            raise refuse("evaluator", play.evaluator, "None where a trainer is saved; save its player apart")
+        options = {"schedule": self.schedule.to_dict(), "play": asdict(play), "replicas": asdict(self.replicas)}
+        meta = {
+            "episode": self.episode,
+            "moves": self.moves,
+            SAVED: TRAINER,
+            "rules": network.rules.to_dict(),
+            "network": network.describe(),
+            "learner": asdict(self.learner),
+            TRAINER: without_numpy({**options, "spent": self.spent}),
+        }
+        save(folder, meta, self.arrays())
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Self:
@@ -235,13 +240,12 @@ class Trainer(Settled):
         return trainer
 
 
-def _copied(
-    kind: type[Trainer], network: NTupleNetwork, options: dict[str, Any], progress: Any, state: LearnerState
-) -> Trainer:
+def _copied(kind: type[Trainer], network: NTupleNetwork, options: Any, progress: Any, state: LearnerState) -> Trainer:
     """A trainer that goes on as another one, from the parts that its `__reduce__` names."""
     if not network.weights.flags.writeable:  # joblib maps large arrays
         network = copy.deepcopy(network)
-    trainer = kind(network, **options)
+    learner, schedule, play, replicas = options
+    trainer = kind(network, learner=learner, schedule=schedule, play=play, replicas=replicas)
     trainer.episode, trainer.moves, trainer.spent, error = progress
     object.__setattr__(trainer, "mean_abs_error", error)
     for name, array in state.items():
