@@ -10,5 +10,5 @@ tdl run experiment=small seed=1 budget.moves=1e8 evaluate.episodes=2000 'tuples.
 tdl run experiment=best tuples=17x4 seed=1 budget.moves=1e8 evaluate.episodes=2000 out=outputs/small/17x4
 python -m experiments.tools.collect small outputs/small by=tuples.radix,tuples.counts,budget.moves
 python -m experiments.small.analyse outputs/small
-python -m experiments.small.analyse outputs/small/winner file=rounding steps=0,1,2,4,8,16,32
+python -m experiments.small.analyse outputs/small/winner file=rounding steps=0,1,2,4,8,16,32 games=10000
 python -m experiments.small.analyse outputs/small/winner file=searched steps=8 plies=2,3 games=300

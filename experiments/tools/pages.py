@@ -115,7 +115,7 @@ def write_caption(folder: Path, figure: str, caption: str) -> None:
 
 def pages() -> list[Path]:
     """Every page of the repository."""
-    homes = ("*.md", "docs/**/*.md", "experiments/**/*.md", "outputs/*.md")
+    homes = ("*.md", "docs/**/*.md", "experiments/**/*.md", "outputs/*.md", "tdl/**/*.md")
     return [page for home in homes for page in sorted(ROOT.glob(home))]
 
 
