@@ -11,6 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 import pytest
 from gymnasium import make, make_vec
+from support.networks import random_network, twins
 from support.processes import first_action, learned, trained
 
 import tdl
@@ -37,13 +38,7 @@ CELLS = [[0, 1, 2], [3, 4]]
 
 
 def network(rules=SMALL, tuples=CELLS, **options):
-    tables = tdl.NTupleNetwork(rules, tuples, **options)
-    tables.weights[:] = np.random.default_rng(1).normal(size=len(tables.weights))
-    return tables
-
-
-def half_network():
-    return tdl.NTupleNetwork(SMALL, CELLS, weights=network().weights.astype(np.float16))
+    return random_network(rules, tuples, **options)
 
 
 def trainer(**options):
@@ -161,7 +156,7 @@ VALUES = {
     "RecordedGame": (lambda: record_game(tdl.Player(network()), 1), itself),
     "NTupleNetwork": (network, use_network),
     "NTupleNetwork of stages": (lambda: network(stages=Stages((16,))), use_network),
-    "NTupleNetwork of half precision": (half_network, use_network),
+    "NTupleNetwork of half precision": (lambda: twins(SMALL, CELLS)[0], use_network),
     "Player": (lambda: tdl.Player(network(), 0.75, "state", "direct"), use_player),
     "Baseline": (lambda: Baseline(SMALL, "random"), use_games),
     "Policy": (lambda: Policy(first_action, SMALL), use_games),

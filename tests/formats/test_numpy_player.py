@@ -14,6 +14,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 import numpy as np
 import pytest
 from support.learners import STAGES
+from support.networks import random_network
 from support.programs import inside
 from support.shapes import RULES, played_boards, small_tuples, telling_boards
 from support.weight_files import saved
@@ -25,15 +26,6 @@ from tdl.game.boards import pack
 from tdl.network.stages import Stages
 
 SETS = [*small_tuples(RULES["4x4"])]
-
-
-def random_network(rules, tuples, stages=None):
-    """A network whose every other entry of a later stage has no weight of its own."""
-    network = tdl.NTupleNetwork(rules, tuples, stages=stages)
-    rng = np.random.default_rng(5)
-    weights = rng.normal(0, 100, len(network.weights)).astype(np.float32)
-    network.weights[:] = np.where(np.isnan(network.weights) & (rng.random(len(weights)) < 0.5), np.nan, weights)
-    return network
 
 
 def exported(source, target, *words):
@@ -100,9 +92,7 @@ def test_stages(standalone, name):
 
 
 def test_half_precision(standalone):
-    network = random_network(None, "2x4")
-    network.weights[:] = network.weights.astype(np.float16)
-    assert_same_values(standalone, tdl.Player(network), np.float16)
+    assert_same_values(standalone, tdl.Player(random_network(None, "2x4", precision=np.float16)), np.float16)
 
 
 def test_an_order_feature_that_compares_a_pair_twice(standalone):
