@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.base.machine import allocate
-from tdl.errors import ConfigError, refuse
+from tdl.errors import refuse
 from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.players.player import Player, load
@@ -28,10 +28,7 @@ def export(source: str, target: Path, options: Namespace) -> str:
     options : `actions` are the names of the moves 0 to 3 for `get_action`, with commas between.
     """
     actions = _checked_actions(options.actions)
-    player = load(source)
-    if lowest := player.network.stages.downgrade:
-        raise ConfigError(f"{source}: learner.stage_downgrade is {lowest}; a player of NumPy has only null")
-    arrays = arrays_of(player)
+    arrays = arrays_of(load(source))
     with new_folder(target) as folder:
         folder.mkdir()
         (folder / "player.py").write_text(program(actions), encoding="utf-8")
@@ -113,7 +110,13 @@ def natural_weights(network: NTupleNetwork) -> Array:
     """All tables, stage after stage, each in natural order, in the network's precision.
 
     An entry without a weight of its own has what it is worth by promotion.
+
+    Raises
+    ------
+    ConfigError : the network reads lowered boards, or there is too little memory.
     """
+    if (lowest := network.stages.downgrade) is not None:
+        raise refuse("learner.stage_downgrade", lowest, "null: what is exported reads boards as they are")
     share, stages = np.float32(network.stages.share), network.stages.count
     ends = np.cumsum([table.size for table in network.layout.tables])
     entries = stages * int(ends[-1])

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tdl.errors import ConfigError, refuse
+from tdl.errors import ConfigError
 from tdl.formats.compact import rounded
 from tdl.formats.numpy_player import natural_weights
 from tdl.game.rules import Rules
@@ -75,9 +75,11 @@ def page_of(player: Player, name: str, digest: str | None = None) -> tuple[str, 
     name : of the player, as the page shows it.
     digest : of its checkpoint, for the games that the page saves.
     """
-    _check(player.network)
-    exact = player.network.weights.dtype == np.float16
-    weights = natural_weights(player.network if exact else rounded(player.network))
+    network = player.network
+    if (count := len(network.weights)) > MAX_WEIGHTS:
+        raise ConfigError(f"tuples: {count:,} weights; expected at most {MAX_WEIGHTS:,} in a page")
+    exact = network.weights.dtype == np.float16
+    weights = natural_weights(network if exact else rounded(network))
     return _page(_described(player, name, digest if exact else None), deflated(weights)), exact
 
 
@@ -123,13 +125,6 @@ def _name(folder: Path) -> str:
     """What the page calls a checkpoint: as its folder, or that of its run."""
     path = folder.resolve()
     return path.parent.name if path.name == CHECKPOINT else path.name
-
-
-def _check(network: NTupleNetwork) -> None:
-    if network.stages.downgrade is not None:
-        raise refuse("learner.stage_downgrade", network.stages.downgrade, "null: a page reads boards as they are")
-    if (count := len(network.weights)) > MAX_WEIGHTS:
-        raise ConfigError(f"tuples: {count:,} weights; expected at most {MAX_WEIGHTS:,} in a page")
 
 
 def _described(player: Player, name: str, digest: str | None) -> dict[str, Any]:

@@ -7,9 +7,10 @@ import ast
 import io
 import json
 import os
+import runpy
 import shutil
 import subprocess
-from importlib.util import module_from_spec, spec_from_file_location
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from support.shapes import RULES, played_boards, small_tuples, telling_boards
 from support.weight_files import saved
 
 import tdl
-from tdl.cli import export
+from tdl.cli.export import main
 from tdl.formats.numpy_player import arrays_of
 from tdl.game.boards import pack
 from tdl.network.stages import Stages
@@ -29,15 +30,11 @@ SETS = [*small_tuples(RULES["4x4"])]
 
 
 def exported(source, target, *words):
-    words = (source, target, "--format=numpy", *words)
-    return inside(program=lambda: export.main([str(word) for word in words]))
+    return inside(source, target, "--format=numpy", *words, program=main)
 
 
-def loaded(folder, name):
-    spec = spec_from_file_location(name, folder / "player.py")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def loaded(folder):
+    return SimpleNamespace(**runpy.run_path(str(folder / "player.py")))
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +52,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def standalone(folder):
     """The class in the file, which plays by other arrays, too."""
-    return loaded(folder / "ours", "standalone").Player
+    return loaded(folder / "ours").Player
 
 
 def assert_same_values(standalone, player, precision=np.float32):
@@ -107,8 +104,8 @@ def test_a_game_of_ones_own(standalone):
 
 def test_a_folder_is_imported_from_anywhere(folder, monkeypatch):
     monkeypatch.chdir("/")
-    player, ours = tdl.load(folder / "net"), loaded(folder / "ours", "ours")
-    course = loaded(folder / "course", "course")
+    player, ours = tdl.load(folder / "net"), loaded(folder / "ours")
+    course = loaded(folder / "course")
     assert {path.name for path in (folder / "ours").iterdir()} >= {"player.py", "player.npz"}
     for board in played_boards(player.rules, 50):
         tiles, best = player.engine.array(board), player.best(board)
@@ -118,7 +115,7 @@ def test_a_folder_is_imported_from_anywhere(folder, monkeypatch):
 
 
 def test_where_the_game_is_over(folder):
-    ours, over = loaded(folder / "ours", "ours"), [[2, 4, 2, 4], [4, 2, 4, 2]] * 2
+    ours, over = loaded(folder / "ours"), [[2, 4, 2, 4], [4, 2, 4, 2]] * 2
     assert (ours.best(over), ours.get_action(over, 9)) == (None, 0)
     assert np.isnan(ours.values(over)).all()
 
@@ -134,7 +131,7 @@ def test_where_the_game_is_over(folder):
 )
 def test_boards_that_are_refused(folder, board, telling):
     with pytest.raises(ValueError, match=telling):
-        loaded(folder / "ours", "ours").best(board)
+        loaded(folder / "ours").best(board)
 
 
 def test_the_file_needs_numpy_alone_and_an_old_python(folder):
@@ -164,7 +161,10 @@ def test_tiles_that_are_lowered_are_refused(tmp_path):
     source = saved(tmp_path / "net", tdl.NTupleNetwork(None, "2x4", stages=Stages((64,), downgrade=3)))
     done = exported(source, tmp_path / "out")
     assert (done.returncode, (tmp_path / "out").exists()) == (2, False)
-    assert done.stderr == f"tdl: {source}: learner.stage_downgrade is 3; a player of NumPy has only null\n"
+    assert (
+        done.stderr
+        == "tdl: learner.stage_downgrade: 3 is not allowed; expected null: what is exported reads boards as they are\n"
+    )
 
 
 OLD = shutil.which("python3.8")
