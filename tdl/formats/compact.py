@@ -45,9 +45,9 @@ def export(source: str | Path, target: Path, options: Namespace) -> str:
     if is_compact(meta):
         raise ConfigError(f"{folder}: its weights have 16 bits already")
     after = rounded(before.network, options.step)
-    kept = {name: entry for name, entry in meta.items() if name not in ("format", "arrays", "digest")}
+    about = {name: entry for name, entry in meta.items() if name not in ("format", "arrays", "digest")}
     with new_folder(target) as building:
-        write_checkpoint(building, kept, {WEIGHTS: after.weights})
+        write_checkpoint(building, about, {WEIGHTS: after.weights})
     lines = [_sizes(target, meta, after)]
     if options.games:
         lines.append(_cost(before, before.with_network(after), options.games))

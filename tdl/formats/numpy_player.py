@@ -123,6 +123,6 @@ def natural_weights(network: NTupleNetwork) -> Array:
     weights = allocate("checkpoint", entries, f"the {entries:,} weights to export", network.weights.dtype.type)
     for number, table in enumerate(np.split(weights.reshape(stages, -1), ends[:-1], axis=1)):
         for stage in range(stages):
-            own = network.table(number, stage)
-            table[stage] = np.where(np.isnan(own), share * table[stage - 1], own)
+            values = network.table(number, stage)
+            table[stage] = np.where(np.isnan(values), share * table[stage - 1], values)
     return weights

@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.base import streams
 from tdl.base.checks import (
     Check,
     check_choice,
@@ -69,15 +68,8 @@ class Agent:
         """What it computes with, for `result.json`."""
         return "none"
 
-    @property
-    def memory(self) -> str:
-        """What its weights take of it, where that is much: "512 MiB (mapped)"; else nothing."""
-        return ""
-
     def say_memory(self) -> None:
-        """Say that, beside the results."""
-        if self.memory:
-            streams.say(f"tdl: the agent's weights take {self.memory}")
+        """Say beside the results what its weights take in memory, where that is much."""
 
     def use_threads(self, threads: int) -> None:
         """Compute with so many threads, where it values many boards at once."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.base import streams
 from tdl.base.checks import check_choice, check_instance, check_share, without_numpy
 from tdl.errors import CheckpointError, ConfigError
 from tdl.game.boards import BoardLike, unpack
@@ -87,10 +88,10 @@ class Player(Settled, Agent):
         """The CPU's instructions that its network computes with."""
         return self.network.instructions
 
-    @property
-    def memory(self) -> str:
-        """What the weights of its network take of it, where that is much."""
-        return memory_text(self.network)
+    def say_memory(self) -> None:
+        """Say beside the results what its weights take in memory, where that is much."""
+        if text := memory_text(self.network):
+            streams.say(f"tdl: the agent's weights take {text}")
 
     def with_network(self, network: NTupleNetwork) -> "Player":
         """A player that values as this one does, by another network."""

@@ -15,13 +15,14 @@ from tdl.base.checks import (
     check_whole,
     or_null,
 )
-from tdl.errors import CheckpointError, naming, refuse
+from tdl.errors import CheckpointError, naming
 from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import Schedule
 from tdl.learning.stored_network import read_network
 from tdl.network.ntuple import NTupleNetwork
 from tdl.search.options import PlacerOptions, SearchOptions
 from tdl.storage.checkpoint import META, Meta, read_meta
+from tdl.storage.saved_folder import path_of
 from tdl.training.options import PlayOptions
 
 TRAINER = "trainer"
@@ -38,9 +39,7 @@ _ENTRIES: dict[str, Check] = {
 
 def read_trainer(folder: str | os.PathLike[str]) -> tuple[Path, Meta, NTupleNetwork, dict[str, Any]]:
     """The path and the description of a trainer that was saved, its network, and the keywords that make it again."""
-    if not isinstance(folder, str | os.PathLike):
-        raise refuse("folder", folder, "the name of a folder")
-    path = Path(folder)
+    path = path_of(folder)
     meta = read_meta(path)
     if TRAINER not in meta:
         raise CheckpointError(f"{path}: no trainer was saved here; tdl.load plays it, a run goes on with resume=")

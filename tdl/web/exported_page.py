@@ -85,9 +85,8 @@ def page_of(player: Player, name: str, digest: str | None = None) -> tuple[str, 
 
 def _page(described: dict[str, Any], weights: bytes) -> str:
     """The page of what is described, with its packed weights."""
-    own = {name: name for name in (*SCRIPTS, *OWN_SCRIPTS)} | {"requests": "answers"}
-    scripts = {f"{name}.js": _read(f"{file}.js") for name, file in own.items()}
-    imports = {name: _data_url("text/javascript", _bare(text)) for name, text in scripts.items()}
+    files = {name: name for name in (*SCRIPTS, *OWN_SCRIPTS)} | {"requests": "answers"}
+    imports = {f"{name}.js": _script(f"{file}.js") for name, file in files.items()}
     inline = {
         "style": _read("page.css") + tile_rules(),
         "imports": json.dumps({"imports": imports}),
@@ -108,9 +107,9 @@ def _read(name: str) -> str:
     return (resources.files("tdl.web") / "page" / name).read_text(encoding="utf-8")
 
 
-def _bare(script: str) -> str:
-    """A module with the names of the import map: paths have no meaning inside a page."""
-    return re.sub(r'from "/(\w+\.js)"', r'from "\1"', script)
+def _script(name: str) -> str:
+    """A module, which imports by the names of the import map: paths have no meaning inside a page."""
+    return _data_url("text/javascript", re.sub(r'from "/(\w+\.js)"', r'from "\1"', _read(name)))
 
 
 def _data_url(kind: str, text: str) -> str:
