@@ -1,6 +1,7 @@
 """The n-tuple network for Python: building it, asking for values, reading its tables."""
 
 import os
+from functools import partial
 
 import numpy as np
 
@@ -25,9 +26,6 @@ from tdl.network.weights cimport total, total_of_halves
 
 DTYPES = (np.float32, np.float16)
 """Types of weights."""
-
-cdef enum:
-    PART = 1 << 20      # weights looked through at a time
 
 
 cdef class NTupleNetwork:
@@ -219,8 +217,8 @@ cdef class NTupleNetwork:
 
         Raises
         ------
-        ConfigError : not as many values as the table has entries, such as 16 bits do not hold where weights have as
-            many, or no such table or stage.
+        ConfigError : another number of values than the table has entries, a value beyond 16 bits where weights have
+            16, or no such table or stage.
         """
         self._check_table(number, stage)
         try:
@@ -256,12 +254,12 @@ cdef class NTupleNetwork:
 
     def __reduce__(self):
         weights = np.frombuffer(self.weights.data, self.weights.dtype)    # joblib asks the map of a file for its name
-        return _network, (type(self), self.rules, self.tuples, self.stages, weights)
+        return partial(type(self), stages=self.stages, weights=weights), (self.rules, self.tuples)
 
     def __deepcopy__(self, memo):
         weights = allocate("network", len(self.weights), "the copy of a network", self.weights.dtype.type)
         np.copyto(weights, self.weights)
-        return _network(type(self), self.rules, self.tuples, self.stages, weights)
+        return type(self)(self.rules, self.tuples, stages=self.stages, weights=weights)
 
     def __repr__(self):
         return network_text(self)
@@ -272,17 +270,12 @@ cdef class NTupleNetwork:
         return described | ({"stages": self.stages.to_dict()} if self.stages.count > 1 else {})
 
 
-def _network(kind, rules, tuples, stages, weights):
-    return kind(rules, tuples, stages=stages, weights=weights)
-
-
 def check_finite(weights):
     """Refuse weights of half precision whose sums the kernels would not add up right."""
-    for first in range(0, len(weights), PART):
-        part = weights[first : first + PART]
-        if not np.isfinite(part).all():
-            at = first + int(np.isfinite(part).argmin())
-            raise refuse("weights", f"{part[at - first]} at {at:,}", "finite numbers where they have 16 bits")
+    # Bits of numbers that are not finite are the largest, as signed numbers or, with a sign, as unsigned ones.
+    if weights.view(np.int16).max() >= 0x7c00 or weights.view(np.uint16).max() >= 0xfc00:
+        at = int(np.isfinite(weights).argmin())
+        raise refuse("weights", f"{weights[at]} at {at:,}", "finite numbers where they have 16 bits")
 
 
 cdef inline void activate_in_stage(NTupleNetwork network, const board_t *board, uint32_t *entry) noexcept:
