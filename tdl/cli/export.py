@@ -42,7 +42,7 @@ def _settle_flags(options: argparse.Namespace) -> None:
         if value is None:
             setattr(options, flag, default)
         elif options.format != kind:
-            raise refuse(f"--{flag}", value, f"it with --format={kind} alone, not {options.format}")
+            raise refuse(f"--{flag}", value, f"--format={kind} with it, not {options.format}")
 
 
 def check_target(target: Path) -> None:

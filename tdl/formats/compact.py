@@ -25,7 +25,7 @@ LARGEST = float(np.finfo(np.float16).max)
 
 
 def export(source: str | Path, target: Path, options: Namespace) -> str:
-    """Make the checkpoint `target` of that of a run; in words, what it takes and what the rounding cost.
+    """Make a compact checkpoint of a run or a checkpoint, and say its size and what the rounding cost.
 
     Parameters
     ----------
@@ -82,10 +82,11 @@ def _sizes(target: Path, meta: Meta, network: NTupleNetwork) -> str:
     packed = sum(file.stat().st_size for file in target.iterdir())
     whole = sum(entry["bytes"] for entry in meta["arrays"].values())
     room = network.weights.nbytes
-    return f"{target}: {_text(packed)} instead of {_text(whole)}; in memory {_text(room)} instead of {_text(2 * room)}"
+    sizes = [" instead of ".join(map(_size_text, pair)) for pair in ((packed, whole), (room, 2 * room))]
+    return f"{target}: {sizes[0]}; in memory {sizes[1]}"
 
 
-def _text(size: int) -> str:
+def _size_text(size: int) -> str:
     return f"{size / 2**20:,.1f} MiB" if size >= 2**20 else f"{size / 2**10:,.1f} KiB"
 
 

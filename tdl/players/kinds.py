@@ -150,7 +150,7 @@ class Agent:
 
     def _saved(self) -> tuple[Meta, Mapping[str, Array]]:
         """What a checkpoint says of it, beside the rules, and its arrays."""
-        raise ConfigError(f"save: a {type(self).__name__} has no network to save; what a folder keeps is a Player")
+        raise ConfigError(f"save: a {type(self).__name__} has no network to save; a Player has one")
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ START = 'import "page.js";'
 
 
 def export(source: str | Path, target: Path, options: argparse.Namespace | None = None) -> str:
-    """Write the page of a run's or a checkpoint's player; what there is to say of it.
+    """Write the page of the player of a run or a checkpoint, and say how large it is.
 
     Raises
     ------

@@ -146,8 +146,8 @@ def test_the_file_needs_numpy_alone_and_an_old_python(folder):
     [
         (("--actions=up,down,left",), "--actions: 'up,down,left' is not allowed; expected up,right,down,left in any"),
         (("--actions=up,up,left,right",), "--actions: 'up,up,left,right' is not allowed"),
-        (("--actions=up,right,down,left", "--format=compact"), "expected it with --format=numpy alone, not compact"),
-        (("--games=0",), "--games: 0 is not allowed; expected it with --format=compact alone, not numpy"),
+        (("--actions=up,right,down,left", "--format=compact"), "expected --format=numpy with it, not compact"),
+        (("--games=0",), "--games: 0 is not allowed; expected --format=compact with it, not numpy"),
     ],
 )
 def test_what_is_refused(folder, tmp_path, words, telling):
