@@ -82,8 +82,8 @@ def _sizes(target: Path, meta: Meta, network: NTupleNetwork) -> str:
     packed = sum(file.stat().st_size for file in target.iterdir())
     whole = sum(entry["bytes"] for entry in meta["arrays"].values())
     room = network.weights.nbytes
-    sizes = [" instead of ".join(map(_size_text, pair)) for pair in ((packed, whole), (room, 2 * room))]
-    return f"{target}: {sizes[0]}; in memory {sizes[1]}"
+    sizes = map(_size_text, (packed, whole, room, 2 * room))
+    return "{}: {} instead of {}; in memory {} instead of {}".format(target, *sizes)
 
 
 def _size_text(size: int) -> str:

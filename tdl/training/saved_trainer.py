@@ -1,6 +1,5 @@
 """A trainer that was saved: the network and the options that it is made of again, checked."""
 
-import os
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,10 +18,8 @@ from tdl.errors import CheckpointError, naming
 from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import Schedule
 from tdl.learning.stored_network import read_network
-from tdl.network.ntuple import NTupleNetwork
 from tdl.search.options import PlacerOptions, SearchOptions
 from tdl.storage.checkpoint import META, Meta, read_meta
-from tdl.storage.saved_folder import path_of
 from tdl.training.options import PlayOptions
 
 TRAINER = "trainer"
@@ -37,17 +34,16 @@ _ENTRIES: dict[str, Check] = {
 }  # fmt: skip
 
 
-def read_trainer(folder: str | os.PathLike[str]) -> tuple[Path, Meta, NTupleNetwork, dict[str, Any]]:
-    """The path and the description of a trainer that was saved, its network, and the keywords that make it again."""
-    path = path_of(folder)
-    meta = read_meta(path)
+def read_trainer(folder: Path) -> tuple[Meta, dict[str, Any]]:
+    """The description of the trainer that was saved in a folder, and the keywords that make it again."""
+    meta = read_meta(folder)
     if TRAINER not in meta:
-        raise CheckpointError(f"{path}: no trainer was saved here; tdl.load plays it, a run goes on with resume=")
-    with naming(path / META):
+        raise CheckpointError(f"{folder}: no trainer was saved here; tdl.load plays it, a run goes on with resume=")
+    with naming(folder / META):
         check_object("", meta, _ENTRIES)
         options = _options(meta[TRAINER])
-    network, learner = read_network(path, meta, copy=True)
-    return path, meta, network, {"learner": learner, "episode": meta["episode"], **options}
+    network, learner = read_network(folder, meta, copy=True)
+    return meta, {"network": network, "learner": learner, "episode": meta["episode"], **options}
 
 
 def _options(saved: dict[str, Any]) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from tdl.learning.stored_network import WEIGHTS
 from tdl.network.ntuple import NTupleNetwork
 from tdl.storage.checkpoint import META, Array, Meta, read_array
 from tdl.storage.records import check_episodes
-from tdl.storage.saved_folder import SAVED, save
+from tdl.storage.saved_folder import SAVED, path_of, save
 from tdl.training.options import OnProgress, PlayOptions, Settled, training_options
 from tdl.training.ranks import ALONE, Ranks
 from tdl.training.replicas import Replicas
@@ -232,9 +232,10 @@ class Trainer(Settled):
         CheckpointError : missing, cut, corrupt, of another version, or not saved by a trainer.
         ConfigError : it does not fit into the memory that is free.
         """
-        path, meta, network, options = read_trainer(folder)
+        path = path_of(folder)
+        meta, options = read_trainer(path)
         with naming(path / META):
-            trainer = cls(network, **options)
+            trainer = cls(**options)
         trainer.moves, trainer.spent = meta["moves"], meta[TRAINER]["spent"]
         trainer.restore(path, meta)
         return trainer
