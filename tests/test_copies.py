@@ -81,11 +81,6 @@ def use_player(player):
     return *seen, use_network(player.network)
 
 
-def use_engine(engine):
-    stream = tdl.Stream(1, 0, 0)
-    return engine.rules, engine.afterstates(engine.start(stream)), stream.next()
-
-
 def use_batch(boards):
     shown = []
     for _ in range(4):
@@ -118,10 +113,6 @@ def use_session(game):
     game.undo()
     game.advance()
     return game.game()
-
-
-def use_solution(solution):
-    return repr(solution), solution.states.tolist(), solution.values_of(solution.states).tolist()
 
 
 def use_games(agent):
@@ -161,7 +152,7 @@ VALUES = {
     "Baseline": (lambda: Baseline(SMALL, "random"), use_games),
     "Policy": (lambda: Policy(first_action, SMALL), use_games),
     "LookAhead": (lambda: LookAhead(tdl.Player(network()), sampled=True), lambda a: a.values(18).tobytes()),
-    "Engine": (lambda: tdl.Engine(SMALL, "array"), use_engine),
+    "Engine": (lambda: tdl.Engine(SMALL, "array"), lambda e: (e.rules, e.afterstates(e.start(tdl.Stream(1, 0, 0))))),
     "LineTables": (lambda: tdl.Engine(SMALL).tables, lambda tables: tables.rules),
     "Stream": (lambda: tdl.Stream(1, 2, 3), lambda stream: [stream.next() for _ in range(3)]),
     "Batch of 64 bits": (lambda: batch(SMALL, "bits"), use_batch),
@@ -180,7 +171,8 @@ VALUES = {
         lambda: trainer(start="carousel", stages=Stages((16,)), engine="array"), use_trainer),
     "Session": (session, use_session),
     "Session of an agent": (lambda: session(tdl.Player(network()).action_values(SearchOptions(2))), use_session),
-    "Solution": (lambda: solve(tdl.Rules(rows=2, cols=2), fold=True), use_solution),
+    "Solution": (lambda: solve(tdl.Rules(rows=2, cols=2), fold=True),
+                 lambda s: (repr(s), s.states.tolist(), s.values_of(s.states).tolist())),
 }  # fmt: skip
 
 WAYS = {"deepcopy": copy.deepcopy}
