@@ -79,22 +79,19 @@ def _rules_arrays(rules: Rules) -> dict[str, Array]:
 
 
 def _feature_arrays(network: NTupleNetwork, first: Array) -> dict[str, Array]:
-    """Where the index of each feature comes from: a number for each cell, compared pair and counted tile, times powers
-    of a base.
-    """
-    radix, cap, cells = network.layout.radix, network.tuples.count_cap, network.rules.cells
+    """Where the index of each feature comes from: digits of the board, and what each of them is multiplied by."""
+    radix, cap = network.layout.radix, network.tuples.count_cap
     pairs = list(dict.fromkeys(pair for _, compared in network.orders for pair in compared))
     counted = list(dict.fromkeys(tile for _, tiles in network.counts for tile in tiles))
-    smaller = {pair: cells + place for place, pair in enumerate(pairs)}
-    count = {tile: cells + 2 * len(pairs) + place for place, tile in enumerate(counted)}
-    digits = [(list(read), radix) for _, read in network.features]
-    for _, compared in network.orders:
-        places = [smaller[pair] for pair in compared]
-        digits.append((places + [place + len(pairs) for place in places], 2))
-    digits += [([count[tile] for tile in tiles], cap + 1) for _, tiles in network.counts]
-    powers = np.zeros((network.m, cells + 2 * len(pairs) + len(counted)), np.int64)
-    for feature, (places, base) in enumerate(digits):
-        np.add.at(powers[feature], places, base ** np.arange(len(places)))  # an order may compare a pair twice
+    names: list[Any] = list(range(network.rules.cells))  # of all digits: cells, compared pairs, counted tiles
+    names += [(sign, pair) for sign in "<>" for pair in pairs] + [("count", tile) for tile in counted]
+    place = {name: number for number, name in enumerate(names)}
+    read: list[tuple[list[Any], int]] = [(list(cells), radix) for _, cells in network.features]
+    read += [([(sign, pair) for sign in "<>" for pair in compared], 2) for _, compared in network.orders]
+    read += [([("count", tile) for tile in tiles], cap + 1) for _, tiles in network.counts]
+    powers = np.zeros((network.m, len(names)), np.int64)
+    for feature, (digits, base) in enumerate(read):  # an order may compare a pair twice
+        np.add.at(powers[feature], [place[digit] for digit in digits], base ** np.arange(len(digits)))
     tables = [table for table, _ in (*network.features, *network.orders, *network.counts)]
     return {
         "powers": powers,
