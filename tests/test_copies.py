@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 import pytest
 from gymnasium import make, make_vec
+from support.networks import random_network, twins
 from support.processes import first_action, learned, trained
 
 import tdl
@@ -38,13 +39,7 @@ CELLS = [[0, 1, 2], [3, 4]]
 
 
 def network(rules=SMALL, tuples=CELLS, **options):
-    tables = tdl.NTupleNetwork(rules, tuples, **options)
-    tables.weights[:] = np.random.default_rng(1).normal(size=len(tables.weights))
-    return tables
-
-
-def half_network():
-    return tdl.NTupleNetwork(SMALL, CELLS, weights=network().weights.astype(np.float16))
+    return random_network(rules, tuples, **options)
 
 
 def trainer(**options):
@@ -87,11 +82,6 @@ def use_player(player):
     return *seen, use_network(player.network)
 
 
-def use_engine(engine):
-    stream = tdl.Stream(1, 0, 0)
-    return engine.rules, engine.afterstates(engine.start(stream)), stream.next()
-
-
 def use_batch(boards):
     shown = []
     for _ in range(4):
@@ -126,10 +116,6 @@ def use_session(game):
     return game.game()
 
 
-def use_solution(solution):
-    return repr(solution), solution.states.tolist(), solution.values_of(solution.states).tolist()
-
-
 def use_games(agent):
     return agent.evaluate(3, seed=1).tobytes()
 
@@ -162,12 +148,12 @@ VALUES = {
     "RecordedGame": (lambda: record_game(tdl.Player(network()), 1), itself),
     "NTupleNetwork": (network, use_network),
     "NTupleNetwork of stages": (lambda: network(stages=Stages((16,))), use_network),
-    "NTupleNetwork of half precision": (half_network, use_network),
+    "NTupleNetwork of half precision": (lambda: twins(SMALL, CELLS)[0], use_network),
     "Player": (lambda: tdl.Player(network(), 0.75, "state", "direct"), use_player),
     "Baseline": (lambda: Baseline(SMALL, "random"), use_games),
     "Policy": (lambda: Policy(first_action, SMALL), use_games),
     "LookAhead": (lambda: LookAhead(tdl.Player(network()), sampled=True), lambda a: a.values(18).tobytes()),
-    "Engine": (lambda: tdl.Engine(SMALL, "array"), use_engine),
+    "Engine": (lambda: tdl.Engine(SMALL, "array"), lambda e: (e.rules, e.afterstates(e.start(tdl.Stream(1, 0, 0))))),
     "LineTables": (lambda: tdl.Engine(SMALL).tables, lambda tables: tables.rules),
     "Stream": (lambda: tdl.Stream(1, 2, 3), lambda stream: [stream.next() for _ in range(3)]),
     "Batch of 64 bits": (lambda: batch(SMALL, "bits"), use_batch),
@@ -186,7 +172,8 @@ VALUES = {
         lambda: trainer(start="carousel", stages=Stages((16,)), engine="array"), use_trainer),
     "Session": (session, use_session),
     "Session of an agent": (lambda: session(tdl.Player(network()).action_values(SearchOptions(2))), use_session),
-    "Solution": (lambda: solve(tdl.Rules(rows=2, cols=2), fold=True), use_solution),
+    "Solution": (lambda: solve(tdl.Rules(rows=2, cols=2), fold=True),
+                 lambda s: (repr(s), s.states.tolist(), s.values_of(s.states).tolist())),
 }  # fmt: skip
 
 WAYS = {"deepcopy": copy.deepcopy}

@@ -10,7 +10,7 @@ from omegaconf import MISSING, DictConfig
 
 from tdl.base import machine
 from tdl.base.checks import MAX_COUNT, check_fields, choice, whole
-from tdl.cli.folders import or_small
+from tdl.cli.folders import say_small
 from tdl.cli.program import run_program
 from tdl.config.agent import check_drops, chosen_names, refuse_changed
 from tdl.config.compose import Key, Schema, key_hash, keys, options_of
@@ -171,7 +171,7 @@ def _placer_of(meta: Meta) -> dict[str, Any]:
 def job(cfg: DictConfig, context: JobContext) -> None:
     """Check everything, play, print the figures, and leave them and the games in the folder of the job."""
     setup = EvaluationSetup.of(cfg)
-    or_small(cfg.checkpoint)  # says it
+    say_small(cfg.checkpoint)
     folder = RunFolder(context.folder)
     with folder.lock():
         status = status_of(folder, setup)

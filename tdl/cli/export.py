@@ -18,10 +18,12 @@ FORMATS = {
 """What makes each format: called with the folder of a checkpoint, the path to make and the words of the command line
 for it, it gives the lines to print."""
 
-OF_ONE = {"actions": "numpy", "step": "compact", "games": "compact"}
-"""The format that reads each further flag."""
-
-ORDER = ",".join(ACTION_NAMES)
+FLAGS = {
+    "actions": ("numpy", ",".join(ACTION_NAMES), "the order in which get_action counts them"),
+    "step": ("compact", 0.0, "weights are multiples of so many points"),
+    "games": ("compact", 1000, "games that tell what the rounding cost"),
+}
+"""Flags of one format alone: which, the default, and what they are."""
 
 
 def _parse(words: Sequence[str] | None) -> argparse.Namespace:
@@ -29,14 +31,19 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("source", metavar="RUN", help="the folder of a run or a checkpoint")
     parser.add_argument("target", metavar="OUT", type=Path, help="what is made: it must not exist")
     parser.add_argument("--format", choices=FORMATS, required=True, help="what is made of it")
-    parser.add_argument("--actions", metavar="NAMES", help=f"numpy: what get_action counts; {ORDER} unless given")
-    parser.add_argument("--step", type=float, default=0.0, help="compact: weights are multiples of so many points")
-    parser.add_argument("--games", type=int, default=1000, help="compact: games that tell what the rounding cost")
-    options = parser.parse_args(words)
-    for name, form in OF_ONE.items():
-        if options.format != form and (value := getattr(options, name)) != parser.get_default(name):
-            raise refuse(f"--{name}", value, f"it with --format={form} alone, not {options.format}")
-    return options
+    for flag, (kind, default, text) in FLAGS.items():
+        parser.add_argument(f"--{flag}", type=type(default), help=f"{kind}: {text}; {default} unless given")
+    return parser.parse_args(words)
+
+
+def _settle_flags(options: argparse.Namespace) -> None:
+    """Refuse flags of another format, and give those that are left out their defaults."""
+    for flag, (kind, default, _) in FLAGS.items():
+        value = getattr(options, flag)
+        if value is None:
+            setattr(options, flag, default)
+        elif options.format != kind:
+            raise refuse(f"--{flag}", value, f"--format={kind} with it, not {options.format}")
 
 
 def check_target(target: Path) -> None:
@@ -51,5 +58,6 @@ def check_target(target: Path) -> None:
 def main(words: Sequence[str] | None = None) -> None:
     """The command `tdl export`."""
     options = _parse(words)
+    _settle_flags(options)
     check_target(options.target)
     print(resolve_name(FORMATS[options.format])(options.source, options.target, options))

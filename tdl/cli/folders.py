@@ -29,11 +29,10 @@ LEAVING = ("run", "evaluate", "solve")
 """Programs that leave a folder."""
 
 
-def or_small(checkpoint: Any) -> Any:
-    """The checkpoint, and where there is none the network in the package, which a line says."""
+def say_small(checkpoint: Any) -> None:
+    """Say that the network in the package plays, where no checkpoint is named."""
     if checkpoint is None:
         streams.say(f"tdl: no checkpoint is named, so the agent is {SMALL}")
-    return SMALL if checkpoint is None else checkpoint
 
 
 def with_keys(program: str, words: Sequence[str], schema: Schema, *, sweep: bool) -> list[str]:

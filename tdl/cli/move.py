@@ -16,7 +16,7 @@ from omegaconf import DictConfig
 
 from tdl.base import streams
 from tdl.cli.board_words import board_of_words, is_file
-from tdl.cli.folders import or_small
+from tdl.cli.folders import say_small
 from tdl.cli.messages import one_line_errors
 from tdl.cli.program import run_program
 from tdl.cli.words import split_flags
@@ -25,7 +25,7 @@ from tdl.config.schema import SEARCH
 from tdl.errors import ConfigError
 from tdl.game.board_text import NOTATIONS
 from tdl.game.boards import read_board
-from tdl.players.kinds import load_agent
+from tdl.players.kinds import SMALL, load_agent
 from tdl.search.options import SearchOptions, check_same_board
 from tdl.sessions.game_file import ENDINGS
 from tdl.sessions.judged_board import answer_text, judged
@@ -40,7 +40,8 @@ def job(question: argparse.Namespace, cfg: DictConfig, _: JobContext) -> None:
     values = SCHEMA.read(cfg)
     search = options_of(SearchOptions, "search", values["search"], plies=values["plies"])
     search.check_seconds("plies")
-    folder = or_small(values["checkpoint"])
+    say_small(values["checkpoint"])
+    folder = values["checkpoint"] or SMALL
     agent, reading = load_agent(folder), {"exponents": question.exponents, "last_first": question.last_first}
     agent.say_memory()
     way = MoveLines(agent, search, reading, as_json=question.json)

@@ -15,7 +15,7 @@ from omegaconf import MISSING, DictConfig
 
 from tdl.base.checks import above_zero, check_fields, choice, whole
 from tdl.base.distribution import install
-from tdl.cli.folders import or_small
+from tdl.cli.folders import say_small
 from tdl.cli.program import run_program
 from tdl.config.agent import refuse_changed, refuse_unused
 from tdl.config.compose import Key, Schema, keys, options_of
@@ -146,11 +146,11 @@ def job(cfg: DictConfig, context: JobContext) -> None:
 
         show(RecordedGameApp(game, options.speed, shown_theme(options.theme)))
         return
-    play(options, says_small=cfg.checkpoint is None and options.checkpoint is not None)
+    play(options, cfg.checkpoint)
 
 
-def play(options: GameOptions, *, says_small: bool) -> None:
-    """Play games, keep those of the person, and print their files."""
+def play(options: GameOptions, named: str | None) -> None:
+    """Play games, keep those of the person, and print their files. `named` is the checkpoint of the command line."""
     agent, meta = None, None
     if options.checkpoint is not None:
         folder = checkpoint_folder(options.checkpoint)
@@ -158,8 +158,8 @@ def play(options: GameOptions, *, says_small: bool) -> None:
         agent = agent_of(folder, meta, options.rules)
         agent.action_values(options.search)  # refuses a search it cannot do before the screen begins
     check_terminal()
-    if says_small:
-        or_small(None)
+    if agent is not None:
+        say_small(named)
     from tdl.terminal.play_screen import PlayApp  # not at the top: it needs Textual
 
     app = PlayApp(

@@ -7,7 +7,7 @@ from pathlib import Path
 from omegaconf import MISSING, DictConfig
 
 from tdl.base.checks import above_zero, check_fields, flag, whole
-from tdl.cli.folders import or_small
+from tdl.cli.folders import say_small
 from tdl.cli.program import run_program
 from tdl.config.compose import Schema, keys, options_of
 from tdl.errors import Interrupted, TdlError, refuse
@@ -52,7 +52,7 @@ def job(cfg: DictConfig, _: JobContext) -> None:
     """Check everything, then serve until a signal comes."""
     options = options_of(ServeOptions, "", SCHEMA.read(cfg))
     with Server(site(options), options.host, options.port) as server:
-        or_small(options.checkpoint)  # says it
+        say_small(options.checkpoint)
         serve(server, options)
 
 

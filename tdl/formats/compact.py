@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from tdl.base.checks import MAX_COUNT, check_whole
 from tdl.base.machine import allocate, cores
 from tdl.errors import ConfigError, refuse
+from tdl.learning.stored_network import WEIGHTS, is_compact
 from tdl.network.ntuple import NTupleNetwork
-from tdl.players.ensemble import CHUNK, promoted
-from tdl.players.kinds import WEIGHTS, checkpoint_folder, is_compact, read_agent
+from tdl.players.ensemble import parts, promoted
+from tdl.players.kinds import checkpoint_folder, read_agent
 from tdl.players.player import Player, player_of
 from tdl.runs.evaluation import Evaluation
 from tdl.statistics.intervals import interval_text, mean_interval
@@ -20,7 +21,7 @@ from tdl.storage.atomic import new_folder
 from tdl.storage.checkpoint import Meta, write_checkpoint
 from tdl.storage.saved_folder import SAVED
 from tdl.training.options import PlayOptions
-from tdl.training.trainer import TRAINER
+from tdl.training.saved_trainer import TRAINER
 
 LARGEST, LEAST = float(np.finfo(np.float16).max), float(np.finfo(np.float16).smallest_subnormal)
 
@@ -29,7 +30,7 @@ LEFT_OUT = ("format", "arrays", "digest", SAVED, TRAINER)
 
 
 def export(source: str | Path, target: Path, options: Namespace) -> str:
-    """Make the checkpoint `target` of that of a run; in words, what it takes and what the rounding cost.
+    """Make a compact checkpoint of a run or a checkpoint, and say its size and what the rounding cost.
 
     Parameters
     ----------
@@ -50,12 +51,12 @@ def export(source: str | Path, target: Path, options: Namespace) -> str:
     if is_compact(meta):
         raise ConfigError(f"{folder}: its weights have 16 bits already")
     after = rounded(before.network, options.step)
-    kept = {name: entry for name, entry in meta.items() if name not in LEFT_OUT}
+    about = {name: entry for name, entry in meta.items() if name not in LEFT_OUT}
     with new_folder(target) as building:
-        write_checkpoint(building, kept, {WEIGHTS: after.weights})
+        write_checkpoint(building, about, {WEIGHTS: after.weights})
     lines = [_sizes(target, meta, after)]
     if options.games:
-        lines.append(_cost(before, Player(after, before.gamma, before.target, before.expectation), options.games))
+        lines.append(_cost(before, before.with_network(after), options.games))
     return "\n".join(lines)
 
 
@@ -71,18 +72,15 @@ def rounded(network: NTupleNetwork, step: float = 0.0) -> NTupleNetwork:
 
 def _halves(network: NTupleNetwork, step: float) -> NDArray[Any]:
     """The weights, rounded; those of later stages that were never moved are what promotion makes of them."""
-    weights, stages = network.weights, network.stages
+    weights = network.weights
     halves = allocate("--format", len(weights), f"{len(weights):,} weights of 16 bits", np.float16)
-    size, share = network.stride or len(weights), np.float32(stages.share)
-    for stage in range(stages.count):
-        end = min((stage + 1) * size, len(weights))
-        for first in range(stage * size, end, CHUNK):
-            part = promoted(weights, first, min(first + CHUNK, end), size, share)
-            part = np.round(part / np.float32(step)) * np.float32(step) + 0.0 if step else part  # +0: there is no -0
-            if not (fits := np.abs(part) <= LARGEST).all():  # true of nan too
-                at = int(fits.argmin())
-                raise refuse(f"weights[{first + at}]", float(part[at]), f"at most {LARGEST:,.0f}, the largest half")
-            halves[first : first + len(part)] = part
+    for first, last in parts(network):
+        part = promoted(weights, first, last, network)
+        part = np.round(part / np.float32(step)) * np.float32(step) + 0.0 if step else part  # +0: there is no -0
+        if not (fits := np.abs(part) <= LARGEST).all():  # true of nan too
+            at = int(fits.argmin())
+            raise refuse(f"weights[{first + at}]", float(part[at]), f"at most {LARGEST:,.0f}, the largest half")
+        halves[first:last] = part
     return halves
 
 
@@ -90,10 +88,11 @@ def _sizes(target: Path, meta: Meta, network: NTupleNetwork) -> str:
     packed = sum(file.stat().st_size for file in target.iterdir())
     whole = sum(entry["bytes"] for entry in meta["arrays"].values())
     room = network.weights.nbytes
-    return f"{target}: {_text(packed)} instead of {_text(whole)}; in memory {_text(room)} instead of {_text(2 * room)}"
+    sizes = map(_size_text, (packed, whole, room, 2 * room))
+    return "{}: {} instead of {}; in memory {} instead of {}".format(target, *sizes)
 
 
-def _text(size: int) -> str:
+def _size_text(size: int) -> str:
     return f"{size / 2**20:,.1f} MiB" if size >= 2**20 else f"{size / 2**10:,.1f} KiB"
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.base.machine import allocate
-from tdl.errors import ConfigError, refuse
+from tdl.errors import refuse
 from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.players.player import Player, load
@@ -25,13 +25,10 @@ def export(source: str, target: Path, options: Namespace) -> str:
 
     Parameters
     ----------
-    options : `actions` are the names of the moves 0 to 3 for `get_action`, with commas between; None: as here.
+    options : `actions` are the names of the moves 0 to 3 for `get_action`, with commas between.
     """
-    actions = ACTION_NAMES if options.actions is None else _checked_actions(options.actions)
-    player = load(source)
-    if lowest := player.network.stages.downgrade:
-        raise ConfigError(f"{source}: learner.stage_downgrade is {lowest}; a player of NumPy has only null")
-    arrays = arrays_of(player)
+    actions = _checked_actions(options.actions)
+    arrays = arrays_of(load(source))
     with new_folder(target) as folder:
         folder.mkdir()
         (folder / "player.py").write_text(program(actions), encoding="utf-8")
@@ -57,7 +54,7 @@ def program(actions: Sequence[str]) -> str:
 def arrays_of(player: Player) -> dict[str, Any]:
     """What `player.npz` holds, as the Python file says."""
     network, rules = player.network, player.rules
-    sizes = [network.layout.size(table) for table in range(len(network.lengths))]
+    sizes = [table.size for table in network.layout.tables]
     drops = rules.drop if player.target == "state" else ()
     return {
         **_rules_arrays(rules),
@@ -82,22 +79,19 @@ def _rules_arrays(rules: Rules) -> dict[str, Array]:
 
 
 def _feature_arrays(network: NTupleNetwork, first: Array) -> dict[str, Array]:
-    """Where the index of each feature comes from: a number for each cell, compared pair and counted tile, times powers
-    of a base.
-    """
-    radix, cap, cells = network.layout.radix, network.tuples.count_cap, network.rules.cells
+    """Where the index of each feature comes from: digits of the board, and what each of them is multiplied by."""
+    radix, cap = network.layout.radix, network.tuples.count_cap
     pairs = list(dict.fromkeys(pair for _, compared in network.orders for pair in compared))
     counted = list(dict.fromkeys(tile for _, tiles in network.counts for tile in tiles))
-    smaller = {pair: cells + place for place, pair in enumerate(pairs)}
-    count = {tile: cells + 2 * len(pairs) + place for place, tile in enumerate(counted)}
-    digits = [(list(read), radix) for _, read in network.features]
-    for _, compared in network.orders:
-        places = [smaller[pair] for pair in compared]
-        digits.append((places + [place + len(pairs) for place in places], 2))
-    digits += [([count[tile] for tile in tiles], cap + 1) for _, tiles in network.counts]
-    powers = np.zeros((network.m, cells + 2 * len(pairs) + len(counted)), np.int64)
-    for feature, (places, base) in enumerate(digits):
-        np.add.at(powers[feature], places, base ** np.arange(len(places)))  # an order may compare a pair twice
+    names: list[Any] = list(range(network.rules.cells))  # of all digits: cells, compared pairs, counted tiles
+    names += [(sign, pair) for sign in "<>" for pair in pairs] + [("count", tile) for tile in counted]
+    place = {name: number for number, name in enumerate(names)}
+    read: list[tuple[list[Any], int]] = [(list(cells), radix) for _, cells in network.features]
+    read += [([(sign, pair) for sign in "<>" for pair in compared], 2) for _, compared in network.orders]
+    read += [([("count", tile) for tile in tiles], cap + 1) for _, tiles in network.counts]
+    powers = np.zeros((network.m, len(names)), np.int64)
+    for feature, (digits, base) in enumerate(read):  # an order may compare a pair twice
+        np.add.at(powers[feature], [place[digit] for digit in digits], base ** np.arange(len(digits)))
     tables = [table for table, _ in (*network.features, *network.orders, *network.counts)]
     return {
         "powers": powers,
@@ -113,14 +107,19 @@ def natural_weights(network: NTupleNetwork) -> Array:
     """All tables, stage after stage, each in natural order, in the network's precision.
 
     An entry without a weight of its own has what it is worth by promotion.
+
+    Raises
+    ------
+    ConfigError : the network reads lowered boards, or there is too little memory.
     """
-    share, count = np.float32(network.stages.share), network.stages.count
-    sizes = [network.layout.size(table) for table in range(len(network.lengths))]
-    weights = allocate("checkpoint", count * sum(sizes), f"the {count * sum(sizes):,} weights to export")
-    stages = weights.reshape(count, sum(sizes))
-    for number, size in enumerate(sizes):
-        here = slice(sum(sizes[:number]), sum(sizes[:number]) + size)
-        for stage in range(count):
-            table = network.table(number, stage)
-            stages[stage, here] = np.where(np.isnan(table), share * stages[stage - 1, here], table)
-    return weights.astype(network.weights.dtype, copy=False)
+    if (lowest := network.stages.downgrade) is not None:
+        raise refuse("learner.stage_downgrade", lowest, "null: what is exported reads boards as they are")
+    share, stages = np.float32(network.stages.share), network.stages.count
+    ends = np.cumsum([table.size for table in network.layout.tables])
+    entries = stages * int(ends[-1])
+    weights = allocate("checkpoint", entries, f"the {entries:,} weights to export", network.weights.dtype.type)
+    for number, table in enumerate(np.split(weights.reshape(stages, -1), ends[:-1], axis=1)):
+        for stage in range(stages):
+            values = network.table(number, stage)
+            table[stage] = np.where(np.isnan(values), share * table[stage - 1], values)
+    return weights

@@ -5,6 +5,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from tdl.base.checks import check_whole, without_numpy
@@ -88,18 +89,8 @@ billion."""
 _registered: set[str] = set()
 
 
-@dataclass(frozen=True)
-class _Tables:
-    """The functions of a registered game, which other processes get with it."""
-
-    values: tuple[int, ...]
-    merged: tuple[tuple[int, ...], ...]
-
-    def value(self, index: int) -> int:
-        return self.values[index]
-
-    def merge(self, a: int, b: int) -> int:
-        return self.merged[a][b]
+def _entry(table: tuple[tuple[int, ...], ...], a: int, b: int) -> int:
+    return table[a][b]
 
 
 def register_game(
@@ -142,12 +133,11 @@ def register_game(
     merged, above = _merge_table(name, values, merge)
     if radix is not None and not 2 <= radix <= len(values) + 1:
         raise refuse("radix", radix, f"2 to {len(values) + 1}, the tiles of {name} and the empty cell")
-    tables = _Tables((0, *values, above), merged)
     law = MergeLaw(
         name,
         zlib.crc32(repr((values, merged, above)).encode()),
-        tables.value,
-        tables.merge,
+        (0, *values, above).__getitem__,  # functions that other processes can be given
+        partial(_entry, merged),
         bits=4 if len(values) <= 15 else 5,
         largest=len(values),
         radix=min(len(values) + 1, MAX_RADIX) if radix is None else radix,

@@ -2,6 +2,7 @@
 
 import copy
 import os
+from functools import partial
 
 import numpy as np
 
@@ -26,9 +27,6 @@ from tdl.network.weights cimport total, total_of_halves
 
 DTYPES = (np.float32, np.float16)
 """Types of weights."""
-
-cdef enum:
-    PART = 1 << 20      # weights looked through at a time
 
 
 cdef class NTupleNetwork:
@@ -220,8 +218,8 @@ cdef class NTupleNetwork:
 
         Raises
         ------
-        ConfigError : not as many values as the table has entries, such as 16 bits do not hold where weights have as
-            many, or no such table or stage.
+        ConfigError : another number of values than the table has entries, a value beyond 16 bits where weights have
+            16, or no such table or stage.
         """
         self._check_table(number, stage)
         try:
@@ -258,12 +256,12 @@ cdef class NTupleNetwork:
     def __reduce__(self):
         weights = np.frombuffer(self.weights.data, self.weights.dtype)    # joblib asks the map of a file for its name
         further = getattr(self, "__dict__", None)    # attributes of a class of one's own
-        return _network, (type(self), self.rules, self.tuples, self.stages, weights), further
+        return partial(type(self), stages=self.stages, weights=weights), (self.rules, self.tuples), further
 
     def __deepcopy__(self, memo):
         weights = allocate("network", len(self.weights), "the weights of a copy", self.weights.dtype.type)
         np.copyto(weights, self.weights)
-        copied = _network(type(self), self.rules, self.tuples, self.stages, weights)
+        copied = type(self)(self.rules, self.tuples, stages=self.stages, weights=weights)
         if further := getattr(self, "__dict__", None):
             vars(copied).update(copy.deepcopy(further, memo))
         return copied
@@ -277,17 +275,12 @@ cdef class NTupleNetwork:
         return described | ({"stages": self.stages.to_dict()} if self.stages.count > 1 else {})
 
 
-def _network(kind, rules, tuples, stages, weights):
-    return kind(rules, tuples, stages=stages, weights=weights)
-
-
 def check_finite(weights):
     """Refuse weights of half precision whose sums the kernels would not add up right."""
-    for first in range(0, len(weights), PART):
-        part = weights[first : first + PART]
-        if not np.isfinite(part).all():
-            at = first + int(np.isfinite(part).argmin())
-            raise refuse(f"weights[{at}]", float(part[at - first]), "a finite number where weights have 16 bits")
+    # Bits of numbers that are not finite are the largest, as signed numbers or, with a sign, as unsigned ones.
+    if weights.view(np.int16).max() >= 0x7c00 or weights.view(np.uint16).max() >= 0xfc00:
+        at = int(np.isfinite(weights).argmin())
+        raise refuse(f"weights[{at}]", float(weights[at]), "a finite number where weights have 16 bits")
 
 
 cdef inline void activate_in_stage(NTupleNetwork network, const board_t *board, uint32_t *entry) noexcept:

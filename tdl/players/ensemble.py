@@ -7,7 +7,7 @@ so the mean network's V is the mean of the members' V.
 Source: Guei, Chen and Wu (2021), Optimistic Temporal Difference Learning for 2048, section on ensemble learning.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -43,31 +43,33 @@ def average(checkpoints: Sequence[str | Path]) -> Player:
     for folder, shape in zip(checkpoints, shapes, strict=True):
         if shape != shapes[0]:
             raise CheckpointError(f"{folder}: of another network than {checkpoints[0]}; a mean needs networks alike")
-    first = players[0]
-    mean = _mean([player.network.weights for player in players], first.network)
-    network = NTupleNetwork(first.rules, first.network.tuples, stages=first.network.stages, weights=mean)
-    return Player(network, first.gamma, first.target, first.expectation)
+    net = players[0].network
+    mean = _mean([player.network.weights for player in players], net)
+    return players[0].with_network(NTupleNetwork(net.rules, net.tuples, stages=net.stages, weights=mean))
 
 
 def _mean(members: Sequence[Weights], network: NTupleNetwork) -> Weights:
     """The mean of the weights; an entry that a member never moved counts with what it is worth there by promotion."""
     mean = allocate("checkpoints", len(members[0]), f"the mean of {len(members)} networks")
-    size, share = network.stride or len(mean), np.float32(network.stages.share)
-    for stage in range(network.stages.count):
-        for first in range(stage * size, min((stage + 1) * size, len(mean)), CHUNK):
-            last = min(first + CHUNK, (stage + 1) * size, len(mean))
-            untouched = np.isnan([member[first:last] for member in members]).all(axis=0)
-            total = sum(promoted(member, first, last, size, share).astype(np.float64) for member in members)
-            mean[first:last] = np.where(untouched, np.nan, total / len(members))
+    for first, last in parts(network):
+        untouched = np.isnan([member[first:last] for member in members]).all(axis=0)
+        total = sum(promoted(member, first, last, network).astype(np.float64) for member in members)
+        mean[first:last] = np.where(untouched, np.nan, total / len(members))
     return mean
 
 
-def promoted(weights: Weights, first: int, last: int, size: int, share: np.float32) -> Weights:
-    """A part of the weights, entries without one of their own filled in with a share of those of the stage before.
+def parts(network: NTupleNetwork) -> Iterator[tuple[int, int]]:
+    """Where parts of the weights begin and end that lie in one stage each."""
+    entries = len(network.weights)
+    for stage in range(0, entries, network.stride or entries):
+        end = min(stage + (network.stride or entries), entries)
+        yield from ((first, min(first + CHUNK, end)) for first in range(stage, end, CHUNK))
 
-    `size` is that of a stage; a part lies in one.
-    """
-    part = weights[first:last]
-    if first >= size and np.isnan(part).any():
-        part = np.where(np.isnan(part), share * promoted(weights, first - size, last - size, size, share), part)
+
+def promoted(weights: Weights, first: int, last: int, network: NTupleNetwork) -> Weights:
+    """A part of the weights; entries without one of their own have a share of those of the stage before."""
+    part, stride = weights[first:last], network.stride
+    if first >= stride > 0 and np.isnan(part).any():
+        before = promoted(weights, first - stride, last - stride, network)
+        part = np.where(np.isnan(part), np.float32(network.stages.share) * before, part)
     return part

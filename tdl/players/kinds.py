@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.base import streams
 from tdl.base.checks import (
     Check,
     check_choice,
@@ -29,12 +28,8 @@ from tdl.errors import CheckpointError, ConfigError, naming, refuse
 from tdl.game.boards import BoardLike
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules
-from tdl.learning.described import WEIGHTS as WEIGHTS
-from tdl.learning.described import described
-from tdl.learning.options import LearnerOptions
 from tdl.learning.state import ACCUMULATORS
-from tdl.network.stages import Stages
-from tdl.network.tuples import TupleSet
+from tdl.learning.stored_network import WEIGHTS as WEIGHTS
 from tdl.search.options import MAX_PLIES, SearchOptions
 from tdl.storage.checkpoint import META, Array, Meta, check_room, read_array, read_meta
 from tdl.storage.records import Records, check_episodes
@@ -73,19 +68,8 @@ class Agent:
         """What it computes with, for `result.json`."""
         return "none"
 
-    @property
-    def memory(self) -> str:
-        """What its weights take of it, where that is much: "512 MiB (mapped)"; else nothing."""
-        return ""
-
     def say_memory(self) -> None:
-        """Say that, beside the results."""
-        if self.memory:
-            streams.say(f"tdl: the agent's weights take {self.memory}")
-
-    def beside(self) -> Agent:
-        """Another one of the same weights, for another thread; an n-tuple network's alone looks far enough ahead."""
-        raise NotImplementedError
+        """Say beside the results what its weights take in memory, where that is much."""
 
     def use_threads(self, threads: int) -> None:
         """Compute with so many threads, where it values many boards at once."""
@@ -166,7 +150,7 @@ class Agent:
 
     def _saved(self) -> tuple[Meta, Mapping[str, Array]]:
         """What a checkpoint says of it, beside the rules, and its arrays."""
-        raise ConfigError(f"save: a {type(self).__name__} has no network to save; what a folder keeps is a Player")
+        raise ConfigError(f"save: a {type(self).__name__} has no network to save; a Player has one")
 
 
 @dataclass(frozen=True)
@@ -286,30 +270,6 @@ def check_resumable(folder: Path, meta: Meta) -> None:
     """Refuse a checkpoint that has not all that a run goes on with."""
     with naming(folder / META):
         check_object("", meta, {name: _ENTRIES[name] for name in OF_RUN})
-
-
-def describe(meta: Meta, folder: Path) -> tuple[Rules, TupleSet, Stages, LearnerOptions]:
-    """The rules, tuples, stages and learner of a checkpoint, whose weights are as many as these have.
-
-    Raises
-    ------
-    CheckpointError : it is of another agent, its weights are of another network, or an entry is missing, of another
-        type, or out of range.
-    """
-    kind = kind_of(meta)
-    if not kind.tables:
-        reader = "; tdl.dqn.dqn_player.load reads it" if kind.deep else ""
-        raise CheckpointError(f"{folder}: not of an n-tuple network but of an agent of kind {kind.name}{reader}")
-    with naming(folder / META):
-        rules, tuples, stages, learner, entries = described(meta)
-    check_room(folder, meta, WEIGHTS, (entries,), np.float16 if is_compact(meta) else np.float32)
-    return rules, tuples, stages, learner
-
-
-def is_compact(meta: Meta) -> bool:
-    """Whether the weights of a checkpoint have half precision: they play, and cannot learn."""
-    entry = meta["arrays"].get(WEIGHTS)
-    return entry is not None and bool(entry["dtype"] == np.dtype(np.float16).str)
 
 
 def read_accumulators(folder: Path, meta: Meta, entries: int) -> NDArray[np.float32] | None:

@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.base import streams
 from tdl.base.checks import check_choice, check_instance, check_share, without_numpy
-from tdl.base.machine import allocate
-from tdl.errors import CheckpointError, ConfigError, naming, shown
+from tdl.errors import CheckpointError, ConfigError
 from tdl.game.boards import BoardLike, unpack
 from tdl.game.engine import EVALUATION, Engine
 from tdl.game.rules import Rules
 from tdl.learning.options import EXPECTATIONS, TARGETS, LearnerOptions
 from tdl.learning.state import DROP_TABLE, drop_table_of, shares_drops
+from tdl.learning.stored_network import read_network
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.texts import memory_text
 from tdl.players.baselines import play_greedy, play_random
@@ -28,14 +29,12 @@ from tdl.players.kinds import (
     Agent,
     Values,
     checkpoint_folder,
-    describe,
-    is_compact,
     kind_of,
     read_agent,
 )
 from tdl.search.expectimax import Expectimax
 from tdl.search.options import PlacerOptions, SearchOptions
-from tdl.storage.checkpoint import META, Array, Meta, read_array
+from tdl.storage.checkpoint import Array, Meta
 from tdl.storage.records import Records
 from tdl.training.options import Enough, OnProgress, PlayOptions, Settled, sort_keywords
 from tdl.training.threads import kernel, play_block, slice_of
@@ -90,14 +89,14 @@ class Player(Settled, Agent):
         """The CPU's instructions that its network computes with."""
         return self.network.instructions
 
-    @property
-    def memory(self) -> str:
-        """What the weights of its network take of it, where that is much."""
-        return memory_text(self.network)
+    def say_memory(self) -> None:
+        """Say beside the results what its weights take in memory, where that is much."""
+        if text := memory_text(self.network):
+            streams.say(f"tdl: the agent's weights take {text}")
 
-    def beside(self) -> "Player":
-        """A player of the same network, for another thread."""
-        return Player(self.network, self.gamma, self.target, self.expectation)
+    def with_network(self, network: NTupleNetwork) -> "Player":
+        """A player that values as this one does, by another network."""
+        return Player(network, self.gamma, self.target, self.expectation)
 
     def __repr__(self) -> str:
         gamma = "" if self.gamma == 1 else f", gamma {self.gamma:g}"
@@ -264,18 +263,13 @@ def load(checkpoint: str | Path, *, copy: bool = False) -> Player:
 
 def player_of(folder: Path, meta: Meta, rules: Rules | None = None, *, copy: bool = False) -> Player:
     """The player of the checkpoint in `folder`, as `tdl.players.kinds.agent_of`."""
-    trained_by, tuples, stages, learner = describe(meta, folder)
-    room = None
-    if copy and not is_compact(meta):
-        room = allocate("checkpoint", meta["arrays"][WEIGHTS]["shape"][0], f"the weights of {folder}")
-    weights = read_array(folder, meta, WEIGHTS, into=room)
-    with naming(folder / meta["arrays"][WEIGHTS]["file"]):
-        network = NTupleNetwork(trained_by, tuples, stages=stages, weights=weights)
-    if network.describe() != meta["network"]:
-        layout = shown(meta["network"])
-        raise CheckpointError(f"{folder / META}: network: its layout {layout} is not the one of this version")
+    kind = kind_of(meta)
+    if not kind.tables:
+        reader = "; tdl.dqn.dqn_player.load reads it" if kind.deep else ""
+        raise CheckpointError(f"{folder}: not of an n-tuple network but of an agent of kind {kind.name}{reader}")
+    network, learner = read_network(folder, meta, copy=copy)
     player = Player(network, learner.gamma, learner.target, learner.expectation)
-    return playing_by(player, rules or trained_by)
+    return playing_by(player, rules or network.rules)
 
 
 def playing_by(trained: Player, rules: Rules) -> Player:
@@ -283,8 +277,7 @@ def playing_by(trained: Player, rules: Rules) -> Player:
     net = trained.network
     if net.rules == rules:
         return trained
-    network = NTupleNetwork(rules, net.tuples, stages=net.stages, weights=net.weights)
-    return Player(network, trained.gamma, trained.target, trained.expectation)
+    return trained.with_network(NTupleNetwork(rules, net.tuples, stages=net.stages, weights=net.weights))
 
 
 class Baseline(Agent):

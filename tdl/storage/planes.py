@@ -33,14 +33,19 @@ def inflated(stream: BinaryIO, dtype: DTypeLike, count: int, into: NDArray[Any] 
     ConfigError : the stream is cut, corrupt, or holds another number of bytes.
     """
     array = np.empty(count, dtype) if into is None else into
-    unpacker = _Unpacker(stream, array.nbytes)
+    unpacker, whole = zlib.decompressobj(), f"{array.nbytes:,} bytes are packed in it"
     for plane in _planes(array):
         done = 0
         while done < len(plane):
-            part = unpacker.read(min(PART, len(plane) - done))
+            part = _next(stream, unpacker, min(PART, len(plane) - done))
+            if not part:
+                raise ConfigError(f"corrupt: fewer than {whole}")
             plane[done : done + len(part)] = np.frombuffer(part, np.uint8)
             done += len(part)
-    unpacker.check_end()
+    if _next(stream, unpacker, 1):
+        raise ConfigError(f"corrupt: more than {whole}")
+    if unpacker.unused_data or stream.read(1):
+        raise ConfigError("corrupt: something follows what is packed in it")
     return array
 
 
@@ -50,38 +55,15 @@ def _planes(array: NDArray[Any]) -> NDArray[np.uint8]:
     return planes if array.dtype.str[0] in "<|" else planes[::-1]
 
 
-class _Unpacker:
-    """The bytes that a stream of zlib stands for, a few at a time.
-
-    Parameters
-    ----------
-    expected : bytes that it should hold, for messages.
-    """
-
-    def __init__(self, stream: BinaryIO, expected: int) -> None:
-        self._stream, self._expected, self._zlib = stream, f"{expected:,} bytes", zlib.decompressobj()
-
-    def read(self, most: int) -> bytes:
-        """At least one byte, at most `most`."""
-        while not (part := self._step(most)):
-            if self._zlib.eof:
-                raise ConfigError(f"corrupt: fewer than {self._expected} are packed in it")
-        return part
-
-    def check_end(self) -> None:
-        """Refuse what follows the bytes that were read."""
-        while not self._zlib.eof:
-            if self._step(1):
-                raise ConfigError(f"corrupt: more than {self._expected} are packed in it")
-        if self._zlib.unused_data or self._stream.read(1):
-            raise ConfigError("corrupt: something follows what is packed in it")
-
-    def _step(self, most: int) -> bytes:
-        packed = self._zlib.unconsumed_tail or self._stream.read(PART)
+def _next(stream: BinaryIO, unpacker: Any, most: int) -> bytes:
+    """The next bytes that a stream of zlib stands for, at most `most`; none at its end."""
+    part = b""
+    while not part and not unpacker.eof:
+        packed = unpacker.unconsumed_tail or stream.read(PART)
         try:
-            part = self._zlib.decompress(packed, most)
+            part = unpacker.decompress(packed, most)
         except zlib.error:
             raise ConfigError("cut or corrupt: not bytes as zlib packs them") from None
-        if not (packed or part or self._zlib.eof):
-            raise ConfigError(f"cut: it ends before {self._expected} are unpacked")
-        return part
+        if not (packed or part or unpacker.eof):
+            raise ConfigError("cut: it ends before all is unpacked")
+    return part

@@ -29,9 +29,7 @@ def save(folder: str | os.PathLike[str], meta: Meta, arrays: Mapping[str, Array]
     BusyError : another process saves into it, for more than a minute.
     CheckpointError : it could not be written (a full disk); what was saved there before is intact.
     """
-    if not isinstance(folder, str | os.PathLike):
-        raise refuse("folder", folder, "the name of a folder")
-    path = Path(folder)
+    path = path_of(folder)
     try:
         if path.exists() or path.is_symlink():
             _check_own(path, meta[SAVED])
@@ -43,6 +41,13 @@ def save(folder: str | os.PathLike[str], meta: Meta, arrays: Mapping[str, Array]
                 write_checkpoint(building, meta, arrays, keep=0)
     except OSError as error:
         raise CheckpointError(f"{path}: could not be saved: {file_text(error)}") from error
+
+
+def path_of(folder: object) -> Path:
+    """The path of a folder; what is no name of one is refused."""
+    if not isinstance(folder, str | os.PathLike):
+        raise refuse("folder", folder, "the name of a folder")
+    return Path(folder)
 
 
 def _check_own(path: Path, what: str) -> None:

@@ -4,7 +4,6 @@ import copy
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,32 +12,27 @@ from numpy.typing import NDArray
 
 from tdl.base.checks import (
     MAX_COUNT,
-    Check,
-    built,
     check_function,
     check_instance,
-    check_mapping,
     check_number,
-    check_object,
     check_whole,
     or_null,
     without_numpy,
 )
-from tdl.base.machine import allocate
-from tdl.errors import CheckpointError, ConfigError, naming, refuse
-from tdl.learning.described import WEIGHTS, described
+from tdl.errors import ConfigError, naming, refuse
 from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import Schedule
 from tdl.learning.state import LearnerState, check_entered, new_state
+from tdl.learning.stored_network import WEIGHTS
 from tdl.network.ntuple import NTupleNetwork
-from tdl.search.options import PlacerOptions, SearchOptions
-from tdl.storage.checkpoint import META, Array, Meta, check_room, read_array, read_meta
+from tdl.storage.checkpoint import META, Array, Meta, read_array
 from tdl.storage.records import check_episodes
-from tdl.storage.saved_folder import SAVED, save
+from tdl.storage.saved_folder import SAVED, path_of, save
 from tdl.training.options import OnProgress, PlayOptions, Settled, training_options
 from tdl.training.ranks import ALONE, Ranks
 from tdl.training.replicas import Replicas
+from tdl.training.saved_trainer import TRAINER, read_trainer
 from tdl.training.threads import Threads
 
 
@@ -218,24 +212,18 @@ class Trainer(Settled):
         ConfigError : the folder holds something else; the schedule is a function, or an adversary has a network.
         CheckpointError : it could not be written (a full disk); what was saved there before is intact.
         """
-        if self.play_options.evaluator is not None:
-            raise refuse(
-                "evaluator", self.play_options.evaluator, "None where a trainer is saved; save its player apart"
-            )
-        options = {
-            "schedule": self.schedule.to_dict(),
-            "play": asdict(self.play_options),
-            "replicas": asdict(self.replicas),
-            "spent": self.spent,
-        }
+        play, network = self.play_options, self.network
+        if play.evaluator is not None:
+            raise refuse("evaluator", play.evaluator, "None where a trainer is saved; save its player apart")
+        options = {"schedule": self.schedule.to_dict(), "play": asdict(play), "replicas": asdict(self.replicas)}
         meta = {
             "episode": self.episode,
             "moves": self.moves,
-            SAVED: "trainer",
-            "rules": self.network.rules.to_dict(),
-            "network": self.network.describe(),
+            SAVED: TRAINER,
+            "rules": network.rules.to_dict(),
+            "network": network.describe(),
             "learner": asdict(self.learner),
-            TRAINER: without_numpy(options),
+            TRAINER: without_numpy({**options, "spent": self.spent}),
         }
         save(folder, meta, self.arrays())
 
@@ -248,60 +236,22 @@ class Trainer(Settled):
         CheckpointError : missing, cut, corrupt, of another version, or not saved by a trainer.
         ConfigError : it does not fit into the memory that is free.
         """
-        if not isinstance(folder, str | os.PathLike):
-            raise refuse("folder", folder, "the name of a folder")
-        path = Path(folder)
-        meta = read_meta(path)
-        if TRAINER not in meta:
-            raise CheckpointError(f"{path}: no trainer was saved here; tdl.load plays it, a run goes on with resume=")
+        path = path_of(folder)
+        meta, options = read_trainer(path)
         with naming(path / META):
-            check_object("", meta, {"moves": _COUNT, "rules": check_mapping, "network": check_mapping})
-            rules, tuples, stages, learner, entries = described(meta)
-            options = _options(meta[TRAINER])
-        check_room(path, meta, WEIGHTS, (entries,), np.float32)
-        weights = read_array(path, meta, WEIGHTS, into=allocate("folder", entries, f"the weights of {path}"))
-        network = NTupleNetwork(rules, tuples, stages=stages, weights=weights)
-        with naming(path / META):
-            trainer = cls(network, learner=learner, episode=meta["episode"], **options)
+            trainer = cls(**options)
         trainer.moves, trainer.spent = meta["moves"], meta[TRAINER]["spent"]
         trainer.restore(path, meta)
         return trainer
 
 
-TRAINER = "trainer"
-"""Entry of a checkpoint that `Trainer.save` wrote: its options beside those of the learner, and `spent`."""
-
-_COUNT = partial(check_whole, least=0, below=MAX_COUNT + 1)
-
-_OPTIONS: dict[str, Check] = {
-    "schedule": check_mapping,
-    "play": partial(check_object, entries={"search": check_mapping, "placer": check_mapping}),
-    "replicas": check_mapping,
-    "spent": or_null(check_number),
-}
-
-
-def _options(saved: object) -> dict[str, Any]:
-    """The options of `Trainer` that an entry `TRAINER` says."""
-    check_object(TRAINER, saved, _OPTIONS)
-    assert isinstance(saved, Mapping)
-    play = saved["play"] | {"evaluator": None}
-    for name, kind in (("search", SearchOptions), ("placer", PlacerOptions)):
-        play[name] = built(kind, f"{TRAINER}.play.{name}", play[name])
-    return {
-        "schedule": built(Schedule, f"{TRAINER}.schedule", saved["schedule"]),
-        "play": built(PlayOptions, f"{TRAINER}.play", play),
-        "replicas": built(ReplicaOptions, f"{TRAINER}.replicas", saved["replicas"]),
-    }
-
-
 def _copied(kind: type[Trainer], network: NTupleNetwork, options: Any, progress: Any, state: LearnerState) -> Trainer:
     """A trainer that goes on as another one, from the parts that its `__reduce__` names."""
-    learner, schedule, play, replicas = options
     if not network.weights.flags.writeable:  # joblib maps large arrays
         network = copy.deepcopy(network)
-    trainer = kind(network, learner=learner, schedule=schedule, play=play, replicas=replicas, episode=progress[0])
-    _, trainer.moves, trainer.spent, error = progress
+    learner, schedule, play, replicas = options
+    trainer = kind(network, learner=learner, schedule=schedule, play=play, replicas=replicas)
+    trainer.episode, trainer.moves, trainer.spent, error = progress
     object.__setattr__(trainer, "mean_abs_error", error)
     for name, array in state.items():
         np.copyto(trainer.state[name], array)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tdl.errors import ConfigError, refuse
+from tdl.errors import ConfigError
 from tdl.formats.compact import rounded
 from tdl.formats.numpy_player import natural_weights
 from tdl.game.rules import Rules
@@ -31,22 +31,14 @@ MAX_WEIGHTS = 70_000_000
 OWN_SCRIPTS = ("game_text", "network", "open_game", "rules")
 """Beside those of `tdl serve`, of whose `requests` `answers` takes the place."""
 
-HEAD = """<!doctype html>
-<html lang="en" class="exported">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<title>tdl</title>
-<link rel="icon" href="{icon}" type="image/svg+xml">
+OWN_HEAD = """<meta http-equiv="Content-Security-Policy" content="{policy}">
 <style>{style}</style>
 <script type="application/json" id="player">{player}</script>
 <script type="text/plain" id="weights">{weights}</script>
 <script type="importmap">{imports}</script>
 <script type="module">{start}</script>
-</head>
 """
+"""In the head, in the place of the links to style sheets and modules."""
 
 POLICY = (
     "default-src 'none'; script-src data: {imports} {start}; style-src {style}; img-src data:; base-uri 'none'; "
@@ -58,7 +50,7 @@ START = 'import "page.js";'
 
 
 def export(source: str | Path, target: Path, options: argparse.Namespace | None = None) -> str:
-    """Write the page of a run's or a checkpoint's player; what there is to say of it.
+    """Write the page of the player of a run or a checkpoint, and say how large it is.
 
     Raises
     ------
@@ -83,41 +75,41 @@ def page_of(player: Player, name: str, digest: str | None = None) -> tuple[str, 
     name : of the player, as the page shows it.
     digest : of its checkpoint, for the games that the page saves.
     """
-    _check(player.network)
-    exact = player.network.weights.dtype == np.float16
-    weights = natural_weights(player.network if exact else rounded(player.network))
+    network = player.network
+    if (count := len(network.weights)) > MAX_WEIGHTS:
+        raise ConfigError(f"tuples: {count:,} weights; expected at most {MAX_WEIGHTS:,} in a page")
+    exact = network.weights.dtype == np.float16
+    weights = natural_weights(network if exact else rounded(network))
     return _page(_described(player, name, digest if exact else None), deflated(weights)), exact
 
 
 def _page(described: dict[str, Any], weights: bytes) -> str:
     """The page of what is described, with its packed weights."""
-    own = {name: name for name in (*SCRIPTS, *OWN_SCRIPTS)} | {"requests": "answers"}
-    scripts = {f"{name}.js": _read(f"{file}.js") for name, file in own.items()}
-    imports = {name: _data_url("text/javascript", _bare(text)) for name, text in scripts.items()}
-    icon = _data_url("image/svg+xml", _read("icon.svg"))
+    files = {name: name for name in (*SCRIPTS, *OWN_SCRIPTS)} | {"requests": "answers"}
+    imports = {f"{name}.js": _script(f"{file}.js") for name, file in files.items()}
     inline = {
         "style": _read("page.css") + tile_rules(),
         "imports": json.dumps({"imports": imports}),
         "start": START,
     }
-    head = HEAD.format(
+    own_head = OWN_HEAD.format(
         policy=POLICY.format(**{name: _hash(text) for name, text in inline.items()}),
-        icon=icon,
         player=json.dumps(described, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c"),
         weights=base64.b64encode(weights).decode(),
         **inline,
     )
-    _, _, body = _read("index.html").partition("</head>\n")
-    return head + body.replace('src="/icon.svg"', f'src="{icon}"')
+    page = _read("index.html").replace("/icon.svg", _data_url("image/svg+xml", _read("icon.svg")))
+    head, body = re.split(r'<link rel="stylesheet".*(?=</head>)', page, flags=re.DOTALL)
+    return head.replace("<html", '<html class="exported"') + own_head + body
 
 
 def _read(name: str) -> str:
     return (resources.files("tdl.web") / "page" / name).read_text(encoding="utf-8")
 
 
-def _bare(script: str) -> str:
-    """A module with the names of the import map: paths have no meaning inside a page."""
-    return re.sub(r'from "/(\w+\.js)"', r'from "\1"', script)
+def _script(name: str) -> str:
+    """A module, which imports by the names of the import map: paths have no meaning inside a page."""
+    return _data_url("text/javascript", re.sub(r'from "/(\w+\.js)"', r'from "\1"', _read(name)))
 
 
 def _data_url(kind: str, text: str) -> str:
@@ -132,13 +124,6 @@ def _name(folder: Path) -> str:
     """What the page calls a checkpoint: as its folder, or that of its run."""
     path = folder.resolve()
     return path.parent.name if path.name == CHECKPOINT else path.name
-
-
-def _check(network: NTupleNetwork) -> None:
-    if network.stages.downgrade is not None:
-        raise refuse("learner.stage_downgrade", network.stages.downgrade, "null: a page reads boards as they are")
-    if (count := len(network.weights)) > MAX_WEIGHTS:
-        raise ConfigError(f"tuples: {count:,} weights; expected at most {MAX_WEIGHTS:,} in a page")
 
 
 def _described(player: Player, name: str, digest: str | None) -> dict[str, Any]:
@@ -171,7 +156,7 @@ def _game(rules: Rules) -> dict[str, Any]:
 
 
 def _network(network: NTupleNetwork) -> dict[str, Any]:
-    sizes = [network.layout.size(table) for table in range(len(network.lengths))]
+    sizes = [table.size for table in network.layout.tables]
     return {
         "radix": network.layout.radix,
         "tables": [sum(sizes[:table]) for table in range(len(sizes))],

@@ -3,6 +3,7 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from copy import copy
 from pathlib import Path
 
 from tdl.base.checks import check_whole
@@ -54,7 +55,7 @@ class ServedAgent:
         self.name, self.rules, self.digest = name, first.rules, str(meta["digest"])
         # A deep network takes no limit of time, and 3 plies of it take seconds.
         self.max_plies = MAX_PLIES if kind_of(meta).tables else QUICK_PLIES
-        self._seconds, self._quick, self._far = seconds, _Turns(lambda: first), _Turns(first.beside)
+        self._seconds, self._quick, self._far = seconds, _Turns(lambda: first), _Turns(lambda: copy(first))
         self._quick.values(0, SearchOptions())  # refuses an agent without values
 
     def search(self, plies: int) -> SearchOptions:

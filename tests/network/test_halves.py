@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.halves import twins
+from support.networks import twins
 from support.shapes import RULES, Repeated, each_rules, each_set, small_tuples, telling_boards
 
 from tdl.errors import ConfigError
@@ -39,9 +39,10 @@ def test_every_half():
 @each_rules
 @each_set
 def test_values_of_every_set(rules, set_name):
-    networks = twins(rules, small_tuples(rules)[set_name])
-    assert_same_values(networks, [pack(board, rules) for board in telling_boards(rules, 30)])
-    assert networks[0].table(0).tobytes() == networks[1].table(0).tobytes()
+    for stages in (None, Stages((8, 64), promotion=False)):
+        networks = twins(rules, small_tuples(rules)[set_name], stages=stages)
+        assert_same_values(networks, [pack(board, rules) for board in telling_boards(rules, 30)])
+        assert networks[0].table(0).tobytes() == networks[1].table(0).tobytes()
 
 
 @pytest.mark.parametrize("features", range(1, 10))
@@ -62,12 +63,6 @@ def test_sums_of_opposite_numbers():
             network.set_table(table, near)
         network.set_table(4, np.zeros(256))
     assert_same_values(networks, range(2**16))
-
-
-@each_rules
-def test_values_of_several_stages(rules):
-    networks = twins(rules, small_tuples(rules)["mixed"], stages=Stages((8, 64), promotion=False))
-    assert_same_values(networks, [pack(board, rules) for board in telling_boards(rules, 30)])
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])

@@ -44,7 +44,7 @@ def test_a_network_says_whether_it_has_learned():
     assert repr(optimistic) == f"NTupleNetwork({expected})"
 
 
-def test_large_networks_say_what_they_take(tmp_path, monkeypatch):
+def test_large_networks_say_what_they_take(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(texts, "LARGE", 1 << 20)
     weights, halves = (np.zeros(16**5, kind) for kind in (np.float32, np.float16))
     weights.tofile(tmp_path / "weights")
@@ -53,8 +53,12 @@ def test_large_networks_say_what_they_take(tmp_path, monkeypatch):
                         (mapped, "1.0M weights in 4 MiB (mapped)")):  # fmt: skip
         network = tdl.NTupleNetwork(tdl.Rules(), tdl.TupleSet(((0, 1, 2, 3, 4),)), weights=array)
         assert f", {text}, blank)" in repr(network)
-        assert Player(network).memory == memory_text(network) == text.partition(" in ")[2]
-    assert Player(tdl.NTupleNetwork(tdl.Rules(), SMALL)).memory == ""
+        size = text.partition(" in ")[2]
+        assert memory_text(network) == size
+        Player(network).say_memory()
+        assert capsys.readouterr().err == f"tdl: the agent's weights take {size}\n"
+    Player(tdl.NTupleNetwork(tdl.Rules(), SMALL)).say_memory()
+    assert capsys.readouterr().err == ""
 
 
 def test_what_plays_and_learns_says_with_what():

@@ -6,7 +6,7 @@ implementations, for what is made of them.
 
 import numpy as np
 import pytest
-from support.halves import twins
+from support.networks import twins
 from support.shapes import RULES, each_rules, each_set, played_boards, small_tuples
 
 from tdl.network.ntuple import NTupleNetwork

@@ -82,6 +82,11 @@ def _shown_run(path):
     train(path, *TWICE)
 
 
+def _packed(path):
+    path.mkdir()
+    compact.export(good("rich"), path / "checkpoint", Namespace(games=0, step=0.0))
+
+
 def _saved_trainer(path):
     network = tdl.NTupleNetwork(tdl.Rules(rows=2, cols=3), [[0, 1, 3]], stages=Stages((16,)))
     trainer = tdl.Trainer(network, schedule=[(30, 0.1)], step="coherent", start="carousel")
@@ -92,7 +97,7 @@ def _saved_trainer(path):
 GOOD = {
     "plain": lambda path: train(path, *TWICE),
     "rich": lambda path: train(path, *TWICE, "learner=tc", "learner.stages=[16,64]", "learner.start=carousel"),
-    "packed": lambda path: (path.mkdir(), compact.export(good("rich"), path / "checkpoint", Namespace(games=0))),
+    "packed": _packed,
     "saved": _saved_trainer,
     "swept": lambda path: ends("-m", *SMALL, "episodes=10", "alpha=0.1,0.3", f"hydra.sweep.dir={path}"),
     "deep": _deep_run,

@@ -94,6 +94,7 @@ WRONG = {
     "trainer.spent": [GONE, "x", float("inf")],
     "learner.step": ["slow"],
     "network.tuples.cells": [[[0, 7]], 7, [[0, 1, 2, 3]]],
+    "network.layout": ["another"],
     "rules.rows": [7, "x"],
     "moves": [-1, GONE],
     "episode": [-1],

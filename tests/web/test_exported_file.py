@@ -71,13 +71,13 @@ def test_the_page_asks_for_nothing_and_runs_only_what_is_in_it():
     [
         (player_of(1e5), "weights[0]: 100000.0 is not allowed; expected at most 65,504, the largest half"),
         (player_of(stages=Stages((16,), downgrade=3)),
-         "learner.stage_downgrade: 3 is not allowed; expected null: a page reads boards as they are"),
-        (player_of(tuples=[[0, 1, 2]]), "tuples: 4,096 weights; expected at most 1,000 in a page"),
+         "learner.stage_downgrade: 3 is not allowed; expected null: what is exported reads boards as they are"),
+        (player_of(tuples=[[0, 1, 2, 3]]), "tuples: 65,536 weights; expected at most 10,000 in a page"),
     ],
     ids=["half", "downgrade", "size"],
 )  # fmt: skip
 def test_what_has_no_page(player, message, monkeypatch):
-    monkeypatch.setattr(exported_page, "MAX_WEIGHTS", 1000)
+    monkeypatch.setattr(exported_page, "MAX_WEIGHTS", 10_000)
     with pytest.raises(ConfigError) as error:
         page_of(player, "small")
     assert str(error.value) == message

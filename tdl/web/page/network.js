@@ -116,10 +116,10 @@ export class Player {
 
   // The mean over all drops, from what each of `successors` is worth.
   mean(values) {
-    const each = values.length / this.shares.length;
+    const cells = values.length / this.shares.length; // that are empty
     let total = 0;
     this.shares.forEach(([, share], i) => {
-      total += share * (values.slice(i * each, (i + 1) * each).reduce((sum, value) => sum + value, 0) / each);
+      total += share * (values.slice(i * cells, (i + 1) * cells).reduce((sum, value) => sum + value, 0) / cells);
     });
     return fround(total);
   }

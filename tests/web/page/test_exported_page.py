@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from support.browser import Watched
+from support.networks import random_network
 from support.page_driver import check_looks, legal, number, press, set_slider, until_moves, wait
 
 import tdl
@@ -24,13 +25,7 @@ TWO = tdl.Rules("threes_law", 3, 3, ((1, 0.5), (2, 0.5)), (1, "drop"))
 
 
 def player_of(rules, tuples, stages=None, **options):
-    """A player whose weights are random, in half precision."""
-    network = tdl.NTupleNetwork(rules, tuples, stages=stages)
-    weights = np.random.default_rng(5).normal(0, 100, network.weights.shape).astype(np.float16)
-    if stages is not None:
-        weights[network.stride :][::3] = np.nan  # promoted
-    network.weights[:] = weights
-    return Player(network, **options)
+    return Player(random_network(rules, tuples, stages, np.float16), **options)
 
 
 PLAYERS = {
