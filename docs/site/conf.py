@@ -21,12 +21,13 @@ root_doc = "docs/index"
 include_patterns = [
     "docs/**.md",
     "experiments/**.md",
+    "tdl/small/card.md",
     "outputs/README.md",
     "README.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
 ]
-exclude_patterns = [".*", "build", "outputs/[!R]*", "tdl", "tests", "conf", "**/node_modules"]
+exclude_patterns = [".*", "build", "outputs/[!R]*", "tests", "conf", "**/node_modules"]
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
