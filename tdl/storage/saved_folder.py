@@ -45,7 +45,7 @@ def save(folder: str | os.PathLike[str], meta: Meta, arrays: Mapping[str, Array]
 
 def path_of(folder: object) -> Path:
     """The path of a folder; what is no name of one is refused."""
-    if not isinstance(folder, str | os.PathLike):
+    if not isinstance(folder, str | os.PathLike) or str(folder).startswith("tdl:"):  # a network in the package
         raise refuse("folder", folder, "the name of a folder")
     return Path(folder)
 

@@ -77,9 +77,10 @@ def test_who_saves_into_a_folder_is_waited_for(tmp_path, monkeypatch):
     assert number_in(tmp_path / "saved") == 1
 
 
-def test_what_is_no_name_of_a_folder_is_refused():
-    with pytest.raises(ConfigError, match="folder: 3 is not allowed; expected the name of a folder"):
-        save_number(3, 0)
+@pytest.mark.parametrize("folder", [3, "tdl:small"])
+def test_what_is_no_name_of_a_folder_is_refused(folder):
+    with pytest.raises(ConfigError, match=f"folder: {folder!r} is not allowed; expected the name of a folder"):
+        save_number(folder, 0)
 
 
 def save_with_fault(path, around, fault):
