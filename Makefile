@@ -5,11 +5,12 @@ BIN := $(VENV)/bin
 BUILD_TOOLS := "setuptools>=77" wheel "cython>=3.1,<4" "numpy>=2.0"
 SOURCES := setup.py pyproject.toml $(shell find tdl experiments -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi' -o -name '*.h')
 KERNEL_TESTS := $(addprefix tests/,game/test_rules.py game/test_stream.py game/test_engine.py game/test_batch.py \
-	network/test_layout.py network/test_extra_features.py network/test_ntuple.py \
+	network/test_layout.py network/test_extra_features.py network/test_ntuple.py network/test_halves.py \
+	players/test_half_precision.py \
 	training/test_selfplay.py training/test_replicas.py learning/test_learners.py learning/test_merge.py learning/test_rows.py \
 	solver/test_solver.py search/test_expectimax.py search/test_search_options.py)
 # What differs between instruction sets, by its references: the index, the moves, the extra features, temporal coherence.
-SET_TESTS := $(addprefix tests/,network/test_layout.py::test_entries_of_every_instruction_set \
+SET_TESTS := $(addprefix tests/,network/test_layout.py::test_entries_of_every_instruction_set network/test_halves.py \
 	network/test_layout.py::test_entries_of_8_cells network/test_extra_features.py::test_extremes \
 	network/test_extra_features.py::test_entries_on_every_board game/test_engine.py::test_moves \
 	training/test_selfplay.py::test_every_board_and_instruction_set \
