@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from tdl.benchmarks import BENCHMARKS, SCRIPTS, Report
-from tdl.cli.messages import one_line_errors
+from tdl.cli.messages import CommandParser, one_line_errors
 from tdl.errors import ConfigError
 
 
@@ -24,7 +24,7 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
     program = next((word for word in words if word in (*BENCHMARKS, *SCRIPTS)), None)
     if program in SCRIPTS:
         raise ConfigError(f"bench {program}: in a checkout it is python -m experiments.benchmarks.{program}")
-    parser = argparse.ArgumentParser(prog="tdl bench", description=__doc__)
+    parser = CommandParser(prog="tdl bench", description=__doc__)
     parser.add_argument("--json", action="store_true", help="print JSON")
     programs = parser.add_subparsers(dest="program", required=True)
     for name, summary in BENCHMARKS.items():

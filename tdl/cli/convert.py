@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tdl.cli.export import check_target
-from tdl.cli.messages import one_line_errors
+from tdl.cli.messages import CommandParser, one_line_errors
 from tdl.errors import ConfigError
 from tdl.formats.exchange import FORMATS, Exchanged, export_weights, import_weights
 from tdl.formats.unread_files import refuse_unread
@@ -39,7 +39,7 @@ def convert(source: Path, target: Path, form: str | None, *, symmetries: bool = 
 
 
 def _parse(words: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="tdl convert", description=__doc__)
+    parser = CommandParser(prog="tdl convert", description=__doc__)
     parser.add_argument(
         "source", metavar="IN", type=Path, help="a weight file; or the folder of a run or a checkpoint"
     )

@@ -1,13 +1,12 @@
 """What differs between two runs: `tdl diff outputs/A outputs/B`; keys, results and what they ran on."""
 
-import argparse
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tdl.cli.messages import one_line_errors
+from tdl.cli.messages import CommandParser, one_line_errors
 from tdl.errors import TdlError, printable
 from tdl.statistics.intervals import contrast_interval, interval_text
 from tdl.storage.records import load_records
@@ -126,7 +125,7 @@ def _table(titles: Sequence[str], parts: Mapping[str, Sequence[Row]]) -> str:
 @one_line_errors
 def main(words: Sequence[str] | None = None) -> None:
     """The command `tdl diff`."""
-    parser = argparse.ArgumentParser(prog="tdl diff", description=__doc__)
+    parser = CommandParser(prog="tdl diff", description=__doc__)
     for name in ("A", "B"):
         parser.add_argument(name, type=Path, help="the folder of a run, an evaluation or a solved game")
     options = parser.parse_args(words)

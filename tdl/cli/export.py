@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from pkgutil import resolve_name
 
-from tdl.cli.messages import one_line_errors
+from tdl.cli.messages import CommandParser, one_line_errors
 from tdl.errors import ConfigError, refuse
 from tdl.game.rules import ACTION_NAMES
 
@@ -27,7 +27,7 @@ FLAGS = {
 
 
 def _parse(words: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="tdl export", description=__doc__)
+    parser = CommandParser(prog="tdl export", description=__doc__)
     parser.add_argument("source", metavar="RUN", help="the folder of a run or a checkpoint")
     parser.add_argument("target", metavar="OUT", type=Path, help="what is made: it must not exist")
     parser.add_argument("--format", choices=FORMATS, required=True, help="what is made of it")

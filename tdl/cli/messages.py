@@ -1,5 +1,6 @@
 """Errors of all programs as one line and an exit code."""
 
+import argparse
 import contextlib
 import functools
 import importlib
@@ -8,7 +9,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Callable, Mapping
-from typing import ParamSpec
+from typing import NoReturn, ParamSpec
 
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from omegaconf import BooleanNode, DictConfig, FloatNode, IntegerNode, ListConfig, StringNode
@@ -19,7 +20,7 @@ from tdl.base.synonyms import OLD_KEYS, SYNONYMS, choice_hint, like
 from tdl.config.compose import Schema
 from tdl.config.files import CONF, group_names
 from tdl.config.schema import RUN
-from tdl.errors import TdlError, file_text, nearest, one_line, printable, refuse
+from tdl.errors import ConfigError, TdlError, file_text, nearest, one_line, printable, refuse
 from tdl.runs import resolvers as _resolvers  # noqa: F401 - registered by the import
 from tdl.sweeps import sweep
 
@@ -34,6 +35,14 @@ KINDS: Mapping[type, str] = {
     DictConfig: "one of its choices, or values for its keys",
 }
 """What keys of OmegaConf's types take."""
+
+
+class CommandParser(argparse.ArgumentParser):
+    """Reads the words of a command, without Hydra; what is wrong with them is one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse the words."""
+        raise ConfigError(f"{message.removeprefix('argument ')}; {self.prog} --help says what it takes")
 
 
 def one_line_errors(main: Callable[Words, None]) -> Callable[Words, None]:

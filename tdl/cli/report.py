@@ -1,12 +1,11 @@
 """A page about runs: `tdl report FOLDER` writes `report.html`, figures inside, and `report.md`."""
 
-import argparse
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from tdl.base.machine import require_memory_for_pictures
-from tdl.cli.messages import one_line_errors
+from tdl.cli.messages import CommandParser, one_line_errors
 from tdl.errors import printable
 from tdl.storage.atomic import new_file
 from tdl.sweeps.table import jobs_in, table_of
@@ -31,7 +30,7 @@ def write(folders: Sequence[Path], out: Path) -> list[Path]:
 @one_line_errors
 def main(words: Sequence[str] | None = None) -> None:
     """The command `tdl report`."""
-    parser = argparse.ArgumentParser(prog="tdl report", description=__doc__)
+    parser = CommandParser(prog="tdl report", description=__doc__)
     parser.add_argument("folders", metavar="FOLDER", type=Path, nargs="+", help="of a run, a sweep, or of several")
     parser.add_argument("--out", type=Path, help="where to write; the suffixes .html and .md are added "
                         "(default: report in the first folder)")  # fmt: skip

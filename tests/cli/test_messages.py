@@ -9,6 +9,7 @@ from hydra.errors import InstantiationException, MissingConfigException
 from support.composing import composed_once
 from support.programs import files, inside, program
 
+from tdl.cli import convert, export
 from tdl.cli.messages import explain
 from tdl.cli.python_runs import compose_run
 from tdl.errors import ConfigError
@@ -117,3 +118,17 @@ def test_a_missing_plugin_is_named_with_its_extra(error, choice, extra):
     assert code == 1
     assert line.startswith(f"{choice}: ")
     assert line.endswith(f"pip install 'tdl-ntuple[{extra}]'")
+
+
+@pytest.mark.parametrize(
+    ("command", "words", "line"),
+    [
+        (export.main, ["a", "b", "--format=webb"], "--format: invalid choice: 'webb'"),
+        (convert.main, [], "the following arguments are required: IN, OUT; tdl convert --help says what it takes"),
+    ],
+)
+def test_wrong_words_of_a_command_without_keys_are_one_line(command, words, line):
+    done = inside(*words, program=command)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"tdl: {line}")
+    assert len(done.stderr.splitlines()) == 1
