@@ -11,31 +11,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 import tdl
 import tdl.results
 from experiments.tools import arguments, write
+from tdl.formats.compact import rounded
 from tdl.statistics.intervals import mean_interval
 from tdl.storage.planes import deflated
 
-Weights = NDArray[np.float32]
 SEED = 1000  # of the games, with which no recipe was chosen
 BOUNDS = ("", "_low", "_high")
-
-
-def rounded(weights: Weights, step: float) -> NDArray[np.float16]:
-    """The weights as multiples of a step, or as float16 alone."""
-    return np.asarray(np.round(weights / step) * step + 0.0 if step else weights, np.float16)
-
-
-def games_of(player: tdl.Player, weights: Weights, plies: int, games: int) -> NDArray[Any]:
-    """Games of a player with other weights."""
-    old = player.network
-    network = tdl.NTupleNetwork(old.rules, old.tuples, stages=old.stages, weights=weights)
-    return tdl.Player(network, player.gamma, player.target).evaluate(games, SEED, plies=plies)
 
 
 def figures(name: str, values: NDArray[Any]) -> dict[str, float]:
@@ -47,15 +34,14 @@ def figures(name: str, values: NDArray[Any]) -> dict[str, float]:
 def rows_of(run: dict[Any, Any], steps: list[float], plies: list[int], games: int) -> Iterator[dict[str, Any]]:
     """The rows of a network."""
     player: Any = tdl.load(run["run"])
-    weights = np.array(player.network.weights)
     known = {"network": Path(run["run"]).name, "seed": run["seed"], "moves": run["moves"]}
-    known |= {"seconds": round(run["seconds"]), "entries": weights.size}
+    known |= {"seconds": round(run["seconds"]), "entries": player.network.weights.size}
     for depth in plies:
-        trained = games_of(player, weights, depth, games)["score"] if len(steps) > 1 else None
+        trained = player.evaluate(games, SEED, plies=depth)["score"] if len(steps) > 1 else None
         for step in steps:
-            small = rounded(weights, step)
-            records = games_of(player, small.astype(np.float32), depth, games)
-            row = known | {"step": step, "megabytes": round(len(deflated(small)) / 1e6, 3), "plies": depth}
+            small = rounded(player.network, step)
+            records = player.with_network(small).evaluate(games, SEED, plies=depth)
+            row = known | {"step": step, "megabytes": round(len(deflated(small.weights)) / 1e6, 3), "plies": depth}
             row |= {"games": games} | figures("greedy_mean", records["score"])
             row["points_per_megabyte"] = round(row["greedy_mean"] / row["megabytes"])
             row["reach_16384"] = round((records["max_tile"] >= 16384).mean(), 4)

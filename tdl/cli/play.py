@@ -121,9 +121,9 @@ WITHOUT_CHECKPOINT = _game_of(Rules().to_dict())
 
 
 def _is_usual(values: Mapping[str, Any]) -> bool:
-    """Whether the game and the board are those of the network in the package."""
-    game = {"game": filled(values["game"], WITHOUT_CHECKPOINT["game"]), "size": values["size"] or "4x4"}
-    return game == {name: WITHOUT_CHECKPOINT[name] for name in game}
+    """Whether game and board are the usual ones, which the network in the package knows."""
+    usual = WITHOUT_CHECKPOINT
+    return filled(values["game"], usual["game"]) == usual["game"] and values["size"] in (None, usual["size"])
 
 
 def _check_board(values: Mapping[str, Any], game: Mapping[str, Any]) -> None:

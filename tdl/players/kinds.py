@@ -221,7 +221,7 @@ def checkpoint_folder(path: str | Path) -> Path:
     if not isinstance(path, str | os.PathLike):
         raise refuse("checkpoint", path, "a folder")
     if is_small(path):
-        return Path(__file__).parents[1] / "small"
+        return Path(__file__).resolve().parents[1] / "small"
     folder = run_in(Path(path))
     return folder / CHECKPOINT if (folder / CHECKPOINT).is_dir() else folder
 

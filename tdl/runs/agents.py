@@ -15,7 +15,7 @@ from tdl.game.engine import TRAINING
 from tdl.learning.state import ACCUMULATORS
 from tdl.network.expand_tuples import expand_tuples
 from tdl.players.ensemble import average
-from tdl.players.kinds import Agent, checkpoint_folder, read_accumulators, read_agent
+from tdl.players.kinds import WEIGHTS, Agent, checkpoint_folder, read_accumulators, read_agent
 from tdl.players.player import Baseline, Player, load
 from tdl.runs.evaluation import Evaluation, evaluation_of
 from tdl.storage.checkpoint import Array, Meta, read_array
@@ -151,6 +151,7 @@ class NTupleAgent(TrainingAgent):
         expand_tuples(self.network, source.network, beside=beside)
 
     def restore(self, folder: Path, meta: Meta) -> None:
+        read_array(folder, meta, WEIGHTS, into=self.network.weights)
         self.trainer.restore(folder, meta)
 
 

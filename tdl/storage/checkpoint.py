@@ -38,7 +38,7 @@ from tdl.base.machine import allocate
 from tdl.base.synonyms import with_new_names
 from tdl.errors import CheckpointError, ConfigError, file_text, naming, refuse, shown
 from tdl.storage.atomic import delete, delete_unfinished, new_file, new_folder, open_new, sync_file
-from tdl.storage.planes import deflated, inflated
+from tdl.storage.planes import deflated, inflate
 from tdl.storage.reading import read_array_head, read_json, reading
 from tdl.storage.result_file import has_deleted_weights, lack
 
@@ -231,7 +231,7 @@ def _read_packed(file: io.BufferedReader, entry: ArrayEntry, into: Array | None)
     file.seek(0)
     count = math.prod(shape)
     numbers = allocate("memory", count, f"its {count:,} numbers", np.float16) if into is None else into
-    inflated(file, np.float16, count, numbers)
+    inflate(file, numbers)
     numbers.flags.writeable = into is not None
     return numbers.reshape(shape)
 

@@ -7,7 +7,7 @@ import zlib
 from typing import Any, BinaryIO
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from tdl.errors import ConfigError
 
@@ -23,16 +23,15 @@ def deflated(array: NDArray[Any]) -> bytes:
     return b"".join([*parts, packer.flush()])
 
 
-def inflated(stream: BinaryIO, dtype: DTypeLike, count: int, into: NDArray[Any] | None = None) -> NDArray[Any]:
-    """The array of `count` numbers that a stream holds to its end, in `into` where that is given.
+def inflate(stream: BinaryIO, array: NDArray[Any]) -> None:
+    """Fill an array with the numbers that a stream holds to its end.
 
-    Never more bytes than these numbers have are unpacked, whatever the stream is.
+    Never more bytes than the array has are unpacked, whatever the stream is.
 
     Raises
     ------
     ConfigError : the stream is cut, corrupt, or holds another number of bytes.
     """
-    array = np.empty(count, dtype) if into is None else into
     unpacker, whole = zlib.decompressobj(), f"{array.nbytes:,} bytes are packed in it"
     for plane in _planes(array):
         done = 0
@@ -46,7 +45,6 @@ def inflated(stream: BinaryIO, dtype: DTypeLike, count: int, into: NDArray[Any] 
         raise ConfigError(f"corrupt: more than {whole}")
     if unpacker.unused_data or stream.read(1):
         raise ConfigError("corrupt: something follows what is packed in it")
-    return array
 
 
 def _planes(array: NDArray[Any]) -> NDArray[np.uint8]:

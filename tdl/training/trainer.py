@@ -196,8 +196,8 @@ class Trainer(Settled):
         return {WEIGHTS: self.network.weights, **self.state}
 
     def restore(self, folder: Path, meta: Meta) -> None:
-        """Read `arrays` back from the checkpoint in `folder`, which `meta` describes."""
-        for name, array in self.arrays().items():
+        """Read `state` back from the checkpoint in `folder`, which `meta` describes."""
+        for name, array in self.state.items():
             read_array(folder, meta, name, into=array)
         with naming(folder):
             check_entered(self.state, self.network.rules, self.play_options.engine, self.learner.target)

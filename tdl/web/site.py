@@ -255,6 +255,7 @@ def _check_same(rules: Rules, game: object, size: object, tiles: object) -> None
 
 
 def rules_json(rules: Rules) -> dict[str, Any]:
+    """Rules as a page gets them; `tiles` is the name of their tile rule, null where it has none."""
     fitting = [name for name in group_names("tiles") if _laws(name) == (rules.drop, rules.start)]
     return {
         "game": rules.game,

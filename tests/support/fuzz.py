@@ -26,7 +26,8 @@ from pathlib import Path
 import pandas as pd
 
 from support.browser import NotHere
-from support.fuzz_targets import TARGETS, good
+from support.fuzz_files import good
+from support.fuzz_targets import TARGETS
 from support.mutations import change, prepare
 from support.programs import files
 from tdl.base import machine

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from pathlib import Path
 from urllib.parse import quote
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from support.programs import train
 from support.web_server import Client, serves, serving
 
+from tdl.players import kinds
 from tdl.players.kinds import SMALL
 from tdl.web.library import MAX_TEXT, Library
 from tdl.web.site import PAGE
@@ -131,6 +133,12 @@ def test_nothing_outside_the_folder_is_read(folder, tmp_path):
                 assert "secret/" not in reply["error"].replace(name, "")
         assert {entry["name"] for entry in client.get("/api/library")[1]["entries"]} == {"first", "sweep/small", SMALL}
         assert serves(client)
+
+
+def test_a_package_behind_a_link_has_its_network(tmp_path, monkeypatch):
+    (tmp_path / "link").symlink_to(Path(kinds.__file__).parents[1])
+    monkeypatch.setattr(kinds, "__file__", str(tmp_path / "link" / "players" / "kinds.py"))
+    assert Library(tmp_path).checkpoint(SMALL)[1]["moves"] > 0
 
 
 def test_links_within_a_checkpoint_do_not_lead_out(folder, tmp_path):

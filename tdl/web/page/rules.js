@@ -103,7 +103,7 @@ export class Rules {
     return this.drops.map(([tile, below], i) => [tile, (below - (i ? this.drops[i - 1][1] : 0)) / ONE]);
   }
 
-  // Rows of tile values, and back.
+  // Rows of tile values.
   rowsOf(board) {
     const values = Array.from(board, (tile) => this.tiles[tile]);
     return Array.from({ length: this.rows }, (_, row) => values.slice(row * this.cols, (row + 1) * this.cols));
