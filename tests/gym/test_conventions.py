@@ -6,7 +6,7 @@ Trusts the environment with the defaults, which `test_env.py` holds against the 
 import copy
 import pickle
 import warnings
-from itertools import cycle, product
+from itertools import cycle
 
 import gymnasium
 import numpy as np
@@ -16,8 +16,7 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import RecordEpisodeStatistics, TimeLimit
 from gymnasium.wrappers.vector import RecordEpisodeStatistics as RecordVectorStatistics
-from support.gym_steps import assert_same, beside
-from support.networks import random_network
+from support.gym_steps import CONVENTIONS, ORDERS, PLAYER, assert_same, beside, small
 
 import tdl
 from tdl.errors import CheckpointError, ConfigError
@@ -25,21 +24,7 @@ from tdl.game.rules import ACTION_NAMES
 from tdl.gym import ID, ILLEGAL, OBSERVATIONS, REWARDS, GameEnv, GameVectorEnv
 from tdl.players.player import Baseline
 
-ORDERS = (",".join(ACTION_NAMES), "left,up,right,down")
-PLAYER = tdl.Player(random_network(tdl.Rules(rows=2, cols=3), [[0, 1, 2], [3, 4]]))
-
-CONVENTIONS = [
-    {"observation": observation, "illegal": illegal, "actions": order, "reward": reward}
-    for (observation, illegal, reward), order in zip(product(OBSERVATIONS, ILLEGAL, REWARDS), cycle(ORDERS))
-]
-"""All, but for the order of the actions, which changes from one to the next."""
-
 each_convention = pytest.mark.parametrize("words", CONVENTIONS, ids=lambda words: "-".join(words.values()))
-
-
-def small(words):
-    """A small game with these conventions."""
-    return {"size": "2x3"} | words | ({"player": PLAYER} if words.get("reward") == "regret" else {})
 
 
 @each_convention

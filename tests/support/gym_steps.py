@@ -1,10 +1,29 @@
-"""A vectorised environment side by side with Gymnasium's own vectorisation of the single one."""
+"""The conventions of environments, and a vectorised one side by side with Gymnasium's vectorisation of the single one."""
+
+from itertools import cycle, product
 
 import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from tdl.gym import ID, GameVectorEnv
+import tdl
+from support.networks import random_network
+from tdl.game.rules import ACTION_NAMES
+from tdl.gym import ID, ILLEGAL, OBSERVATIONS, REWARDS, GameVectorEnv
+
+ORDERS = (",".join(ACTION_NAMES), "left,up,right,down")
+PLAYER = tdl.Player(random_network(tdl.Rules(rows=2, cols=3), [[0, 1, 2], [3, 4]]))
+
+CONVENTIONS = [
+    {"observation": observation, "illegal": illegal, "actions": order, "reward": reward}
+    for (observation, illegal, reward), order in zip(product(OBSERVATIONS, ILLEGAL, REWARDS), cycle(ORDERS))
+]
+"""All, but for the order of the actions, which changes from one to the next."""
+
+
+def small(words):
+    """A small game with these conventions."""
+    return {"size": "2x3"} | words | ({"player": PLAYER} if words.get("reward") == "regret" else {})
 
 
 def beside(words, mode, steps, limit=None):
