@@ -1,4 +1,4 @@
-"""The conventions of environments, and a vectorised one side by side with Gymnasium's vectorisation of the single one."""
+"""Conventions of environments; and a vectorised one beside Gymnasium's own vectorisation of the single one."""
 
 from itertools import cycle, product
 
