@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,6 +78,24 @@ class Subject:
     def set_boards(self, grids: NDArray[np.int64]) -> None:
         """Put boards of tile values there, one in each lane: shape (n, rows, cols)."""
         self.native.set_board(grids[0].tolist())
+
+    def placed_lines(self, board: NDArray[np.int64], action: int, comment: str) -> str:
+        """Lines of Python that put a board of tile values there and play a move."""
+        rows = board.tolist()
+        return f"{self.name}\nenv.reset(); env.set_board({rows})\nprint(env.step({action + self._first}))  {comment}"
+
+    def played_lines(self, first: str, seed: int, lane: int, actions: Sequence[int], comment: str) -> str:
+        """Lines of Python that play a game: the first of them, the seed, all actions."""
+        numbers = [action + self._first for action in actions]
+        reset = "env.reset(seed={seed})" if _takes(self.native.reset, "seed") else "env.reset()"
+        if "seed=" not in reset and callable(getattr(self.native, "seed", None)):
+            reset = "env.seed({seed}); env.reset()"
+        action, last = "action", str(numbers[-1])
+        if self.batched:
+            action, last = (f"[{item}] * {self.n}" for item in (action, last))
+            comment = comment.replace("#", f"# game {lane}:", 1)
+        before = f"; [env.step({action}) for action in {numbers[:-1]}]" if numbers[:-1] else ""
+        return f"{first}\n{reset.format(seed=seed)}{before}\nprint(env.step({last}))  {comment}"
 
     def close(self) -> None:
         """Let the environment go."""
@@ -268,6 +286,10 @@ class FunctionSubject(Subject):
     def set_boards(self, grids: NDArray[np.int64]) -> None:
         """Put boards of tile values there."""
         self._boards[:] = grids
+
+    def placed_lines(self, board: NDArray[np.int64], action: int, comment: str) -> str:
+        """Lines of Python that play a move on a board of tile values."""
+        return f"{self.name}\nimport numpy; board = numpy.array({board.tolist()})\nprint(env.move(board, {action}))  {comment}"
 
     def _start(self) -> NDArray[np.int64]:
         if callable(start := getattr(self.native, "start", None)):
