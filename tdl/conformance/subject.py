@@ -49,7 +49,7 @@ class Subject:
     n, actions, first : games side by side; number of actions, and the first of them.
     lacks : what `Evidence.lacks` says.
     batched : whether observations have a row for each lane.
-    sets_boards : whether `set_board` is there.
+    sets_boards : whether `set_boards` can be called.
     """
 
     lacks: frozenset[str] = frozenset()
@@ -75,9 +75,9 @@ class Subject:
         """Begin new games where games have ended: what is seen then, n rows; None where the next `step` does so."""
         raise NotImplementedError
 
-    def set_board(self, rows: NDArray[np.int64]) -> None:
-        """Put a board of tile values there, in lane 0."""
-        self.native.set_board(rows)
+    def set_boards(self, grids: NDArray[np.int64]) -> None:
+        """Put boards of tile values there, one in each lane: shape (n, rows, cols)."""
+        self.native.set_board(grids[0].tolist())
 
     def close(self) -> None:
         """Let the environment go."""
@@ -85,11 +85,10 @@ class Subject:
             close()
 
     def _answer(self, observations: Any, infos: Any, results: tuple[Any, ...] = (0.0, False, False)) -> Answer:
-        rewards, terminated, truncated = (np.array(np.broadcast_to(item, (self.n,))) for item in results)
+        rewards, terminated, truncated, began = np.zeros(self.n), *np.zeros((3, self.n), np.bool_)
+        rewards[:], terminated[:], truncated[:] = results
         leaves = self._leaves(observations, infos)
-        ended = np.zeros(self.n, np.bool_)
-        terminated, truncated = terminated.astype(np.bool_), truncated.astype(np.bool_)
-        return Answer(observations, infos, leaves, rewards.astype(np.float64), terminated, truncated, ended)
+        return Answer(observations, infos, leaves, rewards, terminated, truncated, began)
 
     def _leaves(self, observations: Any, infos: Any) -> Leaves:
         both = {"observation": observations, "info": infos}
@@ -107,15 +106,12 @@ BOARD, MASK = "board()", "legal()"
 
 def leaves_of(tree: Any, path: str, n: int, *, batched: bool) -> Iterator[tuple[str, NDArray[Any]]]:
     """Copies of the arrays of numbers in a tree of dictionaries and tuples, each with n rows, with their paths."""
-    if hasattr(tree, "_asdict"):
-        tree = tree._asdict()
-    if isinstance(tree, tuple) and any(hasattr(item, "__len__") and not isinstance(item, str) for item in tree):
+    tree = tree._asdict() if hasattr(tree, "_asdict") else tree
+    if type(tree) is tuple and any(hasattr(item, "__len__") and not isinstance(item, str) for item in tree):
         tree = dict(enumerate(tree))
-    if isinstance(tree, Mapping):
+    if isinstance(tree, dict):
         for key, item in tree.items():
             yield from leaves_of(item, f"{path}.{key}" if path else str(key), n, batched=batched)
-        return
-    if isinstance(tree, str | bytes) or tree is None:
         return
     try:
         leaf = np.array(tree)
@@ -173,6 +169,7 @@ class VectorSubject(Subject):
     def __init__(self, native: Any, name: str) -> None:
         self.n = int(native.num_envs)
         super().__init__(native, name)
+        self.sets_boards = False
         mode = getattr(native, "metadata", {}).get("autoreset_mode")
         self.mode = str(getattr(mode, "value", mode or "NextStep"))
         self._next: Leaves | None = None
@@ -268,9 +265,9 @@ class FunctionSubject(Subject):
         self._ended = np.zeros(self.n, np.bool_)
         return {"observation": self._boards.copy()}
 
-    def set_board(self, rows: NDArray[np.int64]) -> None:
-        """Put a board of tile values there, in lane 0."""
-        self._boards[0] = rows
+    def set_boards(self, grids: NDArray[np.int64]) -> None:
+        """Put boards of tile values there."""
+        self._boards[:] = grids
 
     def _start(self) -> NDArray[np.int64]:
         if callable(start := getattr(self.native, "start", None)):
