@@ -46,7 +46,7 @@ class Subject:
     ----------
     native : the environment itself.
     name : how it is made, in Python.
-    n, actions : games side by side; number of actions.
+    n, actions, first : games side by side; number of actions, and the first of them.
     lacks : what `Evidence.lacks` says.
     batched : whether observations have a row for each lane.
     sets_boards : whether `set_boards` can be called.
@@ -59,7 +59,7 @@ class Subject:
     def __init__(self, native: Any, name: str) -> None:
         self.native, self.name = native, name
         space = getattr(native, "single_action_space", None) or getattr(native, "action_space", None)
-        self.actions, self._first = int(getattr(space, "n", 4)), int(getattr(space, "start", 0))
+        self.actions, self.first = int(getattr(space, "n", 4)), int(getattr(space, "start", 0))
         self.sets_boards = callable(getattr(native, "set_board", None))
         self._ended = np.zeros(self.n, np.bool_)
 
@@ -151,7 +151,7 @@ class SingleSubject(Subject):
 
     def step(self, actions: NDArray[np.int64]) -> Answer:
         """Play a move."""
-        observation, reward, *ends, info = self.native.step(int(actions[0]) + self._first)
+        observation, reward, *ends, info = self.native.step(int(actions[0]) + self.first)
         if len(ends) == 1:
             cut = isinstance(info, Mapping) and bool(info.get("TimeLimit.truncated", False))
             ends = [bool(ends[0]) and not cut, cut]
@@ -199,7 +199,7 @@ class VectorSubject(Subject):
 
     def step(self, actions: NDArray[np.int64]) -> Answer:
         """Play a move in each lane; with "NextStep" lanes that have ended begin anew."""
-        observations, *results, infos = self.native.step(actions + self._first)
+        observations, *results, infos = self.native.step(actions + self.first)
         answer = self._answer(observations, infos, tuple(results))
         if self.mode == "NextStep":
             answer.began[:] = self._ended
