@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.conformance.evidence import Boards
-from tdl.conformance.reading import Reading, possible_readings
+from tdl.conformance.shown_boards import Reading, possible_readings
 from tdl.conformance.slides import readable, slid_boards
 from tdl.conformance.subject import Leaves
 from tdl.errors import ConfigError

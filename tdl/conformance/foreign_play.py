@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from tdl.conformance.directions import Directions, find_reading
 from tdl.conformance.evidence import Boards, Evidence, Failure, step_type
-from tdl.conformance.reading import Reading
+from tdl.conformance.shown_boards import Reading
 from tdl.conformance.slides import readable, slid_boards, tile_values
 from tdl.conformance.subject import Answer, Leaves, Subject
 from tdl.game.boards import pack
@@ -102,7 +102,7 @@ def probe(subject: Subject, rules: Rules, seed: int) -> tuple[Reading, Direction
     rows: list[Leaves] = []
     pairs: list[tuple[int, int, int]] = []
     errors: list[str] = []
-    for turn in turns(subject, Probe(subject, seed), count(seed)):
+    for turn in turns(subject, Probe(subject, seed), count(seed, subject.n)):
         if turn.answer is None:
             errors.append(turn.error)
         else:
@@ -133,6 +133,7 @@ class Player(Probe):
             self.agent = load_agent(SMALL)
         known = [np.flatnonzero(directions == direction) for direction in range(4)]
         self.action_of = np.array([actions[0] if len(actions) else -1 for actions in known])
+        self.less = TRIED / 10
         self.harm, self.resets, self.counts = 0, 0, np.zeros(2)
         self.skilled = np.zeros(subject.n, np.bool_)
         self.boards: Boards = np.zeros((subject.n, rules.cells), np.uint8)
@@ -168,7 +169,7 @@ class Player(Probe):
         else:
             values = np.where(self.legal(self.boards[lanes]), self._preferences(lanes), np.nan)
         illegal = np.isnan(values)
-        tries = self.rng.random(len(lanes)) < (TRIED if self.harm < HARMED else TRIED / 10)
+        tries = self.rng.random(len(lanes)) < (TRIED if self.harm < HARMED else self.less)
         tries |= illegal.all(axis=1)
         values = np.where(illegal, -np.inf, values)
         values[tries] = np.where(illegal[tries], self.rng.random((tries.sum(), 4)), values[tries] - 1e9)
@@ -274,6 +275,7 @@ class Recorder:
         actions = tuple(int(actions[lane]) for actions in self.history)
         self.failures.append(Failure(turn.error, boards[lane], turn.seed, lane, actions, bool(legal[lane])))
         player.harm += 1
+        player.less = 0.0  # all lanes begin anew
 
     def _put_together(self) -> None:
         names = (
@@ -323,7 +325,7 @@ def play(player: Player, steps: int, seconds: float, seed: int) -> Evidence:
     recorder, end = Recorder(player), time.monotonic() + seconds
     with tqdm(total=steps, desc="steps", unit="", unit_scale=True, disable=None, leave=False) as bar:
         played = 0
-        for turn in turns(player.subject, player, count(seed)):
+        for turn in turns(player.subject, player, count(seed, player.subject.n)):
             played += (more := recorder.add(turn))
             bar.update(more)
             bad = sum(failure.legal for failure in recorder.failures)

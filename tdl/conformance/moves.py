@@ -13,7 +13,7 @@ from tdl.conformance.evidence import Boards, Evidence, Failure
 from tdl.conformance.examples import Examples, board_text
 from tdl.conformance.finding import CONFORMS, CONVENTION, NOT_TESTED, WRONG, Finding
 from tdl.conformance.foreign_play import Player
-from tdl.conformance.reading import UNREADABLE
+from tdl.conformance.shown_boards import UNREADABLE
 from tdl.conformance.slides import readable, slid_boards, tile_values
 from tdl.game.boards import lines
 from tdl.game.rules import ACTION_NAMES, Rules
@@ -23,6 +23,9 @@ Numbers = NDArray[np.float64]
 
 MASKED = 100_000
 """Steps of which masks are compared."""
+
+MIN_GOAL = 3
+"""Games that a tile ends are won by one of a larger index."""
 
 
 @dataclass(frozen=True)
@@ -56,15 +59,16 @@ class Moves:
     @cached_property
     def ended(self) -> Mask:
         """Steps that end a game."""
-        ended: Mask = self.steps["terminated"] | self.steps["truncated"]
+        ended: Mask = np.logical_or(self.steps["terminated"], self.steps["truncated"])
         return ended
 
     @cached_property
     def slid(self) -> Mask:
         """Whether the tiles are where they belong, whatever has dropped; one of the largest tile may be larger."""
         after, seen = (np.minimum(self.steps[name], self.rules.largest) for name in ("after", "next"))
-        same: Mask = ((after == seen) | (after == 0)).all(axis=1) & (self.steps["next"] != UNREADABLE).all(axis=1)
-        return same
+        same = (after == seen) | ((after == 0) & (self.steps["next"] != UNREADABLE))
+        slid: Mask = np.all(same, axis=1)
+        return slid
 
     @cached_property
     def hides_last(self) -> bool:
@@ -79,7 +83,7 @@ class Moves:
 
     def alive(self, boards: Boards) -> Mask:
         """Whether a board has a legal move."""
-        alive = (boards == 0).any(axis=1) | ~readable(boards, self.rules)
+        alive: Mask = np.any(boards == 0, axis=1) | ~readable(boards, self.rules)
         full = np.flatnonzero(~alive)
         for first in range(0, len(full), 20_000):
             part = full[first : first + 20_000]
@@ -98,7 +102,7 @@ def checks(moves: Moves) -> Iterator[Finding]:
     if errors := _errors(moves):
         yield errors
     yield _first_tiles(moves)
-    yield from _ends(moves)
+    yield _end(moves)
     yield _score(moves)
     yield _mask(moves)
 
@@ -169,7 +173,10 @@ def _most_common(numbers: Numbers) -> float:
 
 @dataclass(frozen=True)
 class Law:
-    """A reward is `base` and `factor` times what `name` says; `expected` is it in each step; `fit`: of moves that merge."""
+    """A reward that is `base` and `factor` times what `name` says.
+
+    `expected` has it for each step, `fit` is the share of merging moves that have it.
+    """
 
     name: str
     base: float
@@ -218,7 +225,8 @@ def _rewards(moves: Moves) -> Finding:
     wrong = use & ~_near(steps["reward"], law.expected)
     if wrong.any():
         row = moves.examples.smallest(wrong)[0]
-        text = f"{law.text}, but not in {wrong.sum():,} of {use.sum():,} legal moves: {law.expected[row]:g} expected, {steps['reward'][row]:g} seen"
+        example = f"{law.expected[row]:g} expected, {steps['reward'][row]:g} seen"
+        text = f"{law.text}, but not in {wrong.sum():,} of {use.sum():,} legal moves: {example}"
         return Finding("rewards", WRONG, text, **moves.examples.show(wrong, f"reward {law.expected[row]:g}"))
     last = moves.judged & steps["legal"] & steps["terminated"]
     more = steps["reward"][last] - law.expected[last]
@@ -244,21 +252,16 @@ def _illegal(moves: Moves) -> Finding:
             changed, f"{board_text(steps['before'][moves.examples.smallest(changed)[0]], moves.rules)}, unchanged"
         )
         return Finding("illegal moves", WRONG, text, **show)
-    does = [
-        f"{word} in {share:.0%}" if share < 1 else word
-        for word, share in (
-            ("ends the game", steps["terminated"][use].mean()),
-            ("truncates the game", steps["truncated"][use].mean()),
-        )
-        if share > 0
-    ]
+    ends, cuts = (float(steps[name][use].mean()) for name in ("terminated", "truncated"))
+    does = [f"ends the game{_part(ends)}"] if ends else []
+    does += [f"truncates the game{_part(cuts)}"] if cuts >= 0.1 else []  # less by a time limit
     does += [f"raises {failures[0].error}"] if failures else []
-    penalty = _most_common(steps["reward"][use])
-    return Finding(
-        "illegal moves",
-        CONVENTION,
-        f"{' or '.join(does) or 'ignored'}; reward {penalty:g}; no tile drops, in {use.sum():,}",
-    )
+    text = f"{' or '.join(does) or 'ignored'}; reward {_most_common(steps['reward'][use]):g}; no tile drops"
+    return Finding("illegal moves", CONVENTION, f"{text}, in {use.sum():,}")
+
+
+def _part(share: float) -> str:
+    return "" if share == 1 else f" in {share:.0%}"
 
 
 def _errors(moves: Moves) -> Finding | None:
@@ -288,7 +291,7 @@ def _first_tiles(moves: Moves) -> Finding:
     return Finding("number of first tiles", CONFORMS if numbers[0] == law else CONVENTION, text)
 
 
-def _ends(moves: Moves) -> Iterator[Finding]:
+def _end(moves: Moves) -> Finding:
     """Whether games end when no move is legal, and not before."""
     steps, seen = moves.steps, moves.steps["next"]
     played = moves.judged & (steps["game"] >= 0)
@@ -297,29 +300,20 @@ def _ends(moves: Moves) -> Iterator[Finding]:
     early = moves.shown & played & steps["legal"] & steps["terminated"] & alive
     goal = _goal(moves, early & played)
     if "ends" in moves.played.lacks:
-        yield Finding("end", NOT_TESTED, "the environment ends no games")
-    elif late.any():
+        return Finding("end", NOT_TESTED, "the environment ends no games")
+    if late.any():
         text = f"a game goes on where no move is legal, after {late.sum():,} moves"
-        yield Finding("end", WRONG, text, **moves.examples.show(late, "terminated"))
-    elif early.any() and not goal:
+        return Finding("end", WRONG, text, **moves.examples.show(late, "terminated"))
+    if early.any() and not goal:
         text = f"a game is terminated where a move is legal, after {early.sum():,} moves"
-        yield Finding("end", WRONG, text, **moves.examples.show(early, "not terminated"))
-    elif moves.hides_last:
-        yield Finding("end", CONVENTION, "the last board is not shown, but the first of the next game")
-    elif not (over := played & steps["terminated"] & ~alive).any():
-        yield Finding(
-            "end", CONVENTION if goal else NOT_TESTED, f"games end at tile {goal}" if goal else "no game ended"
-        )
-    else:
-        text = f"terminated when no move is legal, in {over.sum():,} games"
-        yield Finding("end", CONVENTION if goal else CONFORMS, f"{text}, or at tile {goal}" if goal else text)
-    cut = played & steps["truncated"] & ~steps["terminated"] & steps["legal"]
-    if cut.any():
-        lengths = np.unique(steps["move"][cut]) + 1
-        after = (
-            f"after {lengths[0]:,} steps" if len(lengths) == 1 else f"after {lengths[0]:,} to {lengths[-1]:,} steps"
-        )
-        yield Finding("time limit", CONVENTION, f"games are truncated {after}")
+        return Finding("end", WRONG, text, **moves.examples.show(early, "not terminated"))
+    if moves.hides_last:
+        return Finding("end", CONVENTION, "the last board is not shown, but the first of the next game")
+    over = played & steps["terminated"] & ~alive
+    if not over.any() and not goal:
+        return Finding("end", NOT_TESTED, "no game ended")
+    text = f"terminated when no move is legal, in {over.sum():,} games"
+    return Finding("end", CONVENTION if goal else CONFORMS, f"{text}, or at tile {goal}" if goal else text)
 
 
 def _goal(moves: Moves, early: Mask) -> int:
@@ -329,7 +323,8 @@ def _goal(moves: Moves, early: Mask) -> int:
     largest = np.where(moves.steps["next"] <= moves.rules.largest, moves.steps["next"], 0).max(axis=1)
     goal = largest[early].min()
     reaching = moves.shown & (moves.steps["game"] >= 0) & (largest >= goal)
-    return int(tile_values(moves.rules)[goal]) if moves.steps["terminated"][reaching].all() else 0
+    ends = goal > MIN_GOAL and moves.steps["terminated"][reaching].all()
+    return int(tile_values(moves.rules)[goal]) if ends else 0
 
 
 def _score(moves: Moves) -> Finding:
@@ -356,7 +351,8 @@ def _score(moves: Moves) -> Finding:
         if (wrong := use & ~fit).any():
             padded = np.concatenate([wrong, np.zeros(len(moves.steps) - len(wrong), np.bool_)])
             row = moves.examples.smallest(padded)[0]
-            text = f"{path} is not the score after {wrong.sum():,} of {use.sum():,} steps: {totals[row]:g} expected, {moves.played.figures[path][row, 0]:g} seen"
+            example = f"{totals[row]:g} expected, {moves.played.figures[path][row, 0]:g} seen"
+            text = f"{path} is not the score after {wrong.sum():,} of {use.sum():,} steps: {example}"
             return Finding("score", WRONG, text, **moves.examples.show(padded, f"score {totals[row]:g}"))
     return Finding("score", CONFORMS, f"{', '.join(known)}: the score, in all {use.sum():,} steps")
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.conformance.slides import slid_boards
-from tdl.errors import ConfigError, refuse
+from tdl.errors import ConfigError, one_line, refuse
 from tdl.game.rules import DROP, Rules
 
 Lanes = NDArray[np.bool_]
@@ -61,6 +61,7 @@ class Subject:
         space = getattr(native, "single_action_space", None) or getattr(native, "action_space", None)
         self.actions, self.first = int(getattr(space, "n", 4)), int(getattr(space, "start", 0))
         self.sets_boards = callable(getattr(native, "set_board", None))
+        self._board, self._legal = _method(native, "board", 1), _method(native, "legal", 2)
         self._ended = np.zeros(self.n, np.bool_)
 
     def reset(self, seed: int) -> Answer:
@@ -82,11 +83,11 @@ class Subject:
     def placed_lines(self, board: NDArray[np.int64], action: int, comment: str) -> str:
         """Lines of Python that put a board of tile values there and play a move."""
         rows = board.tolist()
-        return f"{self.name}\nenv.reset(); env.set_board({rows})\nprint(env.step({action + self._first}))  {comment}"
+        return f"{self.name}\nenv.reset(); env.set_board({rows})\nprint(env.step({action + self.first}))  {comment}"
 
     def played_lines(self, first: str, seed: int, lane: int, actions: Sequence[int], comment: str) -> str:
         """Lines of Python that play a game: the first of them, the seed, all actions."""
-        numbers = [action + self._first for action in actions]
+        numbers = [action + self.first for action in actions]
         reset = "env.reset(seed={seed})" if _takes(self.native.reset, "seed") else "env.reset()"
         if "seed=" not in reset and callable(getattr(self.native, "seed", None)):
             reset = "env.seed({seed}); env.reset()"
@@ -111,15 +112,25 @@ class Subject:
     def _leaves(self, observations: Any, infos: Any) -> Leaves:
         both = {"observation": observations, "info": infos}
         leaves = dict(leaves_of(both, "", self.n, batched=self.batched))
-        if callable(read := getattr(self.native, "board", None)):
-            leaves[BOARD] = np.array(read(observations), np.int64).reshape(self.n, -1)
-        if callable(allowed := getattr(self.native, "legal", None)):
-            leaves[MASK] = np.array(allowed(observations, infos), np.bool_).reshape(self.n, -1)
+        if self._board:
+            leaves[BOARD] = np.array(self._board(observations), np.int64).reshape(self.n, -1)
+        if self._legal:
+            leaves[MASK] = np.array(self._legal(observations, infos), np.bool_).reshape(self.n, -1)
         return leaves
 
 
 BOARD, MASK = "board()", "legal()"
 """Paths of what an adapter reads by itself."""
+
+
+def _method(native: Any, name: str, arguments: int) -> Callable[..., Any] | None:
+    """A method of an adapter, if it is there and takes so many arguments."""
+    function = getattr(native, name, None)
+    try:
+        inspect.signature(function).bind(*[None] * arguments)  # type: ignore[arg-type] # or it raises
+    except (TypeError, ValueError):
+        return None
+    return function
 
 
 def leaves_of(tree: Any, path: str, n: int, *, batched: bool) -> Iterator[tuple[str, NDArray[Any]]]:
@@ -289,7 +300,8 @@ class FunctionSubject(Subject):
 
     def placed_lines(self, board: NDArray[np.int64], action: int, comment: str) -> str:
         """Lines of Python that play a move on a board of tile values."""
-        return f"{self.name}\nimport numpy; board = numpy.array({board.tolist()})\nprint(env.move(board, {action}))  {comment}"
+        put = f"import numpy; board = numpy.array({board.tolist()})"
+        return f"{self.name}\n{put}\nprint(env.move(board, {action}))  {comment}"
 
     def _start(self) -> NDArray[np.int64]:
         if callable(start := getattr(self.native, "start", None)):
@@ -317,18 +329,27 @@ class FunctionSubject(Subject):
         return not slid_boards(tiles, self.rules).legal.any()
 
 
-def subject_of(env: Any, rules: Rules, name: str = "env") -> Subject:
-    """The adapter of an environment, a function or class that makes one, or an object with functions of boards."""
-    if isinstance(env, type) or (callable(env) and not _plays(env)):
+def subject_of(env: Any, rules: Rules, name: str = "") -> Subject:
+    """The adapter of an environment, a function or class that makes one, or an object with functions of boards.
+
+    `name` is the line of Python that makes `env`.
+    """
+    name = name or "# env is the environment that was checked"
+    if is_maker(env):
         try:
             env = env()
-        except Exception as error:
-            raise ConfigError(f"env: {name}() raised {type(error).__name__}: {error}") from error
+        except Exception as error:  # whatever it does
+            raise ConfigError(f"env: making it raised {type(error).__name__}: {one_line(str(error))}") from error
     if callable(getattr(env, "move", None)) and not callable(getattr(env, "step", None)):
         return FunctionSubject(env, name, rules)
     if not _plays(env):
         raise refuse("env", env, "an environment with reset and step, or an object with move")
     return VectorSubject(env, name) if hasattr(env, "num_envs") else SingleSubject(env, name)
+
+
+def is_maker(env: Any) -> bool:
+    """Whether this is no environment, but makes one."""
+    return isinstance(env, type) or (callable(env) and not _plays(env))
 
 
 def _plays(env: Any) -> bool:
