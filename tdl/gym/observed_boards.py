@@ -73,6 +73,7 @@ class Boards:
         self.order = np.array(self.directions)
         self.ordered = self.names == [*ACTION_NAMES]
         self.rows, self.lost = np.arange(n), np.zeros(n, np.bool_)
+        self.first = 4 * self.rows
         if illegal == "mask":
             mask = spaces.Box(0, 1, (4,), np.int8)
             self.space = spaces.Dict({"action_mask": mask, "observation": self.space})
@@ -113,7 +114,8 @@ class Boards:
     def play(self, actions: NDArray[Any], starting: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
         """Play a move on every board but those whose games are `starting`: the rewards of all, shape (n,)."""
         idle = self.lost if starting is None else self.lost | starting
-        plays = self.can.take(4 * self.rows + actions) & ~idle
+        plays = self.can.take(self.first + actions)  # in a third of the time of a row and a column
+        plays &= ~idle
         if plays.all():
             return self.reward(self.batch, actions).astype(np.float64, copy=False)
         rewards = np.zeros(self.batch.n)
