@@ -225,31 +225,19 @@ class LookAhead(BatchPlayer):
     def q(self, moves: Moves) -> Values:
         """Values of the four actions on boards: float64 (n, 4), nan where illegal."""
         rows, actions = np.nonzero(moves.legal)
-        successors: list[int] = []
-        shares: list[float] = []
-        action_of: list[int] = []
-        for number, (row, action) in enumerate(zip(rows, actions, strict=True)):
-            after = pack(moves.after[row, action].tolist(), self.rules)
-            for board, share in self._successors(after):
-                successors.append(board)
-                shares.append(share)
-                action_of.append(number)
-        expected = np.zeros(len(rows))
-        np.add.at(expected, action_of, np.array(shares) * self._state_values(successors))
+        drops = [self._drops_of(pack(cells.tolist(), self.rules)) for cells in moves.after[rows, actions]]
+        number = np.repeat(np.arange(len(rows)), np.array([len(of_move) for of_move in drops], np.int64))
+        following = [drop for of_move in drops for drop in of_move]
+        shares = np.array([share for _, share in following])
+        values = self._state_values([board for board, _ in following])
+        expected = np.bincount(number, shares * values, minlength=len(rows))
         out = np.full(moves.legal.shape, np.nan)
         out[rows, actions] = moves.rewards[rows, actions] + expected
         return out
 
-    def _successors(self, after: int) -> list[tuple[int, float]]:
+    def _drops_of(self, after: int) -> list[tuple[int, float]]:
         """Boards after a drop, and how probable each is."""
-        if self.sampled:
-            return [(self.engine.place(after, self._drops), 1.0)]
-        cells = [cell for cell, tile in enumerate(unpack(after, self.rules)) if not tile]
-        return [
-            (after | tile << self.rules.bits * cell, share / len(cells))
-            for cell in cells
-            for tile, share in self.rules.drop
-        ]
+        return [(self.engine.place(after, self._drops), 1.0)] if self.sampled else self.engine.drops(after)
 
     def _state_values(self, boards: list[int]) -> Values:
         """The value of the best action on each board; 0 where the game is over."""
