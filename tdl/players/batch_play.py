@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.base.checks import check_whole
-from tdl.errors import ConfigError
+from tdl.errors import ConfigError, DivergenceError
 from tdl.game.batch import Batch
 from tdl.game.boards import BoardLike, pack, unpack
 from tdl.game.engine import EVALUATION, EXPLORATION, Engine, Stream
+from tdl.game.rules import Rules
 from tdl.players.kinds import MAX_DEEP_PLIES, ActionValues, Agent, Values
 from tdl.search.options import SearchOptions
 from tdl.storage.records import RECORD, Records
@@ -72,11 +73,17 @@ def best_of(values: NDArray[np.floating[Any]]) -> Actions:
     return best
 
 
+ValuesOfMoves = Callable[[Moves], NDArray[np.floating[Any]]]
+"""Values of the four actions on boards, in points: shape (n, 4), nan where illegal."""
+
 SelectActions = Callable[[Which, Moves], Actions]
 """The actions of games, from the games' numbers and the moves on their boards."""
 
 OnMove = Callable[[Which, Moves, Actions, NDArray[np.int32], Moves], None]
 """Called after each move of the boards: which boards, the moves there were, actions, rewards, the moves there are."""
+
+OnTurn = Callable[[Which, Moves, NDArray[np.floating[Any]], Actions], None]
+"""Called before each move of the boards: the games' numbers, the moves there are, their values, and the actions."""
 
 EVERY = 64
 """Moves of all boards between two calls of `on_progress`, where a move is quick."""
@@ -159,13 +166,14 @@ class BatchPlayer(Agent):
     def play(self, episodes: int, options: PlayOptions, on_progress: OnProgress | None = None) -> Records:
         """Play many games at once; of the options seed, threads and plies count."""
         self.use_threads(options.threads)
-        return play_games(self._ahead(options.search), episodes, options.seed, on_progress=on_progress)
+        return play_games(self.ahead(options.search), episodes, options.seed, on_progress=on_progress)
 
     def action_values(self, search: SearchOptions) -> ActionValues:
         """Its action values when it looks so many plies ahead."""
-        return self._ahead(search).values
+        return self.ahead(search).values
 
-    def _ahead(self, search: SearchOptions) -> BatchPlayer:
+    def ahead(self, search: SearchOptions) -> BatchPlayer:
+        """The player that looks so many plies ahead."""
         if search != SearchOptions(search.plies):
             raise ConfigError("search: of an agent of kind dqn only the number of plies can be chosen")
         return look_ahead(self, search.plies)
@@ -174,11 +182,26 @@ class BatchPlayer(Agent):
 def play_games(
     player: BatchPlayer, episodes: int, seed: int = 0, *, boards: int = 128, on_progress: OnProgress | None = None
 ) -> Records:
+    """`play_by_values` by the values of a player."""
+    return play_by_values(player.rules, player.q, episodes, seed, boards=boards, on_progress=on_progress)
+
+
+def play_by_values(
+    rules: Rules,
+    values_of: ValuesOfMoves,
+    episodes: int,
+    seed: int = 0,
+    *,
+    boards: int = 128,
+    on_turn: OnTurn | None = None,
+    on_progress: OnProgress | None = None,
+) -> Records:
     """Play games without learning, on the drops that the evaluations of n-tuple networks meet with this seed.
 
     Parameters
     ----------
-    player : selects the actions.
+    rules : of the games.
+    values_of : values of the four actions; the first of the best is played.
     episodes : number of games.
     seed : of the drops.
     boards : played at once. Rounding in a network may depend on it.
@@ -186,14 +209,28 @@ def play_games(
     Returns
     -------
     structured array of dtype `tdl.storage.records.RECORD`, shape (episodes,).
+
+    Raises
+    ------
+    DivergenceError : the value of a legal move is not finite.
     """
+
+    def select_actions(games: Which, moves: Moves) -> Actions:
+        values = values_of(moves)
+        if not np.isfinite(values[moves.legal]).all():
+            raise DivergenceError("the value of a move is not finite: the learning has diverged")
+        actions = best_of(values)
+        if on_turn:
+            on_turn(games, moves, values, actions)
+        return actions
+
     return play_block(
-        Batch(player.rules, max(1, min(boards, episodes))),
+        Batch(rules, max(1, min(boards, episodes))),
         0,
         episodes,
         seed=seed,
         role=EVALUATION,
-        select_actions=lambda _, moves: player.select_actions(moves),
+        select_actions=select_actions,
         on_progress=on_progress,
     )
 

@@ -2,7 +2,7 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -166,7 +166,7 @@ class Player(Settled, Agent):
             out[action] = np.float32(reward) + np.float32(self.gamma) * np.float32(value)
         return out
 
-    def values_of(self, boards: Sequence[BoardLike]) -> Values:
+    def values_of(self, boards: Iterable[BoardLike]) -> Values:
         """`values` of many boards, to the last bit: shape (n, 4)."""
         if self.target != "afterstate" or self.rules.bits * self.rules.cells > 64:
             return np.array([self.values(board) for board in boards]).reshape(-1, 4)
