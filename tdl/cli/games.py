@@ -1,5 +1,6 @@
 """Games move by move for NumPy: `tdl games FOLDER OUT.npz games=1000`. All keys: `conf/games.yaml`."""
 
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,9 @@ from tdl.cli.folders import say_small
 from tdl.cli.program import run_program
 from tdl.config.compose import Key, Schema, keys, options_of
 from tdl.errors import refuse
-from tdl.players.kinds import Agent, kind_of
+from tdl.game.rules import Rules
+from tdl.players.batch_play import ValuesOfMoves
+from tdl.players.kinds import kind_of
 from tdl.players.move_file import values_of_moves, write_moves
 from tdl.players.player import Player
 from tdl.runs.disk_space import size_text
@@ -54,16 +57,19 @@ def job(cfg: DictConfig, _: JobContext) -> None:
     kind_of(metas[0]).check_plies(options.plies, "plies")
     say_small(values["checkpoint"])
     agent, search = playing_agent(metas), SearchOptions(options.plies)
-    values_of_moves(agent, search)  # refuses an agent that has none
+    agent.use_threads(1)  # as `tdl evaluate` without the key
     if isinstance(agent, Player) and not can_be_recorded(agent, search):
         raise refuse("plies", options.plies, "1 for a network of states that was trained with a table of the drops")
     source = {"checkpoints": checkpoints_of(metas), "seed": options.seed, "plies": options.plies}
-    records = play(agent, options, search, out, {"rules": agent.rules.to_dict(), "source": source})
+    about = {"rules": agent.rules.to_dict(), "source": source}
+    records = play(agent.rules, values_of_moves(agent, search), options, out, about)
     moves, size = int(records["moves"].sum()), size_text(out.stat().st_size)
     print(f"{out}: {moves:,} moves of {len(records):,} games, mean score {records['score'].mean():,.0f}, {size}")
 
 
-def play(agent: Agent, options: GamesOptions, search: SearchOptions, out: Path, about: dict[str, Any]) -> Records:
+def play(
+    rules: Rules, values_of: ValuesOfMoves, options: GamesOptions, out: Path, about: Mapping[str, Any]
+) -> Records:
     """Play, show how far it is, and leave the file `out`, or nothing where a signal stops it."""
     progress = Progress("games", options.games, "moves")
     with closing(progress), Interrupts("soon") as interrupts, new_file(out) as file:
@@ -72,7 +78,7 @@ def play(agent: Agent, options: GamesOptions, search: SearchOptions, out: Path, 
             progress.update(finished, moves)
             interrupts.stop()
 
-        return write_moves(file, agent, options.games, options.seed, search, about, on_progress)
+        return write_moves(file, rules, values_of, options.games, options.seed, about, on_progress)
 
 
 def main() -> None:

@@ -28,14 +28,14 @@ def move_of(rules: Rules) -> np.dtype[Any]:
 
 def write_moves(
     file: BinaryIO,
-    agent: Agent,
+    rules: Rules,
+    values_of: ValuesOfMoves,
     episodes: int,
     seed: int,
-    search: SearchOptions,
     about: Mapping[str, Any],
     on_progress: OnProgress | None = None,
 ) -> Records:
-    """Play the games of `agent.evaluate` by the drop law and write their moves, game after game.
+    """Play the games of `play_by_values` and write their moves, game after game.
 
     Parameters
     ----------
@@ -45,9 +45,8 @@ def write_moves(
 
     Returns
     -------
-    the games, as of `agent.evaluate`.
+    structured array of dtype `tdl.storage.records.RECORD`, shape (episodes,).
     """
-    rules, values_of = agent.rules, values_of_moves(agent, search)
 
     def keep(games: Which, moves: Moves, values: NDArray[Any], actions: Actions) -> None:
         boards = moves.tiles.reshape(-1, rules.rows, rules.cols)
@@ -65,7 +64,7 @@ def write_moves(
 
 
 def values_of_moves(agent: Agent, search: SearchOptions) -> ValuesOfMoves:
-    """The values by which an agent plays, of many boards at once.
+    """The values by which `agent.evaluate` chooses with this search, of many boards at once.
 
     Raises
     ------
