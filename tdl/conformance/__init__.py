@@ -1,0 +1,1 @@
+"""Whether another program's environment plays by the rules: `tdl rules`."""

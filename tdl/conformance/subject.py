@@ -1,0 +1,319 @@
+"""The environment that is checked, driven in one way whatever it is: single, vector, or functions of boards."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdl.conformance.slides import slid_boards
+from tdl.errors import ConfigError, refuse
+from tdl.game.rules import DROP, Rules
+
+Lanes = NDArray[np.bool_]
+Leaves = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the environment says after a reset or a step, n rows in each array.
+
+    Attributes
+    ----------
+    observations, infos : as they come from it.
+    leaves : copies of all arrays of numbers in both, by their path; of a game that has ended those of its end.
+    rewards, terminated, truncated : 0 and False after a reset.
+    began : lanes in which no move was played, but a new game begun.
+    """
+
+    observations: Any
+    infos: Any
+    leaves: Leaves
+    rewards: NDArray[np.float64]
+    terminated: Lanes
+    truncated: Lanes
+    began: Lanes
+
+
+class Subject:
+    """Drives an environment: `n` games side by side, `actions` of them from 0 on.
+
+    Attributes
+    ----------
+    native : the environment itself.
+    name : how it is made, in Python.
+    n, actions : games side by side; number of actions.
+    lacks : what `Evidence.lacks` says.
+    batched : whether observations have a row for each lane.
+    sets_boards : whether `set_board` is there.
+    """
+
+    lacks: frozenset[str] = frozenset()
+    n = 1
+    batched = True
+
+    def __init__(self, native: Any, name: str) -> None:
+        self.native, self.name = native, name
+        space = getattr(native, "single_action_space", None) or getattr(native, "action_space", None)
+        self.actions, self._first = int(getattr(space, "n", 4)), int(getattr(space, "start", 0))
+        self.sets_boards = callable(getattr(native, "set_board", None))
+        self._ended = np.zeros(self.n, np.bool_)
+
+    def reset(self, seed: int) -> Answer:
+        """Begin new games in all lanes."""
+        raise NotImplementedError
+
+    def step(self, actions: NDArray[np.int64]) -> Answer:
+        """Play a move in each lane."""
+        raise NotImplementedError
+
+    def begin(self) -> Leaves | None:
+        """Begin new games where games have ended: what is seen then, n rows; None where the next `step` does so."""
+        raise NotImplementedError
+
+    def set_board(self, rows: NDArray[np.int64]) -> None:
+        """Put a board of tile values there, in lane 0."""
+        self.native.set_board(rows)
+
+    def close(self) -> None:
+        """Let the environment go."""
+        if callable(close := getattr(self.native, "close", None)):
+            close()
+
+    def _answer(self, observations: Any, infos: Any, results: tuple[Any, ...] = (0.0, False, False)) -> Answer:
+        rewards, terminated, truncated = (np.array(np.broadcast_to(item, (self.n,))) for item in results)
+        leaves = self._leaves(observations, infos)
+        ended = np.zeros(self.n, np.bool_)
+        terminated, truncated = terminated.astype(np.bool_), truncated.astype(np.bool_)
+        return Answer(observations, infos, leaves, rewards.astype(np.float64), terminated, truncated, ended)
+
+    def _leaves(self, observations: Any, infos: Any) -> Leaves:
+        both = {"observation": observations, "info": infos}
+        leaves = dict(leaves_of(both, "", self.n, batched=self.batched))
+        if callable(read := getattr(self.native, "board", None)):
+            leaves[BOARD] = np.array(read(observations), np.int64).reshape(self.n, -1)
+        if callable(allowed := getattr(self.native, "legal", None)):
+            leaves[MASK] = np.array(allowed(observations, infos), np.bool_).reshape(self.n, -1)
+        return leaves
+
+
+BOARD, MASK = "board()", "legal()"
+"""Paths of what an adapter reads by itself."""
+
+
+def leaves_of(tree: Any, path: str, n: int, *, batched: bool) -> Iterator[tuple[str, NDArray[Any]]]:
+    """Copies of the arrays of numbers in a tree of dictionaries and tuples, each with n rows, with their paths."""
+    if hasattr(tree, "_asdict"):
+        tree = tree._asdict()
+    if isinstance(tree, tuple) and any(hasattr(item, "__len__") and not isinstance(item, str) for item in tree):
+        tree = dict(enumerate(tree))
+    if isinstance(tree, Mapping):
+        for key, item in tree.items():
+            yield from leaves_of(item, f"{path}.{key}" if path else str(key), n, batched=batched)
+        return
+    if isinstance(tree, str | bytes) or tree is None:
+        return
+    try:
+        leaf = np.array(tree)
+    except Exception:  # of whatever an info may hold
+        return
+    leaf = leaf if batched else leaf[None]
+    if leaf.dtype.kind in "biuf" and leaf.shape[:1] == (n,):
+        yield path, leaf
+
+
+class SingleSubject(Subject):
+    """A Gymnasium environment of one game, or one of the older Gym, whose `step` gives four things."""
+
+    batched = False
+
+    def reset(self, seed: int) -> Answer:
+        """Begin a game."""
+        return self._answer(*_reset(self.native, seed))
+
+    def step(self, actions: NDArray[np.int64]) -> Answer:
+        """Play a move."""
+        observation, reward, *ends, info = self.native.step(int(actions[0]) + self._first)
+        if len(ends) == 1:
+            cut = isinstance(info, Mapping) and bool(info.get("TimeLimit.truncated", False))
+            ends = [bool(ends[0]) and not cut, cut]
+        return self._answer(observation, info, (reward, *ends))
+
+    def begin(self) -> Leaves | None:
+        """Begin the next game."""
+        return self._answer(*_reset(self.native, None)).leaves
+
+
+def _reset(env: Any, seed: int | None) -> tuple[Any, Any]:
+    """Observation and info of a new game."""
+    if seed is not None and not _takes(env.reset, "seed"):
+        if callable(getattr(env, "seed", None)):
+            env.seed(seed)
+        seed = None
+    first = env.reset() if seed is None else env.reset(seed=seed)
+    return first if isinstance(first, tuple) and len(first) == 2 and isinstance(first[1], Mapping) else (first, {})
+
+
+def _takes(function: Callable[..., Any], name: str) -> bool:
+    """Whether a function takes an argument of this name."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return True
+    return name in parameters or any(item.kind == item.VAR_KEYWORD for item in parameters.values())
+
+
+class VectorSubject(Subject):
+    """A Gymnasium vector environment, of any mode of auto-reset."""
+
+    def __init__(self, native: Any, name: str) -> None:
+        self.n = int(native.num_envs)
+        super().__init__(native, name)
+        mode = getattr(native, "metadata", {}).get("autoreset_mode")
+        self.mode = str(getattr(mode, "value", mode or "NextStep"))
+        self._next: Leaves | None = None
+
+    def reset(self, seed: int) -> Answer:
+        """Begin new games in all lanes."""
+        self._ended[:] = False
+        return self._answer(*_reset(self.native, seed))
+
+    def step(self, actions: NDArray[np.int64]) -> Answer:
+        """Play a move in each lane; with "NextStep" lanes that have ended begin anew."""
+        observations, *results, infos = self.native.step(actions + self._first)
+        answer = self._answer(observations, infos, tuple(results))
+        if self.mode == "NextStep":
+            answer.began[:] = self._ended
+        self._ended = answer.terminated | answer.truncated
+        if self._ended.any() and isinstance(infos, Mapping) and ({*FINALS} & {*infos}):
+            self.mode = "SameStep"
+            self._next = {path: leaf.copy() for path, leaf in answer.leaves.items()}
+            self._put_finals(answer, infos)
+        return answer
+
+    def _put_finals(self, answer: Answer, infos: Mapping[str, Any]) -> None:
+        """Of games that have ended, their last boards instead of the first of the next games."""
+        last = next(infos[key] for key in FINALS if key in infos)
+        final_infos = infos.get("final_info", {})
+        batch = dict(leaves_of(final_infos, "info", self.n, batched=True))
+        for lane in np.flatnonzero(self._ended):
+            final = dict(leaves_of(last[lane], "observation", 1, batched=False)) | {
+                path: leaf[lane : lane + 1] for path, leaf in batch.items()
+            }
+            for path in answer.leaves.keys() & final.keys():
+                answer.leaves[path][lane] = final[path][0]
+
+    def begin(self) -> Leaves | None:
+        """Begin new games where games have ended, if the next step does not."""
+        if self.mode == "NextStep":
+            return None
+        if self.mode == "SameStep" and self._next is not None:
+            return self._next
+        leaves = self._answer(*self.native.reset(options={"reset_mask": self._ended.copy()})).leaves
+        self._ended[:] = False
+        return leaves
+
+
+FINALS = ("final_obs", "final_observation")
+"""Where vector environments that begin games at once put the last observations."""
+
+
+class FunctionSubject(Subject):
+    """Functions of boards: `move(board, action) -> (board, reward)`, and where there are such, `drop(board, rng)`,
+    `over(board)`, `start(rng)`. Boards are int64 arrays of tile values.
+
+    What is not there the rules of tdl do. A move that changes nothing is illegal: no tile drops.
+    """
+
+    n = 16
+
+    def __init__(self, native: Any, name: str, rules: Rules) -> None:
+        super().__init__(native, name)
+        self.rules, self.sets_boards = rules, True
+        parts = {"start": "starts", "drop": "drops", "over": "ends"}
+        self.lacks = frozenset(part for key, part in parts.items() if not callable(getattr(native, key, None)))
+        if "drops" not in self.lacks:
+            self.lacks -= {"starts"}
+        self._rng = np.random.default_rng(0)
+        self._boards = np.zeros((self.n, rules.rows, rules.cols), np.int64)
+
+    def reset(self, seed: int) -> Answer:
+        """Begin new games in all lanes."""
+        self._rng = np.random.default_rng(seed)
+        self._ended = np.ones(self.n, np.bool_)
+        leaves = self.begin()
+        return self._answer((leaves or {})["observation"], {})
+
+    def step(self, actions: NDArray[np.int64]) -> Answer:
+        """Play a move in each lane."""
+        rewards, ended = np.zeros(self.n), np.zeros(self.n, np.bool_)
+        for lane, action in enumerate(actions):
+            before = self._boards[lane].copy()
+            after, rewards[lane] = self.native.move(before.copy(), int(action))
+            self._boards[lane] = after
+            if not np.array_equal(after, before):
+                self._boards[lane] = self._drop(self._boards[lane])
+            ended[lane] = self._over(self._boards[lane])
+        self._ended = ended
+        return self._answer(self._boards.copy(), {}, (rewards, ended, False))
+
+    def begin(self) -> Leaves | None:
+        """Begin new games where games have ended."""
+        for lane in np.flatnonzero(self._ended):
+            self._boards[lane] = self._start()
+        self._ended = np.zeros(self.n, np.bool_)
+        return {"observation": self._boards.copy()}
+
+    def set_board(self, rows: NDArray[np.int64]) -> None:
+        """Put a board of tile values there, in lane 0."""
+        self._boards[0] = rows
+
+    def _start(self) -> NDArray[np.int64]:
+        if callable(start := getattr(self.native, "start", None)):
+            return np.asarray(start(self._rng))
+        board = np.zeros((self.rules.rows, self.rules.cols), np.int64)
+        for tile in self.rules.start:
+            board = self._drop(board) if tile == DROP else self._place(board, int(tile))
+        return board
+
+    def _drop(self, board: NDArray[np.int64]) -> NDArray[np.int64]:
+        if callable(drop := getattr(self.native, "drop", None)):
+            return np.asarray(drop(board.copy(), self._rng))
+        tiles, shares = zip(*self.rules.drop, strict=True)
+        return self._place(board, int(self._rng.choice(tiles, p=shares)))
+
+    def _place(self, board: NDArray[np.int64], tile: int) -> NDArray[np.int64]:
+        board = board.copy()
+        board.flat[self._rng.choice(np.flatnonzero(board == 0))] = self.rules.value(tile)
+        return board
+
+    def _over(self, board: NDArray[np.int64]) -> bool:
+        if callable(over := getattr(self.native, "over", None)):
+            return bool(over(board.copy()))
+        tiles = np.array([[self.rules.index_of.get(int(value), 0) for value in board.flat]], np.uint8)
+        return not slid_boards(tiles, self.rules).legal.any()
+
+
+def subject_of(env: Any, rules: Rules, name: str = "env") -> Subject:
+    """The adapter of an environment, a function or class that makes one, or an object with functions of boards."""
+    if isinstance(env, type) or (callable(env) and not _plays(env)):
+        try:
+            env = env()
+        except Exception as error:
+            raise ConfigError(f"env: {name}() raised {type(error).__name__}: {error}") from error
+    if callable(getattr(env, "move", None)) and not callable(getattr(env, "step", None)):
+        return FunctionSubject(env, name, rules)
+    if not _plays(env):
+        raise refuse("env", env, "an environment with reset and step, or an object with move")
+    return VectorSubject(env, name) if hasattr(env, "num_envs") else SingleSubject(env, name)
+
+
+def _plays(env: Any) -> bool:
+    """Whether this is an object that games are played with."""
+    return all(callable(getattr(env, name, None)) for name in ("reset", "step")) or callable(
+        getattr(env, "move", None)
+    )
