@@ -1,7 +1,7 @@
 """Environments of 2048 that pip installs, for `tdl rules experiments.environments.adapters:NAME`.
 
 A function of this module makes an environment as its package has it. A class plays one whose steps are not
-Gymnasium's. None has a rule of the game. Each imports its package when it is called: requirements.txt has the versions.
+Gymnasium's. None has a rule of the game. Each imports its package when called: requirements.txt has the versions.
 """
 
 import random
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 Rows = NDArray[np.int64]
 Step = tuple[Any, float, bool, bool, dict[str, Any]]
+DIRECTIONS = "up", "down", "left", "right"
 
 
 def exponents(rows: Rows) -> Rows:
@@ -163,19 +164,37 @@ class textarena:  # noqa: N801
 
     def reset(self, seed: int | None = None) -> tuple[Any, dict[str, Any]]:
         self.env.reset(num_players=1, seed=seed)
-        return self._board(), {}
+        return np.array(self.env.state.game_state["board"]), {}
 
     def step(self, action: int) -> Step:
-        done, info = self.env.step(("[Up]", "[Down]", "[Left]", "[Right]")[action])
-        reward = self.env.state.rewards[0] if done else 0.0
-        return self._board(), reward, done, False, {"score": self.env.state.game_state["score"]}
+        done, _ = self.env.step(f"[{DIRECTIONS[action]}]")
+        state = self.env.state
+        reward = state.rewards[0] if done else 0.0
+        return np.array(state.game_state["board"]), reward, done, False, {"score": state.game_state["score"]}
 
     def set_board(self, rows: Rows) -> None:
         self.env.state.game_state["board"] = rows.tolist()
         self.env.state.done, self.env.state.error_count = False, 0
 
-    def _board(self) -> Rows:
-        return np.array(self.env.state.game_state["board"])
+
+class gem_llm:  # noqa: N801
+    """GEM's game, whose moves are words."""
+
+    def __init__(self) -> None:
+        from gem.envs.game_env.game_2048 import Game2048Env
+
+        self.env = Game2048Env()
+
+    def reset(self, seed: int | None = None) -> tuple[Any, dict[str, Any]]:
+        self.env.reset(seed)
+        return np.array(self.env.board), {}
+
+    def step(self, action: int) -> Step:
+        _, *results, _ = self.env.step(rf"\boxed{{{DIRECTIONS[action]}}}")
+        return np.array(self.env.board), *results, {}
+
+    def set_board(self, rows: Rows) -> None:
+        self.env.board, self.env.max_tile_achieved = rows.tolist(), int(rows.max())
 
 
 def lightzero() -> Any:
@@ -184,3 +203,143 @@ def lightzero() -> Any:
     env = Game2048Env(Game2048Env.default_config())
     env.set_board = lambda rows: setattr(env, "board", rows.astype(np.int32))
     return env
+
+
+class Engine:
+    """A game without Gymnasium's steps and without seeds: `make` begins one, `play` makes a move."""
+
+    def reset(self) -> tuple[Any, dict[str, Any]]:
+        self.game = self.make()
+        return self.seen(), {}
+
+    def step(self, action: int) -> Step:
+        reward, over = self.play(action)
+        return self.seen(), float(reward), over, False, {}
+
+    def make(self) -> Any:
+        raise NotImplementedError
+
+    def play(self, action: int) -> tuple[float, bool]:
+        raise NotImplementedError
+
+    def seen(self) -> Rows:
+        raise NotImplementedError
+
+
+class twenty48(Engine):  # noqa: N801
+    """As `Game.play_game` of the package plays."""
+
+    def make(self) -> Any:
+        from twenty48.Board import Board
+
+        self.moves = Board.Move
+        return Board()
+
+    def play(self, action: int) -> tuple[float, bool]:
+        score = self.game.get_score()
+        if self.game.check_legal_move(move := self.moves(action)):
+            self.game.move(move).set_random_square()
+        return self.game.get_score() - score, not self.game.get_legal_moves()
+
+    def seen(self) -> Rows:
+        return np.array(self.game.get_tiles()).reshape(4, 4)
+
+    def set_board(self, rows: Rows) -> None:
+        self.game.set_tile_value([*range(16)], rows.ravel().tolist())
+
+
+class py2048_engine(Engine):  # noqa: N801
+    """It has no score, and raises its two exceptions when a move follows the last."""
+
+    def make(self) -> Any:
+        from Py2048_Engine.Exceptions import GameLostException, GameWonException
+        from Py2048_Engine.Game import Game
+
+        self.ends = GameLostException, GameWonException
+        return Game()
+
+    def play(self, action: int) -> tuple[float, bool]:
+        getattr(self.game, DIRECTIONS[action])()
+        try:
+            self.game._canContinue()
+        except self.ends:
+            return 0, True
+        return 0, False
+
+    def seen(self) -> Rows:
+        return np.array([[tile or 0 for tile in row] for row in self.game.board])
+
+    def set_board(self, rows: Rows) -> None:
+        self.game.board = [[int(tile) or None for tile in row] for row in rows]
+
+
+class libtwenty(Engine):  # noqa: N801
+    """Its score is the sum of the tiles: no reward."""
+
+    def make(self) -> Any:
+        from libtwenty import Board
+
+        return Board()
+
+    def play(self, action: int) -> tuple[float, bool]:
+        self.game.move(action)
+        return 0, self.game.possible_moves["over"]
+
+    def seen(self) -> Rows:
+        return np.array(self.game.board)
+
+    def set_board(self, rows: Rows) -> None:
+        self.game.board = rows.copy()
+
+
+class term2048(Engine):  # noqa: N801
+    """As its terminal plays: to 2048."""
+
+    def make(self) -> Any:
+        from term2048.board import Board
+
+        return Board()
+
+    def play(self, action: int) -> tuple[float, bool]:
+        return self.game.move(action + 1), self.game.won() or not self.game.canMove()
+
+    def seen(self) -> Rows:
+        return np.array(self.game.cells)
+
+    def set_board(self, rows: Rows) -> None:
+        self.game.cells = rows.tolist()
+
+
+class tui_2048(Engine):  # noqa: N801
+    """The engine of a program for terminals."""
+
+    def make(self) -> Any:
+        from game2048.game import Direction, Game2048
+
+        self.moves = [*Direction]
+        return Game2048()
+
+    def play(self, action: int) -> tuple[float, bool]:
+        score = self.game.score
+        self.game.move(self.moves[action])
+        return self.game.score - score, self.game.game_over
+
+    def seen(self) -> Rows:
+        return np.array(self.game.board)
+
+    def set_board(self, rows: Rows) -> None:
+        self.game.board, self.game.game_over = rows.tolist(), False
+
+
+class twothousand_forty_eight:  # noqa: N801
+    """Moves of boards alone."""
+
+    def move(self, board: Rows, action: int) -> tuple[Rows, float]:
+        from twothousand_forty_eight.board import Board, check_move
+        from twothousand_forty_eight.direction import Direction
+
+        ours = Board(4, 4)
+        for (y, x), tile in np.ndenumerate(board):
+            ours.set_tile(x, y, int(tile))
+        after = check_move(ours, Direction(action))
+        return np.array([[tile.value for tile in row] for row in after.tiles]), after.score_gain
