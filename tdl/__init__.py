@@ -17,12 +17,17 @@ if TYPE_CHECKING:
     from tdl import results as results
     from tdl.cli.python_evaluation import evaluate
     from tdl.cli.python_runs import train
+    from tdl.conformance.check import rules_check
     from tdl.sessions import pictures as picture
 
 __version__ = "0.1.0"
 
 MODULES = {"gym": "tdl.gym", "picture": "tdl.sessions.pictures", "results": "tdl.results"}
-FUNCTIONS = {"evaluate": "tdl.cli.python_evaluation", "train": "tdl.cli.python_runs"}
+FUNCTIONS = {
+    "evaluate": "tdl.cli.python_evaluation",
+    "rules_check": "tdl.conformance.check",
+    "train": "tdl.cli.python_runs",
+}
 
 try:
     from tdl.config.tuple_sets import tuple_set
@@ -73,6 +78,7 @@ __all__ = [
     "picture",
     "register_game",
     "results",
+    "rules_check",
     "train",
     "tuple_set",
 ]

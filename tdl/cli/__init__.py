@@ -12,6 +12,7 @@ COMMANDS: Mapping[str, str] = {
     "serve": "the same in a browser: tdl serve outputs/FOLDER",
     "move": "the best move on a board: tdl move '2 4 0 0 / ...' outputs/FOLDER",
     "solve": "exact values of a small game: tdl solve game=2584 size=2x3",
+    "rules": "whether an environment plays by the rules: tdl rules MODULE:ENV",
     "match": "meet other programs in the two-player protocol of 2584",
     "export": "a player to take along: tdl export outputs/FOLDER OUT --format=compact, numpy or web",
     "convert": "weights of other programs: tdl convert IN OUT",
@@ -21,5 +22,5 @@ COMMANDS: Mapping[str, str] = {
 }
 """The commands with what they do, in the order in which one gets to know them."""
 
-MODULES = {name: f"tdl.cli.{'run' if name == 'sweep' else name}" for name in COMMANDS}
+MODULES = {name: f"tdl.cli.{ {'sweep': 'run', 'rules': 'check_rules'}.get(name, name) }" for name in COMMANDS}
 """The module of each, whose `main` it calls."""

@@ -19,15 +19,15 @@ def step_type(rules: Rules) -> np.dtype[Any]:
     Fields: game and move (both from 0; moves of one game follow each other), seed (of the last reset of all lanes),
     lane, turn (steps of the lane since that reset, those before this one), action (the environment's number),
     direction (ours, -1 unknown), before, after (the reference's afterstate; `before` where the move is illegal), next
-    (what was seen next, of an ended game its last board), legal, gained (the reference's reward), reward (the
-    environment's), terminated, truncated.
+    (what was seen next, of an ended game its last board), legal, gained (the reference's reward), merges (merged
+    pairs), logs (base-2 logarithms of the merged tiles, their sum), reward (the environment's), terminated, truncated.
     """
-    board = ("u1", (rules.cells,))
-    return np.dtype(
-        [("game", "i8"), ("move", "i4"), ("seed", "i8"), ("lane", "i4"), ("turn", "i4")]
-        + [("action", "i2"), ("direction", "i1"), ("before", *board), ("after", *board), ("next", *board)]
-        + [("legal", "?"), ("gained", "i8"), ("reward", "f8"), ("terminated", "?"), ("truncated", "?")]
-    )  # fmt: skip
+    numbers = {"game": "i8", "move": "i4", "seed": "i8", "lane": "i4", "turn": "i4", "action": "i2", "direction": "i1"}
+    boards = dict.fromkeys(("before", "after", "next"), ("u1", (rules.cells,)))
+    figures = {"legal": "?", "gained": "i8", "merges": "i2", "logs": "f4"}
+    answers = {"reward": "f8", "terminated": "?", "truncated": "?"}
+    fields = numbers | boards | figures | answers
+    return np.dtype({"names": [*fields], "formats": [*fields.values()]})
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ class Slides:
     after : uint8 (n, 4, cells), afterstates; the board itself where the move is illegal.
     gained : int64 (n, 4), rewards.
     merges : int64 (n, 4), merged pairs.
-    logs : float64 (n, 4), sum of the base-2 logarithms of the merged tiles' values.
+    logs : float64 (n, 4), sum of the base-2 logarithms of the merged tiles.
     legal : bool (n, 4).
     """
 
@@ -57,6 +57,12 @@ def slid_lines(tiles: NDArray[np.uint8], rules: Rules) -> tuple[NDArray[np.uint8
         slid[hit, cell + 1 : -1] = slid[hit, cell + 2 :]
         slid[hit, -1] = 0
     return slid, made
+
+
+def readable(boards: NDArray[np.uint8], rules: Rules) -> NDArray[np.bool_]:
+    """Whether all cells show tiles that a board of ours holds; over the last axis."""
+    fits: NDArray[np.bool_] = np.all(boards <= rules.largest, axis=-1)
+    return fits
 
 
 def slid_boards(boards: NDArray[np.uint8], rules: Rules) -> Slides:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.conformance.slides import slid_boards
-from tdl.errors import ConfigError, refuse
+from tdl.errors import ConfigError, one_line, refuse
 from tdl.game.rules import DROP, Rules
 
 Lanes = NDArray[np.bool_]
@@ -46,10 +46,10 @@ class Subject:
     ----------
     native : the environment itself.
     name : how it is made, in Python.
-    n, actions : games side by side; number of actions.
+    n, actions, first : games side by side; number of actions, and the first of them.
     lacks : what `Evidence.lacks` says.
     batched : whether observations have a row for each lane.
-    sets_boards : whether `set_board` is there.
+    sets_boards : whether `set_boards` can be called.
     """
 
     lacks: frozenset[str] = frozenset()
@@ -59,8 +59,9 @@ class Subject:
     def __init__(self, native: Any, name: str) -> None:
         self.native, self.name = native, name
         space = getattr(native, "single_action_space", None) or getattr(native, "action_space", None)
-        self.actions, self._first = int(getattr(space, "n", 4)), int(getattr(space, "start", 0))
+        self.actions, self.first = int(getattr(space, "n", 4)), int(getattr(space, "start", 0))
         self.sets_boards = callable(getattr(native, "set_board", None))
+        self._board, self._legal = _method(native, "board", 1), _method(native, "legal", 2)
         self._ended = np.zeros(self.n, np.bool_)
 
     def reset(self, seed: int) -> Answer:
@@ -75,9 +76,27 @@ class Subject:
         """Begin new games where games have ended: what is seen then, n rows; None where the next `step` does so."""
         raise NotImplementedError
 
-    def set_board(self, rows: NDArray[np.int64]) -> None:
-        """Put a board of tile values there, in lane 0."""
-        self.native.set_board(rows)
+    def set_boards(self, grids: NDArray[np.int64]) -> None:
+        """Put boards of tile values there, one in each lane: shape (n, rows, cols)."""
+        self.native.set_board(grids[0].tolist())
+
+    def placed_lines(self, board: NDArray[np.int64], action: int, comment: str) -> str:
+        """Lines of Python that put a board of tile values there and play a move."""
+        rows = board.tolist()
+        return f"{self.name}\nenv.reset(); env.set_board({rows})\nprint(env.step({action + self.first}))  {comment}"
+
+    def played_lines(self, first: str, seed: int, lane: int, actions: Sequence[int], comment: str) -> str:
+        """Lines of Python that play a game: the first of them, the seed, all actions."""
+        numbers = [action + self.first for action in actions]
+        reset = "env.reset(seed={seed})" if _takes(self.native.reset, "seed") else "env.reset()"
+        if "seed=" not in reset and callable(getattr(self.native, "seed", None)):
+            reset = "env.seed({seed}); env.reset()"
+        action, last = "action", str(numbers[-1])
+        if self.batched:
+            action, last = (f"[{item}] * {self.n}" for item in (action, last))
+            comment = comment.replace("#", f"# game {lane}:", 1)
+        before = f"; [env.step({action}) for action in {numbers[:-1]}]" if numbers[:-1] else ""
+        return f"{first}\n{reset.format(seed=seed)}{before}\nprint(env.step({last}))  {comment}"
 
     def close(self) -> None:
         """Let the environment go."""
@@ -85,19 +104,18 @@ class Subject:
             close()
 
     def _answer(self, observations: Any, infos: Any, results: tuple[Any, ...] = (0.0, False, False)) -> Answer:
-        rewards, terminated, truncated = (np.array(np.broadcast_to(item, (self.n,))) for item in results)
+        rewards, terminated, truncated, began = np.zeros(self.n), *np.zeros((3, self.n), np.bool_)
+        rewards[:], terminated[:], truncated[:] = results
         leaves = self._leaves(observations, infos)
-        ended = np.zeros(self.n, np.bool_)
-        terminated, truncated = terminated.astype(np.bool_), truncated.astype(np.bool_)
-        return Answer(observations, infos, leaves, rewards.astype(np.float64), terminated, truncated, ended)
+        return Answer(observations, infos, leaves, rewards, terminated, truncated, began)
 
     def _leaves(self, observations: Any, infos: Any) -> Leaves:
         both = {"observation": observations, "info": infos}
         leaves = dict(leaves_of(both, "", self.n, batched=self.batched))
-        if callable(read := getattr(self.native, "board", None)):
-            leaves[BOARD] = np.array(read(observations), np.int64).reshape(self.n, -1)
-        if callable(allowed := getattr(self.native, "legal", None)):
-            leaves[MASK] = np.array(allowed(observations, infos), np.bool_).reshape(self.n, -1)
+        if self._board:
+            leaves[BOARD] = np.array(self._board(observations), np.int64).reshape(self.n, -1)
+        if self._legal:
+            leaves[MASK] = np.array(self._legal(observations, infos), np.bool_).reshape(self.n, -1)
         return leaves
 
 
@@ -105,17 +123,24 @@ BOARD, MASK = "board()", "legal()"
 """Paths of what an adapter reads by itself."""
 
 
+def _method(native: Any, name: str, arguments: int) -> Callable[..., Any] | None:
+    """A method of an adapter, if it is there and takes so many arguments."""
+    function = getattr(native, name, None)
+    try:
+        inspect.signature(function).bind(*[None] * arguments)  # type: ignore[arg-type] # or it raises
+    except (TypeError, ValueError):
+        return None
+    return function
+
+
 def leaves_of(tree: Any, path: str, n: int, *, batched: bool) -> Iterator[tuple[str, NDArray[Any]]]:
     """Copies of the arrays of numbers in a tree of dictionaries and tuples, each with n rows, with their paths."""
-    if hasattr(tree, "_asdict"):
-        tree = tree._asdict()
-    if isinstance(tree, tuple) and any(hasattr(item, "__len__") and not isinstance(item, str) for item in tree):
+    tree = tree._asdict() if hasattr(tree, "_asdict") else tree
+    if type(tree) is tuple and any(hasattr(item, "__len__") and not isinstance(item, str) for item in tree):
         tree = dict(enumerate(tree))
-    if isinstance(tree, Mapping):
+    if isinstance(tree, dict):
         for key, item in tree.items():
             yield from leaves_of(item, f"{path}.{key}" if path else str(key), n, batched=batched)
-        return
-    if isinstance(tree, str | bytes) or tree is None:
         return
     try:
         leaf = np.array(tree)
@@ -137,7 +162,7 @@ class SingleSubject(Subject):
 
     def step(self, actions: NDArray[np.int64]) -> Answer:
         """Play a move."""
-        observation, reward, *ends, info = self.native.step(int(actions[0]) + self._first)
+        observation, reward, *ends, info = self.native.step(int(actions[0]) + self.first)
         if len(ends) == 1:
             cut = isinstance(info, Mapping) and bool(info.get("TimeLimit.truncated", False))
             ends = [bool(ends[0]) and not cut, cut]
@@ -173,6 +198,7 @@ class VectorSubject(Subject):
     def __init__(self, native: Any, name: str) -> None:
         self.n = int(native.num_envs)
         super().__init__(native, name)
+        self.sets_boards = False
         mode = getattr(native, "metadata", {}).get("autoreset_mode")
         self.mode = str(getattr(mode, "value", mode or "NextStep"))
         self._next: Leaves | None = None
@@ -184,7 +210,7 @@ class VectorSubject(Subject):
 
     def step(self, actions: NDArray[np.int64]) -> Answer:
         """Play a move in each lane; with "NextStep" lanes that have ended begin anew."""
-        observations, *results, infos = self.native.step(actions + self._first)
+        observations, *results, infos = self.native.step(actions + self.first)
         answer = self._answer(observations, infos, tuple(results))
         if self.mode == "NextStep":
             answer.began[:] = self._ended
@@ -268,9 +294,14 @@ class FunctionSubject(Subject):
         self._ended = np.zeros(self.n, np.bool_)
         return {"observation": self._boards.copy()}
 
-    def set_board(self, rows: NDArray[np.int64]) -> None:
-        """Put a board of tile values there, in lane 0."""
-        self._boards[0] = rows
+    def set_boards(self, grids: NDArray[np.int64]) -> None:
+        """Put boards of tile values there."""
+        self._boards[:] = grids
+
+    def placed_lines(self, board: NDArray[np.int64], action: int, comment: str) -> str:
+        """Lines of Python that play a move on a board of tile values."""
+        put = f"import numpy; board = numpy.array({board.tolist()})"
+        return f"{self.name}\n{put}\nprint(env.move(board, {action}))  {comment}"
 
     def _start(self) -> NDArray[np.int64]:
         if callable(start := getattr(self.native, "start", None)):
@@ -298,18 +329,27 @@ class FunctionSubject(Subject):
         return not slid_boards(tiles, self.rules).legal.any()
 
 
-def subject_of(env: Any, rules: Rules, name: str = "env") -> Subject:
-    """The adapter of an environment, a function or class that makes one, or an object with functions of boards."""
-    if isinstance(env, type) or (callable(env) and not _plays(env)):
+def subject_of(env: Any, rules: Rules, name: str = "") -> Subject:
+    """The adapter of an environment, a function or class that makes one, or an object with functions of boards.
+
+    `name` is the line of Python that makes `env`.
+    """
+    name = name or "# env is the environment that was checked"
+    if is_maker(env):
         try:
             env = env()
-        except Exception as error:
-            raise ConfigError(f"env: {name}() raised {type(error).__name__}: {error}") from error
+        except Exception as error:  # whatever it does
+            raise ConfigError(f"env: making it raised {type(error).__name__}: {one_line(str(error))}") from error
     if callable(getattr(env, "move", None)) and not callable(getattr(env, "step", None)):
         return FunctionSubject(env, name, rules)
     if not _plays(env):
         raise refuse("env", env, "an environment with reset and step, or an object with move")
     return VectorSubject(env, name) if hasattr(env, "num_envs") else SingleSubject(env, name)
+
+
+def is_maker(env: Any) -> bool:
+    """Whether this is no environment, but makes one."""
+    return isinstance(env, type) or (callable(env) and not _plays(env))
 
 
 def _plays(env: Any) -> bool:

@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from tdl.statistics.intervals import (
+    chi_square_tail,
     contrast_interval,
     contrast_p,
     has_interval,
@@ -32,6 +33,12 @@ def test_students_t(df):
         assert t_quantile(level, df) == pytest.approx(stats.t.ppf((1 + level) / 2, df), rel=1e-8)
     for t in (0.0, 0.01, 0.5, 1, 2, 5, 20, 100, math.inf):
         assert t_tails(t, df) == pytest.approx(2 * stats.t.sf(t, df), rel=1e-8, abs=1e-11)
+
+
+@pytest.mark.parametrize("df", [1, 2, 3, 8, 15, 24, 240, 1001])
+def test_the_tail_of_chi_square(df):
+    for x in (-1.0, 0.0, 1e-9, 0.3, 1, df, 2 * df + 20, 700, 1e5):
+        assert chi_square_tail(x, df) == pytest.approx(stats.chi2.sf(x, df), rel=1e-9, abs=1e-300)
 
 
 @pytest.mark.parametrize("values", [[0.0, 2], [0.0, 3, 6], [0.0, 100] * 500])

@@ -1,0 +1,96 @@
+"""The smallest board that shows what is wrong, and three lines of Python that show it again."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdl.conformance.evidence import Boards
+from tdl.conformance.foreign_play import Player, begin_all
+from tdl.conformance.slides import tile_values
+from tdl.conformance.subject import FunctionSubject
+from tdl.game.rules import Rules
+
+TRIED = 3
+"""Examples, the smallest first, until one is met again."""
+
+SHARED = "import random, numpy; random.seed({seed}); numpy.random.seed({seed})"
+
+
+def board_text(board: Boards, rules: Rules) -> str:
+    """A board as rows of tile values; a cell that shows no tile of the game is a question mark."""
+    values = tile_values(rules)
+    words = [str(values[tile]) if tile < len(values) else "?" for tile in board]
+    return " / ".join(" ".join(words[row : row + rules.cols]) for row in range(0, rules.cells, rules.cols))
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Examples among steps that were played (or placed: with game -1), and how to meet them again."""
+
+    player: Player
+    steps: NDArray[Any]
+
+    def smallest(self, wrong: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Rows that are wrong: those that can be met again first, then by number of tiles, their sum, and steps."""
+        rows = np.flatnonzero(wrong)
+        before = self.steps["before"][rows]
+        sums = tile_values(self.player.rules)[np.minimum(before, self.player.rules.largest)].sum(axis=1)
+        later = self.steps["turn"][rows] != self.steps["move"][rows]  # not the first game since a reset
+        order = np.lexsort((self.steps["turn"][rows], sums, (before > 0).sum(axis=1), later))
+        ordered: NDArray[np.int64] = rows[order]
+        return ordered
+
+    def show(self, wrong: NDArray[np.bool_], expected: str = "") -> dict[str, str]:
+        """Board and reproduction of the smallest example; `expected` is what should follow, else the board."""
+        rows = self.smallest(wrong)
+        for row in rows[:TRIED]:
+            if reproduction := self._reproduction(row, expected):
+                return {"board": self._board(row), "reproduction": reproduction}
+        return {"board": self._board(rows[0])}
+
+    def _board(self, row: np.int64) -> str:
+        return board_text(self.steps["before"][row], self.player.rules)
+
+    def _reproduction(self, row: np.int64, expected: str) -> str:
+        step, rules = self.steps[row], self.player.rules
+        wanted = expected or f"{board_text(step['after'], rules)} and a drop"
+        seen = f"{board_text(step['next'], rules)}, reward {step['reward']:g}"
+        comment = f"# {board_text(step['before'], rules)}: expected {wanted}; seen {seen}"
+        if step["game"] < 0 or isinstance(self.player.subject, FunctionSubject):
+            return self.player.subject.placed_lines(
+                tile_values(rules)[step["before"]].reshape(rules.rows, rules.cols), int(step["action"]), comment
+            )
+        game = self.steps[(self.steps["seed"] == step["seed"]) & (self.steps["lane"] == step["lane"])]
+        game = game[(game["turn"] <= step["turn"]) & (game["game"] == step["game"])]
+        actions = [int(action) for action in game["action"][np.argsort(game["turn"])]]
+        if len(actions) != step["turn"] + 1:
+            return ""
+        return self.played_lines(int(step["seed"]), int(step["lane"]), actions, comment, step)
+
+    def played_lines(self, seed: int, lane: int, actions: list[int], comment: str, step: Any = None) -> str:
+        """Lines that play a game; "" where the environment, asked again, does not do the same."""
+        subject = self.player.subject
+        for shared in (False, True):
+            if self._is_met_again(seed, lane, actions, step, shared=shared):
+                first = f"{subject.name}; {SHARED.format(seed=seed % 2**32)}" if shared else subject.name
+                return subject.played_lines(first, seed, lane, actions, comment)
+        return ""
+
+    def _is_met_again(self, seed: int, lane: int, actions: list[int], step: Any, *, shared: bool) -> bool:
+        subject = self.player.subject
+        try:
+            seen = begin_all(subject, seed) if shared else subject.reset(seed).leaves
+            for action in actions[:-1]:
+                seen = subject.step(np.full(subject.n, action)).leaves
+            before = self.player.reading.boards(seen)[lane]
+            answer = subject.step(np.full(subject.n, actions[-1]))
+        except Exception:
+            return step is None
+        if step is None:
+            return False
+        after = self.player.reading.boards(answer.leaves)[lane]
+        same = np.array_equal(before, step["before"]) and np.array_equal(after, step["next"])
+        ends = answer.terminated[lane] == step["terminated"]
+        return bool(same and ends and answer.rewards[lane] == step["reward"])
