@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Rows = NDArray[np.int64]
+Rows = list[list[int]]
+Board = NDArray[np.int64]
 Step = tuple[Any, float, bool, bool, dict[str, Any]]
 DIRECTIONS = "up", "down", "left", "right"
 
 
-def exponents(rows: Rows) -> Rows:
+def exponents(rows: Rows) -> Board:
     """Tile values as powers of two, an empty cell as 0."""
-    return np.log2(np.maximum(rows, 1)).astype(np.int64)
+    return np.log2(np.maximum(rows, 1)).astype(np.int32)
 
 
 def gymnasium_2048() -> Any:
@@ -33,7 +34,7 @@ def gym_2048() -> Any:
     from gym_2048.env import Base2048Env
 
     env = Base2048Env()
-    env.set_board = lambda rows: setattr(env, "board", rows.copy())
+    env.set_board = lambda rows: setattr(env, "board", np.array(rows))
     return env
 
 
@@ -52,7 +53,7 @@ def ash2048() -> Any:
     from gym2048.env import Game2048
 
     env = Game2048()
-    env.set_board = lambda rows: setattr(env, "board", rows.astype(float))
+    env.set_board = lambda rows: setattr(env, "board", np.array(rows, float))
     return env
 
 
@@ -61,7 +62,7 @@ def envpack() -> Any:
     import gymnasium
 
     env: Any = gymnasium.make("envpack/2048-v0", disable_env_checker=True)
-    env.set_board = lambda rows: setattr(env.unwrapped, "_grid", rows.astype(np.int32))
+    env.set_board = lambda rows: setattr(env.unwrapped, "_grid", np.array(rows, np.int32))
     return env
 
 
@@ -96,7 +97,7 @@ class jumanji:  # noqa: N801
         return timestep.observation, float(timestep.reward), bool(timestep.last()), False, {}
 
     def set_board(self, rows: Rows) -> None:
-        board = exponents(rows).astype(np.int32)
+        board = exponents(rows)
         self.state = self.state.replace(board=board, action_mask=self._mask(board))
 
 
@@ -122,7 +123,7 @@ class pgx:  # noqa: N801
         return state.observation, float(state.rewards[0]), bool(state.terminated), bool(state.truncated), info
 
     def set_board(self, rows: Rows) -> None:
-        board = exponents(rows).astype(np.int32)
+        board = exponents(rows)
         mask = self._mask(board)
         self.state = self.state.replace(_board=board.ravel(), legal_action_mask=mask, terminated=~mask.any())
 
@@ -173,7 +174,7 @@ class textarena:  # noqa: N801
         return np.array(state.game_state["board"]), reward, done, False, {"score": state.game_state["score"]}
 
     def set_board(self, rows: Rows) -> None:
-        self.env.state.game_state["board"] = rows.tolist()
+        self.env.state.game_state["board"] = rows
         self.env.state.done, self.env.state.error_count = False, 0
 
 
@@ -194,14 +195,14 @@ class gem_llm:  # noqa: N801
         return np.array(self.env.board), *results, {}
 
     def set_board(self, rows: Rows) -> None:
-        self.env.board, self.env.max_tile_achieved = rows.tolist(), int(rows.max())
+        self.env.board, self.env.max_tile_achieved = rows, max(map(max, rows))
 
 
 def lightzero() -> Any:
     from zoo.game_2048.envs.game_2048_env import Game2048Env
 
     env = Game2048Env(Game2048Env.default_config())
-    env.set_board = lambda rows: setattr(env, "board", rows.astype(np.int32))
+    env.set_board = lambda rows: setattr(env, "board", np.array(rows, np.int32))
     return env
 
 
@@ -222,7 +223,7 @@ class Engine:
     def play(self, action: int) -> tuple[float, bool]:
         raise NotImplementedError
 
-    def seen(self) -> Rows:
+    def seen(self) -> Board:
         raise NotImplementedError
 
 
@@ -241,11 +242,11 @@ class twenty48(Engine):  # noqa: N801
             self.game.move(move).set_random_square()
         return self.game.get_score() - score, not self.game.get_legal_moves()
 
-    def seen(self) -> Rows:
+    def seen(self) -> Board:
         return np.array(self.game.get_tiles()).reshape(4, 4)
 
     def set_board(self, rows: Rows) -> None:
-        self.game.set_tile_value([*range(16)], rows.ravel().tolist())
+        self.game.set_tile_value([*range(16)], [tile for row in rows for tile in row])
 
 
 class py2048_engine(Engine):  # noqa: N801
@@ -266,11 +267,8 @@ class py2048_engine(Engine):  # noqa: N801
             return 0, True
         return 0, False
 
-    def seen(self) -> Rows:
+    def seen(self) -> Board:
         return np.array([[tile or 0 for tile in row] for row in self.game.board])
-
-    def set_board(self, rows: Rows) -> None:
-        self.game.board = [[int(tile) or None for tile in row] for row in rows]
 
 
 class libtwenty(Engine):  # noqa: N801
@@ -285,11 +283,11 @@ class libtwenty(Engine):  # noqa: N801
         self.game.move(action)
         return 0, self.game.possible_moves["over"]
 
-    def seen(self) -> Rows:
+    def seen(self) -> Board:
         return np.array(self.game.board)
 
     def set_board(self, rows: Rows) -> None:
-        self.game.board = rows.copy()
+        self.game.board = np.array(rows)
 
 
 class term2048(Engine):  # noqa: N801
@@ -303,11 +301,11 @@ class term2048(Engine):  # noqa: N801
     def play(self, action: int) -> tuple[float, bool]:
         return self.game.move(action + 1), self.game.won() or not self.game.canMove()
 
-    def seen(self) -> Rows:
+    def seen(self) -> Board:
         return np.array(self.game.cells)
 
     def set_board(self, rows: Rows) -> None:
-        self.game.cells = rows.tolist()
+        self.game.cells = rows
 
 
 class tui_2048(Engine):  # noqa: N801
@@ -324,17 +322,17 @@ class tui_2048(Engine):  # noqa: N801
         self.game.move(self.moves[action])
         return self.game.score - score, self.game.game_over
 
-    def seen(self) -> Rows:
+    def seen(self) -> Board:
         return np.array(self.game.board)
 
     def set_board(self, rows: Rows) -> None:
-        self.game.board, self.game.game_over = rows.tolist(), False
+        self.game.board, self.game.game_over = rows, False
 
 
 class twothousand_forty_eight:  # noqa: N801
     """Moves of boards alone."""
 
-    def move(self, board: Rows, action: int) -> tuple[Rows, float]:
+    def move(self, board: Board, action: int) -> tuple[Board, float]:
         from twothousand_forty_eight.board import Board, check_move
         from twothousand_forty_eight.direction import Direction
 

@@ -218,11 +218,11 @@ def _rewards(moves: Moves) -> Finding:
     law = _reward_law(steps, use)
     if not use.any():
         return Finding("rewards", NOT_TESTED, "no legal move was seen")
-    if law.fit < 0.5:
+    wrong = use & ~_near(steps["reward"], law.expected)
+    if law.fit < 0.5 or (law.factor == 0 and wrong.any()):
         return Finding(
             "rewards", CONVENTION, f"of its own; the nearest, {law.text}, is that of {law.fit:.0%} of merging moves"
         )
-    wrong = use & ~_near(steps["reward"], law.expected)
     if wrong.any():
         row = moves.examples.smallest(wrong)[0]
         example = f"{law.expected[row]:g} expected, {steps['reward'][row]:g} seen"
@@ -237,7 +237,7 @@ def _rewards(moves: Moves) -> Finding:
 
 
 def _illegal(moves: Moves) -> Finding:
-    """What an illegal move does: anything, as long as no tile drops or moves."""
+    """What an illegal move does: anything, as long as no tile drops or moves in a game that goes on."""
     steps, failures = moves.steps, [failure for failure in moves.played.failures if not failure.legal]
     use = moves.judged & ~steps["legal"]
     use[use] = moves.alive(steps["before"][use])
@@ -245,7 +245,7 @@ def _illegal(moves: Moves) -> Finding:
         if failures:
             return Finding("illegal moves", CONVENTION, f"raises {failures[0].error}")
         return Finding("illegal moves", NOT_TESTED, "none was met")
-    changed = use & moves.shown & (steps["next"] != steps["before"]).any(axis=1)
+    changed = use & moves.shown & ~moves.ended & (steps["next"] != steps["before"]).any(axis=1)
     if changed.any():
         text = f"the board changes, in {changed.sum():,} of {use.sum():,} illegal moves"
         show = moves.examples.show(
