@@ -141,7 +141,10 @@ def _after_the_end(subject: Subject, seed: int) -> Finding:
             return Finding("after the end", CONVENTION, "a step after the end changes the board")
         over &= bool(answer.terminated.any() or answer.truncated.any())
     if not over:
-        return Finding("after the end", WRONG, "a step after the end says that the game goes on, with the same board")
+        verdict = WRONG if _is_gymnasium(subject) else CONVENTION
+        return Finding(
+            "after the end", verdict, "a step after the end says that the game goes on, with the same board"
+        )
     return Finding("after the end", CONVENTION, "a step after the end changes nothing, and says again that it is over")
 
 
