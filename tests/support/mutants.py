@@ -311,7 +311,7 @@ class KeepsTilesAtALimit(LosesLargeTiles):
 # Rewards
 
 
-@wrong("rewards")
+@wrong("rewards", "score")
 class PaysTheFirstMerge(Plain):
     def moved(self, board, direction):
         moved, _ = super().moved(board, direction)
@@ -345,7 +345,7 @@ class PaysIllegalMoves(Plain):
 # Drops
 
 
-@wrong("illegal moves", "rewards")
+@wrong("illegal moves", "rewards", "score")
 class PlaysAnotherMove(Plain):
     """For an illegal move a legal one is played."""
 
@@ -568,7 +568,7 @@ class TruncatesAtTheEnd(Plain):
         return observed, reward, truncated, terminated, info
 
 
-@wrong("masks", masked=True)
+@wrong("mask", masked=True)
 class MasksBeforeTheDrop(Plain):
     def start(self):
         super().start()
