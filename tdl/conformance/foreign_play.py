@@ -60,13 +60,15 @@ class Probe:
 
     def __init__(self, subject: Subject, seed: int) -> None:
         self.subject, self.rng = subject, np.random.default_rng(seed)
-        self.stuck = False
+        self.stuck = self.by_space = False
 
     def begin(self) -> None:
         """Begin a seed."""
 
     def choose(self, _seen: Leaves) -> Actions:
-        """An action for each lane."""
+        """An action for each lane; with `by_space` one that its space draws, which may know what is legal."""
+        if self.by_space and (actions := self.subject.sampled(int(self.rng.integers(2**31)))) is not None:
+            return actions
         return self.rng.integers(self.subject.actions, size=self.subject.n)
 
 
@@ -102,9 +104,11 @@ def probe(subject: Subject, rules: Rules, seed: int) -> tuple[Reading, Direction
     rows: list[Leaves] = []
     pairs: list[tuple[int, int, int]] = []
     errors: list[str] = []
-    for turn in turns(subject, Probe(subject, seed), count(seed, subject.n)):
+    chooser = Probe(subject, seed)
+    for turn in turns(subject, chooser, count(seed, subject.n)):
         if turn.answer is None:
             errors.append(turn.error)
+            chooser.by_space = True
         else:
             first, n = len(rows) * subject.n, subject.n
             lanes = np.flatnonzero(~turn.answer.began).tolist()
