@@ -4,6 +4,7 @@ import random
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ import pandas as pd
 
 from tdl.base.checks import check_whole, without_numpy
 from tdl.conformance import contract, drops, moves
-from tdl.conformance.finding import WRONG, Finding
+from tdl.conformance.evidence import Evidence
+from tdl.conformance.finding import NOT_TESTED, WRONG, Finding
 from tdl.conformance.findings_report import frame
 from tdl.conformance.foreign_play import Player, place, play, probe
 from tdl.conformance.subject import Subject, subject_of
@@ -68,8 +70,26 @@ def check(subject: Subject, rules: Rules, steps: int, seed: int) -> tuple[list[F
         player = Player(subject, rules, reading, directions, seed)
         played = play(player, steps, SECONDS, seed)
         placed = place(player, seed) if subject.sets_boards else None
-        findings = [*moves.checks(moves.Moves(player, played, placed)), *drops.checks(played, CHANCE)]
-        return [*findings, *_contract(subject, seed)], len(played.steps)
+        findings = [*moves.checks(moves.Moves(player, played, placed)), *_contract(subject, seed)]
+        findings += _drops(
+            played, repeats=any(finding.check == "seeds" and finding.verdict == WRONG for finding in findings)
+        )
+        again = f"import tdl; table = tdl.rules_check(env, tdl.{rules!r}, steps={steps}, seed={seed})"
+        return [_reproduced(finding, f"{subject.name}\n{again}") for finding in findings], len(played.steps)
+
+
+def _drops(played: Evidence, *, repeats: bool) -> list[Finding]:
+    """Findings about drops, where games are not the same one again and again."""
+    if repeats and len(played.starts) > 1 and (played.starts == played.starts[0]).all():
+        return [Finding("drop tiles", NOT_TESTED, "all games begin with the same board")]
+    return drops.checks(played, CHANCE)
+
+
+def _reproduced(finding: Finding, lines: str) -> Finding:
+    """The finding, with the way to meet it again: where no game shows it, that is by all of them."""
+    if finding.verdict != WRONG or finding.reproduction:
+        return finding
+    return replace(finding, reproduction=f"{lines}\nprint(*table[table.check == {finding.check!r}].text)")
 
 
 def _contract(subject: Subject, seed: int) -> list[Finding]:

@@ -1,4 +1,4 @@
-"""Whether an environment keeps what Gymnasium documents: seeds, spaces, new arrays, truncation and auto-reset."""
+"""Whether an environment keeps what Gymnasium documents: seeds, spaces, new arrays and auto-reset."""
 
 import random
 from collections.abc import Iterator, Mapping
@@ -32,7 +32,7 @@ def checks(subject: Subject, seed: int) -> list[Finding]:
     watch = _Watch(subject)
     for answer in _answers(subject, seed):
         watch.add(answer)
-    findings = [_seeds(subject, seed), watch.spaces(), watch.arrays(), watch.truncation()]
+    findings = [_seeds(subject, seed), watch.spaces(), watch.arrays()]
     if isinstance(subject, VectorSubject):
         return [*findings, watch.autoreset()]
     return [*findings, _after_the_end(subject, seed), _interface(subject, seed)]
@@ -179,9 +179,8 @@ class _Watch:
     def __init__(self, subject: Subject) -> None:
         self.subject, self.count = subject, 0
         self.contains = getattr(getattr(subject.native, "observation_space", None), "contains", None)
-        self.outside, self.kept, self.cut = "", list[tuple[Any, Leaves]](), set[int]()
-        self.steps, self.ended = np.zeros(subject.n, np.int64), np.zeros(subject.n, np.bool_)
-        self.longest, self.ends, self.finals, self.paid = 0, 0, 0, 0.0
+        self.outside, self.kept = "", list[tuple[Any, Leaves]]()
+        self.ended, self.ends, self.finals, self.paid = np.zeros(subject.n, np.bool_), 0, 0, 0.0
 
     def add(self, answer: Answer) -> None:
         """Look at one more answer."""
@@ -189,12 +188,8 @@ class _Watch:
             self.outside = self._in_words(answer.observations)
         if self.count < SHORT:
             self.kept.append((answer.observations, self._copies(answer.observations)))
-        self.steps = np.where(answer.began | (self.count == 0), 0, self.steps + 1)
-        self.longest = max(self.longest, int(self.steps.max()))
-        self.cut |= {*self.steps[answer.truncated].tolist()}
         self.paid += float(np.abs(answer.rewards[self.ended]).sum())
         self.ended = answer.terminated | answer.truncated
-        self.steps[self.ended] = 0
         self.count += 1
         if self.ended.any():
             self.ends += 1
@@ -223,13 +218,6 @@ class _Watch:
             if any(not np.array_equal(later[path], leaf) for path, leaf in copies.items()):
                 return Finding("arrays", WRONG, "a later step overwrites an observation that an earlier one returned")
         return Finding("arrays", CONFORMS, "no later step overwrites an observation")
-
-    def truncation(self) -> Finding:
-        """After how many steps games are truncated."""
-        if not self.cut:
-            return Finding("truncation", CONFORMS, f"no game of up to {self.longest:,} steps is truncated")
-        after = f"{min(self.cut)}" if len(self.cut) == 1 else f"{min(self.cut)} to {max(self.cut)}"
-        return Finding("truncation", CONVENTION, f"games are truncated after {after} steps")
 
     def autoreset(self) -> Finding:
         """Whether finished games begin anew as `metadata["autoreset_mode"]` says."""

@@ -167,7 +167,7 @@ class Player(Probe):
         if self.agent is not None and self.skilled[lanes].all():
             values = self.agent.values_of([pack(board, self.rules) for board in self.boards[lanes].tolist()])
         else:
-            values = np.where(self.legal(self.boards[lanes]), self._preferences(lanes), np.nan)
+            values = self._by_points(lanes)
         illegal = np.isnan(values)
         tries = self.rng.random(len(lanes)) < (TRIED if self.harm < HARMED else self.less)
         tries |= illegal.all(axis=1)
@@ -176,20 +176,23 @@ class Player(Probe):
         best: Actions = values.argmax(axis=1)
         return best
 
-    def _preferences(self, lanes: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Any order in random games; in the others tiles go to a corner."""
+    def _by_points(self, lanes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Any order in random games; in the others points count first, then the way to a corner; nan where illegal."""
         order = self.rng.random((len(lanes), 4))
         order[:, [UP, LEFT]] += self.skilled[lanes, None]
-        return order
+        points = self.points(self.boards[lanes])
+        return order + np.where(self.skilled[lanes, None], points, 0 * points)
 
-    def legal(self, boards: Boards) -> NDArray[np.bool_]:
-        """Whether each direction is legal: shape (n, 4)."""
+    def points(self, boards: Boards) -> NDArray[np.float64]:
+        """The reward of each direction, nan where it is illegal: shape (n, 4)."""
         if len(boards) > 8:
-            return slid_boards(boards, self.rules).legal
-        legal = np.zeros((len(boards), 4), np.bool_)
+            slides = slid_boards(boards, self.rules)
+            return np.where(slides.legal, slides.gained, np.nan)
+        points = np.full((len(boards), 4), np.nan)
         for row, board in enumerate(boards.tolist()):
-            legal[row, self.engine.legal(pack(board, self.rules))] = True
-        return legal
+            for direction, _, reward in self.engine.afterstates(pack(board, self.rules)):
+                points[row, direction] = reward
+        return points
 
     def look(self, turn: Turn, after: Boards) -> None:
         """Notice games that stand still, and illegal moves that end games."""
@@ -202,8 +205,8 @@ class Player(Probe):
             self.still[lane] = 0
             direction = self.directions[turn.actions[lane]]
             if self.harm < HARMED and direction >= 0 and readable(self.boards[lane], self.rules):
-                legal = self.legal(self.boards[lane : lane + 1])[0]
-                self.harm += bool(legal.any() and not legal[direction])
+                illegal = np.isnan(self.points(self.boards[lane : lane + 1])[0])
+                self.harm += bool(illegal[direction] and not illegal.all())
 
 
 class Recorder:
@@ -270,7 +273,7 @@ class Recorder:
         directions = player.directions[turn.actions]
         legal = (directions < 0) | ~readable(boards, self.rules)
         rows = np.flatnonzero(~legal)
-        legal[rows] = player.legal(boards[rows])[np.arange(len(rows)), directions[rows]]
+        legal[rows] = ~np.isnan(player.points(boards[rows]))[np.arange(len(rows)), directions[rows]]
         lane = int(legal.argmin())
         actions = tuple(int(actions[lane]) for actions in self.history)
         self.failures.append(Failure(turn.error, boards[lane], turn.seed, lane, actions, bool(legal[lane])))
