@@ -234,7 +234,7 @@ def _rewards(moves: Moves) -> Finding:
             "rewards", WRONG, "each is the score so far: what a move adds counts again with all that follow"
         )
     wrong = use & ~_near(steps["reward"], law.expected)
-    if law.fit < 0.5 or (law.factor == 0 and wrong.any()):
+    if law.fit < 0.5 or (law.factor == 0 and not _near(steps["reward"], steps["gained"])[wrong].all()):
         return Finding(
             "rewards", CONVENTION, f"of its own; the nearest, {law.text}, is that of {law.fit:.0%} of merging moves"
         )
