@@ -73,13 +73,30 @@ class Moves:
     @cached_property
     def hides_last(self) -> bool:
         """Whether the board of an ended game is not shown, but that of the next."""
-        ended, others = self.judged & self.ended, self.judged & ~self.ended
+        played = self.judged & (self.steps["game"] >= 0)
+        ended, others = played & self.ended, played & ~self.ended
         return bool(ended.any() and self.slid[ended].mean() < 0.5 and self.slid[others].mean() > 0.5)
 
     @cached_property
     def shown(self) -> Mask:
         """Judged steps after which the board of the same game was seen."""
         return self.judged & ~self.ended if self.hides_last else self.judged
+
+    @cached_property
+    def slides_are_wrong(self) -> bool:
+        """Whether some move puts tiles where they do not belong: what follows from boards is then wrong, too."""
+        return bool((self.shown & self.steps["legal"] & ~self.slid).any())
+
+    @cached_property
+    def paid(self) -> Mask:
+        """Legal moves of which the whole reward is known: what ends a game may add some."""
+        paid: Mask = self.judged & self.slid & self.steps["legal"] & ~self.ended
+        return paid
+
+    @cached_property
+    def law(self) -> "Law":
+        """The known law that rewards are nearest to."""
+        return _reward_law(self.steps, self.paid)
 
     @cached_property
     def totals(self) -> Numbers:
@@ -196,6 +213,11 @@ class Law:
     fit: float
 
     @property
+    def is_score(self) -> bool:
+        """Whether it is the score as it stands."""
+        return (self.name, self.base, self.factor) == ("the score", 0, 1) and self.fit >= 0.5
+
+    @property
     def text(self) -> str:
         """In words."""
         if self.factor == 0:
@@ -225,16 +247,13 @@ def _reward_law(steps: NDArray[Any], use: Mask) -> Law:
 
 def _rewards(moves: Moves) -> Finding:
     steps = moves.steps
-    use = moves.judged & moves.slid & steps["legal"] & ~moves.ended
-    law = _reward_law(steps, use)
+    use, law = moves.paid, moves.law
     if not use.any():
         return Finding("rewards", NOT_TESTED, "no legal move was seen")
     if law.fit < 0.5 and _near(steps["reward"], moves.totals)[use].mean() > 0.5:
-        return Finding(
-            "rewards", WRONG, "each is the score so far: what a move adds counts again with all that follow"
-        )
+        return Finding("rewards", WRONG, "each is the score so far: points count again with all moves that follow")
     wrong = use & ~_near(steps["reward"], law.expected)
-    if law.fit < 0.5 or (law.factor == 0 and not _near(steps["reward"], steps["gained"])[wrong].all()):
+    if law.fit < 0.5 or (law.factor == 0 and wrong.any()):
         return Finding(
             "rewards", CONVENTION, f"of its own; the nearest, {law.text}, is that of {law.fit:.0%} of merging moves"
         )
@@ -251,8 +270,9 @@ def _rewards(moves: Moves) -> Finding:
     more = steps["reward"][last] - law.expected[last]
     if len(more) and abs(_most_common(more)) > 1e-4:
         return Finding("rewards", CONVENTION, f"{law.text}; {_most_common(more):+g} at the end of a game")
-    ours = law.name == "the score" and (law.base, law.factor) == (0, 1)
-    return Finding("rewards", CONFORMS if ours else CONVENTION, f"{law.text}, in all {use.sum():,} legal moves")
+    return Finding(
+        "rewards", CONFORMS if law.is_score else CONVENTION, f"{law.text}, in all {use.sum():,} legal moves"
+    )
 
 
 def _illegal(moves: Moves) -> Finding:
@@ -303,13 +323,13 @@ def _failing(moves: Moves, failure: Failure) -> str:
 def _first_tiles(moves: Moves) -> Finding:
     starts, law = moves.played.starts, len(moves.rules.start)
     if "starts" in moves.played.lacks or not len(starts):
-        return Finding("first tiles", NOT_TESTED, "the environment begins no games")
+        return Finding("number of first tiles", NOT_TESTED, "the environment begins no games")
     numbers, counts = np.unique((starts > 0).sum(axis=1), return_counts=True)
     shares = ", ".join(f"{number} in {count:,} games" for number, count in zip(numbers, counts, strict=True))
     if len(numbers) > 1:
-        return Finding("first tiles", WRONG, f"it differs: {shares}")
+        return Finding("number of first tiles", WRONG, f"it differs: {shares}")
     text = f"reset puts {numbers[0]}, in {counts[0]:,} games"
-    return Finding("first tiles", CONFORMS if numbers[0] == law else CONVENTION, text)
+    return Finding("number of first tiles", CONFORMS if numbers[0] == law else CONVENTION, text)
 
 
 def _end(moves: Moves) -> Finding:
@@ -358,10 +378,10 @@ def _score(moves: Moves) -> Finding:
     some = use & (moves.totals > 0)
     figures = {path: rows[:, 0] for path, rows in moves.figures.items() if rows.shape[1] == 1}
     named = {path: rows for path, rows in figures.items() if re.search(r"(^|\.)score$", path, re.IGNORECASE)}
-    others = {
-        "the sum of the rewards": _so_far(steps, steps["reward"]),
-        "the sum of all tiles": tile_values(moves.rules)[np.minimum(steps["next"], moves.rules.largest)].sum(axis=1),
-    }
+    tiles = tile_values(moves.rules)[np.minimum(steps["next"], moves.rules.largest)].sum(axis=1)
+    others = {"the sum of all tiles": tiles}
+    if not moves.law.is_score:
+        others["the sum of the rewards"] = _so_far(steps, steps["reward"])
     right = []
     for path, rows in (named or figures).items():
         wrong = use & ~_near(rows, moves.totals)
@@ -371,6 +391,8 @@ def _score(moves: Moves) -> Finding:
             for name, figure in others.items():
                 if _near(rows, figure)[use].all():
                     return Finding("score", CONVENTION, f"{path}: {name}")
+            if moves.slides_are_wrong:
+                return Finding("score", NOT_TESTED, f"{path}: it follows slides that are wrong")
             row = moves.examples.smallest(wrong)[0]
             example = f"{moves.totals[row]:g} expected, {rows[row]:g} seen"
             text = f"{path} is not the score after {wrong.sum():,} of {use.sum():,} steps: {example}"
@@ -396,7 +418,7 @@ def _mask(moves: Moves) -> Finding:
     use = moves.shown & ~moves.ended & (steps["game"] >= 0) & readable(steps["next"], moves.rules)
     rows = np.flatnonzero(use)[:MASKED]
     if not len(rows) or (directions < 0).any():
-        return Finding("masks", NOT_TESTED, "no board was read, or not all actions are known")
+        return Finding("mask", NOT_TESTED, "no board was read, or not all actions are known")
     parts = np.array_split(steps["next"][rows], 1 + len(rows) // 20_000)
     legal = np.concatenate([slid_boards(part, moves.rules).legal for part in parts])[:, directions]
     for path, figures in moves.figures.items():
@@ -406,14 +428,14 @@ def _mask(moves: Moves) -> Finding:
         sense = bool(same.mean() >= 0.5)
         wrong = np.zeros(len(steps), np.bool_)
         wrong[rows] = (same != sense).any(axis=1)
+        if wrong.any() and moves.slides_are_wrong:
+            return Finding("mask", NOT_TESTED, f"{path}: it follows slides that are wrong")
         if wrong.any() and re.search("mask|legal|valid|avail", path):
             row = moves.examples.smallest(wrong)[0]
             expected = f"{path} {(legal[np.searchsorted(rows, row)] == sense).astype(int).tolist()}"
             text = f"{path} is not that of the legal actions after {wrong.sum():,} of {len(rows):,} steps"
-            return Finding("masks", WRONG, text, **moves.examples.show(wrong, expected))
+            return Finding("mask", WRONG, text, **moves.examples.show(wrong, expected))
         if not wrong.any():
             kind = CONFORMS if sense else CONVENTION
-            return Finding(
-                "masks", kind, f"{path} is {int(sense)} where an action is legal, after {len(rows):,} steps"
-            )
-    return Finding("masks", NOT_TESTED, "nothing beside the board marks legal actions")
+            return Finding("mask", kind, f"{path} is {int(sense)} where an action is legal, after {len(rows):,} steps")
+    return Finding("mask", NOT_TESTED, "nothing beside the board marks legal actions")

@@ -489,7 +489,7 @@ class BeginsInTheFirstRow(Plain):
             self.put(cell, self.tile())
 
 
-@wrong("first tiles")
+@wrong("number of first tiles")
 class LosesAFirstTile(Plain):
     """Both first tiles may fall on one cell."""
 
