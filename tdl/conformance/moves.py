@@ -73,7 +73,8 @@ class Moves:
     @cached_property
     def hides_last(self) -> bool:
         """Whether the board of an ended game is not shown, but that of the next."""
-        ended, others = self.judged & self.ended, self.judged & ~self.ended
+        played = self.judged & (self.steps["game"] >= 0)
+        ended, others = played & self.ended, played & ~self.ended
         return bool(ended.any() and self.slid[ended].mean() < 0.5 and self.slid[others].mean() > 0.5)
 
     @cached_property
@@ -283,18 +284,20 @@ def _illegal(moves: Moves) -> Finding:
         if failures:
             return Finding("illegal moves", CONVENTION, f"raises {failures[0].error}")
         return Finding("illegal moves", NOT_TESTED, "none was met")
-    changed = use & moves.shown & ~moves.ended & (steps["next"] != steps["before"]).any(axis=1)
-    if changed.any():
+    different = use & moves.shown & (steps["next"] != steps["before"]).any(axis=1)
+    if (changed := different & ~moves.ended).any():
         text = f"the board changes, in {changed.sum():,} of {use.sum():,} illegal moves"
         show = moves.examples.show(
             changed, f"{board_text(steps['before'][moves.examples.smallest(changed)[0]], moves.rules)}, unchanged"
         )
         return Finding("illegal moves", WRONG, text, **show)
-    ends, cuts = (float(steps[name][use].mean()) for name in ("terminated", "truncated"))
+    met = played if (played := use & (steps["game"] >= 0)).any() else use
+    ends, cuts = (float(steps[name][met].mean()) for name in ("terminated", "truncated"))
     does = [f"ends the game{_part(ends)}"] if ends else []
     does += [f"truncates the game{_part(cuts)}"] if cuts >= 0.1 else []  # less by a time limit
     does += [f"raises {failures[0].error}"] if failures else []
-    text = f"{' or '.join(does) or 'ignored'}; reward {_most_common(steps['reward'][use]):g}; no tile drops"
+    text = f"{' or '.join(does) or 'ignored'}; reward {_most_common(steps['reward'][use]):g}"
+    text += "; the last board has one more tile" if different.any() else "; no tile drops"
     return Finding("illegal moves", CONVENTION, f"{text}, in {use.sum():,}")
 
 
