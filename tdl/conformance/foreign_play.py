@@ -122,7 +122,7 @@ def probe(subject: Subject, rules: Rules, seed: int) -> tuple[Reading, Direction
     ]
     leaves = {path: np.concatenate([row[path] for row in rows]) for path in same}
     if not rows:
-        raise RuntimeError(errors[0])
+        raise RuntimeError(f"step raised {errors[0]}")
     return find_reading(leaves, pairs, subject.actions, rules)
 
 
