@@ -25,7 +25,7 @@ from tdl.players.kinds import SMALL, load_agent
 
 Actions = NDArray[np.int64]
 
-PROBED, PER_SEED, STUCK, CHUNK = 2_000, 2_000, 40, 4_096
+PROBED, PER_SEED, STUCK, CHUNK = 2_000, 5_000, 40, 4_096
 """Steps before boards can be read; turns of many games until all begin anew; turns without a change until a game does;
 turns that are put together."""
 
